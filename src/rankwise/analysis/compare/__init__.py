@@ -1,0 +1,1 @@
+"""Which implementation is faster at what, and is it real?"""

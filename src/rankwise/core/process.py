@@ -1,0 +1,197 @@
+"""Runs external commands: always with a time limit, never leaving a process behind.
+
+Output goes to temporary files, not pipes: a daemon that keeps stdout open (lamd) cannot make us wait, and a
+full pipe cannot make it wait. Every process started here carries MARK in its environment, so that descendants
+which left the process group (orted, lamd, hydra proxies) are still found and ended by their id.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import shlex
+import signal
+import subprocess
+import tempfile
+import time
+import uuid
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO
+
+import psutil
+
+from rankwise.core.errors import HostError, InterruptedRun
+from rankwise.core.records import Command, Environment, Outcome
+
+MARK = "RANKWISE_LAUNCH"
+GRACE_SECONDS = 2.0
+"""How long a process may take to end after SIGTERM, and a finished program after its last words."""
+
+_POLL_SECONDS = 0.05
+_PR_SET_PDEATHSIG = 1
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def command_line(command: Command) -> str:
+    """The command as one would type it, variables first."""
+    variables = [f"{name}={shlex.quote(value)}" for name, value in command.environment]
+    return " ".join([*variables, shlex.join(command.argv)])
+
+
+def run(
+    argv: Sequence[str],
+    limit_seconds: float,
+    environment: Environment = (),
+    end_marker: str = "",
+    cwd: Path | None = None,
+    mark: str = "",
+) -> Outcome:
+    """Run one command to its end, or to the limit, and return what it said.
+
+    With `end_marker`, a program that has printed a line starting with it counts as finished: if it still runs
+    GRACE_SECONDS later it is ended and `finished_early` is set. A `mark` shared by several calls leaves the
+    descendants alive until `end_marked(mark)`. Raises HostError if the program cannot be started.
+    """
+    command = Command(tuple(argv), environment)
+    own_mark = mark or new_mark()
+    variables = {**os.environ, **dict(environment), MARK: own_mark}
+    started = time.monotonic()
+    with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
+        try:
+            child = subprocess.Popen(
+                argv, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr, env=variables, cwd=cwd,
+                start_new_session=True, preexec_fn=_die_with_parent,
+            )  # fmt: skip
+        except OSError as error:
+            raise HostError(
+                f"cannot start {argv[0]}: {error.strerror}", "is it installed and executable?"
+            ) from error
+        try:
+            timed_out, finished_early = _wait(child, started + limit_seconds, stdout, end_marker)
+        finally:
+            if child.poll() is None:
+                end_processes([child.pid, *_descendants(child.pid)])
+                child.wait()
+            if not mark:
+                end_marked(own_mark)
+        return Outcome(
+            command=command_line(command),
+            returncode=child.returncode,
+            stdout=_read(stdout),
+            stderr=_read(stderr),
+            seconds=time.monotonic() - started,
+            timed_out=timed_out,
+            finished_early=finished_early,
+        )
+
+
+def _die_with_parent() -> None:
+    """In the child: SIGTERM when this process dies, even by kill -9. Launchers pass it on to their ranks."""
+    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+def _wait(child: subprocess.Popen[bytes], deadline: float, stdout: IO[bytes], marker: str) -> tuple[bool, bool]:
+    """Wait for the child; return (timed out, ended after its marker)."""
+    said_all_at: float | None = None
+    while True:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            child.wait(_POLL_SECONDS)
+            return False, False
+        now = time.monotonic()
+        if marker and said_all_at is None and _has_line(stdout, marker):
+            said_all_at = now
+        if said_all_at is not None and now - said_all_at > GRACE_SECONDS:
+            return False, True
+        if now > deadline:
+            return True, False
+
+
+def _has_line(stdout: IO[bytes], marker: str, tail_bytes: int = 4096) -> bool:
+    size = os.fstat(stdout.fileno()).st_size
+    start = max(0, size - tail_bytes)
+    tail = os.pread(stdout.fileno(), tail_bytes, start)
+    return (b"\n" + tail).rfind(b"\n" + marker.encode()) >= 0
+
+
+def _read(stream: IO[bytes]) -> str:
+    stream.seek(0)
+    return stream.read().decode(errors="replace")
+
+
+def _descendants(pid: int) -> list[int]:
+    try:
+        return [child.pid for child in psutil.Process(pid).children(recursive=True)]
+    except psutil.NoSuchProcess:
+        return []
+
+
+def new_mark() -> str:
+    """A mark for one launch: names this process and its start, so that a later Rankwise can tell it is gone."""
+    return f"{_identity(os.getpid())}-{uuid.uuid4().hex}"
+
+
+def _identity(pid: int) -> str:
+    return f"{pid}-{psutil.Process(pid).create_time():.2f}"
+
+
+def _marked() -> Iterator[tuple[int, str]]:
+    prefix = f"{MARK}=".encode()
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and int(entry.name) != os.getpid():
+            with contextlib.suppress(OSError):
+                for variable in (entry / "environ").read_bytes().split(b"\0"):
+                    if variable.startswith(prefix):
+                        yield int(entry.name), variable[len(prefix) :].decode()
+
+
+def end_marked(mark: str) -> None:
+    """End every process that descends from the calls made with this mark."""
+    end_processes([pid for pid, found in _marked() if found == mark])
+
+
+def end_orphans() -> list[int]:
+    """End what a Rankwise that was killed (kill -9) has left running; return the process ids."""
+    orphans = []
+    for pid, mark in _marked():
+        owner, _, _ = mark.rpartition("-")
+        try:
+            alive = _identity(int(owner.partition("-")[0])) == owner
+        except (psutil.NoSuchProcess, ValueError):
+            alive = False
+        if not alive:
+            orphans.append(pid)
+    end_processes(orphans)
+    return orphans
+
+
+def end_processes(pids: Sequence[int]) -> None:
+    """SIGTERM, then SIGKILL after GRACE_SECONDS, to these processes by id."""
+    found = []
+    for pid in pids:
+        with contextlib.suppress(psutil.Error):
+            found.append(psutil.Process(pid))
+    for process in found:
+        with contextlib.suppress(psutil.Error):
+            process.terminate()
+    _, alive = psutil.wait_procs(found, timeout=GRACE_SECONDS)
+    for process in alive:
+        with contextlib.suppress(psutil.Error):
+            process.kill()
+    psutil.wait_procs(alive, timeout=GRACE_SECONDS)
+
+
+@contextlib.contextmanager
+def stop_on_signals() -> Iterator[None]:
+    """Within: SIGTERM and SIGHUP raise InterruptedRun, as Ctrl-C raises KeyboardInterrupt."""
+
+    def stop(number: int, _frame: object) -> None:
+        raise InterruptedRun(f"stopped by {signal.Signals(number).name}")
+
+    previous = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)

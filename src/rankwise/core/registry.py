@@ -1,0 +1,46 @@
+"""Finds plug-ins by looking into a package: one new file there is enough, nothing else is edited.
+
+Extra folders named in RANKWISE_PLUGINS (separated by ':') are looked into as well, each with the same
+sub-folders as this package (`mpi/`, `testbed/`, `cli/`, `csrc/kernels/`), so that a site can keep its own.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import pkgutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+PLUGIN_VARIABLE = "RANKWISE_PLUGINS"
+
+
+def plugin_folders(below: str) -> list[Path]:
+    """The existing folders `PLUGIN/below` of every folder named in RANKWISE_PLUGINS."""
+    roots = [Path(part) for part in os.environ.get(PLUGIN_VARIABLE, "").split(":") if part]
+    return [root / below for root in roots if (root / below).is_dir()]
+
+
+def modules_of(package: str, below: str) -> Iterator[ModuleType]:
+    """Import and yield every module of `package`, then every file of the plug-in folders `below`."""
+    parent = importlib.import_module(package)
+    for info in sorted(pkgutil.iter_modules(parent.__path__), key=lambda found: found.name):
+        yield importlib.import_module(f"{package}.{info.name}")
+    for folder in plugin_folders(below):
+        for path in sorted(folder.glob("*.py")):
+            yield _import_file(f"rankwise_plugin_{below.replace('/', '_')}_{path.stem}", path)
+
+
+def _import_file(name: str, path: Path) -> ModuleType:
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"cannot load the plug-in {path}")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module

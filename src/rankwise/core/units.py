@@ -1,0 +1,89 @@
+"""Reading and writing quantities: sizes in bytes, durations in seconds. Binary prefixes, as in IMB and OSU."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from rankwise.core.errors import InputError
+
+_SIZE = re.compile(r"\s*(\d+)\s*(?:([kKmMgG])(?:i?[bB])?|[bB])?\s*")
+_FACTOR = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|us|s|m|h)?")
+_SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "": 1.0, "m": 60.0, "h": 3600.0}
+
+
+def parse_size_bytes(text: str) -> int:
+    """`64`, `4K`, `1M`, `2GiB` as bytes (K = 1024). Raises InputError."""
+    match = _SIZE.fullmatch(text)
+    if not match:
+        raise InputError(f"'{text}' is not a message size", "write a number of bytes: 64, 4K, 1M")
+    return int(match[1]) * _FACTOR[(match[2] or "").lower()]
+
+
+def parse_sizes_bytes(text: str, step: int = 4) -> tuple[int, ...]:
+    """A list `1,64,4K` and ranges `1:4M` (times `step`; `1:4M:2` gives the step) as ascending bytes.
+
+    A range always contains both ends; a lower end of 0 goes on with 1. Raises InputError.
+    """
+    sizes: set[int] = set()
+    for part in text.split(","):
+        ends = part.split(":")
+        if len(ends) == 1:
+            sizes.add(parse_size_bytes(part))
+            continue
+        low, high = parse_size_bytes(ends[0]), parse_size_bytes(ends[1])
+        factor = parse_size_bytes(ends[2]) if len(ends) == 3 else step
+        if len(ends) > 3 or high < low or factor < 2:
+            raise InputError(f"'{part}' is not a range of sizes", "write LOW:HIGH or LOW:HIGH:FACTOR, e.g. 1:4M:2")
+        sizes.update((low, high))
+        size = max(low, 1)
+        while size < high:
+            sizes.add(size)
+            size *= factor
+    return tuple(sorted(sizes))
+
+
+def parse_duration_seconds(text: str) -> float:
+    """`90`, `90s`, `3m`, `1h30m`, `250ms` as seconds. Raises InputError."""
+    compact = text.replace(" ", "")
+    parts = list(_DURATION.finditer(compact))
+    total = sum(float(part[1]) * _SECONDS[part[2] or ""] for part in parts)
+    if not parts or "".join(part[0] for part in parts) != compact or total <= 0:
+        raise InputError(f"'{text}' is not a duration", "write 90s, 3m or 1h30m")
+    return total
+
+
+def format_size(size_bytes: float) -> str:
+    """1536 as `1.5 KiB`; exact powers without decimals."""
+    for unit, factor in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if size_bytes >= factor:
+            return f"{size_bytes / factor:.4g} {unit}"
+    return f"{size_bytes:.4g} B"
+
+
+def format_time(seconds: float) -> str:
+    """A time with three significant digits in the unit that suits it: `1.24 us`, `3.5 ms`, `2.1 s`."""
+    if math.isnan(seconds):
+        return "-"
+    for unit, factor in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if abs(seconds) >= factor:
+            return f"{seconds / factor:.3g} {unit}" if abs(seconds) < 1000 else f"{seconds:.0f} s"
+    return f"{seconds / 1e-9:.3g} ns"
+
+
+def format_duration(seconds: float) -> str:
+    """A span for people: `45 s`, `3 min 20 s`, `1 h 05 min`."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min" + (f" {whole % 60} s" if whole % 60 else "")
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+
+
+def format_bandwidth(bytes_per_second: float) -> str:
+    """Bytes per second as MB/s (10^6, as IMB and OSU print it) or GB/s."""
+    if bytes_per_second >= 1e9:
+        return f"{bytes_per_second / 1e9:.3g} GB/s"
+    return f"{bytes_per_second / 1e6:.3g} MB/s"

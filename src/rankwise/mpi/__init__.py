@@ -1,0 +1,1 @@
+"""The MPI families, one file each, and how installations are found, proved and installed."""

@@ -1,0 +1,1 @@
+"""Summaries, intervals, tests and segments of samples. Pure functions on arrays."""

@@ -1,0 +1,1 @@
+"""Where ranks run: hosts, and how to start something on them. One file a kind."""
