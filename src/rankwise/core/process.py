@@ -43,6 +43,7 @@ def command_line(command: Command) -> str:
 def run(
     argv: Sequence[str],
     limit_seconds: float,
+    *,
     environment: Environment = (),
     end_marker: str = "",
     cwd: Path | None = None,
@@ -62,7 +63,7 @@ def run(
         try:
             child = subprocess.Popen(
                 argv, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr, env=variables, cwd=cwd,
-                start_new_session=True, preexec_fn=_die_with_parent,
+                start_new_session=True, preexec_fn=_die_with_parent,  # noqa: PLW1509 - one prctl, no lock taken
             )  # fmt: skip
         except OSError as error:
             raise HostError(
