@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Protocol
 
-from rankwise.core.records import CellFailure, Fact, Host, Implementation, Job, Launch, LaunchSteps, Outcome
+from rankwise.core.records import Fact, Host, Implementation, Job, LaunchSteps, Outcome
 
 
 class Launcher(Protocol):
@@ -31,16 +30,4 @@ class Testbed(Protocol):
 
     def run(self, steps: LaunchSteps, limit_seconds: float, end_marker: str = "") -> Outcome:
         """Run `steps`; end everything at the limit, or soon after `end_marker` was printed."""
-        ...
-
-
-class LaunchSink(Protocol):
-    """Takes every launch as soon as it ends (`rankwise.store`)."""
-
-    def add_launch(self, run_id: int, launch: Launch) -> None:
-        """Store one launch durably, or raise StoreError."""
-        ...
-
-    def add_failures(self, run_id: int, failures: Iterable[CellFailure]) -> None:
-        """Store cells that failed before any launch (a build error, an unsupported benchmark)."""
         ...

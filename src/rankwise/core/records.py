@@ -194,6 +194,8 @@ class Launch:
     seconds: float
     series: tuple[Series, ...] = ()
     failures: tuple[CellFailure, ...] = ()
+    verified: tuple[Cell, ...] = ()
+    """Cells whose data were checked and right (only with `verify`; such a launch has no samples)."""
     reason: str = ""
     stderr_tail: str = ""
     oversubscribed: bool = False

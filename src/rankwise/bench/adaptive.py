@@ -1,0 +1,58 @@
+"""Decides, cell by cell, whether enough has been measured."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable
+
+import numpy as np
+
+from rankwise.core.records import Cell, FloatArray, Launch, Plan
+
+HalfWidth = Callable[[FloatArray], float]
+"""Launch medians, shape (launches,) -> half of the median's 95 % interval over the median; nan or inf: unknown."""
+
+STRIKES = 2
+"""A cell that failed this often is given up, as is one that is unsupported or gave wrong data even once."""
+
+
+class Progress:
+    """What the launches so far say about each cell of a plan."""
+
+    def __init__(self, plan: Plan, half_width: HalfWidth) -> None:
+        self._plan = plan
+        self._half_width = half_width
+        self._medians: defaultdict[Cell, list[float]] = defaultdict(list)
+        self._strikes: Counter[Cell] = Counter()
+        self._verified: set[Cell] = set()
+        self._open = set(plan.cells)
+
+    def add(self, launch: Launch) -> None:
+        """Take a launch into account; cells that it never came to simply stay open."""
+        for series in launch.series:
+            if series.quantity == "time" and series.samples_seconds.size:
+                self._medians[series.cell].append(float(np.median(series.samples_seconds)))
+        for failure in launch.failures:
+            self._strikes[failure.cell] += 1 if failure.kind == "failed" else STRIKES
+        self._verified.update(launch.verified)
+        self._open = {cell for cell in self._open if self._wants_more(cell)}
+
+    def open_cells(self) -> set[Cell]:
+        """The cells that want another launch."""
+        return self._open
+
+    def given_up(self, cell: Cell) -> bool:
+        """Whether this cell failed too often."""
+        return self._strikes[cell] >= STRIKES
+
+    def precise(self, cell: Cell) -> bool:
+        """Whether the median is known within the precision asked, from enough launches."""
+        medians = self._medians[cell]
+        if len(medians) < self._plan.min_launches:
+            return False
+        return self._half_width(np.asarray(medians)) <= self._plan.precision
+
+    def _wants_more(self, cell: Cell) -> bool:
+        if self.given_up(cell) or cell in self._verified:
+            return False
+        return len(self._medians[cell]) < self._plan.max_launches and not self.precise(cell)

@@ -1,0 +1,125 @@
+"""One start of mpiexec: build its command, run it on the testbed, turn what it said into a Launch record."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import psutil
+
+from rankwise.bench import protocol
+from rankwise.core import process
+from rankwise.core.errors import HostError
+from rankwise.core.interfaces import Launcher, Testbed
+from rankwise.core.records import (
+    Benchmark,
+    Cell,
+    CellFailure,
+    Implementation,
+    Job,
+    Launch,
+    LaunchStatus,
+    Notice,
+    Outcome,
+    Plan,
+)  # fmt: skip
+
+LIST_LIMIT_SECONDS = 30.0
+STDERR_TAIL_BYTES = 4000
+
+
+def list_benchmarks(implementation: Implementation, program: Path) -> tuple[Benchmark, ...]:
+    """What this build of the harness can measure, as it says itself. Raises HostError if it does not run."""
+    outcome = process.run([str(program), "--list"], LIST_LIMIT_SECONDS, environment=implementation.environment)
+    try:
+        return protocol.parse_list(outcome.stdout)
+    except ValueError as error:
+        raise HostError(
+            f"{implementation.id}: the compiled benchmarks do not start: {_last_words(outcome)}",
+            f"try it by hand: {outcome.command}",
+        ) from error
+
+
+class Launching:
+    """Starts cells of a plan on one testbed, by the launch lines that `launcher` knows."""
+
+    def __init__(self, launcher: Launcher, testbed: Testbed, plan: Plan) -> None:
+        self._launcher = launcher
+        self._testbed = testbed
+        self._plan = plan
+        self._slots = sum(host.slots for host in testbed.hosts())
+
+    def launch(self, implementation: Implementation, program: Path, cells: Sequence[Cell]) -> Launch:
+        """Measure `cells` (same ranks and options) in this order; every failure is in the record."""
+        ranks = cells[0].ranks
+        oversubscribed = ranks > self._slots
+        limit = self._plan.launch_limit_seconds
+        arguments = protocol.arguments(cells, self._plan, yielding=oversubscribed, limit_seconds=limit)
+        job = Job(
+            program=(str(program), *arguments), ranks=ranks, oversubscribed=oversubscribed,
+            launcher_arguments=self._plan.launcher_arguments,
+        )  # fmt: skip
+        steps = self._launcher.steps(implementation, job)
+        started_at, load, stolen = time.time(), os.getloadavg()[0], _steal_seconds()
+        outcome = self._testbed.run(steps, limit, protocol.END_MARKER)
+        spoken = protocol.parse_run(outcome.stdout, cells)
+        status, reason = _status(outcome, spoken, limit)
+        return Launch(
+            implementation=implementation.id, ranks=ranks, status=status, reason=reason,
+            command=process.command_line(steps.main), environment=steps.main.environment,
+            started_at=started_at, seconds=outcome.seconds, series=spoken.series,
+            failures=(*spoken.failures, *_blamed(status, reason, cells, spoken)),
+            verified=spoken.verified,
+            stderr_tail="" if status == "finished" else outcome.stderr[-STDERR_TAIL_BYTES:],
+            oversubscribed=oversubscribed, yielding=steps.yielding, clock=spoken.clock,
+            clock_error_seconds=spoken.clock_error_seconds,
+            timer_resolution_seconds=spoken.timer_resolution_seconds, load=load,
+            steal_fraction=(_steal_seconds() - stolen) / (outcome.seconds * (os.cpu_count() or 1)),
+            notices=_notices(implementation, outcome, ranks),
+        )  # fmt: skip
+
+
+def _status(outcome: Outcome, spoken: protocol.Spoken, limit_seconds: float) -> tuple[LaunchStatus, str]:
+    """A harness that said `end` has finished, whatever its launcher did afterwards."""
+    if spoken.ended:
+        return "finished", ""
+    if outcome.timed_out:
+        return "timed out", f"no end within {limit_seconds:.0f} s: ended with all its processes"
+    return "failed", f"exit code {outcome.returncode}: {_last_words(outcome)}"
+
+
+def _last_words(outcome: Outcome) -> str:
+    said = [line.strip() for line in (outcome.stderr or outcome.stdout).splitlines() if line.strip(" -=*|")]
+    return "; ".join(said[-3:])[-400:] or "it said nothing"
+
+
+def _blamed(
+    status: LaunchStatus, reason: str, cells: Sequence[Cell], spoken: protocol.Spoken
+) -> tuple[CellFailure, ...]:
+    """In a launch that ended early the first cell without an answer was being measured: it bears the failure.
+
+    One that did not even begin fails all its cells.
+    """
+    if status == "finished":
+        return ()
+    silent = [cell for cell in cells if cell not in spoken.reached()]
+    return tuple(CellFailure(cell, reason) for cell in (silent[:1] if spoken.begun else silent))
+
+
+def _notices(implementation: Implementation, outcome: Outcome, ranks: int) -> tuple[Notice, ...]:
+    if not outcome.finished_early:
+        return ()
+    return (
+        Notice(
+            "hangs-at-exit",
+            f"{implementation.id} hung after its last result at {ranks} ranks and was ended; the results are kept",
+            f"a newer version of {implementation.family} may not hang in MPI_Finalize",
+        ),
+    )
+
+
+def _steal_seconds() -> float:
+    """CPU time that the hypervisor has taken since boot, summed over cores."""
+    return float(psutil.cpu_times().steal)

@@ -1,0 +1,132 @@
+"""Makes the cells of a plan from what was asked, and cuts each round of it into shuffled launches."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from rankwise.core.errors import InputError, UnknownNameError
+from rankwise.core.records import Benchmark, Category, Cell, CellFailure, Implementation, Options
+
+DEFAULT_BENCHMARKS = (
+    "pingpong", "bandwidth", "sendrecv", "barrier", "bcast", "reduce", "allreduce", "allgather", "alltoall",
+    "tcp_pingpong", "memcpy",
+)  # fmt: skip
+PAIR_CATEGORIES: tuple[Category, ...] = ("point-to-point", "one-sided", "baseline", "harness")
+"""Measured between two ranks unless the ranks are given; all else uses every core."""
+
+Menu = Mapping[str, Mapping[str, Benchmark]]
+"""What each implementation can measure: id -> benchmark name -> Benchmark."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What the user asked for. Empty `ranks`: two for pairs, `cores` for collectives."""
+
+    benchmarks: tuple[str, ...]
+    sizes_bytes: tuple[int, ...]
+    cores: int
+    ranks: tuple[int, ...] = ()
+    options: tuple[Options, ...] = (Options(),)
+
+
+def all_benchmarks(menu: Menu) -> dict[str, Benchmark]:
+    """Every benchmark that any implementation lists, by name; a supported entry wins over an unsupported one."""
+    merged: dict[str, Benchmark] = {}
+    for benchmarks in menu.values():
+        for name, benchmark in benchmarks.items():
+            if name not in merged or not merged[name].supported:
+                merged[name] = benchmark
+    return dict(sorted(merged.items()))
+
+
+def resolve_benchmarks(wanted: Sequence[str], known: Mapping[str, Benchmark]) -> tuple[str, ...]:
+    """Names, categories (`collective`) and `all` as benchmark names, in order, each once.
+
+    Raises UnknownNameError with the nearest names.
+    """
+    categories = {benchmark.category for benchmark in known.values()}
+    names: dict[str, None] = {}
+    for word in wanted:
+        if word in known:
+            names[word] = None
+        elif word in categories or word == "all":
+            names.update({name: None for name, one in known.items() if word in ("all", one.category)})
+        else:
+            raise UnknownNameError("benchmark", word, [*known, *categories, "all"])
+    return tuple(names)
+
+
+def make_cells(
+    implementations: Sequence[Implementation], menu: Menu, selection: Selection
+) -> tuple[tuple[Cell, ...], tuple[CellFailure, ...]]:
+    """The cells to measure, and those that an implementation cannot measure, each with its reason.
+
+    Baselines do not depend on the implementation: only the first one carries them.
+    """
+    cells: list[Cell] = []
+    unsupported: list[CellFailure] = []
+    for number, implementation in enumerate(implementations):
+        for name in selection.benchmarks:
+            benchmark = menu[implementation.id].get(name)
+            if benchmark is None or (number > 0 and benchmark.category == "baseline"):
+                continue
+            for cell in _cells_of(implementation.id, benchmark, selection):
+                reason = _obstacle(benchmark, cell)
+                if reason:
+                    unsupported.append(CellFailure(cell, reason, "unsupported"))
+                else:
+                    cells.append(cell)
+    if not cells:
+        reasons = sorted({failure.reason for failure in unsupported})
+        raise InputError(f"there is nothing to measure: {'; '.join(reasons) or 'no benchmark was named'}")
+    return tuple(cells), tuple(unsupported)
+
+
+def _cells_of(implementation_id: str, benchmark: Benchmark, selection: Selection) -> Iterable[Cell]:
+    pairs = benchmark.category in PAIR_CATEGORIES
+    counts = selection.ranks or ((2,) if pairs else (max(2, selection.cores),))
+    sizes = selection.sizes_bytes if benchmark.sized else (0,)
+    for options in selection.options:
+        for ranks in counts:
+            for size_bytes in sizes:
+                yield Cell(implementation_id, benchmark.name, size_bytes, ranks, options)
+
+
+def _obstacle(benchmark: Benchmark, cell: Cell) -> str:
+    """Why this cell cannot be measured; '' if it can."""
+    if not benchmark.supported:
+        return benchmark.reason
+    if cell.ranks < benchmark.min_ranks:
+        return f"{benchmark.name} needs at least {benchmark.min_ranks} ranks"
+    if benchmark.even_ranks and cell.ranks % 2:
+        return f"{benchmark.name} needs an even number of ranks"
+    if cell.options.layout != "contiguous" and not benchmark.derived_types:
+        return f"{benchmark.name} takes no derived datatypes"
+    return ""
+
+
+def launches_of_round(cells: Iterable[Cell], shuffle: random.Random) -> list[list[Cell]]:
+    """One launch per implementation, ranks and options, in random order, each with its cells shuffled.
+
+    So drift of the machine hits all implementations alike, and no size always follows the same other.
+    """
+    groups: defaultdict[tuple[str, int, Options], list[Cell]] = defaultdict(list)
+    for cell in sorted(cells):
+        groups[cell.implementation, cell.ranks, cell.options].append(cell)
+    launches = list(groups.values())
+    shuffle.shuffle(launches)
+    for launch in launches:
+        shuffle.shuffle(launch)
+    return launches
+
+
+def seconds_per_cell(budget_seconds: float, cells: int, launches_per_round: int, rounds: int) -> float:
+    """How long one launch may repeat one cell so that `rounds` rounds fit into the budget (0.5 ms to 0.2 s).
+
+    Start-up of a launch is taken as 0.7 s; warm-up and the largest sizes cost about as much as the samples.
+    """
+    left = budget_seconds - rounds * launches_per_round * 0.7
+    return min(0.2, max(0.0005, left / (2 * rounds * max(cells, 1))))

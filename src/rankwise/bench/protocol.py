@@ -1,0 +1,115 @@
+"""What the harness takes as arguments and says on its standard output (see csrc/harness/emit.c)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rankwise.core.records import Benchmark, Cell, CellFailure, Options, Plan, Series
+
+LINE_START = '{"rankwise":'
+END_MARKER = '{"rankwise":"end"'
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """Everything that one run of the harness said, in records."""
+
+    begun: bool
+    ended: bool
+    series: tuple[Series, ...]
+    failures: tuple[CellFailure, ...]
+    verified: tuple[Cell, ...]
+    library: str = ""
+    clock: str = ""
+    clock_error_seconds: float = 0.0
+    timer_resolution_seconds: float = 0.0
+
+    def reached(self) -> set[Cell]:
+        """The cells that gave an answer of any kind."""
+        return {one.cell for one in self.series} | {one.cell for one in self.failures} | set(self.verified)
+
+
+def arguments(cells: Sequence[Cell], plan: Plan, *, yielding: bool, limit_seconds: float) -> tuple[str, ...]:
+    """The harness's command line for these cells, which must share ranks and options."""
+    options = cells[0].options
+    flags = [
+        "--seconds", repr(plan.seconds_per_cell), "--limit", repr(limit_seconds), *_option_flags(options),
+    ]  # fmt: skip
+    if yielding:
+        flags += ["--yield", "--start", "barrier"]
+    if plan.verify:
+        flags.append("--verify")
+    return (*flags, *(f"{cell.benchmark}:{cell.size_bytes}" for cell in cells))
+
+
+def _option_flags(options: Options) -> list[str]:
+    flags = [
+        "--datatype", options.datatype, "--layout", options.layout, "--operation", options.operation,
+        "--root", options.root, "--window", str(options.window),
+    ]  # fmt: skip
+    return [*flags, "--cold-cache"] if options.cold_cache else flags
+
+
+def parse_list(output: str) -> tuple[Benchmark, ...]:
+    """The benchmarks that `--list` names. Raises ValueError if it names none."""
+    for message in _messages(output):
+        if message["rankwise"] == "list":
+            return tuple(Benchmark(**fields) for fields in message["benchmarks"])
+    raise ValueError("no list of benchmarks in the harness's output")
+
+
+def parse_run(output: str, cells: Sequence[Cell]) -> Spoken:
+    """The records in a run's output; `cells` are the ones asked for, by which benchmark and size are known."""
+    asked = {(cell.benchmark, cell.size_bytes): cell for cell in cells}
+    begin: dict[str, Any] = {}
+    ended = False
+    series: list[Series] = []
+    failures: list[CellFailure] = []
+    verified: list[Cell] = []
+    for message in _messages(output):
+        kind = message["rankwise"]
+        cell = asked.get((message.get("benchmark", ""), message.get("size_bytes", -1)))
+        if kind == "begin":
+            begin = message
+        elif kind == "end":
+            ended = True
+        elif cell is None:
+            continue
+        elif kind == "series":
+            series.append(_series(cell, message))
+        elif kind == "failure":
+            failures.append(CellFailure(cell, message["reason"], message["kind"]))
+        elif kind == "verified":
+            verified.append(cell)
+    return Spoken(
+        begun=bool(begin), ended=ended, series=tuple(series), failures=tuple(failures), verified=tuple(verified),
+        library=begin.get("library", ""), clock=begin.get("clock", ""),
+        clock_error_seconds=begin.get("clock_error_seconds", 0.0),
+        timer_resolution_seconds=begin.get("timer_resolution_seconds", 0.0),
+    )  # fmt: skip
+
+
+def _series(cell: Cell, message: dict[str, Any]) -> Series:
+    return Series(
+        cell=cell,
+        quantity=message["quantity"],
+        samples_seconds=np.asarray(message["samples_seconds"], dtype=np.float64),
+        bytes_per_sample=message["bytes_per_sample"],
+        batch=message["batch"],
+        discarded=message["discarded"],
+    )
+
+
+def _messages(output: str) -> Iterator[dict[str, Any]]:
+    """Every line that is the harness's; a line cut off by a kill, and what launchers say between, is left out."""
+    for line in output.splitlines():
+        if line.startswith(LINE_START):
+            try:
+                yield json.loads(line)
+            except json.JSONDecodeError:
+                continue

@@ -1,0 +1,102 @@
+"""Facts about this host that can change a measurement: read now, stored with every run as provenance."""
+
+from __future__ import annotations
+
+import os
+import platform
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+
+from rankwise.core.records import Fact
+
+MPI_VARIABLES = ("OMPI_", "PRTE_", "PMIX_", "MPIR_", "MPICH_", "I_MPI_", "FI_", "UCX_", "LAM_")
+"""Prefixes of variables by which a user may have tuned an MPI without remembering it."""
+
+_TCP = "/proc/sys/net/ipv4"
+_SYSCTLS = {
+    "tcp_congestion_control": f"{_TCP}/tcp_congestion_control",
+    "tcp_rmem_bytes": f"{_TCP}/tcp_rmem",
+    "tcp_wmem_bytes": f"{_TCP}/tcp_wmem",
+    "tcp_slow_start_after_idle": f"{_TCP}/tcp_slow_start_after_idle",
+    "rmem_max_bytes": "/proc/sys/net/core/rmem_max",
+    "wmem_max_bytes": "/proc/sys/net/core/wmem_max",
+    "aslr": "/proc/sys/kernel/randomize_va_space",
+    "clocksource": "/sys/devices/system/clocksource/clocksource0/current_clocksource",
+    "transparent_hugepages": "/sys/kernel/mm/transparent_hugepage/enabled",
+    "turbo_disabled": "/sys/devices/system/cpu/intel_pstate/no_turbo",
+    "smt": "/sys/devices/system/cpu/smt/control",
+}
+
+
+def usable_cores() -> int:
+    """The cores that this process may run on."""
+    return len(os.sched_getaffinity(0))
+
+
+def read_line(path: str) -> str:
+    """The first line of a file of the kernel's, '' where there is none."""
+    try:
+        return Path(path).read_text(errors="replace").strip().replace("\t", " ")
+    except OSError:
+        return ""
+
+
+def governors() -> set[str]:
+    """The frequency governors in force; empty where the kernel does not say (most virtual machines)."""
+    paths = Path("/sys/devices/system/cpu").glob("cpu[0-9]*/cpufreq/scaling_governor")
+    return {text for text in (read_line(str(path)) for path in paths) if text}
+
+
+def facts() -> tuple[Fact, ...]:
+    """All facts, in a fixed order; what cannot be read is left out."""
+    return tuple(Fact(key, value) for key, value in _pairs() if value)
+
+
+def _pairs() -> Iterator[tuple[str, str]]:
+    yield "host", socket.gethostname()
+    yield "kernel", f"{platform.system()} {platform.release()}"
+    yield "distribution", _distribution()
+    yield "cpu", _cpu_field("model name")
+    yield "microcode", _cpu_field("microcode")
+    yield "virtual_machine", "yes" if "hypervisor" in _cpu_field("flags").split() else "no"
+    yield "cores_usable", str(usable_cores())
+    yield "cores_physical", str(psutil.cpu_count(logical=False) or "")
+    yield "affinity", ",".join(str(core) for core in sorted(os.sched_getaffinity(0)))
+    yield "governor", ", ".join(sorted(governors()))
+    yield "memory_bytes", str(psutil.virtual_memory().total)
+    yield "memory_available_bytes", str(psutil.virtual_memory().available)
+    yield "load_average", " ".join(f"{load:.2f}" for load in os.getloadavg())
+    yield "python", platform.python_version()
+    yield "read_at", time.strftime("%Y-%m-%dT%H:%M:%S%z")
+    for key, path in _SYSCTLS.items():
+        yield key, read_line(path)
+    yield from _temperatures()
+    for name, nic in sorted(psutil.net_if_stats().items()):
+        yield f"nic_{name}", f"mtu {nic.mtu}, {nic.speed} Mbit/s, {'up' if nic.isup else 'down'}"
+    for name, value in sorted(os.environ.items()):
+        if name.startswith(MPI_VARIABLES):
+            yield f"env_{name}", value
+
+
+def _cpu_field(field: str) -> str:
+    for line in read_line("/proc/cpuinfo").splitlines():
+        name, _, value = line.partition(":")
+        if name.strip() == field:
+            return value.strip()
+    return ""
+
+
+def _distribution() -> str:
+    try:
+        return platform.freedesktop_os_release().get("PRETTY_NAME", "")
+    except OSError:
+        return ""
+
+
+def _temperatures() -> Iterator[tuple[str, str]]:
+    for name, sensors in sorted(psutil.sensors_temperatures().items()):
+        yield f"temperature_{name}_celsius", " ".join(f"{sensor.current:.0f}" for sensor in sensors)
