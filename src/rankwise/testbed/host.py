@@ -37,8 +37,8 @@ def usable_cores() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def read_line(path: str) -> str:
-    """The first line of a file of the kernel's, '' where there is none."""
+def read_text(path: str) -> str:
+    """What a file of the kernel's says, '' where there is none."""
     try:
         return Path(path).read_text(errors="replace").strip().replace("\t", " ")
     except OSError:
@@ -48,7 +48,7 @@ def read_line(path: str) -> str:
 def governors() -> set[str]:
     """The frequency governors in force; empty where the kernel does not say (most virtual machines)."""
     paths = Path("/sys/devices/system/cpu").glob("cpu[0-9]*/cpufreq/scaling_governor")
-    return {text for text in (read_line(str(path)) for path in paths) if text}
+    return {text for text in (read_text(str(path)) for path in paths) if text}
 
 
 def facts() -> tuple[Fact, ...]:
@@ -60,9 +60,9 @@ def _pairs() -> Iterator[tuple[str, str]]:
     yield "host", socket.gethostname()
     yield "kernel", f"{platform.system()} {platform.release()}"
     yield "distribution", _distribution()
-    yield "cpu", _cpu_field("model name")
-    yield "microcode", _cpu_field("microcode")
-    yield "virtual_machine", "yes" if "hypervisor" in _cpu_field("flags").split() else "no"
+    yield "cpu", cpu_field("model name")
+    yield "microcode", cpu_field("microcode")
+    yield "virtual_machine", "yes" if "hypervisor" in cpu_field("flags").split() else "no"
     yield "cores_usable", str(usable_cores())
     yield "cores_physical", str(psutil.cpu_count(logical=False) or "")
     yield "affinity", ",".join(str(core) for core in sorted(os.sched_getaffinity(0)))
@@ -73,7 +73,7 @@ def _pairs() -> Iterator[tuple[str, str]]:
     yield "python", platform.python_version()
     yield "read_at", time.strftime("%Y-%m-%dT%H:%M:%S%z")
     for key, path in _SYSCTLS.items():
-        yield key, read_line(path)
+        yield key, read_text(path)
     yield from _temperatures()
     for name, nic in sorted(psutil.net_if_stats().items()):
         yield f"nic_{name}", f"mtu {nic.mtu}, {nic.speed} Mbit/s, {'up' if nic.isup else 'down'}"
@@ -82,8 +82,9 @@ def _pairs() -> Iterator[tuple[str, str]]:
             yield f"env_{name}", value
 
 
-def _cpu_field(field: str) -> str:
-    for line in read_line("/proc/cpuinfo").splitlines():
+def cpu_field(field: str) -> str:
+    """A field of the first processor in /proc/cpuinfo, '' where there is none."""
+    for line in read_text("/proc/cpuinfo").splitlines():
         name, _, value = line.partition(":")
         if name.strip() == field:
             return value.strip()
