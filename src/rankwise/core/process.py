@@ -73,8 +73,7 @@ def run(
             timed_out, finished_early = _wait(child, started + limit_seconds, stdout, end_marker)
         finally:
             if child.poll() is None:
-                end_processes([child.pid, *_descendants(child.pid)])
-                child.wait()
+                _end_tree(child)
             if not mark:
                 end_marked(own_mark)
         return Outcome(
@@ -121,20 +120,44 @@ def _read(stream: IO[bytes]) -> str:
     return stream.read().decode(errors="replace")
 
 
-def _descendants(pid: int) -> list[int]:
+def _end_tree(child: subprocess.Popen[bytes]) -> None:
+    """End a child, which may pass the signal on to its own, then whatever of these is still there."""
+    descendants: list[int] = []
+    with contextlib.suppress(psutil.NoSuchProcess):
+        descendants = [one.pid for one in psutil.Process(child.pid).children(recursive=True)]
+    child.terminate()
     try:
-        return [child.pid for child in psutil.Process(pid).children(recursive=True)]
-    except psutil.NoSuchProcess:
-        return []
+        child.wait(GRACE_SECONDS)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait()
+    end_processes(descendants)
 
 
 def new_mark() -> str:
     """A mark for one launch: names this process and its start, so that a later Rankwise can tell it is gone."""
-    return f"{_identity(os.getpid())}-{uuid.uuid4().hex}"
+    return f"{identity(os.getpid())}-{uuid.uuid4().hex}"
 
 
-def _identity(pid: int) -> str:
-    return f"{pid}-{psutil.Process(pid).create_time():.2f}"
+def identity(pid: int) -> str:
+    """`PID-START`, START in clock ticks since boot: a pid alone is given to another process later, and a
+    start in wall-clock time changes when the clock is set. Raises OSError if there is no such process.
+    """
+    return f"{pid}-{_stat(pid)[19]}"
+
+
+def is_alive(owner: str) -> bool:
+    """Whether the process with this `identity` still runs (a zombie does not)."""
+    try:
+        pid = int(owner.partition("-")[0])
+        return identity(pid) == owner and _stat(pid)[0] != "Z"
+    except (OSError, ValueError):
+        return False
+
+
+def _stat(pid: int) -> list[str]:
+    """The fields of /proc/PID/stat from the third (state) on; the second may contain spaces and brackets."""
+    return Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
 
 
 def _marked() -> Iterator[tuple[int, str]]:
@@ -157,11 +180,7 @@ def end_orphans() -> list[int]:
     orphans = []
     for pid, mark in _marked():
         owner, _, _ = mark.rpartition("-")
-        try:
-            alive = _identity(int(owner.partition("-")[0])) == owner
-        except (psutil.NoSuchProcess, ValueError):
-            alive = False
-        if not alive:
+        if not is_alive(owner):
             orphans.append(pid)
     end_processes(orphans)
     return orphans

@@ -1,0 +1,80 @@
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankwise.core import units
+from rankwise.core.errors import InputError
+
+
+@pytest.mark.parametrize(
+    ("text", "size_bytes"),
+    [("0", 0), ("64", 64), ("64B", 64), ("4K", 4096), ("4KiB", 4096), ("1m", 1 << 20), (" 2 GB ", 2 << 30)],
+)
+def test_sizes_are_binary(text: str, size_bytes: int) -> None:
+    assert units.parse_size_bytes(text) == size_bytes
+
+
+@pytest.mark.parametrize("text", ["", "K", "4T", "-1", "1.5K", "4 4", "0x10"])
+def test_what_is_no_size_is_refused_with_a_remedy(text: str) -> None:
+    with pytest.raises(InputError) as caught:
+        units.parse_size_bytes(text)
+    assert caught.value.remedy
+
+
+def test_ranges_contain_both_ends() -> None:
+    assert units.parse_sizes_bytes("1:64") == (1, 4, 16, 64)
+    assert units.parse_sizes_bytes("1:100") == (1, 4, 16, 64, 100)
+    assert units.parse_sizes_bytes("0:4:2,1K") == (0, 1, 2, 4, 1024)
+
+
+@pytest.mark.parametrize("text", ["4:1", "1:4:1", "1:2:3:4", "1,,2"])
+def test_what_is_no_range_is_refused(text: str) -> None:
+    with pytest.raises(InputError):
+        units.parse_sizes_bytes(text)
+
+
+@given(st.integers(0, 1 << 20), st.integers(0, 1 << 30), st.integers(2, 16))
+def test_a_range_ascends_by_at_most_its_factor(low: int, more: int, factor: int) -> None:
+    sizes = units.parse_sizes_bytes(f"{low}:{low + more}:{factor}")
+    assert sizes[0] == low
+    assert sizes[-1] == low + more
+    assert all(small < large <= max(1, small) * factor for small, large in itertools.pairwise(sizes))
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("90", 90), ("90s", 90), ("3m", 180), ("1h30m", 5400), ("250ms", 0.25), ("1m 5s", 65)]
+)
+def test_durations(text: str, seconds: float) -> None:
+    assert units.parse_duration_seconds(text) == pytest.approx(seconds)
+
+
+@pytest.mark.parametrize("text", ["", "soon", "3x", "m3", "0s", "-3s"])
+def test_what_is_no_duration_is_refused(text: str) -> None:
+    with pytest.raises(InputError):
+        units.parse_duration_seconds(text)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(1.234e-6, "1.23 us"), (5e-10, "0.5 ns"), (0.0035, "3.5 ms"), (2.05, "2.05 s"), (float("nan"), "-")],
+)
+def test_times_read_well(seconds: float, text: str) -> None:
+    assert units.format_time(seconds) == text
+
+
+@given(st.floats(1e-9, 900.0))
+def test_a_printed_time_is_within_its_three_digits(seconds: float) -> None:
+    number, unit = units.format_time(seconds).split()
+    factor = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}[unit]
+    assert float(number) * factor == pytest.approx(seconds, rel=0.006)
+
+
+def test_other_quantities_read_well() -> None:
+    assert units.format_size(1536) == "1.5 KiB"
+    assert units.format_size(3) == "3 B"
+    assert units.format_bandwidth(12.5e9) == "12.5 GB/s"
+    assert units.format_bandwidth(940e6 / 8) == "118 MB/s"
+    assert units.format_duration(200) == "3 min 20 s"
+    assert units.format_duration(3900) == "1 h 05 min"
