@@ -1,0 +1,51 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankwise.bench import protocol
+from rankwise.core.records import Cell, Options, Plan
+from support.harness_words import BEGIN, END, say, series
+
+CELL = Cell("mpich-5.0.2", "pingpong", 64, 2)
+PLAN = Plan((CELL,), seed=1, time_budget_seconds=10.0)
+
+
+def test_arguments_carry_options_and_cells_in_order() -> None:
+    options = Options(datatype="double", layout="vector", root="rotate", cold_cache=True)
+    cells = [Cell("m-1", "bcast", 8, 4, options), Cell("m-1", "barrier", 0, 4, options)]
+    words = protocol.arguments(cells, PLAN, yielding=True, limit_seconds=9.0)
+    assert words[-2:] == ("bcast:8", "barrier:0")
+    assert words[words.index("--layout") + 1] == "vector"
+    assert {"--cold-cache", "--yield"} <= set(words)
+    assert "--verify" not in words
+
+
+def test_a_run_becomes_records() -> None:
+    failure = say(rankwise="failure", benchmark="put", size_bytes=8, kind="unsupported", reason="needs MPI 3.0")
+    put = Cell("mpich-5.0.2", "put", 8, 2)
+    spoken = protocol.parse_run("hello\n" + BEGIN + series(CELL, [1e-6, 2e-6]) + failure + END, [CELL, put])
+    assert spoken.begun and spoken.ended
+    assert spoken.series[0].cell == CELL
+    np.testing.assert_array_equal(spoken.series[0].samples_seconds, [1e-6, 2e-6])
+    assert spoken.failures[0].kind == "unsupported"
+    assert spoken.reached() == {CELL, put}
+
+
+@given(st.integers(0, 400))
+def test_a_run_cut_off_anywhere_keeps_its_whole_lines(cut: int) -> None:
+    text = BEGIN + series(CELL, [1e-6]) + END
+    spoken = protocol.parse_run(text[:cut], [CELL])
+    assert spoken.ended == (cut >= len(text) - 1)
+    assert len(spoken.series) == int(cut >= len(BEGIN + series(CELL, [1e-6])) - 1)
+
+
+@given(st.text())
+def test_noise_of_launchers_is_left_out(noise: str) -> None:
+    spoken = protocol.parse_run(noise + "\n" + BEGIN + END, [CELL])
+    assert spoken.begun and spoken.ended
+
+
+def test_an_empty_list_is_an_error() -> None:
+    with pytest.raises(ValueError, match="no list"):
+        protocol.parse_list("segmentation fault\n")
