@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -35,7 +36,7 @@ class Progress:
         for failure in launch.failures:
             self._strikes[failure.cell] += 1 if failure.kind == "failed" else STRIKES
         self._verified.update(launch.verified)
-        self._open = {cell for cell in self._open if self._wants_more(cell)}
+        self._open = self._still_open()
 
     def open_cells(self) -> set[Cell]:
         """The cells that want another launch."""
@@ -52,7 +53,19 @@ class Progress:
             return False
         return self._half_width(np.asarray(medians)) <= self._plan.precision
 
+    def _still_open(self) -> set[Cell]:
+        """A cell goes on until its peers are precise too: else drift would part what was measured together."""
+        candidates = {cell for cell in self._open if not self.given_up(cell) and cell not in self._verified}
+        wanting = {_peers(cell) for cell in candidates if self._wants_more(cell)}
+        return {cell for cell in candidates if _peers(cell) in wanting and not self._at_most(cell)}
+
     def _wants_more(self, cell: Cell) -> bool:
-        if self.given_up(cell) or cell in self._verified:
-            return False
-        return len(self._medians[cell]) < self._plan.max_launches and not self.precise(cell)
+        return not self._at_most(cell) and not self.precise(cell)
+
+    def _at_most(self, cell: Cell) -> bool:
+        return len(self._medians[cell]) >= self._plan.max_launches
+
+
+def _peers(cell: Cell) -> Cell:
+    """What a cell shares with those that it will be compared with."""
+    return replace(cell, implementation="")

@@ -1,0 +1,72 @@
+"""From a stored run to its answer: the comparison, and the report that shows it."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import time
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from rankwise import __version__
+from rankwise.analysis.compare.comparison import compare
+from rankwise.analysis.compare.sentences import sentences
+from rankwise.core.records import Comparison, Fact
+from rankwise.report.context import LaunchCommand, ReportContext
+from rankwise.store.store import Store
+
+
+def command_line() -> str:
+    """The rankwise line as it was typed."""
+    return shlex.join(["rankwise", *sys.argv[1:]])
+
+
+def compare_run(store: Store, run_id: int, baseline: str = "", delta: float = 0.05) -> Comparison:
+    """The comparison of everything that a run has stored; `baseline` '' takes the run's own choice."""
+    plan = store.plan(run_id)
+    comparison = compare(
+        store.launches(run_id),
+        {benchmark.name: benchmark for benchmark in store.benchmarks(run_id)},
+        baseline or store.baseline(run_id) or None,
+        delta=delta,
+        precision=plan.precision,
+        implementations=tuple(one.id for one in store.implementations(run_id)),
+        failures=store.failures(run_id),
+    )
+    return replace(comparison, notices=(*store.notices(run_id), *comparison.notices))
+
+
+def report_context(store: Store, run_id: int, comparison: Comparison) -> ReportContext:
+    """What the report says beside the comparison."""
+    run = store.run(run_id)
+    commands: dict[str, str] = {}
+    for launch in store.iter_launches(run_id):
+        commands.setdefault(launch.implementation, launch.command)
+    return ReportContext(
+        title="MPI implementations compared",
+        sentences=tuple(sentences(comparison)),
+        run=run,
+        plan=store.plan(run_id),
+        implementations=store.implementations(run_id),
+        facts=store.facts(run_id),
+        commands=tuple(LaunchCommand(one, command) for one, command in commands.items()),
+        command_line=run.command_line,
+        generated_at=time.time(),
+        extra=(Fact("rankwise", __version__), Fact("store", str(store.path))),
+    )
+
+
+def as_json(comparison: Comparison, report: Path | None) -> dict[str, Any]:
+    """The comparison for machines: the keys are a promise."""
+    return {
+        "verdicts": [asdict(verdict) for verdict in comparison.verdicts],
+        "summary": [asdict(row) for row in comparison.summary],
+        "switch_points": [asdict(point) for point in comparison.switch_points],
+        "failed": [
+            {"cell": asdict(one.cell), "kind": one.kind, "reason": one.reason} for one in comparison.failures
+        ],
+        "notices": [asdict(notice) for notice in comparison.notices],
+        "baseline": comparison.baseline,
+        "report": str(report) if report else None,
+    }

@@ -1,0 +1,102 @@
+"""The options that measuring verbs share, and the Request that is made of them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from rankwise.cli.options import DURATION, SIZES, Parsed
+from rankwise.core.errors import InputError
+from rankwise.core.records import Options
+
+DATATYPES = ("byte", "int", "float", "double")
+LAYOUTS = ("contiguous", "vector", "indexed", "struct")
+OPERATIONS = ("sum", "max", "min", "prod")
+
+
+class PassesThrough(click.Command):
+    """A verb whose words after `--` go to mpiexec as they stand; the verb finds them in `ctx.obj`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Cut the line at the first `--`."""
+        ctx.obj = ()
+        if "--" in args:
+            cut = args.index("--")
+            ctx.obj, args = tuple(args[cut + 1 :]), args[:cut]
+        return super().parse_args(ctx, args)
+
+
+def _rank_counts(text: str) -> tuple[int, ...]:
+    try:
+        counts = tuple(int(part) for part in text.split(","))
+    except ValueError:
+        counts = (0,)
+    if min(counts) < 1:
+        raise InputError(f"'{text}' is not a number of ranks", "write 4, or 2,4,8")
+    return counts
+
+
+def _root(text: str) -> str:
+    if text != "rotate" and not text.isdigit():
+        raise InputError(f"'{text}' is not a root", "write a rank, or rotate")
+    return text
+
+
+def _one_of(known: tuple[str, ...]) -> Callable[[str], tuple[str, ...]]:
+    def parse(text: str) -> tuple[str, ...]:
+        words = tuple(dict.fromkeys(text.split(",")))
+        unknown = [word for word in words if word not in known]
+        if unknown:
+            raise InputError(f"'{unknown[0]}' is none of {', '.join(known)}", "write one or several, with commas")
+        return words
+
+    return parse
+
+
+_OPTIONS = (
+    click.option("--sizes", type=SIZES, default="1:4M", show_default=True,
+                 help="Message sizes: 1:4M, 1:1M:2, 8,64K."),
+    click.option("-n", "ranks", type=Parsed("ranks", _rank_counts), default=(),
+                 help="Ranks: 4, or 2,4,8.  [default: 2 for point-to-point, every core for collectives]"),
+    click.option("--datatype", type=Parsed("types", _one_of(DATATYPES)), default="byte", show_default=True,
+                 help=f"One or several of {', '.join(DATATYPES)}."),
+    click.option("--layout", type=Parsed("layouts", _one_of(LAYOUTS)), default="contiguous", show_default=True,
+                 help=f"Derived datatypes: one or several of {', '.join(LAYOUTS)}."),
+    click.option("--operation", type=click.Choice(OPERATIONS), default="sum", show_default=True,
+                 help="Of the reductions."),
+    click.option("--root", type=Parsed("root", _root), default="0", show_default=True,
+                 help="A rank, or rotate: another one each repetition."),
+    click.option("--cold-cache", is_flag=True, help="Other buffers each repetition, so that none is in cache."),
+    click.option("--window", type=click.IntRange(1, 1024), default=64, show_default=True,
+                 help="Messages in flight in the bandwidth benchmarks."),
+    click.option("--prefix", "prefixes", multiple=True, metavar="DIR",
+                 type=click.Path(path_type=Path), help="Look for an MPI here too."),
+    click.option("--limit", type=DURATION, default="120s", show_default=True,
+                 help="End a launch that takes longer."),
+    click.option("--seed", type=int, help="Of the order of launches and cells, to repeat a plan."),
+    click.option("-q", "--quiet", is_flag=True, help="No progress, no messages."),
+)  # fmt: skip
+
+
+def measuring_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that say what to measure."""
+    for option in reversed(_OPTIONS):
+        function = option(function)
+    return function
+
+
+def variants(asked: dict[str, Any]) -> tuple[Options, ...]:
+    """Every combination of the datatypes and layouts asked for, with the other options as they are."""
+    return tuple(
+        Options(datatype, layout, asked["operation"], asked["root"], asked["cold_cache"], asked["window"])
+        for datatype, layout in itertools.product(asked["datatype"], asked["layout"])
+    )
+
+
+def words(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """`--bench a,b --bench c` as a, b, c."""
+    return tuple(word for text in texts for word in text.split(",") if word)

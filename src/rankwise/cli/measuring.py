@@ -1,0 +1,186 @@
+"""From what was asked to a stored run: the one place where discovery, build, plan, launch and store meet."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rankwise.bench import plan as planning
+from rankwise.bench.build import build
+from rankwise.bench.launch import Launching, list_benchmarks
+from rankwise.bench.runner import Ready, Runner
+from rankwise.cli.screen import Screen
+from rankwise.core.errors import BuildError, HostError, InputError, InterruptedRun
+from rankwise.core.records import Benchmark, Cell, CellFailure, Implementation, Launch, Notice, Options, Plan
+from rankwise.mpi import select
+from rankwise.mpi.family import FamilyLauncher
+from rankwise.stats.intervals import relative_half_width
+from rankwise.store.store import Store
+from rankwise.testbed.local import LocalTestbed
+
+ROUNDS_AIMED_AT = 12
+"""Launches per cell that a time budget is cut into; ten or more let a rank test speak over many cells."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a measuring verb was asked for. `seconds_per_cell` 0: chosen so that the budget holds enough rounds."""
+
+    command_line: str
+    benchmarks: tuple[str, ...]
+    sizes_bytes: tuple[int, ...]
+    time_budget_seconds: float
+    implementations: tuple[str, ...] = ()
+    prefixes: tuple[Path, ...] = ()
+    ranks: tuple[int, ...] = ()
+    options: tuple[Options, ...] = (Options(),)
+    precision: float = 0.02
+    min_launches: int = 10
+    max_launches: int = 60
+    seconds_per_cell: float = 0.0
+    launch_limit_seconds: float = 120.0
+    verify: bool = False
+    seed: int | None = None
+    baseline: str = ""
+    launcher_arguments: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """The implementations whose harness runs, what each can measure, and what became of the others."""
+
+    ready: dict[str, Ready]
+    menu: dict[str, dict[str, Benchmark]]
+    notices: tuple[Notice, ...]
+
+
+def prepare(names: Sequence[str], prefixes: Sequence[Path], screen: Screen) -> Built:
+    """Find the implementations asked for (none: all that work) and compile the harness for each.
+
+    Raises HostError when not one can be measured, UnknownNameError for a name that nothing answers to.
+    """
+    with screen.busy("looking for MPI implementations") as update:
+        working, broken = select.working(names, prefixes, lambda one: update(f"proving that {one} works"))
+    notices = [Notice("broken", f"{one.id} is left out: {one.reason}", one.remedy) for one in broken]
+    return _build(working, notices, screen)
+
+
+def _build(implementations: Sequence[Implementation], notices: list[Notice], screen: Screen) -> Built:
+    ready: dict[str, Ready] = {}
+    menu: dict[str, dict[str, Benchmark]] = {}
+    refused: list[HostError] = []
+    for one in implementations:
+        try:
+            with screen.busy(f"compiling the benchmarks for {one.id} (kept for next time)"):
+                program = build(one)
+                menu[one.id] = {benchmark.name: benchmark for benchmark in list_benchmarks(one, program)}
+            ready[one.id] = Ready(one, program)
+        except BuildError as error:
+            refused.append(error)
+            notices.append(Notice("build-failed", f"{one.id} is left out: {error}", error.remedy))
+    if not ready:
+        raise refused[0]
+    return Built(ready, menu, tuple(notices))
+
+
+def measure(request: Request, store: Store, screen: Screen) -> int:
+    """Carry out what was asked and return the run's id; every launch is stored as soon as it ends.
+
+    Raises InterruptedRun with the way to go on when it was stopped.
+    """
+    built = prepare(request.implementations, request.prefixes, screen)
+    testbed = LocalTestbed()
+    known = planning.all_benchmarks(built.menu)
+    selection = planning.Selection(
+        planning.resolve_benchmarks(request.benchmarks, known), request.sizes_bytes,
+        sum(host.slots for host in testbed.hosts()), request.ranks, request.options,
+    )  # fmt: skip
+    implementations = [one.implementation for one in built.ready.values()]
+    cells, unsupported = planning.make_cells(implementations, built.menu, selection)
+    plan = _plan(request, cells)
+    run_id = store.begin_run(
+        request.command_line, testbed.name, plan, implementations=implementations,
+        benchmarks=known.values(), facts=testbed.facts(), baseline=_baseline(request, implementations),
+    )  # fmt: skip
+    store.add_failures(run_id, _one_a_benchmark(unsupported))
+    store.add_notices(run_id, built.notices)
+    for notice in built.notices:
+        screen.say(f"warning: {notice.message}")
+    carry_out(run_id, plan, built.ready, store, screen)
+    return run_id
+
+
+def _baseline(request: Request, measured: Sequence[Implementation]) -> str:
+    """The one that was asked for, or the first one named; '' leaves the choice to the comparison."""
+    if not request.baseline:
+        return measured[0].id if request.implementations else ""
+    return the_one(request.baseline, measured)
+
+
+def the_one(name: str, measured: Sequence[Implementation]) -> str:
+    """The id that `name` means. Raises UnknownNameError, or InputError where it could mean several."""
+    meant = select.matching(name, measured)
+    if len(meant) > 1:
+        raise InputError(f"'{name}' could be any of {', '.join(one.id for one in meant)}", "name one of them")
+    return meant[0].id
+
+
+def _one_a_benchmark(unsupported: Sequence[CellFailure]) -> list[CellFailure]:
+    """What cannot be measured is said once a benchmark, not once a size."""
+    first: dict[tuple[str, str, int], CellFailure] = {}
+    for failure in unsupported:
+        first.setdefault((failure.cell.implementation, failure.cell.benchmark, failure.cell.ranks), failure)
+    return list(first.values())
+
+
+def _plan(request: Request, cells: Sequence[Cell]) -> Plan:
+    groups = len({(cell.implementation, cell.ranks, cell.options) for cell in cells})
+    per_cell = request.seconds_per_cell or planning.seconds_per_cell(
+        request.time_budget_seconds, len(cells), groups, ROUNDS_AIMED_AT
+    )
+    return Plan(
+        cells=tuple(cells), seed=random.randrange(2**31) if request.seed is None else request.seed,
+        time_budget_seconds=request.time_budget_seconds, precision=request.precision,
+        min_launches=request.min_launches, max_launches=request.max_launches, verify=request.verify,
+        seconds_per_cell=per_cell, launch_limit_seconds=request.launch_limit_seconds,
+        launcher_arguments=request.launcher_arguments,
+    )  # fmt: skip
+
+
+def resume(run_id: int, store: Store, screen: Screen) -> None:
+    """Go on with a run that was interrupted, with what it has measured already."""
+    plan = store.plan(run_id)
+    if store.run(run_id).status == "complete":
+        raise InputError(f"run {run_id} is complete: there is nothing to resume", f"rankwise report {run_id}")
+    built = _build(store.implementations(run_id), [], screen)
+    store.resume_run(run_id, LocalTestbed().facts())
+    earlier = store.launches(run_id)
+    carry_out(run_id, plan, built.ready, store, screen, earlier)
+
+
+def carry_out(
+    run_id: int,
+    plan: Plan,
+    ready: Mapping[str, Ready],
+    store: Store,
+    screen: Screen,
+    earlier: Sequence[Launch] = (),
+) -> None:
+    """Run the plan; whatever ends it, the store says how."""
+    launching = Launching(FamilyLauncher(), LocalTestbed(), plan)
+    runner = Runner(
+        plan, launching, relative_half_width, lambda launch: store.add_launch(run_id, launch), screen.show
+    )
+    try:
+        with screen.measuring():
+            why = runner.run(ready, earlier, spent_seconds=sum(launch.seconds for launch in earlier))
+    except (KeyboardInterrupt, InterruptedRun) as event:
+        store.finish_run(run_id, "interrupted", str(event) or "Ctrl-C")
+        kept = store.run(run_id).launches
+        raise InterruptedRun(
+            f"interrupted: {kept} launches of run {run_id} are kept",
+            f"go on with --resume {run_id}, or look at them: rankwise report {run_id}",
+        ) from event
+    store.finish_run(run_id, "complete", why)

@@ -1,0 +1,80 @@
+"""Options and types that several verbs share, and the JSON that they print."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+import numpy as np
+
+from rankwise.core import units
+from rankwise.core.errors import InputError
+from rankwise.store.store import STORE_VARIABLE, default_path
+
+T = TypeVar("T")
+
+
+class Parsed(click.ParamType):  # type: ignore[type-arg] # generic since click 8.5 only
+    """A value that core.units can read; what it cannot read is a usage error that names the option."""
+
+    def __init__(self, name: str, parse: Callable[[str], Any]) -> None:
+        self.name = name
+        self._parse = parse
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The parsed text; values that are none (defaults) pass."""
+        if not isinstance(value, str):
+            return value
+        try:
+            return self._parse(value)
+        except InputError as error:
+            self.fail(f"{error}: {error.remedy}", param, ctx)
+
+
+SIZE = Parsed("size", units.parse_size_bytes)
+"""One size: `4K` as bytes."""
+
+SIZES = Parsed("sizes", units.parse_sizes_bytes)
+"""Sizes: `1,64,4K` or `1:4M`, as an ascending tuple of bytes."""
+
+DURATION = Parsed("duration", units.parse_duration_seconds)
+"""A span of time: `90s`, `3m`, `1h30m` as seconds."""
+
+store_option = click.option(
+    "--store",
+    type=click.Path(dir_okay=False, path_type=Path),
+    envvar=STORE_VARIABLE,
+    default=default_path,
+    help=f"The results file.  [env: {STORE_VARIABLE}; default: results.sqlite in Rankwise's data folder]",
+)
+"""Passes `store`, a Path."""
+
+run_argument = click.argument("run", type=click.IntRange(1), required=False)
+"""Passes `run`, a run's id or None for the newest: what `Store.run` takes."""
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON for programs instead.")
+"""Passes `as_json`."""
+
+
+def echo_json(answer: Any) -> None:
+    """Print records (dataclasses, also nested) and plain values as JSON; what is not a finite number is null."""
+    click.echo(json.dumps(_plain(answer), indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def _plain(value: Any) -> Any:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, dict):
+        return {key: _plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple | np.ndarray):
+        return [_plain(one) for one in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return str(value) if isinstance(value, Path) else value

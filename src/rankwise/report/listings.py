@@ -1,0 +1,149 @@
+"""What `rankwise bench` prints: our table, or the layouts that users of IMB and OSU know."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+
+from rich.console import Console
+from rich.table import Table
+
+from rankwise.analysis.listing import Row
+from rankwise.core.records import Benchmark, CellFailure, Launch
+from rankwise.core.units import format_bandwidth, format_size, format_time
+
+_MICRO = 1e6
+
+
+def print_rows(rows: Iterable[Row], layout: str) -> None:
+    """Print one block per implementation, benchmark, ranks and options, as `table`, `imb` or `osu`."""
+    console = Console(highlight=False)
+    for _, group in itertools.groupby(rows, key=_block):
+        block = list(group)
+        if layout == "table":
+            console.print(_table(block))
+            console.print()
+        else:
+            lines = _imb(block) if layout == "imb" else _osu(block)
+            print("\n".join(lines), end="\n\n")
+
+
+def _block(row: Row) -> tuple[object, ...]:
+    return (row.implementation, row.benchmark, row.ranks, row.options)
+
+
+def _title(row: Row) -> str:
+    layout = "" if row.options.layout == "contiguous" else f", {row.options.layout}"
+    return f"{row.benchmark}, {row.ranks} ranks, {row.options.datatype}{layout}: {row.implementation}"
+
+
+def _table(rows: Sequence[Row]) -> Table:
+    table = Table(title=_title(rows[0]), title_justify="left", title_style="bold", box=None, pad_edge=False)
+    several = len({row.quantity for row in rows}) > 1
+    for name in (
+        "size",
+        *(["what"] if several else []),
+        "samples",
+        "min",
+        "median",
+        "p90",
+        "p99",
+        "max",
+        "bandwidth",
+    ):
+        table.add_column(name, justify="left" if name == "what" else "right", no_wrap=True)
+    for row in sorted(rows, key=lambda one: (one.size_bytes, one.quantity)):
+        times = (row.min_seconds, row.median_seconds, row.p90_seconds, row.p99_seconds, row.max_seconds)
+        table.add_row(
+            format_size(row.size_bytes), *([row.quantity] if several else []), str(row.repetitions),
+            *map(format_time, times), format_bandwidth(row.bytes_per_second) if row.bytes_per_second else "",
+        )  # fmt: skip
+    return table
+
+
+def _imb(rows: Sequence[Row]) -> list[str]:
+    """IMB's columns. Its t_min, t_max and t_avg are over ranks; ours are over repetitions."""
+    first = rows[0]
+    lines = [
+        "#" + "-" * 71,
+        f"# Benchmarking {first.benchmark} ({first.implementation})",
+        f"# #processes = {first.ranks}; times over repetitions, each from first entry to last exit",
+        "#" + "-" * 71,
+        f"{'#bytes':>13} {'#repetitions':>12} {'t_min[usec]':>12} {'t_max[usec]':>12} {'t_avg[usec]':>12} "
+        f"{'t_p50[usec]':>12} {'t_p99[usec]':>12} {'Mbytes/sec':>11}",
+    ]
+    for row in rows:
+        if row.quantity == "time":
+            times = (row.min_seconds, row.max_seconds, row.mean_seconds, row.median_seconds, row.p99_seconds)
+            lines.append(
+                f"{row.size_bytes:>13} {row.repetitions:>12} "
+                + " ".join(f"{seconds * _MICRO:>12.2f}" for seconds in times)
+                + f" {row.bytes_per_second / 1e6:>11.2f}"
+            )
+    return lines
+
+
+def _osu(rows: Sequence[Row]) -> list[str]:
+    """OSU's two columns, then percentiles: bandwidth for the bandwidth benchmarks, else latency."""
+    first = rows[0]
+    bandwidth = "bandwidth" in first.benchmark
+    what = "Bandwidth (MB/s)" if bandwidth else "Latency (us)"
+    lines = [
+        f"# {first.benchmark}, {first.ranks} processes, {first.implementation}; median over repetitions",
+        f"{'# Size':<12} {what:>18} {'P50 Lat(us)':>14} {'P90 Lat(us)':>14} {'P99 Lat(us)':>14}",
+    ]
+    for row in rows:
+        if row.quantity == "time":
+            shown = row.bytes_per_second / 1e6 if bandwidth else row.median_seconds * _MICRO
+            tail = (row.median_seconds, row.p90_seconds, row.p99_seconds)
+            lines.append(
+                f"{row.size_bytes:<12} {shown:>18.2f} " + " ".join(f"{one * _MICRO:>14.2f}" for one in tail)
+            )
+    return lines
+
+
+def verification_table(launches: Iterable[Launch], failures: Iterable[CellFailure]) -> Table:
+    """How many cells of each implementation and benchmark were right, and what was not."""
+    table = Table(title="data checked", title_justify="left", title_style="bold", box=None, pad_edge=False)
+    for name in ("implementation", "benchmark", "right", "not right"):
+        table.add_column(name, justify="right" if name == "right" else "left")
+    right: dict[tuple[str, str], int] = {}
+    wrong: dict[tuple[str, str], list[str]] = {}
+    for launch in launches:
+        for cell in launch.verified:
+            key = (cell.implementation, cell.benchmark)
+            right[key] = right.get(key, 0) + 1
+    for failure in failures:
+        key = (failure.cell.implementation, failure.cell.benchmark)
+        wrong.setdefault(key, []).append(f"{failure.kind}: {failure.reason}")
+    for key in sorted({*right, *wrong}):
+        reasons = "; ".join(dict.fromkeys(wrong.get(key, [])))
+        table.add_row(*key, str(right.get(key, 0)), reasons)
+    return table
+
+
+def print_failures(failures: Sequence[CellFailure]) -> None:
+    """Say on standard error what gave no samples, once a reason."""
+    console = Console(stderr=True, highlight=False)
+    told: set[tuple[str, str, str]] = set()
+    for failure in failures:
+        key = (failure.cell.implementation, failure.cell.benchmark, failure.reason)
+        if key not in told:
+            told.add(key)
+            console.print(
+                f"{failure.kind}: {failure.cell.benchmark} on {failure.cell.implementation}: {failure.reason}",
+                markup=False,
+            )
+
+
+def benchmark_table(menu: Mapping[str, Mapping[str, Benchmark]]) -> Table:
+    """Every benchmark, its category and meaning, and the implementations that cannot run it."""
+    table = Table(box=None, pad_edge=False)
+    table.add_column("benchmark", no_wrap=True, style="bold")
+    for name in ("category", "what it measures", "not on"):
+        table.add_column(name)
+    benchmarks = {name: one for known in menu.values() for name, one in known.items()}
+    for name, one in sorted(benchmarks.items(), key=lambda item: (item[1].category, item[0])):
+        lacking = [mpi for mpi, known in menu.items() if name not in known or not known[name].supported]
+        table.add_row(name, one.category, one.description, "\n".join(lacking))
+    return table
