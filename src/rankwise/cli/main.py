@@ -20,13 +20,14 @@ class Verbs(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The verb of that name, or an UnknownNameError with the nearest ones."""
-        verbs = self._verbs()
-        if cmd_name not in verbs:
-            raise errors.UnknownNameError("verb", cmd_name, verbs)
-        return verbs[cmd_name]
+        only = self._verbs(cmd_name) or self._verbs()
+        if cmd_name not in only:
+            raise errors.UnknownNameError("verb", cmd_name, only)
+        return only[cmd_name]
 
-    def _verbs(self) -> dict[str, click.Command]:
-        modules = registry.modules_of("rankwise.cli", "cli")
+    def _verbs(self, only: str = "") -> dict[str, click.Command]:
+        """All verbs, or `only` one: then the others, and what they import, are not loaded."""
+        modules = registry.modules_of("rankwise.cli", "cli", only)
         found = [getattr(module, "command", None) for module in modules]
         return {str(one.name): one for one in found if isinstance(one, click.Command)}
 

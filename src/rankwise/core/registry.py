@@ -24,13 +24,17 @@ def plugin_folders(below: str) -> list[Path]:
     return [root / below for root in roots if (root / below).is_dir()]
 
 
-def modules_of(package: str, below: str) -> Iterator[ModuleType]:
-    """Import and yield every module of `package`, then every file of the plug-in folders `below`."""
+def modules_of(package: str, below: str, only: str = "") -> Iterator[ModuleType]:
+    """Import and yield every module of `package`, then every file of the plug-in folders `below`.
+
+    With `only`, none but those of that name.
+    """
     parent = importlib.import_module(package)
     for info in sorted(pkgutil.iter_modules(parent.__path__), key=lambda found: found.name):
-        yield importlib.import_module(f"{package}.{info.name}")
+        if info.name == (only or info.name):
+            yield importlib.import_module(f"{package}.{info.name}")
     for folder in plugin_folders(below):
-        for path in sorted(folder.glob("*.py")):
+        for path in sorted(folder.glob(f"{only or '*'}.py")):
             yield _import_file(f"rankwise_plugin_{below.replace('/', '_')}_{path.stem}", path)
 
 

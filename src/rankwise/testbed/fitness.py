@@ -53,30 +53,38 @@ def _cores(ranks: int) -> Iterator[Finding]:
 
 
 def _quiet() -> Iterator[Finding]:
-    before = psutil.cpu_times()
+    before, mine = psutil.cpu_times(), _seconds_by_process()
     time.sleep(1.0)
     after = psutil.cpu_times()
     total = (sum(after) - sum(before)) or 1.0
     busy = 1.0 - (after.idle - before.idle) / total
     steal = (after.steal - before.steal) / total
-    load = os.getloadavg()[0]
-    answer = f"load {load:.2f}; in the last second {busy:.0%} busy, {steal:.1%} taken by the hypervisor"
+    answer = (
+        f"load {os.getloadavg()[0]:.2f}; in the last second {busy:.0%} busy, {steal:.1%} taken by the hypervisor"
+    )
     if busy > 0.25:
-        names = ", ".join(_busiest())
-        yield Finding("quiet", "bad", f"{answer} ({names})", "stop what runs beside, or wait")
+        busiest = _busiest_since(mine)
+        yield Finding("quiet", "bad", answer + (f"; most of it: {busiest}" if busiest else ""), "stop it, or wait")
     elif steal > 0.01:
         yield Finding("quiet", "note", answer, "repeat at another hour, or give more --time")
     else:
         yield Finding("quiet", "ok", answer)
 
 
-def _busiest() -> list[str]:
-    usage = []
-    for process in psutil.process_iter(["name", "cpu_times"]):
-        times = process.info["cpu_times"]
-        if times is not None:
-            usage.append((times.user + times.system, f"{process.info['name']} {process.pid}"))
-    return ["most CPU time so far: " + name for _, name in sorted(usage, reverse=True)[:2]]
+def _seconds_by_process() -> dict[tuple[int, str], float]:
+    """CPU time of every process, by (pid, name)."""
+    return {
+        (process.pid, process.info["name"]): sum(process.info["cpu_times"][:2])
+        for process in psutil.process_iter(["name", "cpu_times"])
+        if process.info["cpu_times"] is not None
+    }
+
+
+def _busiest_since(before: dict[tuple[int, str], float]) -> str:
+    used = [(seconds - before.get(key, seconds), key) for key, seconds in _seconds_by_process().items()]
+    return ", ".join(
+        f"{name} (pid {pid})" for seconds, (pid, name) in sorted(used, reverse=True)[:2] if seconds > 0.1
+    )
 
 
 def _governor() -> Iterator[Finding]:
@@ -103,7 +111,7 @@ def _timer() -> Iterator[Finding]:
     source = host.read_text("/sys/devices/system/clocksource/clocksource0/current_clocksource") or "unknown"
     answer = (
         f"clock source {source}, resolution {units.format_time(resolution)}, "
-        f"a call at most {units.format_time(cost)}"
+        f"a call from Python {units.format_time(cost)}"
     )
     if source in ("hpet", "acpi_pm", "refined-jiffies") or resolution > 1e-6:
         yield Finding("timer", "bad", answer, "boot with clocksource=tsc, if the processor's is stable")
