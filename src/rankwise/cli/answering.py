@@ -9,10 +9,14 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from rich.console import Console
+from rich.markup import escape
+
 from rankwise import __version__
 from rankwise.analysis.compare.comparison import compare
 from rankwise.analysis.compare.sentences import sentences
 from rankwise.core.records import Comparison, Fact
+from rankwise.report import tables
 from rankwise.report.context import LaunchCommand, ReportContext
 from rankwise.store.store import Store
 
@@ -55,6 +59,20 @@ def report_context(store: Store, run_id: int, comparison: Comparison) -> ReportC
         generated_at=time.time(),
         extra=(Fact("rankwise", __version__), Fact("store", str(store.path))),
     )
+
+
+def show(comparison: Comparison) -> None:
+    """The answer in the terminal: sentences, then the tables behind them, then what stands against them."""
+    console = Console(highlight=False)
+    for sentence in sentences(comparison):
+        console.print(f"• {sentence}", markup=False)
+    for table in (tables.summary_table, tables.comparison_table, tables.switch_point_table, tables.failure_table):
+        console.print()
+        console.print(table(comparison))
+    for notice in comparison.notices:
+        console.print(f"\n[yellow]warning ({notice.kind}):[/] {escape(notice.message)}")
+        if notice.remedy:
+            console.print(f"[green]remedy:[/] {escape(notice.remedy)}")
 
 
 def as_json(comparison: Comparison, report: Path | None) -> dict[str, Any]:

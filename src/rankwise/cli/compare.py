@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
 from rankwise.bench.plan import DEFAULT_BENCHMARKS
 from rankwise.cli import answering, measuring
@@ -15,7 +14,7 @@ from rankwise.cli.options import DURATION, echo_json, json_option, store_option
 from rankwise.cli.screen import Screen
 from rankwise.core import errors
 from rankwise.core.records import Comparison
-from rankwise.report import html, tables
+from rankwise.report import html
 from rankwise.store.store import Store
 
 
@@ -70,7 +69,7 @@ def command(context: click.Context, /, mpi: tuple[str, ...], store: Path, as_jso
     if as_json:
         echo_json(answering.as_json(comparison, path))
     else:
-        tables.print_comparison(Console(), comparison)
+        answering.show(comparison)
         screen.say(f"\nreport: {path}")
     return _exit_code(comparison, asked["fail_on"])
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-from rich.console import Console
 
 from rankwise.cli import answering, measuring
 from rankwise.cli.options import echo_json, json_option, run_argument, store_option
-from rankwise.report import html, tables
+from rankwise.report import html
 from rankwise.store.store import Store
 
 
@@ -38,5 +37,5 @@ def command(run: int | None, output: Path | None, baseline: str, delta: float, s
     if as_json:
         echo_json(answering.as_json(comparison, path))
     else:
-        tables.print_comparison(Console(), comparison)
+        answering.show(comparison)
         click.echo(f"\nreport: {path}", err=True)

@@ -141,8 +141,8 @@ def _print(shown: Shown) -> None:
     for title, table in (
         (f"Run {shown.run.id}", _overview(shown)),
         ("Implementations", _implementations(shown)),
-        ("Measured (median over launches, 95 % interval)", _cells(shown.cells)),
-        ("Failed", _failures(shown.failures)),
+        ("Measured (median over launches ± half of its 95 % interval)", _cells(shown.cells)),
+        ("Failed", _failures(shown)),
         ("Warnings", _notices(shown.notices)),
         ("Provenance", _facts(shown)),
     ):
@@ -203,11 +203,11 @@ def _cells(cells: tuple[Measured, ...]) -> Table:
     table.add_column("benchmark", overflow="fold")
     for title in ("ranks", "size"):
         table.add_column(title, justify="right", no_wrap=True)
-    table.add_column("implementation", overflow="fold")
-    for title in ("launches", "median", "interval"):
+    table.add_column("MPI", overflow="fold")
+    for title in ("launches", "median", "±"):
         table.add_column(title, justify="right", no_wrap=True)
     for one in cells:
-        interval = f"{format_time(one.low_seconds)} .. {format_time(one.high_seconds)}"
+        half_width = (one.high_seconds - one.low_seconds) / 2
         table.add_row(
             Text(_operation(one.cell, one.quantity)),
             str(one.cell.ranks),
@@ -215,28 +215,35 @@ def _cells(cells: tuple[Measured, ...]) -> Table:
             Text(one.cell.implementation),
             str(one.launches),
             format_time(one.median_seconds),
-            interval,
+            f"{half_width / one.median_seconds:.1%}" if one.median_seconds else "-",
         )
     return table
 
 
 def _operation(cell: Cell, quantity: Quantity) -> str:
-    """The benchmark with whatever is not as usual: `allreduce operation=max (total)`."""
+    """The benchmark, and below it whatever is not as usual: `operation=max`, `(total)`."""
     changed = [
         f"{field.name}={getattr(cell.options, field.name)}"
         for field in fields(Options)
         if getattr(cell.options, field.name) != field.default
     ]
-    return " ".join([cell.benchmark, *changed, *([] if quantity == "time" else [f"({quantity})"])])
+    return "\n".join([cell.benchmark, *changed, *([] if quantity == "time" else [f"({quantity})"])])
 
 
-def _failures(failures: tuple[CellFailure, ...]) -> Table:
-    """One line a benchmark and reason, however many sizes and launches it met."""
+def _failures(shown: Shown) -> Table:
+    """One line a benchmark and reason, however many sizes and launches it met; then whole launches."""
     table = Table(box=None, pad_edge=False)
-    for title in ("times", "implementation", "benchmark", "kind", "reason"):
+    for title in ("times", "MPI", "benchmark", "kind", "reason"):
         table.add_column(title, overflow="fold")
-    counted = Counter((one.cell.implementation, one.cell.benchmark, one.kind, one.reason) for one in failures)
-    for words, count in counted.items():
+    counted = Counter(
+        (one.cell.implementation, one.cell.benchmark, one.kind, one.reason) for one in shown.failures
+    )
+    launches = Counter(
+        (one.implementation, "all of a launch", one.status, one.reason)
+        for one in shown.launches
+        if one.status != "finished"
+    )
+    for words, count in [*counted.items(), *launches.items()]:
         table.add_row(str(count), *map(Text, words))
     return table
 

@@ -23,11 +23,14 @@ from typing import IO
 import psutil
 
 from rankwise.core.errors import HostError, InterruptedRun
-from rankwise.core.records import Command, Environment, Outcome
+from rankwise.core.records import Command, Environment, LaunchSteps, Outcome
 
 MARK = "RANKWISE_LAUNCH"
 GRACE_SECONDS = 2.0
 """How long a process may take to end after SIGTERM, and a finished program after its last words."""
+
+STEP_LIMIT_SECONDS = 30.0
+"""For what is run before and after a launcher (lamboot, lamhalt)."""
 
 _POLL_SECONDS = 0.05
 _PR_SET_PDEATHSIG = 1
@@ -85,6 +88,25 @@ def run(
             timed_out=timed_out,
             finished_early=finished_early,
         )
+
+
+def run_steps(steps: LaunchSteps, limit_seconds: float, end_marker: str = "") -> Outcome:
+    """Run `before`, the launcher, then `after` in any case, on this host; nothing of it is left running.
+
+    A step before the launcher that fails is returned as the outcome, and the launcher is not started.
+    """
+    mark = new_mark()
+    try:
+        for command in steps.before:
+            outcome = run(command.argv, STEP_LIMIT_SECONDS, environment=command.environment, mark=mark)
+            if outcome.returncode != 0:
+                return outcome
+        main = steps.main
+        return run(main.argv, limit_seconds, environment=main.environment, end_marker=end_marker, mark=mark)
+    finally:
+        for command in steps.after:
+            run(command.argv, STEP_LIMIT_SECONDS, environment=command.environment, mark=mark)
+        end_marked(mark)
 
 
 def _die_with_parent() -> None:

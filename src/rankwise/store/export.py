@@ -1,0 +1,178 @@
+"""Writes a run as a tidy table, for other tools: one row a sample, or one row a launch and cell.
+
+Launches are read and written one by one, so that a run of any size fits into memory.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import json
+import math
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TextIO
+
+import numpy as np
+
+from rankwise.core.errors import HostError
+from rankwise.core.records import Cell, Options, Series
+from rankwise.store import rows
+from rankwise.store.store import Store
+
+Format = Literal["csv", "jsonl", "parquet"]
+
+_FIXED = {
+    "run": int,
+    "launch": int,
+    "started_at": float,
+    "version": str,
+    **rows.columns(Cell),
+    **rows.columns(Options),
+    "quantity": str,
+    "batch": int,
+    "bytes_per_sample": float,
+}
+_SAMPLE = {"repetition": int, "seconds": float}
+_MEDIAN = {"samples": int, "median_seconds": float, "min_seconds": float, "max_seconds": float}
+
+
+@dataclass(frozen=True, slots=True)
+class _Chunk:
+    """The rows of one series: `fixed` is the same in all of them, `varying` has one list a column."""
+
+    fixed: dict[str, Any]
+    varying: dict[str, list[Any]]
+
+
+class Table:
+    """The rows of one run, launch by launch; `medians` gives one row a series instead of one a sample.
+
+    Columns: run, launch (1 is the run's first), started_at (seconds since the epoch), version (of the
+    implementation), the fields of the cell and its options, quantity, batch, bytes_per_sample; then
+    repetition (from 0, in the order measured) and seconds, or samples, median_seconds, min_ and max_seconds.
+    """
+
+    def __init__(self, store: Store, run_id: int, *, medians: bool = False) -> None:
+        self._store = store
+        self._run_id = run_id
+        self._medians = medians
+        self.columns: dict[str, type] = {**_FIXED, **(_MEDIAN if medians else _SAMPLE)}
+
+    def launches(self) -> Iterator[list[_Chunk]]:
+        """The chunks of each launch that gave samples."""
+        versions = {one.id: one.version for one in self._store.implementations(self._run_id)}
+        for number, launch in enumerate(self._store.iter_launches(self._run_id), start=1):
+            own = {
+                "run": self._run_id,
+                "launch": number,
+                "started_at": launch.started_at,
+                "version": versions.get(launch.implementation, ""),
+            }
+            chunks = [self._chunk(own, series) for series in launch.series if series.samples_seconds.size]
+            if chunks:
+                yield chunks
+
+    def _chunk(self, own: dict[str, Any], series: Series) -> _Chunk:
+        fixed = own | rows.cell_values(series.cell) | rows.values(series)
+        samples = series.samples_seconds
+        if self._medians:
+            numbers = [samples.size, float(np.median(samples)), float(samples.min()), float(samples.max())]
+            varying = {name: [number] for name, number in zip(_MEDIAN, numbers, strict=True)}
+        else:
+            varying = {"repetition": list(range(samples.size)), "seconds": samples.tolist()}
+        return _Chunk({name: fixed[name] for name in _FIXED}, varying)
+
+
+def export(table: Table, kind: Format, target: Path | TextIO) -> None:
+    """Write the table to a file, which appears whole or not at all, or as text to an open stream.
+
+    Raises HostError if the file cannot be written, or if Parquet is asked for without pyarrow. Parquet needs
+    a path.
+    """
+    if not isinstance(target, Path):
+        _write_text(table, kind, target)
+        return
+    try:
+        with _appearing_whole(target) as path:
+            if kind == "parquet":
+                _write_parquet(table, path)
+            else:
+                with path.open("w", encoding="utf-8", newline="") as stream:
+                    _write_text(table, kind, stream)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise HostError(f"cannot write {target}: {reason}", "name another file with -o") from error
+
+
+@contextlib.contextmanager
+def _appearing_whole(target: Path) -> Iterator[Path]:
+    """A file beside the target that takes its place on success; a device or a pipe is written directly."""
+    target = target.resolve()
+    if target.exists() and not target.is_file():
+        yield target
+        return
+    partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
+    try:
+        yield partial
+        partial.replace(target)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _write_text(table: Table, kind: Format, stream: TextIO) -> None:
+    if kind == "csv":
+        stream.write(_csv_line(list(table.columns)) + "\n")
+    for chunks in table.launches():
+        for chunk in chunks:
+            stream.writelines(_csv_lines(chunk) if kind == "csv" else _json_lines(chunk))
+
+
+def _csv_lines(chunk: _Chunk) -> Iterator[str]:
+    fixed = _csv_line(list(chunk.fixed.values()))
+    for row in zip(*chunk.varying.values(), strict=True):
+        yield f"{fixed},{','.join(map(repr, row))}\n"
+
+
+def _csv_line(cells: list[Any]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="").writerow(cells)
+    return text.getvalue()
+
+
+def _json_lines(chunk: _Chunk) -> Iterator[str]:
+    fixed = json.dumps({name: _finite(value) for name, value in chunk.fixed.items()}, ensure_ascii=False)
+    names = list(chunk.varying)
+    for row in zip(*chunk.varying.values(), strict=True):
+        varying = json.dumps(dict(zip(names, map(_finite, row), strict=True)))
+        yield f"{fixed[:-1]}, {varying[1:]}\n"
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no word for nan and infinity: null."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _write_parquet(table: Table, path: Path) -> None:
+    try:
+        import pyarrow as arrow  # noqa: PLC0415 - optional and large
+        from pyarrow import parquet  # noqa: PLC0415
+    except ImportError as error:
+        raise HostError("Parquet is written by pyarrow, which is not installed", _PYARROW) from error
+    types = {int: arrow.int64(), float: arrow.float64(), str: arrow.string(), bool: arrow.bool_()}
+    schema = arrow.schema([(name, types[kind]) for name, kind in table.columns.items()])
+
+    def batch(chunk: _Chunk) -> Any:
+        length = len(next(iter(chunk.varying.values())))
+        columns = {name: [value] * length for name, value in chunk.fixed.items()} | chunk.varying
+        return arrow.record_batch(columns, schema=schema)
+
+    with parquet.ParquetWriter(path, schema) as writer:
+        for chunks in table.launches():
+            writer.write_table(arrow.Table.from_batches([batch(chunk) for chunk in chunks]))
+
+
+_PYARROW = "pip install 'rankwise[parquet]', or export as csv or jsonl"

@@ -1,0 +1,84 @@
+"""Records to rows and back. A column has the name of the record's field; tuples go to tables of their own."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections.abc import Hashable, Iterable, Mapping
+from functools import cache
+from typing import Any, Literal, TypeVar, get_origin, get_type_hints
+
+import numpy as np
+
+from rankwise.core.records import Cell, FloatArray, Options
+
+R = TypeVar("R")
+Row = Mapping[str, Any]
+
+_SAMPLE = np.dtype("<f8")
+
+
+def columns(record: type) -> dict[str, type]:
+    """The fields of a record that fit into a column (not tuples, records, arrays), each with its type."""
+    return _columns(record)
+
+
+@cache
+def _columns(record: Hashable) -> dict[str, type]:
+    kinds = {name: str if get_origin(hint) is Literal else hint for name, hint in get_type_hints(record).items()}
+    return {name: kind for name, kind in kinds.items() if kind in (str, int, float, bool)}
+
+
+def values(record: object) -> dict[str, Any]:
+    """The record's scalar fields as column -> value; NumPy's scalars become Python's."""
+    return {name: kind(getattr(record, name)) for name, kind in columns(type(record)).items()}
+
+
+def build(record: type[R], row: Row | sqlite3.Row, **others: Any) -> R:
+    """The record from a row that has its columns; `others` are the fields kept in other tables."""
+    plain = {
+        name: math.nan if kind is float and row[name] is None else kind(row[name])
+        for name, kind in columns(record).items()
+    }
+    return record(**plain, **others)
+
+
+def cell_values(cell: Cell) -> dict[str, Any]:
+    """The columns of a cell, its options among them."""
+    return values(cell) | values(cell.options)
+
+
+def build_cell(row: Row | sqlite3.Row) -> Cell:
+    """The cell of a row of table `cell`."""
+    return build(Cell, row, options=build(Options, row))
+
+
+def to_blob(samples_seconds: FloatArray) -> bytes:
+    """Samples as float64, little-endian."""
+    return samples_seconds.astype(_SAMPLE).tobytes()
+
+
+def from_blob(blob: bytes) -> FloatArray:
+    """The samples, shape (repetitions,), not writable."""
+    return np.frombuffer(blob, dtype=_SAMPLE).astype(np.float64, copy=False)
+
+
+def insert(connection: sqlite3.Connection, table: str, row: Row) -> int:
+    """Insert one row and return its id."""
+    names = ", ".join(row)
+    places = ", ".join("?" * len(row))
+    cursor = connection.execute(
+        f"INSERT INTO {table} ({names}) VALUES ({places})", [_to_column(value) for value in row.values()]
+    )
+    return cursor.lastrowid or 0
+
+
+def insert_list(connection: sqlite3.Connection, table: str, owner: Row, sequence: Iterable[Row]) -> None:
+    """Insert the rows of a sequence that belongs to `owner`, in order."""
+    for position, row in enumerate(sequence):
+        insert(connection, table, {**owner, "position": position, **row})
+
+
+def _to_column(value: Any) -> Any:
+    # Arguments and variables that are not UTF-8 reach Python as lone surrogates, which SQLite cannot hold.
+    return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value

@@ -1,0 +1,73 @@
+"""Every benchmark that the harness lists moves the right data, on every implementation, at 1 to 8 ranks."""
+
+import pytest
+
+from rankwise.bench import plan as planning
+from rankwise.bench.launch import Launching, list_benchmarks
+from rankwise.core.records import Benchmark, Cell, Launch, Options, Plan
+from rankwise.mpi.family import FamilyLauncher
+from rankwise.testbed.local import LocalTestbed
+from support.mpis import FOUND, harness, proved
+
+RANKS = (1, 2, 3, 4, 5, 8)
+SIZES_BYTES = (1, 24, 4099, 65536)
+LAYOUTS = ("contiguous", "vector", "indexed", "struct")
+
+pytestmark = [pytest.mark.mpi, pytest.mark.timeout(240)]
+
+
+@pytest.fixture(params=[one.id for one in FOUND])
+def implementation_id(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def menu(implementation_id: str) -> dict[str, Benchmark]:
+    found = list_benchmarks(proved(implementation_id), harness(implementation_id))
+    return {benchmark.name: benchmark for benchmark in found}
+
+
+def verify(
+    implementation_id: str, ranks: int, options: Options, sizes: tuple[int, ...]
+) -> tuple[Launch, set[Cell]]:
+    """One launch that checks every benchmark which this implementation has for these ranks and options."""
+    known = menu(implementation_id)
+    selection = planning.Selection(tuple(known), sizes, cores=ranks, ranks=(ranks,), options=(options,))
+    cells, _ = planning.make_cells([proved(implementation_id)], {implementation_id: known}, selection)
+    plan = Plan(cells, seed=1, time_budget_seconds=200.0, verify=True, launch_limit_seconds=180.0)
+    launching = Launching(FamilyLauncher(), LocalTestbed(), plan)
+    return launching.launch(proved(implementation_id), harness(implementation_id), cells), set(cells)
+
+
+@pytest.mark.parametrize("ranks", RANKS)
+def test_every_benchmark_moves_the_right_data(implementation_id: str, ranks: int) -> None:
+    launch, cells = verify(implementation_id, ranks, Options(root="rotate", window=8), SIZES_BYTES)
+    assert launch.failures == ()
+    assert launch.status == "finished", f"{launch.reason}\n{launch.stderr_tail}"
+    assert set(launch.verified) == cells
+
+
+@pytest.mark.parametrize("layout", LAYOUTS[1:])
+def test_derived_datatypes_move_the_right_data(implementation_id: str, layout: str) -> None:
+    launch, cells = verify(implementation_id, 3, Options(datatype="int", layout=layout, window=8), SIZES_BYTES)
+    assert launch.failures == ()
+    assert set(launch.verified) == cells
+
+
+@pytest.mark.parametrize("operation", ["sum", "max", "min", "prod"])
+def test_reductions_reduce_in_every_type(implementation_id: str, operation: str) -> None:
+    for datatype in ("int", "float", "double"):
+        launch, cells = verify(implementation_id, 3, Options(datatype, operation=operation, window=8), (1, 4096))
+        assert launch.failures == ()
+        assert set(launch.verified) == cells
+
+
+def test_what_an_implementation_lacks_is_said_with_the_reason(implementation_id: str) -> None:
+    lacking = [benchmark for benchmark in menu(implementation_id).values() if not benchmark.supported]
+    assert all("needs MPI" in benchmark.reason for benchmark in lacking)
+    assert bool(lacking) == implementation_id.startswith("lammpi")
+
+
+def test_every_implementation_lists_the_same_benchmarks() -> None:
+    names = [set(menu(one.id)) for one in FOUND]
+    assert all(one == names[0] for one in names)
+    assert {"pingpong", "allreduce", "iallreduce", "put", "tcp_pingpong", "memcpy", "empty"} <= names[0]

@@ -1,0 +1,26 @@
+"""The MPI implementations of this host, for tests that are parametrised over them."""
+
+from functools import cache
+from pathlib import Path
+
+from rankwise.bench.build import build
+from rankwise.core.records import Implementation
+from rankwise.mpi.discover import installations
+from rankwise.mpi.prove import prove
+
+FOUND: list[Implementation] = installations()
+"""Every installation on this host, not yet proved; read once, when tests are collected."""
+
+
+@cache
+def proved(implementation_id: str) -> Implementation:
+    """The installation of this id, proved once a session; the test fails if it does not work."""
+    one = prove(next(found for found in FOUND if found.id == implementation_id))
+    assert one.status == "works", f"{one.id}: {one.reason}"
+    return one
+
+
+@cache
+def harness(implementation_id: str) -> Path:
+    """The compiled harness of this implementation."""
+    return build(proved(implementation_id))
