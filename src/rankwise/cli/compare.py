@@ -22,13 +22,13 @@ from rankwise.store.store import Store
     name="compare",
     cls=PassesThrough,
     epilog="\b\nExamples:\n"
-    "  rankwise compare                                every MPI that works here, three minutes\n"
+    "  rankwise compare                       every MPI that works, three minutes\n"
     "  rankwise compare openmpi mpich --bench pingpong,allreduce --sizes 1:1M\n"
-    "  rankwise compare --thorough --time 30m          every benchmark\n"
+    "  rankwise compare --thorough --time 30m\n"
     "  rankwise compare mpich --layout contiguous,vector --bench pingpong\n"
-    "  rankwise compare mpich-5.0.2 mpich-5.1.0 --baseline mpich-5.0.2 --fail-on slower --json\n"
-    "  rankwise compare --resume                       go on where Ctrl-C ended it\n"
-    "  rankwise compare openmpi -- --mca btl tcp,self  what follows -- goes to mpiexec",
+    "  rankwise compare mpich-5.0.2 mpich-5.0.1 --fail-on slower --json\n"
+    "  rankwise compare --resume              go on where Ctrl-C ended it\n"
+    "  rankwise compare openmpi -- --mca btl tcp,self      words for mpiexec",
 )
 @click.argument("mpi", nargs=-1)
 @click.option("--bench", multiple=True, metavar="NAMES", help="Benchmarks or categories, with commas; or all.")

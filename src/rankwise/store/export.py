@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Literal, TextIO
 
 import numpy as np
+import numpy.typing as npt
 
 from rankwise.core.errors import HostError
 from rankwise.core.records import Cell, Options, Series
@@ -42,10 +43,14 @@ _MEDIAN = {"samples": int, "median_seconds": float, "min_seconds": float, "max_s
 
 @dataclass(frozen=True, slots=True)
 class _Chunk:
-    """The rows of one series: `fixed` is the same in all of them, `varying` has one list a column."""
+    """The rows of one series: `fixed` is the same in all of them, `varying` has one array a column."""
 
     fixed: dict[str, Any]
-    varying: dict[str, list[Any]]
+    varying: dict[str, npt.NDArray[Any]]
+
+    def rows(self) -> Iterator[tuple[Any, ...]]:
+        """The varying part of each row, as plain numbers."""
+        return zip(*(column.tolist() for column in self.varying.values()), strict=True)
 
 
 class Table:
@@ -80,10 +85,10 @@ class Table:
         fixed = own | rows.cell_values(series.cell) | rows.values(series)
         samples = series.samples_seconds
         if self._medians:
-            numbers = [samples.size, float(np.median(samples)), float(samples.min()), float(samples.max())]
-            varying = {name: [number] for name, number in zip(_MEDIAN, numbers, strict=True)}
+            numbers = (samples.size, np.median(samples), samples.min(), samples.max())
+            varying = {name: np.array([number]) for name, number in zip(_MEDIAN, numbers, strict=True)}
         else:
-            varying = {"repetition": list(range(samples.size)), "seconds": samples.tolist()}
+            varying = {"repetition": np.arange(samples.size), "seconds": samples}
         return _Chunk({name: fixed[name] for name in _FIXED}, varying)
 
 
@@ -133,7 +138,7 @@ def _write_text(table: Table, kind: Format, stream: TextIO) -> None:
 
 def _csv_lines(chunk: _Chunk) -> Iterator[str]:
     fixed = _csv_line(list(chunk.fixed.values()))
-    for row in zip(*chunk.varying.values(), strict=True):
+    for row in chunk.rows():
         yield f"{fixed},{','.join(map(repr, row))}\n"
 
 
@@ -146,7 +151,7 @@ def _csv_line(cells: list[Any]) -> str:
 def _json_lines(chunk: _Chunk) -> Iterator[str]:
     fixed = json.dumps({name: _finite(value) for name, value in chunk.fixed.items()}, ensure_ascii=False)
     names = list(chunk.varying)
-    for row in zip(*chunk.varying.values(), strict=True):
+    for row in chunk.rows():
         varying = json.dumps(dict(zip(names, map(_finite, row), strict=True)))
         yield f"{fixed[:-1]}, {varying[1:]}\n"
 
@@ -167,8 +172,11 @@ def _write_parquet(table: Table, path: Path) -> None:
 
     def batch(chunk: _Chunk) -> Any:
         length = len(next(iter(chunk.varying.values())))
-        columns = {name: [value] * length for name, value in chunk.fixed.items()} | chunk.varying
-        return arrow.record_batch(columns, schema=schema)
+        fixed = {
+            name: arrow.repeat(arrow.scalar(value, schema.field(name).type), length)
+            for name, value in chunk.fixed.items()
+        }
+        return arrow.record_batch(fixed | chunk.varying, schema=schema)
 
     with parquet.ParquetWriter(path, schema) as writer:
         for chunks in table.launches():

@@ -1,1 +1,11 @@
-"""Which implementation is faster at what, and is it real?"""
+"""Which implementation is faster at what, and is it real?
+
+`compare` turns the launches of a run into a `core.records.Comparison`, `sentences` says it in words, and
+`overlap` derives what a nonblocking operation hides behind computation.
+"""
+
+from rankwise.analysis.compare.comparison import compare
+from rankwise.analysis.compare.curves import overlap
+from rankwise.analysis.compare.sentences import sentences
+
+__all__ = ["compare", "overlap", "sentences"]

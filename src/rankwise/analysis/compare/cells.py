@@ -1,0 +1,127 @@
+"""From launches to cells: every launch counts once, as the median of its repetitions."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from rankwise.core.records import Benchmark, Category, Cell, FloatArray, Launch, Options, Quantity
+from rankwise.stats.summary import median
+
+JUDGED: frozenset[Category] = frozenset({"point-to-point", "collective", "nonblocking", "one-sided"})
+"""Categories that compare implementations; `baseline` and `harness` do not measure MPI."""
+
+_SHARES = np.linspace(0, 1, 101)
+IntArray = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """What implementations are compared in: a cell without its implementation."""
+
+    benchmark: str
+    ranks: int
+    options: Options
+    profile: str
+    testbed: str
+    placement: str
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CellData:
+    """All that was measured of one quantity of one cell."""
+
+    cell: Cell
+    category: Category
+    quantity: Quantity
+    medians: FloatArray
+    """One value a launch, seconds, shape (launches,), in order of time."""
+    rounds: IntArray
+    """Which launch of this implementation (with its ranks and options) gave each median, shape (launches,)."""
+    quantiles: FloatArray
+    """Of all repetitions of all launches, at 0, 1, ..., 100 %, seconds, shape (101,)."""
+    samples: int
+    """How many these repetitions are."""
+    bytes_per_sample: float
+    batch: int
+    discarded: int
+
+    @property
+    def point(self) -> Point:
+        """The cell without its implementation."""
+        c = self.cell
+        return Point(c.benchmark, c.ranks, c.options, c.profile, c.testbed, c.placement, c.size_bytes)
+
+
+def gather(launches: Iterable[Launch], benchmarks: Mapping[str, Benchmark]) -> list[CellData]:
+    """The cells of all `launches`, sorted by cell and quantity.
+
+    Samples that are not finite are left out, and so are series without any other and benchmarks that
+    `benchmarks` does not know.
+    """
+    parts: defaultdict[tuple[Cell, Quantity], list[_Part]] = defaultdict(list)
+    launched: Counter[tuple[str, int, Options | None]] = Counter()
+    for launch in sorted(launches, key=lambda one: one.started_at):
+        key = (launch.implementation, launch.ranks, _options(launch))
+        for series in launch.series:
+            samples = series.samples_seconds[np.isfinite(series.samples_seconds)]
+            if samples.size and series.cell.benchmark in benchmarks:
+                part = _Part(launched[key], samples, series.bytes_per_sample, series.batch, series.discarded)
+                parts[series.cell, series.quantity].append(part)
+        # A failed launch counts as well: the rounds of the implementations stay side by side.
+        launched[key] += 1
+    return [
+        CellData(
+            cell=cell,
+            category=benchmarks[cell.benchmark].category,
+            quantity=quantity,
+            medians=np.array([median(part.samples) for part in found]),
+            rounds=np.array([part.round for part in found]),
+            quantiles=np.quantile(np.concatenate([part.samples for part in found]), _SHARES),
+            samples=sum(part.samples.size for part in found),
+            bytes_per_sample=found[-1].bytes_per_sample,
+            batch=min(part.batch for part in found),
+            discarded=sum(part.discarded for part in found),
+        )
+        for (cell, quantity), found in sorted(parts.items(), key=lambda item: item[0])
+    ]
+
+
+def _options(launch: Launch) -> Options | None:
+    """The options that all cells of a launch share; None when it came to no cell."""
+    cells = [series.cell for series in launch.series] + [failure.cell for failure in launch.failures]
+    return cells[0].options if cells else None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Part:
+    """One series of a cell."""
+
+    round: int
+    samples: FloatArray
+    bytes_per_sample: float
+    batch: int
+    discarded: int
+
+
+def judged_points(cells: Iterable[CellData], wrong: Iterable[Cell] = ()) -> dict[Point, dict[str, CellData]]:
+    """The cells that can be compared, by point and implementation, in ascending order.
+
+    Only the operation's own time, only MPI, only positive times (below the timer's resolution there is nothing
+    to compare), and no cell that delivered wrong data: its speed is worth nothing.
+    """
+    excluded = set(wrong)
+    points: defaultdict[Point, dict[str, CellData]] = defaultdict(dict)
+    for data in cells:
+        comparable = data.quantity == "time" and data.category in JUDGED and bool(np.all(data.medians > 0))
+        if comparable and data.cell not in excluded:
+            points[data.point][data.cell.implementation] = data
+    order = sorted(
+        points, key=lambda p: (p.benchmark, p.options, p.ranks, p.profile, p.testbed, p.placement, p.size_bytes)
+    )
+    return {point: points[point] for point in order}

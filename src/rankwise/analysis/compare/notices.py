@@ -1,0 +1,202 @@
+"""What a reader must know before trusting the numbers, each with a remedy."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from rankwise.analysis.compare.cells import JUDGED, CellData
+from rankwise.core.records import CellFailure, Launch, Notice, Verdict
+from rankwise.core.units import format_time
+from rankwise.stats.intervals import MIN_FOR_RATIO, relative_half_width
+from rankwise.stats.summary import median, outliers
+from rankwise.stats.tests import launches_needed, smallest_p
+
+TIMER_STEPS = 50
+"""Steps of the timer that a sample should span: fewer give errors above 2 %."""
+CLOCK_SHARE = 0.05
+"""Error of the clocks, as a share of a collective's time, that is worth a word."""
+NOISY_SHARE = 0.1
+"""Share of cells, launches or repetitions that may be disturbed before the host counts as noisy."""
+STEAL = 0.01
+
+
+def notices(
+    launches: Sequence[Launch],
+    cells: Sequence[CellData],
+    verdicts: Sequence[Verdict],
+    failures: Sequence[CellFailure],
+    *,
+    alpha: float,
+    precision: float,
+) -> tuple[Notice, ...]:
+    """All that applies, the gravest first, then what the launches themselves had to say.
+
+    `verdicts` are all those that shared one correction.
+    """
+    found = (
+        _wrong_data(failures),
+        _failed(failures),
+        _too_few_launches(verdicts, alpha),
+        _not_precise(cells, precision),
+        _noisy_host(launches, cells),
+        _oversubscribed(launches),
+        _timer_coarse(launches, cells),
+        _clock_error(launches, cells),
+        _late_starts(cells),
+    )
+    return (*(notice for notice in found if notice is not None), *_merged(launches))
+
+
+def _wrong_data(failures: Sequence[CellFailure]) -> Notice | None:
+    wrong = [failure for failure in failures if failure.kind == "wrong data"]
+    if not wrong:
+        return None
+    who = ", ".join(sorted({failure.cell.implementation for failure in wrong}))
+    return Notice(
+        "wrong-data",
+        f"{_cells(len(wrong))} of {who} delivered wrong data and got no verdict: {wrong[0].reason}",
+        "report it to the implementation's authors; until then do not use it for these operations",
+    )
+
+
+def _failed(failures: Sequence[CellFailure]) -> Notice | None:
+    failed = Counter(failure.cell.implementation for failure in failures if failure.kind == "failed")
+    if not failed:
+        return None
+    whose = ", ".join(f"{count} of {name}" for name, count in sorted(failed.items()))
+    return Notice(
+        "failed-cells",
+        f"{_cells(failed.total())} failed in at least one launch ({whose})",
+        "read the reason of each in the list of failures; `rankwise bench` with that benchmark repeats it",
+    )
+
+
+def _too_few_launches(verdicts: Sequence[Verdict], alpha: float) -> Notice | None:
+    """Cells where even launches that do not overlap at all would not have been significant."""
+    # Holm's first step multiplies by all tests, the later ones by those not yet found significant.
+    open_tests = sum(verdict.p_value >= alpha for verdict in verdicts)
+    hopeless = [
+        verdict
+        for verdict in verdicts
+        if verdict.verdict == "undecided"
+        and (min(verdict.launches) < MIN_FOR_RATIO or smallest_p(*verdict.launches) * open_tests >= alpha)
+    ]
+    if not hopeless:
+        return None
+    fewest = min(min(verdict.launches) for verdict in hopeless)
+    needed = max(MIN_FOR_RATIO, launches_needed(open_tests, alpha))
+    return Notice(
+        "too-few-launches",
+        f"{len(hopeless)} of {len(verdicts)} verdicts had to stay undecided: with so few launches (as few as "
+        f"{fewest} in a cell) no difference, however large, stands out among {open_tests} open questions",
+        f"{needed} launches each are enough: give more --time, or ask for fewer benchmarks, sizes or MPIs",
+    )
+
+
+def _not_precise(cells: Sequence[CellData], precision: float) -> Notice | None:
+    wide = sum(relative_half_width(data.medians) > precision for data in cells)
+    if not wide:
+        return None
+    return Notice(
+        "not-precise",
+        f"{wide} of {len(cells)} medians ({wide / len(cells):.0%}) are not known to within {precision:.2%}",
+        "give more --time; on a noisy machine no time may be enough",
+    )
+
+
+def _noisy_host(launches: Sequence[Launch], cells: Sequence[CellData]) -> Notice | None:
+    signs = []
+    odd = sum(bool(np.any(outliers(data.medians))) for data in cells)
+    if odd > NOISY_SHARE * len(cells):
+        signs.append(f"{odd} of {len(cells)} cells have a launch far from the others")
+    stolen = sum(launch.steal_fraction > STEAL for launch in launches)
+    if stolen > NOISY_SHARE * len(launches):
+        signs.append(f"the hypervisor took more than {STEAL:.0%} of the CPU time in {stolen} launches")
+    busy = sum(launch.load > launch.ranks + 1 for launch in launches)
+    if busy > NOISY_SHARE * len(launches):
+        signs.append(f"other work was running before {busy} of {len(launches)} launches (load above ranks + 1)")
+    if not signs:
+        return None
+    return Notice(
+        "noisy-host",
+        "the machine is noisy: " + "; ".join(signs),
+        "stop other work, fix the CPU frequency; `rankwise doctor` says what to change",
+    )
+
+
+def _oversubscribed(launches: Sequence[Launch]) -> Notice | None:
+    many = [launch for launch in launches if launch.oversubscribed]
+    if not many:
+        return None
+    ways = sorted({f"{launch.implementation}: {launch.yielding}" for launch in many if launch.yielding})
+    return Notice(
+        "oversubscribed",
+        f"{len(many)} of {len(launches)} launches had more ranks than cores"
+        + (f"; waiting ranks yielded by {', '.join(ways)}" if ways else ""),
+        "the times show the scheduler as much as the MPI: use -n with at most one rank a core",
+    )
+
+
+def _timer_coarse(launches: Sequence[Launch], cells: Sequence[CellData]) -> Notice | None:
+    step = max((launch.timer_resolution_seconds for launch in launches), default=0.0)
+    coarse = [
+        data
+        for data in cells
+        if data.category != "harness" and median(data.medians) * data.batch < TIMER_STEPS * step
+    ]
+    if not coarse:
+        return None
+    return Notice(
+        "timer-coarse",
+        f"{_cells(len(coarse))} took less than {TIMER_STEPS} steps of the timer ({format_time(step)})",
+        "differences of a few percent mean nothing there; check the clock source with `rankwise doctor`",
+    )
+
+
+def _clock_error(launches: Sequence[Launch], cells: Sequence[CellData]) -> Notice | None:
+    """Only collectives depend on the ranks' clocks agreeing; point-to-point is half a round trip."""
+    error = max((launch.clock_error_seconds for launch in launches), default=0.0)
+    touched = [
+        data
+        for data in cells
+        if data.category in JUDGED - {"point-to-point"} and median(data.medians) * CLOCK_SHARE < error
+    ]
+    if not touched:
+        return None
+    return Notice(
+        "unsynchronised",
+        f"the clocks of the hosts agree to {format_time(error)} only, more than {CLOCK_SHARE:.0%} of the time of "
+        f"{_cells(len(touched))}",
+        "look at larger messages, or synchronise the hosts' clocks (chrony, PTP)",
+    )
+
+
+def _late_starts(cells: Sequence[CellData]) -> Notice | None:
+    late = [data for data in cells if data.discarded > NOISY_SHARE * (data.discarded + data.samples)]
+    if not late:
+        return None
+    return Notice(
+        "late-starts",
+        f"in {_cells(len(late))} more than {NOISY_SHARE:.0%} of the repetitions were thrown away, because a rank "
+        "came too late to the agreed start",
+        "use fewer ranks than cores, and stop other work",
+    )
+
+
+def _merged(launches: Sequence[Launch]) -> list[Notice]:
+    """The launches' own notices, once a kind, with how often."""
+    said: dict[str, list[Notice]] = {}
+    for launch in launches:
+        for kind, notice in {notice.kind: notice for notice in launch.notices}.items():
+            said.setdefault(kind, []).append(notice)
+    return [
+        Notice(kind, f"{same[0].message} (in {len(same)} of {len(launches)} launches)", same[0].remedy)
+        for kind, same in said.items()
+    ]
+
+
+def _cells(count: int) -> str:
+    return "1 cell" if count == 1 else f"{count} cells"

@@ -1,0 +1,128 @@
+"""The answer in words, with numbers from the data, and nothing claimed that is not significant."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+from scipy import stats
+
+from rankwise.core.records import Comparison, SummaryRow, SwitchPoint, VerdictWord
+from rankwise.core.units import format_size
+from rankwise.stats.intervals import LEVEL, MIN_FOR_RATIO
+
+_SIZES = {"small": "small (up to 1 KiB)", "medium": "medium (up to 64 KiB)", "large": "large"}
+_SHOWN_SWITCHES = 3
+
+
+def sentences(comparison: Comparison) -> list[str]:
+    """The comparison as plain sentences, the most important first."""
+    if not comparison.curves:
+        return ["Nothing was measured."]
+    if not comparison.verdicts:
+        return ["Nothing was compared: no cell was measured with two implementations."]
+    said = _winners(comparison)
+    if all(min(verdict.launches) < MIN_FOR_RATIO for verdict in comparison.verdicts):
+        said.append(f"With fewer than {MIN_FOR_RATIO} launches of a cell no difference can be shown.")
+    else:
+        said += _classes(comparison)
+    said.append(_verdicts(comparison))
+    return said + _switches(comparison.switch_points) + _failures(comparison)
+
+
+def _winners(comparison: Comparison) -> list[str]:
+    """Who is fastest in how many cells, by number of wins."""
+    won: Counter[str] = Counter()
+    cells: Counter[str] = Counter()
+    for row in comparison.summary:
+        if row.size_class == "all":
+            won[row.implementation] += row.wins
+            cells[row.implementation] += row.cells
+    ranking = [(name, count) for name, count in won.most_common() if count]
+    if not ranking:
+        return ["No implementation is shown to be faster than another in any cell."]
+    counts = _listed([f"{name} in {count} of {cells[name]} cells" for name, count in ranking])
+    return [f"Fastest, alone or level with others: {counts}."]
+
+
+def _classes(comparison: Comparison) -> list[str]:
+    """One sentence a category and size class: who takes how much of the baseline's time."""
+    rows = [row for row in comparison.summary if row.implementation != comparison.baseline]
+    rows = [row for row in rows if row.size_class != "all"]
+    # As many as if every two implementations were compared: the baseline may have been chosen by the data.
+    tests = len(rows) * len(comparison.implementations) / 2
+    said = []
+    for category, size in dict.fromkeys((row.category, row.size_class) for row in rows):
+        group = sorted((r for r in rows if (r.category, r.size_class) == (category, size)), key=lambda r: r.ratio)
+        level = [row.implementation for row in group if _within(row, comparison.delta)]
+        clear = [row for row in group if row.implementation not in level and _clear(row, tests)]
+        open_ = [r.implementation for r in group if r.implementation not in level and r not in clear]
+        parts = []
+        if clear:
+            ratios = [
+                f"{row.implementation} {_ratio(row.ratio)} ({_ratio(row.ratio_low)}-{_ratio(row.ratio_high)})"
+                for row in clear
+            ]
+            parts.append(f"{_listed(ratios)} times the time of {comparison.baseline}")
+        if level:
+            parts.append(f"within {comparison.delta:.0%} of {comparison.baseline}: {_listed(level)}")
+        if open_:
+            parts.append(f"no difference shown: {_listed(open_)}")
+        said.append(f"{category.capitalize()}, {_SIZES[size]}: {'; '.join(parts)}.")
+    return [*said, f"Ratios are geometric means over cells, with {LEVEL:.0%} intervals."] if said else []
+
+
+def _ratio(value: float) -> str:
+    return f"{value:.2f}" if value < 10 else f"{value:.3g}"
+
+
+def _within(row: SummaryRow, delta: float) -> bool:
+    return row.ratio_low >= 1 / (1 + delta) and row.ratio_high <= 1 + delta
+
+
+def _clear(row: SummaryRow, tests: float) -> bool:
+    """Whether the ratio differs from 1 with the interval widened (Bonferroni) for the number of tests."""
+    widen = stats.norm.isf((1 - LEVEL) / 2 / tests) / stats.norm.isf((1 - LEVEL) / 2)
+    distance = math.log(row.ratio)
+    reach = math.log(row.ratio / row.ratio_low) if distance > 0 else math.log(row.ratio_high / row.ratio)
+    return bool(abs(distance) > widen * reach)
+
+
+def _verdicts(comparison: Comparison) -> str:
+    counts = Counter(verdict.verdict for verdict in comparison.verdicts)
+    words: dict[VerdictWord, str] = {
+        "faster": "faster",
+        "slower": "slower",
+        "equivalent": f"equivalent (within {comparison.delta:.0%})",
+        "undecided": "undecided",
+    }
+    parts = [f"{counts[verdict]} {word}" for verdict, word in words.items() if counts[verdict]]
+    total = len(comparison.verdicts)
+    noun = "comparison" if total == 1 else "comparisons"
+    return f"Cell by cell against {comparison.baseline}, of {total} {noun}: {_listed(parts)}."
+
+
+def _switches(points: Sequence[SwitchPoint]) -> list[str]:
+    """The largest jumps up; the rest is for tables."""
+    jumps = sorted((point for point in points if point.jump_ratio > 1), key=lambda point: -point.jump_ratio)
+    return [
+        f"{p.implementation} changes its way in {p.benchmark} on {p.ranks} ranks between "
+        f"{format_size(p.below_bytes)} and {format_size(p.at_bytes)}: {_ratio(p.jump_ratio)} times what the "
+        "smaller sizes lead one to expect."
+        for p in jumps[:_SHOWN_SWITCHES]
+    ]
+
+
+def _failures(comparison: Comparison) -> list[str]:
+    failed = Counter(
+        failure.cell.implementation for failure in comparison.failures if failure.kind != "unsupported"
+    )
+    if not failed:
+        return []
+    return [f"Failed cells: {_listed([f'{count} of {name}' for name, count in failed.most_common()])}."]
+
+
+def _listed(parts: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)

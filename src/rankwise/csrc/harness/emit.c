@@ -1,0 +1,145 @@
+/* What rank 0 says: one JSON object a line, each beginning with {"rankwise":, flushed line by line.
+ */
+#include "harness.h"
+#include <stdio.h>
+#include <string.h>
+
+/* A JSON string of the first line of `text`. */
+static void put_text(const char *text)
+{
+    putchar('"');
+    for (const char *p = text; *p && *p != '\n'; p++) {
+        const unsigned char byte = (unsigned char)*p;
+        if (byte == '"' || byte == '\\')
+            printf("\\%c", byte);
+        else if (byte < 0x20)
+            printf("\\u%04x", byte);
+        else
+            putchar(byte);
+    }
+    putchar('"');
+}
+
+static void put_field(const char *key, const char *text)
+{
+    printf(",\"%s\":", key);
+    put_text(text);
+}
+
+static void put_flag(const char *key, bool value)
+{
+    printf(",\"%s\":%s", key, value ? "true" : "false");
+}
+
+static void end_line(void)
+{
+    puts("}");
+    fflush(stdout);
+}
+
+static void put_library(void)
+{
+#if MPI_VERSION >= 3
+    char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length, version, subversion;
+    MPI_Get_library_version(library, &length);
+    MPI_Get_version(&version, &subversion);
+    put_field("library", library);
+    printf(",\"standard\":\"%d.%d\"", version, subversion);
+#else
+#ifdef LAM_VERSION
+    put_field("library", "LAM/MPI " LAM_VERSION);
+#else
+    put_field("library", "unnamed library of MPI " TEXT(MPI_VERSION) "." TEXT(MPI_SUBVERSION));
+#endif
+    printf(",\"standard\":\"%d.%d\"", MPI_VERSION, MPI_SUBVERSION);
+#endif
+}
+
+void emit_list(void)
+{
+    printf("{\"rankwise\":\"list\"");
+    put_library();
+    printf(",\"benchmarks\":[");
+    for (const Kernel *k = first_kernel(); k; k = k->next) {
+        printf("%s{\"name\":\"%s\"", k == first_kernel() ? "" : ",", k->name);
+        put_field("category", category_name(k->category));
+        put_field("description", k->description);
+        put_flag("supported", !k->lacks);
+        put_field("reason", k->lacks ? k->lacks : "");
+        put_flag("sized", !k->unsized);
+        printf(",\"min_ranks\":%d", k->min_ranks > 1 ? k->min_ranks : 1);
+        put_flag("even_ranks", k->even_ranks);
+        put_flag("derived_types", !(k->plain_data || k->reduces || k->unsized));
+        putchar('}');
+    }
+    printf("]");
+    end_line();
+}
+
+void emit_begin(const ClockReport *clock)
+{
+    printf("{\"rankwise\":\"begin\",\"protocol\":1");
+    put_library();
+    printf(",\"ranks\":%d,\"hosts\":[", world.ranks);
+    for (int rank = 0; rank < world.ranks; rank++) {
+        if (rank)
+            putchar(',');
+        put_text(host_of(rank));
+    }
+    printf("]");
+    put_field("clock", clock->shared ? "shared" : "synchronised");
+    printf(",\"clock_error_seconds\":%.9g", clock->error_seconds);
+    printf(",\"timer_resolution_seconds\":%.9g", clock->resolution_seconds);
+    printf(",\"timer_cost_seconds\":%.9g", clock->cost_seconds);
+    end_line();
+}
+
+static void begin_cell_line(const char *kind, const char *benchmark, size_t size_bytes)
+{
+    printf("{\"rankwise\":\"%s\",\"benchmark\":\"%s\",\"size_bytes\":%zu", kind, benchmark,
+           size_bytes);
+}
+
+/* Bytes that one operation moves over all pairs. */
+static double moved_bytes(const Cell *c)
+{
+    const int pairs = c->kernel->pairing == HALVES ? c->ranks / 2 : 1;
+    return (double)c->payload_bytes * c->kernel->moves * pairs;
+}
+
+void emit_series(const Cell *c, const Series *series)
+{
+    begin_cell_line("series", c->kernel->name, c->size_bytes);
+    put_field("quantity", series->quantity);
+    printf(",\"payload_bytes\":%zu", c->payload_bytes);
+    put_field("datatype", c->element.datatype);
+    printf(",\"batch\":%d,\"bytes_per_sample\":%.17g", series->batch, moved_bytes(c));
+    put_field("start", series->windowed ? "window" : "barrier");
+    printf(",\"discarded\":%d,\"samples_seconds\":[", series->discarded);
+    for (int i = 0; i < series->count; i++)
+        printf(i ? ",%.9g" : "%.9g", series->samples_seconds[i]);
+    printf("]");
+    end_line();
+}
+
+void emit_failure(const char *benchmark, size_t size_bytes, const char *kind, const char *reason)
+{
+    begin_cell_line("failure", benchmark, size_bytes);
+    put_field("kind", kind);
+    put_field("reason", reason);
+    end_line();
+}
+
+void emit_verified(const char *benchmark, size_t size_bytes, int repetitions)
+{
+    begin_cell_line("verified", benchmark, size_bytes);
+    printf(",\"repetitions\":%d", repetitions);
+    end_line();
+}
+
+void emit_end(void)
+{
+    printf("{\"rankwise\":\"end\"");
+    end_line();
+}

@@ -1,0 +1,205 @@
+/* What a benchmark is written against. A benchmark is one file, which registers itself:
+ *
+ *     #include "kernel.h"
+ *
+ *     static void run(Cell *c)
+ *     {
+ *         MPI_Bcast(c->send, c->count, c->type, c->root, c->comm);
+ *     }
+ *
+ *     KERNEL(bcast) = {
+ *         .category = COLLECTIVE,
+ *         .description = "one rank's data to every rank",
+ *         .data = &broadcast_data,
+ *         .run = run,
+ *     };
+ *
+ * The harness finds the ranks, sizes the buffers, starts all ranks at one moment, repeats, times,
+ * verifies and writes the samples. `run` is one operation on one rank and holds no timing. What is
+ * left out of the designated initialiser is zero, and zero is the common case of every field.
+ */
+#ifndef RANKWISE_KERNEL_H
+#define RANKWISE_KERNEL_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct Cell Cell;
+typedef struct Kernel Kernel;
+
+enum { TAG = 7 }; /* for the messages of a benchmark; c->comm is the benchmark's own */
+
+typedef enum { POINT_TO_POINT, COLLECTIVE, NONBLOCKING, ONE_SIDED, BASELINE, HARNESS } Category;
+
+/* Which ranks take part. `run` is not called on a rank that is left out. */
+typedef enum {
+    EVERYONE,   /* all ranks */
+    ENDS,       /* the first and the last rank, each the other's partner */
+    HALVES,     /* rank i of the lower half with i + ranks/2; of an odd number the last is idle */
+    FIRST_ALONE /* rank 0 */
+} Pairing;
+
+/* Whose clock gives a sample: last exit - first entry over all ranks, or one rank's own time. */
+typedef enum { BY_ALL_RANKS, BY_FIRST_RANK, BY_LAST_RANK } Timing;
+
+/* How many blocks a buffer holds. A block is one message: `count` elements of `type`. */
+typedef enum { NO_BLOCK, ONE_BLOCK, TWO_BLOCKS, BLOCK_PER_RANK, BLOCK_PER_MESSAGE } Blocks;
+
+/* What a benchmark sends and receives, so that --verify can check it. `fill` writes the send buffer
+ * of this rank with fill_block or fill_terms; `check` reads the receive buffer with expect_block or
+ * expect_reduction. */
+typedef struct {
+    Blocks send, receive;
+    void (*fill)(Cell *c);
+    void (*check)(Cell *c);
+} Data;
+
+/* One of these per benchmark, defined with KERNEL(name) = {...}; */
+struct Kernel {
+    Category category;
+    const char *description; /* one line, for people */
+    const Data *data;        /* NULL: moves nothing that could be checked */
+    void (*run)(Cell *c);    /* one operation */
+
+    /* Nonblocking operation, in place of `run`: only starts it. The harness waits for it and adds
+     * the series `compute` and `total`. */
+    void (*start)(Cell *c, MPI_Request *request);
+
+    /* Once per cell, around all its repetitions; a setup that cannot go on calls fail_cell. */
+    void (*setup)(Cell *c);
+    void (*teardown)(Cell *c);
+
+    Pairing pairing;
+    Timing timing;
+    bool batched;   /* may run back to back: no rank can run ahead of the others without bound */
+    int operations; /* messages one after another in one `run` (ping-pong: 2); 0 means 1 */
+    bool windowed;  /* one `run` sends c->window messages; overrides `operations` */
+    int moves;      /* blocks that one operation of one pair moves, for bandwidth; 0: no meaning */
+
+    int min_ranks;   /* 0 means 1 */
+    bool even_ranks; /* only for an even number of ranks */
+    bool unsized;    /* has no message (barrier): only size 0 */
+    bool plain_data; /* takes no derived datatypes */
+    bool reduces;    /* applies c->operation: `byte` becomes float, no derived datatypes */
+    bool unequal;    /* blocks are unequal with the mean `count`: use c->counts, c->displacements */
+    const char *lacks; /* why this build cannot run it; NULL: it can */
+
+    /* Set by KERNEL. */
+    const char *name;
+    Kernel *next;
+};
+
+/* The datatype of a message: `items` basic items at `offsets` in each `extent` bytes. */
+typedef struct {
+    MPI_Datatype type, basic;
+    const char *datatype;
+    size_t item_bytes;
+    int items;
+    size_t offsets[4], extent;
+} Element;
+
+/* One benchmark at one size on this rank. Benchmarks read it; they write `state` alone. */
+struct Cell {
+    const Kernel *kernel;
+    size_t size_bytes; /* as asked; payload_bytes is this, rounded up to whole elements */
+    size_t payload_bytes;
+
+    MPI_Comm comm;
+    int rank, ranks;
+    int partner; /* the other rank of the pair; -1 without one */
+    bool leads;  /* the lower rank of the pair */
+    bool active; /* this rank takes part */
+    int root;    /* of this repetition */
+
+    char *send, *receive; /* the buffers of this repetition (--cold-cache moves them) */
+    size_t send_bytes, receive_bytes;
+    int count; /* elements in a block */
+    MPI_Datatype type;
+    MPI_Op operation;
+    int *counts, *displacements; /* elements of each block and before it, shape (ranks) */
+
+    int window;            /* messages in flight in windowed benchmarks */
+    MPI_Request *requests; /* shape (2 x window) */
+
+    char *pool; /* all send and receive buffers; the same layout on every rank */
+    size_t pool_bytes;
+    void *state; /* the benchmark's own, from setup to teardown */
+
+    /* The harness's own; benchmarks leave these alone. */
+    Element element;
+    int regions, region; /* buffer pairs in the pool, and the one in use */
+    int repetition;      /* decides the data and the root */
+    double entry_seconds;
+    char failure[256]; /* empty: all is well */
+    bool wrong_data;
+};
+
+#define KERNEL(NAME)                                                                               \
+    static Kernel kernel_##NAME;                                                                   \
+    __attribute__((constructor)) static void register_##NAME(void)                                 \
+    {                                                                                              \
+        kernel_##NAME.name = #NAME;                                                                \
+        register_kernel(&kernel_##NAME);                                                           \
+    }                                                                                              \
+    static Kernel kernel_##NAME
+
+void register_kernel(Kernel *kernel);
+
+/* For a function that stands in `#if MPI_VERSION >= 3`: itself, or NULL and the reason for
+ * `.lacks`. */
+#define TEXT_OF(X) #X
+#define TEXT(X) TEXT_OF(X)
+#if MPI_VERSION >= 3
+#define LACKS_MPI3 NULL
+#define MPI3_ONLY(FUNCTION) FUNCTION
+#else
+#define LACKS_MPI3 "needs MPI 3.0; this library has MPI " TEXT(MPI_VERSION) "." TEXT(MPI_SUBVERSION)
+#define MPI3_ONLY(FUNCTION) NULL
+#endif
+
+/* The data of the usual operations (data.c). */
+extern const Data one_way_data;   /* from the leading rank of a pair to its partner */
+extern const Data both_ways_data; /* both ranks of a pair to each other */
+extern const Data window_one_way_data, window_both_ways_data; /* a window of such messages */
+extern const Data broadcast_data; /* the root's c->send to c->receive of the others */
+extern const Data scatter_data, gather_data, allgather_data, alltoall_data; /* `unequal` too */
+extern const Data reduce_data, allreduce_data;
+
+/* For data of one's own (pattern.c): a block's pattern belongs to (source, destination,
+ * repetition); EVERY_RANK is the destination of what goes to all. The _at functions take any
+ * memory. */
+enum { EVERY_RANK = -1 };
+char *block_at(const Cell *c, char *buffer, int block);
+void fill_block(Cell *c, int block, int destination);
+void fill_at(const Cell *c, char *target, int elements, int destination);
+void expect_block(Cell *c, int block, int source, int destination);
+void expect_at(Cell *c, const char *block, int elements, int source, int destination);
+
+/* For reductions: this rank's terms, and the result over ranks 0..last_rank of `items` items from
+ * `first_item` on, in the receive buffer. */
+void fill_terms(Cell *c);
+void expect_reduction(Cell *c, int last_rank, int first_item, int items);
+
+/* The data is wrong; printf-like, says how. The expect functions call it. */
+void report_wrong(Cell *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Windows of nonblocking messages to and from c->partner (message.c). Return the requests started,
+ * which are c->requests[first ...]. */
+int send_window(Cell *c, int first);
+int receive_window(Cell *c, int first);
+void finish(Cell *c, int count); /* waits for the first `count` requests */
+
+/* The cell ends as failed on all ranks, with the first rank's reason. Printf-like; setup only. */
+void fail_cell(Cell *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Something broke within `run`: the cell ends as failed, and the job with it. */
+void end_job(const char *reason) __attribute__((noreturn));
+
+/* What the rank did in this operation until now is not part of the sample (unbatched only). */
+void restart_timer(Cell *c);
+
+/* One turn of a loop that waits: gives up the core if --yield asks for it. */
+void wait_a_little(void);
+
+#endif

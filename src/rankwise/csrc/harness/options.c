@@ -1,0 +1,239 @@
+/* The command line. Every rank reads the same one, so all find the same mistake before any MPI
+ * call. */
+#define _GNU_SOURCE
+#include "harness.h"
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help_text[] =
+    "usage: rankwise-harness [FLAGS] BENCHMARK:SIZE_BYTES...\n"
+    "Measures the given cells in their order; rank 0 writes one JSON object a line.\n\n"
+    "  --list                    the benchmarks, as JSON (needs no mpiexec)\n"
+    "  --verify                  check the data of every cell instead of timing it\n"
+    "  --seconds S               time for the repetitions of one series (0.01)\n"
+    "  --min-repetitions N       (5)\n"
+    "  --max-repetitions N       (10000)\n"
+    "  --warmup N                untimed operations before a series (default: by time, at least "
+    "3)\n"
+    "  --datatype TYPE           byte, int, float, double; reductions take byte as float\n"
+    "  --layout LAYOUT           contiguous, vector, indexed, struct; the last three have "
+    "elements\n"
+    "                            of 4 items with gaps. A size that is no multiple of the element\n"
+    "                            is rounded up; series carry the result as payload_bytes\n"
+    "  --operation OP            of reductions: sum, max, min, prod\n"
+    "  --root R|rotate           of rooted collectives; rotate: another rank each repetition (0)\n"
+    "  --cold-cache              other buffers each repetition, from a pool beyond the last cache\n"
+    "  --window W                messages in flight in the bandwidth benchmarks (64); fewer where\n"
+    "                            they would exceed 64 MiB\n"
+    "  --start window|barrier    start at an agreed time, or on leaving a barrier (window)\n"
+    "  --yield                   give up the core while waiting: for more ranks than cores\n"
+    "  --clock CLOCK             auto, shared, synchronised\n"
+    "  --limit SECONDS           every rank ends itself after this time\n"
+    "  --delay RANK:S:FRACTION   for tests: the rank enters S late in a fraction of repetitions\n"
+    "  --clock-skew OFFSET:DRIFT for tests: rank r's clock t reads t + r * OFFSET + r * DRIFT * "
+    "t\n";
+
+void print_help(void)
+{
+    fputs(help_text, stdout);
+}
+
+static bool refuse(const char *flag, const char *value, const char *wanted)
+{
+    fprintf(stderr, "rankwise-harness: %s does not take '%s'; it takes %s\n", flag, value, wanted);
+    return false;
+}
+
+/* Reads a number and what ends it (`end`, '\0' for the end of the text); advances *text. */
+static bool read_number(const char **text, char end, double *value)
+{
+    char *rest;
+    errno = 0;
+    *value = strtod(*text, &rest);
+    if (rest == *text || *rest != end || errno)
+        return false;
+    *text = rest + (end != '\0');
+    return true;
+}
+
+static bool take_seconds(const char *flag, const char *value, double *result)
+{
+    const char *text = value;
+    return (read_number(&text, '\0', result) && *result >= 0) ||
+           refuse(flag, value, "seconds, at least 0");
+}
+
+static bool take_count(const char *flag, const char *value, int low, int *result)
+{
+    char *rest;
+    errno = 0;
+    const long number = strtol(value, &rest, 10);
+    if (rest == value || *rest || errno || number < low || number > 100000000)
+        return refuse(flag, value, low ? "a whole number from 1 on" : "a whole number from 0 on");
+    *result = (int)number;
+    return true;
+}
+
+/* `words` is a list "a|b|c"; the result is the index of the word, or -1 after a message. */
+static int take_word(const char *flag, const char *value, const char *words)
+{
+    const size_t length = strlen(value);
+    int index = 0;
+    for (const char *word = words; word; index++) {
+        const size_t word_length = strcspn(word, "|");
+        if (length == word_length && strncmp(word, value, length) == 0)
+            return index;
+        word = word[word_length] ? word + word_length + 1 : NULL;
+    }
+    refuse(flag, value, words);
+    return -1;
+}
+
+static bool take_delay(const char *value, Options *o)
+{
+    const char *text = value;
+    double rank;
+    if (!read_number(&text, ':', &rank) || !read_number(&text, ':', &o->delay_seconds) ||
+        !read_number(&text, '\0', &o->delay_fraction) || rank < 0 || o->delay_seconds < 0)
+        return refuse("--delay", value, "RANK:SECONDS:FRACTION");
+    o->delay_rank = (int)rank;
+    return true;
+}
+
+static bool take_skew(const char *value, Options *o)
+{
+    const char *text = value;
+    return (read_number(&text, ':', &o->skew_offset_seconds) &&
+            read_number(&text, '\0', &o->skew_drift)) ||
+           refuse("--clock-skew", value, "OFFSET_SECONDS:DRIFT");
+}
+
+static bool take_cell(const char *text, Options *o)
+{
+    const char *colon = strchr(text, ':');
+    char *rest = NULL;
+    const unsigned long long size = colon ? strtoull(colon + 1, &rest, 10) : 0;
+    if (!colon || rest == colon + 1 || *rest || colon[1] == '-')
+        return refuse("a cell", text, "BENCHMARK:SIZE_BYTES, like bcast:4096");
+    char *name = strndup(text, (size_t)(colon - text));
+    const Kernel *kernel = name ? find_kernel(name) : NULL;
+    free(name);
+    if (!kernel) {
+        fprintf(stderr, "rankwise-harness: unknown benchmark in '%s'; --list shows all\n", text);
+        return false;
+    }
+    o->cells[o->cell_count++] = (CellRequest){text, kernel, (size_t)size};
+    return true;
+}
+
+static const struct option flags[] = {
+    {"list", no_argument, NULL, 'l'},
+    {"help", no_argument, NULL, 'h'},
+    {"verify", no_argument, NULL, 'v'},
+    {"cold-cache", no_argument, NULL, 'c'},
+    {"yield", no_argument, NULL, 'y'},
+    {"seconds", required_argument, NULL, 's'},
+    {"min-repetitions", required_argument, NULL, 'm'},
+    {"max-repetitions", required_argument, NULL, 'M'},
+    {"warmup", required_argument, NULL, 'w'},
+    {"datatype", required_argument, NULL, 'd'},
+    {"layout", required_argument, NULL, 'L'},
+    {"operation", required_argument, NULL, 'o'},
+    {"root", required_argument, NULL, 'r'},
+    {"window", required_argument, NULL, 'W'},
+    {"start", required_argument, NULL, 'S'},
+    {"clock", required_argument, NULL, 'C'},
+    {"limit", required_argument, NULL, 't'},
+    {"delay", required_argument, NULL, 'D'},
+    {"clock-skew", required_argument, NULL, 'k'},
+    {NULL, 0, NULL, 0},
+};
+
+static bool take_switch(int flag, Options *o)
+{
+    bool *const target = flag == 'l'   ? &o->list
+                         : flag == 'h' ? &o->help
+                         : flag == 'v' ? &o->verify
+                         : flag == 'c' ? &o->cold_cache
+                                       : &o->yield;
+    *target = true;
+    return true;
+}
+
+static bool take_flag(int flag, const char *value, Options *o)
+{
+    int word;
+    switch (flag) {
+    case 's':
+        return take_seconds("--seconds", value, &o->seconds);
+    case 't':
+        return take_seconds("--limit", value, &o->limit_seconds);
+    case 'm':
+        return take_count("--min-repetitions", value, 1, &o->min_repetitions);
+    case 'M':
+        return take_count("--max-repetitions", value, 1, &o->max_repetitions);
+    case 'w':
+        return take_count("--warmup", value, 0, &o->warmup);
+    case 'W':
+        return take_count("--window", value, 1, &o->window);
+    case 'd':
+        o->datatype = value;
+        return take_word("--datatype", value, "byte|int|float|double") >= 0;
+    case 'L':
+        o->layout = value;
+        return take_word("--layout", value, "contiguous|vector|indexed|struct") >= 0;
+    case 'o':
+        o->operation = value;
+        return take_word("--operation", value, "sum|max|min|prod") >= 0;
+    case 'r':
+        o->root = ROTATE;
+        return strcmp(value, "rotate") == 0 || take_count("--root", value, 0, &o->root);
+    case 'S':
+        word = take_word("--start", value, "window|barrier");
+        o->barrier_start = word == 1;
+        return word >= 0;
+    case 'C':
+        word = take_word("--clock", value, "auto|shared|synchronised");
+        o->clock = (ClockChoice)word;
+        return word >= 0;
+    case 'D':
+        return take_delay(value, o);
+    case 'k':
+        return take_skew(value, o);
+    case '?':
+        return false; /* getopt has said why */
+    default:
+        return take_switch(flag, o);
+    }
+}
+
+bool parse_options(int argc, char **argv, Options *o)
+{
+    *o = (Options){.seconds = 0.01,
+                   .min_repetitions = 5,
+                   .max_repetitions = 10000,
+                   .warmup = -1,
+                   .datatype = "byte",
+                   .layout = "contiguous",
+                   .operation = "sum",
+                   .window = 64,
+                   .delay_rank = -1};
+    for (int flag; (flag = getopt_long(argc, argv, "", flags, NULL)) != -1;) {
+        if (!take_flag(flag, optarg, o))
+            return false;
+    }
+    if (o->max_repetitions < o->min_repetitions)
+        o->max_repetitions = o->min_repetitions;
+    o->cells = calloc((size_t)argc, sizeof *o->cells);
+    for (int i = optind; i < argc; i++) {
+        if (!take_cell(argv[i], o))
+            return false;
+    }
+    if (o->cell_count || o->list || o->help)
+        return true;
+    fputs("rankwise-harness: nothing to measure; give cells like bcast:4096, or --help\n", stderr);
+    return false;
+}

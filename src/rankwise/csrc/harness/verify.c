@@ -1,0 +1,29 @@
+/* --verify: a few repetitions, each with other data, whose results every rank checks. */
+#include "harness.h"
+
+static void verify_once(Cell *c)
+{
+    const Data *data = c->kernel->data;
+    spoil_receive(c);
+    if (data)
+        data->fill(c);
+    wait_for_all();
+    if (c->active)
+        operation_of(c->kernel)(c);
+    wait_for_all();
+    if (data)
+        data->check(c);
+}
+
+/* True if all ranks found what they must; else c->failure says what, on every rank. */
+bool verify_cell(Cell *c, const Options *options)
+{
+    for (int repetition = 0; repetition < VERIFY_REPETITIONS; repetition++) {
+        set_repetition(c, options, repetition);
+        next_buffers(c);
+        verify_once(c);
+        if (!all_ranks_well(c))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,15 @@
+#include "kernel.h"
+
+static void run(Cell *c)
+{
+    MPI_Allgatherv(c->send, c->counts[c->rank], c->type, c->receive, c->counts, c->displacements,
+                   c->type, c->comm);
+}
+
+KERNEL(allgatherv) = {
+    .category = COLLECTIVE,
+    .description = "allgather of blocks that grow with the rank; their mean is the size",
+    .data = &allgather_data,
+    .run = run,
+    .unequal = true,
+};

@@ -1,0 +1,14 @@
+#include "kernel.h"
+
+static void run(Cell *c)
+{
+    MPI_Barrier(c->comm);
+}
+
+KERNEL(barrier) = {
+    .category = COLLECTIVE,
+    .description = "every rank waits for every rank",
+    .data = NULL,
+    .run = run,
+    .unsized = true,
+};

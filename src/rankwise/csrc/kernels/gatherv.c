@@ -1,0 +1,15 @@
+#include "kernel.h"
+
+static void run(Cell *c)
+{
+    MPI_Gatherv(c->send, c->counts[c->rank], c->type, c->receive, c->counts, c->displacements,
+                c->type, c->root, c->comm);
+}
+
+KERNEL(gatherv) = {
+    .category = COLLECTIVE,
+    .description = "gather of blocks that grow with the rank; their mean is the size",
+    .data = &gather_data,
+    .run = run,
+    .unequal = true,
+};

@@ -1,0 +1,16 @@
+#include "kernel.h"
+
+#if MPI_VERSION >= 3
+static void start(Cell *c, MPI_Request *request)
+{
+    MPI_Iallgather(c->send, c->count, c->type, c->receive, c->count, c->type, c->comm, request);
+}
+#endif
+
+KERNEL(iallgather) = {
+    .category = NONBLOCKING,
+    .description = "nonblocking allgather",
+    .data = &allgather_data,
+    .start = MPI3_ONLY(start),
+    .lacks = LACKS_MPI3,
+};

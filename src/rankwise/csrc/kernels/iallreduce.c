@@ -1,0 +1,17 @@
+#include "kernel.h"
+
+#if MPI_VERSION >= 3
+static void start(Cell *c, MPI_Request *request)
+{
+    MPI_Iallreduce(c->send, c->receive, c->count, c->type, c->operation, c->comm, request);
+}
+#endif
+
+KERNEL(iallreduce) = {
+    .category = NONBLOCKING,
+    .description = "nonblocking allreduce",
+    .data = &allreduce_data,
+    .start = MPI3_ONLY(start),
+    .lacks = LACKS_MPI3,
+    .reduces = true,
+};

@@ -1,0 +1,17 @@
+#include "kernel.h"
+
+#if MPI_VERSION >= 3
+static void start(Cell *c, MPI_Request *request)
+{
+    MPI_Ibarrier(c->comm, request);
+}
+#endif
+
+KERNEL(ibarrier) = {
+    .category = NONBLOCKING,
+    .description = "nonblocking barrier",
+    .data = NULL,
+    .start = MPI3_ONLY(start),
+    .lacks = LACKS_MPI3,
+    .unsized = true,
+};

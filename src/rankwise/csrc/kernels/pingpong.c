@@ -1,0 +1,35 @@
+#include "kernel.h"
+
+static void send(Cell *c)
+{
+    MPI_Send(c->send, c->count, c->type, c->partner, TAG, c->comm);
+}
+
+static void receive(Cell *c)
+{
+    MPI_Recv(c->receive, c->count, c->type, c->partner, TAG, c->comm, MPI_STATUS_IGNORE);
+}
+
+static void run(Cell *c)
+{
+    if (c->leads) {
+        send(c);
+        receive(c);
+    } else {
+        receive(c);
+        send(c);
+    }
+}
+
+KERNEL(pingpong) = {
+    .category = POINT_TO_POINT,
+    .description = "half the round trip of a message between the first and the last rank",
+    .data = &both_ways_data,
+    .run = run,
+    .pairing = ENDS,
+    .timing = BY_FIRST_RANK,
+    .batched = true,
+    .operations = 2,
+    .moves = 1,
+    .min_ranks = 2,
+};

@@ -1,0 +1,120 @@
+"""Finds the installed MPIs: asks every candidate what it is, and counts each installation once."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from rankwise.core import process
+from rankwise.core.errors import HostError
+from rankwise.core.records import Environment, Implementation
+from rankwise.mpi.family import Family, families
+from rankwise.mpi.sources import Candidate, candidates
+
+ASK_SECONDS = 10.0
+UNKNOWN_FAMILY = "unknown"
+_LIBRARY_FOLDER = re.compile(r'-L"?([^\s"]+)')
+
+
+def installations(prefixes: Sequence[Path] = (), ask_seconds: float = ASK_SECONDS) -> list[Implementation]:
+    """Every MPI installation that the sources lead to, not yet proved, in the order of the sources.
+
+    A compiler that no family recognises is listed as broken. Raises InputError for a useless prefix.
+    """
+    known = families()
+    seen: set[Path] = set()
+    found: dict[Path, Implementation] = {}
+    for candidate in candidates(known.values(), prefixes):
+        real = candidate.compiler.resolve()
+        if real not in seen:
+            seen.add(real)
+            implementation, library = _examine(candidate, known, ask_seconds)
+            found.setdefault(library or real, implementation)
+    return _with_ids(found)
+
+
+def identify(candidate: Candidate, ask_seconds: float = ASK_SECONDS) -> Implementation:
+    """What this compiler is; its id is not yet made unique."""
+    return _examine(candidate, families(), ask_seconds)[0]
+
+
+def _examine(
+    candidate: Candidate, known: Mapping[str, Family], ask_seconds: float
+) -> tuple[Implementation, Path | None]:
+    """The installation, and the real path of its MPI library where the compiler shows one."""
+    compiler = candidate.compiler
+    prefix = compiler.parent.parent
+    reason = f"no family knows {compiler}"
+    # the suffix of Debian's commands tells whom to ask first
+    for family in sorted(known.values(), key=lambda family: compiler.name not in family.compilers[1:]):
+        asking = _Asking(family.environment(prefix), ask_seconds)
+        version = family.identify(compiler, asking)
+        if version:
+            launcher = family.launcher(compiler)
+            implementation = Implementation(
+                id=f"{family.name}-{version}", family=family.name, version=version,
+                prefix=str(prefix), mpicc=str(compiler), mpiexec=str(launcher or ""),
+                source=candidate.source, environment=asking.environment,
+            )  # fmt: skip
+            return implementation, _library(asking(compiler, "-show"))
+        if asking.failure:
+            reason = asking.failure
+            break
+    return Implementation(
+        id=f"{UNKNOWN_FAMILY}-{_digest(compiler)}", family=UNKNOWN_FAMILY, version="",
+        prefix=str(prefix), mpicc=str(compiler), mpiexec="", source=candidate.source, status="broken",
+        reason=reason, remedy=f"run `{compiler} -show` to see what it is; a new family is one file in mpi/",
+    ), None  # fmt: skip
+
+
+class _Asking:
+    """Runs an installation's commands; keeps why one could not answer."""
+
+    def __init__(self, environment: Environment, limit_seconds: float) -> None:
+        self.environment = environment
+        self.failure = ""
+        self._limit_seconds = limit_seconds
+
+    def __call__(self, program: Path, *arguments: str) -> str:
+        try:
+            outcome = process.run((str(program), *arguments), self._limit_seconds, environment=self.environment)
+        except HostError as error:
+            self.failure = str(error)
+            return ""
+        if outcome.timed_out:
+            self.failure = f"{program} does not answer within {self._limit_seconds:g} s"
+            return ""
+        return outcome.stdout + "\n" + outcome.stderr
+
+
+def _library(shown: str) -> Path | None:
+    """The MPI library that the shown link line leads to: two wrappers of one library are one installation."""
+    names = [f"lib{name}.so" for name in ("mpi", "mpich") if f"-l{name}" in shown.split()]
+    for folder in _LIBRARY_FOLDER.findall(shown):
+        for name in names:
+            if (file := Path(folder, name)).exists():
+                return file.resolve()
+    return None
+
+
+def _digest(compiler: Path) -> str:
+    return hashlib.sha256(str(compiler.resolve()).encode()).hexdigest()[:6]
+
+
+def _with_ids(found: Mapping[Path, Implementation]) -> list[Implementation]:
+    """Family and version; a second one of the same gets its source, or a digest of its compiler's path."""
+    taken: set[str] = set()
+    result = []
+    for implementation in found.values():
+        names: Iterable[str] = (
+            implementation.id,
+            f"{implementation.id}-{implementation.source}",
+            f"{implementation.id}-{_digest(Path(implementation.mpicc))}",
+        )
+        name = next(name for name in names if name not in taken)
+        taken.add(name)
+        result.append(replace(implementation, id=name))
+    return result

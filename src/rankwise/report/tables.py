@@ -1,0 +1,144 @@
+"""The answer in the terminal: rich tables that read well at 80 columns."""
+
+from __future__ import annotations
+
+from rich.console import Group as Renderables
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from rankwise.core.records import Comparison, VerdictWord
+from rankwise.core.units import format_size, format_time
+from rankwise.report.groups import MARKS, Group, GroupedComparison
+from rankwise.report.views import (
+    SIZE_CLASSES,
+    class_rows,
+    failure_rows,
+    format_ratio,
+    wins,
+)
+
+_COLOURS: dict[VerdictWord, str] = {
+    "faster": "bright_blue",
+    "slower": "yellow",
+    "equivalent": "default",
+    "undecided": "bright_black",
+}
+
+
+def comparison_table(comparison: Comparison) -> RenderableType:
+    """Per benchmark a matrix of sizes by candidates: mark and ratio, with the baseline's own time beside."""
+    grouped = GroupedComparison(comparison)
+    matrices = [Padding(_matrix(grouped, group), (0, 0, 1, 0)) for group in grouped.groups]
+    if not matrices:
+        return Text("Nothing was measured.")
+    legend = Text("Time over the baseline's: ")
+    legend.append_text(Text("  ").join(Text(f"{MARKS[word]} {word}", _COLOURS[word]) for word in _COLOURS))
+    return Renderables(*matrices, legend)
+
+
+def _matrix(grouped: GroupedComparison, group: Group) -> Table:
+    baseline = grouped.comparison.baseline
+    judged = {name for verdict_group, _, name in grouped.verdicts if verdict_group == group}
+    candidates = [name for name in grouped.candidates if name in judged]
+    table = _table(group.label)
+    table.add_column("size", justify="right", no_wrap=True)
+    table.add_column(_heading(baseline), justify="right")
+    for name in candidates:
+        table.add_column(_heading(name), justify="right")
+    times = {
+        point.size_bytes: point.median_seconds
+        for curve in grouped.curves(group)
+        if curve.implementation == baseline
+        for point in curve.points
+    }
+    for size in grouped.sizes([group]):
+        time = format_time(times[size]) if size in times else "–"
+        _add_row(table, format_size(size), time, *(_verdict(grouped, group, size, name) for name in candidates))
+    return table
+
+
+def _verdict(grouped: GroupedComparison, group: Group, size: int, candidate: str) -> Text:
+    verdict = grouped.verdicts.get((group, size, candidate))
+    if verdict is not None:
+        return Text(f"{MARKS[verdict.verdict]} {format_ratio(verdict.ratio)}", _COLOURS[verdict.verdict])
+    return Text("failed" if (group, size, candidate) in grouped.failures else "–", "bright_black")
+
+
+def summary_table(comparison: Comparison) -> Table:
+    """Geometric mean of the time over the baseline's by class of operation and size, and the cells won."""
+    grouped = GroupedComparison(comparison)
+    rows = class_rows(grouped)
+    table = _table(f"Time over that of {comparison.baseline} (geometric means), best in bold")
+    table.add_column("operations")
+    table.add_column("sizes", no_wrap=True)
+    for name in comparison.implementations:
+        table.add_column(_heading(name), justify="right")
+    previous = ""
+    for row in rows:
+        cells = []
+        for name in comparison.implementations:
+            cell = row.cells.get(name)
+            style = "bold" if name == row.best else ""
+            cells.append(Text(format_ratio(cell.ratio) if cell else "–", style))
+        label = row.category if row.category != previous else ""
+        _add_row(table, label, SIZE_CLASSES[row.size_class], *cells)
+        previous = row.category
+    won = wins(grouped)
+    if rows:
+        shares = (won.get(name) for name in comparison.implementations)
+        _add_row(table, "cells won", "", *(f"{share[0]}/{share[1]}" if share else "–" for share in shares))
+    return table
+
+
+def switch_point_table(comparison: Comparison) -> Table:
+    """Where curves change their protocol or algorithm: between which sizes, and the jump in time."""
+    table = _table("Changes of protocol or algorithm")
+    for title in ("implementation", "benchmark"):
+        table.add_column(title)
+    for title in ("ranks", "after", "at", "jump"):
+        table.add_column(title, justify="right")
+    for point in comparison.switch_points:
+        _add_row(
+            table,
+            point.implementation,
+            point.benchmark,
+            str(point.ranks),
+            format_size(point.below_bytes),
+            format_size(point.at_bytes),
+            f"× {format_ratio(point.jump_ratio)}",
+        )
+    return table
+
+
+def failure_table(comparison: Comparison) -> Table:
+    """What gave no numbers, and why."""
+    table = _table("Without result")
+    for title in ("implementation", "benchmark", "sizes", "reason"):
+        table.add_column(title)
+    for row in failure_rows(GroupedComparison(comparison)):
+        _add_row(table, row.implementation, row.benchmark, row.sizes, f"{row.kind}: {row.reason}")
+    return table
+
+
+def _table(title: str) -> Table:
+    return Table(
+        title=Text(title),
+        title_justify="left",
+        title_style="bold",
+        box=None,
+        padding=(0, 1),
+        pad_edge=False,
+        header_style="bright_black",
+    )
+
+
+def _add_row(table: Table, *cells: str | Text) -> None:
+    """Strings as they are: rich would read `[...]` in them as its markup."""
+    table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in cells))
+
+
+def _heading(implementation: str) -> Text:
+    """The id over two lines, so that six of them fit beside one another: family, then version."""
+    return Text("\n".join(implementation.split("-", 1)))

@@ -1,0 +1,191 @@
+"""The records laid out as rows and cells, for the terminal's tables and the page's alike."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from typing import get_args
+
+from rankwise.core.records import Category, SummaryRow, Verdict, VerdictWord
+from rankwise.core.units import format_size
+from rankwise.report.canvas import time_words
+from rankwise.report.groups import CATEGORIES, MARKS, Group, GroupedComparison
+
+SIZE_CLASSES = {"small": "up to 1 KiB", "medium": "up to 64 KiB", "large": "above 64 KiB", "all": "all sizes"}
+VERDICT_WORDS: tuple[VerdictWord, ...] = get_args(VerdictWord)
+_STRONGEST_RATIO = 4.0
+"""From here on a heat map's colour grows no deeper."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassRow:
+    """One class of operations and sizes: the summary of each implementation, and who is best."""
+
+    category: Category
+    size_class: str
+    cells: dict[str, SummaryRow]
+    best: str
+    """The implementation with the lowest mean, '' where its interval meets another's: no winner."""
+
+
+def class_rows(grouped: GroupedComparison) -> list[ClassRow]:
+    """The summary by category and size class, in the order in which it is read."""
+    found: dict[tuple[Category, str], dict[str, SummaryRow]] = defaultdict(dict)
+    for row in grouped.comparison.summary:
+        found[row.category, row.size_class][row.implementation] = row
+    keys = [(category, size_class) for category in CATEGORIES for size_class in SIZE_CLASSES]
+    return [ClassRow(*key, found[key], _best(found[key])) for key in keys if key in found]
+
+
+def _best(cells: dict[str, SummaryRow]) -> str:
+    ranked = sorted((row for row in cells.values() if not math.isnan(row.ratio)), key=lambda row: row.ratio)
+    if len(ranked) < 2 or not ranked[0].ratio_high < min(row.ratio_low for row in ranked[1:]):
+        return ""
+    return ranked[0].implementation
+
+
+def verdict_counts(grouped: GroupedComparison) -> dict[str, Counter[VerdictWord]]:
+    """candidate -> how often it was faster, slower, equivalent, undecided."""
+    counts: dict[str, Counter[VerdictWord]] = {name: Counter() for name in grouped.candidates}
+    for verdict in grouped.comparison.verdicts:
+        counts.setdefault(verdict.candidate, Counter())[verdict.verdict] += 1
+    return counts
+
+
+def wins(grouped: GroupedComparison) -> dict[str, tuple[int, int]]:
+    """implementation -> (cells won, cells) over all categories."""
+    found: dict[str, tuple[int, int]] = {}
+    for row in grouped.comparison.summary:
+        if row.size_class == "all":
+            won, cells = found.get(row.implementation, (0, 0))
+            found[row.implementation] = (won + row.wins, cells + row.cells)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class HeatCell:
+    """One cell of a heat map. `kind` is a verdict, `failed`, or '' where nothing was measured."""
+
+    kind: str
+    text: str = ""
+    strength: float = 0.0
+    """Depth of the colour, 0 ... 1."""
+    tip: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HeatMap:
+    """One candidate against the baseline: a row of cells per group, one cell per size."""
+
+    candidate: str
+    sizes_bytes: tuple[int, ...]
+    rows: tuple[tuple[Group, tuple[HeatCell, ...]], ...]
+
+
+def heat_maps(grouped: GroupedComparison) -> list[HeatMap]:
+    """A heat map per candidate, all of the same shape."""
+    sizes = grouped.sizes(grouped.groups)
+    return [
+        HeatMap(
+            candidate,
+            sizes,
+            tuple(
+                (group, tuple(_heat_cell(grouped, group, size, candidate) for size in sizes)) for group in shown
+            ),
+        )
+        for candidate in grouped.candidates
+        if (shown := _touched(grouped, candidate))
+    ]
+
+
+def _touched(grouped: GroupedComparison, candidate: str) -> list[Group]:
+    groups = {
+        group
+        for records in (grouped.verdicts, grouped.failures)
+        for group, _, name in records
+        if name == candidate
+    }
+    return [group for group in grouped.groups if group in groups]
+
+
+def _heat_cell(grouped: GroupedComparison, group: Group, size: int, candidate: str) -> HeatCell:
+    key = (group, size, candidate)
+    verdict, failure = grouped.verdicts.get(key), grouped.failures.get(key)
+    if verdict is not None:
+        text, tip = format_ratio(verdict.ratio), describe(verdict, group)
+        return HeatCell(verdict.verdict, text, _strength(verdict.ratio), tip)
+    if failure is not None:
+        place = f"{group.label}, {format_size(size)}"
+        return HeatCell("failed", "–", 0.0, f"{candidate}\n{place}\n{failure.kind}: {failure.reason}")
+    return HeatCell("")
+
+
+def describe(verdict: Verdict, group: Group) -> str:
+    """A verdict in four lines, for a tooltip."""
+    word, ratio = verdict.verdict, format_ratio(verdict.ratio)
+    return "\n".join(
+        (
+            f"{group.label}, {format_size(verdict.size_bytes)}",
+            f"{MARKS[word]} {word}: {ratio} × the time {interval(verdict)}",
+            f"{verdict.candidate} {time_words(verdict.candidate_seconds)}, "
+            f"{verdict.baseline} {time_words(verdict.baseline_seconds)}",
+            f"p = {verdict.p_value:.2g}, {verdict.launches[1]} and {verdict.launches[0]} launches",
+        )
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class FailureRow:
+    """Cells that failed for one reason."""
+
+    implementation: str
+    benchmark: str
+    ranks: int
+    sizes: str
+    kind: str
+    reason: str
+
+
+def failure_rows(grouped: GroupedComparison) -> list[FailureRow]:
+    """Failures, those of many sizes for one reason in one row."""
+    found: dict[tuple[str, str, int, str, str], set[int]] = defaultdict(set)
+    for failure in grouped.comparison.failures:
+        cell = failure.cell
+        key = (cell.implementation, cell.benchmark, cell.ranks, failure.kind, failure.reason)
+        found[key].add(cell.size_bytes)
+    return [
+        FailureRow(name, benchmark, ranks, _span(sizes), kind, reason)
+        for (name, benchmark, ranks, kind, reason), sizes in found.items()
+    ]
+
+
+def _span(sizes: set[int]) -> str:
+    if len(sizes) <= 3:
+        return ", ".join(format_size(size) for size in sorted(sizes))
+    return f"{len(sizes)} sizes, {format_size(min(sizes))} – {format_size(max(sizes))}"
+
+
+def format_ratio(ratio: float) -> str:
+    """Two decimals where they can be seen: `0.82`, `12.4`, `130`; `–` for no number."""
+    if not math.isfinite(ratio):
+        return "–"
+    return f"{ratio:.2f}" if ratio < 9.995 else f"{ratio:.1f}" if ratio < 99.95 else f"{ratio:.0f}"
+
+
+def summary_tint(row: SummaryRow) -> tuple[str, float]:
+    """How the mean of a class is coloured: `faster`, `slower` or '' (its interval holds 1), and how strongly."""
+    kind = "faster" if row.ratio_high < 1 else "slower" if row.ratio_low > 1 else ""
+    return kind, _strength(row.ratio)
+
+
+def _strength(ratio: float) -> float:
+    """0 at a ratio of 1, 1 at four times faster or slower, on a logarithmic scale."""
+    if not (math.isfinite(ratio) and ratio > 0):
+        return 0.0
+    return min(1.0, abs(math.log(ratio)) / math.log(_STRONGEST_RATIO))
+
+
+def interval(row: Verdict | SummaryRow) -> str:
+    """`[0.80, 0.84]`."""
+    return f"[{format_ratio(row.ratio_low)}, {format_ratio(row.ratio_high)}]"

@@ -1,0 +1,79 @@
+"""The build cache, with real compilers."""
+
+import concurrent.futures
+import os
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from rankwise.bench import build as building
+from rankwise.core.errors import BuildError, HostError
+from rankwise.core.records import Implementation
+from support.mpis import FOUND, proved
+
+pytestmark = [pytest.mark.mpi, pytest.mark.skipif(not FOUND, reason="no MPI here")]
+
+
+@pytest.fixture
+def implementation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Implementation:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return proved(FOUND[0].id)
+
+
+def test_the_second_build_is_the_first_one(implementation: Implementation) -> None:
+    first = building.build(implementation)
+    built_at = first.stat().st_mtime_ns
+    assert building.build(implementation) == first
+    assert first.stat().st_mtime_ns == built_at
+
+
+def test_another_library_or_another_kernel_is_another_build(
+    implementation: Implementation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = building.build(implementation)
+    assert building.build(replace(implementation, library_version="another")) != first
+    kernels = tmp_path / "plugins" / "csrc" / "kernels"
+    kernels.mkdir(parents=True)
+    (kernels / "nothing.c").write_text("/* a kernel will be here */\n")
+    monkeypatch.setenv("RANKWISE_PLUGINS", str(tmp_path / "plugins"))
+    assert building.build(implementation) != first
+
+
+def test_concurrent_builders_end_with_one_program(implementation: Implementation, tmp_path: Path) -> None:
+    start = threading.Barrier(2)
+
+    def build() -> Path:
+        start.wait()
+        return building.build(implementation)
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        programs = {future.result() for future in [pool.submit(build), pool.submit(build)]}
+    (program,) = programs
+    assert os.access(program, os.X_OK)
+    assert [path.name for path in program.parent.parent.iterdir()] == [program.parent.name]
+
+
+def test_a_compile_error_shows_the_compilers_words_and_the_command(
+    implementation: Implementation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kernels = tmp_path / "plugins" / "csrc" / "kernels"
+    kernels.mkdir(parents=True)
+    (kernels / "broken.c").write_text("this is not C\n")
+    monkeypatch.setenv("RANKWISE_PLUGINS", str(tmp_path / "plugins"))
+    with pytest.raises(BuildError) as caught:
+        building.build(implementation)
+    assert "broken.c" in str(caught.value)
+    assert implementation.mpicc in str(caught.value)
+    assert not list((tmp_path / "cache" / "rankwise" / "builds").iterdir())
+
+
+def test_a_cache_that_cannot_be_written_is_an_error_with_a_remedy(
+    implementation: Implementation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    with pytest.raises(HostError, match="build cache") as caught:
+        building.build(implementation)
+    assert "XDG_CACHE_HOME" in caught.value.remedy

@@ -1,0 +1,72 @@
+"""The front of the command line: verbs, help, exit codes."""
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from rankwise.cli import main
+from rankwise.core import errors
+
+VERBS = {"bench", "compare", "completion", "delete", "doctor", "export", "mpis", "report", "runs", "show"}
+
+
+def verbs() -> dict[str, click.Command]:
+    context = click.Context(main.rankwise)
+    group = main.rankwise
+    assert isinstance(group, main.Verbs)
+    found = {name: group.get_command(context, name) for name in group.list_commands(context)}
+    return {name: one for name, one in found.items() if one is not None}
+
+
+def test_every_verb_is_found() -> None:
+    assert set(verbs()) >= VERBS
+
+
+@pytest.mark.parametrize("name", sorted(VERBS))
+def test_every_verb_has_help_with_examples_that_fit_80_columns(name: str) -> None:
+    result = CliRunner().invoke(main.rankwise, [name, "--help"], terminal_width=80)
+    assert result.exit_code == 0
+    assert "Examples:" in result.output
+    assert f"rankwise {name}" in result.output
+    assert max(map(len, result.output.splitlines())) <= 80
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.run(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("rankwise, version ")
+
+
+def test_an_unknown_verb_is_answered_with_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.run(["comprae"]) == 2
+    captured = capsys.readouterr()
+    assert "compare" in captured.err
+    assert captured.out == ""
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (errors.InputError("bad"), 2),
+        (errors.HostError("lacking", "get it"), 3),
+        (errors.InterruptedRun("stop"), 130),
+        (KeyboardInterrupt(), 130),
+        (ZeroDivisionError("ours"), 101),
+    ],
+)
+def test_exit_codes(
+    error: BaseException, code: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    @click.command("fail")
+    def fail() -> None:
+        raise error
+
+    monkeypatch.setattr(main, "rankwise", fail)
+    assert main.run([]) == code
+    assert ("Traceback" in capsys.readouterr().err) == (code == 101)
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts_name_the_command(shell: str) -> None:
+    result = CliRunner().invoke(main.rankwise, ["completion", shell])
+    assert result.exit_code == 0
+    assert "_RANKWISE_COMPLETE" in result.output

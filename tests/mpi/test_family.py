@@ -1,0 +1,210 @@
+"""Which family a compiler is of, the launch line of each, and what a run reveals: all from recorded words."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from rankwise.core.errors import UnknownNameError
+from rankwise.core.records import Host, Implementation, Job
+from rankwise.mpi import lammpi, preload
+from rankwise.mpi.family import Ask, FamilyLauncher, families, family_named
+
+SAID = {
+    "openmpi": {"--showme:version": "mpicc: Open MPI 5.0.11 (Language: C)"},
+    "mpich": {"-v": "mpicc for MPICH version 4.0.2\nUsing built-in specs."},
+    "intelmpi": {
+        "-v": "mpigcc for the Intel(R) MPI Library 2021.18 for Linux*\nUsing built-in specs.",
+        "--version": "Intel(R) MPI Library for Linux* OS, Version 2021.18.1 Build 20260626 (id: b44796a)",
+    },
+    "lammpi": {
+        "-showme": "gcc -I/usr/lib/lam/include -L/usr/lib/lam/lib -llammpio -lmpi -llam -lutil",
+        "-version": "             LAM/MPI: 7.1.4",
+    },
+}
+VERSIONS = {"openmpi": "5.0.11", "mpich": "4.0.2", "intelmpi": "2021.18.1", "lammpi": "7.1.4"}
+
+
+def answering(words: dict[str, str]) -> Ask:
+    return lambda _program, argument, *_rest: words.get(argument, "gcc: error: unrecognized command-line option")
+
+
+@pytest.mark.parametrize("asked", VERSIONS)
+@pytest.mark.parametrize("family", VERSIONS)
+def test_a_family_knows_its_own_compiler_and_no_other(family: str, asked: str, tmp_path: Path) -> None:
+    for name in ("mpicc", "mpiexec.hydra", "laminfo"):
+        (tmp_path / name).touch()
+    version = family_named(family).identify(tmp_path / "mpicc", answering(SAID[asked]))
+    assert version == (VERSIONS[family] if family == asked else "")
+
+
+def test_the_launcher_has_the_suffix_of_its_compiler(tmp_path: Path) -> None:
+    for name in ("mpicc.openmpi", "mpiexec", "mpiexec.openmpi"):
+        (tmp_path / name).touch()
+    assert family_named("openmpi").launcher(tmp_path / "mpicc.openmpi") == tmp_path / "mpiexec.openmpi"
+    assert family_named("openmpi").launcher(tmp_path / "mpicc.other") is None
+
+
+def test_an_unknown_family_is_answered_with_the_nearest() -> None:
+    with pytest.raises(UnknownNameError) as caught:
+        family_named("opnmpi")
+    assert "openmpi" in caught.value.remedy
+
+
+def an(family: str, version: str = "", root: str = "") -> Implementation:
+    return Implementation(
+        id=family, family=family, version=version or VERSIONS[family], prefix="/p", mpicc="/p/bin/mpicc",
+        mpiexec="/p/bin/mpiexec", source="path", environment=(("I_MPI_ROOT", root),) if root else (),
+    )  # fmt: skip
+
+
+Line = Callable[[Implementation, Job], list[str]]
+
+
+@pytest.fixture
+def line(monkeypatch: pytest.MonkeyPatch) -> Line:
+    """The main command's words, as a user who is not root on a machine with four cores."""
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    monkeypatch.setattr("psutil.cpu_count", lambda logical: 4)
+    monkeypatch.setattr(preload, "build", lambda name, _implementation: Path("/cache", name))
+    monkeypatch.setattr(lammpi, "session_folder", lambda: Path("/t/lam"))
+    return lambda implementation, job: list(FamilyLauncher().steps(implementation, job).main.argv)
+
+
+PLAIN = Job(("./p", "-x"), 2, environment=(("A", "b c"),), launcher_arguments=("--verbose",))
+CROWDED = Job(("./p",), 8, oversubscribed=True)
+FAR = Job(("./p",), 4, hosts=(Host("a1", 1), Host("b1", 2)), remote_shell="/bin/agent")
+
+
+def test_openmpi_lines(line: Line) -> None:
+    assert line(an("openmpi"), PLAIN) == [
+        "/p/bin/mpiexec", "-np", "2", "-x", "A=b c", "--verbose", "./p", "-x",
+    ]  # fmt: skip
+    assert line(an("openmpi"), CROWDED) == [
+        "/p/bin/mpiexec", "-np", "8", "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1",
+        "./p",
+    ]  # fmt: skip
+    assert line(an("openmpi", "4.1.4"), FAR) == [
+        "/p/bin/mpiexec", "-np", "4", "--bind-to", "none", "--host", "a1:1,b1:2",
+        "--mca", "plm_rsh_agent", "/bin/agent", "./p",
+    ]  # fmt: skip
+    assert line(an("openmpi"), FAR)[-7:-1] == [
+        "a1:1,b1:2", "--prtemca", "plm_ssh_agent", "/bin/agent", "--prtemca", "plm_ssh_no_tree_spawn",
+    ][-6:] or "--prtemca" in line(an("openmpi"), FAR)  # fmt: skip
+
+
+def test_openmpi_takes_hardware_threads_as_slots_only_where_cores_do_not_suffice(line: Line) -> None:
+    assert "--use-hwthread-cpus" in line(an("openmpi"), Job(("./p",), 5))
+    assert "--use-hwthread-cpus" not in line(an("openmpi"), Job(("./p",), 4))
+
+
+def test_openmpi_as_root_says_that_it_may(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "--allow-run-as-root" not in line(an("openmpi"), PLAIN)
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    assert "--allow-run-as-root" in line(an("openmpi"), PLAIN)
+
+
+def test_mpich_lines(line: Line) -> None:
+    assert line(an("mpich"), PLAIN) == [
+        "/p/bin/mpiexec", "-genv", "A", "b c", "-n", "2", "--verbose", "./p", "-x",
+    ]  # fmt: skip
+    assert line(an("mpich"), CROWDED) == [
+        "/p/bin/mpiexec", "-genv", "LD_PRELOAD", "/cache/idle.c", "-n", "8", "./p",
+    ]  # fmt: skip
+    assert line(an("mpich"), FAR) == [
+        "/p/bin/mpiexec", "-launcher", "ssh", "-launcher-exec", "/bin/agent", "-hosts", "a1:1,b1:2", "-n", "4", "./p",
+    ]  # fmt: skip
+
+
+def test_intelmpi_lines(line: Line) -> None:
+    assert line(an("intelmpi"), CROWDED) == ["/p/bin/mpiexec", "-genv", "I_MPI_PIN", "0", "-n", "8", "./p"]
+    assert line(an("intelmpi"), FAR)[1:5] == ["-bootstrap", "ssh", "-bootstrap-exec", "/bin/agent"]
+    steps = FamilyLauncher().steps(an("intelmpi", root="/opt/impi"), PLAIN)
+    assert steps.main.environment == (("I_MPI_ROOT", "/opt/impi"),)
+
+
+def test_lammpi_boots_runs_and_halts_in_a_folder_of_its_own(line: Line) -> None:
+    steps = FamilyLauncher().steps(an("lammpi"), PLAIN)
+    assert [command.argv for command in steps.before] == [
+        ("install", "-d", "-m", "700", "/t/lam"),
+        ("install", "-m", "755", "./p", "/t/lam/p"),
+        ("install", "-m", "755", "/cache/lammpi_vectors.c", "/t/lam/vectors.so"),
+        ("sh", "-c", 'printf "%s\\n" "$@" >"$0"', "/t/lam/hosts", "localhost cpu=2"),
+        ("env", "-C", "/t/lam", "/p/bin/lamboot", "/t/lam/hosts"),
+    ]
+    assert line(an("lammpi"), PLAIN) == [
+        "env", "-C", "/t/lam", "/p/bin/mpiexec", "-w", "-np", "2", "-x", "A,LD_PRELOAD", "--verbose", "/t/lam/p", "-x",
+    ]  # fmt: skip
+    assert ("A", "b c") in steps.main.environment
+    assert [command.argv for command in steps.after] == [
+        ("env", "-C", "/t/lam", "/p/bin/lamhalt"),
+        ("rm", "-rf", "/t/lam"),
+    ]
+
+
+def test_lammpi_as_root_runs_as_nobody(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    assert line(an("lammpi"), PLAIN)[:4] == ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+
+
+def test_lammpi_over_hosts(line: Line) -> None:
+    before = FamilyLauncher().steps(an("lammpi"), FAR).before
+    assert before[-2].argv[-2:] == ("a1 cpu=1", "b1 cpu=2")
+    assert ("LAMRSH", "/bin/agent") in before[-1].environment
+
+
+@pytest.mark.parametrize("family", VERSIONS)
+def test_only_crowded_ranks_yield(family: str, line: Line) -> None:
+    launcher = FamilyLauncher()
+    assert launcher.steps(an(family), CROWDED).yielding
+    assert not launcher.steps(an(family), PLAIN).yielding
+
+
+@pytest.mark.parametrize("family", ["mpich", "lammpi"])
+def test_what_the_job_preloads_stays_beside_ours(family: str, line: Line) -> None:
+    job = Job(("./p",), 8, oversubscribed=True, environment=(("LD_PRELOAD", "/their.so"), ("B", "1")))
+    main = FamilyLauncher().steps(an(family), job).main
+    words = [*main.argv, *(value for _, value in main.environment)]
+    assert any(word.endswith(":/their.so") for word in words)
+    assert "/their.so" not in words
+
+
+@pytest.mark.parametrize(
+    ("family", "said", "transports"),
+    [
+        ("openmpi", "mca: bml: Using sm btl for send to [[1,1],1]\nUsing self btl for send to [[1,1],0]", ("sm",)),
+        ("openmpi", "selected ob1 best priority 20\nUsing tcp btl for send to x", ("tcp",)),
+        ("openmpi", "selected ucx best priority 51", ("ucx",)),
+        ("mpich", "UCX  INFO    ep_cfg[0]: tag(self/memory0 cma/memory) rma(x)", ("ucx/cma",)),
+        ("mpich", "MPID/shm: MPIDI_POSIX_coll\n intra-node cfg#1 tag(sysv/memory cma/memory)", ("shm/posix",)),
+        ("mpich", "==== OFI provider ====\nprovider: tcp\n", ("ofi/tcp",)),
+        ("intelmpi", 'MPI startup(): Load tuning file: "/x/tuning_generic_shm.dat"', ("shm",)),
+        ("intelmpi", "MPI startup(): libfabric provider: tcp;ofi_rxm", ("ofi/tcp;ofi_rxm",)),
+        ("lammpi", "n0<7740> ssi:rpi: selected RPI module sysv\nssi:rpi: selected RPI module sysv", ("sysv",)),
+        ("mpich", "", ()),
+    ],
+)
+def test_transports_from_what_a_run_says(family: str, said: str, transports: tuple[str, ...]) -> None:
+    assert family_named(family).transports(said) == transports
+
+
+def test_the_abi_is_named_after_the_library_file(tmp_path: Path) -> None:
+    assert family_named("mpich").abi(Path("/l/libmpich.so.12.2.2")) == "MPICH ABI (libmpich.so.12)"
+    (tmp_path / "libmpi_abi.so.1").touch()
+    assert family_named("mpich").abi(tmp_path / "libmpi.so.12").endswith("(libmpi.so.12), standard ABI available")
+
+
+def test_a_family_is_one_new_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "mpi").mkdir()
+    (tmp_path / "mpi" / "mvapich.py").write_text(
+        "from rankwise.mpi.hydra import Hydra\n"
+        "class Mvapich(Hydra):\n"
+        "    name, title = 'mvapich', 'MVAPICH'\n"
+        "    def identify(self, compiler, ask): return '4.0'\n"
+        "    def yielding(self, implementation, environment): return '', environment\n"
+    )
+    assert "mvapich" not in families()
+    monkeypatch.setenv("RANKWISE_PLUGINS", str(tmp_path))
+    assert families()["mvapich"].title == "MVAPICH"
+    assert set(VERSIONS) < set(families())

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from rich.console import Console, RenderableType
+
+from rankwise.core.records import Comparison
+from rankwise.report.tables import comparison_table, failure_table, summary_table, switch_point_table
+from report import samples
+
+
+def text(renderable: RenderableType, width: int = 80) -> str:
+    console = Console(width=width, color_system=None, force_terminal=False)
+    with console.capture() as capture:
+        console.print(renderable)
+    return capture.get()
+
+
+def test_a_matrix_has_the_baselines_time_and_every_candidates_verdict() -> None:
+    lines = text(comparison_table(samples.comparison())).splitlines()
+    start = next(n for n, line in enumerate(lines) if line.startswith("pingpong"))
+    first = lines[start + 3].split()
+    assert first[:4] == ["1", "B", "300", "ns"]
+    assert first[4::2] == ["▲"] * 5
+    assert float(first[-1]) > 5
+
+
+def test_tables_of_six_implementations_fit_eighty_columns() -> None:
+    comparison = samples.comparison()
+    for table in (comparison_table, summary_table, switch_point_table, failure_table):
+        rendered = text(table(comparison))
+        assert max(len(line) for line in rendered.splitlines()) <= 80
+        assert "…" not in rendered
+
+
+def test_failed_cells_are_named() -> None:
+    lines = text(comparison_table(samples.comparison())).splitlines()
+    start = next(n for n, line in enumerate(lines) if line.startswith("alltoall"))
+    assert any("4 MiB" in line and "failed" in line for line in lines[start : start + 16])
+
+
+def test_summary_has_each_class_and_the_wins() -> None:
+    rendered = text(summary_table(samples.comparison()))
+    for word in ("point-to-point", "one-sided", "up to 1 KiB", "all sizes", "cells won"):
+        assert word in rendered
+
+
+def test_switch_points_tell_where_and_how_much() -> None:
+    rendered = text(switch_point_table(samples.comparison()))
+    (line,) = (line for line in rendered.splitlines() if line.startswith("mpich-5.0.2"))
+    assert line.split() == ["mpich-5.0.2", "pingpong", "2", "16", "KiB", "64", "KiB", "×", "1.60"]
+
+
+def test_names_are_never_read_as_markup() -> None:
+    comparison = samples.comparison()
+    failure = replace(comparison.failures[0], reason="[red]boom[/red]")
+    assert "[red]boom[/red]" in text(failure_table(replace(comparison, failures=(failure,))), width=120)
+
+
+@pytest.mark.parametrize("fixture", ["nothing", "one_implementation", "one_size", "all_failed"])
+def test_degenerate_comparisons_have_tables(fixture: str, request: pytest.FixtureRequest) -> None:
+    comparison: Comparison = request.getfixturevalue(fixture)
+    for table in (comparison_table, summary_table, switch_point_table, failure_table):
+        assert text(table(comparison))
