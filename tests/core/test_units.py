@@ -58,7 +58,15 @@ def test_what_is_no_duration_is_refused(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("seconds", "text"),
-    [(1.234e-6, "1.23 us"), (5e-10, "0.5 ns"), (0.0035, "3.5 ms"), (2.05, "2.05 s"), (float("nan"), "-")],
+    [
+        (1.234e-6, "1.23 us"),
+        (0.9997e-3, "1 ms"),
+        (1234.5, "1234 s"),
+        (5e-10, "0.5 ns"),
+        (0.0035, "3.5 ms"),
+        (2.05, "2.05 s"),
+        (float("nan"), "-"),
+    ],
 )
 def test_times_read_well(seconds: float, text: str) -> None:
     assert units.format_time(seconds) == text

@@ -73,9 +73,6 @@ def run(arguments: list[str]) -> int:  # noqa: PLR0911 - one return an outcome
     except (KeyboardInterrupt, click.Abort):
         _say("error", "interrupted; what was measured is kept")
         return errors.EXIT_INTERRUPTED
-    except BrokenPipeError:
-        sys.stdout = None  # whoever read us has gone: nothing to flush to
-        return errors.EXIT_OK
     except Exception:
         traceback.print_exc()
         _say("bug", f"this is a fault of rankwise {__version__}, not yours: please report the lines above")

@@ -66,9 +66,11 @@ def format_time(seconds: float) -> str:
     """A time with three significant digits in the unit that suits it: `1.24 us`, `3.5 ms`, `2.1 s`."""
     if math.isnan(seconds):
         return "-"
+    if seconds >= 1000:
+        return f"{seconds:.0f} s"
     for unit, factor in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
-        if abs(seconds) >= factor:
-            return f"{seconds / factor:.3g} {unit}" if abs(seconds) < 1000 else f"{seconds:.0f} s"
+        if abs(seconds) >= 0.9995 * factor:  # what would print as 1000 of the smaller unit
+            return f"{seconds / factor:.3g} {unit}"
     return f"{seconds / 1e-9:.3g} ns"
 
 

@@ -11,7 +11,7 @@ from rankwise.core.units import format_size, format_time
 from rankwise.report.colours import AXIS, GRID, INK, MUTED, PAPER
 
 EMPTY_MESSAGE_AT = 0.4
-"""Where a message of 0 bytes stands on the logarithmic axis, in bytes: beside 1, and 0 when the hover rounds it."""
+"""Where a message of 0 bytes stands on the logarithmic axis, in bytes: beside 1, and 0 when a hover rounds it."""
 
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 _SIZE_TICKS = tuple(1 << power for power in range(0, 41, 4))
