@@ -12,7 +12,9 @@ from pathlib import Path
 import psutil
 import pytest
 
+from rankwise.cli import main
 from rankwise.core import process
+from support.bare_host import bare_host
 from support.command_line import COMMAND, environment, rankwise, start
 from support.mpis import FOUND
 
@@ -60,10 +62,15 @@ def wait_for_launches(home: Path, least: int, running: subprocess.Popen[str]) ->
     pytest.fail(f"no {least} launches in a minute; exit code {running.poll()}")
 
 
-def test_no_mpi_at_all(tmp_path: Path) -> None:
-    bare = {"PATH": str(tmp_path), "XDG_DATA_HOME": str(tmp_path), "MPI_HOME": "", "I_MPI_ROOT": ""}
-    done = rankwise("compare", home=tmp_path, **bare)
-    said(done, 3, "no MPI implementation was found", "rankwise mpis install")
+def test_no_mpi_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bare_host(tmp_path, monkeypatch)
+    monkeypatch.setenv("RANKWISE_STORE", str(tmp_path / "results.sqlite"))
+    assert main.run(["compare"]) == 3
+    stderr = capsys.readouterr().err
+    assert "no MPI implementation was found" in stderr
+    assert "remedy: rankwise mpis install" in stderr
 
 
 def test_no_compiler(tmp_path: Path) -> None:

@@ -14,6 +14,11 @@ def one_implementation() -> Comparison:
 
 
 @pytest.fixture
+def too_few_launches() -> Comparison:
+    return edges.without_intervals(samples.comparison())
+
+
+@pytest.fixture
 def one_size() -> Comparison:
     return edges.at_size(samples.comparison(), 1024)
 

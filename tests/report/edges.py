@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from rankwise.core.records import CellFailure, Comparison
@@ -30,6 +31,26 @@ def only(sample: Comparison, names: tuple[str, ...]) -> Comparison:
         switch_points=tuple(point for point in sample.switch_points if point.implementation in names),
         distributions=tuple(d for d in sample.distributions if d.cell.implementation in names),
         failures=tuple(failure for failure in sample.failures if failure.cell.implementation in names),
+    )
+
+
+def without_intervals(sample: Comparison) -> Comparison:
+    """The same from too few launches to tell how sure a number is."""
+    unknown = math.nan
+    return replace(
+        sample,
+        verdicts=tuple(
+            replace(v, ratio_low=0.0, ratio_high=math.inf, p_value=1.0, verdict="undecided")
+            for v in sample.verdicts
+        ),
+        summary=tuple(replace(row, ratio_low=unknown, ratio_high=unknown) for row in sample.summary),
+        curves=tuple(
+            replace(
+                curve,
+                points=tuple(replace(p, low_seconds=unknown, high_seconds=unknown) for p in curve.points),
+            )
+            for curve in sample.curves
+        ),
     )
 
 

@@ -237,7 +237,9 @@ def test_a_hostile_name_does_nothing(open_page: Open, tmp_path: Path) -> None:
     assert page.locator("img").count() == 0
 
 
-@pytest.mark.parametrize("fixture", ["nothing", "one_implementation", "one_size", "all_failed"])
+@pytest.mark.parametrize(
+    "fixture", ["nothing", "one_implementation", "too_few_launches", "one_size", "all_failed"]
+)
 def test_degenerate_comparisons_open_without_a_complaint(
     open_page: Open, tmp_path: Path, fixture: str, request: pytest.FixtureRequest
 ) -> None:

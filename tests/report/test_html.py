@@ -103,7 +103,9 @@ def test_data_has_the_figures_and_quantiles_of_every_group() -> None:
     assert all(group["figures"]["latency"]["data"] and group["quantiles"] for group in data["groups"])
 
 
-@pytest.mark.parametrize("fixture", ["nothing", "one_implementation", "one_size", "all_failed"])
+@pytest.mark.parametrize(
+    "fixture", ["nothing", "one_implementation", "too_few_launches", "one_size", "all_failed"]
+)
 def test_degenerate_comparisons_make_a_page(fixture: str, request: pytest.FixtureRequest) -> None:
     comparison: Comparison = request.getfixturevalue(fixture)
     context = replace(samples.context(comparison.implementations), sentences=())

@@ -58,8 +58,16 @@ def test_names_are_never_read_as_markup() -> None:
     assert "[red]boom[/red]" in text(failure_table(replace(comparison, failures=(failure,))), width=120)
 
 
-@pytest.mark.parametrize("fixture", ["nothing", "one_implementation", "one_size", "all_failed"])
+@pytest.mark.parametrize(
+    "fixture", ["nothing", "one_implementation", "too_few_launches", "one_size", "all_failed"]
+)
 def test_degenerate_comparisons_have_tables(fixture: str, request: pytest.FixtureRequest) -> None:
     comparison: Comparison = request.getfixturevalue(fixture)
     for table in (comparison_table, summary_table, switch_point_table, failure_table):
         assert text(table(comparison))
+
+
+def test_what_is_not_there_is_said_without_a_table(one_implementation: Comparison) -> None:
+    bare = replace(one_implementation, switch_points=(), failures=())
+    assert text(switch_point_table(bare)) == "No change of protocol or algorithm was found in the curves.\n"
+    assert text(failure_table(bare)) == "Every cell gave a result.\n"

@@ -38,6 +38,6 @@ def script(path: Path, text: str) -> Path:
 
 def fake_mpich(folder: Path, version: str = "9.1", compiling: str = "exit 1", running: str = "exit 1") -> Path:
     """A broken MPICH: its mpicc says who it is, then does `compiling`; its mpiexec does `running`."""
-    words = f'[ "$1" = -v ] && {{ echo "mpicc for MPICH version {version}"; exit 0; }}\n[ "$1" = -show ] && exit 0\n'
+    words = f'[ "$1" = -v ] && {{ echo "mpicc for MPICH version {version}"; exit 0; }}\n'
     script(folder / "mpiexec", running)
     return script(folder / "mpicc", words + compiling)

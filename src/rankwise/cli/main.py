@@ -53,7 +53,7 @@ def main() -> None:
     sys.exit(run(sys.argv[1:]))
 
 
-def run(arguments: list[str]) -> int:  # noqa: PLR0911 - one return an outcome
+def run(arguments: list[str]) -> int:
     """Run one command line and return its exit code; nothing but the code leaves here."""
     try:
         with process.stop_on_signals():

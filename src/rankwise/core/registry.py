@@ -6,6 +6,7 @@ sub-folders as this package (`mpi/`, `testbed/`, `cli/`, `csrc/kernels/`), so th
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import importlib.util
 import os
@@ -35,10 +36,12 @@ def modules_of(package: str, below: str, only: str = "") -> Iterator[ModuleType]
             yield importlib.import_module(f"{package}.{info.name}")
     for folder in plugin_folders(below):
         for path in sorted(folder.glob(f"{only or '*'}.py")):
-            yield _import_file(f"rankwise_plugin_{below.replace('/', '_')}_{path.stem}", path)
+            yield _import_file(path)
 
 
-def _import_file(name: str, path: Path) -> ModuleType:
+def _import_file(path: Path) -> ModuleType:
+    """The module in this file, under a name that no other folder's file of the same name shares."""
+    name = f"rankwise_plugin_{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:12]}"
     if name in sys.modules:
         return sys.modules[name]
     spec = importlib.util.spec_from_file_location(name, path)

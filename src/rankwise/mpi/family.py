@@ -6,7 +6,6 @@ A new family is a concrete subclass of `Family` in a new file here, or in `mpi/`
 from __future__ import annotations
 
 import inspect
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from pathlib import Path
@@ -103,11 +102,6 @@ class FamilyLauncher:
         if implementation.family not in self._families:
             raise UnknownNameError("MPI family", implementation.family, self._families)
         return self._families[implementation.family].steps(implementation, job)
-
-
-def ranks_per_host(job: Job) -> int:
-    """How many ranks each host takes in block placement: its slots, or more where these do not suffice."""
-    return max(math.ceil(job.ranks / len(job.hosts)), *(host.slots for host in job.hosts))
 
 
 def host_slots(hosts: tuple[Host, ...], separator: str) -> list[str]:

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from typing import ClassVar
 
 from rankwise.core.records import Command, Environment, Implementation, Job, LaunchSteps
-from rankwise.mpi.family import Family, ranks_per_host
+from rankwise.mpi.family import Family, host_slots
 
 
 class Hydra(Family):
@@ -19,8 +19,12 @@ class Hydra(Family):
     def yielding(self, implementation: Implementation, environment: Environment) -> tuple[str, Environment]:
         """What makes waiting ranks give up the core: a name for it, and the job's variables with its own."""
 
+    def placement(self, job: Job) -> list[str]:
+        """The words that place the ranks, block by block."""
+        return ["-hosts", ",".join(host_slots(job.hosts, ":"))]
+
     def steps(self, implementation: Implementation, job: Job) -> LaunchSteps:
-        """`mpiexec [-hosts ... -ppn K] -genv NAME VALUE ... -n N PROGRAM`."""
+        """`mpiexec [-hosts ...] -genv NAME VALUE ... -n N PROGRAM`."""
         yielding, environment = "", job.environment
         if job.oversubscribed:
             yielding, environment = self.yielding(implementation, environment)
@@ -28,8 +32,9 @@ class Hydra(Family):
         if job.remote_shell:
             argv += [self.shell_options[0], "ssh", self.shell_options[1], job.remote_shell]
         if job.hosts:
-            argv += ["-hosts", ",".join(host.name for host in job.hosts), "-ppn", str(ranks_per_host(job))]
+            argv += self.placement(job)
         for name, value in environment:
             argv += ["-genv", name, value]
-        argv += ["-n", str(job.ranks), *job.launcher_arguments, *job.program]
+        # the user's words may be global options, which stand before -n
+        argv += [*job.launcher_arguments, "-n", str(job.ranks), *job.program]
         return LaunchSteps(Command(tuple(argv), implementation.environment), yielding=yielding)

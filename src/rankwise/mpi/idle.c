@@ -1,9 +1,10 @@
 /* Loaded into MPICH's ranks when there are more of them than cores.
  *
- * Such a rank waits by calling ucp_worker_progress() without end and never gives up the core, so that each
- * message waits for the end of another rank's time slice (milliseconds). Here a rank whose calls find nothing
- * lets the others run: it yields, and now and then sleeps, since a yield alone passes the core to whom the
- * scheduler likes. Messages through MPICH's own shared memory are no events here: hence the new start after a sleep. */
+ * Such a rank waits by calling ucp_worker_progress() without end and never gives up the core, so
+ * that each message waits for the end of another rank's time slice (milliseconds). Here a rank
+ * whose calls find nothing lets the others run: it yields, and now and then sleeps, since a yield
+ * alone passes the core to whom the scheduler likes. Messages through MPICH's own shared memory are
+ * no events here: hence the new start after a sleep. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <sched.h>

@@ -39,9 +39,9 @@ def parse_request(text: str) -> tuple[Family, str]:
 
 def installed(family: Family, version: str = "") -> Path | None:
     """The prefix where we have put this family (this version), if we have; the newest of several."""
-    found = [folder for folder in _ours() if folder.name.startswith(f"{family.name}-{version}")]
-    exact = [folder for folder in found if not version or folder.name == f"{family.name}-{version}"]
-    return max(exact, key=lambda folder: folder.stat().st_mtime, default=None)
+    wanted = f"{family.name}-{version or '*'}"
+    found = [folder for folder in _ours() if folder.match(wanted)]
+    return max(found, key=lambda folder: folder.stat().st_mtime, default=None)
 
 
 def install(family: Family, version: str = "") -> Implementation:

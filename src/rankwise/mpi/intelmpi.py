@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 
-from rankwise.core.records import Environment, Implementation
+from rankwise.core.records import Environment, Implementation, Job
 from rankwise.mpi.family import Ask
 from rankwise.mpi.hydra import Hydra
 
@@ -46,3 +47,8 @@ class IntelMpi(Hydra):
     def yielding(self, implementation: Implementation, environment: Environment) -> tuple[str, Environment]:
         """Its ranks yield by themselves once they are not pinned; I_MPI_THREAD_YIELD=3 hangs."""
         return "I_MPI_PIN=0", (("I_MPI_PIN", "0"), *environment)
+
+    def placement(self, job: Job) -> list[str]:
+        """It does not read `host:slots`: one number of ranks holds for all hosts, enough to take every rank."""
+        per_host = max(math.ceil(job.ranks / len(job.hosts)), *(host.slots for host in job.hosts))
+        return ["-hosts", ",".join(host.name for host in job.hosts), "-ppn", str(per_host)]

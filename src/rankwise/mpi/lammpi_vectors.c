@@ -1,7 +1,8 @@
 /* Loaded into everything of LAM/MPI.
  *
- * LAM/MPI 7.1.4 hands writev() and readv() entries of no length whose address was never set. The kernel checks
- * the address all the same, so that every second MPI_Init fails with EFAULT. Such entries are left out here. */
+ * LAM/MPI 7.1.4 hands writev() and readv() entries of no length whose address was never set. The
+ * kernel checks the address all the same, so that every second MPI_Init fails with EFAULT. Such
+ * entries are left out here. */
 #define _GNU_SOURCE
 #include <sys/syscall.h>
 #include <sys/uio.h>

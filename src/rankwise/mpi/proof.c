@@ -1,13 +1,19 @@
-/* Proves an installation: every rank must be in one world, see the job's variables and get its neighbour's data.
- * MPI-1 only, so that LAM/MPI compiles it too. Rank 0 prints `rankwise-proof KEY VALUE` lines, `end` last. */
+/* Proves an installation: every rank must be in one world, see the job's variables and get its
+ * neighbour's data. MPI-1 only, so that LAM/MPI compiles it too. Rank 0 prints `rankwise-proof KEY
+ * VALUE` lines, `end` last. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define LARGEST (1 << 20) /* beyond every default eager threshold, so that the rendezvous transports show too */
+#define LARGEST                                                                                    \
+    (1 << 20) /* beyond every default eager threshold, so that the rendezvous transports show too  \
+               */
 
-static int token(int rank, int size, int position) { return rank * 31 + size * 7 + position; }
+static int token(int rank, int size, int position)
+{
+    return rank * 31 + size * 7 + position;
+}
 
 /* Passes messages of growing size round the ring; returns how many elements came wrong. */
 static int wrong_elements(int rank, int size, int *sent, int *received)
@@ -19,7 +25,8 @@ static int wrong_elements(int rank, int size, int *sent, int *received)
             sent[position] = token(rank, count, position);
             received[position] = -1;
         }
-        MPI_Sendrecv(sent, count, MPI_INT, right, 1, received, count, MPI_INT, left, 1, MPI_COMM_WORLD, &status);
+        MPI_Sendrecv(sent, count, MPI_INT, right, 1, received, count, MPI_INT, left, 1,
+                     MPI_COMM_WORLD, &status);
         for (position = 0; position < count; position++)
             wrong += received[position] != token(left, count, position);
     }
@@ -34,7 +41,8 @@ static void print_library_files(void)
     while (maps && fgets(line, sizeof line, maps)) {
         path = strchr(line, '/');
         name = path ? strrchr(path, '/') + 1 : NULL;
-        if (!name || (strncmp(name, "libmpi", 6) && strncmp(name, "liblam.", 7)) || !strcmp(path, last))
+        if (!name || (strncmp(name, "libmpi", 6) && strncmp(name, "liblam.", 7)) ||
+            !strcmp(path, last))
             continue;
         strcpy(last, path);
         printf("rankwise-proof file %s", path);

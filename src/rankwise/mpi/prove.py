@@ -11,12 +11,11 @@ from pathlib import Path
 
 from rankwise.core import process
 from rankwise.core.errors import HostError
-from rankwise.core.records import Implementation, Job, LaunchSteps, Outcome
+from rankwise.core.records import Implementation, Job, Outcome
 from rankwise.mpi.family import Family, family_named
 
 LIMIT_SECONDS = 60.0
 RANKS = 2
-_STEP_SECONDS = 30.0
 _SOURCE = Path(__file__).with_name("proof.c")
 _VARIABLE = ("RANKWISE_PROOF", "one, two")
 _PREFIX = "rankwise-proof "
@@ -94,27 +93,9 @@ def _run(family: Family, implementation: Implementation, program: Path, limit_se
         launcher_arguments=family.probe,
     )
     try:
-        return run_steps(family.steps(implementation, job), limit_seconds, f"{_PREFIX}end")
+        return process.run_steps(family.steps(implementation, job), limit_seconds, f"{_PREFIX}end")
     except HostError as error:
         raise _NotProvedError(str(error), error.remedy) from error
-
-
-def run_steps(steps: LaunchSteps, limit_seconds: float, end_marker: str) -> Outcome:
-    """Run a launch on this host; a step before it that fails is the outcome. Nothing is left running."""
-    mark = process.new_mark()
-    try:
-        for command in steps.before:
-            outcome = process.run(command.argv, _STEP_SECONDS, environment=command.environment, mark=mark)
-            if outcome.returncode != 0:
-                return outcome
-        main = steps.main
-        return process.run(
-            main.argv, limit_seconds, environment=main.environment, end_marker=end_marker, mark=mark
-        )
-    finally:
-        for command in steps.after:
-            process.run(command.argv, _STEP_SECONDS, environment=command.environment, mark=mark)
-        process.end_marked(mark)
 
 
 def _facts(outcome: Outcome) -> dict[str, str]:

@@ -24,7 +24,7 @@ CONFIG_FILE = "rankwise.toml"
 DEBIAN_FOLDER = Path("/usr/bin")
 _BIN_FOLDERS = ("bin", "bin64", "intel64/bin", "mpi/latest/bin", "mpi/*/bin")
 _MODULE_NAME = re.compile(r"mpi|mvapich|mpt", re.IGNORECASE)
-_MODULE_PATH = re.compile(r"""prepend[-_]path[\s({"']+PATH["',\s]+([^\s"'){}]+)""")
+_MODULE_PATH = re.compile(r"""prepend[-_]path[\s({"']+PATH["',\s{]+([^\s"'){}]+)""")
 _QUERY_SECONDS = 20.0
 _MODULES_SECONDS = 60.0
 """For all environment modules together: some sites have hundreds, on a slow file system."""

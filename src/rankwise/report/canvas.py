@@ -84,7 +84,7 @@ def log_axis(
 
     Default: at powers of ten, or at 1, 2, 5 where there are few of those.
     """
-    logarithms = [math.log10(value) for value in values if value > 0] or [0.0]
+    logarithms = [math.log10(value) for value in values if 0 < value < math.inf] or [0.0]
     first, last = math.floor(min(logarithms)), math.ceil(max(logarithms))
     steps = steps or ((1,) if last - first > 3 else (1, 2, 5))
     ticks = [step * 10.0**power for power in range(first, last + 1) for step in steps]
@@ -95,9 +95,9 @@ def log_axis(
     }
 
 
-def short(value: float) -> float:
-    """Four digits: more cannot be seen, and would only make the page heavier."""
-    return float(f"{value:.4g}")
+def short(value: float) -> float | None:
+    """Four digits: more cannot be seen, and would only make the page heavier. None, a gap, for no number."""
+    return float(f"{value:.4g}") if math.isfinite(value) else None
 
 
 def time_words(seconds: float) -> str:

@@ -24,7 +24,7 @@ def ecdf_frame(styles: Mapping[str, Style]) -> Figure:
     in nothing but that.
     """
     figure = blank_figure()
-    heights = [short(_height(percent)) for percent in range(101)]
+    heights = [round(_height(percent), 4) for percent in range(101)]
     names = ["fastest", *(f"{percent} %" for percent in range(1, 100)), "slowest"]
     figure["layout"]["xaxis"].update(log_axis((1e-9, 100.0), time_words, steps=(1, 2, 5)))
     figure["layout"]["yaxis"].update(
@@ -65,9 +65,9 @@ def ecdf_frame(styles: Mapping[str, Style]) -> Figure:
     return figure
 
 
-def ecdf_nanoseconds(grouped: GroupedComparison, group: Group) -> dict[int, dict[str, list[float]]]:
+def ecdf_nanoseconds(grouped: GroupedComparison, group: Group) -> dict[int, dict[str, list[float | None]]]:
     """size in bytes -> implementation -> its 101 quantiles in nanoseconds, to four digits to keep a page light."""
-    found: dict[int, dict[str, list[float]]] = {}
+    found: dict[int, dict[str, list[float | None]]] = {}
     for distribution in grouped.distributions.get(group, ()):
         cell = distribution.cell
         quantiles = [short(value * 1e9) for value in distribution.quantiles_seconds]

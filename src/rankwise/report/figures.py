@@ -5,9 +5,11 @@ Every trace that belongs to an implementation says so in `meta.implementation`, 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from rankwise.analysis.compare.curves import overlap
 from rankwise.core.records import Curve, CurvePoint, SwitchPoint
 from rankwise.core.units import format_bandwidth, format_size
 from rankwise.report.canvas import (
@@ -71,25 +73,23 @@ def bandwidth_figure(
 ) -> Figure:
     """Bytes per second against size, from the median time; the interval of the time turned over."""
     figure = sized_figure(_sizes(curves))
-    rates = [p.bytes_per_sample / p.median_seconds for c in (*curves, *references) for p in _moving(c).points]
+    rates = [rate for curve in (*curves, *references) for rate in _rates(_moving(curve))]
     figure["layout"]["yaxis"].update(log_axis(rates, format_bandwidth))
     for curve in references:
         moving = _moving(curve)
         if moving.points:
-            values = [p.bytes_per_sample / p.median_seconds for p in moving.points]
-            figure["data"].append(_reference(moving, values, format_bandwidth))
+            figure["data"].append(_reference(moving, _rates(moving), format_bandwidth))
     for curve in map(_moving, curves):
-        low = [p.bytes_per_sample / p.high_seconds for p in curve.points]
-        high = [p.bytes_per_sample / p.low_seconds for p in curve.points]
-        values = [p.bytes_per_sample / p.median_seconds for p in curve.points]
-        _add_curve(figure, curve, styles, values, interval=(low, high), words=format_bandwidth)
+        low = [p.bytes_per_sample / p.high_seconds if p.high_seconds else math.nan for p in curve.points]
+        high = [p.bytes_per_sample / p.low_seconds if p.low_seconds else math.nan for p in curve.points]
+        _add_curve(figure, curve, styles, _rates(curve), interval=(low, high), words=format_bandwidth)
     return figure
 
 
 def overlap_figure(
     times: Sequence[Curve], totals: Sequence[Curve], computes: Sequence[Curve], styles: Mapping[str, Style]
 ) -> Figure:
-    """Share of the operation hidden behind computation, 1 - (total - compute) / time, cut to 0 ... 1."""
+    """Share of the operation that hides behind computation, against size."""
     figure = sized_figure(_sizes(times))
     figure["layout"]["yaxis"].update(tickformat=".0%", range=[-0.03, 1.03])
     total_of, compute_of = _by_cell(totals), _by_cell(computes)
@@ -97,10 +97,9 @@ def overlap_figure(
         kept, values = [], []
         for point in curve.points:
             key = (curve.implementation, point.size_bytes)
-            if key in total_of and key in compute_of and point.median_seconds > 0:
-                overlap = 1 - (total_of[key] - compute_of[key]) / point.median_seconds
+            if key in total_of and key in compute_of:
                 kept.append(point)
-                values.append(min(1.0, max(0.0, overlap)))
+                values.append(overlap(point.median_seconds, total_of[key], compute_of[key]))
         figure["data"].append(_line(curve, kept, values, styles, [f"{value:.0%}" for value in values]))
     return figure
 
@@ -126,7 +125,7 @@ def single_size_figure(curves: Sequence[Curve], styles: Mapping[str, Style]) -> 
                 mode="markers",
                 marker={"color": style.light, "symbol": style.marker, "size": 11},
                 name=plain(curve.implementation),
-                text=[_interval(point, time_words)],
+                text=[_interval(point.median_seconds, point.low_seconds, point.high_seconds, time_words)],
                 hovertemplate="%{text}",
                 meta={"implementation": curve.implementation},
             )
@@ -160,7 +159,7 @@ def _add_curve(
             meta={"implementation": curve.implementation},
         )
     )
-    texts = [f"{words(v)}  [{words(a)}, {words(b)}]" for v, a, b in zip(values, low, high, strict=True)]
+    texts = [_interval(*numbers, words) for numbers in zip(values, low, high, strict=True)]
     figure["data"].append(_line(curve, curve.points, values, styles, texts))
 
 
@@ -232,9 +231,15 @@ def _moving(curve: Curve) -> Curve:
     return replace(curve, points=points)
 
 
+def _rates(moving: Curve) -> list[float]:
+    return [point.bytes_per_sample / point.median_seconds for point in moving.points]
+
+
 def _by_cell(curves: Sequence[Curve]) -> dict[tuple[str, int], float]:
     return {(c.implementation, point.size_bytes): point.median_seconds for c in curves for point in c.points}
 
 
-def _interval(point: CurvePoint, words: Callable[[float], str]) -> str:
-    return f"{words(point.median_seconds)}  [{words(point.low_seconds)}, {words(point.high_seconds)}]"
+def _interval(value: float, low: float, high: float, words: Callable[[float], str]) -> str:
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return f"{words(value)}, no interval"
+    return f"{words(value)}  [{words(low)}, {words(high)}]"

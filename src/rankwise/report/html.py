@@ -86,7 +86,7 @@ def page_data(grouped: GroupedComparison, styles: dict[str, Style]) -> dict[str,
 
 def embedded(data: dict[str, Any]) -> Markup:
     """JSON that may stand in a script element: no `<` in it, so that nothing can close the element."""
-    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     escapes = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
     return Markup("".join(escapes.get(c, c) for c in text))
 

@@ -92,8 +92,10 @@ def summary_table(comparison: Comparison) -> Table:
     return table
 
 
-def switch_point_table(comparison: Comparison) -> Table:
+def switch_point_table(comparison: Comparison) -> RenderableType:
     """Where curves change their protocol or algorithm: between which sizes, and the jump in time."""
+    if not comparison.switch_points:
+        return Text("No change of protocol or algorithm was found in the curves.")
     table = _table("Changes of protocol or algorithm")
     for title in ("implementation", "benchmark"):
         table.add_column(title)
@@ -112,8 +114,10 @@ def switch_point_table(comparison: Comparison) -> Table:
     return table
 
 
-def failure_table(comparison: Comparison) -> Table:
+def failure_table(comparison: Comparison) -> RenderableType:
     """What gave no numbers, and why."""
+    if not comparison.failures:
+        return Text("Every cell gave a result.")
     table = _table("Without result")
     for title in ("implementation", "benchmark", "sizes", "reason"):
         table.add_column(title)

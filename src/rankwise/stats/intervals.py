@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-from scipy import special, stats
+from scipy import special
 
 from rankwise.core.records import FloatArray
 from rankwise.stats.summary import median
@@ -25,7 +25,8 @@ MIN_FOR_RATIO = 4
 @cache
 def _lower_rank(n: int, level: float) -> int:
     """The largest r for which (x_(r), x_(n+1-r)), counted from 1, covers the median with at least `level`."""
-    return max(1, int(stats.binom.ppf((1 - level) / 2, n, 0.5)))
+    below = special.bdtr(np.arange(n + 1), n, 0.5)  # P(Bin(n, 1/2) <= k)
+    return max(1, int(np.searchsorted(below, (1 - level) / 2)))
 
 
 def median_interval(values: FloatArray, level: float = LEVEL) -> tuple[float, float]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy import stats
 
 from rankwise.core.records import FloatArray
 
@@ -18,6 +17,8 @@ def mann_whitney(left: FloatArray, right: FloatArray) -> FloatArray:
     (Hollander, Wolfe & Chicken 2014, section 4.1), but never below what n and m allow. Rows in which all
     values are the same give 1.
     """
+    from scipy import stats  # noqa: PLC0415 - takes a second to load; `--help` and errors need not wait for it
+
     both = np.sort(np.concatenate([left, right], axis=1), axis=1)
     tied = np.any(both[:, 1:] == both[:, :-1], axis=1)
     varied = both[:, 0] != both[:, -1]

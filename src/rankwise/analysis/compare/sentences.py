@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
-from scipy import stats
+from scipy import special
 
 from rankwise.core.records import Comparison, SummaryRow, SwitchPoint, VerdictWord
 from rankwise.core.units import format_size
@@ -83,7 +83,7 @@ def _within(row: SummaryRow, delta: float) -> bool:
 
 def _clear(row: SummaryRow, tests: float) -> bool:
     """Whether the ratio differs from 1 with the interval widened (Bonferroni) for the number of tests."""
-    widen = stats.norm.isf((1 - LEVEL) / 2 / tests) / stats.norm.isf((1 - LEVEL) / 2)
+    widen = special.ndtri((1 - LEVEL) / 2 / tests) / special.ndtri((1 - LEVEL) / 2)
     distance = math.log(row.ratio)
     reach = math.log(row.ratio / row.ratio_low) if distance > 0 else math.log(row.ratio_high / row.ratio)
     return bool(abs(distance) > widen * reach)

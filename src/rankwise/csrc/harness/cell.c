@@ -75,10 +75,11 @@ void set_repetition(Cell *c, const Options *options, int repetition)
     c->root = options->root == ROTATE ? repetition % c->ranks : options->root;
 }
 
-/* Every buffer holds sane numbers before it is timed: no denormals in a reduction. */
+/* No page is first touched while timing, and reductions meet no denormals. */
 static void fill_all_buffers(Cell *c)
 {
-    for (int region = 0; region < c->regions && c->kernel->data; region++) {
+    memset(c->pool, 1, c->pool_bytes);
+    for (int region = 0; region < c->regions && c->kernel->reduces; region++) {
         next_buffers(c);
         c->kernel->data->fill(c);
     }

@@ -147,6 +147,8 @@ static void synchronise(bool rate_too)
         else if (position % (2 * distance) == 0 && position + distance < leader_count)
             answer(leaders[position + distance]);
     }
+    if (world.rank == 0)
+        model.local = model.global = local_seconds();
     MPI_Bcast(&model, sizeof model, MPI_BYTE, 0, same_clock);
 }
 
@@ -257,9 +259,9 @@ ClockReport start_clock(const Options *options)
 /* The rates drift themselves: before a cell, offsets that have grown old are taken anew. */
 void refresh_clock(void)
 {
-    double age_seconds = global_of(local_seconds()) - model.global;
     if (shared)
         return;
+    double age_seconds = local_seconds() - model.local;
     agree_on_maximum(&age_seconds, 1);
     if (age_seconds > MAXIMAL_AGE_SECONDS)
         synchronise(false);

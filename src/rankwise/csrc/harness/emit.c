@@ -115,6 +115,8 @@ void emit_series(const Cell *c, const Series *series)
     printf(",\"payload_bytes\":%zu", c->payload_bytes);
     put_field("datatype", c->element.datatype);
     printf(",\"batch\":%d,\"bytes_per_sample\":%.17g", series->batch, moved_bytes(c));
+    if (c->kernel->windowed)
+        printf(",\"window\":%d", c->window);
     put_field("start", series->windowed ? "window" : "barrier");
     printf(",\"discarded\":%d,\"samples_seconds\":[", series->discarded);
     for (int i = 0; i < series->count; i++)

@@ -1,4 +1,4 @@
-/* What the files of the harness need of one another. Benchmarks include kernel.h alone. */
+/* What the files of the harness need of one another. No benchmark includes it. */
 #ifndef RANKWISE_HARNESS_H
 #define RANKWISE_HARNESS_H
 
@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* options.c: the command line */
-typedef enum { ROTATE = -1 } Root;
+enum { ROTATE = -1 }; /* as a root */
 typedef enum { CLOCK_AUTO, CLOCK_SHARED, CLOCK_SYNCHRONISED } ClockChoice;
 
 typedef struct {
@@ -48,6 +48,9 @@ void read_line(const char *path, char *line, size_t size);
 void read_link(const char *path, char *target, size_t size);
 double available_memory_bytes(void);
 size_t cache_bytes(void);
+void gather_hosts(void); /* the host names of all ranks, for these: */
+const char *host_of(int rank);
+int ranks_on_host(void); /* this rank's */
 
 /* clock_sync.c: one clock for all ranks. Local seconds are what this rank reads; global seconds are
  * the same moment on rank 0's clock. */
@@ -78,17 +81,12 @@ bool wait_for_start(const Start *start);                /* false: this rank came
 bool next_start(Start *start, bool in_time, bool stop); /* false: some rank had come too late */
 
 /* message.c: datatypes and buffers */
-bool make_message(Cell *c, const Options *options); /* false: c->failure says why */
+void make_message(Cell *c, const Options *options); /* or fails the cell */
 void free_message(Cell *c);
 void next_buffers(Cell *c); /* the first, and then another region each time */
 
 /* pattern.c */
 void spoil_receive(Cell *c);
-
-/* hosts.c: the name of each rank's host */
-void gather_hosts(void);
-const char *host_of(int rank);
-int ranks_on_host(void); /* with this rank */
 
 /* cell.c */
 void run_cell(const CellRequest *request, const Options *options);

@@ -46,9 +46,9 @@ typedef enum { BY_ALL_RANKS, BY_FIRST_RANK, BY_LAST_RANK } Timing;
 /* How many blocks a buffer holds. A block is one message: `count` elements of `type`. */
 typedef enum { NO_BLOCK, ONE_BLOCK, TWO_BLOCKS, BLOCK_PER_RANK, BLOCK_PER_MESSAGE } Blocks;
 
-/* What a benchmark sends and receives, so that --verify can check it. `fill` writes the send buffer
- * of this rank with fill_block or fill_terms; `check` reads the receive buffer with expect_block or
- * expect_reduction. */
+/* What a benchmark sends and receives, so that --verify can check it: `fill` writes this rank's
+ * send buffer (fill_block, fill_terms), `check` reads its receive buffer (expect_block,
+ * expect_reduction). Both are called on every rank. */
 typedef struct {
     Blocks send, receive;
     void (*fill)(Cell *c);
@@ -66,7 +66,8 @@ struct Kernel {
      * the series `compute` and `total`. */
     void (*start)(Cell *c, MPI_Request *request);
 
-    /* Once per cell, around all its repetitions; a setup that cannot go on calls fail_cell. */
+    /* Once per cell and rank, around all its repetitions. A setup that cannot go on calls
+     * fail_cell; teardown follows all the same. */
     void (*setup)(Cell *c);
     void (*teardown)(Cell *c);
 
@@ -184,8 +185,8 @@ void expect_reduction(Cell *c, int last_rank, int first_item, int items);
 /* The data is wrong; printf-like, says how. The expect functions call it. */
 void report_wrong(Cell *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Windows of nonblocking messages to and from c->partner (message.c). Return the requests started,
- * which are c->requests[first ...]. */
+/* Windows of nonblocking messages to and from c->partner (message.c), whose requests are put into
+ * c->requests from `first` on; both return how many. */
 int send_window(Cell *c, int first);
 int receive_window(Cell *c, int first);
 void finish(Cell *c, int count); /* waits for the first `count` requests */

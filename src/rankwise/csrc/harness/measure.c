@@ -14,8 +14,7 @@ static const double LONGEST_WITH_LEAD_IN_SECONDS = 1e-4;
 typedef struct {
     double run_seconds; /* of one `run`, from the warm-up */
     int batch, repetitions;
-    bool lead_in; /* an untimed operation first, so that the start's last 0.1 us of skew is not
-                     timed */
+    bool lead_in; /* an untimed operation first: the skew of the start is not timed */
 } Plan;
 
 /* The repetitions of this rank, on its own clock. */
@@ -45,11 +44,11 @@ static void operate(Cell *c, Operation operation, int times)
     }
 }
 
-/* Doubling blocks of operations, until rank 0 has seen enough. Returns its seconds per operation.
- */
+/* Doubling blocks of operations, until rank 0 has seen enough. Returns its seconds per operation in
+ * the best block: one in which it was preempted would make the batches too short. */
 static double warm_up(Cell *c, const Options *options, Operation operation)
 {
-    double more = 1, total = 0, last = 0;
+    double more = 1, total = 0, best = DBL_MAX;
     for (int done = 0, block = 1; more > 0; block = block < WARMUP_BLOCK ? 2 * block : block) {
         if (options->warmup > done && block > options->warmup - done)
             block = options->warmup - done;
@@ -60,14 +59,14 @@ static double warm_up(Cell *c, const Options *options, Operation operation)
         const double seconds = local_seconds() - begin;
         done += block;
         total += seconds;
-        last = seconds / block;
-        more = options->warmup >= 0
-                   ? done < options->warmup
-                   : done < WARMUP_OPERATIONS || total < WARMUP_SHARE * options->seconds;
-        more = world.rank == 0 && more > 0;
+        best = seconds / block < best ? seconds / block : best;
+        const bool enough = options->warmup >= 0 ? done >= options->warmup
+                                                 : done >= WARMUP_OPERATIONS &&
+                                                       total >= WARMUP_SHARE * options->seconds;
+        more = world.rank == 0 && !enough;
         agree_on_maximum(&more, 1);
     }
-    return last;
+    return best;
 }
 
 static double start_seconds(bool windowed)
@@ -87,32 +86,26 @@ static double clamp(double value, double low, double high)
     return value < low ? low : value > high ? high : value;
 }
 
+/* Rank 0's decisions, on every rank. */
 static Plan make_plan(Cell *c, const Options *options, Operation operation)
 {
-    enum { RUN_SECONDS, BATCH, REPETITIONS, DECISIONS };
-    double decided[DECISIONS] = {0};
-    const bool single_clock = c->kernel->timing != BY_ALL_RANKS;
-    const double run_seconds = warm_up(c, options, operation);
-    const double starting = start_seconds(!options->barrier_start);
-    const bool lead_in =
-        c->kernel->batched && single_clock && run_seconds < LONGEST_WITH_LEAD_IN_SECONDS;
-    if (world.rank == 0) {
-        const double wanted = TIMER_COSTS_PER_SAMPLE * timer_cost_seconds();
-        const double batch =
-            c->kernel->batched ? clamp(ceil(wanted / run_seconds), 1, MOST_BATCH) : 1;
-        const double repetition_seconds = run_seconds * (batch + lead_in) + starting;
-        decided[RUN_SECONDS] = run_seconds;
-        decided[BATCH] = batch;
-        decided[REPETITIONS] = clamp(options->seconds / repetition_seconds,
-                                     options->min_repetitions, options->max_repetitions);
-    }
-    agree_on_maximum(decided, DECISIONS);
+    double run_seconds = warm_up(c, options, operation);
+    double starting = start_seconds(!options->barrier_start);
+    double shared[] = {world.rank == 0 ? run_seconds : 0, world.rank == 0 ? starting : 0,
+                       world.rank == 0 ? timer_cost_seconds() : 0};
+    agree_on_maximum(shared, 3);
+    run_seconds = shared[0];
+    starting = shared[1];
+    const double wanted = TIMER_COSTS_PER_SAMPLE * shared[2];
+    const double batch = c->kernel->batched ? clamp(ceil(wanted / run_seconds), 1, MOST_BATCH) : 1;
+    const bool lead_in = c->kernel->batched && c->kernel->timing != BY_ALL_RANKS &&
+                         run_seconds < LONGEST_WITH_LEAD_IN_SECONDS;
+    const double repetitions = options->seconds / (run_seconds * (batch + lead_in) + starting);
     return (Plan){
-        .run_seconds = decided[RUN_SECONDS],
-        .batch = (int)decided[BATCH],
-        .repetitions = (int)decided[REPETITIONS],
-        .lead_in = c->kernel->batched && single_clock &&
-                   decided[RUN_SECONDS] < LONGEST_WITH_LEAD_IN_SECONDS,
+        .run_seconds = run_seconds,
+        .batch = (int)batch,
+        .repetitions = (int)clamp(repetitions, options->min_repetitions, options->max_repetitions),
+        .lead_in = lead_in,
     };
 }
 
@@ -148,9 +141,8 @@ static void time_once(Cell *c, Operation operation, const Plan *plan, double *en
     *entry = c->entry_seconds;
 }
 
-/* A repetition that some rank started late is overwritten by the next. If that is the rule here,
- * the window is given up. Every decision is made of agreed values, so that all ranks make the same.
- */
+/* A repetition that some rank started late is overwritten by the next; where that is the rule, the
+ * window is given up. All ranks decide alike, for they decide on agreed values. */
 static void repeat(Cell *c, const Options *options, Operation operation, const Plan *plan, Times *t)
 {
     enum { TRIALS = 10 };

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "harness.h"
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -117,16 +116,15 @@ static size_t round_to_page(size_t bytes)
     return (bytes + PAGE_BYTES) / PAGE_BYTES * PAGE_BYTES; /* never 0, so that no buffer is NULL */
 }
 
-/* Fills in the sizes; false if one of MPI's int arguments cannot hold them. */
+/* The same on every rank: all go on, or none. */
 static bool size_message(Cell *c, const Options *options)
 {
     const size_t unit = c->element.item_bytes * (size_t)c->element.items;
-    const size_t count = (c->size_bytes + unit - 1) / unit;
+    const size_t count = c->size_bytes / unit + (c->size_bytes % unit > 0);
     const size_t blocks = c->kernel->unequal ? (size_t)c->ranks : 1;
     if (count > (size_t)INT_MAX / blocks) {
-        snprintf(c->failure, sizeof c->failure,
-                 "%zu elements of %zu bytes in %zu blocks are more than MPI's int counts hold",
-                 count, unit, blocks);
+        fail_cell(c, "%zu elements of %zu bytes in %zu blocks are more than MPI's int counts hold",
+                  count, unit, blocks);
         return false;
     }
     c->count = (int)count;
@@ -137,9 +135,8 @@ static bool size_message(Cell *c, const Options *options)
     c->send_bytes = data ? block_bytes * blocks_in(c, data->send) : 0;
     c->receive_bytes = data ? block_bytes * blocks_in(c, data->receive) : 0;
     const size_t region = round_to_page(c->send_bytes) + round_to_page(c->receive_bytes);
-    c->regions = options->cold_cache ? 2 + (int)(2 * cache_bytes() / region) : 1;
-    double regions = c->regions; /* the hosts' caches may differ */
-    agree_on_maximum(&regions, 1);
+    double regions = options->cold_cache ? 2 + (int)(2 * cache_bytes() / region) : 1;
+    agree_on_maximum(&regions, 1); /* the hosts' caches may differ */
     c->regions = (int)regions;
     c->pool_bytes = region * (size_t)c->regions;
     return true;
@@ -147,14 +144,14 @@ static bool size_message(Cell *c, const Options *options)
 
 static bool enough_memory(Cell *c)
 {
-    const double needed = (double)c->pool_bytes * ranks_on_host(),
-                 free_bytes = available_memory_bytes();
+    const double needed = (double)c->pool_bytes * ranks_on_host();
+    const double free_bytes = available_memory_bytes();
     if (free_bytes == 0 || needed <= free_bytes * MEMORY_SHARE)
         return true;
-    snprintf(c->failure, sizeof c->failure,
-             "the buffers of the %d ranks on this host need %.0f MiB, more than %.0f %% of the "
-             "%.0f MiB that are free",
-             ranks_on_host(), needed / (1 << 20), 100 * MEMORY_SHARE, free_bytes / (1 << 20));
+    fail_cell(c,
+              "the buffers of the %d ranks on this host need %.0f MiB, more than %.0f %% of the "
+              "%.0f MiB that are free",
+              ranks_on_host(), needed / (1 << 20), 100 * MEMORY_SHARE, free_bytes / (1 << 20));
     return false;
 }
 
@@ -165,22 +162,19 @@ static char *map_pool(size_t bytes)
     return pool == MAP_FAILED ? NULL : pool;
 }
 
-bool make_message(Cell *c, const Options *options)
+void make_message(Cell *c, const Options *options)
 {
     make_element(c, options);
     if (!size_message(c, options) || !enough_memory(c))
-        return false;
+        return;
     c->counts = calloc((size_t)c->ranks, sizeof *c->counts);
     c->displacements = calloc((size_t)c->ranks, sizeof *c->displacements);
     c->requests = calloc(2 * (size_t)c->window, sizeof *c->requests);
     c->pool = map_pool(c->pool_bytes);
-    if (!c->pool || !c->counts || !c->displacements || !c->requests) {
-        snprintf(c->failure, sizeof c->failure, "cannot allocate %zu bytes", c->pool_bytes);
-        return false;
-    }
-    lay_out_blocks(c);
-    memset(c->pool, 0, c->pool_bytes); /* no page is met for the first time while timing */
-    return true;
+    if (c->pool && c->counts && c->displacements && c->requests)
+        lay_out_blocks(c);
+    else
+        fail_cell(c, "cannot allocate %zu bytes", c->pool_bytes);
 }
 
 void free_message(Cell *c)

@@ -116,8 +116,10 @@ static bool take_cell(const char *text, Options *o)
     const char *colon = strchr(text, ':');
     char *rest = NULL;
     const unsigned long long size = colon ? strtoull(colon + 1, &rest, 10) : 0;
-    if (!colon || rest == colon + 1 || *rest || colon[1] == '-')
-        return refuse("a cell", text, "BENCHMARK:SIZE_BYTES, like bcast:4096");
+    if (!colon || rest == colon + 1 || *rest || colon[1] == '-') {
+        fprintf(stderr, "rankwise-harness: '%s' is no cell; write BENCHMARK:SIZE_BYTES\n", text);
+        return false;
+    }
     char *name = strndup(text, (size_t)(colon - text));
     const Kernel *kernel = name ? find_kernel(name) : NULL;
     free(name);

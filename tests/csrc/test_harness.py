@@ -1,0 +1,256 @@
+"""The measuring harness under the MPI in PATH; conformance/ has every implementation."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rankwise
+
+CSRC = Path(rankwise.__file__).parent / "csrc"
+CATEGORIES = {"point-to-point", "collective", "nonblocking", "one-sided", "baseline", "harness"}
+LAUNCH_ENVIRONMENT = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "OMPI_MCA_hwloc_base_binding_policy": "none",
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+}
+
+SPOILING = """
+#include "kernel.h"
+static void run(Cell *c)
+{
+    MPI_Bcast(c->rank == c->root ? c->send : c->receive, c->count, c->type, c->root, c->comm);
+    if (c->rank == 1 && c->repetition == 2)
+        c->receive[5] ^= 1;
+}
+KERNEL(spoiling) = {
+    .category = COLLECTIVE, .description = "spoils a byte", .data = &broadcast_data, .run = run};
+"""
+HANGING = """
+#include "kernel.h"
+static void run(Cell *c)
+{
+    MPI_Recv(c->receive, c->count, c->type, c->rank, TAG + 1, c->comm, MPI_STATUS_IGNORE);
+}
+KERNEL(hanging) = {
+    .category = COLLECTIVE, .description = "never ends", .data = &broadcast_data, .run = run};
+"""
+REFUSING = """
+#include "kernel.h"
+static void setup(Cell *c)
+{
+    if (c->rank == 1)
+        fail_cell(c, "rank %d has no such device", c->rank);
+}
+static void run(Cell *c) { MPI_Barrier(c->comm); }
+KERNEL(refusing) = {.category = HARNESS, .description = "fails on one rank", .run = run, .setup = setup};
+"""
+
+pytestmark = pytest.mark.mpi
+
+
+def build(target: Path, *more: Path) -> None:
+    sources = [*CSRC.glob("harness/*.c"), *CSRC.glob("kernels/*.c"), *more]
+    argv = ["mpicc", "-std=c99", "-O2", f"-I{CSRC / 'harness'}", *map(str, sources), "-o", str(target), "-lm"]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture(scope="module")
+def harness(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    if not (shutil.which("mpicc") and shutil.which("mpiexec")):
+        pytest.skip("no mpicc and mpiexec in PATH")
+    folder = tmp_path_factory.mktemp("harness")
+    plug_ins = []
+    for name, text in (("spoiling", SPOILING), ("hanging", HANGING), ("refusing", REFUSING)):
+        plug_ins.append(folder / f"{name}.c")
+        plug_ins[-1].write_text(text)
+    build(folder / "harness", *plug_ins)
+    listed = subprocess.run([folder / "harness", "--list"], capture_output=True, text=True, check=True)
+    if "LAM/MPI" in listed.stdout:
+        pytest.skip("LAM/MPI needs a booted universe")
+    return folder / "harness"
+
+
+Launch = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def launch(harness: Path) -> Launch:
+    def start(*arguments: str, ranks: int = 2) -> subprocess.CompletedProcess[str]:
+        argv = ["mpiexec", "-n", str(ranks), str(harness), "--yield", "--limit", "60", *arguments]
+        environment = {**os.environ, **LAUNCH_ENVIRONMENT}
+        return subprocess.run(argv, capture_output=True, text=True, check=False, env=environment, timeout=90)
+
+    return start
+
+
+def records(done: subprocess.CompletedProcess[str], kind: str) -> list[dict[str, Any]]:
+    lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"rankwise":')]
+    return [line for line in lines if line["rankwise"] == kind]
+
+
+def samples(done: subprocess.CompletedProcess[str]) -> np.ndarray[Any, Any]:
+    (series,) = records(done, "series")
+    return np.array(series["samples_seconds"])
+
+
+def listed(harness: Path) -> dict[str, dict[str, Any]]:
+    done = subprocess.run([harness, "--list"], capture_output=True, text=True, check=True)
+    (record,) = records(done, "list")
+    return {benchmark["name"]: benchmark for benchmark in record["benchmarks"]}
+
+
+def test_list_has_every_kernel_file_without_a_launcher(harness: Path) -> None:
+    benchmarks = listed(harness)
+    files = {path.stem for path in CSRC.glob("kernels/*.c")}
+    assert set(benchmarks) == files | {"spoiling", "hanging", "refusing"}
+    assert {benchmark["category"] for benchmark in benchmarks.values()} == CATEGORIES
+    assert all(benchmark["description"] for benchmark in benchmarks.values())
+    assert not benchmarks["barrier"]["sized"]
+    assert benchmarks["pingpong"]["min_ranks"] == 2
+    assert not benchmarks["allreduce"]["derived_types"]
+
+
+def test_series_come_in_the_order_of_the_cells_between_begin_and_end(launch: Launch) -> None:
+    done = launch("--max-repetitions", "20", "pingpong:64", "barrier:0", "allreduce:4", "pingpong:0")
+    lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"rankwise":')]
+    assert done.returncode == 0, done.stderr
+    assert [line["rankwise"] for line in lines] == ["begin", *["series"] * 4, "end"]
+    assert lines[0]["ranks"] == len(lines[0]["hosts"]) == 2
+    assert lines[0]["clock"] == "shared"
+    cells = [(line["benchmark"], line["size_bytes"]) for line in lines[1:-1]]
+    assert cells == [("pingpong", 64), ("barrier", 0), ("allreduce", 4), ("pingpong", 0)]
+    for line in lines[1:-1]:
+        assert line["quantity"] == "time"
+        assert 5 <= len(line["samples_seconds"]) <= 20
+        assert all(sample > 0 for sample in line["samples_seconds"])
+    assert lines[1]["bytes_per_sample"] == 64
+    assert lines[3]["datatype"] == "float"
+
+
+def test_nonblocking_gives_three_series(harness: Path, launch: Launch) -> None:
+    if not listed(harness)["iallreduce"]["supported"]:
+        pytest.skip("this MPI has no nonblocking collectives")
+    done = launch("--max-repetitions", "10", "iallreduce:1024")
+    assert [series["quantity"] for series in records(done, "series")] == ["time", "compute", "total"]
+
+
+def test_a_size_is_rounded_up_to_whole_elements(launch: Launch) -> None:
+    done = launch("--max-repetitions", "5", "--datatype", "double", "--layout", "vector", "bcast:33")
+    (series,) = records(done, "series")
+    assert (series["size_bytes"], series["payload_bytes"]) == (33, 64)
+
+
+@pytest.mark.parametrize("layout", ["contiguous", "vector", "indexed", "struct"])
+def test_every_kernel_delivers_the_right_data(harness: Path, launch: Launch, layout: str) -> None:
+    plug_ins = {"spoiling", "hanging", "refusing"}
+    usable = {
+        name: benchmark
+        for name, benchmark in listed(harness).items()
+        if benchmark["supported"]
+        and name not in plug_ins
+        and (layout == "contiguous" or benchmark["derived_types"])
+    }
+    cells = [
+        f"{name}:{size}" for name, about in usable.items() for size in ((1, 4000) if about["sized"] else (0,))
+    ]
+    done = launch("--verify", "--layout", layout, "--root", "rotate", *cells)
+    verified = [f"{line['benchmark']}:{line['size_bytes']}" for line in records(done, "verified")]
+    assert verified == cells, records(done, "failure")
+
+
+def test_wrong_data_is_found_and_named(launch: Launch) -> None:
+    done = launch("--verify", "spoiling:64", "bcast:64")
+    (failure,) = records(done, "failure")
+    assert failure["benchmark"] == "spoiling"
+    assert failure["kind"] == "wrong data"
+    assert "on rank 1 in repetition 2: byte 5 of 64 from rank 0" in failure["reason"]
+    assert [line["benchmark"] for line in records(done, "verified")] == ["bcast"]
+
+
+def test_what_cannot_run_is_reported_and_the_rest_goes_on(launch: Launch) -> None:
+    cells = ["pingpong:8", "refusing:0", f"bcast:{3 << 30}", "barrier:8", "bcast:8"]
+    done = launch("--max-repetitions", "5", *cells)
+    failures = records(done, "failure")
+    assert [failure["kind"] for failure in failures] == ["failed", "failed", "unsupported"]
+    assert failures[0]["reason"] == "rank 1 has no such device"
+    assert "int counts" in failures[1]["reason"]
+    assert [series["benchmark"] for series in records(done, "series")] == ["pingpong", "bcast"]
+    assert records(done, "end")
+
+
+def test_one_rank_has_no_partner(launch: Launch) -> None:
+    done = launch("--max-repetitions", "5", "pingpong:8", "allreduce:8", ranks=1)
+    (failure,) = records(done, "failure")
+    assert (failure["kind"], failure["reason"]) == ("unsupported", "needs at least 2 ranks, not 1")
+    assert len(records(done, "series")) == 1
+
+
+def test_buffers_beyond_the_free_memory_fail_the_cell_with_the_amount(launch: Launch) -> None:
+    done = launch("--datatype", "double", "alltoall:16000000000", "bcast:8", "--max-repetitions", "5")
+    (failure,) = records(done, "failure")
+    assert "MiB that are free" in failure["reason"]
+    assert len(records(done, "series")) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (["bogus:1"], "bogus"),
+        (["bcast"], "BENCHMARK:SIZE_BYTES"),
+        (["bcast:-1"], "bcast:-1"),
+        (["--seconds", "soon", "bcast:1"], "soon"),
+        (["--layout", "spiral", "bcast:1"], "contiguous|vector|indexed|struct"),
+        (["--frobnicate", "bcast:1"], "frobnicate"),
+        ([], "nothing to measure"),
+    ],
+)
+def test_a_wrong_command_line_exits_2_and_says_why(harness: Path, arguments: list[str], word: str) -> None:
+    done = subprocess.run([harness, *arguments], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert word in done.stderr
+    assert not done.stdout
+
+
+def test_a_rank_late_in_a_twentieth_of_repetitions_shows_in_the_99th_percentile(launch: Launch) -> None:
+    arguments = ["--seconds", "5", "--min-repetitions", "200", "--max-repetitions", "200"]
+    late = samples(launch(*arguments, "--delay", "1:0.001:0.05", "bcast:8"))
+    assert np.quantile(late, 0.99, method="lower") >= 1e-3
+    assert np.count_nonzero(late >= 1e-3) >= 10
+    assert np.median(late) < 1e-3
+
+
+def test_synchronised_clocks_undo_a_known_skew(launch: Launch) -> None:
+    arguments = ["--clock", "synchronised", "--clock-skew", "0.5:1e-4", "--start", "barrier"]
+    done = launch(*arguments, "--min-repetitions", "50", "bcast:8")
+    (begin,) = records(done, "begin")
+    assert begin["clock"] == "synchronised"
+    assert 0 < begin["clock_error_seconds"] < 1e-3
+    assert np.median(samples(done)) < 0.1
+    assert np.abs(samples(done)).min() < 1e-3
+
+
+def test_without_synchronisation_the_skew_would_show(launch: Launch) -> None:
+    arguments = ["--clock", "shared", "--clock-skew", "0.5:0", "--start", "barrier"]
+    assert np.median(samples(launch(*arguments, "--min-repetitions", "50", "bcast:8"))) > 0.4
+
+
+def test_a_hanging_rank_ends_itself_and_names_the_cell(harness: Path) -> None:
+    argv = [harness, "--limit", "6", "hanging:8"]
+    environment = {**os.environ, **LAUNCH_ENVIRONMENT}
+    done = subprocess.run(argv, capture_output=True, text=True, check=False, env=environment, timeout=60)
+    assert done.returncode == 124
+    assert "time limit, hanging:8" in done.stderr
+    assert records(done, "begin")
