@@ -21,7 +21,7 @@ from support.mpis import FOUND
 MPI = next((one for one in FOUND if one.family == "mpich"), FOUND[0] if FOUND else None)
 pytestmark = [pytest.mark.mpi, pytest.mark.skipif(MPI is None, reason="no MPI here")]
 NAME = MPI.id if MPI else ""
-QUICK = ["--bench", "pingpong", "--sizes", "1", "--time", "3s", "-q"]
+QUICK = ["--bench", "pingpong", "--sizes", "1", "--time", "2s", "-q"]
 LONG = ["--bench", "pingpong,bcast", "--sizes", "1:64K", "--time", "90s", "--precision", "0.00001", "-q"]
 
 
@@ -86,6 +86,15 @@ def test_no_compiler(tmp_path: Path) -> None:
     assert "gcc" in entry["reason"] + entry["remedy"]
 
 
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with one complete run in its store."""
+    home = tmp_path_factory.mktemp("measured")
+    done = rankwise("compare", NAME, *QUICK, home=home)
+    assert done.returncode == 0, done.stderr
+    return home
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -99,9 +108,8 @@ def test_no_compiler(tmp_path: Path) -> None:
         (["comprae"], "compare"),
     ],
 )
-def test_unknown_names_are_answered_with_the_nearest(words: list[str], message: str, tmp_path: Path) -> None:
-    rankwise("compare", NAME, *QUICK, home=tmp_path)
-    said(rankwise(*words, home=tmp_path), 2, message)
+def test_unknown_names_are_answered_with_the_nearest(words: list[str], message: str, measured: Path) -> None:
+    said(rankwise(*words, home=measured), 2, message)
 
 
 @pytest.mark.parametrize("words", [["--sizes", "1:x"], ["--time", "soon"], ["-n", "two"], ["--layout", "round"]])
@@ -112,10 +120,10 @@ def test_what_cannot_be_read_names_its_option(words: list[str], tmp_path: Path) 
 
 
 def fake_installation(folder: Path, mpiexec: str) -> Path:
-    """A prefix with a real mpicc and a launcher of our making."""
+    """A prefix with a real mpicc and a launcher of our making; it hides the library that would make both one."""
     assert MPI is not None
     (folder / "bin").mkdir(parents=True)
-    for name, text in (("mpicc", f'exec {MPI.mpicc} "$@"'), ("mpiexec", mpiexec)):
+    for name, text in (("mpicc", f'[ "$1" = -show ] || exec {MPI.mpicc} "$@"'), ("mpiexec", mpiexec)):
         path = folder / "bin" / name
         path.write_text(f"#!/bin/sh\n{text}\n")
         path.chmod(0o755)
@@ -128,7 +136,7 @@ def test_an_mpiexec_that_dies_half_way_is_data_and_the_others_go_on(tmp_path: Pa
         f'case "$*" in *rankwise-harness*) {MPI.mpiexec} "$@" | head -n 2; exit 9;; esac; exec {MPI.mpiexec} "$@"'
     )
     prefix = fake_installation(tmp_path / "dying", dying)
-    words = ["--bench", "pingpong", "--sizes", "1,64", "--time", "6s", "-q", "--json"]
+    words = ["--bench", "pingpong", "--sizes", "1,64", "--time", "4s", "-q", "--json"]
     done = rankwise("compare", "--prefix", str(prefix), "mpich", *words, home=tmp_path)
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout)
@@ -218,9 +226,11 @@ def test_a_full_disk_ends_the_run_with_what_fits(tmp_path: Path) -> None:
 
 @needs_mounts
 def test_a_read_only_folder(tmp_path: Path) -> None:
-    said(on_small_disk(tmp_path, "size=600k,ro", "compare", NAME, *QUICK), 3, "read-only")
+    said(on_small_disk(tmp_path, "size=600k,ro", "compare", NAME, *QUICK), 3, "cannot open the store", "writable")
 
 
 def test_a_report_that_cannot_be_written_says_so(tmp_path: Path) -> None:
-    done = rankwise("compare", NAME, *QUICK, "--report", str(tmp_path / "no" / "folder.html"), home=tmp_path)
-    said(done, 3, "folder.html")
+    page = tmp_path / "results.sqlite" / "page.html"  # the store is a file, not a folder
+    said(rankwise("compare", NAME, *QUICK, "--report", str(page), home=tmp_path), 3, str(page))
+    (run,) = json.loads(rankwise("runs", "--json", home=tmp_path).stdout)
+    assert run["status"] == "complete"
