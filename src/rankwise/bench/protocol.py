@@ -38,7 +38,7 @@ def arguments(cells: Sequence[Cell], plan: Plan, *, yielding: bool, limit_second
     """The harness's command line for these cells, which must share ranks and options."""
     options = cells[0].options
     flags = [
-        "--seconds", repr(plan.seconds_per_cell), "--limit", repr(limit_seconds), *_option_flags(options),
+        "--seconds", f"{plan.seconds_per_cell:.6g}", "--limit", f"{limit_seconds:g}", *_option_flags(options),
     ]  # fmt: skip
     if yielding:
         flags += ["--yield", "--start", "barrier"]

@@ -184,3 +184,14 @@ def carry_out(
             f"go on with --resume {run_id}, or look at them: rankwise report {run_id}",
         ) from event
     store.finish_run(run_id, "complete", why)
+    _require_results(run_id, store)
+
+
+def _require_results(run_id: int, store: Store) -> None:
+    """A run in which nothing at all could be measured has no answer. Raises HostError with the first reason."""
+    reason = ""
+    for launch in store.iter_launches(run_id):
+        if launch.series or launch.verified:
+            return
+        reason = reason or "; ".join(dict.fromkeys([launch.reason, *(one.reason for one in launch.failures)]))
+    raise HostError(f"not one cell gave a result: {reason}", f"rankwise show {run_id} tells how each launch ended")

@@ -10,8 +10,6 @@
 #include <sched.h>
 
 enum { BARRIER = 41, VALUES = 3 };
-static const double FIRST_SLACK_SECONDS = 20e-6, LEAST_SLACK_SECONDS = 1e-6,
-                    MOST_SLACK_SECONDS = 0.05;
 
 static bool yielding;
 
@@ -47,39 +45,56 @@ void wait_for_all(void)
     agree_on_maximum(&nothing, 1);
 }
 
-static double slack_seconds; /* kept from series to series */
+/* The slack between an agreement and its start follows the slack that was needed, in small steps:
+ * a rank that was preempted once costs one repetition, and does not slow down the following ones.
+ */
+static double
+    usual_seconds; /* about the 84 % quantile of the needed slack; the same on all ranks */
+static const double STEP_UP = 1.25, STEP_DOWN = 0.95, MARGIN = 2, LEAST_SLACK_SECONDS = 0.5e-6;
 
-bool next_start(Start *start, bool in_time, bool stop)
+/* How long after the latest proposal this rank learns of the agreement. */
+void measure_slack(void)
 {
-    double agreed[VALUES] = {global_of(local_seconds()) + slack_seconds, !in_time, stop};
+    enum { TRIALS = 10 };
+    for (int i = 0; i < TRIALS; i++) {
+        double proposed = global_of(local_seconds());
+        agree_on_maximum(&proposed, 1);
+        double needed = global_of(local_seconds()) - proposed;
+        agree_on_maximum(&needed, 1);
+        usual_seconds = i == 0 || needed < usual_seconds ? needed : usual_seconds;
+    }
+}
+
+static void agree_on_start(Start *start, bool stop, double *needed)
+{
+    start->slack_seconds = MARGIN * usual_seconds + LEAST_SLACK_SECONDS;
+    double agreed[VALUES] = {global_of(local_seconds()) + start->slack_seconds, *needed, stop};
     agree_on_maximum(agreed, VALUES);
-    const bool all_in_time = agreed[1] == 0;
     start->local_seconds = local_of(agreed[0]);
     start->stop = agreed[2] != 0;
-    /* Doubled when too short, shortened slowly: a repetition in two hundred or so is lost to it. */
-    slack_seconds *= all_in_time ? 0.996 : 2;
-    if (slack_seconds < LEAST_SLACK_SECONDS)
-        slack_seconds = LEAST_SLACK_SECONDS;
-    if (slack_seconds > MOST_SLACK_SECONDS)
-        slack_seconds = MOST_SLACK_SECONDS;
-    return all_in_time;
+    *needed = agreed[1];
 }
 
 void first_start(Start *start, bool windowed)
 {
+    double nothing = 0;
     start->windowed = windowed;
-    if (slack_seconds == 0)
-        slack_seconds = FIRST_SLACK_SECONDS;
-    next_start(start, true, false);
+    agree_on_start(start, false, &nothing);
 }
 
-bool wait_for_start(const Start *start)
+void wait_for_start(Start *start)
 {
-    if (!start->windowed)
-        return true;
-    if (local_seconds() > start->local_seconds)
-        return false;
-    while (local_seconds() < start->local_seconds)
+    const double arrival = local_seconds();
+    start->needed_seconds = start->slack_seconds - (start->local_seconds - arrival);
+    while (start->windowed && local_seconds() < start->local_seconds)
         wait_a_little();
-    return true;
+}
+
+bool next_start(Start *start, bool stop)
+{
+    const double slack_seconds = start->slack_seconds;
+    double needed = start->needed_seconds;
+    agree_on_start(start, stop, &needed);
+    usual_seconds *= needed > usual_seconds ? STEP_UP : STEP_DOWN;
+    return needed <= slack_seconds || !start->windowed;
 }

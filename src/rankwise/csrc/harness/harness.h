@@ -73,12 +73,14 @@ void wait_for_all(void);
 /* A start that all ranks know before it comes. */
 typedef struct {
     bool windowed; /* false: start on leaving the barrier */
-    double local_seconds;
-    bool stop; /* some rank asks to end the series */
+    double local_seconds, slack_seconds;
+    double needed_seconds; /* the slack with which this rank would just have been in time */
+    bool stop;             /* some rank asks to end the series */
 } Start;
+void measure_slack(void); /* once, before the first start */
 void first_start(Start *start, bool windowed);
-bool wait_for_start(const Start *start);                /* false: this rank came too late */
-bool next_start(Start *start, bool in_time, bool stop); /* false: some rank had come too late */
+void wait_for_start(Start *start);
+bool next_start(Start *start, bool stop); /* false: some rank came too late for this start */
 
 /* message.c: datatypes and buffers */
 void make_message(Cell *c, const Options *options); /* or fails the cell */

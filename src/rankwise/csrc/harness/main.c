@@ -46,6 +46,7 @@ static void measure_all(const Options *options)
     set_yielding(options->yield);
     gather_hosts();
     const ClockReport clock = start_clock(options);
+    measure_slack();
     if (world.rank == 0)
         emit_begin(&clock);
     for (int i = 0; i < options->cell_count; i++)

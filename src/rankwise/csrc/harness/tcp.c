@@ -142,6 +142,8 @@ void tcp_connect(Cell *c)
     Contact contact;
     int listener = -1, *fd = malloc(sizeof *fd);
     const int yes = 1;
+    if (!fd)
+        abort();
     *fd = -1;
     c->state = fd;
     if (!c->active)
