@@ -79,7 +79,7 @@ def _request(
     benchmark: tuple[str, ...], launcher_arguments: tuple[str, ...], asked: dict[str, Any]
 ) -> measuring.Request:
     return measuring.Request(
-        command_line=answering.command_line(), benchmarks=benchmark, sizes_bytes=asked["sizes"],
+        command_line=answering.command_line(), benchmarks=words(benchmark), sizes_bytes=asked["sizes"],
         time_budget_seconds=asked["budget"], implementations=words(asked["mpi"]), prefixes=asked["prefixes"],
         ranks=asked["ranks"], options=variants(asked), min_launches=asked["launches"],
         max_launches=asked["launches"], seconds_per_cell=asked["per_cell"], verify=asked["verify"],

@@ -82,12 +82,18 @@ void first_start(Start *start, bool windowed)
     agree_on_start(start, false, &nothing);
 }
 
+/* Far from the start the core is offered to others: a library that blocks may have put the rank
+ * that this one has just woken onto this very core. The last stretch is spun, for precision. */
 void wait_for_start(Start *start)
 {
-    const double arrival = local_seconds();
-    start->needed_seconds = start->slack_seconds - (start->local_seconds - arrival);
-    while (start->windowed && local_seconds() < start->local_seconds)
-        wait_a_little();
+    const double spin_seconds = 5e-6;
+    double remaining_seconds = start->local_seconds - local_seconds();
+    start->needed_seconds = start->slack_seconds - remaining_seconds;
+    while (start->windowed && remaining_seconds > 0) {
+        if (yielding || remaining_seconds > spin_seconds)
+            sched_yield();
+        remaining_seconds = start->local_seconds - local_seconds();
+    }
 }
 
 bool next_start(Start *start, bool stop)

@@ -149,7 +149,7 @@ static void time_once(Cell *c, Operation operation, const Plan *plan, double *en
  * window is given up. All ranks decide alike, for they decide on agreed values. */
 static void repeat(Cell *c, const Options *options, Operation operation, const Plan *plan, Times *t)
 {
-    enum { TRIALS = 10 };
+    enum { TRIALS = 30 }; /* time enough for the slack to grow a thousandfold */
     const double planned = clamp(options->seconds, plan->run_seconds * plan->batch, DBL_MAX);
     const double deadline = local_seconds() + OVERRUN * planned;
     Start start;
