@@ -70,9 +70,10 @@ PLUG_INS = {"spoiling": SPOILING, "hanging": HANGING, "refusing": REFUSING, "err
 pytestmark = pytest.mark.mpi
 
 
-def build(target: Path, *more: Path) -> None:
+def build(target: Path, *more: Path, compiler: str = "mpicc", flags: tuple[str, ...] = ("-O2",)) -> None:
     sources = [*CSRC.glob("harness/*.c"), *CSRC.glob("kernels/*.c"), *more]
-    argv = ["mpicc", "-std=c99", "-O2", f"-I{CSRC / 'harness'}", *map(str, sources), "-o", str(target), "-lm"]
+    include = f"-I{CSRC / 'harness'}"
+    argv = [compiler, "-std=c99", *flags, include, *map(str, sources), "-o", str(target), "-lm"]
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
@@ -276,3 +277,22 @@ def test_an_error_inside_the_library_becomes_the_failure_of_the_cell(harness: Pa
     assert "rank" in failure["reason"]
     assert done.returncode != 0
     assert not records(done, "end")
+
+
+@pytest.mark.skipif(not shutil.which("mpicc.openmpi"), reason="Debian's Open MPI is not here")
+@pytest.mark.parametrize(
+    "arguments", [("--verify", "--root", "rotate"), ("--max-repetitions", "5", "--cold-cache")]
+)
+def test_sanitizers_find_nothing(tmp_path_factory: pytest.TempPathFactory, arguments: tuple[str, ...]) -> None:
+    program = tmp_path_factory.getbasetemp() / "sanitized-harness"
+    if not program.exists():
+        flags = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+        build(program, compiler="mpicc.openmpi", flags=flags)
+    cells = [f"{name}:{1000 if one['sized'] else 0}" for name, one in listed(program).items()]
+    argv = ["mpiexec.openmpi", "-n", "3", str(program), "--yield", "--limit", "80", *arguments, *cells]
+    # the library's own leaks at exit are not ours to mend
+    environment = {**os.environ, **LAUNCH_ENVIRONMENT, "ASAN_OPTIONS": "detect_leaks=0"}
+    done = subprocess.run(argv, capture_output=True, text=True, check=False, env=environment, timeout=100)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert records(done, "failure") == []
+    assert records(done, "end")

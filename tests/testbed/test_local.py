@@ -43,5 +43,13 @@ def test_after_a_launcher_that_hangs_the_clearing_up_still_runs(tmp_path: Path) 
 
 def test_provenance_names_what_changes_a_measurement() -> None:
     facts = {fact.key: fact.value for fact in LocalTestbed().facts()}
-    assert {"kernel", "cpu", "cores_usable", "load_average", "tcp_congestion_control", "clocksource"} <= set(facts)
+    assert {
+        "kernel",
+        "cpu",
+        "rankwise",
+        "cores_usable",
+        "load_average",
+        "tcp_congestion_control",
+        "clocksource",
+    } <= set(facts)
     assert all(facts.values())

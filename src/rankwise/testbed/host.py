@@ -11,11 +11,15 @@ from pathlib import Path
 
 import psutil
 
+from rankwise import __version__
+from rankwise.core import process
+from rankwise.core.errors import HostError
 from rankwise.core.records import Fact
 
 MPI_VARIABLES = ("OMPI_", "PRTE_", "PMIX_", "MPIR_", "MPICH_", "I_MPI_", "FI_", "UCX_", "LAM_")
 """Prefixes of variables by which a user may have tuned an MPI without remembering it."""
 
+_GIT_LIMIT_SECONDS = 5.0
 _TCP = "/proc/sys/net/ipv4"
 _SYSCTLS = {
     "tcp_congestion_control": f"{_TCP}/tcp_congestion_control",
@@ -70,6 +74,7 @@ def _pairs() -> Iterator[tuple[str, str]]:
     yield "memory_bytes", str(psutil.virtual_memory().total)
     yield "memory_available_bytes", str(psutil.virtual_memory().available)
     yield "load_average", " ".join(f"{load:.2f}" for load in os.getloadavg())
+    yield "rankwise", _own_revision()
     yield "python", platform.python_version()
     yield "read_at", time.strftime("%Y-%m-%dT%H:%M:%S%z")
     for key, path in _SYSCTLS.items():
@@ -89,6 +94,20 @@ def cpu_field(field: str) -> str:
         if name.strip() == field:
             return value.strip()
     return ""
+
+
+def _own_revision() -> str:
+    """Rankwise's version, and in a checkout of it the git revision and whether files were changed."""
+    checkout = Path(__file__).parents[3]
+    if not (checkout / ".git").exists():
+        return __version__
+    git = ("git", "-C", str(checkout))
+    try:
+        revision = process.run((*git, "rev-parse", "--short", "HEAD"), _GIT_LIMIT_SECONDS).stdout.strip()
+        changed = process.run((*git, "status", "--porcelain", "-uno"), _GIT_LIMIT_SECONDS).stdout.strip()
+    except HostError:
+        return __version__
+    return f"{__version__} (git {revision}{', changed' if changed else ''})" if revision else __version__
 
 
 def _distribution() -> str:
