@@ -4,17 +4,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankwise.bench import protocol
-from rankwise.core.records import Cell, Options, Plan
+from rankwise.core.records import Cell, Options
 from support.harness_words import BEGIN, END, say, series
 
 CELL = Cell("mpich-5.0.2", "pingpong", 64, 2)
-PLAN = Plan((CELL,), seed=1, time_budget_seconds=10.0)
 
 
 def test_arguments_carry_options_and_cells_in_order() -> None:
     options = Options(datatype="double", layout="vector", root="rotate", cold_cache=True)
     cells = [Cell("m-1", "bcast", 8, 4, options), Cell("m-1", "barrier", 0, 4, options)]
-    words = protocol.arguments(cells, PLAN, yielding=True, limit_seconds=9.0)
+    words = protocol.arguments(cells, seconds_per_cell=0.01, limit_seconds=9.0, yielding=True, verify=False)
     assert words[-2:] == ("bcast:8", "barrier:0")
     assert words[words.index("--layout") + 1] == "vector"
     assert {"--cold-cache", "--yield"} <= set(words)

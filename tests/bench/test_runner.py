@@ -1,6 +1,7 @@
 """A plan is carried out against a testbed that replays a harness: stops, failures, resuming."""
 
 import re
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -152,3 +153,28 @@ def test_progress_is_told_before_each_launch() -> None:
     runner.run({one.id: Ready(one, Path("/cache/harness")) for one in (A, B)})
     assert [state.launches for state in states] == list(range(6))
     assert states[0].cells == len(CELLS)
+
+
+def test_where_the_budget_would_not_hold_enough_launches_repetitions_get_shorter() -> None:
+    seconds: list[float] = []
+
+    def slow(argv: tuple[str, ...]) -> Outcome:
+        seconds.append(float(argv[argv.index("--seconds") + 1]))
+        time.sleep(0.05)
+        return steady(argv)
+
+    plan = replace(PLAN, time_budget_seconds=0.5, seconds_per_cell=0.01, min_launches=20, max_launches=30)
+    carry_out(plan, slow)
+    assert seconds[0] == 0.01
+    assert seconds[-1] < 0.01
+
+
+def test_with_time_enough_repetitions_keep_their_length() -> None:
+    seconds: set[str] = set()
+
+    def answer(argv: tuple[str, ...]) -> Outcome:
+        seconds.add(argv[argv.index("--seconds") + 1])
+        return steady(argv)
+
+    carry_out(replace(PLAN, seconds_per_cell=0.01), answer)
+    assert seconds == {"0.01"}

@@ -51,12 +51,20 @@ class Launching:
         self._plan = plan
         self._slots = sum(host.slots for host in testbed.hosts())
 
-    def launch(self, implementation: Implementation, program: Path, cells: Sequence[Cell]) -> Launch:
-        """Measure `cells` (same ranks and options) in this order; every failure is in the record."""
+    def launch(
+        self, implementation: Implementation, program: Path, cells: Sequence[Cell], seconds_per_cell: float = 0.0
+    ) -> Launch:
+        """Measure `cells` (same ranks and options) in this order; every failure is in the record.
+
+        Each is repeated for `seconds_per_cell`, or for the plan's where that is 0.
+        """
         ranks = cells[0].ranks
         oversubscribed = ranks > self._slots
         limit = self._plan.launch_limit_seconds
-        arguments = protocol.arguments(cells, self._plan, yielding=oversubscribed, limit_seconds=limit)
+        arguments = protocol.arguments(
+            cells, yielding=oversubscribed, verify=self._plan.verify, limit_seconds=limit,
+            seconds_per_cell=seconds_per_cell or self._plan.seconds_per_cell,
+        )  # fmt: skip
         job = Job(
             program=(str(program), *arguments), ranks=ranks, oversubscribed=oversubscribed,
             launcher_arguments=self._plan.launcher_arguments,

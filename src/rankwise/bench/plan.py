@@ -123,10 +123,14 @@ def launches_of_round(cells: Iterable[Cell], shuffle: random.Random) -> list[lis
     return launches
 
 
-def seconds_per_cell(budget_seconds: float, cells: int, launches_per_round: int, rounds: int) -> float:
-    """How long one launch may repeat one cell so that `rounds` rounds fit into the budget (0.5 ms to 0.2 s).
+LAUNCH_SECONDS = 1.0
+"""What starting and ending a launch takes, roughly; the runner corrects the pace by what it sees."""
+CELL_SECONDS = 0.006
+"""What a cell takes beside its repetitions: warm-up, buffers, the fewest repetitions of the largest sizes."""
+LEAST_SECONDS_PER_CELL, MOST_SECONDS_PER_CELL = 0.0005, 0.2
 
-    Start-up of a launch is taken as 0.7 s; warm-up and the largest sizes cost about as much as the samples.
-    """
-    left = budget_seconds - rounds * launches_per_round * 0.7
-    return min(0.2, max(0.0005, left / (2 * rounds * max(cells, 1))))
+
+def seconds_per_cell(budget_seconds: float, cells: int, launches_per_round: int, rounds: int) -> float:
+    """How long one launch may repeat one cell so that about `rounds` rounds fit into the budget."""
+    a_round = budget_seconds / rounds - launches_per_round * LAUNCH_SECONDS - cells * CELL_SECONDS
+    return min(MOST_SECONDS_PER_CELL, max(LEAST_SECONDS_PER_CELL, a_round / max(cells, 1)))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwise.core.records import Benchmark, Cell, CellFailure, Options, Plan, Series
+from rankwise.core.records import Benchmark, Cell, CellFailure, Options, Series
 
 LINE_START = '{"rankwise":'
 END_MARKER = '{"rankwise":"end"'
@@ -34,15 +34,21 @@ class Spoken:
         return {one.cell for one in self.series} | {one.cell for one in self.failures} | set(self.verified)
 
 
-def arguments(cells: Sequence[Cell], plan: Plan, *, yielding: bool, limit_seconds: float) -> tuple[str, ...]:
+FEWEST_REPETITIONS = 3
+"""In one launch, of cells so slow that no more fit into their time: launches, not repetitions, are the sample."""
+
+
+def arguments(
+    cells: Sequence[Cell], *, seconds_per_cell: float, limit_seconds: float, yielding: bool, verify: bool
+) -> tuple[str, ...]:
     """The harness's command line for these cells, which must share ranks and options."""
-    options = cells[0].options
     flags = [
-        "--seconds", f"{plan.seconds_per_cell:.6g}", "--limit", f"{limit_seconds:g}", *_option_flags(options),
+        "--seconds", f"{seconds_per_cell:.6g}", "--min-repetitions", str(FEWEST_REPETITIONS),
+        "--limit", f"{limit_seconds:g}", *_option_flags(cells[0].options),
     ]  # fmt: skip
     if yielding:
         flags += ["--yield", "--start", "barrier"]
-    if plan.verify:
+    if verify:
         flags.append("--verify")
     return (*flags, *(f"{cell.benchmark}:{cell.size_bytes}" for cell in cells))
 

@@ -10,8 +10,11 @@ from pathlib import Path
 
 from rankwise.bench.adaptive import HalfWidth, Progress
 from rankwise.bench.launch import Launching
-from rankwise.bench.plan import launches_of_round
+from rankwise.bench.plan import LEAST_SECONDS_PER_CELL, launches_of_round
 from rankwise.core.records import Cell, Implementation, Launch, Plan
+
+SPARE_ROUNDS = 3
+"""Rounds that a budget should hold beyond the fewest launches that precision asks for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,7 @@ class Runner:
         self._keep = keep
         self._show = show
         self._launches = 0
+        self._seconds_per_cell = plan.seconds_per_cell
         self._last_seconds: dict[tuple[str, int], float] = {}
 
     def run(self, ready: Mapping[str, Ready], earlier: Sequence[Launch] = (), spent_seconds: float = 0.0) -> str:
@@ -65,6 +69,7 @@ class Runner:
         self._launches = len(earlier)
         shuffle = random.Random(f"{self._plan.seed}-{self._launches}")
         first_round = not earlier
+        rounds = 0
         while cells := self._progress.open_cells():
             launched = 0
             for launch_cells in launches_of_round(cells, shuffle):
@@ -76,10 +81,22 @@ class Runner:
             if not launched:
                 return "time budget"
             first_round = False
+            rounds += 1
+            self._pace(rounds, time.monotonic() - started - spent_seconds, time.monotonic() - started)
         return self._why_done()
 
+    def _pace(self, rounds: int, rounds_seconds: float, elapsed_seconds: float) -> None:
+        """Repeat cells for a shorter time if, at this pace, the budget would not hold enough launches of each.
+
+        A verdict needs launches: with too few of them not even a difference of a hundred times could be shown.
+        """
+        wanted = self._plan.min_launches + SPARE_ROUNDS - rounds
+        left = self._plan.time_budget_seconds - elapsed_seconds
+        if rounds_seconds / rounds * wanted > left:
+            self._seconds_per_cell = max(LEAST_SECONDS_PER_CELL, self._seconds_per_cell / 2)
+
     def _measure(self, ready: Ready, cells: Sequence[Cell]) -> None:
-        launch = self._launching.launch(ready.implementation, ready.program, cells)
+        launch = self._launching.launch(ready.implementation, ready.program, cells, self._seconds_per_cell)
         self._keep(launch)
         self._progress.add(launch)
         self._launches += 1

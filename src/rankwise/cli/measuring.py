@@ -20,8 +20,8 @@ from rankwise.stats.intervals import relative_half_width
 from rankwise.store.store import Store
 from rankwise.testbed.local import LocalTestbed
 
-ROUNDS_AIMED_AT = 12
-"""Launches per cell that a time budget is cut into; ten or more let a rank test speak over many cells."""
+ROUNDS_AIMED_AT = 14
+"""Launches per cell that a time budget is cut into; ten let a rank test speak over a thousand cells."""
 
 
 @dataclass(frozen=True, slots=True)
