@@ -230,11 +230,25 @@ def end_processes(pids: Sequence[int]) -> None:
     for process in found:
         with contextlib.suppress(psutil.Error):
             process.terminate()
-    _, alive = psutil.wait_procs(found, timeout=GRACE_SECONDS)
-    for process in alive:
+    for process in _still_alive_after(GRACE_SECONDS, found):
         with contextlib.suppress(psutil.Error):
             process.kill()
-    psutil.wait_procs(alive, timeout=GRACE_SECONDS)
+    _still_alive_after(GRACE_SECONDS, found)
+
+
+def _still_alive_after(seconds: float, processes: Sequence[psutil.Process]) -> list[psutil.Process]:
+    """Wait until all have ended; return those that have not. A zombie has: reaping it may be another's task."""
+    deadline = time.monotonic() + seconds
+    while (alive := [one for one in processes if _runs(one)]) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return alive
+
+
+def _runs(process: psutil.Process) -> bool:
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 @contextlib.contextmanager

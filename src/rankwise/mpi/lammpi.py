@@ -19,9 +19,11 @@ from rankwise.mpi.family import Ask, Family, host_slots
 NOBODY = 65534
 _VERSION = re.compile(r"LAM/MPI: (\S+)")
 _HALT_HERE = (
-    'cat lam-*/lam-registry | while read kind id; do ipcrm "-$kind" "$id"; done; kill "$(cat lam-*/lam-killfile)"'
+    'cat lam-*/lam-registry | while read kind id; do ipcrm "-$kind" "$id"; done; '
+    'kill -KILL "$(cat lam-*/lam-killfile)"'
 )
-"""Does at once what lamhalt needs three seconds for: remove System V objects that the job left, end the daemon."""
+"""Does at once what lamhalt needs three seconds for: remove System V objects that the job left, end the daemon,
+which would take a second to end by itself."""
 _RPI = re.compile(r"selected RPI module (\w+)")
 
 
