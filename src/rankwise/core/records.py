@@ -317,6 +317,7 @@ class SwitchPoint:
     at_bytes: int
     jump_ratio: float
     """Time at `at_bytes` over what the curve below would have given there; 1 where only the slope changes."""
+    options: Options = field(default=Options())
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,7 +103,7 @@ class GroupedComparison:
         return [
             point
             for point in self.comparison.switch_points
-            if (point.benchmark, point.ranks) == (group.benchmark, group.ranks)
+            if (point.benchmark, point.ranks, point.options) == (group.benchmark, group.ranks, group.options)
         ]
 
     @cached_property

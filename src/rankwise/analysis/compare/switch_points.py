@@ -20,7 +20,9 @@ def switch_points(curves: Iterable[Curve]) -> tuple[SwitchPoint, ...]:
         sizes = np.array([float(point.size_bytes) for point in curve.points])
         seconds = np.array([point.median_seconds for point in curve.points])
         found += [
-            SwitchPoint(curve.implementation, curve.benchmark, curve.ranks, int(b.below), int(b.at), b.jump)
+            SwitchPoint(
+                curve.implementation, curve.benchmark, curve.ranks, int(b.below), int(b.at), b.jump, curve.options
+            )
             for b in find_breaks(sizes, seconds)
         ]
     return tuple(found)
