@@ -15,7 +15,7 @@ import pytest
 from rankwise.cli import main
 from rankwise.core import process
 from support.bare_host import bare_host
-from support.command_line import COMMAND, environment, rankwise, start
+from support.command_line import COMMAND, environment, rankwise, started
 from support.mpis import FOUND
 
 MPI = next((one for one in FOUND if one.family == "mpich"), FOUND[0] if FOUND else None)
@@ -157,10 +157,10 @@ def test_an_mpiexec_that_hangs_is_ended_at_its_limit(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("signal_number", [signal.SIGINT, signal.SIGTERM])
 def test_when_interrupted_what_was_measured_is_kept_and_can_go_on(tmp_path: Path, signal_number: int) -> None:
-    running = start("compare", NAME, *LONG, home=tmp_path)
-    wait_for_launches(tmp_path, 2, running)
-    running.send_signal(signal_number)
-    _, stderr = running.communicate(timeout=30)
+    with started("compare", NAME, *LONG, home=tmp_path) as running:
+        wait_for_launches(tmp_path, 2, running)
+        running.send_signal(signal_number)
+        _, stderr = running.communicate(timeout=30)
     assert running.returncode == 130
     assert "--resume" in stderr
     assert marked_processes() == []
@@ -174,20 +174,23 @@ def test_when_interrupted_what_was_measured_is_kept_and_can_go_on(tmp_path: Path
 
 
 def test_after_kill_9_everything_stored_is_there_and_the_next_verb_clears_up(tmp_path: Path) -> None:
-    running = start("compare", NAME, *LONG, home=tmp_path)
-    wait_for_launches(tmp_path, 2, running)
-    os.kill(running.pid, signal.SIGKILL)
-    running.communicate(timeout=30)
+    with started("compare", NAME, *LONG, home=tmp_path) as running:
+        wait_for_launches(tmp_path, 2, running)
+        os.kill(running.pid, signal.SIGKILL)
+        running.communicate(timeout=30)
     runs = json.loads(rankwise("runs", "--json", home=tmp_path).stdout)
     assert [(run["status"], run["launches"] >= 2) for run in runs] == [("interrupted", True)]
     assert marked_processes() == []
 
 
 def test_two_at_once_on_one_store(tmp_path: Path) -> None:
-    both = [start("compare", NAME, *QUICK, "--report", f"{number}.html", home=tmp_path) for number in (1, 2)]
-    for one in both:
-        _, stderr = one.communicate(timeout=90)
-        assert one.returncode == 0, stderr
+    with (
+        started("compare", NAME, *QUICK, "--report", "1.html", home=tmp_path) as one,
+        started("compare", NAME, *QUICK, "--report", "2.html", home=tmp_path) as other,
+    ):
+        for running in (one, other):
+            _, stderr = running.communicate(timeout=90)
+            assert running.returncode == 0, stderr
     runs = json.loads(rankwise("runs", "--json", home=tmp_path).stdout)
     assert [run["status"] for run in runs] == ["complete", "complete"]
 

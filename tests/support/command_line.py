@@ -3,6 +3,8 @@
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 COMMAND = Path(sys.executable).with_name("rankwise")
@@ -21,9 +23,17 @@ def rankwise(*words: str, home: Path, timeout: float = 100, **changes: str) -> s
     )  # fmt: skip
 
 
-def start(*words: str, home: Path, **changes: str) -> subprocess.Popen[str]:
-    """Start it and let it run."""
-    return subprocess.Popen(
-        [str(COMMAND), *words], env=environment(home, **changes), cwd=home, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+@contextmanager
+def started(*words: str, home: Path, **changes: str) -> Iterator[subprocess.Popen[str]]:
+    """Start it and let it run; what still runs at the end is killed.
+
+    Ctrl-C must reach it: where tests run in the background, SIGINT is ignored and that would be inherited.
+    """
+    with subprocess.Popen(
+        ["env", "--default-signal=INT", str(COMMAND), *words], env=environment(home, **changes), cwd=home,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        try:
+            yield process
+        finally:
+            process.kill()
