@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from rankwise.bench import build as building
+from rankwise.bench.launch import list_benchmarks
 from rankwise.core.errors import BuildError, HostError
 from rankwise.core.records import Implementation
 from support.mpis import FOUND, proved
@@ -77,3 +78,11 @@ def test_a_cache_that_cannot_be_written_is_an_error_with_a_remedy(
     with pytest.raises(HostError, match="build cache") as caught:
         building.build(implementation)
     assert "XDG_CACHE_HOME" in caught.value.remedy
+
+
+def test_a_program_that_does_not_start_is_a_build_error(implementation: Implementation, tmp_path: Path) -> None:
+    program = tmp_path / "broken"
+    program.write_text("#!/bin/sh\necho 'libmpi.so.40: not found' >&2; exit 127\n")
+    program.chmod(0o755)
+    with pytest.raises(BuildError, match=r"libmpi\.so\.40"):
+        list_benchmarks(implementation, program)

@@ -11,6 +11,7 @@ import pytest
 
 from rankwise.bench.launch import Launching
 from rankwise.bench.runner import Ready, Runner, State
+from rankwise.core.errors import HostError
 from rankwise.core.records import Cell, FloatArray, Launch, Outcome, Plan
 from rankwise.testbed.replay import ReplayTestbed
 from support.harness_words import BEGIN, END, PlainLauncher, implementation, outcome, say, series
@@ -178,3 +179,14 @@ def test_with_time_enough_repetitions_keep_their_length() -> None:
 
     carry_out(replace(PLAN, seconds_per_cell=0.01), answer)
     assert seconds == {"0.01"}
+
+
+def test_a_launcher_that_cannot_be_started_fails_its_cells_and_the_others_go_on() -> None:
+    def gone(argv: tuple[str, ...]) -> Outcome:
+        raise HostError("cannot start mpiexec: No such file or directory")
+
+    why, launches = carry_out(PLAN, gone)
+    assert why == "precise"  # of what could be measured: nothing
+    assert {launch.status for launch in launches} == {"failed"}
+    assert {failure.cell for launch in launches for failure in launch.failures} == set(CELLS)
+    assert "cannot start mpiexec" in launches[0].reason

@@ -11,16 +11,18 @@ import psutil
 
 from rankwise.bench import protocol
 from rankwise.core import process
-from rankwise.core.errors import HostError
+from rankwise.core.errors import BuildError, HostError
 from rankwise.core.interfaces import Launcher, Testbed
 from rankwise.core.records import (
     Benchmark,
     Cell,
     CellFailure,
+    Command,
     Implementation,
     Job,
     Launch,
     LaunchStatus,
+    LaunchSteps,
     Notice,
     Outcome,
     Plan,
@@ -31,14 +33,16 @@ STDERR_TAIL_BYTES = 4000
 
 
 def list_benchmarks(implementation: Implementation, program: Path) -> tuple[Benchmark, ...]:
-    """What this build of the harness can measure, as it says itself. Raises HostError if it does not run."""
+    """What this build of the harness can measure, as it says itself. Raises BuildError if it does not run."""
     outcome = process.run([str(program), "--list"], LIST_LIMIT_SECONDS, environment=implementation.environment)
     try:
         return protocol.parse_list(outcome.stdout)
     except ValueError as error:
-        raise HostError(
-            f"{implementation.id}: the compiled benchmarks do not start: {_last_words(outcome)}",
-            f"try it by hand: {outcome.command}",
+        raise BuildError(
+            f"{implementation.id}: the compiled benchmarks do not start",
+            outcome.command,
+            outcome.stdout + outcome.stderr,
+            "try the command by hand",
         ) from error
 
 
@@ -69,9 +73,8 @@ class Launching:
             program=(str(program), *arguments), ranks=ranks, oversubscribed=oversubscribed,
             launcher_arguments=self._plan.launcher_arguments,
         )  # fmt: skip
-        steps = self._launcher.steps(implementation, job)
         started_at, load, stolen = time.time(), os.getloadavg()[0], _steal_seconds()
-        outcome = self._testbed.run(steps, limit, protocol.END_MARKER)
+        steps, outcome = self._start(implementation, job)
         spoken = protocol.parse_run(outcome.stdout, cells)
         status, reason = _status(outcome, spoken, limit)
         return Launch(
@@ -84,9 +87,18 @@ class Launching:
             oversubscribed=oversubscribed, yielding=steps.yielding, clock=spoken.clock,
             clock_error_seconds=spoken.clock_error_seconds,
             timer_resolution_seconds=spoken.timer_resolution_seconds, load=load,
-            steal_fraction=(_steal_seconds() - stolen) / (outcome.seconds * (os.cpu_count() or 1)),
+            steal_fraction=(_steal_seconds() - stolen) / (max(outcome.seconds, 1e-3) * (os.cpu_count() or 1)),
             notices=_notices(implementation, outcome, ranks),
         )  # fmt: skip
+
+    def _start(self, implementation: Implementation, job: Job) -> tuple[LaunchSteps, Outcome]:
+        """The launch line and how it ended; one that cannot even be started has failed like any other."""
+        steps = LaunchSteps(Command(job.program))
+        try:
+            steps = self._launcher.steps(implementation, job)
+            return steps, self._testbed.run(steps, self._plan.launch_limit_seconds, protocol.END_MARKER)
+        except HostError as error:
+            return steps, Outcome(process.command_line(steps.main), 127, "", str(error), 0.0)
 
 
 def _status(outcome: Outcome, spoken: protocol.Spoken, limit_seconds: float) -> tuple[LaunchStatus, str]:

@@ -155,6 +155,8 @@ def resume(run_id: int, store: Store, screen: Screen) -> None:
     if store.run(run_id).status == "complete":
         raise InputError(f"run {run_id} is complete: there is nothing to resume", f"rankwise report {run_id}")
     built = _build(store.implementations(run_id), [], screen)
+    for notice in built.notices:  # without one of its implementations the run would compare something else
+        raise HostError(f"run {run_id} cannot go on: {notice.message}", notice.remedy)
     store.resume_run(run_id, LocalTestbed().facts())
     earlier = store.launches(run_id)
     carry_out(run_id, plan, built.ready, store, screen, earlier)
