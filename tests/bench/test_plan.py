@@ -4,7 +4,7 @@ import pytest
 
 from rankwise.bench import plan
 from rankwise.core.errors import InputError, UnknownNameError
-from rankwise.core.records import Benchmark, Cell, Options
+from rankwise.core.records import Benchmark, Cell, Host, Options
 from support.harness_words import implementation
 
 BENCHMARKS = {
@@ -24,7 +24,7 @@ MENU = {A.id: BENCHMARKS, B.id: BENCHMARKS}
 
 
 def cells_of(*names: str, **changes: object) -> list[Cell]:
-    selection = plan.Selection(names, (1, 64), cores=4, **changes)  # type: ignore[arg-type]
+    selection = plan.Selection(names, (1, 64), hosts=(Host("here", 4),), **changes)  # type: ignore[arg-type]
     return list(plan.make_cells([A, B], MENU, selection)[0])
 
 
@@ -32,6 +32,25 @@ def test_pairs_use_two_ranks_and_collectives_every_core() -> None:
     ranks = {cell.benchmark: cell.ranks for cell in cells_of("pingpong", "bcast")}
     assert ranks == {"pingpong": 2, "bcast": 4}
     assert {cell.ranks for cell in cells_of("pingpong", "bcast", ranks=(3,))} == {3}
+
+
+SITES = (Host("a1", 2, "a"), Host("a2", 2, "a"), Host("b1", 2, "b"), Host("b2", 2, "b"))
+
+
+def test_a_pair_spans_two_sites_where_there_are_several() -> None:
+    selection = plan.Selection(("pingpong", "bcast"), (1,), SITES, testbed="two-clusters")
+    cells, _ = plan.make_cells([A], MENU, selection)
+    where = {cell.benchmark: (cell.ranks, cell.placement, cell.testbed) for cell in cells}
+    assert where == {"pingpong": (2, "across-sites", "two-clusters"), "bcast": (8, "block", "two-clusters")}
+
+
+def test_placements_asked_for_hold_for_every_benchmark() -> None:
+    selection = plan.Selection(("pingpong", "bcast"), (1,), SITES, placements=("block", "cyclic"))
+    cells, _ = plan.make_cells([A], MENU, selection)
+    assert {(cell.benchmark, cell.placement) for cell in cells} == {
+        (name, word) for name in ("pingpong", "bcast") for word in ("block", "cyclic")
+    }
+    assert len(plan.launches_of_round(cells, random.Random(1))) == 4  # two ranks or eight, each placed twice
 
 
 def test_an_operation_without_a_message_has_one_size() -> None:
@@ -43,7 +62,7 @@ def test_only_one_implementation_carries_a_baseline() -> None:
 
 
 def test_what_cannot_be_measured_is_said_with_its_reason() -> None:
-    selection = plan.Selection(("put", "bcast", "message_rate"), (1,), cores=3, ranks=(3,))
+    selection = plan.Selection(("put", "bcast", "message_rate"), (1,), hosts=(Host("here", 3),), ranks=(3,))
     cells, unsupported = plan.make_cells([A], MENU, selection)
     assert {cell.benchmark for cell in cells} == {"bcast"}
     assert {one.cell.benchmark: one.reason for one in unsupported} == {
@@ -53,7 +72,7 @@ def test_what_cannot_be_measured_is_said_with_its_reason() -> None:
 
 
 def test_reductions_take_no_derived_types() -> None:
-    selection = plan.Selection(("reduce", "bcast"), (8,), cores=2, options=(Options(layout="vector"),))
+    selection = plan.Selection(("reduce", "bcast"), (8,), hosts=(Host("here", 2),), options=(Options(layout="vector"),))
     cells, unsupported = plan.make_cells([A], MENU, selection)
     assert {cell.benchmark for cell in cells} == {"bcast"}
     assert [one.cell.benchmark for one in unsupported] == ["reduce"]

@@ -13,7 +13,7 @@ from rankwise.bench.launch import Launching
 from rankwise.bench.runner import Ready, Runner, State
 from rankwise.core.errors import HostError
 from rankwise.core.records import Cell, FloatArray, Launch, Outcome, Plan
-from rankwise.testbed.replay import ReplayTestbed
+from support.replay import ReplayTestbed
 from support.harness_words import BEGIN, END, PlainLauncher, implementation, outcome, say, series
 
 A, B = implementation("mpich-5.0.2"), implementation("openmpi-5.0.11")

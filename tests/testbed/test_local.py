@@ -19,7 +19,7 @@ def test_steps_run_in_order_and_the_launchers_outcome_counts(tmp_path: Path) -> 
     steps = LaunchSteps(
         sh(f"echo main >> {log}; exit 4"), (sh(f"echo before >> {log}"),), (sh(f"echo after >> {log}"),)
     )
-    outcome = LocalTestbed().run(steps, 10.0)
+    outcome = LocalTestbed().run(steps, (), 10.0)
     assert log.read_text().split() == ["before", "main", "after"]
     assert outcome.returncode == 4
 
@@ -29,14 +29,14 @@ def test_a_failing_first_step_keeps_the_launcher_from_starting_but_not_the_clear
     steps = LaunchSteps(
         sh(f"echo main >> {log}"), (sh("echo no daemon >&2; exit 5"),), (sh(f"echo after >> {log}"),)
     )
-    outcome = LocalTestbed().run(steps, 10.0)
+    outcome = LocalTestbed().run(steps, (), 10.0)
     assert log.read_text().split() == ["after"]
     assert (outcome.returncode, outcome.stderr) == (5, "no daemon\n")
 
 
 def test_after_a_launcher_that_hangs_the_clearing_up_still_runs(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    outcome = LocalTestbed().run(LaunchSteps(sh("sleep 60"), after=(sh(f"echo after > {log}"),)), 0.3)
+    outcome = LocalTestbed().run(LaunchSteps(sh("sleep 60"), after=(sh(f"echo after > {log}"),)), (), 0.3)
     assert outcome.timed_out
     assert log.exists()
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
 
 from rankwise.bench import protocol
+from rankwise.bench.placement import place
 from rankwise.core import process
 from rankwise.core.errors import BuildError, HostError
 from rankwise.core.interfaces import Launcher, Testbed
+from rankwise.core.network import Settings
 from rankwise.core.records import (
     Benchmark,
     Cell,
@@ -24,6 +27,7 @@ from rankwise.core.records import (
     LaunchStatus,
     LaunchSteps,
     Notice,
+    Options,
     Outcome,
     Plan,
 )  # fmt: skip
@@ -53,29 +57,33 @@ class Launching:
         self._launcher = launcher
         self._testbed = testbed
         self._plan = plan
-        self._slots = sum(host.slots for host in testbed.hosts())
+        self._hosts = testbed.hosts()
 
     def launch(
         self, implementation: Implementation, program: Path, cells: Sequence[Cell], seconds_per_cell: float = 0.0
     ) -> Launch:
-        """Measure `cells` (same ranks and options) in this order; every failure is in the record.
+        """Measure `cells` (same ranks, options, placement) in this order; every failure is in the record.
 
         Each is repeated for `seconds_per_cell`, or for the plan's where that is 0.
         """
-        ranks = cells[0].ranks
-        oversubscribed = ranks > self._slots
+        ranks, options = cells[0].ranks, cells[0].options
+        placed = place(cells[0].placement, self._hosts, ranks)
+        oversubscribed = self._testbed.oversubscribed(placed)
         limit = self._plan.launch_limit_seconds
         arguments = protocol.arguments(
-            cells, yielding=oversubscribed, verify=self._plan.verify, limit_seconds=limit,
+            cells, yielding=oversubscribed, from_barrier=oversubscribed and not self._testbed.remote_shell(),
+            verify=self._plan.verify, limit_seconds=limit,
             seconds_per_cell=seconds_per_cell or self._plan.seconds_per_cell,
         )  # fmt: skip
         job = Job(
             program=(str(program), *arguments), ranks=ranks, oversubscribed=oversubscribed,
+            hosts=placed if self._testbed.remote_shell() else (), remote_shell=self._testbed.remote_shell(),
             launcher_arguments=self._plan.launcher_arguments,
         )  # fmt: skip
         started_at, load, stolen = time.time(), os.getloadavg()[0], _steal_seconds()
-        steps, outcome = self._start(implementation, job)
-        spoken = protocol.parse_run(outcome.stdout, cells)
+        steps, outcome = self._start(implementation, job, _settings(options))
+        # what was measured while the testbed broke down is worth nothing
+        spoken = protocol.parse_run("" if outcome.broken else outcome.stdout, cells)
         status, reason = _status(outcome, spoken, limit)
         return Launch(
             implementation=implementation.id, ranks=ranks, status=status, reason=reason,
@@ -88,26 +96,39 @@ class Launching:
             clock_error_seconds=spoken.clock_error_seconds,
             timer_resolution_seconds=spoken.timer_resolution_seconds, load=load,
             steal_fraction=(_steal_seconds() - stolen) / (max(outcome.seconds, 1e-3) * (os.cpu_count() or 1)),
-            notices=_notices(implementation, outcome, ranks),
+            notices=(*outcome.notices, *_notices(implementation, outcome, ranks)),
+            links=outcome.links, emulator=outcome.emulator, timelines=spoken.timelines,
         )  # fmt: skip
 
-    def _start(self, implementation: Implementation, job: Job) -> tuple[LaunchSteps, Outcome]:
+    def _start(
+        self, implementation: Implementation, job: Job, settings: Settings
+    ) -> tuple[LaunchSteps, Outcome]:
         """The launch line and how it ended; one that cannot even be started has failed like any other."""
         steps = LaunchSteps(Command(job.program))
+        limit = self._plan.launch_limit_seconds
         try:
-            steps = self._launcher.steps(implementation, job)
-            return steps, self._testbed.run(steps, self._plan.launch_limit_seconds, protocol.END_MARKER)
+            steps = replace(self._launcher.steps(implementation, job), settings=settings)
+            return steps, self._testbed.run(steps, job.hosts, limit, protocol.END_MARKER)
         except HostError as error:
             return steps, Outcome(process.command_line(steps.main), 127, "", str(error), 0.0)
 
 
 def _status(outcome: Outcome, spoken: protocol.Spoken, limit_seconds: float) -> tuple[LaunchStatus, str]:
     """A harness that said `end` has finished, whatever its launcher did afterwards."""
+    if outcome.broken:
+        return "failed", outcome.broken
     if spoken.ended:
         return "finished", ""
     if outcome.timed_out:
         return "timed out", f"no end within {limit_seconds:.0f} s: ended with all its processes"
     return "failed", f"exit code {outcome.returncode}: {_last_words(outcome)}"
+
+
+def _settings(options: Options) -> Settings:
+    """What the hosts of the job must be set to for these options."""
+    if not options.congestion_control:
+        return ()
+    return (("net.ipv4.tcp_congestion_control", options.congestion_control),)
 
 
 def _last_words(outcome: Outcome) -> str:

@@ -6,9 +6,11 @@ import random
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
+from rankwise.bench.placement import place
 from rankwise.core.errors import InputError, UnknownNameError
-from rankwise.core.records import Benchmark, Category, Cell, CellFailure, Implementation, Options
+from rankwise.core.records import Benchmark, Category, Cell, CellFailure, Host, Implementation, Options
 
 DEFAULT_BENCHMARKS = (
     "pingpong", "bandwidth", "sendrecv", "barrier", "bcast", "reduce", "allreduce", "allgather", "alltoall",
@@ -23,13 +25,19 @@ Menu = Mapping[str, Mapping[str, Benchmark]]
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What the user asked for. Empty `ranks`: two for pairs, `cores` for collectives."""
+    """What the user asked for, and where.
+
+    Empty `ranks`: two for pairs, one a slot for collectives. Empty `placements`: `block`, but two ranks of a
+    pair go to two sites where there are several, for that is the network that a testbed of sites is about.
+    """
 
     benchmarks: tuple[str, ...]
     sizes_bytes: tuple[int, ...]
-    cores: int
+    hosts: tuple[Host, ...]
     ranks: tuple[int, ...] = ()
     options: tuple[Options, ...] = (Options(),)
+    testbed: str = "local"
+    placements: tuple[str, ...] = ()
 
 
 def all_benchmarks(menu: Menu) -> dict[str, Benchmark]:
@@ -64,7 +72,8 @@ def make_cells(
 ) -> tuple[tuple[Cell, ...], tuple[CellFailure, ...]]:
     """The cells to measure, and those that an implementation cannot measure, each with its reason.
 
-    Baselines do not depend on the implementation: only the first one carries them.
+    Baselines do not depend on the implementation: only the first one carries them. Raises InputError for ranks
+    that cannot be placed.
     """
     cells: list[Cell] = []
     unsupported: list[CellFailure] = []
@@ -87,12 +96,18 @@ def make_cells(
 
 def _cells_of(implementation_id: str, benchmark: Benchmark, selection: Selection) -> Iterable[Cell]:
     pairs = benchmark.category in PAIR_CATEGORIES
-    counts = selection.ranks or ((2,) if pairs else (max(2, selection.cores),))
+    slots = sum(host.slots for host in selection.hosts)
+    counts = selection.ranks or ((2,) if pairs else (max(2, slots),))
+    apart = pairs and not selection.ranks and len({host.site for host in selection.hosts}) > 1
+    placements = selection.placements or (("across-sites",) if apart else ("block",))
     sizes = selection.sizes_bytes if benchmark.sized else (0,)
-    for options in selection.options:
-        for ranks in counts:
-            for size_bytes in sizes:
-                yield Cell(implementation_id, benchmark.name, size_bytes, ranks, options)
+    for placement, ranks in product(placements, counts):
+        place(placement, selection.hosts, ranks)  # what cannot be placed is an error now, not in every launch
+    for options, placement, ranks, size_bytes in product(selection.options, placements, counts, sizes):
+        yield Cell(
+            implementation_id, benchmark.name, size_bytes, ranks, options,
+            testbed=selection.testbed, placement=placement,
+        )  # fmt: skip
 
 
 def _obstacle(benchmark: Benchmark, cell: Cell) -> str:
@@ -109,13 +124,13 @@ def _obstacle(benchmark: Benchmark, cell: Cell) -> str:
 
 
 def launches_of_round(cells: Iterable[Cell], shuffle: random.Random) -> list[list[Cell]]:
-    """One launch per implementation, ranks and options, in random order, each with its cells shuffled.
+    """One launch per implementation, ranks, options and placement, in random order, its cells shuffled.
 
     So drift of the machine hits all implementations alike, and no size always follows the same other.
     """
-    groups: defaultdict[tuple[str, int, Options], list[Cell]] = defaultdict(list)
+    groups: defaultdict[tuple[str, int, Options, str], list[Cell]] = defaultdict(list)
     for cell in sorted(cells):
-        groups[cell.implementation, cell.ranks, cell.options].append(cell)
+        groups[cell.implementation, cell.ranks, cell.options, cell.placement].append(cell)
     launches = list(groups.values())
     shuffle.shuffle(launches)
     for launch in launches:

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from rankwise.cli.options import DURATION, SIZES, Parsed
+from rankwise.cli.where import where_options
 from rankwise.core.errors import InputError
 from rankwise.core.records import Options
 
@@ -46,6 +47,10 @@ def _root(text: str) -> str:
     return text
 
 
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(text.split(",")))
+
+
 def _one_of(known: tuple[str, ...]) -> Callable[[str], tuple[str, ...]]:
     def parse(text: str) -> tuple[str, ...]:
         words = tuple(dict.fromkeys(text.split(",")))
@@ -73,6 +78,13 @@ _OPTIONS = (
     click.option("--cold-cache", is_flag=True, help="Other buffers each repetition, so that none is in cache."),
     click.option("--window", type=click.IntRange(1, 1024), default=64, show_default=True,
                  help="Messages in flight in the bandwidth benchmarks."),
+    click.option("--placement", type=Parsed("placements", _names), default=(), metavar="WORDS|FILE",
+                 help="Where ranks go: one or several of block, cyclic, one-per-node, across-sites, or a rankfile.  "
+                 "[default: block; pairs across sites]"),
+    click.option("--congestion-control", type=Parsed("names", _names), default="",
+                 help="Of TCP on emulated nodes, one or several: cubic,bbr.  [default: the testbed's]"),
+    click.option("--messages", type=click.IntRange(2, 100_000), default=200, show_default=True,
+                 help="In the benchmarks stream and tcp_stream."),
     click.option("--prefix", "prefixes", multiple=True, metavar="DIR",
                  type=click.Path(path_type=Path), help="Look for an MPI here too."),
     click.option("--limit", type=DURATION, default="120s", show_default=True,
@@ -86,15 +98,20 @@ def measuring_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that say what to measure."""
     for option in reversed(_OPTIONS):
         function = option(function)
-    return function
+    return where_options(function)
 
 
 def variants(asked: dict[str, Any]) -> tuple[Options, ...]:
-    """Every combination of the datatypes and layouts asked for, with the other options as they are."""
+    """Every combination of datatypes, layouts, congestion controls, with the other options as they are."""
     return tuple(
-        Options(datatype, layout, asked["operation"], asked["root"], asked["cold_cache"], asked["window"])
-        for datatype, layout in itertools.product(asked["datatype"], asked["layout"])
-    )
+        Options(
+            datatype, layout, asked["operation"], asked["root"], asked["cold_cache"], asked["window"],
+            congestion_control=control, messages=asked["messages"],
+        )
+        for datatype, layout, control in itertools.product(
+            asked["datatype"], asked["layout"], asked["congestion_control"]
+        )
+    )  # fmt: skip
 
 
 def words(texts: tuple[str, ...]) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from rankwise.cli import answering, measuring
 from rankwise.cli.asking import PassesThrough, measuring_options, variants, words
 from rankwise.cli.options import DURATION, echo_json, store_option
 from rankwise.cli.screen import Screen
+from rankwise.cli.where import testbed_of
 from rankwise.core import errors
 from rankwise.core.records import Cell, Launch
 from rankwise.report import listings
@@ -84,4 +85,5 @@ def _request(
         ranks=asked["ranks"], options=variants(asked), min_launches=asked["launches"],
         max_launches=asked["launches"], seconds_per_cell=asked["per_cell"], verify=asked["verify"],
         seed=asked["seed"], launch_limit_seconds=asked["limit"], launcher_arguments=launcher_arguments,
+        testbed=testbed_of(asked["testbed"], asked["hostfile"]), placements=asked["placement"],
     )  # fmt: skip

@@ -12,6 +12,7 @@ from rankwise.cli import answering, measuring
 from rankwise.cli.asking import PassesThrough, measuring_options, variants, words
 from rankwise.cli.options import DURATION, echo_json, json_option, store_option
 from rankwise.cli.screen import Screen
+from rankwise.cli.where import testbed_of
 from rankwise.core import errors
 from rankwise.core.records import Comparison
 from rankwise.report import html
@@ -84,6 +85,7 @@ def _request(
         options=variants(asked), precision=asked["precision"], seed=asked["seed"],
         baseline=asked["baseline"], launch_limit_seconds=asked["limit"],
         launcher_arguments=launcher_arguments,
+        testbed=testbed_of(asked["testbed"], asked["hostfile"]), placements=asked["placement"],
     )  # fmt: skip
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from rankwise.bench import plan as planning
@@ -13,11 +14,14 @@ from rankwise.bench.launch import Launching, list_benchmarks
 from rankwise.bench.runner import Ready, Runner
 from rankwise.cli.screen import Screen
 from rankwise.core.errors import BuildError, HostError, InputError, InterruptedRun
+from rankwise.core.network import PathFigures
 from rankwise.core.records import Benchmark, Cell, CellFailure, Implementation, Launch, Notice, Options, Plan
 from rankwise.mpi import select
 from rankwise.mpi.family import FamilyLauncher
 from rankwise.stats.intervals import relative_half_width
 from rankwise.store.store import Store
+from rankwise.testbed.base import TestbedKind, make
+from rankwise.testbed.check import check_paths
 from rankwise.testbed.local import LocalTestbed
 
 ROUNDS_AIMED_AT = 14
@@ -45,6 +49,8 @@ class Request:
     seed: int | None = None
     baseline: str = ""
     launcher_arguments: tuple[str, ...] = ()
+    testbed: TestbedKind = field(default_factory=LocalTestbed)
+    placements: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,25 +97,38 @@ def measure(request: Request, store: Store, screen: Screen) -> int:
     Raises InterruptedRun with the way to go on when it was stopped.
     """
     built = prepare(request.implementations, request.prefixes, screen)
-    testbed = LocalTestbed()
     known = planning.all_benchmarks(built.menu)
     selection = planning.Selection(
         planning.resolve_benchmarks(request.benchmarks, known), request.sizes_bytes,
-        sum(host.slots for host in testbed.hosts()), request.ranks, request.options,
+        request.testbed.hosts(), request.ranks, request.options, request.testbed.name, request.placements,
     )  # fmt: skip
     implementations = [one.implementation for one in built.ready.values()]
     cells, unsupported = planning.make_cells(implementations, built.menu, selection)
     plan = _plan(request, cells)
-    run_id = store.begin_run(
-        request.command_line, testbed.name, plan, implementations=implementations,
-        benchmarks=known.values(), facts=testbed.facts(), baseline=_baseline(request, implementations),
-    )  # fmt: skip
-    store.add_failures(run_id, _one_a_benchmark(unsupported))
-    store.add_notices(run_id, built.notices)
-    for notice in built.notices:
-        screen.say(f"warning: {notice.message}")
-    carry_out(run_id, plan, built.ready, store, screen)
+    with _up(request.testbed, screen) as (testbed, paths):
+        run_id = store.begin_run(
+            request.command_line, testbed.name, plan, implementations=implementations, benchmarks=known.values(),
+            facts=testbed.facts(), baseline=_baseline(request, implementations), topology=testbed.topology(),
+        )  # fmt: skip
+        store.add_paths(run_id, paths)
+        store.add_failures(run_id, _one_a_benchmark(unsupported))
+        store.add_notices(run_id, built.notices)
+        for notice in built.notices:
+            screen.say(f"warning: {notice.message}")
+        carry_out(run_id, plan, built.ready, testbed, store, screen)
     return run_id
+
+
+@contextlib.contextmanager
+def _up(testbed: TestbedKind, screen: Screen) -> Iterator[tuple[TestbedKind, tuple[PathFigures, ...]]]:
+    """The testbed, up within, and what its paths measure now: a run says what it was measured on."""
+    topology = testbed.topology()
+    with contextlib.ExitStack() as stack:
+        with screen.busy(f"bringing up {testbed.name}") as update:
+            stack.enter_context(testbed)
+            update(f"measuring the paths of {testbed.name}")
+            paths = check_paths(testbed, topology, quick=True) if topology and topology.links else ()
+        yield testbed, paths
 
 
 def _baseline(request: Request, measured: Sequence[Implementation]) -> str:
@@ -136,7 +155,7 @@ def _one_a_benchmark(unsupported: Sequence[CellFailure]) -> list[CellFailure]:
 
 
 def _plan(request: Request, cells: Sequence[Cell]) -> Plan:
-    groups = len({(cell.implementation, cell.ranks, cell.options) for cell in cells})
+    groups = len({(cell.implementation, cell.ranks, cell.options, cell.placement) for cell in cells})
     per_cell = request.seconds_per_cell or planning.seconds_per_cell(
         request.time_budget_seconds, len(cells), groups, ROUNDS_AIMED_AT
     )
@@ -157,21 +176,23 @@ def resume(run_id: int, store: Store, screen: Screen) -> None:
     built = _build(store.implementations(run_id), [], screen)
     for notice in built.notices:  # without one of its implementations the run would compare something else
         raise HostError(f"run {run_id} cannot go on: {notice.message}", notice.remedy)
-    store.resume_run(run_id, LocalTestbed().facts())
-    earlier = store.launches(run_id)
-    carry_out(run_id, plan, built.ready, store, screen, earlier)
+    topology = store.topology(run_id)
+    with _up(make(topology) if topology else LocalTestbed(), screen) as (testbed, _):
+        store.resume_run(run_id, testbed.facts())
+        carry_out(run_id, plan, built.ready, testbed, store, screen, store.launches(run_id))
 
 
 def carry_out(
     run_id: int,
     plan: Plan,
     ready: Mapping[str, Ready],
+    testbed: TestbedKind,
     store: Store,
     screen: Screen,
     earlier: Sequence[Launch] = (),
 ) -> None:
     """Run the plan; whatever ends it, the store says how."""
-    launching = Launching(FamilyLauncher(), LocalTestbed(), plan)
+    launching = Launching(FamilyLauncher(), testbed, plan)
     runner = Runner(
         plan, launching, relative_half_width, lambda launch: store.add_launch(run_id, launch), screen.show
     )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
+from rankwise.core.network import Topology
 from rankwise.core.records import Fact, Host, Implementation, Job, LaunchSteps, Outcome
 
 
@@ -16,18 +18,42 @@ class Launcher(Protocol):
 
 
 class Testbed(Protocol):
-    """Hosts, and a way to start something on them (`rankwise.testbed`)."""
+    """Hosts, and a way to start something on them (`rankwise.testbed`). Used between `up` and `down`."""
 
     name: str
 
+    def up(self) -> None:
+        """Bring it up, or do nothing if it is. Raises HostError with what this host lacks."""
+        ...
+
+    def down(self) -> None:
+        """Leave nothing of it behind; what was up before `up` stays up."""
+        ...
+
     def hosts(self) -> tuple[Host, ...]:
-        """The hosts, in rank order; the slots of each are the cores it may use."""
+        """The hosts, in rank order; the slots of each are the ranks it takes before it counts as full."""
+        ...
+
+    def remote_shell(self) -> str:
+        """A program called like ssh that reaches every host from every host; '' if all is on this host."""
+        ...
+
+    def topology(self) -> Topology | None:
+        """Its description; None where there is no network to describe."""
+        ...
+
+    def oversubscribed(self, hosts: Sequence[str]) -> bool:
+        """Whether ranks on these hosts (one entry a rank) have to share cores, so that waiting must yield."""
         ...
 
     def facts(self) -> tuple[Fact, ...]:
         """Provenance of the hosts, read now."""
         ...
 
-    def run(self, steps: LaunchSteps, limit_seconds: float, end_marker: str = "") -> Outcome:
-        """Run `steps`; end everything at the limit, or soon after `end_marker` was printed."""
+    def run(self, steps: LaunchSteps, hosts: Sequence[str], limit_seconds: float, end_marker: str = "") -> Outcome:
+        """Run `steps` for a job on these hosts (one entry a rank; none: this host), the launcher on the first.
+
+        Everything is ended at the limit, or soon after `end_marker` was printed. Raises HostError if a
+        command cannot be started; a testbed that breaks down is told in the outcome.
+        """
         ...

@@ -52,12 +52,14 @@ def run(
     end_marker: str = "",
     cwd: Path | None = None,
     mark: str = "",
+    attached: bool = False,
 ) -> Outcome:
     """Run one command to its end, or to the limit, and return what it said.
 
     With `end_marker`, a program that has printed a line starting with it counts as finished: if it still runs
     GRACE_SECONDS later it is ended and `finished_early` is set. A `mark` shared by several calls leaves the
-    descendants alive until `end_marked(mark)`. Raises HostError if the program cannot be started.
+    descendants alive until `end_marked(mark)`. When `attached`, the program has this process's own stdin, stdout
+    and stderr, and the outcome has no words. Raises HostError if the program cannot be started.
     """
     command = Command(tuple(argv), environment)
     own_mark = mark or new_mark()
@@ -66,7 +68,8 @@ def run(
     with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
         try:
             child = subprocess.Popen(
-                argv, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr, env=variables, cwd=cwd,
+                argv, stdin=None if attached else subprocess.DEVNULL, stdout=None if attached else stdout,
+                stderr=None if attached else stderr, env=variables, cwd=cwd,
                 start_new_session=True, preexec_fn=_die_with_parent,  # noqa: PLW1509 - one prctl, no lock taken
             )  # fmt: skip
         except OSError as error:
@@ -92,20 +95,22 @@ def run(
 
 
 def run_steps(steps: LaunchSteps, limit_seconds: float, end_marker: str = "") -> Outcome:
-    """Run `before`, the launcher, then `after` in any case, on this host; nothing of it is left running.
+    """Run the steps, all on this host: before, the launcher, then in any case after; nothing is left running.
 
     A step before the launcher that fails is returned as the outcome, and the launcher is not started.
     """
     mark = new_mark()
     try:
-        for command in steps.before:
+        for command in (*steps.everywhere, *steps.before):
             outcome = run(command.argv, STEP_LIMIT_SECONDS, environment=command.environment, mark=mark)
             if outcome.returncode != 0:
                 return outcome
-        main = steps.main
-        return run(main.argv, limit_seconds, environment=main.environment, end_marker=end_marker, mark=mark)
+        return run(
+            steps.main.argv, limit_seconds, environment=steps.main.environment, end_marker=end_marker, mark=mark,
+            attached=steps.attached,
+        )  # fmt: skip
     finally:
-        for command in steps.after:
+        for command in (*steps.after, *steps.everywhere_after):
             run(command.argv, STEP_LIMIT_SECONDS, environment=command.environment, mark=mark)
         end_marked(mark)
 

