@@ -5,9 +5,10 @@ from hypothesis import strategies as st
 
 from rankwise.bench import protocol
 from rankwise.core.records import Cell, Options
-from support.harness_words import BEGIN, END, say, series
+from support.harness_words import BEGIN, END, say, series, timeline
 
 CELL = Cell("mpich-5.0.2", "pingpong", 64, 2)
+PLAIN = Options()
 
 
 def test_arguments_carry_options_and_cells_in_order() -> None:
@@ -29,6 +30,48 @@ def test_a_run_becomes_records() -> None:
     np.testing.assert_array_equal(spoken.series[0].samples_seconds, [1e-6, 2e-6])
     assert spoken.failures[0].kind == "unsupported"
     assert spoken.reached() == {CELL, put}
+
+
+def words_for(options: Options = PLAIN, **changes: bool) -> tuple[str, ...]:
+    cell = Cell("m-1", "stream", 8, 2, options)
+    asked = {"yielding": False, "verify": False, **changes}
+    return protocol.arguments([cell], seconds_per_cell=0.01, limit_seconds=9.0, **asked)
+
+
+def test_ranks_that_share_cores_yield_and_only_on_demand_start_from_a_barrier() -> None:
+    assert {"--yield", "--start"}.isdisjoint(words_for())
+    assert "--start" not in words_for(yielding=True)
+    words = words_for(from_barrier=True)
+    assert words[words.index("--start") + 1] == "barrier"
+    assert "--yield" not in words
+
+
+def test_streams_are_told_how_many_messages_and_which_congestion_control() -> None:
+    words = words_for()
+    assert words[words.index("--messages") + 1] == "200"
+    assert "--congestion-control" not in words
+    words = words_for(Options(messages=7, congestion_control="reno"))
+    assert words[words.index("--messages") + 1] == "7"
+    assert words[words.index("--congestion-control") + 1] == "reno"
+
+
+def test_timelines_belong_to_their_cell() -> None:
+    stream = Cell("mpich-5.0.2", "tcp_stream", 1000, 2)
+    other = Cell("mpich-5.0.2", "tcp_stream", 9, 2)
+    said = (
+        BEGIN
+        + series(stream, [1e-3, 2e-3])
+        + timeline(stream, "congestion window", [1e-4, 2e-4], [14480, 28960])
+        + timeline(stream, "retransmits", [1e-4, 2e-4], [0, 1])
+        + timeline(other, "round trip", [1e-4], [1e-2])
+        + END
+    )
+    spoken = protocol.parse_run(said, [stream])
+    assert [one.quantity for one in spoken.timelines] == ["congestion window", "retransmits"]
+    assert {one.cell for one in spoken.timelines} == {stream}
+    np.testing.assert_array_equal(spoken.timelines[0].times_seconds, [1e-4, 2e-4])
+    np.testing.assert_array_equal(spoken.timelines[0].values, [14480, 28960])
+    assert len(spoken.series) == 1
 
 
 @given(st.integers(0, 400))

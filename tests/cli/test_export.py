@@ -17,7 +17,7 @@ def path(tmp_path: Path) -> Path:
     path = tmp_path / "results.sqlite"
     with Store(path) as store:
         stored.measured(store, launches=1)
-        stored.measured(store, launches=2)
+        stored.measured(store, launches=2, make=stored.networked_launch)
     return path
 
 
@@ -39,6 +39,32 @@ def test_medians_of_another_run_as_json_lines_in_a_file(path: Path, tmp_path: Pa
     lines = out.read_text().splitlines()
     assert len(lines) == 4
     assert all(line.startswith('{"run": 1, ') for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("rows", "count", "column"), [("timelines", 2 * 3 * 6, "value"), ("links", 2 * 2, "link")]
+)
+def test_other_rows_of_the_newest_run(path: Path, rows: str, count: int, column: str) -> None:
+    result = CliRunner().invoke(command, ["--rows", rows, "--store", str(path)])
+    assert (result.exit_code, result.stderr) == (0, "")
+    header, *lines = result.stdout.splitlines()
+    assert column in header.split(",")
+    assert len(lines) == count
+    assert all(line.startswith("2,") for line in lines)
+
+
+@pytest.mark.parametrize("rows", ["timelines", "links"])
+def test_medians_are_of_samples_only(path: Path, rows: str) -> None:
+    result = CliRunner().invoke(command, ["--rows", rows, "--medians", "--store", str(path)])
+    assert result.exit_code == 2
+    assert f"--medians is for samples, not for {rows}" in result.stderr
+    assert result.stdout == ""
+
+
+def test_unknown_rows_are_a_usage_error(path: Path) -> None:
+    result = CliRunner().invoke(command, ["--rows", "packets", "--store", str(path)])
+    assert result.exit_code == 2
+    assert "'samples', 'timelines', 'links'" in result.stderr
 
 
 def test_parquet_is_not_written_to_a_terminal(path: Path) -> None:

@@ -31,10 +31,11 @@ def verify(
 ) -> tuple[Launch, set[Cell]]:
     """One launch that checks every benchmark which this implementation has for these ranks and options."""
     known = menu(implementation_id)
-    selection = planning.Selection(tuple(known), sizes, cores=ranks, ranks=(ranks,), options=(options,))
+    testbed = LocalTestbed()
+    selection = planning.Selection(tuple(known), sizes, hosts=testbed.hosts(), ranks=(ranks,), options=(options,))
     cells, _ = planning.make_cells([proved(implementation_id)], {implementation_id: known}, selection)
     plan = Plan(cells, seed=1, time_budget_seconds=200.0, verify=True, launch_limit_seconds=180.0)
-    launching = Launching(FamilyLauncher(), LocalTestbed(), plan)
+    launching = Launching(FamilyLauncher(), testbed, plan)
     return launching.launch(proved(implementation_id), harness(implementation_id), cells), set(cells)
 
 
@@ -70,4 +71,14 @@ def test_what_an_implementation_lacks_is_said_with_the_reason(implementation_id:
 def test_every_implementation_lists_the_same_benchmarks() -> None:
     names = [set(menu(one.id)) for one in FOUND]
     assert all(one == names[0] for one in names)
-    assert {"pingpong", "allreduce", "iallreduce", "put", "tcp_pingpong", "memcpy", "empty"} <= names[0]
+    assert {
+        "pingpong",
+        "allreduce",
+        "iallreduce",
+        "put",
+        "stream",
+        "tcp_pingpong",
+        "tcp_stream",
+        "memcpy",
+        "empty",
+    } <= names[0]

@@ -1,13 +1,15 @@
 """Which family a compiler is of, the launch line of each, and what a run reveals: all from recorded words."""
 
 import os
+import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from rankwise.core.errors import UnknownNameError
-from rankwise.core.records import Host, Implementation, Job
+from rankwise.core.records import Implementation, Job
 from rankwise.mpi import lammpi, preload
 from rankwise.mpi.family import Ask, FamilyLauncher, families, family_named
 
@@ -74,7 +76,8 @@ def line(monkeypatch: pytest.MonkeyPatch) -> Line:
 
 PLAIN = Job(("./p", "-x"), 2, environment=(("A", "b c"),), launcher_arguments=("--verbose",))
 CROWDED = Job(("./p",), 8, oversubscribed=True)
-FAR = Job(("./p",), 4, hosts=(Host("a1", 1), Host("b1", 2)), remote_shell="/bin/agent")
+FAR = Job(("./p",), 3, hosts=("a1", "b1", "b1"), remote_shell="/bin/agent")
+MIXED = Job(("./p",), 5, hosts=("a1", "b1", "b1", "a1", "c1"), remote_shell="/bin/agent")
 
 
 def test_openmpi_lines(line: Line) -> None:
@@ -86,13 +89,19 @@ def test_openmpi_lines(line: Line) -> None:
         "./p",
     ]  # fmt: skip
     assert line(an("openmpi", "4.1.4"), FAR) == [
-        "/p/bin/mpiexec", "-np", "4", "--bind-to", "none", "--host", "a1:1,b1:2",
+        "/p/bin/mpiexec", "-np", "3", "--mca", "rmaps", "seq", "--bind-to", "none", "--host", "a1,b1,b1",
         "--mca", "plm_rsh_agent", "/bin/agent", "./p",
     ]  # fmt: skip
     assert line(an("openmpi", "5.0.11"), FAR) == [
-        "/p/bin/mpiexec", "-np", "4", "--bind-to", "none", "--host", "a1:1,b1:2", "--prtemca", "plm_ssh_agent",
-        "/bin/agent", "--prtemca", "plm_ssh_no_tree_spawn", "1", "./p",
+        "/p/bin/mpiexec", "-np", "3", "--map-by", "seq", "--bind-to", "none", "--host", "a1,b1,b1",
+        "--prtemca", "plm_ssh_agent", "/bin/agent", "--prtemca", "plm_ssh_no_tree_spawn", "1", "./p",
     ]  # fmt: skip
+
+
+def test_openmpi_on_hosts_has_a_slot_for_every_rank_but_its_ranks_still_yield(line: Line) -> None:
+    words = line(an("openmpi"), replace(FAR, oversubscribed=True))
+    assert "mpi_yield_when_idle" in words
+    assert "--oversubscribe" not in words
 
 
 def test_openmpi_takes_hardware_threads_as_slots_only_where_cores_do_not_suffice(line: Line) -> None:
@@ -115,27 +124,53 @@ def test_mpich_lines(line: Line) -> None:
     ]  # fmt: skip
     assert line(an("mpich"), FAR) == [
         "/p/bin/mpiexec", "-launcher", "ssh", "-launcher-exec", "/bin/agent", "-hosts", "a1:1,b1:2",
-        "-n", "4", "./p",
+        "-n", "3", "./p",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("order", "counted"),
+    [
+        ("a a b b", "a:2,b:2"),
+        ("a b c a b", "a:1,b:1,c:1"),
+        ("a a b a a b a", "a:2,b:1"),
+        ("a a a", "a:3"),
+    ],
+)
+def test_mpich_repeats_a_list_of_hosts_where_that_gives_the_order(order: str, counted: str, line: Line) -> None:
+    hosts = tuple(order.split())
+    words = line(an("mpich"), Job(("./p",), len(hosts), hosts=hosts))
+    assert words[1:3] == ["-hosts", counted]
+    assert words[3] == "-n"
+
+
+def test_mpich_takes_a_map_for_other_orders_from_the_version_that_obeys_it(line: Line) -> None:
+    words = line(an("mpich", "5.0.2"), MIXED)
+    assert words[words.index("-hosts") :][:4] == ["-hosts", "a1,b1,c1", "-rankmap", "0,1,1,0,2"]
+    for version in ("4.0.2", "4.3.2", "5.0.1", "5.0.1rc3"):
+        words = line(an("mpich", version), MIXED)
+        assert words[words.index("-hosts") :][:5] == [
+            "-hosts", "a1:1,b1:2,a1:1,c1:1", "-genv", "PMI_SUBVERSION", "0",
+        ]  # fmt: skip
 
 
 def test_intelmpi_lines(line: Line) -> None:
     assert line(an("intelmpi"), CROWDED) == ["/p/bin/mpiexec", "-genv", "I_MPI_PIN", "0", "-n", "8", "./p"]
-    assert line(an("intelmpi"), FAR) == [
-        "/p/bin/mpiexec", "-bootstrap", "ssh", "-bootstrap-exec", "/bin/agent", "-hosts", "a1,b1", "-ppn", "2",
-        "-n", "4", "./p",
+    assert line(an("intelmpi"), MIXED) == [
+        "/p/bin/mpiexec", "-bootstrap", "ssh", "-bootstrap-exec", "/bin/agent", "-hosts", "a1,b1,b1,a1,c1",
+        "-ppn", "1", "-genv", "I_MPI_PIN", "0", "-n", "5", "./p",
     ]  # fmt: skip
+    assert line(an("intelmpi"), replace(MIXED, oversubscribed=True)).count("I_MPI_PIN") == 1
     steps = FamilyLauncher().steps(an("intelmpi", root="/opt/impi"), PLAIN)
     assert steps.main.environment == (("I_MPI_ROOT", "/opt/impi"),)
 
 
 def test_lammpi_boots_runs_and_halts_in_a_folder_of_its_own(line: Line) -> None:
     steps = FamilyLauncher().steps(an("lammpi"), PLAIN)
+    (prepare,) = steps.everywhere
+    assert prepare.argv[3:] == ("", "/t/lam", "./p", "/cache/lammpi_vectors.c")
     assert [command.argv for command in steps.before] == [
-        ("install", "-d", "-m", "700", "/t/lam"),
-        ("install", "-m", "755", "./p", "/t/lam/p"),
-        ("install", "-m", "755", "/cache/lammpi_vectors.c", "/t/lam/vectors.so"),
-        ("sh", "-c", 'printf "%s\\n" "$@" >"$0"', "/t/lam/hosts", "localhost cpu=2"),
+        ("sh", "-c", 'printf "%s\\n" "$@" >"$0" && chmod 644 "$0"', "/t/lam/hosts", "localhost cpu=2"),
         ("env", "-C", "/t/lam", "/p/bin/lamboot", "/t/lam/hosts"),
     ]
     assert line(an("lammpi"), PLAIN) == [
@@ -143,8 +178,13 @@ def test_lammpi_boots_runs_and_halts_in_a_folder_of_its_own(line: Line) -> None:
         "/t/lam/p", "-x",
     ]  # fmt: skip
     assert ("A", "b c") in steps.main.environment
-    assert steps.after[0].argv[:5] == ("env", "-C", "/t/lam", "sh", "-c")
-    assert steps.after[1].argv == ("rm", "-rf", "/t/lam")
+    (halt,) = steps.everywhere_after
+    assert halt.argv[:5] == ("env", "-C", "/t/lam", "sh", "-c")
+    assert steps.files == ("./p", "/cache/lammpi_vectors.c")
+
+
+def test_lammpi_finds_a_program_without_a_folder_by_path(line: Line) -> None:
+    assert line(an("lammpi"), Job(("hostname",), 2))[-1] == "hostname"
 
 
 def test_lammpi_as_root_runs_as_nobody(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,10 +193,49 @@ def test_lammpi_as_root_runs_as_nobody(line: Line, monkeypatch: pytest.MonkeyPat
 
 
 def test_lammpi_over_hosts(line: Line) -> None:
-    steps = FamilyLauncher().steps(an("lammpi"), FAR)
-    assert steps.before[-2].argv[-2:] == ("a1 cpu=1", "b1 cpu=2")
-    assert ("LAMRSH", "/bin/agent") in steps.before[-1].environment
-    assert steps.after[0].argv[-1] == "/p/bin/lamhalt"
+    steps = FamilyLauncher().steps(an("lammpi"), MIXED)
+    schema, agent, boot = steps.before
+    assert schema.argv[-3:] == ("a1 cpu=2", "b1 cpu=2", "c1 cpu=1")
+    assert "exec /bin/agent" in agent.argv[-1]
+    assert ("LAMRSH", "/t/lam/agent") in boot.environment
+    assert line(an("lammpi"), MIXED)[4:6] == ["-w", "n0,1,1,0,2"]
+
+
+def test_lammpis_agent_tells_the_other_host_where_the_session_is(tmp_path: Path, line: Line) -> None:
+    shell = tmp_path / "shell"
+    shell.write_text('#!/bin/sh\necho "to $1"; shift; exec sh -c "$*"\n')
+    shell.chmod(0o755)
+    steps = FamilyLauncher().steps(an("lammpi"), replace(MIXED, remote_shell=str(shell)))
+    agent = tmp_path / "agent"
+    argv = [str(agent) if word == "/t/lam/agent" else word for word in steps.before[1].argv]
+    subprocess.run(argv, check=True, timeout=10)
+    called = [str(agent), "b1", "-n", "(", "echo", "$LAM_MPI_SESSION_PREFIX", ")"]
+    said = subprocess.run(called, check=True, capture_output=True, text=True, timeout=10).stdout
+    assert said.split() == ["to", "b1", "/t/lam"]
+
+
+@pytest.mark.parametrize("others_left", [False, True])
+def test_lammpis_last_host_removes_the_folder(
+    others_left: bool, tmp_path: Path, line: Line, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "session"
+    monkeypatch.setattr(lammpi, "session_folder", lambda: folder)
+    steps = FamilyLauncher().steps(an("lammpi"), replace(MIXED, program=(str(tmp_path / "p"),)))
+    (tmp_path / "p").write_text("program")
+    prepare = [word for word in steps.everywhere[0].argv if not word.startswith("/cache")]
+    for _ in range(2):  # hosts that share the file system do it one after the other
+        subprocess.run(prepare, check=True, timeout=10)
+    assert (folder / "p").stat().st_mode & 0o777 == 0o755
+    mine = folder / f"lam-me@{os.uname().nodename}-session"
+    mine.mkdir()
+    daemon = subprocess.Popen(["sleep", "60"])
+    (mine / "lam-killfile").write_text(f"{daemon.pid}\n")
+    if others_left:
+        (folder / "lam-me@elsewhere-session").mkdir()
+    subprocess.run(steps.everywhere_after[0].argv, check=True, timeout=10, capture_output=True)
+    assert daemon.wait(10) == -9
+    assert folder.exists() == others_left
+    assert not mine.exists()
 
 
 @pytest.mark.parametrize("family", VERSIONS)
@@ -164,6 +243,13 @@ def test_only_crowded_ranks_yield(family: str, line: Line) -> None:
     launcher = FamilyLauncher()
     assert launcher.steps(an(family), CROWDED).yielding
     assert not launcher.steps(an(family), PLAIN).yielding
+
+
+@pytest.mark.parametrize("family", VERSIONS)
+def test_what_other_hosts_need_copies_of_is_named(family: str, line: Line) -> None:
+    launcher = FamilyLauncher()
+    assert launcher.steps(an(family), replace(FAR, oversubscribed=True)).files[:1] == ("./p",)
+    assert "hostname" not in launcher.steps(an(family), replace(FAR, program=("hostname",))).files
 
 
 @pytest.mark.parametrize("family", ["mpich", "lammpi"])
@@ -183,6 +269,16 @@ def test_what_the_job_preloads_stays_beside_ours(family: str, line: Line) -> Non
         ("openmpi", "selected ucx best priority 51", ("ucx",)),
         ("mpich", "UCX  INFO    ep_cfg[0]: tag(self/memory0 cma/memory) rma(x)", ("ucx/cma",)),
         ("mpich", "MPID/shm: MPIDI_POSIX_coll\n intra-node cfg#1 tag(sysv/memory cma/memory)", ("shm/posix",)),
+        (
+            "mpich",
+            "MPIDI_POSIX_coll\n intra-node cfg#2 tag(sysv/memory)\n inter-node cfg#1 tag(tcp/eth0)",
+            ("shm/posix", "ucx/tcp"),
+        ),
+        (
+            "mpich",
+            "ep_cfg[1]: tag(sysv/memory cma/memory)\nep_cfg[2]: tag(tcp/eth0)",
+            ("ucx/sysv", "ucx/cma", "ucx/tcp"),
+        ),
         ("mpich", "==== OFI provider ====\nprovider: tcp\n", ("ofi/tcp",)),
         ("intelmpi", 'MPI startup(): Load tuning file: "/x/tuning_generic_shm.dat"', ("shm",)),
         ("intelmpi", "MPI startup(): libfabric provider: tcp;ofi_rxm", ("ofi/tcp;ofi_rxm",)),
@@ -203,11 +299,12 @@ def test_the_abi_is_named_after_the_library_file(tmp_path: Path) -> None:
 def test_a_family_is_one_new_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "mpi").mkdir()
     (tmp_path / "mpi" / "mvapich.py").write_text(
-        "from rankwise.mpi.hydra import Hydra\n"
+        "from rankwise.mpi.hydra import Hydra, Yielding\n"
         "class Mvapich(Hydra):\n"
         "    name, title = 'mvapich', 'MVAPICH'\n"
         "    def identify(self, compiler, ask): return '4.0'\n"
-        "    def yielding(self, implementation, environment): return '', environment\n"
+        "    def yielding(self, implementation, environment): return Yielding('', environment)\n"
+        "    def placement(self, implementation, job): return ['-hosts', ','.join(job.hosts)]\n"
     )
     assert "mvapich" not in families()
     monkeypatch.setenv("RANKWISE_PLUGINS", str(tmp_path))

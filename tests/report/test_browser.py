@@ -13,7 +13,7 @@ import pytest
 
 from rankwise.core.records import Comparison
 from rankwise.report.html import write_report
-from report import edges, samples
+from report import edges, grid, samples
 
 playwright_api = pytest.importorskip("playwright.sync_api")
 
@@ -252,3 +252,59 @@ def test_degenerate_comparisons_open_without_a_complaint(
         draw(page, "ecdf")
     page.locator("footer").scroll_into_view_if_needed()
     assert page.evaluate("document.documentElement.scrollWidth") == 375
+
+
+@pytest.fixture(scope="module")
+def grid_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("grid") / "report.html"
+    write_report(path, grid.comparison(), grid.context())
+    return path
+
+
+GRID_FIGURES = ("overhead/ratio", "overhead/difference", "stream/bandwidth", "emulator/lateness")
+
+
+def draw_section(page: Any, kind: str) -> Any:
+    return draw(page, f"'{kind}'")
+
+
+def test_the_sections_of_a_network_draw_what_is_chosen(open_page: Open, grid_report: Path) -> None:
+    page = open_page(grid_report)
+    for kind in GRID_FIGURES:
+        draw_section(page, kind)
+    ratio = page.locator("[data-figure='overhead/ratio']")
+    highest = "() => Math.max(...document.querySelector(\"[data-figure='overhead/ratio'] .plot\").data.at(-1).y)"
+    far = page.evaluate(highest)
+    page.select_option("[data-choice=overhead]", label="pingpong, 2 ranks, placement block")
+    assert ratio.locator(".which").inner_text() == "pingpong, 2 ranks, placement block"
+    assert page.evaluate(highest) > 2 > far
+    page.select_option("[data-choice=stream]", "1")
+    assert "reno" in page.locator("[data-figure='stream/bandwidth'] .which").inner_text()
+    assert page.locator("[data-figure='stream/bandwidth'] .y4tick").count() > 0
+
+
+def test_a_toggle_leaves_raw_tcp(open_page: Open, grid_report: Path) -> None:
+    page = open_page(grid_report)
+    draw_section(page, "stream/bandwidth")
+    name = grid.STREAMED[0]
+    page.locator(f"[data-toggle='{name}']").click()
+    shown = page.evaluate(
+        """() => document.querySelector("[data-figure='stream/bandwidth'] .plot").data
+            .map((trace) => [trace.meta.implementation || trace.meta.baseline, trace.visible])"""
+    )
+    assert {visible for owner, visible in shown if owner == name} == {False}
+    assert {visible for owner, visible in shown if owner != name} == {True}
+    assert page.locator("#streams td:visible, #streams th:visible").filter(has_text=name).count() == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_network_fits_a_phone_and_paper(open_page: Open, grid_report: Path, scheme: str) -> None:
+    page = open_page(grid_report, width=375, height=812, scheme=scheme)
+    for kind in GRID_FIGURES:
+        draw_section(page, kind)
+    assert page.evaluate("document.documentElement.scrollWidth") == 375
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    svg = page.locator("[data-figure='stream/bandwidth'] .main-svg").first
+    assert 400 < svg.bounding_box()["height"] <= 600
+    assert page.pdf(format="A4").startswith(b"%PDF")

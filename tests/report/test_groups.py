@@ -37,3 +37,64 @@ def test_a_curve_without_points_counts_as_not_measured() -> None:
 
 def test_label_of_a_single_rank() -> None:
     assert Group("memcpy", "baseline", 1, Options()).label == "memcpy, 1 rank"
+
+
+def with_placements(*placements: str) -> GroupedComparison:
+    """The sample measured once a placement."""
+    comparison = samples.comparison()
+    return GroupedComparison(
+        replace(
+            comparison,
+            curves=tuple(replace(c, placement=word) for word in placements for c in comparison.curves),
+            verdicts=tuple(replace(v, placement=word) for word in placements for v in comparison.verdicts),
+            switch_points=tuple(
+                replace(p, placement=word) for word in placements for p in comparison.switch_points
+            ),
+            failures=tuple(
+                replace(f, cell=replace(f.cell, placement=word))
+                for word in placements
+                for f in comparison.failures
+            ),
+        )
+    )
+
+
+def test_placements_are_groups_of_their_own_with_their_own_curves_verdicts_and_references() -> None:
+    grouped, alone = with_placements("block", "cyclic"), GroupedComparison(samples.comparison())
+    assert len(grouped.groups) == 2 * len(alone.groups)
+    assert len(grouped.verdicts) == 2 * len(alone.verdicts)
+    assert len(grouped.failures) == 2 * len(alone.failures)
+    pingpong = [group for group in grouped.groups if group.benchmark == "pingpong"]
+    assert [group.label for group in pingpong] == [
+        "pingpong, 2 ranks, placement block",
+        "pingpong, 2 ranks, placement cyclic",
+    ]
+    for group in pingpong:
+        assert {curve.placement for curve in grouped.curves(group)} == {group.placement}
+        assert [curve.placement for curve in grouped.references(group)] == [group.placement] * 2
+        assert {point.placement for point in grouped.switch_points(group)} == {group.placement}
+
+
+def test_a_single_placement_is_not_named() -> None:
+    assert {group.label for group in with_placements("cyclic").groups} == {
+        group.label for group in GroupedComparison(samples.comparison()).groups
+    }
+
+
+def test_a_reference_with_the_same_options_is_preferred() -> None:
+    comparison = samples.comparison()
+    ranks = tuple(replace(curve, ranks=4) for curve in comparison.curves if curve.category == "baseline")
+    grouped = GroupedComparison(replace(comparison, curves=(*ranks, *comparison.curves)))
+    (pingpong,) = (group for group in grouped.groups if group.benchmark == "pingpong")
+    assert [curve.ranks for curve in grouped.references(pingpong)] == [2, 2]
+
+
+def test_a_raw_stream_is_the_reference_of_streams_alone() -> None:
+    comparison = samples.comparison()
+    tcp = next(curve for curve in comparison.curves if curve.benchmark == "tcp_pingpong")
+    pingpong = next(curve for curve in comparison.curves if curve.benchmark == "pingpong")
+    added = (replace(pingpong, benchmark="stream"), replace(tcp, benchmark="tcp_stream"))
+    grouped = GroupedComparison(replace(comparison, curves=(*comparison.curves, *added)))
+    by_name = {group.benchmark: group for group in grouped.groups}
+    assert [curve.benchmark for curve in grouped.references(by_name["stream"])] == ["tcp_stream"]
+    assert [curve.benchmark for curve in grouped.references(by_name["pingpong"])] == ["tcp_pingpong", "memcpy"]

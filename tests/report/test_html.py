@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from rankwise.core.errors import HostError
+from rankwise.core.network import NetworkFigures
 from rankwise.core.records import Comparison, Notice
 from rankwise.report.colours import styles_for
 from rankwise.report.groups import GroupedComparison
-from rankwise.report.html import embedded, page_data, render_report, write_report
-from report import edges, samples
+from rankwise.report.html import choices, embedded, page_data, render_report, write_report
+from report import edges, grid, samples
 
 HOSTILE = "<script>alert('x')</script>"
 
@@ -159,3 +160,63 @@ def test_nothing_is_left_when_the_last_step_fails(tmp_path: Path) -> None:
     with pytest.raises(HostError):
         write_report(path, samples.comparison(), samples.context())
     assert [entry.name for entry in tmp_path.iterdir()] == ["report.html"]
+
+
+NETWORK_SECTIONS = {"testbed", "overhead", "streams"}
+
+
+def test_a_page_between_sites_has_the_testbed_the_overheads_and_the_streams() -> None:
+    outline = Outline(render_report(grid.comparison(), grid.context()))
+    assert set(outline.ids) >= NETWORK_SECTIONS
+    assert {address[1:] for address in outline.addresses if address.startswith("#")} <= set(outline.ids)
+    assert len(outline.ids) == len(set(outline.ids))
+    assert "svg" in outline.tags
+    for words in (
+        "Rennes and Nancy, 11.6 ms round trip",
+        "rennes-1 → nancy-1",
+        "936 Mbit/s",
+        "Links, over 40 launches",
+        "with real-time priority",
+        "emulator-busy",
+        "MPI over raw TCP",
+        "pingpong, 2 ranks, placement across-sites",
+        "Streams over time",
+        "Until 90 % of its maximum",
+    ):
+        assert words in outline.text
+
+
+def test_data_has_the_figures_of_the_further_sections() -> None:
+    grouped = GroupedComparison(grid.comparison())
+    found = json.loads(str(embedded(choices(grouped, grid.context(), styles_for(samples.IMPLEMENTATIONS)))))
+    assert [sorted(one["figures"]) for one in found["overhead"]] == [["difference", "ratio"]] * 2
+    assert [one["label"].split()[-1] for one in found["stream"]] == ["cubic", "reno"]
+    assert len(found["emulator"]) == 1
+
+
+def test_a_page_without_a_network_has_no_empty_section(page: Outline) -> None:
+    assert not NETWORK_SECTIONS & set(page.ids)
+    assert "Testbed" not in page.text.split("Provenance")[0]
+
+
+def test_sections_need_only_what_they_show() -> None:
+    context = grid.context()
+    only = Outline(render_report(samples.comparison(), replace(context, paths=(), network=None)))
+    assert "Hosts and cards" in only.text
+    assert "Links, over" not in only.text
+    counted = Outline(render_report(samples.comparison(), replace(context, topology=None, paths=())))
+    assert "Links, over" in counted.text
+    assert "Hosts and cards" not in counted.text
+    silent = tuple(replace(link, packets=0, dropped_packets=0) for link in grid.network().links)
+    quiet = replace(context, network=NetworkFigures(silent, (), 2))
+    assert "Nothing went over the network" in Outline(render_report(samples.comparison(), quiet)).text
+
+
+def test_hostile_words_of_a_testbed_are_shown_and_never_run(page: Outline) -> None:
+    topology = replace(grid.topology(), name=HOSTILE, description=HOSTILE)
+    paths = tuple(replace(path, source=HOSTILE) for path in grid.paths())
+    links = tuple(replace(link, link=HOSTILE) for link in grid.network().links)
+    context = replace(grid.context(), topology=topology, paths=paths, network=replace(grid.network(), links=links))
+    text = render_report(samples.comparison(), context)
+    assert Outline(text).tags.count("script") == page.tags.count("script")
+    assert HOSTILE not in re.sub(r"<script>/\*\*.*?</script>", "", text, flags=re.DOTALL)

@@ -6,8 +6,14 @@ import pytest
 from rich.console import Console, RenderableType
 
 from rankwise.core.records import Comparison
-from rankwise.report.tables import comparison_table, failure_table, summary_table, switch_point_table
-from report import samples
+from rankwise.report.tables import (
+    comparison_table,
+    failure_table,
+    overhead_table,
+    summary_table,
+    switch_point_table,
+)
+from report import grid, samples
 
 
 def text(renderable: RenderableType, width: int = 80) -> str:
@@ -71,3 +77,32 @@ def test_what_is_not_there_is_said_without_a_table(one_implementation: Compariso
     bare = replace(one_implementation, switch_points=(), failures=())
     assert text(switch_point_table(bare)) == "No change of protocol or algorithm was found in the curves.\n"
     assert text(failure_table(bare)) == "Every cell gave a result.\n"
+
+
+def test_overheads_over_tcp_by_size_fit_eighty_columns() -> None:
+    rendered = text(overhead_table(grid.comparison()))
+    assert max(len(line) for line in rendered.splitlines()) <= 80
+    assert "…" not in rendered
+    blocks = rendered.split("MPI over raw TCP: ")[1:]
+    assert [block.splitlines()[0].strip() for block in blocks] == [
+        "pingpong, 2 ranks, placement across-sites",
+        "pingpong, 2 ranks, placement block",
+    ]
+    lines = blocks[0].splitlines()
+    (number,) = (n for n, line in enumerate(lines) if line.startswith("  4 MiB"))
+    assert lines[number].split()[:6] == ["4", "MiB", "44", "ms", "×", "1.006"]
+    assert lines[number + 1].split()[:2] == ["+284", "us"]
+
+
+def test_without_raw_tcp_the_table_says_so() -> None:
+    assert text(overhead_table(samples.comparison())) == "No ping-pong of raw TCP was measured beside MPI's.\n"
+
+
+def test_switches_and_failures_name_the_placement_where_there_are_several() -> None:
+    base = samples.comparison()
+    points = tuple(replace(point, placement="cyclic") for point in base.switch_points)
+    failures = tuple(replace(f, cell=replace(f.cell, placement="cyclic")) for f in base.failures)
+    varied = replace(base, switch_points=points, failures=failures)
+    assert text(switch_point_table(varied), 120).count("pingpong, placement cyclic") == len(points)
+    assert "alltoall, placement cyclic" in text(failure_table(varied), 120)
+    assert "placement" not in text(switch_point_table(base), 120) + text(failure_table(base), 120)

@@ -264,6 +264,29 @@ with Store(folder / "results.sqlite", create=False) as store:
 """
 
 
+READ_ONLY_OLD = """
+from pathlib import Path
+from rankwise.core.errors import StoreError
+from rankwise.store.store import Store
+
+try:
+    Store(Path({path!r}), create=False)
+except StoreError as error:
+    print(error, error.remedy, sep="\\n")
+"""
+
+
+def test_an_old_store_that_cannot_be_written_to_is_an_error_with_the_way_out(path: Path, tmp_path: Path) -> None:
+    stored.write_version_1(path)
+    mounting = f"mount --bind {tmp_path} {tmp_path} && mount -o remount,ro,bind {tmp_path}"
+    done = in_own_mounts(mounting, READ_ONLY_OLD.format(path=str(path)))
+    assert done.returncode == 0, done.stderr
+    message, remedy = done.stdout.splitlines()
+    assert "written by an older Rankwise and cannot be updated from its version 1" in message
+    assert "copy the file elsewhere and name the copy with --store" in remedy
+    assert schema(path)[0] == 1
+
+
 def test_in_a_read_only_folder_results_can_be_read_but_not_added(tmp_path: Path) -> None:
     with Store(tmp_path / "results.sqlite") as store:
         stored.measured(store)

@@ -9,7 +9,7 @@ import os
 import sys
 import threading
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +18,13 @@ import pytest
 from pyarrow import parquet
 
 from rankwise.core.errors import HostError
-from rankwise.store.export import Format, Table, export
+from rankwise.core.records import Options
+from rankwise.store.export import Format, LinkTable, Table, TimelineTable, export
 from rankwise.store.store import Store
 from support import stored
 
+COUNTERS = ("packets", "bytes", "dropped_packets", "lost_packets", "queue_high_water_bytes")
+FIGURES = ("cpu_fraction", "lateness_p50_seconds", "lateness_p99_seconds", "lateness_max_seconds")
 FORMATS: tuple[Format, ...] = ("csv", "jsonl", "parquet")
 
 
@@ -38,10 +41,12 @@ def read(path: Path, kind: Format) -> list[dict[str, Any]]:
     lines = path.read_text().splitlines()
     if kind == "jsonl":
         return [json.loads(line) for line in lines]
-    kinds: dict[str, Any] = {"cold_cache": "True".__eq__}
-    for name in ("run", "launch", "size_bytes", "ranks", "window", "batch", "repetition", "samples"):
+    kinds: dict[str, Any] = {"cold_cache": "True".__eq__, "realtime": "True".__eq__}
+    for name in ("run", "launch", "size_bytes", "ranks", "window", "batch", "repetition", "samples", "messages",
+                 *COUNTERS, "delivered_packets"):  # fmt: skip
         kinds[name] = int
-    for name in ("started_at", "bytes_per_sample", "seconds", "median_seconds", "min_seconds", "max_seconds"):
+    for name in ("started_at", "bytes_per_sample", "seconds", "median_seconds", "min_seconds", "max_seconds",
+                 "time_seconds", "value", *FIGURES):  # fmt: skip
         kinds[name] = float
     return [{name: kinds.get(name, str)(text) for name, text in row.items()} for row in csv.DictReader(lines)]
 
@@ -54,6 +59,7 @@ def expected(run_id: int, launches: int) -> list[dict[str, Any]]:
             "implementation": "openmpi-5.0.11", "benchmark": "allreduce", "size_bytes": series.cell.size_bytes,
             "ranks": 2, "profile": "default", "testbed": "local", "placement": "block", "datatype": "byte",
             "layout": "contiguous", "operation": "max", "root": "0", "cold_cache": False, "window": 64,
+            "congestion_control": "", "messages": 200,
             "quantity": "time", "batch": 1, "bytes_per_sample": 8.0, "repetition": repetition, "seconds": seconds,
         }
         for number in range(launches)
@@ -86,6 +92,80 @@ def test_medians_have_one_row_a_launch_and_cell(store: Store, tmp_path: Path, ki
     assert [row["max_seconds"] for row in rows] == [one.samples_seconds.max() for one in series]
     assert {row["samples"] for row in rows} == {5}
     assert [row["size_bytes"] for row in rows] == [one.cell.size_bytes for one in series]
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_options_of_networks_are_columns(store: Store, tmp_path: Path, kind: Format) -> None:
+    run_id = stored.begin(store)
+    launch = stored.make_launch()
+    options = Options(congestion_control="cubic", messages=50)
+    series = replace(launch.series[0], cell=replace(stored.CELLS[0], options=options))
+    store.add_launch(run_id, replace(launch, series=(series,)))
+    export(Table(store, run_id), kind, tmp_path / "out")
+    assert {(row["congestion_control"], row["messages"]) for row in read(tmp_path / "out", kind)} == {
+        ("cubic", 50)
+    }
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_timelines_have_one_row_a_moment(store: Store, tmp_path: Path, kind: Format) -> None:
+    run_id = stored.measured(store, launches=2, make=stored.networked_launch)
+    export(TimelineTable(store, run_id), kind, tmp_path / "out")
+    rows = read(tmp_path / "out", kind)
+    assert [
+        (row["launch"], row["quantity"], row["size_bytes"], row["time_seconds"], row["value"]) for row in rows
+    ] == [
+        (number + 1, one.quantity, 64, time_seconds, value)
+        for number in range(2)
+        for one in stored.make_timelines(number)
+        for time_seconds, value in zip(one.times_seconds.tolist(), one.values.tolist(), strict=True)
+    ]
+    assert list(rows[0]) == list(TimelineTable(store, run_id).columns)
+    assert {(row["run"], row["version"], row["implementation"]) for row in rows} == {
+        (run_id, "5.0.11", stored.OPENMPI.id)
+    }
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_links_have_one_row_a_launch_and_link(store: Store, tmp_path: Path, kind: Format) -> None:
+    run_id = stored.measured(store, launches=2, make=stored.networked_launch)
+    export(LinkTable(store, run_id), kind, tmp_path / "out")
+    rows = read(tmp_path / "out", kind)
+    own = [
+        {
+            "run": run_id, "launch": number + 1, "started_at": 1.7e9 + number, "version": "5.0.11",
+            "implementation": stored.OPENMPI.id, "ranks": 2,
+        }
+        for number in range(2)
+    ]  # fmt: skip
+    assert rows == [one | asdict(stored.EMULATOR) | asdict(link) for one in own for link in stored.LINKS]
+    assert list(rows[0]) == list(LinkTable(store, run_id).columns)
+
+
+def test_links_without_an_emulator_have_no_figures_of_one(store: Store, tmp_path: Path) -> None:
+    run_id = stored.begin(store)
+    store.add_launch(run_id, replace(stored.networked_launch(), emulator=None))
+    table = LinkTable(store, run_id)
+    text = io.StringIO()
+    export(table, "csv", text)
+    row = next(csv.DictReader(io.StringIO(text.getvalue())))
+    assert {row[name] for name in FIGURES} == {"nan"}
+    assert (row["delivered_packets"], row["realtime"], row["link"]) == ("", "", "wan.there")
+    export(table, "jsonl", tmp_path / "out")
+    assert read(tmp_path / "out", "jsonl")[0].items() >= dict.fromkeys((*FIGURES, "realtime")).items()
+    export(table, "parquet", tmp_path / "out")
+    found = read(tmp_path / "out", "parquet")[0]
+    assert np.isnan([found[name] for name in FIGURES]).all()
+    assert (found["delivered_packets"], found["realtime"], found["packets"]) == (None, None, 10_000)
+
+
+@pytest.mark.parametrize("table", [TimelineTable, LinkTable])
+@pytest.mark.parametrize("kind", FORMATS)
+def test_without_a_network_there_are_columns_but_no_rows(
+    store: Store, tmp_path: Path, kind: Format, table: type[TimelineTable | LinkTable]
+) -> None:
+    export(table(store, stored.measured(store)), kind, tmp_path / "out")
+    assert read(tmp_path / "out", kind) == []
 
 
 @pytest.mark.parametrize("kind", FORMATS)

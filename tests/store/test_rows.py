@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rankwise.core.network import EmulatorFigures, LinkCounters, PathFigures
 from rankwise.core.records import (
     Benchmark,
     Cell,
@@ -19,6 +20,7 @@ from rankwise.core.records import (
     Options,
     Plan,
     Series,
+    Timeline,
 )  # fmt: skip
 from rankwise.store import rows
 from rankwise.store.store import Store
@@ -29,7 +31,8 @@ from rankwise.store.store import Store
     [
         (Plan, "run"), (Implementation, "implementation"), (Benchmark, "benchmark"), (Fact, "fact"),
         (Cell, "cell"), (Options, "cell"), (Launch, "launch"), (Series, "series"), (CellFailure, "failure"),
-        (Notice, "notice"),
+        (Notice, "notice"), (PathFigures, "path"), (LinkCounters, "link_counters"), (EmulatorFigures, "emulator"),
+        (Timeline, "timeline"),
     ],
 )  # fmt: skip
 def test_every_plain_field_has_a_column(record: type, table: str, tmp_path: Path) -> None:

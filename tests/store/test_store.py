@@ -186,6 +186,8 @@ def test_deleting_a_run_leaves_no_row_and_gives_the_space_back(store: Store, pat
     series = Series(stored.CELLS[0], "time", np.ones(200_000))
     launch = Launch("x", 2, "finished", "", (("a", "b"),), 0.0, 1.0, (series,), verified=stored.CELLS)
     store.add_launch(run_id, launch)
+    store.add_launch(run_id, stored.networked_launch())
+    store.add_paths(run_id, stored.PATHS)
     store.finish_run(run_id, "interrupted", "")
     assert path.stat().st_size > small + 1_600_000
     before = _rows_by_table(path)

@@ -37,5 +37,12 @@ def series(cell: Cell, samples: list[float], quantity: str = "time") -> str:
     )  # fmt: skip
 
 
+def timeline(cell: Cell, quantity: str, times: list[float], values: list[float]) -> str:
+    return say(
+        rankwise="timeline", benchmark=cell.benchmark, size_bytes=cell.size_bytes, quantity=quantity,
+        times_seconds=times, values=values,
+    )  # fmt: skip
+
+
 def outcome(stdout: str, returncode: int = 0, stderr: str = "", timed_out: bool = False) -> Outcome:
     return Outcome("mpiexec", returncode, stdout, stderr, 0.01, timed_out)

@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import math
-from dataclasses import fields, is_dataclass
-from typing import Any, TypeVar, get_type_hints
+import sqlite3
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar, get_args, get_type_hints
 
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from rankwise.core.network import (
+    EmulatorFigures,
+    Hardware,
+    Link,
+    LinkCounters,
+    Node,
+    PathFigures,
+    Route,
+    Topology,
+)  # fmt: skip
 from rankwise.core.records import (
     Benchmark,
     Cell,
@@ -21,7 +34,10 @@ from rankwise.core.records import (
     Options,
     Plan,
     Series,
+    Timeline,
+    TimelineQuantity,
 )  # fmt: skip
+from rankwise.store import connection
 from rankwise.store.store import Store
 
 R = TypeVar("R")
@@ -34,6 +50,34 @@ CELLS = tuple(Cell(OPENMPI.id, "allreduce", 4**power, 2, Options(operation="max"
 PLAN = Plan(CELLS, seed=7, time_budget_seconds=60.0, launcher_arguments=("--bind-to", "none"))
 BENCHMARKS = (Benchmark("allreduce", "collective", "every rank gets the sum", derived_types=False),)
 FACTS = (Fact("kernel", "6.1"), Fact("governor", "performance"))
+TOPOLOGY = Topology(
+    "two-sites", "emulated", ("east", "west"),
+    nodes=(
+        Node("e0", "east", 2, "10.0.0.1/16", "e0.out", "e0.in", (("net.ipv4.tcp_congestion_control", "cubic"),)),
+        Node("w0", "west", 2, "10.0.0.2/16", "w0.out", "w0.in"),
+    ),
+    links=(
+        *(Link(name, 1e9, 1e-5, 262_144) for name in ("e0.out", "e0.in", "w0.out", "w0.in")),
+        Link("wan.there", 1e8, 0.01, 1_250_000, 5e-4, "exponential", 0.001, 3.0),
+        Link("wan.back", 2e7, 0.015),
+    ),
+    routes=(
+        Route("east", "west", ("wan.there",)),
+        Route("west", "east", ("wan.back",)),
+        Route("east", "east", ()),
+    ),
+    hardware=Hardware("2004", 1500, 1500, False, True, 1.2),
+    description="Two sites, slower on the way back",
+)  # fmt: skip
+PATHS = (
+    PathFigures("e0", "w0", 0.01, 0.0101, 0.0115, 1e8, 9.4e7, 0.001, 0.0012),
+    PathFigures("w0", "e0", 0.015, 0.0151, math.nan, 2e7, math.nan, 0.0, math.nan),
+)
+LINKS = (
+    LinkCounters("wan.there", 10_000, 14_000_000, 12, 9, 1_250_000),
+    LinkCounters("wan.back", 5_000, 330_000, 0, 0, 4_096),
+)
+EMULATOR = EmulatorFigures(0.25, 15_000, 2e-6, 3e-5, 4e-4, True)
 
 
 def make_launch(number: int = 0, repetitions: int = 5, status: Any = "finished") -> Launch:
@@ -50,21 +94,55 @@ def make_launch(number: int = 0, repetitions: int = 5, status: Any = "finished")
     )  # fmt: skip
 
 
-def begin(store: Store, command_line: str = "rankwise compare --time 1m") -> int:
+def make_timelines(number: int = 0, moments: int = 6) -> tuple[Timeline, ...]:
+    """Each quantity for the last cell, with values that differ from one launch and moment to the next."""
+    times_seconds = np.arange(moments) * 1e-3
+    return tuple(
+        Timeline(CELLS[-1], quantity, times_seconds + index * 1e-4, 10.0 * number + np.arange(moments) / 3)
+        for index, quantity in enumerate(get_args(TimelineQuantity))
+    )
+
+
+def networked_launch(number: int = 0, **options: Any) -> Launch:
+    """A launch on emulated links: with counters, the emulator's figures and timelines."""
+    launch = make_launch(number, **options)
+    return replace(launch, links=LINKS, emulator=EMULATOR, timelines=make_timelines(number))
+
+
+def begin(store: Store, command_line: str = "rankwise compare --time 1m", topology: Topology | None = None) -> int:
     """Begin a run in the store."""
     return store.begin_run(
         command_line, "local", PLAN,
         implementations=[OPENMPI], benchmarks=BENCHMARKS, facts=FACTS, baseline=OPENMPI.id,
+        topology=topology,
     )  # fmt: skip
 
 
-def measured(store: Store, launches: int = 3, **options: Any) -> int:
+def measured(store: Store, launches: int = 3, make: Callable[[int], Launch] = make_launch, **options: Any) -> int:
     """A complete run."""
     run_id = begin(store, **options)
     for number in range(launches):
-        store.add_launch(run_id, make_launch(number))
+        store.add_launch(run_id, make(number))
     store.finish_run(run_id, "complete", "precise")
     return run_id
+
+
+def write_version_1(path: Path) -> None:
+    """A store as the first release wrote it, with one complete run of one launch, made without our own code."""
+    raw = sqlite3.connect(path, isolation_level=None)
+    raw.executescript(dict(connection.migrations())[1])
+    raw.executescript(f"""
+        PRAGMA application_id = {connection.APPLICATION_ID};
+        PRAGMA user_version = 1;
+        INSERT INTO run VALUES (1, 1.6e9, 'rankwise old', 'local', '', 'complete', 'precise', 'host', '1-1', 1.6e9,
+            '7', 60, 0.02, 10, 60, 0, 0.01, 120);
+        INSERT INTO cell VALUES (1, 1, 0, 'old-1.0', 'allreduce', 8, 2, 'default', 'local', 'block',
+            'byte', 'contiguous', 'sum', '0', 0, 64);
+        INSERT INTO launch VALUES (1, 1, 'old-1.0', 2, 'finished', 'mpiexec', 1.6e9, 1.5, '', '', 0, '', 'shared',
+            0, 1e-9, 0.1, NULL);
+        INSERT INTO series VALUES (1, 0, 1, 'time', 8, 1, 0, x'000000000000f03f');
+    """)
+    raw.close()
 
 
 def every_field(record: type[R], **given: Any) -> st.SearchStrategy[R]:
@@ -85,8 +163,18 @@ _CELLS: st.SearchStrategy[Cell] = st.builds(
 )
 _SERIES = every_field(Series, cell=_CELLS, samples_seconds=arrays(np.float64, st.integers(0, 20)))
 
+
+def _timelines(moments: int) -> st.SearchStrategy[Timeline]:
+    return every_field(
+        Timeline, cell=_CELLS, times_seconds=arrays(np.float64, moments), values=arrays(np.float64, moments)
+    )
+
+
 launches = every_field(
     Launch,
+    links=st.lists(every_field(LinkCounters), max_size=3).map(tuple),
+    emulator=st.none() | every_field(EmulatorFigures),
+    timelines=st.lists(st.integers(0, 20).flatmap(_timelines), max_size=3).map(tuple),
     series=st.lists(_SERIES, max_size=4).map(tuple),
     verified=st.lists(_CELLS, max_size=3).map(tuple),
     failures=st.lists(every_field(CellFailure, cell=_CELLS), max_size=3).map(tuple),
@@ -95,6 +183,14 @@ plans = every_field(Plan, cells=st.lists(_CELLS, unique=True, max_size=6).map(tu
 implementations = st.lists(every_field(Implementation), unique_by=lambda one: one.id, max_size=3).map(tuple)
 benchmarks = st.lists(every_field(Benchmark), max_size=3).map(tuple)
 facts = st.lists(every_field(Fact), max_size=4).map(tuple)
+topologies = every_field(
+    Topology,
+    nodes=st.lists(every_field(Node), max_size=3).map(tuple),
+    links=st.lists(every_field(Link), max_size=3).map(tuple),
+    routes=st.lists(every_field(Route), max_size=3).map(tuple),
+    hardware=every_field(Hardware),
+)
+paths = st.lists(every_field(PathFigures), max_size=3).map(tuple)
 
 
 def plain(value: Any) -> Any:

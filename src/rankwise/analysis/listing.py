@@ -21,6 +21,7 @@ class Row:
     ranks: int
     size_bytes: int
     options: Options
+    placement: str
     quantity: Quantity
     launches: int
     repetitions: int
@@ -52,8 +53,8 @@ def _row(cell: Cell, quantity: Quantity, series: Sequence[Series], category: Cat
     p50, p90, p99 = (float(value) for value in np.percentile(samples, [50, 90, 99]))
     return Row(
         implementation=cell.implementation, benchmark=cell.benchmark, category=category, ranks=cell.ranks,
-        size_bytes=cell.size_bytes, options=cell.options, quantity=quantity, launches=len(series),
-        repetitions=samples.size, min_seconds=float(samples.min()), median_seconds=p50,
+        size_bytes=cell.size_bytes, options=cell.options, placement=cell.placement, quantity=quantity,
+        launches=len(series), repetitions=samples.size, min_seconds=float(samples.min()), median_seconds=p50,
         mean_seconds=float(samples.mean()), p90_seconds=p90, p99_seconds=p99, max_seconds=float(samples.max()),
         bytes_per_second=series[0].bytes_per_sample / p50 if p50 > 0 else 0.0,
     )  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwise.core.records import Benchmark, Cell, CellFailure, Options, Series
+from rankwise.core.records import Benchmark, Cell, CellFailure, Options, Series, Timeline
 
 LINE_START = '{"rankwise":'
 END_MARKER = '{"rankwise":"end"'
@@ -28,6 +28,7 @@ class Spoken:
     clock: str = ""
     clock_error_seconds: float = 0.0
     timer_resolution_seconds: float = 0.0
+    timelines: tuple[Timeline, ...] = ()
 
     def reached(self) -> set[Cell]:
         """The cells that gave an answer of any kind."""
@@ -39,15 +40,22 @@ FEWEST_REPETITIONS = 3
 
 
 def arguments(
-    cells: Sequence[Cell], *, seconds_per_cell: float, limit_seconds: float, yielding: bool, verify: bool
-) -> tuple[str, ...]:
-    """The harness's command line for these cells, which must share ranks and options."""
+    cells: Sequence[Cell], *, seconds_per_cell: float, limit_seconds: float, yielding: bool, verify: bool,
+    from_barrier: bool = False,
+) -> tuple[str, ...]:  # fmt: skip
+    """The harness's command line for these cells, which must share ranks and options.
+
+    `from_barrier`: repetitions start on leaving a barrier and not at an agreed moment, which ranks that share
+    cores often miss. Over a long link they leave the barrier too far apart for that.
+    """
     flags = [
         "--seconds", f"{seconds_per_cell:.6g}", "--min-repetitions", str(FEWEST_REPETITIONS),
         "--limit", f"{limit_seconds:g}", *_option_flags(cells[0].options),
     ]  # fmt: skip
     if yielding:
-        flags += ["--yield", "--start", "barrier"]
+        flags.append("--yield")
+    if from_barrier:
+        flags += ["--start", "barrier"]
     if verify:
         flags.append("--verify")
     return (*flags, *(f"{cell.benchmark}:{cell.size_bytes}" for cell in cells))
@@ -57,7 +65,10 @@ def _option_flags(options: Options) -> list[str]:
     flags = [
         "--datatype", options.datatype, "--layout", options.layout, "--operation", options.operation,
         "--root", options.root, "--window", str(options.window),
+        "--messages", str(options.messages),
     ]  # fmt: skip
+    if options.congestion_control:
+        flags += ["--congestion-control", options.congestion_control]
     return [*flags, "--cold-cache"] if options.cold_cache else flags
 
 
@@ -77,6 +88,7 @@ def parse_run(output: str, cells: Sequence[Cell]) -> Spoken:
     series: list[Series] = []
     failures: list[CellFailure] = []
     verified: list[Cell] = []
+    timelines: list[Timeline] = []
     for message in _messages(output):
         kind = message["rankwise"]
         cell = asked.get((message.get("benchmark", ""), message.get("size_bytes", -1)))
@@ -88,6 +100,8 @@ def parse_run(output: str, cells: Sequence[Cell]) -> Spoken:
             continue
         elif kind == "series":
             series.append(_series(cell, message))
+        elif kind == "timeline":
+            timelines.append(_timeline(cell, message))
         elif kind == "failure":
             failures.append(CellFailure(cell, message["reason"], message["kind"]))
         elif kind == "verified":
@@ -96,7 +110,7 @@ def parse_run(output: str, cells: Sequence[Cell]) -> Spoken:
         begun=bool(begin), ended=ended, series=tuple(series), failures=tuple(failures), verified=tuple(verified),
         library=begin.get("library", ""), clock=begin.get("clock", ""),
         clock_error_seconds=begin.get("clock_error_seconds", 0.0),
-        timer_resolution_seconds=begin.get("timer_resolution_seconds", 0.0),
+        timer_resolution_seconds=begin.get("timer_resolution_seconds", 0.0), timelines=tuple(timelines),
     )  # fmt: skip
 
 
@@ -108,6 +122,15 @@ def _series(cell: Cell, message: dict[str, Any]) -> Series:
         bytes_per_sample=message["bytes_per_sample"],
         batch=message["batch"],
         discarded=message["discarded"],
+    )
+
+
+def _timeline(cell: Cell, message: dict[str, Any]) -> Timeline:
+    return Timeline(
+        cell=cell,
+        quantity=message["quantity"],
+        times_seconds=np.asarray(message["times_seconds"], dtype=np.float64),
+        values=np.asarray(message["values"], dtype=np.float64),
     )
 
 

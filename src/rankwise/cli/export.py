@@ -1,22 +1,25 @@
-"""`rankwise export`: a run's samples for other tools."""
+"""`rankwise export`: a run's samples, timelines and link counters for other tools."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import get_args
+from typing import Literal, get_args
 
 import click
 
 from rankwise.cli.options import run_argument, store_option
-from rankwise.store.export import Format, Table, export
+from rankwise.store.export import Format, LinkTable, Table, TimelineTable, export
 from rankwise.store.store import Store
+
+Rows = Literal["samples", "timelines", "links"]
 
 
 @click.command(
     name="export",
     epilog="\b\nExamples:\n  rankwise export > newest.csv\n  rankwise export 3 --medians --format jsonl\n"
-    "  rankwise export 3 --format parquet -o run3.parquet",
+    "  rankwise export 3 --format parquet -o run3.parquet\n"
+    "  rankwise export --rows links -o links.csv",
 )
 @run_argument
 @click.option(
@@ -28,17 +31,32 @@ from rankwise.store.store import Store
     help="What to write.",
 )
 @click.option("-o", "--output", type=click.Path(allow_dash=True), default="-", help="The file (default: stdout).")
-@click.option("--medians", is_flag=True, help="One row a launch and cell, not one a sample.")
+@click.option(
+    "--rows",
+    type=click.Choice(get_args(Rows)),
+    default="samples",
+    show_default=True,
+    help="One row a sample, a moment of a TCP connection, or a launch and link.",
+)
+@click.option("--medians", is_flag=True, help="One row a launch and cell, not one a sample (samples only).")
 @store_option
-def command(run: int | None, kind: Format, output: str, medians: bool, store: Path) -> None:
+def command(run: int | None, kind: Format, output: str, rows: Rows, medians: bool, store: Path) -> None:
     """Write the samples of RUN (default: the newest) as one tidy table.
 
     Each row has the run, launch, implementation, version, benchmark, size, ranks, options and quantity, then
-    the repetition and its seconds. A file appears whole or not at all. Parquet needs -o and
-    pip install 'rankwise[parquet]'.
+    the repetition and its seconds. With --rows timelines these are the moments of TCP connections (congestion
+    window, round trip, retransmits), with --rows links each link's counters in each launch. A file appears
+    whole or not at all. Parquet needs -o and pip install 'rankwise[parquet]'.
     """
+    if medians and rows != "samples":
+        raise click.UsageError(f"--medians is for samples, not for {rows}: leave out --medians or --rows {rows}")
     if kind == "parquet" and output == "-":
         raise click.UsageError("Parquet is not text: name a file with -o FILE.parquet")
     target = sys.stdout if output == "-" else Path(output)
     with Store(store, create=False) as opened:
-        export(Table(opened, opened.run(run).id, medians=medians), kind, target)
+        run_id = opened.run(run).id
+        if rows == "samples":
+            table = Table(opened, run_id, medians=medians)
+        else:
+            table = (TimelineTable if rows == "timelines" else LinkTable)(opened, run_id)
+        export(table, kind, target)

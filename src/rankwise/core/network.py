@@ -118,6 +118,18 @@ class EmulatorFigures:
 
 
 @dataclass(frozen=True, slots=True)
+class NetworkFigures:
+    """What an emulated network did over all launches of a run."""
+
+    links: tuple[LinkCounters, ...] = ()
+    """Summed over the launches; the high water is the highest of them."""
+    emulator: tuple[EmulatorFigures, ...] = ()
+    """Of each launch that has them, in order."""
+    launches: int = 0
+    """Those with counters."""
+
+
+@dataclass(frozen=True, slots=True)
 class PathFigures:
     """One path between two nodes, asked for and measured. NaN: not measured."""
 

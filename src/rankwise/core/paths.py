@@ -1,9 +1,16 @@
-"""Where Rankwise keeps things, by the XDG rules: installed MPIs and results (data), built kernels (cache)."""
+"""Where Rankwise keeps things, by the XDG rules: installed MPIs and results (data), built kernels (cache).
+
+Running testbeds alone are elsewhere: their folder is named the same for every process of the user.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import stat
 from pathlib import Path
+
+from rankwise.core.errors import HostError
 
 
 def _home(variable: str, default: str) -> Path:
@@ -19,3 +26,19 @@ def data_folder() -> Path:
 def cache_folder() -> Path:
     """Compiled kernels, safe to delete: $XDG_CACHE_HOME/rankwise."""
     return _home("XDG_CACHE_HOME", ".cache")
+
+
+def runtime_folder() -> Path:
+    """Of running testbeds: /tmp/rankwise-UID, made if it is not there.
+
+    Short on purpose: sockets lie below it, whose paths may have 107 bytes; TMPDIR would lead elsewhere within a
+    node. Others may look in, as jobs of `nobody` must. Raises HostError if it is not a folder of ours.
+    """
+    folder = Path(f"/tmp/rankwise-{os.getuid()}")
+    with contextlib.suppress(FileExistsError):
+        folder.mkdir(mode=0o755)
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+        raise HostError(f"{folder} is not a folder of this user", f"remove it: rm -rf {folder}")
+    folder.chmod(0o755)
+    return folder

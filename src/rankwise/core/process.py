@@ -70,7 +70,7 @@ def run(
             child = subprocess.Popen(
                 argv, stdin=None if attached else subprocess.DEVNULL, stdout=None if attached else stdout,
                 stderr=None if attached else stderr, env=variables, cwd=cwd,
-                start_new_session=True, preexec_fn=_die_with_parent,  # noqa: PLW1509 - one prctl, no lock taken
+                start_new_session=True, preexec_fn=die_with_parent,  # noqa: PLW1509 - one prctl, no lock taken
             )  # fmt: skip
         except OSError as error:
             raise HostError(
@@ -115,8 +115,8 @@ def run_steps(steps: LaunchSteps, limit_seconds: float, end_marker: str = "") ->
         end_marked(mark)
 
 
-def _die_with_parent() -> None:
-    """In the child: SIGTERM when this process dies, even by kill -9. Launchers pass it on to their ranks."""
+def die_with_parent() -> None:
+    """In a new child: SIGTERM when this thread dies, even by kill -9. Launchers pass it on to their ranks."""
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
@@ -196,14 +196,16 @@ def _stat(pid: int) -> list[str]:
     return Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
 
 
-def _marked() -> Iterator[tuple[int, str]]:
-    """Every marked process, (pid, mark); those in containers are left to whoever runs there."""
+def _marked(everywhere: bool) -> Iterator[tuple[int, str]]:
+    """Every marked process, (pid, mark). Not `everywhere`: without those in containers and emulated nodes,
+    whose marks may name owners by process ids that mean another process here.
+    """
     here = Path("/proc/self/ns/pid").readlink()
     prefix = f"{MARK}=".encode()
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and int(entry.name) != os.getpid():
             with contextlib.suppress(OSError):
-                if (entry / "ns" / "pid").readlink() != here:
+                if not everywhere and (entry / "ns" / "pid").readlink() != here:
                     continue
                 for variable in (entry / "environ").read_bytes().split(b"\0"):
                     if variable.startswith(prefix):
@@ -211,14 +213,14 @@ def _marked() -> Iterator[tuple[int, str]]:
 
 
 def end_marked(mark: str) -> None:
-    """End every process that descends from the calls made with this mark."""
-    end_processes([pid for pid, found in _marked() if found == mark])
+    """End every process that descends from the calls made with this mark, also within emulated nodes."""
+    end_processes([pid for pid, found in _marked(everywhere=True) if found == mark])
 
 
 def end_orphans() -> list[int]:
     """End what a Rankwise that was killed (kill -9) has left running; return the process ids."""
     orphans = []
-    for pid, mark in _marked():
+    for pid, mark in _marked(everywhere=False):
         owner, _, _ = mark.rpartition("-")
         if not is_alive(owner):
             orphans.append(pid)

@@ -386,6 +386,78 @@ class Distribution:
     quantiles_seconds: FloatArray
 
 
+@dataclass(frozen=True, slots=True)
+class Overhead:
+    """What an MPI adds to raw TCP over the same way: its ping-pong against the plain one, at one size."""
+
+    implementation: str
+    size_bytes: int
+    ranks: int
+    tcp_seconds: float
+    mpi_seconds: float
+    ratio: float
+    """MPI's time over TCP's."""
+    ratio_low: float
+    ratio_high: float
+    difference_seconds: float
+    """MPI's time less TCP's."""
+    difference_low_seconds: float
+    difference_high_seconds: float
+    launches: int
+    """Launches on either side."""
+    paired: bool
+    """Both were measured in these rounds, and compared within each; else the two medians' intervals are set
+    against each other, which gives wider ones."""
+    options: Options = field(default=Options())
+    placement: str = "block"
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """When a stream came to a bandwidth; seconds are since its first message was started."""
+
+    bits_per_second: float
+    share: float
+    """Of the stream's own maximum; 0 where the bandwidth was asked for in bits per second."""
+    seconds: float
+    """The median over launches; inf when half of them or more never came to it."""
+    low_seconds: float
+    high_seconds: float
+    launches: int
+    """Those that came to it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StreamCurve:
+    """The messages of one stream, one after the other; arrays have shape (messages,)."""
+
+    cell: Cell
+    category: Category
+    times_seconds: FloatArray
+    """From the start of the first message to the end of each, median over launches."""
+    bytes_per_second: FloatArray
+    """Of each message by itself, median over launches."""
+    low_bytes_per_second: FloatArray
+    high_bytes_per_second: FloatArray
+    """95 % interval of that median."""
+    launches: int
+    reached: tuple[Reached, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TimelineCurve:
+    """One quantity of a cell's TCP connection over all launches; arrays have shape (moments,)."""
+
+    cell: Cell
+    quantity: TimelineQuantity
+    times_seconds: FloatArray
+    values: FloatArray
+    """Median over launches, in the unit of `Timeline.values`."""
+    low_values: FloatArray
+    high_values: FloatArray
+    launches: int
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
     """Everything that a comparison found: what the terminal and the report show."""
@@ -401,3 +473,6 @@ class Comparison:
     distributions: tuple[Distribution, ...]
     failures: tuple[CellFailure, ...]
     notices: tuple[Notice, ...]
+    overheads: tuple[Overhead, ...] = ()
+    streams: tuple[StreamCurve, ...] = ()
+    timelines: tuple[TimelineCurve, ...] = ()

@@ -1,4 +1,7 @@
-"""Reading and writing quantities: sizes in bytes, durations in seconds. Binary prefixes, as in IMB and OSU."""
+"""Reading and writing quantities: bytes, seconds, bits per second, shares.
+
+Sizes have binary prefixes, as in IMB and OSU; rates of links decimal ones, as on their data sheets.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,18 @@ from rankwise.core.errors import InputError
 _SIZE = re.compile(r"\s*(\d+)\s*(?:([kKmMgG])(?:i?[bB])?|[bB])?\s*")
 _FACTOR = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|us|s|m|h)?")
+_DELAY = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ns|us|µs|μs|ms|s)\s*")  # both of Unicode's micro signs
+_DELAYS_PER_SECOND = {  # divided by: 10 us is 1e-05
+    "ns": 1e9,
+    "us": 1e6,
+    "µs": 1e6,
+    "μs": 1e6,
+    "ms": 1e3,
+    "s": 1.0,
+}
+_RATE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kKMGT]?)(?:bit/s|bits/s|bps)\s*")
+_RATE_FACTOR = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+_SHARE = re.compile(r"\s*(\d+(?:\.\d+)?(?:[eE]-?\d+)?)\s*(%?)\s*")
 _SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "": 1.0, "m": 60.0, "h": 3600.0}
 
 
@@ -54,6 +69,31 @@ def parse_duration_seconds(text: str) -> float:
     return total
 
 
+def parse_delay_seconds(text: str) -> float:
+    """`11.6 ms`, `50us`, `300 ns`, `0 s` as seconds: one number and its unit. Raises InputError."""
+    match = _DELAY.fullmatch(text)
+    if not match:
+        raise InputError(f"'{text}' is not a delay", "write a number and its unit: 5.8 ms, 20 us, 0 s")
+    return float(match[1]) / _DELAYS_PER_SECOND[match[2]]
+
+
+def parse_rate_bits_per_second(text: str) -> float:
+    """`1 Gbit/s`, `622 Mbit/s`, `2.4Gbps` as bits per second (G = 10^9). Raises InputError."""
+    match = _RATE.fullmatch(text)
+    if not match:
+        raise InputError(f"'{text}' is not a rate", "write a number and its unit: 1 Gbit/s, 622 Mbit/s")
+    return float(match[1]) * _RATE_FACTOR[match[2]]
+
+
+def parse_share(text: str) -> float:
+    """`0.01 %`, `0.0001`, `1e-4` as a number from 0 to 1. Raises InputError."""
+    match = _SHARE.fullmatch(text)
+    share = float(match[1]) / (100.0 if match[2] else 1.0) if match else math.inf
+    if share > 1.0:
+        raise InputError(f"'{text}' is not a share", "write a percentage, 0.01 %, or a number from 0 to 1")
+    return share
+
+
 def format_size(size_bytes: float) -> str:
     """1536 as `1.5 KiB`; exact powers without decimals."""
     for unit, factor in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
@@ -89,3 +129,20 @@ def format_bandwidth(bytes_per_second: float) -> str:
     if bytes_per_second >= 1e9:
         return f"{bytes_per_second / 1e9:.3g} GB/s"
     return f"{bytes_per_second / 1e6:.3g} MB/s"
+
+
+def format_rate(bits_per_second: float) -> str:
+    """Bits per second as `1 Gbit/s`, `622 Mbit/s`; 0, which stands for no limit, as `unlimited`."""
+    if math.isnan(bits_per_second):
+        return "-"
+    if bits_per_second == 0:
+        return "unlimited"
+    for unit, factor in (("Tbit/s", 1e12), ("Gbit/s", 1e9), ("Mbit/s", 1e6), ("kbit/s", 1e3)):
+        if bits_per_second >= 0.99995 * factor:  # what would print as 1000 of the smaller unit
+            return f"{bits_per_second / factor:.4g} {unit}"
+    return f"{bits_per_second:.4g} bit/s"
+
+
+def format_share(share: float) -> str:
+    """A share as a percentage with three significant digits: `0.01 %`."""
+    return "-" if math.isnan(share) else f"{share * 100:.3g} %"

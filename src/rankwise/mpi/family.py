@@ -6,14 +6,15 @@ A new family is a concrete subclass of `Family` in a new file here, or in `mpi/`
 from __future__ import annotations
 
 import inspect
+import itertools
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import ClassVar
 
 from rankwise.core import registry
 from rankwise.core.errors import UnknownNameError
-from rankwise.core.records import Environment, Host, Implementation, Job, LaunchSteps
+from rankwise.core.records import Environment, Implementation, Job, LaunchSteps
 
 Ask = Callable[..., str]
 """`ask(program, argument...)` runs a command of an installation and returns all it said, '' if it cannot run."""
@@ -104,6 +105,12 @@ class FamilyLauncher:
         return self._families[implementation.family].steps(implementation, job)
 
 
-def host_slots(hosts: tuple[Host, ...], separator: str) -> list[str]:
-    """Each host with its slots: `a1:2`, or `a1 cpu=2`."""
-    return [f"{host.name}{separator}{host.slots}" for host in hosts]
+def blocks(hosts: Iterable[str]) -> list[tuple[str, int]]:
+    """Neighbouring ranks on one host taken together: `a a b a` are `(a, 2), (b, 1), (a, 1)`."""
+    return [(host, len(list(ranks))) for host, ranks in itertools.groupby(hosts)]
+
+
+def files_of(job: Job, *libraries: Path) -> tuple[str, ...]:
+    """What hosts that share no file system need copies of: the program, unless PATH leads to it, and ours."""
+    program = job.program[:1] if "/" in job.program[0] else ()
+    return (*program, *map(str, libraries))

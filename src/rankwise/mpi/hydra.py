@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 from rankwise.core.records import Command, Environment, Implementation, Job, LaunchSteps
-from rankwise.mpi.family import Family, host_slots
+from rankwise.mpi.family import Family, files_of
+
+
+@dataclass(frozen=True, slots=True)
+class Yielding:
+    """What makes waiting ranks give up the core: its name, the job's variables with its own, our libraries."""
+
+    name: str
+    environment: Environment
+    libraries: tuple[Path, ...] = ()
 
 
 class Hydra(Family):
@@ -16,25 +27,29 @@ class Hydra(Family):
     shell_options: ClassVar[tuple[str, str]] = ("-launcher", "-launcher-exec")
 
     @abstractmethod
-    def yielding(self, implementation: Implementation, environment: Environment) -> tuple[str, Environment]:
-        """What makes waiting ranks give up the core: a name for it, and the job's variables with its own."""
+    def yielding(self, implementation: Implementation, environment: Environment) -> Yielding:
+        """How ranks of this family yield; `environment` are the job's variables."""
 
-    def placement(self, job: Job) -> list[str]:
-        """The words that place the ranks, block by block."""
-        return ["-hosts", ",".join(host_slots(job.hosts, ":"))]
+    @abstractmethod
+    def placement(self, implementation: Implementation, job: Job) -> list[str]:
+        """The words that put rank i on the i-th of `job.hosts`, in any order."""
 
     def steps(self, implementation: Implementation, job: Job) -> LaunchSteps:
         """`mpiexec [-hosts ...] -genv NAME VALUE ... -n N PROGRAM`."""
-        yielding, environment = "", job.environment
+        yielding = Yielding("", job.environment)
         if job.oversubscribed:
-            yielding, environment = self.yielding(implementation, environment)
+            yielding = self.yielding(implementation, job.environment)
         argv = [implementation.mpiexec]
         if job.remote_shell:
             argv += [self.shell_options[0], "ssh", self.shell_options[1], job.remote_shell]
         if job.hosts:
-            argv += self.placement(job)
-        for name, value in environment:
+            argv += self.placement(implementation, job)
+        for name, value in yielding.environment:
             argv += ["-genv", name, value]
         # the user's words may be global options, which stand before -n
         argv += [*job.launcher_arguments, "-n", str(job.ranks), *job.program]
-        return LaunchSteps(Command(tuple(argv), implementation.environment), yielding=yielding)
+        return LaunchSteps(
+            Command(tuple(argv), implementation.environment),
+            yielding=yielding.name,
+            files=files_of(job, *yielding.libraries),
+        )

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import math
 import re
 from pathlib import Path
 
 from rankwise.core.records import Environment, Implementation, Job
 from rankwise.mpi.family import Ask
-from rankwise.mpi.hydra import Hydra
+from rankwise.mpi.hydra import Hydra, Yielding
 
 _COMPILER = re.compile(r"Intel\(R\) MPI Library (\S+)")
 _LAUNCHER = re.compile(r"Intel\(R\) MPI Library.*Version (\S+)")
 _PROVIDER = re.compile(r"libfabric provider: (\S+)")
+_UNPINNED = ("I_MPI_PIN", "0")
 
 
 class IntelMpi(Hydra):
@@ -44,11 +44,14 @@ class IntelMpi(Hydra):
         shared = ["shm"] if "tuning_" in output and "shm" in output else []
         return tuple(dict.fromkeys([*shared, *providers]))
 
-    def yielding(self, implementation: Implementation, environment: Environment) -> tuple[str, Environment]:
+    def yielding(self, implementation: Implementation, environment: Environment) -> Yielding:
         """Its ranks yield by themselves once they are not pinned; I_MPI_THREAD_YIELD=3 hangs."""
-        return "I_MPI_PIN=0", (("I_MPI_PIN", "0"), *environment)
+        return Yielding("=".join(_UNPINNED), (_UNPINNED, *environment))
 
-    def placement(self, job: Job) -> list[str]:
-        """It does not read `host:slots`: one number of ranks holds for all hosts, enough to take every rank."""
-        per_host = max(math.ceil(job.ranks / len(job.hosts)), *(host.slots for host in job.hosts))
-        return ["-hosts", ",".join(host.name for host in job.hosts), "-ppn", str(per_host)]
+    def placement(self, implementation: Implementation, job: Job) -> list[str]:
+        """One rank for each mention of a host: it does not read `host:ranks`, but knows a host that comes again.
+
+        Hosts may be parts of one machine: each would pin its first rank to the same core, hence no pinning.
+        """
+        unpinned = [] if job.oversubscribed else ["-genv", *_UNPINNED]
+        return ["-hosts", ",".join(job.hosts), "-ppn", "1", *unpinned]

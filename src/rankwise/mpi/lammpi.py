@@ -1,7 +1,8 @@
 """LAM/MPI 7: a daemon on each host, booted before the job and halted after it.
 
-It refuses to run as root, so as root everything runs as `nobody`, in a folder of its own that holds the session
-(two at once do not meet) and copies of what runs (which may lie where only root can read).
+It refuses to run as root, so as root everything runs as `nobody`. Each launch has a folder of its own on every
+host: it holds the session (two at once do not meet) and copies of what runs (which may lie where only root can
+read). Hosts may share the file system: what is done everywhere is right whether or not another did it before.
 """
 
 from __future__ import annotations
@@ -14,16 +15,30 @@ from pathlib import Path
 
 from rankwise.core.records import Command, Environment, Implementation, Job, LaunchSteps
 from rankwise.mpi import preload
-from rankwise.mpi.family import Ask, Family, host_slots
+from rankwise.mpi.family import Ask, Family, files_of
 
 NOBODY = 65534
 _VERSION = re.compile(r"LAM/MPI: (\S+)")
-_HALT_HERE = (
-    'cat lam-*/lam-registry | while read kind id; do ipcrm "-$kind" "$id"; done; '
-    'kill -KILL "$(cat lam-*/lam-killfile)"'
+_PREPARE = (
+    'install -d -m 700 $0 "$1" && folder=$1 && shift && here=$(uname -n) && for file; do '
+    'copy=$folder/${file##*/}; install -m 755 "$file" "$copy.$here" && mv -f "$copy.$here" "$copy" || exit; done'
+)
+"""Makes the folder $1 (with the owner in $0) and copies the other arguments into it."""
+_HALT = (
+    'here=$(uname -n); for session in lam-*@"$here"-*; do [ -d "$session" ] || continue; '
+    'cat "$session/lam-registry" | while read -r kind id; do ipcrm "-$kind" "$id"; done; '
+    'kill -KILL "$(cat "$session/lam-killfile")"; rm -rf "$session"; done; '
+    'ls -d lam-*@* >/dev/null 2>&1 || rm -rf "$0"'
 )
 """Does at once what lamhalt needs three seconds for: remove System V objects that the job left, end the daemon,
-which would take a second to end by itself."""
+which would take a second to end by itself. The last host to do so removes the folder $0."""
+_AGENT = """#!/bin/sh
+host=$1
+shift
+[ "$1" = -n ] && shift
+exec {remote_shell} "$host" "{variables}; $*" </dev/null
+"""
+"""What LAM/MPI reaches other hosts with: it tells its daemons there neither the folder nor what to load."""
 _RPI = re.compile(r"selected RPI module (\w+)")
 
 
@@ -51,41 +66,54 @@ class LamMpi(Family):
     def steps(self, implementation: Implementation, job: Job) -> LaunchSteps:
         """Make the folder and the boot schema, boot, run, halt, remove the folder. LAM's ranks block."""
         folder = session_folder()
-        program = str(folder / Path(job.program[0]).name)
-        mended, hosts = str(folder / "vectors.so"), str(folder / "hosts")
-        schema = host_slots(job.hosts, " cpu=") or [f"localhost cpu={job.ranks}"]
-        owner = ("-o", str(NOBODY), "-g", str(NOBODY)) if _is_root() else ()
+        mend = preload.build("lammpi_vectors.c", implementation)
+        files = files_of(job, mend)
+        mended, hosts, agent = str(folder / mend.name), str(folder / "hosts"), str(folder / "agent")
+        copied = str(folder / Path(job.program[0]).name) if job.program[0] in files else job.program[0]
+        names = list(dict.fromkeys(job.hosts)) or ["localhost"]
+        schema = [f"{name} cpu={job.hosts.count(name) or job.ranks}" for name in names]
         environment = preload.loading(Path(mended), job.environment)
+        inside = (("LAM_MPI_SESSION_PREFIX", str(folder)), ("LD_PRELOAD", mended))
         session = (
             ("HOME", str(folder)),
-            ("LAM_MPI_SESSION_PREFIX", str(folder)),
             ("LAM_MPI_SESSION_SUFFIX", folder.name),
-            ("LD_PRELOAD", mended),
-            *((("LAMRSH", job.remote_shell),) if job.remote_shell else ()),
+            *inside,
+            *((("LAMRSH", agent),) if job.remote_shell else ()),
         )
-        tool = Path(implementation.mpiexec).with_name
-        boot = [str(tool("lamboot")), *(["-x"] if job.hosts else []), hosts]
-        halt = [str(tool("lamhalt"))] if job.hosts else ["sh", "-c", _HALT_HERE]
+        boot = [str(Path(implementation.mpiexec).with_name("lamboot")), *(["-x"] if job.hosts else []), hosts]
         start = [
-            implementation.mpiexec, "-w", "-np", str(job.ranks), "-x", ",".join(name for name, _ in environment),
-            *job.launcher_arguments, program, *job.program[1:],
+            implementation.mpiexec, "-w", *_ranks(job, names), "-x", ",".join(name for name, _ in environment),
+            *job.launcher_arguments, copied, *job.program[1:],
         ]  # fmt: skip
-        library = str(preload.build("lammpi_vectors.c", implementation))
+        owner = f"-o {NOBODY} -g {NOBODY}" if _is_root() else ""
         return LaunchSteps(
+            everywhere=(Command(("sh", "-c", _PREPARE, owner, str(folder), *files)),),
             before=(
-                Command(("install", "-d", "-m", "700", *owner, str(folder))),
-                Command(("install", "-m", "755", job.program[0], program)),
-                Command(("install", "-m", "755", library, mended)),
-                Command(("sh", "-c", 'printf "%s\\n" "$@" >"$0"', hosts, *schema)),
+                _written(hosts, schema),
+                *((_written(agent, [_agent(job.remote_shell, inside)], "755"),) if job.remote_shell else ()),
                 _as_user(folder, boot, session),
             ),
             main=_as_user(folder, start, (*session, *environment)),
-            after=(
-                _as_user(folder, halt, session),
-                Command(("rm", "-rf", str(folder))),
-            ),
+            everywhere_after=(_as_user(folder, ["sh", "-c", _HALT, str(folder)], ()),),
             yielding="blocks by itself" if job.oversubscribed else "",
+            files=files,
         )
+
+
+def _ranks(job: Job, names: list[str]) -> list[str]:
+    """`-np 4`, or the node of each rank in turn, `n0,1,1,0`: numbers as in the boot schema."""
+    if not job.hosts:
+        return ["-np", str(job.ranks)]
+    return ["n" + ",".join(str(names.index(host)) for host in job.hosts)]
+
+
+def _agent(remote_shell: str, variables: Environment) -> str:
+    exported = "; ".join(f"export {name}={value}" for name, value in variables)
+    return _AGENT.format(remote_shell=remote_shell, variables=exported)
+
+
+def _written(path: str, lines: list[str], mode: str = "644") -> Command:
+    return Command(("sh", "-c", 'printf "%s\\n" "$@" >"$0" && chmod ' + mode + ' "$0"', path, *lines))
 
 
 def session_folder() -> Path:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
-from rankwise.core.records import Environment, Implementation
+from rankwise.core.records import Environment, Implementation, Job
 from rankwise.mpi import preload
-from rankwise.mpi.family import Ask
-from rankwise.mpi.hydra import Hydra
+from rankwise.mpi.family import Ask, blocks
+from rankwise.mpi.hydra import Hydra, Yielding
 
 _VERSION = re.compile(r"for MPICH version (\S+)")
-_UCX_LANES = re.compile(r"(?:ep_cfg\[\d+\]: |cfg#\d+ )tag\(([^)]*)\)")
+_UCX_LANES = re.compile(r"(inter-node )?(?:ep_cfg\[\d+\]: |cfg#\d+ )tag\(([^)]*)\)")
 _OFI_PROVIDER = re.compile(r"^\s*provider: (\S+)", re.MULTILINE)
+_OBEYS_RANKMAP = (5, 0, 2)
 
 
 class Mpich(Hydra):
@@ -34,15 +37,57 @@ class Mpich(Hydra):
     def transports(self, output: str) -> tuple[str, ...]:
         """Its own shared memory, else the lanes of UCX's endpoints to other ranks, or libfabric's provider.
 
-        Where it has shared memory of its own, ranks of one host use that, and UCX's lanes lie idle.
+        Where it has shared memory of its own, ranks of one host use that, and UCX's lanes between them lie idle.
         """
-        if "MPIDI_POSIX" in output:
-            return ("shm/posix",)
-        lanes = [lane.partition("/")[0] for tag in _UCX_LANES.findall(output) for lane in tag.split()]
-        names = [f"ucx/{lane}" for lane in lanes if lane != "self"]
+        own_memory = "MPIDI_POSIX" in output
+        lanes = [
+            lane.partition("/")[0]
+            for between_hosts, tag in _UCX_LANES.findall(output)
+            if between_hosts or not own_memory
+            for lane in tag.split()
+        ]
+        names = ["shm/posix"] if own_memory else []
+        names += [f"ucx/{lane}" for lane in lanes if lane != "self"]
         names += [f"ofi/{provider}" for provider in _OFI_PROVIDER.findall(output)]
         return tuple(dict.fromkeys(names))
 
-    def yielding(self, implementation: Implementation, environment: Environment) -> tuple[str, Environment]:
+    def yielding(self, implementation: Implementation, environment: Environment) -> Yielding:
         """MPICH has no working switch for this (its POLLS_BEFORE_YIELD changes nothing): our idle.c does it."""
-        return "idle.c", preload.loading(preload.build("idle.c", implementation), environment)
+        library = preload.build("idle.c", implementation)
+        return Yielding("idle.c", preload.loading(library, environment), (library,))
+
+    def placement(self, implementation: Implementation, job: Job) -> list[str]:
+        """Hosts with their numbers of ranks, taken again from the first when ranks are left over.
+
+        Other orders need a map from rank to host, which Hydra obeys from 5.0.2 on. Before that a host is named
+        again, which starts a second proxy there; without PMI_SUBVERSION the library would then take the two for
+        different hosts, with it the ranks compare their hosts' names.
+        """
+        turn = _turn(job.hosts)
+        if turn:
+            return ["-hosts", _counted(turn)]
+        if _numbers(implementation.version) >= _OBEYS_RANKMAP:
+            names = list(dict.fromkeys(job.hosts))
+            rank_map = ",".join(str(names.index(host)) for host in job.hosts)
+            return ["-hosts", ",".join(names), "-rankmap", rank_map]
+        return ["-hosts", _counted(blocks(job.hosts)), "-genv", "PMI_SUBVERSION", "0"]
+
+
+def _turn(hosts: Sequence[str]) -> list[tuple[str, int]]:
+    """The blocks, each on another host, that give `hosts` when repeated; empty if there are none."""
+    turn: list[tuple[str, int]] = []
+    for host, ranks in blocks(hosts):
+        if any(host == earlier for earlier, _ in turn):
+            break
+        turn.append((host, ranks))
+    once = [host for host, ranks in turn for _ in range(ranks)]
+    again = itertools.islice(itertools.cycle(once), len(hosts))
+    return turn if list(again) == list(hosts) else []
+
+
+def _counted(ranks_of_hosts: Sequence[tuple[str, int]]) -> str:
+    return ",".join(f"{host}:{ranks}" for host, ranks in ranks_of_hosts)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", version)[:3])

@@ -9,7 +9,7 @@ from pathlib import Path
 import psutil
 
 from rankwise.core.records import Command, Implementation, Job, LaunchSteps
-from rankwise.mpi.family import Ask, Family, host_slots
+from rankwise.mpi.family import Ask, Family, files_of
 
 _VERSION = re.compile(r"Open MPI v?(\d[\w.]*)")
 _TRANSPORT = re.compile(r"Using (\w+) btl for send|selected (?!ob1)(\w+) best priority")
@@ -42,16 +42,15 @@ class OpenMpi(Family):
         if os.geteuid() == 0:
             argv.append("--allow-run-as-root")
         argv += ["-np", str(job.ranks)]
-        if job.oversubscribed:
-            argv += ["--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"]
-        elif job.hosts and job.remote_shell:
-            # such hosts may be parts of one machine: each would bind its first rank to the same core
-            argv += ["--bind-to", "none"]
-        elif not job.hosts and job.ranks > (psutil.cpu_count(logical=False) or job.ranks):
+        if job.hosts:
+            argv += self._placement(implementation, job)
+        elif job.oversubscribed:
+            argv += ["--oversubscribe", "--bind-to", "none"]
+        elif job.ranks > (psutil.cpu_count(logical=False) or job.ranks):
             # by default its slots are cores, and it refuses one rank for each hardware thread
             argv.append("--use-hwthread-cpus")
-        if job.hosts:
-            argv += ["--host", ",".join(host_slots(job.hosts, ":"))]
+        if job.oversubscribed:
+            argv += ["--mca", "mpi_yield_when_idle", "1"]
         if job.remote_shell:
             argv += self._agent(implementation, job.remote_shell)
         for name, value in job.environment:
@@ -60,9 +59,22 @@ class OpenMpi(Family):
         return LaunchSteps(
             Command(tuple(argv), implementation.environment),
             yielding="mpi_yield_when_idle" if job.oversubscribed else "",
+            files=files_of(job),
         )
 
+    def _placement(self, implementation: Implementation, job: Job) -> list[str]:
+        """Rank i on the i-th host of the list: the sequential mapper, which takes every mention as a slot.
+
+        Hosts may be parts of one machine: each would bind its first rank to the same core, hence no binding.
+        """
+        mapper = ["--map-by", "seq"] if _major(implementation) >= 5 else ["--mca", "rmaps", "seq"]
+        return [*mapper, "--bind-to", "none", "--host", ",".join(job.hosts)]
+
     def _agent(self, implementation: Implementation, remote_shell: str) -> list[str]:
-        if int(implementation.version.partition(".")[0]) < 5:
+        if _major(implementation) < 5:
             return ["--mca", "plm_rsh_agent", remote_shell]
         return ["--prtemca", "plm_ssh_agent", remote_shell, "--prtemca", "plm_ssh_no_tree_spawn", "1"]
+
+
+def _major(implementation: Implementation) -> int:
+    return int(implementation.version.partition(".")[0])

@@ -95,9 +95,9 @@ def log_axis(
     }
 
 
-def short(value: float) -> float | None:
-    """Four digits: more cannot be seen, and would only make the page heavier. None, a gap, for no number."""
-    return float(f"{value:.4g}") if math.isfinite(value) else None
+def short(value: float, digits: int = 4) -> float | None:
+    """Four digits: more can hardly be seen, and would only make the page heavier. None, a gap, for no number."""
+    return float(f"{value:.{digits}g}") if math.isfinite(value) else None
 
 
 def time_words(seconds: float) -> str:

@@ -65,6 +65,10 @@ class Style:
         return _translucent(self.light)
 
 
+GREY = Style(-1, REFERENCE, _DARK[REFERENCE], "dash", "circle")
+"""Of what is no implementation: raw TCP."""
+
+
 def styles_for(implementations: Iterable[str]) -> dict[str, Style]:
     """The style of each implementation: decided by the set of ids, not by their order.
 
@@ -81,7 +85,7 @@ def styles_for(implementations: Iterable[str]) -> dict[str, Style]:
 def dark_colours(styles: Iterable[Style]) -> dict[str, str]:
     """Every colour of a light figure -> what it is in the dark; the page applies it to a figure as a whole."""
     table = dict(_DARK)
-    for style in styles:
+    for style in (GREY, *styles):
         table[style.light] = style.dark
         table[style.band] = _translucent(style.dark)
     return table

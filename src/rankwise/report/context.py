@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rankwise.core.network import NetworkFigures, PathFigures, Topology
 from rankwise.core.records import Fact, Implementation, Plan, RunSummary
 
 
@@ -32,3 +33,9 @@ class ReportContext:
     """Seconds since the epoch."""
     extra: tuple[Fact, ...] = ()
     """Further lines of provenance: Rankwise's version, the store's path."""
+    topology: Topology | None = None
+    """The testbed's description; None where there is no network to describe."""
+    paths: tuple[PathFigures, ...] = ()
+    """Its paths, measured when it was brought up."""
+    network: NetworkFigures | None = None
+    """What the emulated network did during the launches (`analysis.network`)."""

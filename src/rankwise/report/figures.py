@@ -26,6 +26,7 @@ from rankwise.report.canvas import (
 )
 from rankwise.report.colours import REFERENCE, Style
 from rankwise.report.groups import Group, GroupedComparison
+from rankwise.report.lines import interval_words, line, line_with_band
 
 
 def group_figures(grouped: GroupedComparison, group: Group, styles: Mapping[str, Style]) -> dict[str, Figure]:
@@ -100,7 +101,8 @@ def overlap_figure(
             if key in total_of and key in compute_of:
                 kept.append(point)
                 values.append(overlap(point.median_seconds, total_of[key], compute_of[key]))
-        figure["data"].append(_line(curve, kept, values, styles, [f"{value:.0%}" for value in values]))
+        name, texts = curve.implementation, [f"{value:.0%}" for value in values]
+        figure["data"].append(line(name, styles[name], _places(kept), values, texts))
     return figure
 
 
@@ -125,7 +127,7 @@ def single_size_figure(curves: Sequence[Curve], styles: Mapping[str, Style]) -> 
                 mode="markers",
                 marker={"color": style.light, "symbol": style.marker, "size": 11},
                 name=plain(curve.implementation),
-                text=[_interval(point.median_seconds, point.low_seconds, point.high_seconds, time_words)],
+                text=[interval_words(point.median_seconds, point.low_seconds, point.high_seconds, time_words)],
                 hovertemplate="%{text}",
                 meta={"implementation": curve.implementation},
             )
@@ -145,43 +147,8 @@ def _add_curve(
 ) -> None:
     if not curve.points:
         return
-    style, (low, high) = styles[curve.implementation], interval
-    x = [point.size_bytes or EMPTY_MESSAGE_AT for point in curve.points]
-    figure["data"].append(
-        trace(
-            x=x + x[::-1],
-            y=[short(value) for value in (*high, *reversed(low))],
-            mode="lines",
-            line={"width": 0, "color": style.light},
-            fill="toself",
-            fillcolor=style.band,
-            hoverinfo="skip",
-            meta={"implementation": curve.implementation},
-        )
-    )
-    texts = [_interval(*numbers, words) for numbers in zip(values, low, high, strict=True)]
-    figure["data"].append(_line(curve, curve.points, values, styles, texts))
-
-
-def _line(
-    curve: Curve,
-    points: Sequence[CurvePoint],
-    values: Sequence[float],
-    styles: Mapping[str, Style],
-    texts: Sequence[str],
-) -> Trace:
-    style = styles[curve.implementation]
-    return trace(
-        x=[point.size_bytes or EMPTY_MESSAGE_AT for point in points],
-        y=[short(value) for value in values],
-        mode="lines+markers",
-        line={"color": style.light, "dash": style.dash, "width": 2},
-        marker={"color": style.light, "symbol": style.marker, "size": 6},
-        name=plain(curve.implementation),
-        text=texts,
-        hovertemplate="%{text}",
-        meta={"implementation": curve.implementation},
-    )
+    name, x = curve.implementation, _places(curve.points)
+    figure["data"] += line_with_band(name, styles[name], x, values, interval=interval, words=words)
 
 
 def _add_switches(
@@ -211,15 +178,20 @@ def _add_switches(
 
 def _reference(curve: Curve, values: Sequence[float], words: Callable[[float], str]) -> Trace:
     return trace(
-        x=[point.size_bytes or EMPTY_MESSAGE_AT for point in curve.points],
+        x=_places(curve.points),
         y=[short(value) for value in values],
-        mode="lines",
+        mode="lines" if len(curve.points) > 1 else "markers",
+        marker={"color": REFERENCE, "size": 6},
         line={"color": REFERENCE, "dash": "dot" if curve.benchmark == "memcpy" else "dash", "width": 1.5},
         name=plain(curve.benchmark),
         text=[words(value) for value in values],
         hovertemplate="%{text}",
         meta={"baseline": curve.benchmark},
     )
+
+
+def _places(points: Sequence[CurvePoint]) -> list[float]:
+    return [point.size_bytes or EMPTY_MESSAGE_AT for point in points]
 
 
 def _sizes(curves: Sequence[Curve]) -> set[int]:
@@ -237,9 +209,3 @@ def _rates(moving: Curve) -> list[float]:
 
 def _by_cell(curves: Sequence[Curve]) -> dict[tuple[str, int], float]:
     return {(c.implementation, point.size_bytes): point.median_seconds for c in curves for point in c.points}
-
-
-def _interval(value: float, low: float, high: float, words: Callable[[float], str]) -> str:
-    if not (math.isfinite(low) and math.isfinite(high)):
-        return f"{words(value)}, no interval"
-    return f"{words(value)}  [{words(low)}, {words(high)}]"

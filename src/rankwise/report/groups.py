@@ -1,19 +1,22 @@
-"""What tables and figures iterate over: a group is one benchmark with its ranks and options, over all sizes."""
+"""What tables and figures iterate over: one benchmark with its ranks, options and placement, over all sizes."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field
 from functools import cached_property
 
+from rankwise.analysis import labels
 from rankwise.core.records import (
     Category,
+    Cell,
     CellFailure,
     Comparison,
     Curve,
     Distribution,
     Options,
+    Overhead,
     Quantity,
     SwitchPoint,
     Verdict,
@@ -25,15 +28,21 @@ CATEGORIES: tuple[Category, ...] = ("point-to-point", "collective", "nonblocking
 MARKS = {"faster": "▼", "slower": "▲", "equivalent": "=", "undecided": "?"}
 """Time goes down or up: readable without colour."""
 
+Measured = Cell | Curve | Verdict | SwitchPoint
+"""A record that tells in which group it belongs."""
+
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """One benchmark, ranks and options; what is compared with what shares a group and a size."""
+    """One benchmark, ranks, options and placement; what is compared with what shares a group and a size."""
 
     benchmark: str
     category: Category
     ranks: int
     options: Options
+    placement: str = "block"
+    several: frozenset[str] = field(default=frozenset(), compare=False)
+    """Which of the settings that belong to a run as a whole (`labels.ONLY_WHERE_VARIED`) it has several of."""
 
     @property
     def label(self) -> str:
@@ -43,12 +52,13 @@ class Group:
     @property
     def detail(self) -> str:
         """The label without the benchmark."""
-        words = [f"{self.ranks} ranks" if self.ranks != 1 else "1 rank"]
-        for entry in fields(Options):
-            value = getattr(self.options, entry.name)
-            if value != entry.default:
-                words.append(f"{entry.name.replace('_', ' ')} {value}" if value is not True else "cold cache")
-        return ", ".join(words)
+        ranks = f"{self.ranks} ranks" if self.ranks != 1 else "1 rank"
+        return ", ".join([ranks, *labels.words(self.options, self.placement, self.several)])
+
+    @property
+    def setting(self) -> str:
+        """The benchmark and how it was varied, without the ranks: `bcast, placement cyclic`."""
+        return ", ".join([self.benchmark, *labels.words(self.options, self.placement, self.several)])
 
 
 @dataclass(frozen=True)
@@ -61,14 +71,22 @@ class GroupedComparison:
     def _categories(self) -> dict[str, Category]:
         return {curve.benchmark: curve.category for curve in self.comparison.curves}
 
-    def _group(self, benchmark: str, ranks: int, options: Options) -> Group:
-        return Group(benchmark, self._categories.get(benchmark, "harness"), ranks, options)
+    @cached_property
+    def _several(self) -> frozenset[str]:
+        found = self.comparison
+        measured: list[Measured] = [*found.curves, *found.verdicts, *(one.cell for one in found.failures)]
+        return labels.varied((one.options, one.placement) for one in measured)
+
+    def group_of(self, one: Measured) -> Group:
+        """The group in which a record belongs."""
+        category = self._categories.get(one.benchmark, "harness")
+        return Group(one.benchmark, category, one.ranks, one.options, one.placement, self._several)
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:
         """Every group that was measured, by category, then as the comparison lists them; no baselines."""
-        found = dict.fromkeys(self._group(c.benchmark, c.ranks, c.options) for c in self.comparison.curves)
-        found.update(dict.fromkeys(self._group(v.benchmark, v.ranks, v.options) for v in self.comparison.verdicts))
+        measured: list[Measured] = [*self.comparison.curves, *self.comparison.verdicts]
+        found = dict.fromkeys(map(self.group_of, measured))
         shown = [group for group in found if group.category in CATEGORIES]
         return tuple(sorted(shown, key=lambda group: CATEGORIES.index(group.category)))
 
@@ -81,7 +99,7 @@ class GroupedComparison:
     def _curves(self) -> dict[tuple[Group, Quantity], list[Curve]]:
         by_group: dict[tuple[Group, Quantity], list[Curve]] = defaultdict(list)
         for curve in filter(lambda curve: curve.points, self.comparison.curves):
-            by_group[self._group(curve.benchmark, curve.ranks, curve.options), curve.quantity].append(curve)
+            by_group[self.group_of(curve), curve.quantity].append(curve)
         return by_group
 
     def curves(self, group: Group, quantity: Quantity = "time") -> list[Curve]:
@@ -89,30 +107,30 @@ class GroupedComparison:
         return self._curves.get((group, quantity), [])
 
     def references(self, group: Group) -> list[Curve]:
-        """One curve per baseline benchmark (raw TCP, memory copy): what point-to-point is held against."""
+        """One curve per baseline benchmark (raw TCP, memory copy): what point-to-point is held against.
+
+        Only over the same way (placement, congestion control); with the same ranks and options if there is one.
+        A raw stream is held against streams alone, which are the same thing with MPI.
+        """
         if group.category != "point-to-point":
             return []
         found: dict[str, Curve] = {}
-        for curve in self.comparison.curves:
-            if curve.category == "baseline" and curve.points:
-                found.setdefault(curve.benchmark, curve)
+        for curve in filter(lambda curve: curve.category == "baseline" and curve.points, self.comparison.curves):
+            same_way = curve.placement == group.placement
+            same_way &= curve.options.congestion_control == group.options.congestion_control
+            same_way &= (curve.benchmark == "tcp_stream") == (group.benchmark == "stream")
+            if same_way and (curve.benchmark not in found or _alike(curve, group)):
+                found[curve.benchmark] = curve
         return list(found.values())
 
     def switch_points(self, group: Group) -> list[SwitchPoint]:
         """The protocol switches seen in this group's curves."""
-        return [
-            point
-            for point in self.comparison.switch_points
-            if (point.benchmark, point.ranks, point.options) == (group.benchmark, group.ranks, group.options)
-        ]
+        return [point for point in self.comparison.switch_points if self.group_of(point) == group]
 
     @cached_property
     def verdicts(self) -> dict[tuple[Group, int, str], Verdict]:
         """(group, size in bytes, candidate) -> verdict."""
-        return {
-            (self._group(v.benchmark, v.ranks, v.options), v.size_bytes, v.candidate): v
-            for v in self.comparison.verdicts
-        }
+        return {(self.group_of(v), v.size_bytes, v.candidate): v for v in self.comparison.verdicts}
 
     @cached_property
     def failures(self) -> dict[tuple[Group, int, str], CellFailure]:
@@ -120,8 +138,7 @@ class GroupedComparison:
         found: dict[tuple[Group, int, str], CellFailure] = {}
         for failure in self.comparison.failures:
             cell = failure.cell
-            key = (self._group(cell.benchmark, cell.ranks, cell.options), cell.size_bytes, cell.implementation)
-            found.setdefault(key, failure)
+            found.setdefault((self.group_of(cell), cell.size_bytes, cell.implementation), failure)
         return found
 
     @cached_property
@@ -129,9 +146,17 @@ class GroupedComparison:
         """The distributions of each group, all sizes and implementations."""
         by_group: dict[Group, list[Distribution]] = defaultdict(list)
         for distribution in self.comparison.distributions:
-            cell = distribution.cell
-            by_group[self._group(cell.benchmark, cell.ranks, cell.options)].append(distribution)
+            by_group[self.group_of(distribution.cell)].append(distribution)
         return by_group
+
+    @cached_property
+    def overheads(self) -> dict[Group, dict[tuple[int, str], Overhead]]:
+        """MPI's ping-pong -> (size in bytes, implementation) -> what it adds to raw TCP."""
+        found: dict[Group, dict[tuple[int, str], Overhead]] = defaultdict(dict)
+        for one in self.comparison.overheads:
+            group = Group("pingpong", "point-to-point", one.ranks, one.options, one.placement, self._several)
+            found[group][one.size_bytes, one.implementation] = one
+        return found
 
     def sizes(self, groups: Iterable[Group]) -> tuple[int, ...]:
         """The sizes, ascending, at which any of `groups` has a verdict or a time."""
@@ -141,3 +166,7 @@ class GroupedComparison:
             if group in wanted:
                 found.update(point.size_bytes for curve in curves for point in curve.points)
         return tuple(sorted(found))
+
+
+def _alike(curve: Curve, group: Group) -> bool:
+    return (curve.ranks, curve.options) == (group.ranks, group.options)

@@ -13,16 +13,19 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
+from rankwise.analysis.compare.tcp_sentences import ratio_words
 from rankwise.core.errors import HostError
 from rankwise.core.records import Comparison
-from rankwise.core.units import format_duration, format_size
-from rankwise.report import views
+from rankwise.core.units import format_duration, format_rate, format_size
+from rankwise.report import network, views
 from rankwise.report.canvas import time_words
 from rankwise.report.colours import Style, dark_colours, styles_for
 from rankwise.report.context import ReportContext
 from rankwise.report.distributions import ecdf_frame, ecdf_nanoseconds
 from rankwise.report.figures import group_figures
 from rankwise.report.groups import CATEGORIES, MARKS, GroupedComparison
+from rankwise.report.overheads import overhead_figures, overhead_tables
+from rankwise.report.streams import stream_figure, stream_groups
 
 
 def write_report(path: Path, comparison: Comparison, context: ReportContext) -> None:
@@ -55,6 +58,7 @@ def render_report(comparison: Comparison, context: ReportContext) -> str:
     grouped = GroupedComparison(comparison)
     names = [*comparison.implementations, *(curve.implementation for curve in comparison.curves)]
     styles = styles_for(names)
+    data = page_data(grouped, styles) | {"choices": choices(grouped, context, styles)}
     template = _environment().get_template("report.html.j2")
     return template.render(
         comparison=comparison,
@@ -64,7 +68,11 @@ def render_report(comparison: Comparison, context: ReportContext) -> str:
         implementations=list(dict.fromkeys(names)),
         categories=CATEGORIES,
         views=views,
-        data=embedded(page_data(grouped, styles)),
+        network=network,
+        drawing=_drawing(context),
+        overheads=overhead_tables(grouped),
+        streams=stream_groups(comparison),
+        data=embedded(data),
         plotly=Markup(get_plotlyjs()),
     )
 
@@ -82,6 +90,35 @@ def page_data(grouped: GroupedComparison, styles: dict[str, Style]) -> dict[str,
             }
         )
     return {"groups": groups, "ecdf": ecdf_frame(styles), "dark": dark_colours(styles.values())}
+
+
+def choices(
+    grouped: GroupedComparison, context: ReportContext, styles: dict[str, Style]
+) -> dict[str, list[dict[str, Any]]]:
+    """Figures of the further sections: section -> what can be chosen in it -> {label, figures by name}."""
+    emulator = context.network.emulator if context.network else ()
+    return {
+        "overhead": [
+            {"label": table.group.label, "figures": overhead_figures(table, styles)}
+            for table in overhead_tables(grouped)
+        ],
+        "stream": [
+            {"label": group.label, "figures": {"bandwidth": stream_figure(group, styles)}}
+            for group in stream_groups(grouped.comparison)
+        ],
+        "emulator": [{"label": "", "figures": {"lateness": network.emulator_figure(emulator)}}]
+        if emulator
+        else [],
+    }
+
+
+def _drawing(context: ReportContext) -> Markup:
+    """The testbed's picture; '' without a testbed."""
+    if context.topology is None:
+        return Markup("")
+    from rankwise.report.drawing import topology_svg  # noqa: PLC0415
+
+    return Markup(topology_svg(context.topology, context.paths))
 
 
 def embedded(data: dict[str, Any]) -> Markup:
@@ -104,6 +141,12 @@ def _environment() -> Environment:
         duration=format_duration,
         ratio=views.format_ratio,
         interval=views.interval,
+        signed_time=views.signed_time,
+        overhead_ratio=ratio_words,
+        overhead_interval=views.overhead_interval,
+        difference_interval=views.difference_interval,
+        rate=format_rate,
+        moment_reached=views.moment_reached,
         time=time_words,
         percent=_percent,
         moment=_moment,

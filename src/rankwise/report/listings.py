@@ -7,38 +7,40 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
+from rankwise.analysis import labels
 from rankwise.analysis.listing import Row
-from rankwise.core.records import Benchmark, CellFailure, Launch
+from rankwise.core.records import Benchmark, CellFailure, Launch, Options
 from rankwise.core.units import format_bandwidth, format_size, format_time
 
 _MICRO = 1e6
 
 
 def print_rows(rows: Iterable[Row], layout: str) -> None:
-    """Print one block per implementation, benchmark, ranks and options, as `table`, `imb` or `osu`."""
+    """Print one block per implementation, benchmark, ranks, options and placement, as `table`, `imb` or `osu`."""
     console = Console(highlight=False)
-    for _, group in itertools.groupby(rows, key=_block):
-        block = list(group)
+    listed = list(rows)
+    several = labels.varied((row.options, row.placement) for row in listed)
+    for _, group in itertools.groupby(sorted(listed, key=_block), key=_block):
+        block = sorted(group, key=lambda row: (row.size_bytes, row.quantity))
+        setting = "".join(f", {word}" for word in labels.words(block[0].options, block[0].placement, several))
         if layout == "table":
-            console.print(_table(block))
+            console.print(_table(block, setting))
             console.print()
         else:
-            lines = _imb(block) if layout == "imb" else _osu(block)
+            lines = _imb(block, setting) if layout == "imb" else _osu(block, setting)
             print("\n".join(lines), end="\n\n")
 
 
-def _block(row: Row) -> tuple[object, ...]:
-    return (row.implementation, row.benchmark, row.ranks, row.options)
+def _block(row: Row) -> tuple[str, str, int, Options, str]:
+    return (row.implementation, row.benchmark, row.ranks, row.options, row.placement)
 
 
-def _title(row: Row) -> str:
-    layout = "" if row.options.layout == "contiguous" else f", {row.options.layout}"
-    return f"{row.benchmark}, {row.ranks} ranks, {row.options.datatype}{layout}: {row.implementation}"
-
-
-def _table(rows: Sequence[Row]) -> Table:
-    table = Table(title=_title(rows[0]), title_justify="left", title_style="bold", box=None, pad_edge=False)
+def _table(rows: Sequence[Row], setting: str) -> Table:
+    first = rows[0]
+    title = Text(f"{first.benchmark}, {first.ranks} ranks{setting}: {first.implementation}")
+    table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
     several = len({row.quantity for row in rows}) > 1
     for name in (
         "size",
@@ -52,7 +54,7 @@ def _table(rows: Sequence[Row]) -> Table:
         "bandwidth",
     ):
         table.add_column(name, justify="left" if name == "what" else "right", no_wrap=True)
-    for row in sorted(rows, key=lambda one: (one.size_bytes, one.quantity)):
+    for row in rows:
         times = (row.min_seconds, row.median_seconds, row.p90_seconds, row.p99_seconds, row.max_seconds)
         table.add_row(
             format_size(row.size_bytes), *([row.quantity] if several else []), str(row.repetitions),
@@ -61,12 +63,12 @@ def _table(rows: Sequence[Row]) -> Table:
     return table
 
 
-def _imb(rows: Sequence[Row]) -> list[str]:
+def _imb(rows: Sequence[Row], setting: str) -> list[str]:
     """IMB's columns. Its t_min, t_max and t_avg are over ranks; ours are over repetitions."""
     first = rows[0]
     lines = [
         "#" + "-" * 71,
-        f"# Benchmarking {first.benchmark} ({first.implementation})",
+        f"# Benchmarking {first.benchmark}{setting} ({first.implementation})",
         f"# #processes = {first.ranks}; times over repetitions, each from first entry to last exit",
         "#" + "-" * 71,
         f"{'#bytes':>13} {'#repetitions':>12} {'t_min[usec]':>12} {'t_max[usec]':>12} {'t_avg[usec]':>12} "
@@ -83,13 +85,13 @@ def _imb(rows: Sequence[Row]) -> list[str]:
     return lines
 
 
-def _osu(rows: Sequence[Row]) -> list[str]:
+def _osu(rows: Sequence[Row], setting: str) -> list[str]:
     """OSU's two columns, then percentiles: bandwidth for the bandwidth benchmarks, else latency."""
     first = rows[0]
     bandwidth = "bandwidth" in first.benchmark
     what = "Bandwidth (MB/s)" if bandwidth else "Latency (us)"
     lines = [
-        f"# {first.benchmark}, {first.ranks} processes, {first.implementation}; median over repetitions",
+        f"# {first.benchmark}, {first.ranks} processes{setting}, {first.implementation}; median over repetitions",
         f"{'# Size':<12} {what:>18} {'P50 Lat(us)':>14} {'P90 Lat(us)':>14} {'P99 Lat(us)':>14}",
     ]
     for row in rows:

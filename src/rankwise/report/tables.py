@@ -8,12 +8,14 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from rankwise.core.records import Comparison, VerdictWord
+from rankwise.analysis.compare.tcp_sentences import ratio_words, signed_time
+from rankwise.core.records import Comparison, Overhead, VerdictWord
 from rankwise.core.units import format_size, format_time
 from rankwise.report.groups import MARKS, Group, GroupedComparison
 from rankwise.report.views import (
     SIZE_CLASSES,
     class_rows,
+    differs,
     failure_rows,
     format_ratio,
     wins,
@@ -96,6 +98,7 @@ def switch_point_table(comparison: Comparison) -> RenderableType:
     """Where curves change their protocol or algorithm: between which sizes, and the jump in time."""
     if not comparison.switch_points:
         return Text("No change of protocol or algorithm was found in the curves.")
+    grouped = GroupedComparison(comparison)
     table = _table("Changes of protocol or algorithm")
     for title in ("implementation", "benchmark"):
         table.add_column(title)
@@ -105,13 +108,41 @@ def switch_point_table(comparison: Comparison) -> RenderableType:
         _add_row(
             table,
             point.implementation,
-            point.benchmark,
+            grouped.group_of(point).setting,
             str(point.ranks),
             format_size(point.below_bytes),
             format_size(point.at_bytes),
             f"× {format_ratio(point.jump_ratio)}",
         )
     return table
+
+
+def overhead_table(comparison: Comparison) -> RenderableType:
+    """Time of MPI's ping-pong over that of raw TCP, and the difference below it; grey: not shown to differ."""
+    grouped = GroupedComparison(comparison)
+    if not grouped.overheads:
+        return Text("No ping-pong of raw TCP was measured beside MPI's.")
+    tables = []
+    for group, overheads in grouped.overheads.items():
+        table = _table(f"MPI over raw TCP: {group.label}")
+        table.add_column("size", justify="right", no_wrap=True)
+        table.add_column("raw\nTCP", justify="right", no_wrap=True)
+        names = [name for name in comparison.implementations if name in {key[1] for key in overheads}]
+        for name in names:
+            table.add_column(_heading(name), justify="right", no_wrap=True)
+        for size in sorted({size for size, _ in overheads}):
+            row = [overheads.get((size, name)) for name in names]
+            tcp = next(one.tcp_seconds for one in row if one)
+            _add_row(table, format_size(size), format_time(tcp), *map(_overhead, row))
+        tables.append(Padding(table, (0, 0, 1, 0)))
+    return Renderables(*tables)
+
+
+def _overhead(one: Overhead | None) -> Text:
+    if one is None:
+        return Text("–", "bright_black")
+    words = f"× {ratio_words(one.ratio)}\n{signed_time(one.difference_seconds)}"
+    return Text(words, "default" if differs(one) else "bright_black")
 
 
 def failure_table(comparison: Comparison) -> RenderableType:

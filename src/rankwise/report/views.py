@@ -7,7 +7,8 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import get_args
 
-from rankwise.core.records import Category, SummaryRow, Verdict, VerdictWord
+from rankwise.analysis.compare.tcp_sentences import ratio_words
+from rankwise.core.records import Category, Overhead, Reached, SummaryRow, Verdict, VerdictWord
 from rankwise.core.units import format_size
 from rankwise.report.canvas import time_words
 from rankwise.report.groups import CATEGORIES, MARKS, Group, GroupedComparison
@@ -141,6 +142,7 @@ class FailureRow:
 
     implementation: str
     benchmark: str
+    """With the options and the placement, where they have to be told."""
     ranks: int
     sizes: str
     kind: str
@@ -149,14 +151,14 @@ class FailureRow:
 
 def failure_rows(grouped: GroupedComparison) -> list[FailureRow]:
     """Failures, those of many sizes for one reason in one row."""
-    found: dict[tuple[str, str, int, str, str], set[int]] = defaultdict(set)
+    found: dict[tuple[str, Group, str, str], set[int]] = defaultdict(set)
     for failure in grouped.comparison.failures:
         cell = failure.cell
-        key = (cell.implementation, cell.benchmark, cell.ranks, failure.kind, failure.reason)
+        key = (cell.implementation, grouped.group_of(cell), failure.kind, failure.reason)
         found[key].add(cell.size_bytes)
     return [
-        FailureRow(name, benchmark, ranks, _span(sizes), kind, reason)
-        for (name, benchmark, ranks, kind, reason), sizes in found.items()
+        FailureRow(name, group.setting, group.ranks, _span(sizes), kind, reason)
+        for (name, group, kind, reason), sizes in found.items()
     ]
 
 
@@ -189,3 +191,31 @@ def _strength(ratio: float) -> float:
 def interval(row: Verdict | SummaryRow) -> str:
     """`[0.80, 0.84]`."""
     return f"[{format_ratio(row.ratio_low)}, {format_ratio(row.ratio_high)}]"
+
+
+def overhead_interval(overhead: Overhead) -> str:
+    """`[1.004, 1.012]`."""
+    return f"[{ratio_words(overhead.ratio_low)}, {ratio_words(overhead.ratio_high)}]"
+
+
+def differs(overhead: Overhead) -> bool:
+    """Its interval leaves out a ratio of 1."""
+    return overhead.ratio_low > 1 or overhead.ratio_high < 1
+
+
+def signed_time(seconds: float) -> str:
+    """`+5.1 µs`, `−3 ns`, in a page's signs."""
+    return f"{'−' if seconds < 0 else '+'}{time_words(abs(seconds))}"
+
+
+def difference_interval(overhead: Overhead) -> str:
+    """`[+4.9 µs, +5.3 µs]`."""
+    return f"[{signed_time(overhead.difference_low_seconds)}, {signed_time(overhead.difference_high_seconds)}]"
+
+
+def moment_reached(reached: Reached) -> str:
+    """`2.1 s [1.9 s, 2.4 s]`; `never` where at least half of the launches did not come so far."""
+    if not math.isfinite(reached.seconds):
+        return "never"
+    high = time_words(reached.high_seconds) if math.isfinite(reached.high_seconds) else "never"
+    return f"{time_words(reached.seconds)} [{time_words(reached.low_seconds)}, {high}]"

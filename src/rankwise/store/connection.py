@@ -119,8 +119,25 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
             "update Rankwise (pip install --upgrade rankwise), or use another file with --store",
         )
     if version < newest:
-        _migrate(connection, newest)
+        with _told_as_old(path, version):
+            _migrate(connection, newest)
     connection.execute("PRAGMA foreign_keys = ON")
+
+
+@contextlib.contextmanager
+def _told_as_old(path: Path, version: int) -> Iterator[None]:
+    """Within: an old store that cannot be written to is no error of the disk, but needs a copy that can."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if version and code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):
+            raise StoreError(
+                f"the store {path} was written by an older Rankwise and cannot be updated from its version "
+                f"{version}: {error}",
+                "make the file and its folder writable, or copy the file elsewhere and name the copy with --store",
+            ) from error
+        raise
 
 
 def _version(connection: sqlite3.Connection) -> int:

@@ -1,4 +1,4 @@
-"""Writes a run as a tidy table, for other tools: one row a sample, or one row a launch and cell.
+"""Writes a run as a tidy table, for other tools: one row a sample, a launch and cell, a moment, or a link.
 
 Launches are read and written one by one, so that a run of any size fits into memory.
 """
@@ -20,30 +20,25 @@ import numpy as np
 import numpy.typing as npt
 
 from rankwise.core.errors import HostError
-from rankwise.core.records import Cell, Options, Series
+from rankwise.core.network import EmulatorFigures, LinkCounters
+from rankwise.core.records import Cell, Launch, Options, Series
 from rankwise.store import rows
 from rankwise.store.store import Store
 
 Format = Literal["csv", "jsonl", "parquet"]
 
-_FIXED = {
-    "run": int,
-    "launch": int,
-    "started_at": float,
-    "version": str,
-    **rows.columns(Cell),
-    **rows.columns(Options),
-    "quantity": str,
-    "batch": int,
-    "bytes_per_sample": float,
-}
+_OWN = {"run": int, "launch": int, "started_at": float, "version": str}
+_CELL = {**rows.columns(Cell), **rows.columns(Options), "quantity": str}
+_SERIES = {"batch": int, "bytes_per_sample": float}
 _SAMPLE = {"repetition": int, "seconds": float}
 _MEDIAN = {"samples": int, "median_seconds": float, "min_seconds": float, "max_seconds": float}
+_MOMENT = {"time_seconds": float, "value": float}
+_COUNTERS = {name: kind for name, kind in rows.columns(LinkCounters).items() if kind is int}
 
 
 @dataclass(frozen=True, slots=True)
 class _Chunk:
-    """The rows of one series: `fixed` is the same in all of them, `varying` has one array a column."""
+    """Rows with much in common: `fixed` is the same in all of them, `varying` has an array of numbers a column."""
 
     fixed: dict[str, Any]
     varying: dict[str, npt.NDArray[Any]]
@@ -65,10 +60,10 @@ class Table:
         self._store = store
         self._run_id = run_id
         self._medians = medians
-        self.columns: dict[str, type] = {**_FIXED, **(_MEDIAN if medians else _SAMPLE)}
+        self.columns: dict[str, type] = {**_OWN, **_CELL, **_SERIES, **(_MEDIAN if medians else _SAMPLE)}
 
     def launches(self) -> Iterator[list[_Chunk]]:
-        """The chunks of each launch that gave samples."""
+        """The chunks of each launch that has any."""
         versions = {one.id: one.version for one in self._store.implementations(self._run_id)}
         for number, launch in enumerate(self._store.iter_launches(self._run_id), start=1):
             own = {
@@ -77,9 +72,12 @@ class Table:
                 "started_at": launch.started_at,
                 "version": versions.get(launch.implementation, ""),
             }
-            chunks = [self._chunk(own, series) for series in launch.series if series.samples_seconds.size]
+            chunks = self._chunks(own, launch)
             if chunks:
                 yield chunks
+
+    def _chunks(self, own: dict[str, Any], launch: Launch) -> list[_Chunk]:
+        return [self._chunk(own, series) for series in launch.series if series.samples_seconds.size]
 
     def _chunk(self, own: dict[str, Any], series: Series) -> _Chunk:
         fixed = own | rows.cell_values(series.cell) | rows.values(series)
@@ -89,7 +87,54 @@ class Table:
             varying = {name: np.array([number]) for name, number in zip(_MEDIAN, numbers, strict=True)}
         else:
             varying = {"repetition": np.arange(samples.size), "seconds": samples}
-        return _Chunk({name: fixed[name] for name in _FIXED}, varying)
+        return _Chunk({name: fixed[name] for name in {**_OWN, **_CELL, **_SERIES}}, varying)
+
+
+class TimelineTable(Table):
+    """What the kernel said of TCP connections: one row a moment.
+
+    Columns: run, launch, started_at, version, the fields of the cell and its options, quantity; then
+    time_seconds since the cell's first message, and the value (bytes, seconds or a count).
+    """
+
+    def __init__(self, store: Store, run_id: int) -> None:
+        super().__init__(store, run_id)
+        self.columns = {**_OWN, **_CELL, **_MOMENT}
+
+    def _chunks(self, own: dict[str, Any], launch: Launch) -> list[_Chunk]:
+        return [
+            _Chunk(
+                own | rows.cell_values(one.cell) | rows.values(one),
+                {"time_seconds": one.times_seconds, "value": one.values},
+            )
+            for one in launch.timelines
+            if one.times_seconds.size
+        ]
+
+
+class LinkTable(Table):
+    """What went over the links: one row a launch and direction of a link.
+
+    Columns: run, launch, started_at, version, implementation, ranks; the emulator's figures for the whole
+    launch; the link and its counters. Without an emulator its figures are nan, those that are no floats null.
+    """
+
+    def __init__(self, store: Store, run_id: int) -> None:
+        super().__init__(store, run_id)
+        job = {"implementation": str, "ranks": int}
+        self.columns = {**_OWN, **job, **rows.columns(EmulatorFigures), "link": str, **_COUNTERS}
+
+    def _chunks(self, own: dict[str, Any], launch: Launch) -> list[_Chunk]:
+        if launch.emulator is not None:
+            figures = rows.values(launch.emulator)
+        else:
+            kinds = rows.columns(EmulatorFigures)
+            figures = {name: math.nan if kind is float else None for name, kind in kinds.items()}
+        fixed = own | {"implementation": launch.implementation, "ranks": launch.ranks} | figures
+        return [
+            _Chunk(fixed | {"link": one.link}, {name: np.array([getattr(one, name)]) for name in _COUNTERS})
+            for one in launch.links
+        ]
 
 
 def export(table: Table, kind: Format, target: Path | TextIO) -> None:

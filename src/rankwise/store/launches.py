@@ -1,4 +1,4 @@
-"""The rows of launches: series of samples, failures, notices."""
+"""The rows of launches: series of samples, failures, notices; what they saw of the network is in networks.py."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterable
 
 from rankwise.core.records import CellFailure, Launch, Notice, Series
-from rankwise.store import rows
+from rankwise.store import networks, rows
 from rankwise.store.runs import CellIds
 
 
@@ -27,6 +27,7 @@ def write_launch(connection: sqlite3.Connection, run_id: int, launch: Launch) ->
         row = {"run_id": run_id, **own, "cell_id": ids[failure.cell], **rows.values(failure)}
         rows.insert(connection, "failure", row)
     write_notices(connection, run_id, launch.notices, launch_id)
+    networks.write_traffic(connection, ids, launch_id, launch)
 
 
 def write_failures(connection: sqlite3.Connection, run_id: int, failures: Iterable[CellFailure]) -> None:
@@ -61,6 +62,7 @@ def read_launch(connection: sqlite3.Connection, launch_id: int) -> Launch | None
     ).fetchall()
     series = _with_cells(connection, "series", launch_id, "position")
     verified = _with_cells(connection, "verified", launch_id, "position")
+    timelines = _with_cells(connection, "timeline", launch_id, "position")
     return rows.build(
         Launch,
         row,
@@ -76,6 +78,9 @@ def read_launch(connection: sqlite3.Connection, launch_id: int) -> Launch | None
         notices=_notices(
             connection.execute("SELECT * FROM notice WHERE launch_id = ? ORDER BY id", [launch_id]).fetchall()
         ),
+        links=networks.read_links(connection, launch_id),
+        emulator=networks.read_emulator(connection, launch_id),
+        timelines=tuple(map(networks.build_timeline, timelines)),
     )
 
 

@@ -15,7 +15,7 @@ from rankwise.core.records import Cell, FloatArray, Options
 R = TypeVar("R")
 Row = Mapping[str, Any]
 
-_SAMPLE = np.dtype("<f8")
+_STORED = np.dtype("<f8")
 
 
 def columns(record: type) -> dict[str, type]:
@@ -53,19 +53,19 @@ def build_cell(row: Row | sqlite3.Row) -> Cell:
     return build(Cell, row, options=build(Options, row))
 
 
-def to_blob(samples_seconds: FloatArray) -> bytes:
-    """Samples as float64, little-endian."""
-    return samples_seconds.astype(_SAMPLE).tobytes()
+def to_blob(array: FloatArray) -> bytes:
+    """An array of floats as float64, little-endian."""
+    return array.astype(_STORED).tobytes()
 
 
 def from_blob(blob: bytes) -> FloatArray:
-    """The samples, shape (repetitions,), not writable."""
-    return np.frombuffer(blob, dtype=_SAMPLE).astype(np.float64, copy=False)
+    """The array that was stored, of one dimension, not writable."""
+    return np.frombuffer(blob, dtype=_STORED).astype(np.float64, copy=False)
 
 
 def insert(connection: sqlite3.Connection, table: str, row: Row) -> int:
     """Insert one row and return its id."""
-    names = ", ".join(row)
+    names = ", ".join(f'"{name}"' for name in row)  # fields may be called like words of SQL
     places = ", ".join("?" * len(row))
     cursor = connection.execute(
         f"INSERT INTO {table} ({names}) VALUES ({places})", [_to_column(value) for value in row.values()]

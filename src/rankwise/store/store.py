@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -13,9 +13,10 @@ from typing import Literal, Self
 
 from rankwise.core import paths
 from rankwise.core.errors import InputError, UnknownNameError
+from rankwise.core.network import PathFigures, Topology
 from rankwise.core.records import Benchmark, CellFailure, Fact, Implementation, Launch, Notice, Plan, RunSummary
 from rankwise.store import connection as database
-from rankwise.store import launches, runs
+from rankwise.store import launches, networks, runs
 
 STORE_VARIABLE = "RANKWISE_STORE"
 
@@ -64,6 +65,7 @@ class Store:
         benchmarks: Iterable[Benchmark] = (),
         facts: Iterable[Fact] = (),
         baseline: str = "",
+        topology: Topology | None = None,
     ) -> int:
         """Store what a run sets out to do, and that this process measures it. A plan's cells are distinct."""
         run = {
@@ -71,6 +73,7 @@ class Store:
             "command_line": command_line,
             "testbed": testbed,
             "baseline": baseline,
+            "topology": None if topology is None else networks.topology_to_json(topology),
             "status": "running",
             **runs.owner(),
         }
@@ -93,7 +96,7 @@ class Store:
             )
 
     def add_launch(self, run_id: int, launch: Launch) -> None:
-        """Store one launch with its samples, failures and notices."""
+        """Store one launch with everything in it."""
         with self._writing(run_id) as connection:
             launches.write_launch(connection, run_id, launch)
 
@@ -106,6 +109,11 @@ class Store:
         """Store notices about the run as a whole."""
         with self._writing(run_id) as connection:
             launches.write_notices(connection, run_id, notices)
+
+    def add_paths(self, run_id: int, paths: Sequence[PathFigures]) -> None:
+        """Store measured paths of the testbed, after those that the run has already."""
+        with self._writing(run_id) as connection:
+            networks.write_paths(connection, run_id, paths)
 
     def finish_run(self, run_id: int, status: Literal["complete", "interrupted"], stopped_because: str) -> None:
         """Say how the run ended; no process measures it any more."""
@@ -201,6 +209,16 @@ class Store:
         """The notices about the run as a whole; each launch has its own."""
         with self._reading(run_id) as connection:
             return launches.read_notices(connection, run_id)
+
+    def topology(self, run_id: int) -> Topology | None:
+        """The testbed's description as it was when the run began; None where there was no network to describe."""
+        with self._reading(run_id) as connection:
+            return networks.read_topology(connection, run_id)
+
+    def paths(self, run_id: int) -> tuple[PathFigures, ...]:
+        """The testbed's paths as measured for this run, in the order they were added."""
+        with self._reading(run_id) as connection:
+            return networks.read_paths(connection, run_id)
 
     # Below: one transaction or read, its errors translated, its run known to exist
 

@@ -57,3 +57,15 @@ def test_what_is_judged() -> None:
 @pytest.mark.parametrize("launches", [[], [launch("a", {})]])
 def test_nothing(launches: list[Launch]) -> None:
     assert gather(launches, KNOWN) == []
+
+
+def test_placements_are_points_of_their_own_and_count_their_rounds_apart() -> None:
+    one = launch("a", {("pingpong", 8): [1]})
+    other = replace(one, series=tuple(replace(s, cell=replace(s.cell, placement="cyclic")) for s in one.series))
+    launches = [replace(each, started_at=float(k)) for k, each in enumerate([one, other, other, one])]
+    cells = gather(launches, KNOWN)
+    assert [(cell.cell.placement, cell.rounds.tolist()) for cell in cells] == [
+        ("block", [0, 1]),
+        ("cyclic", [0, 1]),
+    ]
+    assert [point.placement for point in judged_points(cells)] == ["block", "cyclic"]

@@ -110,3 +110,30 @@ def test_failures_are_listed_once_a_cell_and_wrong_data_bars_a_verdict() -> None
     found = compare(launches, KNOWN, failures=[before, before])
     assert found.failures == (before, failures[1])
     assert found.verdicts == ()
+
+
+def placed(launches: list[Launch], placement: str) -> list[Launch]:
+    return [
+        replace(one, series=tuple(replace(s, cell=replace(s.cell, placement=placement)) for s in one.series))
+        for one in launches
+    ]
+
+
+def test_each_placement_has_its_own_verdicts_curves_and_share_of_the_summary() -> None:
+    def times(far: float) -> list[Launch]:
+        return run(
+            np.random.default_rng(5), ["a", "b"], ["pingpong"], 10, sizes=[4**k for k in range(12)],
+            factor=lambda name, _benchmark, size: far if name == "b" and size >= 65536 else 1.0,
+        )  # fmt: skip
+
+    found = compare(placed(times(1.0), "block") + placed(times(2.0), "cyclic"), KNOWN, "a")
+    slower = {v.placement for v in found.verdicts if v.verdict == "slower"}
+    assert slower == {"cyclic"}
+    assert [(c.implementation, c.placement) for c in found.curves] == [
+        ("a", "block"), ("a", "cyclic"), ("b", "block"), ("b", "cyclic"),
+    ]  # fmt: skip
+    assert [(p.implementation, p.placement) for p in found.switch_points] == [("b", "cyclic")]
+    assert any("on 2 ranks (placement cyclic) between" in sentence for sentence in sentences(found))
+    (row,) = (row for row in found.summary if row.implementation == "b" and row.size_class == "large")
+    assert row.cells == 2 * sum(size > 65536 for size in (4**k for k in range(12)))
+    assert row.ratio == pytest.approx(2**0.5, rel=0.05)

@@ -42,7 +42,7 @@ class CellData:
     medians: FloatArray
     """One value a launch, seconds, shape (launches,), in order of time."""
     rounds: IntArray
-    """Which launch of this implementation (with its ranks and options) gave each median, shape (launches,)."""
+    """Which launch of this implementation, ranks, options and placement gave each median, shape (launches,)."""
     quantiles: FloatArray
     """Of all repetitions of all launches, at 0, 1, ..., 100 %, seconds, shape (101,)."""
     samples: int
@@ -65,9 +65,9 @@ def gather(launches: Iterable[Launch], benchmarks: Mapping[str, Benchmark]) -> l
     `benchmarks` does not know.
     """
     parts: defaultdict[tuple[Cell, Quantity], list[_Part]] = defaultdict(list)
-    launched: Counter[tuple[str, int, Options | None]] = Counter()
+    launched: Counter[tuple[str, int, tuple[Options, str] | None]] = Counter()
     for launch in sorted(launches, key=lambda one: one.started_at):
-        key = (launch.implementation, launch.ranks, _options(launch))
+        key = (launch.implementation, launch.ranks, _settings(launch))
         for series in launch.series:
             samples = series.samples_seconds[np.isfinite(series.samples_seconds)]
             if samples.size and series.cell.benchmark in benchmarks:
@@ -92,10 +92,10 @@ def gather(launches: Iterable[Launch], benchmarks: Mapping[str, Benchmark]) -> l
     ]
 
 
-def _options(launch: Launch) -> Options | None:
-    """The options that all cells of a launch share; None when it came to no cell."""
+def _settings(launch: Launch) -> tuple[Options, str] | None:
+    """The options and placement that all cells of a launch share; None when it came to no cell."""
     cells = [series.cell for series in launch.series] + [failure.cell for failure in launch.failures]
-    return cells[0].options if cells else None
+    return (cells[0].options, cells[0].placement) if cells else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

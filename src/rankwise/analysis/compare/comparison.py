@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from rankwise.analysis.compare.cells import gather, judged_points
 from rankwise.analysis.compare.curves import curves, distributions
 from rankwise.analysis.compare.notices import notices
+from rankwise.analysis.compare.overheads import overheads
+from rankwise.analysis.compare.streams import streams, timelines
 from rankwise.analysis.compare.summary import choose_baseline, summary_rows, wins
 from rankwise.analysis.compare.switch_points import switch_points
 from rankwise.analysis.compare.verdicts import all_pairs, judge
@@ -42,7 +44,8 @@ def compare(
         raise UnknownNameError("implementation", baseline, order)
     failed = _once_a_cell([*failures, *(failure for launch in launches for failure in launch.failures)])
     cells = gather(launches, benchmarks)
-    points = judged_points(cells, wrong=[failure.cell for failure in failed if failure.kind == "wrong data"])
+    wrong = [failure.cell for failure in failed if failure.kind == "wrong data"]
+    points = judged_points(cells, wrong)
     chosen = choose_baseline(points, order) if baseline is None else baseline
     pairs = all_pairs(points, sorted(order, key=lambda name: name != chosen))
     everyone = judge(pairs, delta, alpha)
@@ -62,6 +65,9 @@ def compare(
         distributions=distributions(cells),
         failures=failed,
         notices=notices(launches, cells, family, failed, alpha=alpha, precision=precision),
+        overheads=overheads(cells, wrong),
+        streams=streams(launches, benchmarks),
+        timelines=timelines(launches),
     )
 
 

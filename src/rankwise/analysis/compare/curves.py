@@ -12,14 +12,14 @@ from rankwise.stats.summary import median
 
 
 def curves(cells: Iterable[CellData], precision: float) -> tuple[Curve, ...]:
-    """One curve an implementation, benchmark, ranks, options and quantity, in the order of the cells.
+    """One curve an implementation, benchmark, ranks, options, placement and quantity, in the order of the cells.
 
-    Cells of several profiles, testbeds or placements would share a curve; a run has one of each.
+    Cells of several profiles or testbeds would share a curve; a run has one of each.
     """
-    groups: defaultdict[tuple[str, str, int, Options, Quantity], list[CellData]] = defaultdict(list)
+    groups: defaultdict[tuple[str, str, int, Options, str, Quantity], list[CellData]] = defaultdict(list)
     for data in cells:
         c = data.cell
-        groups[c.implementation, c.benchmark, c.ranks, c.options, data.quantity].append(data)
+        groups[c.implementation, c.benchmark, c.ranks, c.options, c.placement, data.quantity].append(data)
     return tuple(
         Curve(
             implementation=implementation,
@@ -29,8 +29,9 @@ def curves(cells: Iterable[CellData], precision: float) -> tuple[Curve, ...]:
             points=tuple(_point(d, precision) for d in sorted(group, key=lambda d: d.cell.size_bytes)),
             quantity=quantity,
             options=options,
+            placement=placement,
         )
-        for (implementation, benchmark, ranks, options, quantity), group in groups.items()
+        for (implementation, benchmark, ranks, options, placement, quantity), group in groups.items()
     )
 
 

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 
 from scipy import special
 
+from rankwise.analysis import labels
+from rankwise.analysis.compare.tcp_sentences import tcp_sentences
 from rankwise.core.records import Comparison, SummaryRow, SwitchPoint, VerdictWord
 from rankwise.core.units import format_size
 from rankwise.stats.intervals import LEVEL, MIN_FOR_RATIO
@@ -21,14 +23,15 @@ def sentences(comparison: Comparison) -> list[str]:
     if not comparison.curves:
         return ["Nothing was measured."]
     if not comparison.verdicts:
-        return ["Nothing was compared: no cell was measured with two implementations."]
+        alone = "Nothing was compared: no cell was measured with two implementations."
+        return [alone, *tcp_sentences(comparison)]
     said = _winners(comparison)
     if all(min(verdict.launches) < MIN_FOR_RATIO for verdict in comparison.verdicts):
         said.append(f"With fewer than {MIN_FOR_RATIO} launches of a cell no difference can be shown.")
     else:
         said += _classes(comparison)
     said.append(_verdicts(comparison))
-    return said + _switches(comparison.switch_points) + _failures(comparison)
+    return said + tcp_sentences(comparison) + _switches(comparison) + _failures(comparison)
 
 
 def _winners(comparison: Comparison) -> list[str]:
@@ -103,15 +106,22 @@ def _verdicts(comparison: Comparison) -> str:
     return f"Cell by cell against {comparison.baseline}, of {total} {noun}: {_listed(parts)}."
 
 
-def _switches(points: Sequence[SwitchPoint]) -> list[str]:
+def _switches(comparison: Comparison) -> list[str]:
     """The largest jumps up; the rest is for tables."""
-    jumps = sorted((point for point in points if point.jump_ratio > 1), key=lambda point: -point.jump_ratio)
+    jumps = [point for point in comparison.switch_points if point.jump_ratio > 1]
+    jumps.sort(key=lambda point: -point.jump_ratio)
+    several = labels.varied((curve.options, curve.placement) for curve in comparison.curves)
     return [
-        f"{p.implementation} changes its way in {p.benchmark} on {p.ranks} ranks between "
+        f"{p.implementation} changes its way in {p.benchmark} on {_place(p, several)} between "
         f"{format_size(p.below_bytes)} and {format_size(p.at_bytes)}: {_ratio(p.jump_ratio)} times what the "
         "smaller sizes lead one to expect."
         for p in jumps[:_SHOWN_SWITCHES]
     ]
+
+
+def _place(point: SwitchPoint, several: frozenset[str]) -> str:
+    settings = labels.words(point.options, point.placement, several)
+    return f"{point.ranks} ranks" + (f" ({', '.join(settings)})" if settings else "")
 
 
 def _failures(comparison: Comparison) -> list[str]:

@@ -106,9 +106,10 @@ def _resampled_log_ratios(pairs: Sequence[Pair], seed: int) -> FloatArray:
     """Log ratios of one candidate's pairs under the bootstrap, shape (pairs, RESAMPLES)."""
     drawn = np.zeros((len(pairs), RESAMPLES))
     generator = np.random.default_rng(seed)
-    # Cells share their launches with those of the same ranks and options only.
-    for kind in sorted({(pair.point.ranks, pair.point.options) for pair in pairs}):
-        rows = [i for i, pair in enumerate(pairs) if (pair.point.ranks, pair.point.options) == kind]
+    # Cells share their launches with those of the same ranks, options and placement only.
+    kinds = [(pair.point.ranks, pair.point.options, pair.point.placement) for pair in pairs]
+    for kind in sorted(set(kinds)):
+        rows = [i for i, of_pair in enumerate(kinds) if of_pair == kind]
         candidate = _by_round((pairs[i].candidate_rounds, pairs[i].candidate_medians) for i in rows)
         baseline = _by_round((pairs[i].baseline_rounds, pairs[i].baseline_medians) for i in rows)
         drawn[rows] = bootstrap_log_medians(candidate, RESAMPLES, generator)

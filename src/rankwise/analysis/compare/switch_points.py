@@ -21,7 +21,14 @@ def switch_points(curves: Iterable[Curve]) -> tuple[SwitchPoint, ...]:
         seconds = np.array([point.median_seconds for point in curve.points])
         found += [
             SwitchPoint(
-                curve.implementation, curve.benchmark, curve.ranks, int(b.below), int(b.at), b.jump, curve.options
+                curve.implementation,
+                curve.benchmark,
+                curve.ranks,
+                int(b.below),
+                int(b.at),
+                b.jump,
+                curve.options,
+                curve.placement,
             )
             for b in find_breaks(sizes, seconds)
         ]

@@ -122,6 +122,7 @@ def _verdict(pair: Pair, interval: tuple[float, float], p_value: float, delta: f
         candidate_seconds=candidate,
         launches=launches,
         options=pair.point.options,
+        placement=pair.point.placement,
     )
 
 

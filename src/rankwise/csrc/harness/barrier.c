@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include "harness.h"
 #include <sched.h>
+#include <time.h>
 
 enum { BARRIER = 41, VALUES = 3 };
 
@@ -50,7 +51,8 @@ void wait_for_all(void)
  */
 static double
     usual_seconds; /* about the 84 % quantile of the needed slack; the same on all ranks */
-static const double STEP_UP = 1.25, STEP_DOWN = 0.95, MARGIN = 2, LEAST_SLACK_SECONDS = 0.5e-6;
+static const double STEP_UP = 1.25, STEP_DOWN = 0.95, LEAST_SLACK_SECONDS = 0.5e-6;
+static const double MOST_MARGIN_SECONDS = 1e-3;
 
 /* How long after the latest proposal this rank learns of the agreement. */
 void measure_slack(void)
@@ -65,9 +67,16 @@ void measure_slack(void)
     }
 }
 
+/* As much again as usual; but over a long link, whose delay is steady, no more than the margin. */
+static double slack_to_give(void)
+{
+    const double margin = usual_seconds < MOST_MARGIN_SECONDS ? usual_seconds : MOST_MARGIN_SECONDS;
+    return usual_seconds + margin + LEAST_SLACK_SECONDS;
+}
+
 static void agree_on_start(Start *start, bool stop, double *needed)
 {
-    start->slack_seconds = MARGIN * usual_seconds + LEAST_SLACK_SECONDS;
+    start->slack_seconds = slack_to_give();
     double agreed[VALUES] = {global_of(local_seconds()) + start->slack_seconds, *needed, stop};
     agree_on_maximum(agreed, VALUES);
     start->local_seconds = local_of(agreed[0]);
@@ -82,13 +91,31 @@ void first_start(Start *start, bool windowed)
     agree_on_start(start, false, &nothing);
 }
 
-/* Far from the start the core is offered to others: a library that blocks may have put the rank
- * that this one has just woken onto this very core. The last stretch is spun, for precision. */
+double start_after(double seconds)
+{
+    double agreed = global_of(local_seconds()) + slack_to_give() + seconds;
+    agree_on_maximum(&agreed, 1);
+    return local_of(agreed);
+}
+
+static void sleep_for(double seconds)
+{
+    const struct timespec time = {.tv_sec = (time_t)seconds,
+                                  .tv_nsec = (long)((seconds - (double)(time_t)seconds) * 1e9)};
+    nanosleep(&time, NULL); /* a signal that cuts it short leaves the rest to the caller's loop */
+}
+
+/* Far from the start the core is given to others: a library that blocks may have put the rank that
+ * this one has just woken onto this very core. Over a long link, where there is time enough, this
+ * rank sleeps, but is awake again well before the start. The last stretch is spun, for precision.
+ */
 void wait_for_start(Start *start)
 {
-    const double spin_seconds = 5e-6;
+    const double spin_seconds = 5e-6, awake_seconds = 2e-4, least_sleep_seconds = 1e-3;
     double remaining_seconds = start->local_seconds - local_seconds();
     start->needed_seconds = start->slack_seconds - remaining_seconds;
+    if (start->windowed && remaining_seconds > awake_seconds + least_sleep_seconds)
+        sleep_for(remaining_seconds - awake_seconds);
     while (start->windowed && remaining_seconds > 0) {
         if (yielding || remaining_seconds > spin_seconds)
             sched_yield();

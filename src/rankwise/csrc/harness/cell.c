@@ -112,7 +112,8 @@ void run_cell(const CellRequest *request, const Options *options)
               .size_bytes = request->size_bytes,
               .comm = world.kernel_comm,
               .rank = world.rank,
-              .ranks = world.ranks};
+              .ranks = world.ranks,
+              .congestion_control = options->congestion_control};
     world.current = request;
     refresh_clock();
     choose_partner(&c);

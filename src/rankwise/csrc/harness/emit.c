@@ -108,6 +108,14 @@ static double moved_bytes(const Cell *c)
     return (double)c->payload_bytes * c->kernel->moves * pairs;
 }
 
+static void put_numbers(const char *key, const double *numbers, int count)
+{
+    printf(",\"%s\":[", key);
+    for (int i = 0; i < count; i++)
+        printf(i ? ",%.9g" : "%.9g", numbers[i]);
+    putchar(']');
+}
+
 void emit_series(const Cell *c, const Series *series)
 {
     begin_cell_line("series", c->kernel->name, c->size_bytes);
@@ -118,10 +126,17 @@ void emit_series(const Cell *c, const Series *series)
     if (c->kernel->windowed)
         printf(",\"window\":%d", c->window);
     put_field("start", series->windowed ? "window" : "barrier");
-    printf(",\"discarded\":%d,\"samples_seconds\":[", series->discarded);
-    for (int i = 0; i < series->count; i++)
-        printf(i ? ",%.9g" : "%.9g", series->samples_seconds[i]);
-    printf("]");
+    printf(",\"discarded\":%d", series->discarded);
+    put_numbers("samples_seconds", series->samples_seconds, series->count);
+    end_line();
+}
+
+void emit_timeline(const Cell *c, const Timeline *timeline)
+{
+    begin_cell_line("timeline", c->kernel->name, c->size_bytes);
+    put_field("quantity", timeline->quantity);
+    put_numbers("times_seconds", timeline->times_seconds, timeline->count);
+    put_numbers("values", timeline->values, timeline->count);
     end_line();
 }
 

@@ -23,6 +23,9 @@ typedef struct {
     const char *datatype, *layout, *operation;
     int root; /* or ROTATE */
     int window;
+    int messages;                   /* of a stream */
+    double idle_seconds;            /* before a stream; -1: by the round trip */
+    const char *congestion_control; /* of plain TCP connections; "": the system's */
     ClockChoice clock;
     double limit_seconds; /* 0: none */
     int delay_rank;       /* -1: nobody is late */
@@ -48,9 +51,9 @@ void read_line(const char *path, char *line, size_t size);
 void read_link(const char *path, char *target, size_t size);
 double available_memory_bytes(void);
 size_t cache_bytes(void);
-void gather_hosts(void); /* the host names of all ranks, for these: */
+void gather_hosts(void); /* the host names and kernels of all ranks, for these: */
 const char *host_of(int rank);
-int ranks_on_host(void); /* this rank's */
+int ranks_on_machine(void); /* on this rank's kernel: emulated hosts share one, and its memory */
 
 /* clock_sync.c: one clock for all ranks. Local seconds are what this rank reads; global seconds are
  * the same moment on rank 0's clock. */
@@ -81,6 +84,8 @@ void measure_slack(void); /* once, before the first start */
 void first_start(Start *start, bool windowed);
 void wait_for_start(Start *start);
 bool next_start(Start *start, bool stop); /* false: some rank came too late for this start */
+/* A single start, at least so long after every rank has called this; in local seconds. */
+double start_after(double seconds);
 
 /* message.c: datatypes and buffers */
 void make_message(Cell *c, const Options *options); /* or fails the cell */
@@ -95,13 +100,14 @@ void run_cell(const CellRequest *request, const Options *options);
 void set_repetition(Cell *c, const Options *options, int repetition);
 bool all_ranks_well(Cell *c); /* false: c->failure is the first failing rank's, on every rank */
 
-/* measure.c, overlap.c, verify.c */
+/* measure.c, overlap.c, stream.c, verify.c */
 enum { VERIFY_REPETITIONS = 3 };
 typedef void (*Operation)(Cell *c);
 Operation operation_of(const Kernel *kernel);
 void start_and_wait(Cell *c);
 void measure_cell(Cell *c, const Options *options);
 void measure_overlap(Cell *c, const Options *options);
+void measure_stream(Cell *c, const Options *options);
 /* Emits one series; returns the seconds of one operation as the warm-up saw them. */
 double measure_series(Cell *c, const Options *options, Operation operation, const char *quantity);
 bool verify_cell(Cell *c, const Options *options); /* false: as all_ranks_well */
@@ -113,9 +119,15 @@ typedef struct {
     bool windowed;
     const double *samples_seconds;
 } Series;
+typedef struct {
+    const char *quantity;
+    int count;
+    const double *times_seconds, *values;
+} Timeline;
 void emit_list(void);
 void emit_begin(const ClockReport *clock);
 void emit_series(const Cell *c, const Series *series);
+void emit_timeline(const Cell *c, const Timeline *timeline);
 void emit_failure(const char *benchmark, size_t size_bytes, const char *kind, const char *reason);
 void emit_verified(const char *benchmark, size_t size_bytes, int repetitions);
 void emit_end(void);

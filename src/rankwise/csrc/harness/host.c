@@ -94,14 +94,23 @@ size_t cache_bytes(void)
 
 enum { HOST_BYTES = 256 };
 
-static char *hosts; /* shape (ranks, HOST_BYTES) */
+static char *hosts, *kernels; /* both of shape (ranks, HOST_BYTES) */
+
+static char *gather_names(char name[HOST_BYTES])
+{
+    char *all = malloc((size_t)world.ranks * HOST_BYTES);
+    MPI_Allgather(name, HOST_BYTES, MPI_BYTE, all, HOST_BYTES, MPI_BYTE, world.comm);
+    return all;
+}
 
 void gather_hosts(void)
 {
     char mine[HOST_BYTES] = "";
     gethostname(mine, sizeof mine - 1);
-    hosts = malloc((size_t)world.ranks * HOST_BYTES);
-    MPI_Allgather(mine, HOST_BYTES, MPI_BYTE, hosts, HOST_BYTES, MPI_BYTE, world.comm);
+    hosts = gather_names(mine);
+    char boot[HOST_BYTES] = "";
+    read_line("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
+    kernels = gather_names(boot[0] ? boot : mine);
 }
 
 const char *host_of(int rank)
@@ -109,10 +118,11 @@ const char *host_of(int rank)
     return hosts + (size_t)rank * HOST_BYTES;
 }
 
-int ranks_on_host(void)
+int ranks_on_machine(void)
 {
+    const char *mine = kernels + (size_t)world.rank * HOST_BYTES;
     int here = 0;
     for (int rank = 0; rank < world.ranks; rank++)
-        here += strcmp(host_of(rank), host_of(world.rank)) == 0;
+        here += strcmp(kernels + (size_t)rank * HOST_BYTES, mine) == 0;
     return here;
 }

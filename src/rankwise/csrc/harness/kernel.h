@@ -55,6 +55,14 @@ typedef struct {
     void (*check)(Cell *c);
 } Data;
 
+/* What a benchmark can read of its connection, on the rank that sends (tcp.h has some). */
+enum { MOST_GAUGES = 4 };
+typedef struct {
+    int count;
+    const char *quantities[MOST_GAUGES];
+    void (*read)(Cell *c, double values[MOST_GAUGES]);
+} Gauges;
+
 /* One of these per benchmark, defined with KERNEL(name) = {...}; */
 struct Kernel {
     Category category;
@@ -76,7 +84,12 @@ struct Kernel {
     bool batched;   /* may run back to back: no rank can run ahead of the others without bound */
     int operations; /* messages one after another in one `run` (ping-pong: 2); 0 means 1 */
     bool windowed;  /* one `run` sends c->window messages; overrides `operations` */
-    int moves;      /* blocks that one operation of one pair moves, for bandwidth; 0: no meaning */
+    /* A stream: `run` is one message from the first to the last rank (pairing ENDS), and is called
+     * for --messages of them without a barrier between. Samples are from arrival to arrival. */
+    bool streamed;
+    bool fresh;           /* a stream over a connection that nothing has used before */
+    const Gauges *gauges; /* of a stream: read after each message; NULL: none */
+    int moves; /* blocks that one operation of one pair moves, for bandwidth; 0: no meaning */
 
     int min_ranks;   /* 0 means 1 */
     bool even_ranks; /* only for an even number of ranks */
@@ -129,8 +142,9 @@ struct Cell {
 
     /* The harness's own; benchmarks leave these alone. */
     Element element;
-    int regions, region; /* buffer pairs in the pool, and the one in use */
-    int repetition;      /* decides the data and the root */
+    const char *congestion_control; /* of plain TCP connections; "": the system's */
+    int regions, region;            /* buffer pairs in the pool, and the one in use */
+    int repetition;                 /* decides the data and the root */
     double entry_seconds;
     char failure[256]; /* empty: all is well */
     bool wrong_data;

@@ -8,7 +8,7 @@
 
 enum { ITEMS = 4 }; /* of a derived element */
 static const size_t PAGE_BYTES = 4096, WINDOW_BYTES = (size_t)64 << 20;
-static const double MEMORY_SHARE = 0.5; /* of what is free, over all ranks of a host */
+static const double MEMORY_SHARE = 0.5; /* of what is free, over all ranks of a machine */
 
 static void choose_basic(Element *e, const char *datatype, bool reduces)
 {
@@ -144,14 +144,14 @@ static bool size_message(Cell *c, const Options *options)
 
 static bool enough_memory(Cell *c)
 {
-    const double needed = (double)c->pool_bytes * ranks_on_host();
+    const double needed = (double)c->pool_bytes * ranks_on_machine();
     const double free_bytes = available_memory_bytes();
     if (free_bytes == 0 || needed <= free_bytes * MEMORY_SHARE)
         return true;
     fail_cell(c,
-              "the buffers of the %d ranks on this host need %.0f MiB, more than %.0f %% of the "
+              "the buffers of the %d ranks on this machine need %.0f MiB, more than %.0f %% of the "
               "%.0f MiB that are free",
-              ranks_on_host(), needed / (1 << 20), 100 * MEMORY_SHARE, free_bytes / (1 << 20));
+              ranks_on_machine(), needed / (1 << 20), 100 * MEMORY_SHARE, free_bytes / (1 << 20));
     return false;
 }
 

@@ -28,6 +28,10 @@ static const char help_text[] =
     "  --cold-cache              other buffers each repetition, from a pool beyond the last cache\n"
     "  --window W                messages in flight in the bandwidth benchmarks (64); fewer where\n"
     "                            they would exceed 64 MiB\n"
+    "  --messages N              of a stream (200)\n"
+    "  --idle S                  before a stream, so that TCP's congestion window starts anew\n"
+    "                            (default: by the round trip; none within a host)\n"
+    "  --congestion-control NAME of the plain TCP connections (default: as the system has it)\n"
     "  --start window|barrier    start at an agreed time, or on leaving a barrier (window)\n"
     "  --yield                   give up the core while waiting: for more ranks than cores\n"
     "  --clock CLOCK             auto, shared, synchronised\n"
@@ -146,6 +150,9 @@ static const struct option flags[] = {
     {"operation", required_argument, NULL, 'o'},
     {"root", required_argument, NULL, 'r'},
     {"window", required_argument, NULL, 'W'},
+    {"messages", required_argument, NULL, 'n'},
+    {"idle", required_argument, NULL, 'i'},
+    {"congestion-control", required_argument, NULL, 'g'},
     {"start", required_argument, NULL, 'S'},
     {"clock", required_argument, NULL, 'C'},
     {"limit", required_argument, NULL, 't'},
@@ -181,6 +188,13 @@ static bool take_flag(int flag, const char *value, Options *o)
         return take_count("--warmup", value, 0, &o->warmup);
     case 'W':
         return take_count("--window", value, 1, &o->window);
+    case 'n':
+        return take_count("--messages", value, 1, &o->messages);
+    case 'i':
+        return take_seconds("--idle", value, &o->idle_seconds);
+    case 'g':
+        o->congestion_control = value;
+        return true;
     case 'd':
         o->datatype = value;
         return take_word("--datatype", value, "byte|int|float|double") >= 0;
@@ -222,6 +236,9 @@ bool parse_options(int argc, char **argv, Options *o)
                    .layout = "contiguous",
                    .operation = "sum",
                    .window = 64,
+                   .messages = 200,
+                   .idle_seconds = -1,
+                   .congestion_control = "",
                    .delay_rank = -1};
     for (int flag; (flag = getopt_long(argc, argv, "", flags, NULL)) != -1;) {
         if (!take_flag(flag, optarg, o))

@@ -18,7 +18,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { ADDRESSES = 16, NETWORK_BYTES = 192, TCP_TAG = 51, PATIENCE_MILLISECONDS = 2000 };
+enum {
+    ADDRESSES = 16,
+    NETWORK_BYTES = 192,
+    TCP_TAG = 51,
+    PATIENCE_MILLISECONDS = 2000,
+    NAME_BYTES = 32
+};
 
 /* How to reach a listening rank. */
 typedef struct {
@@ -44,7 +50,9 @@ static void list_addresses(Contact *contact)
     if (getifaddrs(&interfaces) != 0)
         return;
     for (struct ifaddrs *i = interfaces; i && contact->count < ADDRESSES; i = i->ifa_next) {
-        if (!i->ifa_addr || i->ifa_addr->sa_family != AF_INET || i->ifa_flags & IFF_LOOPBACK)
+        const unsigned live = IFF_UP | IFF_RUNNING; /* a dead one would cost the whole patience */
+        if (!i->ifa_addr || i->ifa_addr->sa_family != AF_INET || i->ifa_flags & IFF_LOOPBACK ||
+            (i->ifa_flags & live) != live)
             continue;
         struct sockaddr_in address;
         memcpy(&address, i->ifa_addr, sizeof address);
@@ -53,15 +61,64 @@ static void list_addresses(Contact *contact)
     freeifaddrs(interfaces);
 }
 
-static int listen_anywhere(Contact *contact)
+static bool says_congestion_control(const Cell *c, int fd)
+{
+    char name[NAME_BYTES] = "";
+    socklen_t length = sizeof name - 1;
+    return getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, &length) == 0 &&
+           strncmp(name, c->congestion_control, sizeof name) == 0;
+}
+
+static void refuse_congestion_control(Cell *c, const char *reason)
+{
+    char allowed[128];
+    read_line("/proc/sys/net/ipv4/tcp_allowed_congestion_control", allowed, sizeof allowed);
+    fail_cell(c, "the kernel of %s refuses the congestion control '%.16s': %s%s%s",
+              host_of(c->rank), c->congestion_control, reason, allowed[0] ? "; it allows " : "",
+              allowed);
+}
+
+/* Before the socket connects or listens, so that it holds from the first segment on; accepted
+ * connections have their listener's. False, with the cell failed, if the kernel refuses. */
+static bool set_congestion_control(Cell *c, int fd)
+{
+    const char *name = c->congestion_control;
+    if (!name[0])
+        return true;
+    if (setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, (socklen_t)strlen(name)) == 0 &&
+        says_congestion_control(c, fd))
+        return true;
+    refuse_congestion_control(c, errno == ENOENT ? "it does not have it" : strerror(errno));
+    return false;
+}
+
+/* A socket to listen or connect with; -1, with the cell failed, if it cannot be had. */
+static int open_socket(Cell *c)
+{
+    const int fd = socket(AF_INET, SOCK_STREAM, 0);
+    if (fd < 0)
+        fail_cell(c, "%s cannot open a TCP socket: %s", host_of(c->rank), strerror(errno));
+    if (fd < 0 || set_congestion_control(c, fd))
+        return fd;
+    close(fd);
+    return -1;
+}
+
+static int listen_anywhere(Cell *c, Contact *contact)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_ANY)};
     socklen_t length = sizeof address;
-    const int listener = socket(AF_INET, SOCK_STREAM, 0);
-    if (listener < 0 || bind(listener, (struct sockaddr *)&address, sizeof address) != 0 ||
-        listen(listener, ADDRESSES) != 0 ||
-        getsockname(listener, (struct sockaddr *)&address, &length) != 0)
+    const int listener = open_socket(c);
+    if (listener < 0)
         return -1;
+    if (bind(listener, (struct sockaddr *)&address, sizeof address) != 0 ||
+        listen(listener, ADDRESSES) != 0 ||
+        getsockname(listener, (struct sockaddr *)&address, &length) != 0) {
+        fail_cell(c, "%s cannot listen for a TCP connection: %s", host_of(c->rank),
+                  strerror(errno));
+        close(listener);
+        return -1;
+    }
     contact->port = address.sin_port;
     contact->token = (uint64_t)getpid() << 32 ^ (uint64_t)(local_seconds() * 1e9);
     describe_network(contact->network);
@@ -76,14 +133,16 @@ static bool is_ready(int fd, short events)
 }
 
 /* Connects, and hands over the token; -1 if nobody takes it. */
-static int try_address(const Contact *contact, int index)
+static int try_address(Cell *c, const Contact *contact, int index)
 {
     const struct sockaddr_in address = {.sin_family = AF_INET,
                                         .sin_port = contact->port,
                                         .sin_addr.s_addr = contact->addresses[index]};
-    const int fd = socket(AF_INET, SOCK_STREAM, 0);
+    const int fd = open_socket(c);
     int error = 0;
     socklen_t length = sizeof error;
+    if (fd < 0)
+        return -1;
     fcntl(fd, F_SETFL, O_NONBLOCK); /* connect must not wait for minutes */
     if (connect(fd, (const struct sockaddr *)&address, sizeof address) == 0 ||
         (errno == EINPROGRESS && is_ready(fd, POLLOUT) &&
@@ -102,6 +161,8 @@ static int take_connection(int listener, const Contact *contact)
     if (!is_ready(listener, POLLIN))
         return -1;
     const int fd = accept(listener, NULL, NULL);
+    if (fd < 0)
+        return -1;
     if (is_ready(fd, POLLIN) && read(fd, &token, sizeof token) == sizeof token &&
         token == contact->token)
         return fd;
@@ -111,7 +172,7 @@ static int take_connection(int listener, const Contact *contact)
 
 /* Both sides go through the addresses in step: the leader says whether it connected, the partner
  * whether it was the leader. Returns the connection, or -1 on both. */
-static int meet(const Cell *c, const Contact *contact, int listener)
+static int meet(Cell *c, const Contact *contact, int listener)
 {
     char mine[NETWORK_BYTES];
     describe_network(mine);
@@ -119,7 +180,7 @@ static int meet(const Cell *c, const Contact *contact, int listener)
     int fd = -1, said = 0;
     for (int i = 0; i < contact->count && fd < 0; i++) {
         if (c->leads) {
-            fd = i > 0 || near ? try_address(contact, i) : -1;
+            fd = i > 0 || near ? try_address(c, contact, i) : -1;
             said = fd >= 0;
             MPI_Send(&said, 1, MPI_INT, c->partner, TCP_TAG, world.comm);
             MPI_Recv(&said, 1, MPI_INT, c->partner, TCP_TAG, world.comm, MPI_STATUS_IGNORE);
@@ -137,10 +198,42 @@ static int meet(const Cell *c, const Contact *contact, int listener)
     return fd;
 }
 
-void tcp_connect(Cell *c)
+/* Whether both ranks have what they need; without it neither may wait for the other. */
+static bool both_ready(const Cell *c, int socket)
+{
+    int mine = socket >= 0, other = 0;
+    MPI_Sendrecv(&mine, 1, MPI_INT, c->partner, TCP_TAG, &other, 1, MPI_INT, c->partner, TCP_TAG,
+                 world.comm, MPI_STATUS_IGNORE);
+    return mine && other;
+}
+
+static int connect_pair(Cell *c)
 {
     Contact contact;
-    int listener = -1, *fd = malloc(sizeof *fd);
+    memset(&contact, 0, sizeof contact);
+    /* the leader's socket only shows that it can have one: each address is tried with another */
+    const int own = c->leads ? open_socket(c) : listen_anywhere(c, &contact);
+    int fd = -1;
+    if (both_ready(c, own)) {
+        if (c->leads)
+            MPI_Recv(&contact, sizeof contact, MPI_BYTE, c->partner, TCP_TAG, world.comm,
+                     MPI_STATUS_IGNORE);
+        else
+            MPI_Send(&contact, sizeof contact, MPI_BYTE, c->partner, TCP_TAG, world.comm);
+        fd = meet(c, &contact, own);
+        if (fd < 0 && !c->failure[0])
+            fail_cell(
+                c, "no TCP connection from %s to %s over %d IPv4 addresses; is there a firewall?",
+                host_of(0), host_of(c->ranks - 1), contact.count);
+    }
+    if (own >= 0)
+        close(own);
+    return fd;
+}
+
+void tcp_connect(Cell *c)
+{
+    int *fd = malloc(sizeof *fd);
     const int yes = 1;
     if (!fd)
         abort();
@@ -148,22 +241,12 @@ void tcp_connect(Cell *c)
     c->state = fd;
     if (!c->active)
         return;
-    memset(&contact, 0, sizeof contact);
-    if (c->leads) {
-        MPI_Recv(&contact, sizeof contact, MPI_BYTE, c->partner, TCP_TAG, world.comm,
-                 MPI_STATUS_IGNORE);
-    } else {
-        listener = listen_anywhere(&contact);
-        MPI_Send(&contact, sizeof contact, MPI_BYTE, c->partner, TCP_TAG, world.comm);
-    }
-    *fd = meet(c, &contact, listener);
-    if (listener >= 0)
-        close(listener);
+    *fd = connect_pair(c);
     if (*fd < 0)
-        fail_cell(c, "no TCP connection from %s to %s over %d IPv4 addresses; is there a firewall?",
-                  host_of(0), host_of(c->ranks - 1), contact.count);
-    else
-        setsockopt(*fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+        return;
+    setsockopt(*fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+    if (c->congestion_control[0] && !says_congestion_control(c, *fd))
+        refuse_congestion_control(c, "the connection has another");
 }
 
 void tcp_close(Cell *c)
@@ -200,3 +283,21 @@ void tcp_receive(Cell *c)
         done += got > 0 ? (size_t)got : 0;
     }
 }
+
+static void read_info(Cell *c, double values[MOST_GAUGES])
+{
+    struct tcp_info info;
+    socklen_t length = sizeof info;
+    memset(&info, 0, sizeof info);
+    if (getsockopt(*(int *)c->state, IPPROTO_TCP, TCP_INFO, &info, &length) != 0)
+        end_job(strerror(errno));
+    values[0] = (double)info.tcpi_snd_cwnd * info.tcpi_snd_mss;
+    values[1] = info.tcpi_rtt * 1e-6;
+    values[2] = info.tcpi_total_retrans;
+}
+
+const Gauges tcp_gauges = {
+    .count = 3,
+    .quantities = {"congestion window", "round trip", "retransmits"},
+    .read = read_info,
+};

@@ -11,4 +11,7 @@ void tcp_send(
     Cell *c); /* the message in c->send; one byte for an empty one, which TCP cannot send */
 void tcp_receive(Cell *c);
 
+/* The congestion window, the round trip and the retransmitted segments of the connection. */
+extern const Gauges tcp_gauges;
+
 #endif

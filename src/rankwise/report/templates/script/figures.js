@@ -41,10 +41,15 @@ function distribution(quantiles) {
   return figure;
 }
 
-const chosen = { group: 0, ecdfGroup: 0, ecdfSize: null };
+const chosen = { group: 0, ecdfGroup: 0, ecdfSize: null, sections: {} };
 
 // What a figure element shows now: {figure, which}; no figure where the benchmark has none of this kind.
 function content(kind) {
+  const [section, name] = kind.split("/");
+  if (name) {
+    const one = data.choices[section][chosen.sections[section] || 0];
+    return { figure: one && one.figures[name], which: one ? one.label : "" };
+  }
   if (kind !== "ecdf") {
     const group = data.groups[chosen.group];
     return { figure: group && group.figures[kind], which: group ? group.label : "" };
@@ -58,7 +63,7 @@ function content(kind) {
 function describe(figure, caption, which) {
   const names = [...new Set(figure.data.map((trace) => trace.meta.implementation || trace.meta.baseline))];
   const shown = names.filter((name) => name && !hidden.has(name));
-  return `${caption} of ${which}. Lines for ${shown.join(", ") || "no implementation"}. The tables below hold the numbers.`;
+  return `${caption}${which && ` of ${which}`}. Lines for ${shown.join(", ") || "no implementation"}. The tables below hold the numbers.`;
 }
 
 async function draw(element) {
@@ -71,6 +76,7 @@ async function draw(element) {
   if (plot.clientWidth < 420) layout.font.size = 11;
   if (printing.now) Object.assign(layout, { autosize: false, width: printing.width, height: 330 });
   else layout.autosize = true;
+  if (printing.now && element.classList.contains("high")) layout.height = 560;
   const caption = element.querySelector("figcaption").firstChild.data;
   element.querySelector(".which").textContent = which;
   plot.setAttribute("aria-label", describe(figure, caption, which));

@@ -64,6 +64,19 @@ function setUpDistributions() {
   list();
 }
 
+function setUpChoices() {
+  for (const select of document.querySelectorAll("[data-choice]")) {
+    const section = select.dataset.choice;
+    const kinds = [...document.querySelectorAll(`[data-figure^="${section}/"]`)].map((one) => one.dataset.figure);
+    const choose = () => {
+      chosen.sections[section] = Number(select.value);
+      redraw(kinds);
+    };
+    select.addEventListener("change", choose);
+    choose();
+  }
+}
+
 function setUpCopying() {
   for (const button of document.querySelectorAll("[data-copy]")) {
     button.addEventListener("click", async () => {
@@ -99,6 +112,7 @@ setUpToggles();
 setUpTheme();
 setUpBenchmarks();
 setUpDistributions();
+setUpChoices();
 setUpCopying();
 setUpPrinting();
 for (const element of document.querySelectorAll("[data-figure]")) watcher.observe(element);

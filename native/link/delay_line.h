@@ -1,0 +1,31 @@
+// The effect: packets arrive later.
+#pragma once
+#include "jitter.h"
+#include "packet.h"
+#include "virtual_time.h"
+#include <vector>
+
+namespace rankwise
+{
+
+/// Shifts both times of a packet by the delay and its jitter, never below 0. Jitter does not
+/// reorder the packets of a link, as the queues of real routers, which it stands for, do not: a
+/// packet that would overtake another leaves together with it. So where packets follow one another
+/// more closely than the jitter is wide, the delays are those of the slowest in front.
+class DelayLine
+{
+  public:
+    DelayLine(Time delay, Jitter jitter);
+
+    void pass(Packet &packet);
+
+  private:
+    Time delay_;
+    Jitter jitter_;
+    Time last_exit_ = 0;
+    /// By source: segments of different sources may lie between one another, those of one source
+    /// never do.
+    std::vector<Time> last_exits_;
+};
+
+} // namespace rankwise

@@ -1,0 +1,220 @@
+#include "emulator.h"
+
+#include "errors.h"
+#include "realtime.h"
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <ctime>
+#include <random>
+#include <span>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <utility>
+
+namespace rankwise
+{
+
+namespace
+{
+
+// What epoll tells us about: a node's card, or one of these.
+constexpr std::size_t signal_event = ~std::size_t{0}, control_event = signal_event - 1;
+// Frames read from one card before others have their turn.
+constexpr int frames_per_turn = 64;
+
+Time now()
+{
+    timespec time{};
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return Time{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+double cpu_seconds()
+{
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    const auto seconds = [](const timeval &time) {
+        return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+    };
+    return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+std::uint64_t seed_of(const Network &network)
+{
+    if (network.seed)
+        return *network.seed;
+    std::random_device entropy;
+    return std::uint64_t{entropy()} << 32 | entropy();
+}
+
+} // namespace
+
+Emulator::Emulator(const Network &network, const std::map<std::string, std::string> &namespaces)
+    : network_(network), cards_(make_cards(network, namespaces)),
+      largest_wire_bytes_(largest_wire_bytes(network)), switch_(network_, *this, seed_of(network)),
+      ready_(epoll_create1(EPOLL_CLOEXEC)), wake_up_(network.spin)
+{
+    if (ready_.number() < 0)
+        fail_with_errno("making an epoll");
+    watch_signals();
+    for (NodeIndex i = 0; i < cards_.size(); i++)
+        watch(cards_[i].tap.descriptor(), i);
+}
+
+void Emulator::watch(int file, std::size_t what)
+{
+    epoll_event event{};
+    event.events = EPOLLIN;
+    event.data.u64 = what;
+    if (epoll_ctl(ready_.number(), EPOLL_CTL_ADD, file, &event) != 0)
+        fail_with_errno("watching a file with epoll");
+}
+
+void Emulator::watch_signals()
+{
+    sigset_t ends;
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGTERM);
+    sigaddset(&ends, SIGINT);
+    sigprocmask(SIG_BLOCK, &ends, nullptr);
+    signals_ = Descriptor(signalfd(-1, &ends, SFD_NONBLOCK | SFD_CLOEXEC));
+    if (signals_.number() < 0)
+        fail_with_errno("making a signalfd");
+    watch(signals_.number(), signal_event);
+}
+
+void Emulator::listen(const std::string &control_path)
+{
+    control_.emplace(control_path, [this](const std::string &command) { return answer(command); });
+    watch(control_->descriptor(), control_event);
+}
+
+void Emulator::run()
+{
+    counters_.realtime = enter_realtime(network_.realtime_priority);
+    reset();
+    do {
+        switch_.run(now());
+        resume_cards();
+    } while (wait_and_read());
+}
+
+bool Emulator::wait_and_read()
+{
+    const EventQueue &due = switch_.events();
+    const std::optional<Time> wake = wake_up_.plan(due.next(), due.next_urgent());
+    // 0: waits busily, but reads frames
+    const Time left = wake ? std::max<Time>(0, *wake - now()) : 0;
+    const timespec sleep{left / 1'000'000'000, left % 1'000'000'000};
+    std::array<epoll_event, 64> events{};
+    const int count = epoll_pwait2(ready_.number(), events.data(), static_cast<int>(events.size()),
+                                   wake ? &sleep : nullptr, nullptr);
+    if (count < 0 && errno != EINTR)
+        fail_with_errno("waiting with epoll_pwait2", "It needs Linux 5.11 or later");
+    if (count == 0 && left > 0)
+        wake_up_.woke(*wake, now());
+    const auto ready = static_cast<std::size_t>(std::max(0, count));
+    for (const epoll_event &event : std::span(events).first(ready)) {
+        if (event.data.u64 == signal_event)
+            return false;
+        if (event.data.u64 == control_event)
+            control_->handle();
+        else
+            read_frames(static_cast<NodeIndex>(event.data.u64));
+    }
+    return true;
+}
+
+void Emulator::read_frames(NodeIndex node)
+{
+    for (int i = 0; i < frames_per_turn; i++) {
+        if (must_pause(node, now()))
+            return set_paused(node, true);
+        Tap::Read read = cards_[node].tap.read();
+        if (read.length == 0)
+            return;
+        std::optional<Frame> frame = Frame::parse(std::move(read.bytes), read.length);
+        if (frame)
+            switch_.accept(node, std::move(*frame), now());
+        else
+            counters_.malformed_frames++;
+    }
+}
+
+bool Emulator::must_pause(NodeIndex node, Time time) const
+{
+    return cards_[node].waits && switch_.out_link(node).full(time, largest_wire_bytes_);
+}
+
+/// A paused card's frames stay in the TAP, so nothing is lost when a node, or we, were late for a
+/// while.
+void Emulator::set_paused(NodeIndex node, bool paused)
+{
+    epoll_event event{};
+    event.events = paused ? 0U : std::uint32_t{EPOLLIN};
+    event.data.u64 = node;
+    if (epoll_ctl(ready_.number(), EPOLL_CTL_MOD, cards_[node].tap.descriptor(), &event) != 0)
+        fail_with_errno("watching a card with epoll");
+    cards_[node].paused = paused;
+}
+
+void Emulator::resume_cards()
+{
+    for (NodeIndex node = 0; node < cards_.size(); node++)
+        if (cards_[node].paused && !must_pause(node, now()))
+            set_paused(node, false);
+}
+
+void Emulator::deliver(const Packet &packet, Time due)
+{
+    counters_.lateness.add(now() - due);
+    if (!cards_[packet.destination].tap.write(packet.frame.bytes()))
+        counters_.undeliverable_frames++;
+}
+
+std::string Emulator::answer(const std::string &command)
+{
+    if (command == "counters")
+        return counters_json(switch_, counters());
+    if (command == "reset") {
+        reset();
+        return "ok";
+    }
+    if (command.starts_with("down "))
+        return set_link(command.substr(5), false);
+    if (command.starts_with("up "))
+        return set_link(command.substr(3), true);
+    return "error the commands are: counters, reset, down LINK, up LINK";
+}
+
+std::string Emulator::set_link(const std::string &name, bool up)
+{
+    Link *link = switch_.find_link(name);
+    if (link == nullptr)
+        return "error there is no link " + name;
+    link->set_up(up);
+    return "ok";
+}
+
+EmulatorCounters Emulator::counters() const
+{
+    EmulatorCounters copy = counters_;
+    copy.cpu_seconds = cpu_seconds() - cpu_seconds_before_;
+    copy.wall_seconds = static_cast<double>(now() - began_) / 1e9;
+    return copy;
+}
+
+void Emulator::reset()
+{
+    const bool realtime = counters_.realtime;
+    counters_ = {};
+    counters_.realtime = realtime;
+    switch_.reset_counters();
+    began_ = now();
+    cpu_seconds_before_ = cpu_seconds();
+}
+
+} // namespace rankwise

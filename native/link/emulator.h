@@ -1,0 +1,56 @@
+// The network in real time: cards of nodes on one side, the switch in virtual time on the other.
+#pragma once
+#include "cards.h"
+#include "control_socket.h"
+#include "descriptor.h"
+#include "network_file.h"
+#include "report.h"
+#include "switch.h"
+#include "wake_up.h"
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace rankwise
+{
+
+class Emulator : private Receiver
+{
+  public:
+    /// `namespaces`: of each node, by its name. Makes the cards; they are gone when this object is.
+    Emulator(const Network &network, const std::map<std::string, std::string> &namespaces);
+
+    void listen(const std::string &control_path);
+    /// Switches frames until SIGTERM or SIGINT.
+    void run();
+
+  private:
+    void deliver(const Packet &packet, Time due) override;
+    void watch(int file, std::size_t what);
+    void watch_signals();
+    /// Waits until frames, commands or the next event; false: a signal asks to end.
+    bool wait_and_read();
+    void read_frames(NodeIndex node);
+    bool must_pause(NodeIndex node, Time time) const;
+    void set_paused(NodeIndex node, bool paused);
+    void resume_cards();
+    std::string answer(const std::string &command);
+    std::string set_link(const std::string &name, bool up);
+    EmulatorCounters counters() const;
+    void reset();
+
+    const Network network_;
+    std::vector<Card> cards_;
+    const std::int64_t largest_wire_bytes_;
+    Switch switch_;
+    EmulatorCounters counters_;
+    std::optional<ControlSocket> control_;
+    Descriptor ready_;
+    Descriptor signals_;
+    WakeUp wake_up_;
+    Time began_ = 0;
+    double cpu_seconds_before_ = 0;
+};
+
+} // namespace rankwise

@@ -1,0 +1,10 @@
+// What --help prints.
+#pragma once
+
+namespace rankwise
+{
+
+extern const char *const usage;
+extern const char *const manual;
+
+} // namespace rankwise

@@ -1,0 +1,119 @@
+#include "link.h"
+
+#include <utility>
+
+namespace rankwise
+{
+
+namespace
+{
+
+// Well above how late the emulator handles what is not urgent.
+constexpr Time noticeable = 200'000;
+
+} // namespace
+
+Link::Link(const LinkSettings &settings, std::unique_ptr<RateQueue> queue, EventQueue &events,
+           std::uint64_t seed)
+    : name_(settings.name), queue_(std::move(queue)), events_(events),
+      loss_(settings.loss, settings.loss_burst, seed),
+      delay_line_(settings.delay, Jitter(settings.jitter, settings.distribution, seed + 1)),
+      patient_(settings.delay - 5 * settings.jitter >= noticeable)
+{
+}
+
+void Link::accept(PacketPointer packet)
+{
+    if (!up_)
+        counters_.lost_packets += packet->frame.segments();
+    else if (loss_.active())
+        lose_segments(std::move(packet));
+    else
+        enqueue(std::move(packet));
+}
+
+/// Each segment has its own fate; what is left of a super-packet goes on as one piece per run of
+/// survivors.
+void Link::lose_segments(PacketPointer packet)
+{
+    const std::uint32_t segments = packet->frame.segments();
+    // The segments are spread evenly between the first and the last.
+    const Time gap = segments > 1 ? (packet->last - packet->first) / (segments - 1) : 0;
+    std::uint32_t begin = 0;
+    const auto send_run = [&](std::uint32_t end) {
+        if (end == begin)
+            return;
+        if (end - begin == segments)
+            return enqueue(std::move(packet));
+        enqueue(std::make_unique<Packet>(Packet{packet->frame.slice(begin, end - begin),
+                                                packet->source, packet->destination, packet->path,
+                                                packet->hop, packet->first + gap * begin,
+                                                packet->first + gap * (end - 1)}));
+    };
+    for (std::uint32_t number = 0; number < segments; number++) {
+        if (!loss_.next_is_lost())
+            continue;
+        counters_.lost_packets++;
+        send_run(number);
+        begin = number + 1;
+    }
+    send_run(segments);
+}
+
+void Link::enqueue(PacketPointer packet)
+{
+    if (queue_ == nullptr) {
+        counters_.packets += packet->frame.segments();
+        counters_.bytes += packet->frame.wire_bytes();
+    } else {
+        packet = queue_->accept(std::move(packet), counters_, *this, events_);
+    }
+    if (packet != nullptr)
+        send_on(std::move(packet));
+}
+
+void Link::serve(Time now)
+{
+    PacketPointer packet = queue_->serve(now, *this, events_);
+    if (packet != nullptr)
+        send_on(std::move(packet));
+}
+
+void Link::send_on(PacketPointer packet)
+{
+    delay_line_.pass(*packet);
+    packet->hop++;
+    events_.push(std::move(packet));
+}
+
+void Link::set_up(bool up)
+{
+    up_ = up;
+}
+
+bool Link::full(Time now, std::int64_t bytes) const
+{
+    return queue_ != nullptr && queue_->backlog_bytes(now) + bytes > queue_->limit_bytes();
+}
+
+bool Link::patient() const
+{
+    return patient_;
+}
+
+const std::string &Link::name() const
+{
+    return name_;
+}
+
+const LinkCounters &Link::counters() const
+{
+    return counters_;
+}
+
+void Link::reset_counters()
+{
+    counters_ = {};
+}
+
+} // namespace rankwise

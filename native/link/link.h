@@ -1,0 +1,57 @@
+// One direction of a link: loss, then a queue served at a rate, then a delay line.
+#pragma once
+#include "delay_line.h"
+#include "event_queue.h"
+#include "link_counters.h"
+#include "loss.h"
+#include "network_file.h"
+#include "packet.h"
+#include "rate_queue.h"
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace rankwise
+{
+
+/// Effects in the order in which a packet meets them. May be part of many paths: then they share
+/// it.
+class Link
+{
+  public:
+    /// `queue`: null for an unlimited rate.
+    Link(const LinkSettings &settings, std::unique_ptr<RateQueue> queue, EventQueue &events,
+         std::uint64_t seed);
+
+    /// At the time `packet->first`. What is not lost or dropped goes on, now or when it has been
+    /// served.
+    void accept(PacketPointer packet);
+    /// The time has come that the queue asked for.
+    void serve(Time now);
+
+    /// Down: what comes is lost. What is in the queue or on the way is not.
+    void set_up(bool up);
+    /// Whether another packet of that many bytes would find no room now.
+    bool full(Time now, std::int64_t bytes) const;
+    /// Its delay is so long that nobody notices whether it is handled a little late.
+    bool patient() const;
+    const std::string &name() const;
+    const LinkCounters &counters() const;
+    void reset_counters();
+
+  private:
+    void lose_segments(PacketPointer packet);
+    void enqueue(PacketPointer packet);
+    void send_on(PacketPointer packet);
+
+    std::string name_;
+    std::unique_ptr<RateQueue> queue_;
+    EventQueue &events_;
+    Loss loss_;
+    DelayLine delay_line_;
+    LinkCounters counters_;
+    bool patient_;
+    bool up_ = true;
+};
+
+} // namespace rankwise

@@ -1,0 +1,117 @@
+// rankwise-link: reads its words, and says what went wrong.
+#include "emulator.h"
+#include "errors.h"
+#include "help.h"
+#include "network_file.h"
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace
+{
+
+using namespace rankwise;
+
+struct Words {
+    std::string network;
+    std::string control;
+    std::map<std::string, std::string> namespaces;
+    bool help = false;
+};
+
+void read_namespace(const std::string &word, Words &words)
+{
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == word.size())
+        throw InputError("--namespace wants NODE=PATH, not " + word);
+    if (!words.namespaces.emplace(word.substr(0, equals), word.substr(equals + 1)).second)
+        throw InputError("there are two namespaces for " + word.substr(0, equals));
+}
+
+Words read_words(const std::vector<std::string> &arguments)
+{
+    Words words;
+    for (std::size_t i = 0; i < arguments.size(); i++) {
+        const std::string &word = arguments[i];
+        const auto value = [&] {
+            if (i + 1 == arguments.size())
+                throw InputError(word + " wants a value");
+            return arguments[++i];
+        };
+        const auto more = [&] {
+            return i + 1 < arguments.size() && arguments[i + 1].find('=') != std::string::npos;
+        };
+        if (word == "--help" || word == "-h") {
+            words.help = true;
+        } else if (word == "--control") {
+            words.control = value();
+        } else if (word == "--namespace") {
+            read_namespace(value(), words);
+            while (more())
+                read_namespace(arguments[++i], words);
+        } else if (word.starts_with("-")) {
+            throw InputError("there is no option " + word);
+        } else if (words.network.empty()) {
+            words.network = word;
+        } else {
+            throw InputError("one network file is enough: " + word);
+        }
+    }
+    if (words.network.empty() && !words.help)
+        throw InputError("a network file is wanted");
+    return words;
+}
+
+Network read_network_file(const std::string &path)
+{
+    std::ifstream file(path);
+    if (!file)
+        throw InputError("cannot read the network file " + path);
+    return read_network(file, path);
+}
+
+void check_namespaces(const Network &network, std::map<std::string, std::string> given)
+{
+    for (const NodeSettings &node : network.nodes)
+        if (given.erase(node.name) == 0)
+            throw InputError("no --namespace for the node " + node.name);
+    if (!given.empty())
+        throw InputError("--namespace for " + given.begin()->first + ", which is no node");
+}
+
+void run(const Words &words)
+{
+    const Network network = read_network_file(words.network);
+    check_namespaces(network, words.namespaces);
+    Emulator emulator(network, words.namespaces);
+    if (!words.control.empty())
+        emulator.listen(words.control);
+    std::cout << "ready" << std::endl;
+    emulator.run();
+}
+
+} // namespace
+
+int main(int count, char **arguments)
+{
+    try {
+        const Words words = read_words({arguments + 1, arguments + count});
+        if (words.help)
+            std::cout << manual;
+        else
+            run(words);
+        return 0;
+    } catch (const InputError &error) {
+        std::cerr << "rankwise-link: " << error.what() << "\nUsage: " << usage
+                  << "\nrankwise-link --help tells all.\n";
+        return 2;
+    } catch (const HostError &error) {
+        std::cerr << "rankwise-link: " << error.what() << "\n";
+        return 3;
+    } catch (const std::exception &error) {
+        std::cerr << "rankwise-link: a bug of ours: " << error.what() << "\n";
+        return 101;
+    }
+}

@@ -1,0 +1,35 @@
+// A frame under way.
+#pragma once
+#include "frame.h"
+#include "virtual_time.h"
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace rankwise
+{
+
+class Link;
+using NodeIndex = std::uint32_t;
+constexpr NodeIndex every_node = ~NodeIndex{0};
+
+/// A super-packet's segments follow one another: the first reaches the next link before the last
+/// has left this one. So it carries two times, and its links cut it through as a switch does the
+/// segments of a burst.
+struct Packet {
+    Frame frame;
+    NodeIndex source;
+    NodeIndex destination;
+    std::span<Link *const> path;
+    std::size_t hop = 0;
+    Time first = 0; // when the first segment is wholly at the entry of link `hop`
+    Time last = 0;  // and when the last is
+
+    bool arrived() const
+    {
+        return hop == path.size();
+    }
+};
+using PacketPointer = std::unique_ptr<Packet>;
+
+} // namespace rankwise

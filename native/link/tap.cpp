@@ -1,0 +1,109 @@
+#include "tap.h"
+
+#include "errors.h"
+#include "frame.h"
+#include "interface.h"
+#include "net_namespace.h"
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <iostream>
+#include <linux/if.h>
+#include <linux/if_tun.h>
+#include <sys/ioctl.h>
+#include <utility>
+
+namespace rankwise
+{
+
+namespace
+{
+
+Descriptor open_tun()
+{
+    Descriptor file(open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC));
+    if (file.number() >= 0)
+        return file;
+    if (errno == ENOENT || errno == ENODEV || errno == ENXIO)
+        fail_with_errno("opening /dev/net/tun",
+                        "The kernel's TUN driver is needed: modprobe tun, and in a container "
+                        "--device /dev/net/tun");
+    fail_with_errno("opening /dev/net/tun",
+                    "It must be readable and writable for this user: chmod 0666 /dev/net/tun");
+}
+
+Descriptor make_tap(bool super_packets)
+{
+    Descriptor file = open_tun();
+    ifreq request{};
+    std::strcpy(request.ifr_name, "eth0");
+    request.ifr_flags = IFF_TAP | IFF_NO_PI | IFF_VNET_HDR;
+    if (ioctl(file.number(), TUNSETIFF, &request) != 0)
+        fail_with_errno("making the TAP eth0",
+                        errno == EBUSY ? "There is an eth0 in this namespace already"
+                                       : "CAP_NET_ADMIN in the node's namespace is needed");
+    int header_bytes = sizeof(VirtioHeader);
+    if (ioctl(file.number(), TUNSETVNETHDRSZ, &header_bytes) != 0)
+        fail_with_errno("TUNSETVNETHDRSZ on /dev/net/tun");
+    const unsigned int offloads =
+        super_packets ? TUN_F_CSUM | TUN_F_TSO4 | TUN_F_TSO6 : unsigned{TUN_F_CSUM};
+    if (ioctl(file.number(), TUNSETOFFLOAD, offloads) != 0)
+        fail_with_errno("TUNSETOFFLOAD on /dev/net/tun");
+    return file;
+}
+
+} // namespace
+
+Tap::Tap(const TapSettings &settings) : name_space_(settings.name_space)
+{
+    const NetNamespace inside(name_space_);
+    const bool super_packets = settings.segment_limit_bytes > settings.mtu_bytes;
+    file_ = make_tap(super_packets);
+    Interface card("eth0");
+    card.set_mac(settings.mac);
+    card.set_mtu(settings.mtu_bytes);
+    card.set_address(settings.address, settings.prefix_bits);
+    card.set_speed(settings.speed_megabits_per_second);
+    if (super_packets)
+        netlink::set_segment_limit("eth0", settings.segment_limit_bytes);
+    if (settings.shaping && !netlink::shape("eth0", *settings.shaping))
+        std::cerr << "rankwise-link: this kernel has no tbf (CONFIG_NET_SCH_TBF), so nodes do not "
+                     "feel that their card is busy\n";
+    card.set_up();
+    Interface("lo").set_up();
+}
+
+void Tap::introduce(std::span<const Neighbour> others) const
+{
+    const NetNamespace inside(name_space_);
+    Interface card("eth0");
+    for (const Neighbour &other : others)
+        card.add_neighbour(other.address, other.mac);
+}
+
+int Tap::descriptor() const
+{
+    return file_.number();
+}
+
+Tap::Read Tap::read()
+{
+    if (room_ == nullptr)
+        room_ = std::make_unique_for_overwrite<std::uint8_t[]>(room_bytes);
+    const ssize_t got = ::read(file_.number(), room_.get(), room_bytes);
+    if (got <= 0)
+        return {};
+    const auto length = static_cast<std::size_t>(got);
+    if (length > worth_handing_on_bytes)
+        return {std::move(room_), length};
+    auto copy = std::make_unique_for_overwrite<std::uint8_t[]>(length);
+    std::memcpy(copy.get(), room_.get(), length);
+    return {std::move(copy), length};
+}
+
+bool Tap::write(std::span<const std::uint8_t> bytes)
+{
+    return ::write(file_.number(), bytes.data(), bytes.size()) >= 0;
+}
+
+} // namespace rankwise

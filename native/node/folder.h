@@ -1,0 +1,53 @@
+#pragma once
+
+#include "descriptor.h"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace rankwise
+{
+
+struct NodeLine;
+
+// The folder of a running testbed: where everything in it is, and the making of it.
+class Folder
+{
+  public:
+    // Throws Failure if it is not there, or so deep that a socket in it could not be named.
+    Folder(const std::filesystem::path &path, const std::vector<NodeLine> &nodes);
+
+    // Writes `hosts`, puts the remote shell there and makes the nodes' own folders.
+    void prepare(const std::vector<NodeLine> &nodes, const std::filesystem::path &shell) const;
+
+    std::string hosts() const
+    {
+        return path_ / "hosts";
+    }
+    std::string control_socket() const
+    {
+        return path_ / "link";
+    }
+    std::string own_folder_of(const std::string &node) const
+    {
+        return path_ / node;
+    }
+
+    // A listening socket that everyone who can reach the folder may connect to.
+    Descriptor listen_as(const std::string &node) const;
+
+    // Why the testbed ended, as one line in `ended`; it is there in full or not at all.
+    void write_ended(const std::string &reason) const;
+
+    // What was asked for and is not so, one line each, in `warnings`.
+    void write_warnings(const std::vector<std::string> &lines) const;
+
+  private:
+    std::filesystem::path path_;
+};
+
+// The socket of a node's agent in a testbed's folder.
+std::string agent_socket(const std::filesystem::path &folder, const std::string &node);
+
+} // namespace rankwise

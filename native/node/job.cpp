@@ -1,0 +1,117 @@
+#include "job.h"
+
+#include "failure.h"
+#include "kernel_settings.h"
+#include "request.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+namespace rankwise
+{
+
+namespace
+{
+
+constexpr int kExitNotFound = 127; // as shells have them
+constexpr int kExitCannotRun = 126;
+
+void take_streams(const std::array<Descriptor, 3> &streams)
+{
+    for (int number = 0; number < 3; ++number)
+        if (::dup2(streams[static_cast<std::size_t>(number)].get(), number) < 0)
+            throw refused("cannot take the caller's streams");
+}
+
+void ordinary_signals()
+{
+    sigset_t none;
+    ::sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    for (int number = 1; number < NSIG; ++number)
+        ::signal(number, SIG_DFL);
+}
+
+void set_environment(const Request &request, const NodeNames &names)
+{
+    ::clearenv();
+    for (const std::string &variable : request.variables) {
+        const std::size_t end = variable.find('=');
+        if (end != std::string::npos && end > 0)
+            ::setenv(variable.substr(0, end).c_str(), variable.c_str() + end + 1, 1);
+    }
+    ::setenv("TMPDIR", names.own_folder.c_str(), 1);
+    ::setenv("HOSTNAME", names.host.c_str(), 1);
+}
+
+int run(Request &request)
+{
+    if (::chdir(request.folder.c_str()) != 0) {
+        if (request.kind == RequestKind::run)
+            throw refused("cannot enter the folder " + request.folder);
+        if (::chdir("/") != 0)
+            throw refused("cannot enter any folder");
+    }
+    std::vector<char *> argv;
+    for (std::string &word : request.words)
+        argv.push_back(word.data());
+    argv.push_back(nullptr);
+    ::execvp(argv[0], argv.data());
+    const int error = errno;
+    std::fprintf(stderr, "%s: %s\n", argv[0], std::strerror(error));
+    return error == ENOENT ? kExitNotFound : kExitCannotRun;
+}
+
+int set_or_tell(const Request &request, bool allowed)
+{
+    const std::string &key = request.words.front();
+    if (!is_network_setting(key))
+        throw Failure(kExitInput, "'" + key + "' is not below net.ipv4. or net.core.");
+    if (request.words.size() == 1) {
+        std::printf("%s\n", read_setting(key).c_str());
+        return std::fflush(stdout) == 0 ? 0 : kExitBroken;
+    }
+    if (!allowed)
+        throw Failure(kExitHost, "only the owner of the testbed may change settings");
+    std::string value = request.words[1];
+    for (std::size_t i = 2; i < request.words.size(); ++i)
+        value += " " + request.words[i];
+    const std::string refusal = write_setting(key, value);
+    if (!refusal.empty())
+        throw Failure(kExitHost, refusal);
+    return 0;
+}
+
+} // namespace
+
+int serve(int connection, const Caller &caller, const Owner &owner, const NodeNames &names)
+{
+    try {
+        constexpr timeval kPatience{10, 0}; // with a caller that connects and says nothing
+        ::setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
+        ReceivedRequest received = receive_request(connection);
+        take_streams(received.streams);
+        if (!owner.may_run(caller))
+            throw Failure(kExitHost,
+                          "user " + std::to_string(caller.uid) + " may not run anything here");
+        if (received.request.words.empty())
+            throw Failure(kExitInput, "there is nothing to run");
+        if (received.request.kind == RequestKind::setting)
+            return set_or_tell(received.request, owner.may_set(caller));
+        set_environment(received.request, names);
+        ordinary_signals();
+        owner.become(caller);
+        return run(received.request);
+    } catch (const Failure &failure) {
+        std::fputs(failure.told_by("node " + names.host).c_str(), stderr);
+        return failure.exit_code() == kExitHost ? kExitCannotRun : failure.exit_code();
+    }
+}
+
+} // namespace rankwise

@@ -1,0 +1,96 @@
+#include "link_process.h"
+
+#include "capabilities.h"
+#include "descriptor.h"
+#include "failure.h"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <poll.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace rankwise
+{
+
+namespace
+{
+
+constexpr int kReadyMilliseconds = 20000;
+
+[[noreturn]] void become_link(std::vector<std::string> words, int output, bool restricted)
+{
+    try {
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+        sigset_t none;
+        ::sigemptyset(&none);
+        ::sigprocmask(SIG_SETMASK, &none, nullptr);
+        if (::dup2(output, STDOUT_FILENO) < 0)
+            throw refused("cannot redirect the output of rankwise-link");
+        if (restricted) {
+            // it goes from node to node and back to where it began, which must be ours for that
+            if (::unshare(CLONE_NEWNET) != 0)
+                throw refused("cannot make a network namespace for rankwise-link");
+            keep_link_capabilities();
+        }
+        std::vector<char *> argv;
+        for (std::string &word : words)
+            argv.push_back(word.data());
+        argv.push_back(nullptr);
+        ::execv(argv[0], argv.data());
+        throw refused("cannot start " + words[0], "is it installed beside rankwise-nodes?");
+    } catch (const Failure &failure) {
+        std::fputs(failure.told_by("rankwise-nodes").c_str(), stderr);
+        ::_exit(failure.exit_code());
+    }
+}
+
+// True when it has said `ready`; false when it ended, or said nothing for too long.
+bool becomes_ready(int output)
+{
+    std::string said;
+    std::array<char, 256> block{};
+    for (pollfd watched{output, POLLIN, 0}; ::poll(&watched, 1, kReadyMilliseconds) > 0;) {
+        const ssize_t size = ::read(output, block.data(), block.size());
+        if (size <= 0)
+            return false;
+        said.append(block.data(), static_cast<std::size_t>(size));
+        if (said.starts_with("ready") || said.find("\nready") != std::string::npos)
+            return true;
+    }
+    return false;
+}
+
+} // namespace
+
+pid_t start_link(const std::filesystem::path &program, const std::filesystem::path &network,
+                 const std::string &control_socket, const std::vector<NodeProcess> &nodes,
+                 bool restricted)
+{
+    std::vector<std::string> words{program, network, "--control", control_socket};
+    for (const NodeProcess &node : nodes) {
+        words.emplace_back("--namespace");
+        words.push_back(node.name + "=/proc/" + std::to_string(node.agent) + "/ns/net");
+    }
+    Pipe output = make_pipe();
+    const pid_t child = ::fork();
+    if (child < 0)
+        throw refused("cannot start another process");
+    if (child == 0)
+        become_link(std::move(words), output.write_end.get(), restricted);
+    output.write_end.close();
+    if (becomes_ready(output.read_end.get()))
+        return child;
+    ::kill(child, SIGKILL);
+    int status = 0;
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    throw Failure(WIFEXITED(status) ? WEXITSTATUS(status) : kExitHost,
+                  "the link emulator did not become ready");
+}
+
+} // namespace rankwise

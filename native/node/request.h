@@ -1,0 +1,45 @@
+#pragma once
+
+#include "descriptor.h"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace rankwise
+{
+
+enum class RequestKind : std::uint32_t {
+    run,         // the words are a command; it starts in `folder`
+    run_at_home, // the same, but a folder that cannot be entered is not an error
+    setting,     // the words are a key and a value, or a key alone to be told
+};
+
+// What the remote shell asks of a node's agent.
+struct Request {
+    RequestKind kind = RequestKind::run;
+    std::string folder;
+    std::vector<std::string> words;
+    std::vector<std::string> variables; // NAME=VALUE
+};
+
+struct ReceivedRequest {
+    Request request;
+    std::array<Descriptor, 3> streams; // stdin, stdout, stderr of the caller
+};
+
+// Sends it over a connected UNIX stream socket, with these descriptors as stdin, stdout and stderr.
+// False if the other side is gone.
+bool send_request(int socket, const Request &request, const std::array<int, 3> &streams);
+
+// Throws Failure for anything that send_request would not send, and if the sender goes away.
+ReceivedRequest receive_request(int socket);
+
+// The answer: an exit code as a shell gives it. False if the other side is gone.
+bool send_exit_code(int socket, int code);
+
+// -1 if the agent went away without an answer.
+int receive_exit_code(int socket);
+
+} // namespace rankwise

@@ -1,0 +1,32 @@
+"""How options and placement are called: the same words in sentences, tables and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import fields
+
+from rankwise.core.records import Options
+
+ONLY_WHERE_VARIED = ("congestion_control", "placement")
+"""Belong to the run as a whole unless it has several: any other option is named wherever it is not the default."""
+
+
+def varied(settings: Iterable[tuple[Options, str]]) -> frozenset[str]:
+    """Which of ONLY_WHERE_VARIED have more than one value among these options and placements."""
+    values: dict[str, set[str]] = {name: set() for name in ONLY_WHERE_VARIED}
+    for options, placement in settings:
+        values["congestion_control"].add(options.congestion_control)
+        values["placement"].add(placement)
+    return frozenset(name for name, found in values.items() if len(found) > 1)
+
+
+def words(options: Options, placement: str, several: frozenset[str] = frozenset()) -> list[str]:
+    """`layout vector`, `cold cache`, `placement cyclic`: what a label has to name; `several` is what is varied."""
+    found = []
+    for entry in fields(Options):
+        value = getattr(options, entry.name)
+        if value == entry.default or (entry.name in ONLY_WHERE_VARIED and entry.name not in several):
+            continue
+        name = entry.name.replace("_", " ")
+        found.append(name if value is True else f"{name} {value}")
+    return [*found, f"placement {placement}"] if "placement" in several else found

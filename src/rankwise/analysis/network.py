@@ -1,0 +1,33 @@
+"""What the emulated network below a run did: counters and the emulator's lateness over all launches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rankwise.core.network import EmulatorFigures, LinkCounters, NetworkFigures
+from rankwise.core.records import Launch
+
+
+def network_figures(launches: Iterable[Launch]) -> NetworkFigures | None:
+    """Links in the order in which the launches name them; None when no launch ran on an emulated network."""
+    totals: dict[str, LinkCounters] = {}
+    emulator: list[EmulatorFigures] = []
+    counted = 0
+    for launch in sorted(launches, key=lambda one: one.started_at):
+        counted += bool(launch.links)
+        for link in launch.links:
+            totals[link.link] = _sum(totals[link.link], link) if link.link in totals else link
+        if launch.emulator:
+            emulator.append(launch.emulator)
+    return NetworkFigures(tuple(totals.values()), tuple(emulator), counted) if totals or emulator else None
+
+
+def _sum(one: LinkCounters, other: LinkCounters) -> LinkCounters:
+    return LinkCounters(
+        link=one.link,
+        packets=one.packets + other.packets,
+        bytes=one.bytes + other.bytes,
+        dropped_packets=one.dropped_packets + other.dropped_packets,
+        lost_packets=one.lost_packets + other.lost_packets,
+        queue_high_water_bytes=max(one.queue_high_water_bytes, other.queue_high_water_bytes),
+    )

@@ -1,0 +1,38 @@
+#include "kernel.h"
+
+#include "tcp.h"
+
+static void setup(Cell *c)
+{
+    tcp_connect(c);
+}
+
+static void run(Cell *c)
+{
+    if (c->leads)
+        tcp_send(c);
+    else
+        tcp_receive(c);
+}
+
+static void teardown(Cell *c)
+{
+    tcp_close(c);
+}
+
+KERNEL(tcp_stream) = {
+    .category = BASELINE,
+    .description = "a stream over a fresh TCP connection, without MPI, and what TCP says of it",
+    .data = &one_way_data,
+    .run = run,
+    .setup = setup,
+    .teardown = teardown,
+    .pairing = ENDS,
+    .timing = BY_LAST_RANK,
+    .streamed = true,
+    .fresh = true,
+    .gauges = &tcp_gauges,
+    .moves = 1,
+    .min_ranks = 2,
+    .plain_data = true,
+};

@@ -1,0 +1,72 @@
+"""One line with its interval, as every figure draws it: in the look of its implementation, or grey without one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from rankwise.report.canvas import Trace, plain, short, time_words, trace
+from rankwise.report.colours import Style
+
+DIGITS = 6
+"""Of what is drawn: ratios may differ by a thousandth."""
+MARKED_POINTS = 40
+"""Lines of more points are drawn without markers, which would cover one another."""
+
+
+def line_with_band(
+    name: str,
+    style: Style,
+    x: Sequence[float],
+    values: Sequence[float],
+    *,
+    interval: tuple[Sequence[float], Sequence[float]],
+    words: Callable[[float], str] = time_words,
+    **more: Any,
+) -> list[Trace]:
+    """The band of `interval`, low and high, and the line over it; hovers tell both in `words`."""
+    low, high = interval
+    texts = [interval_words(*numbers, words) for numbers in zip(values, low, high, strict=True)]
+    return [band(name, style, x, interval, **more), line(name, style, x, values, texts, **more)]
+
+
+def band(
+    name: str, style: Style, x: Sequence[float], interval: tuple[Sequence[float], Sequence[float]], **more: Any
+) -> Trace:
+    """The area between low and high, without a word when hovered."""
+    low, high = interval
+    return trace(
+        x=[*x, *reversed(x)],
+        y=[short(value, DIGITS) for value in (*high, *reversed(low))],
+        mode="lines",
+        line={"width": 0, "color": style.light},
+        fill="toself",
+        fillcolor=style.band,
+        hoverinfo="skip",
+        **{"meta": {"implementation": name}, **more},
+    )
+
+
+def line(
+    name: str, style: Style, x: Sequence[float], values: Sequence[float], texts: Sequence[str], **more: Any
+) -> Trace:
+    """The line alone; `more` are further properties of the trace, such as another `meta`."""
+    marks: Mapping[str, Any] = {"marker": {"color": style.light, "symbol": style.marker, "size": 6}}
+    return trace(
+        x=list(x),
+        y=[short(value, DIGITS) for value in values],
+        mode="lines+markers" if len(x) <= MARKED_POINTS else "lines",
+        line={"color": style.light, "dash": style.dash, "width": 2},
+        **(marks if len(x) <= MARKED_POINTS else {}),
+        text=list(texts),
+        hovertemplate="%{text}",
+        **{"name": plain(name), "meta": {"implementation": name}, **more},
+    )
+
+
+def interval_words(value: float, low: float, high: float, words: Callable[[float], str]) -> str:
+    """`1.2 µs  [1.1 µs, 1.3 µs]`."""
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return f"{words(value)}, no interval"
+    return f"{words(value)}  [{words(low)}, {words(high)}]"

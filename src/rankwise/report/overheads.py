@@ -1,0 +1,112 @@
+"""MPI's overhead over raw TCP, drawn: as a ratio of times and as a difference, against size."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from rankwise.analysis.compare.tcp_sentences import ratio_words
+from rankwise.core.records import Overhead
+from rankwise.report.canvas import EMPTY_MESSAGE_AT, Figure, log_axis, sized_figure, time_words, trace
+from rankwise.report.colours import REFERENCE, Style
+from rankwise.report.groups import Group, GroupedComparison
+from rankwise.report.lines import band, line, line_with_band
+from rankwise.report.views import difference_interval, signed_time
+
+
+@dataclass(frozen=True, slots=True)
+class OverheadTable:
+    """The overheads of one group: a row a size, a cell an implementation; None where it was not measured."""
+
+    group: Group
+    names: tuple[str, ...]
+    rows: tuple[tuple[int, float, tuple[Overhead | None, ...]], ...]
+    """Size in bytes, raw TCP's seconds, cells."""
+    unpaired: bool
+    """Some cells set whole medians against each other."""
+
+
+def overhead_tables(grouped: GroupedComparison) -> list[OverheadTable]:
+    """One a group, implementations in their order."""
+    found = []
+    for group, overheads in grouped.overheads.items():
+        present = {name for _, name in overheads}
+        names = tuple(name for name in grouped.comparison.implementations if name in present)
+        rows = []
+        for size in sorted({size for size, _ in overheads}):
+            cells = tuple(overheads.get((size, name)) for name in names)
+            rows.append((size, next(cell.tcp_seconds for cell in cells if cell), cells))
+        unpaired = not all(one.paired for one in overheads.values())
+        found.append(OverheadTable(group, names, tuple(rows), unpaired))
+    return found
+
+
+def overhead_figures(table: OverheadTable, styles: Mapping[str, Style]) -> dict[str, Figure]:
+    """`ratio`, and `difference` where MPI takes longer anywhere: its axis is logarithmic, as times are."""
+    sizes = [size for size, _, _ in table.rows]
+    lines = {
+        name: [one for one in (cells[column] for _, _, cells in table.rows) if one]
+        for column, name in enumerate(table.names)
+    }
+    figures = {"ratio": _ratio_figure(sizes, lines, styles)}
+    if any(one.difference_seconds > 0 for one in chain(*lines.values())):
+        figures["difference"] = _difference_figure(sizes, lines, styles)
+    return figures
+
+
+def _ratio_figure(
+    sizes: Sequence[int], lines: Mapping[str, Sequence[Overhead]], styles: Mapping[str, Style]
+) -> Figure:
+    figure = sized_figure(sizes)
+    everyone = list(chain(*lines.values()))
+    ends = [1.0, *(one.ratio_low for one in everyone), *(one.ratio_high for one in everyone)]
+    # Over less than half a decade the ticks of a logarithmic axis would be too few.
+    wide = max(ends) > 3.2 * max(min(ends), 1e-9)
+    axis = log_axis(ends, lambda ratio: f"{ratio:g} ×") if wide else {"tickformat": "~r", "ticksuffix": " ×"}
+    figure["layout"]["yaxis"].update(axis)
+    figure["data"].append(
+        trace(
+            x=[max(size, EMPTY_MESSAGE_AT) for size in sizes],
+            y=[1.0] * len(sizes),
+            mode="lines",
+            line={"color": REFERENCE, "dash": "dash", "width": 1.5},
+            hoverinfo="skip",
+            meta={"baseline": "raw TCP"},
+        )
+    )
+    for name, own in lines.items():
+        interval = [one.ratio_low for one in own], [one.ratio_high for one in own]
+        ratios = [one.ratio for one in own]
+        figure["data"] += line_with_band(
+            name,
+            styles[name],
+            _places(own),
+            ratios,
+            interval=interval,
+            words=lambda ratio: f"{ratio_words(ratio)} ×",
+        )
+    return figure
+
+
+def _difference_figure(
+    sizes: Sequence[int], lines: Mapping[str, Sequence[Overhead]], styles: Mapping[str, Style]
+) -> Figure:
+    figure = sized_figure(sizes)
+    figure["layout"]["yaxis"].update(
+        log_axis([one.difference_seconds for one in chain(*lines.values())], time_words)
+    )
+    for name, own in lines.items():
+        longer = [one for one in own if one.difference_seconds > 0]
+        # An end below 0 has no place on the axis: the band then reaches down to a hundredth of the difference.
+        low = [max(one.difference_low_seconds, one.difference_seconds / 100) for one in longer]
+        high = [one.difference_high_seconds for one in longer]
+        differences = [one.difference_seconds for one in longer]
+        texts = [f"{signed_time(one.difference_seconds)}  {difference_interval(one)}" for one in longer]
+        figure["data"].append(band(name, styles[name], _places(longer), (low, high)))
+        figure["data"].append(line(name, styles[name], _places(longer), differences, texts))
+    return figure
+
+
+def _places(overheads: Sequence[Overhead]) -> list[float]:
+    return [one.size_bytes or EMPTY_MESSAGE_AT for one in overheads]

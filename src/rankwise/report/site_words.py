@@ -1,0 +1,124 @@
+"""What a drawing of a testbed says of its sites, nodes and links: the words, for paper and terminal alike."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, groupby
+
+from rankwise.core.network import Link, Node, PathFigures, Topology
+from rankwise.core.units import format_rate, format_share, format_size, format_time
+
+_MOST_LINES = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """What joins two sites: the words for what was asked, and for what was measured."""
+
+    one: str
+    other: str
+    asked: tuple[str, ...]
+    measured: tuple[str, ...] = ()
+
+
+def site_title(topology: Topology, site: str) -> str:
+    """`rennes, 2 nodes`."""
+    count = sum(node.site == site for node in topology.nodes)
+    return f"{site}, {count} node{'' if count == 1 else 's'}" if count else f"{site} (crossing)"
+
+
+def node_lines(topology: Topology, site: str) -> list[str]:
+    """The nodes, alike ones together, then what is the same for all: their switch and uplink."""
+    links = {link.name: link for link in topology.links}
+    own = [node for node in topology.nodes if node.site == site]
+    lines = []
+    for (cores, card), alike in groupby(own, lambda node: (node.cores, card_words(links, node))):
+        names = [node.name for node in alike]
+        lines.append(f"{names[0]} .. {names[-1]}" if len(names) > 2 else ", ".join(names))
+        words = (f"{cores} core{'' if cores == 1 else 's'}", card)
+        lines.append("  " + ", ".join(word for word in words if word))
+    if len(lines) > _MOST_LINES:
+        lines = [*lines[: _MOST_LINES - 1], f"and {(len(lines) - _MOST_LINES + 1) // 2} kinds more"]
+    switch = links.get(f"{site}.switch")
+    if switch is not None and own:
+        lines.append(f"switch {delay_words(switch.delay_seconds)}")
+    uplink = links.get(f"{site}.up")
+    if uplink is not None:
+        lines.append("uplink " + ", ".join(link_words(uplink)))
+    return lines
+
+
+def card_words(links: dict[str, Link], node: Node) -> str:
+    """`1 Gbit/s, 5 us`; '' where no card is described."""
+    card = links.get(node.out)
+    if card is None:
+        return ""
+    delay = f", {delay_words(card.delay_seconds)}" if card.delay_seconds else ""
+    return f"{format_rate(card.rate_bits_per_second)}{delay}"
+
+
+def link_words(link: Link) -> tuple[str, ...]:
+    """Delay one way, rate, and what else was asked of it: `5.8 ms ± 1 ms`, `1 Gbit/s`, `0.01 % loss`."""
+    jitter = f" ± {format_time(link.jitter_seconds)}" if link.jitter_seconds else ""
+    words = [delay_words(link.delay_seconds) + jitter, format_rate(link.rate_bits_per_second)]
+    if link.loss:
+        burst = f" in runs of {link.loss_burst:g}" if link.loss_burst > 1 else ""
+        words.append(f"{format_share(link.loss)} loss{burst}")
+    return tuple(words)
+
+
+def delay_words(seconds: float) -> str:
+    """A delay with four digits: published ones have no more, and three would make 5.79 ms of 5.785."""
+    if not seconds or math.isnan(seconds):
+        return format_time(seconds) if seconds else "0 s"
+    unit, factor = ("s", 1.0) if seconds >= 1 else ("ms", 1e3) if seconds >= 1e-3 else ("us", 1e6)
+    return f"{seconds * factor:.4g} {unit}"
+
+
+def queue_words(link: Link) -> str:
+    """`1 MiB`; '-' for a link without a rate, in which nothing waits."""
+    return format_size(link.queue_bytes) if link.rate_bits_per_second else "-"
+
+
+def joins(topology: Topology, paths: Sequence[PathFigures] = ()) -> list[Join]:
+    """What joins any two sites: a link, or at least something measured between them."""
+    links = {link.name: link for link in topology.links}
+    found = []
+    for one, other in combinations(topology.sites, 2):
+        there, back = links.get(f"{one}>{other}"), links.get(f"{other}>{one}")
+        measured = _measured(topology, paths, one, other)
+        if there is not None and back is not None:
+            found.append(Join(one, other, _asked(there, back), measured))
+        elif measured:
+            found.append(Join(one, other, (), measured))
+    return found
+
+
+def ends(link: Link) -> tuple[str, str] | None:
+    """The sites that it leads from and to; None for cards, switches and uplinks."""
+    one, arrow, other = link.name.partition(">")
+    return (one, other) if arrow else None
+
+
+def alike(there: Link, back: Link) -> bool:
+    """Whether the two directions are the same but for their names."""
+    return replace(there, name="") == replace(back, name="")
+
+
+def _asked(there: Link, back: Link) -> tuple[str, ...]:
+    if alike(there, back):
+        return (", ".join(link_words(there)),)
+    return (f"→ {', '.join(link_words(there))}", f"← {', '.join(link_words(back))}")
+
+
+def _measured(topology: Topology, paths: Sequence[PathFigures], one: str, other: str) -> tuple[str, ...]:
+    site_of = {node.name: node.site for node in topology.nodes}
+    for path in paths:
+        if {site_of.get(path.source), site_of.get(path.destination)} == {one, other}:
+            words = [delay_words(path.delay_seconds), format_rate(path.rate_bits_per_second)]
+            if not math.isnan(path.loss):
+                words.append(f"{format_share(path.loss)} loss")
+            return (f"measured {', '.join(words)}",)
+    return ()

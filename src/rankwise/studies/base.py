@@ -1,0 +1,181 @@
+"""What a study is, and the register of studies: one file each in this package.
+
+A new study is a `study: Study` in a new file here, or in `studies/` of a plug-in folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from rankwise.core import registry
+from rankwise.core.errors import InputError, UnknownNameError
+from rankwise.core.network import PathFigures, Settings, Topology
+from rankwise.core.records import Comparison, Launch, Options, RunSummary
+
+StatementVerdict = Literal["holds", "no longer", "undecided"]
+TCP = "TCP"
+"""How the baselines `tcp_pingpong` and `tcp_stream` are called beside implementations."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How much of a run is measured: sizes, launches of each cell, and the time for all of it."""
+
+    sizes_bytes: tuple[int, ...]
+    launches: int
+    """Of each cell; fewer only when the time is over."""
+    time_budget_seconds: float
+    seconds_per_cell: float
+    """That one launch repeats one cell."""
+    launch_limit_seconds: float = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class StudyRun:
+    """One run of a study: what is measured where. `nodes` and `settings` make a variant of the testbed."""
+
+    label: str
+    title: str
+    testbed: str
+    """A preset."""
+    benchmarks: tuple[str, ...]
+    full: Effort
+    quick: Effort | None
+    """None: left out of a quick study."""
+    placement: str
+    ranks: int = 2
+    options: Options = field(default=Options())
+    nodes: tuple[str, ...] = ()
+    """Only these; none: all."""
+    settings: Settings = ()
+    """Kernel settings of every node, in place of the preset's of the same name."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Results:
+    """What the store has of one run of a study."""
+
+    run: RunSummary
+    comparison: Comparison
+    launches: tuple[Launch, ...]
+    topology: Topology | None = None
+    paths: tuple[PathFigures, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A sentence of the paper: its own words in quotation marks, what it says in numbers without them."""
+
+    key: str
+    """A short name that stays, for programs."""
+    text: str
+    where: str
+    """Section or table of the paper."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A claim, what is measured of it here, and whether it still holds."""
+
+    claim: Claim
+    measured: str
+    verdict: StatementVerdict
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a table. `implementation`: whose, so that a page can hide it; '' for the paper's or TCP's."""
+
+    head: str
+    cells: tuple[str, ...]
+    implementation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows under column heads, all text; the column of the rows' own heads has none."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chart:
+    """A figure as `report.canvas` makes them. `key` is unique on the page."""
+
+    key: str
+    title: str
+    figure: dict[str, Any]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Page:
+    """What a study finds: statements first, then the tables and charts that they rest on."""
+
+    statements: tuple[Statement, ...]
+    tables: tuple[Table, ...] = ()
+    charts: tuple[Chart, ...] = ()
+    caveats: tuple[str, ...] = ()
+    """What is not measured here, and in what this differs from the paper's measurement."""
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """A paper and how to measure it again. `page` takes the results by label; labels may be missing."""
+
+    name: str
+    title: str
+    summary: str
+    """One line on what is measured."""
+    runs: tuple[StudyRun, ...]
+    page: Callable[[Mapping[str, Results]], Page]
+    citation: str = ""
+    """Who wrote the paper, and where it appeared."""
+    addresses: tuple[str, ...] = ()
+    """Where it can be read."""
+
+    def testbed_name(self, run: StudyRun) -> str:
+        """What the run's testbed is called in the store: by it a stored run is known again."""
+        return f"{self.name}-{run.label}"
+
+    def run_of(self, testbed_name: str) -> StudyRun | None:
+        """The run whose testbed has this name, if it is one of this study."""
+        return next((run for run in self.runs if self.testbed_name(run) == testbed_name), None)
+
+    def topology(self, run: StudyRun, preset: Topology) -> Topology:
+        """The preset as this run wants it, under the run's own name. Raises InputError for unknown nodes."""
+        unknown = set(run.nodes) - {node.name for node in preset.nodes}
+        if unknown:
+            raise InputError(
+                f"the testbed {preset.name} has no node {', '.join(sorted(unknown))}",
+                f"the study {self.name} needs it: use the preset that comes with Rankwise",
+            )
+        nodes = tuple(
+            replace(node, settings=_merged(node.settings, run.settings))
+            for node in preset.nodes
+            if not run.nodes or node.name in run.nodes
+        )
+        return replace(preset, name=self.testbed_name(run), nodes=nodes)
+
+
+def studies() -> dict[str, Study]:
+    """Every study by name; a plug-in of the same name replaces ours."""
+    found = [getattr(module, "study", None) for module in registry.modules_of("rankwise.studies", "studies")]
+    return {study.name: study for study in found if isinstance(study, Study)}
+
+
+def find(name: str) -> Study:
+    """The study of this name. Raises UnknownNameError."""
+    known = studies()
+    if name not in known:
+        raise UnknownNameError("study", name, known)
+    return known[name]
+
+
+def _merged(below: Settings, above: Settings) -> Settings:
+    return tuple({**dict(below), **dict(above)}.items())

@@ -1,0 +1,73 @@
+"""Statements made of what was measured of each implementation: a claim about all is refuted by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from rankwise.core.records import SwitchPoint
+from rankwise.studies import wording
+from rankwise.studies.base import TCP, Claim, Results, Statement, StatementVerdict
+from rankwise.studies.pingpong import BestCurve
+from rankwise.studies.ranges import FEWEST_LAUNCHES, Range, every
+
+POINTS_BESIDE = 3
+"""Sizes on either side of a threshold without which none could be seen."""
+
+
+def about_all(
+    claim: Claim,
+    found: Mapping[str, Range],
+    judge: Callable[[Range], StatementVerdict],
+    words: Callable[[float], str],
+) -> Statement:
+    """The claim is true if it is true of each of `found`."""
+    verdicts = {name: judge(one) for name, one in found.items()}
+    texts = {name: f"{name} ({words(one.value)})" for name, one in found.items()}
+    return from_verdicts(claim, verdicts, texts)
+
+
+def from_verdicts(claim: Claim, verdicts: Mapping[str, StatementVerdict], texts: Mapping[str, str]) -> Statement:
+    """The same, where each one's verdict and words are known already."""
+    return Statement(claim, wording.by_verdict(verdicts, texts), every(verdicts.values()))
+
+
+def threshold(
+    claim: Claim,
+    results: Results | None,
+    curves: Mapping[str, BestCurve],
+    near_bytes: tuple[int, int],
+) -> Statement:
+    """Whether each implementation's time jumps somewhere within `near_bytes`."""
+    verdicts: dict[str, StatementVerdict] = {}
+    texts = {}
+    for name, curve in curves.items():
+        if name == TCP:
+            continue
+        inside = [one for one in jumps(results, name) if meets(one, near_bytes)]
+        verdicts[name] = _threshold_verdict(curve, bool(inside), near_bytes)
+        texts[name] = f"{name} ({', '.join(map(wording.jump, inside)) or 'no jump there'})"
+    return from_verdicts(claim, verdicts, texts)
+
+
+def jumps(results: Results | None, implementation: str) -> list[SwitchPoint]:
+    """Where this implementation's ping-pong suddenly takes longer."""
+    found = results.comparison.switch_points if results else ()
+    return [
+        one
+        for one in found
+        if (one.implementation, one.benchmark) == (implementation, "pingpong") and one.jump_ratio > 1
+    ]
+
+
+def meets(jump: SwitchPoint, near_bytes: tuple[int, int]) -> bool:
+    """The jump is in (below, at]: does that reach into these bounds?"""
+    return jump.below_bytes < near_bytes[1] and jump.at_bytes > near_bytes[0]
+
+
+def _threshold_verdict(curve: BestCurve, found: bool, near_bytes: tuple[int, int]) -> StatementVerdict:
+    below = sum(point.size_bytes <= near_bytes[0] for point in curve)
+    above = sum(point.size_bytes >= near_bytes[1] for point in curve)
+    launches = min(point.seconds.launches for point in curve)
+    if launches < FEWEST_LAUNCHES or min(below, above) < POINTS_BESIDE:
+        return "undecided"
+    return "holds" if found else "no longer"

@@ -1,0 +1,275 @@
+"""Eickermann 1999: TCP and MPI between Jülich and Sankt Augustin, 0.9 ms apart, with and without tuned sockets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rankwise.core.network import Settings
+from rankwise.core.units import parse_sizes_bytes
+from rankwise.report.colours import styles_for
+from rankwise.studies import claims, wording
+from rankwise.studies.base import TCP, Chart, Claim, Effort, Page, Results, Row, Statement, Study, StudyRun, Table
+from rankwise.studies.charts import MEGABYTES, PaperLine, bandwidth_figure
+from rankwise.studies.papers import citation, paper
+from rankwise.studies.pingpong import BITS, BestCurve, best_curves, latencies, maxima, overheads
+from rankwise.studies.ranges import Range, at_least, at_most
+
+PAPER = paper("eickermann1999")
+_MB, _MS = 1e6, 1e-3
+_NONE = "–"
+_UNTUNED: Settings = (
+    # What 1999 had without asking: a window of 64 KiB, the most that TCP can tell of without RFC 1323's scaling.
+    # Linux keeps its own bookkeeping in the buffers too, hence twice as much of them.
+    ("net.ipv4.tcp_window_scaling", "0"),
+    ("net.ipv4.tcp_rmem", "4096 131072 131072"),
+    ("net.ipv4.tcp_wmem", "4096 131072 131072"),
+)
+_LARGEST = 10_000_000
+"""“Messages of up to 10 MByte size were used.”"""
+_FULL = Effort((1, *parse_sizes_bytes("1K:8M:2"), _LARGEST), 10, 600, 0.3)
+_QUICK = Effort((1, 1 << 10, 1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22, _LARGEST), 3, 40, 0.1)
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """Two hosts of the testbed, and the paper's row for them."""
+
+    key: str
+    name: str
+    row: str
+    """In the paper's table 1."""
+    metampi_row: str
+    """In its table 2; '' if MetaMPI was not measured there."""
+    nodes: tuple[str, str]
+
+
+ROUTES = (
+    Route("atm622", "ATM 622", "Ultra60-E5000_ATM622", "", ("ultra60", "e5000")),
+    Route("atm155", "ATM 155", "T3E-SP2_ATM155", "T3E-SP2_ATM155", ("t3e", "sp2")),
+)
+CAVEATS = (
+    "The testbed is emulated: the lines' rates and delays are the paper's, the hosts are of today. What the "
+    "supercomputers' own network software and adapters cost in 1999 is not emulated.",
+    "The routes over HiPPI and the local Ethernet of table 1 are not part of the emulated testbed.",
+    "Untuned stands for a window of 64 KiB on every host. The systems of 1999 had windows of their own: from the "
+    "paper's figures one computes 60 kB for the workstations, and less for the SP2.",
+    "A time is the best of many round trips of one launch, with the median over launches and its interval. Below "
+    "six launches the interval is the extremes, which cover less than 95 %; below three nothing is decided.",
+)
+
+
+def _runs() -> tuple[StudyRun, ...]:
+    return tuple(
+        StudyRun(
+            f"{route.key}-{state}", f"{' to '.join(route.nodes)} over {route.name}, {state}",
+            "gigabit-testbed-1999",
+            ("pingpong", "tcp_pingpong"), full=_FULL, quick=_QUICK, placement="across-sites", nodes=route.nodes,
+            settings=_UNTUNED if state == "untuned" else (),
+        )
+        for route in ROUTES
+        for state in ("untuned", "tuned")
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was measured on one route, by name: `TCP` or an implementation; bandwidths are bytes per second."""
+
+    route: Route
+    tuned_curves: dict[str, BestCurve]
+    untuned_curves: dict[str, BestCurve]
+    tuned: dict[str, Range]
+    untuned: dict[str, Range]
+    delay: dict[str, Range]
+
+    @property
+    def published(self) -> dict[str, float]:
+        """The paper's row: MB/s and ms."""
+        names = ("theoretical", "measured", "untuned", "delay")
+        return dict(zip(names, PAPER["table1_tcp"][self.route.row], strict=True))
+
+
+def page(results: Mapping[str, Results]) -> Page:
+    """Statements, tables 1 and 2, and the bandwidths against size, which the paper does not show."""
+    found = [_found(route, results) for route in ROUTES]
+    names = tuple(dict.fromkeys(name for one in results.values() for name in one.comparison.implementations))
+    statements = [one for route in found for one in _on_route(route)] + _on_mpi(found)
+    charts = tuple(_chart(one, names) for one in found)
+    return Page(tuple(statements), (_table_1(found), _table_2(found, names)), charts, CAVEATS)
+
+
+def _found(route: Route, results: Mapping[str, Results]) -> Found:
+    tuned, untuned = (best_curves(results.get(f"{route.key}-{state}")) for state in ("tuned", "untuned"))
+    bandwidths = [
+        {name: one.scaled(1 / BITS) for name, one in maxima(curves).items()} for curves in (tuned, untuned)
+    ]
+    return Found(route, tuned, untuned, bandwidths[0], bandwidths[1], latencies(tuned))
+
+
+def _on_route(found: Found) -> list[Statement]:
+    by_hosts = _with_workstations if found.route.key == "atm622" else _with_supercomputers
+    return [_on_tuning(found), *by_hosts(found)]
+
+
+def _on_tuning(found: Found) -> Statement:
+    stated = found.published
+    gain = stated["measured"] / stated["untuned"]
+    gained = {}
+    if TCP in found.tuned and TCP in found.untuned:
+        gained[f"TCP over {found.route.name}"] = found.tuned[TCP] / found.untuned[TCP]
+    claim = Claim(
+        f"tuning-{found.route.key}",
+        "“The comparison with untuned sockets (using the operating system defaults) show the importance of socket "
+        f"tuning”: over {found.route.name} {stated['measured']} instead of {stated['untuned']} MB/s, "
+        f"{wording.ratio(gain)}.",
+        "2 and table 1",
+    )
+    half_of_the_gain = 1 + (gain - 1) / 2
+    return claims.about_all(claim, gained, lambda one: at_least(one, half_of_the_gain), wording.ratio)
+
+
+def _with_workstations(found: Found) -> list[Statement]:
+    stated = found.published
+    good_use = Claim(
+        "good-use",
+        "The workstations “can make good use of the available bandwidth”: "
+        f"{stated['measured'] / stated['theoretical']:.0%} of it.",
+        "2 and table 1",
+    )
+    no_delay = Claim(
+        "no-delay-by-hosts",
+        f"They do so “without adding a significant delay”: {stated['delay']} ms one way, of which the line takes "
+        f"{PAPER['wan_delay_ms']} ms.",
+        "2 and table 1",
+    )
+    best, delay = _tcp_alone(found, found.tuned), _tcp_alone(found, found.delay)
+    return [
+        claims.about_all(good_use, best, lambda one: at_least(one, stated["measured"] * _MB), wording.megabytes),
+        claims.about_all(
+            no_delay, delay, lambda one: at_most(one, 1.1 * stated["delay"] * _MS), wording.milliseconds
+        ),
+    ]
+
+
+def _with_supercomputers(found: Found) -> list[Statement]:
+    stated = found.published
+    by_hosts = Claim(
+        "delay-by-hosts",
+        f"“A substantial delay can be introduced by the attached computers”: {stated['delay']} ms one way between "
+        "the supercomputers.",
+        "2 and table 1",
+    )
+    limited = Claim(
+        "limited-by-hosts",
+        "The performance “is mainly limited by the I/O capabilities of the MicroChannel based SP2 nodes”: "
+        f"{stated['measured'] / stated['theoretical']:.0%} of the available bandwidth.",
+        "2 and table 1",
+    )
+    best, delay = _tcp_alone(found, found.tuned), _tcp_alone(found, found.delay)
+    # What lies nearer to the network's own figure than to the paper's is not the hosts' doing.
+    least_delay = (PAPER["wan_delay_ms"] + stated["delay"]) / 2 * _MS
+    most_bandwidth = (stated["measured"] + stated["theoretical"]) / 2 * _MB
+    return [
+        claims.about_all(by_hosts, delay, lambda one: at_least(one, least_delay), wording.milliseconds),
+        claims.about_all(limited, best, lambda one: at_most(one, most_bandwidth), wording.megabytes),
+    ]
+
+
+def _tcp_alone(found: Found, values: Mapping[str, Range]) -> dict[str, Range]:
+    return {f"TCP over {found.route.name}": values[TCP]} if TCP in values else {}
+
+
+def _on_mpi(found: list[Found]) -> list[Statement]:
+    extra = {f"{name} over {one.route.name}": more for one in found for name, more in overheads(one.delay).items()}
+    share = {
+        f"{name} over {one.route.name}": best / one.tuned[TCP]
+        for one in found
+        for name, best in one.tuned.items()
+        if name != TCP and TCP in one.tuned
+    }
+    delay = Claim(
+        "mpi-delay", "“MetaMPI introduces an additional delay of about 1.5 msec for external communication.”", "3"
+    )
+    bandwidth = Claim(
+        "mpi-bandwidth",
+        "“The MetaMPI library imposes only little overhead to the raw TCP/IP communication (in terms of "
+        "bandwidth).” Here: at least nine tenths of TCP's.",
+        "6",
+    )
+    return [
+        claims.about_all(delay, extra, lambda one: at_least(one, 0.75 * _MS), wording.added_microseconds),
+        claims.about_all(bandwidth, share, lambda one: at_least(one, 0.9), lambda value: f"{value:.0%}"),
+    ]
+
+
+def _table_1(found: list[Found]) -> Table:
+    ours = {one.route.row: one for one in found}
+    rows = []
+    for key, (theoretical, measured, untuned, delay) in PAPER["table1_tcp"].items():
+        one = ours.get(key)
+        cells = (
+            f"{theoretical} MB/s",
+            _in_words(one.tuned if one else {}, TCP, wording.megabytes), f"{measured} MB/s",
+            _in_words(one.untuned if one else {}, TCP, wording.megabytes), f"{untuned} MB/s",
+            _in_words(one.delay if one else {}, TCP, wording.milliseconds), f"{delay} ms",
+        )  # fmt: skip
+        rows.append(Row(key.replace("_", ", ").replace("-", " – ").replace("ATM", "ATM "), cells))
+    return Table(
+        "TCP: throughput and delay",
+        ("available", "tuned", "1999", "untuned", "1999", "delay", "1999"), tuple(rows),
+        "The paper's table 1. Delay: half of the round trip of one byte. In brackets: intervals.",
+    )  # fmt: skip
+
+
+def _table_2(found: list[Found], names: tuple[str, ...]) -> Table:
+    columns = [f"{one.route.name}, {what}" for one in found for what in ("tuned", "untuned", "delay")]
+    rows = []
+    for name in (TCP, *names):
+        cells = [
+            _in_words(values, name, words)
+            for one in found
+            for values, words in (
+                (one.tuned, wording.megabytes),
+                (one.untuned, wording.megabytes),
+                (one.delay, wording.milliseconds),
+            )
+        ]
+        rows.append(Row(name, tuple(cells), "" if name == TCP else name))
+    told: list[str] = []
+    for one in found:
+        stated = PAPER["table2_metampi"].get(one.route.metampi_row)
+        told += [f"{stated[0]} MB/s", _NONE, f"{stated[1]} ms"] if stated else [_NONE] * 3
+    rows.append(Row("MetaMPI, 1999", tuple(told)))
+    return Table("MPI: throughput and delay", tuple(columns), tuple(rows), "Beside the paper's table 2.")
+
+
+def _in_words(found: Mapping[str, Range], name: str, words: wording.Words) -> str:
+    return wording.with_interval(found[name], words) if name in found else _NONE
+
+
+def _chart(found: Found, names: tuple[str, ...]) -> Chart:
+    curves = dict(found.tuned_curves)
+    if TCP in found.untuned_curves:
+        curves["TCP untuned"] = found.untuned_curves[TCP]
+    stated = found.published
+    lines = [
+        PaperLine(stated[key] * _MB * BITS, f"1999: {stated[key]} MB/s {words}")
+        for key, words in (("measured", "tuned"), ("untuned", "untuned"))
+    ]
+    return Chart(
+        found.route.key,
+        f"{' to '.join(found.route.nodes)} over {found.route.name}",
+        bandwidth_figure(curves, styles_for(names), lines, scale=MEGABYTES),
+        "Sockets tuned, and raw TCP untuned too. Best of each launch, median over launches.",
+    )
+
+
+study = Study(
+    name="eickermann1999",
+    title="Distributed MPI in a German gigabit testbed, 1999 and today",
+    summary="TCP and MPI over 120 km and 0.9 ms, with the sockets' buffers of 1999 and with tuned ones",
+    runs=_runs(),
+    page=page,
+    citation=citation("eickermann1999"),
+)

@@ -1,0 +1,43 @@
+"""Hablot 2007: MPI between Rennes and Nancy on Grid'5000, before and after TCP is tuned, beside one cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rankwise.studies.base import Page, Results, Study
+from rankwise.studies.hablot2007.exhibits import charts, tables
+from rankwise.studies.hablot2007.findings import Findings
+from rankwise.studies.hablot2007.plan import RUNS
+from rankwise.studies.hablot2007.statements import statements
+from rankwise.studies.papers import citation, paper
+
+CAVEATS = (
+    "The testbed is emulated: hosts, kernel and TCP are of today, the network's rates and delays are the paper's. "
+    "BIC, the congestion control of 2007, has become CUBIC.",
+    "GridMPI and MPICH-Madeleine are maintained no more and not measured. What the paper says of MPICH2 and Open "
+    "MPI is set beside the MPICH and Open MPI of today; Intel MPI and LAM/MPI were not in the paper.",
+    "As in the paper, a time is the best of many round trips: here of those of one launch, with the median over "
+    "launches and its interval. Below six launches the interval is the extremes, which cover less than 95 %; "
+    "below three nothing is decided.",
+    "The paper's curves are drawn, not printed as numbers: of its figures 3, 5, 6 and 9 only what its text states "
+    "stands beside ours, in grey.",
+    "Only TCP is tuned here. Each MPI's own thresholds (the paper's figure 7), the NAS benchmarks and ray2mesh "
+    "are not part of this study.",
+)
+
+
+def page(results: Mapping[str, Results]) -> Page:
+    """Everything that the study finds in these results."""
+    found = Findings(results)
+    return Page(statements(found), tables(found), charts(found), CAVEATS)
+
+
+study = Study(
+    name="hablot2007",
+    title="Comparison and tuning of MPI implementations in a grid context, 2007 and today",
+    summary="latency, bandwidth and slow start between two sites 11.6 ms apart, before and after tuning TCP",
+    runs=RUNS,
+    page=page,
+    citation=citation("hablot2007"),
+    addresses=tuple(paper("hablot2007")["addresses"]),
+)

@@ -1,0 +1,163 @@
+"""Table 4, maxima, thresholds, slow start, and figures 3, 5, 6 and 9: the paper's numbers beside ours."""
+
+from __future__ import annotations
+
+from rankwise.core.units import format_size
+from rankwise.report.colours import styles_for
+from rankwise.studies import claims, wording
+from rankwise.studies.base import TCP, Chart, Row, Table
+from rankwise.studies.charts import PaperLine, PaperPoint, bandwidth_figure, stream_figure
+from rankwise.studies.hablot2007.findings import HALF_GIGABIT, NETS, Findings
+from rankwise.studies.hablot2007.plan import CLUSTER, TUNED, UNTUNED
+from rankwise.studies.hablot2007.statements import PAPER, published_overheads_us
+from rankwise.studies.pingpong import BITS
+from rankwise.studies.ranges import Range
+
+_NONE = "–"
+_MBIT = 1e6
+_FAMILIES = {"mpich": "MPICH2", "openmpi": "OpenMPI"}
+"""Family of today -> its ancestor in the paper."""
+_FIGURES = {
+    CLUSTER: ("figure-5", "In the cluster", "cluster_default_max", "half_bandwidth_size_cluster_bytes"),
+    UNTUNED: ("figure-3", "In the grid, TCP as in 2007", "grid_default_max", ""),
+    TUNED: ("figure-6", "In the grid, TCP tuned", "grid_tcp_tuned_max", "half_bandwidth_size_grid_bytes"),
+}
+
+
+def tables(found: Findings) -> tuple[Table, ...]:
+    """Each has the paper's rows among or below ours."""
+    return (_table_4(found), _bandwidth(found), _thresholds(found), _slow_start(found))
+
+
+def charts(found: Findings) -> tuple[Chart, ...]:
+    """Bandwidth against size in the three networks, and against time."""
+    styles = styles_for(found.implementations)
+    stated = PAPER["bandwidth_Mbps"]
+    shown = []
+    for net, (key, title, maximum, half) in _FIGURES.items():
+        most = stated[maximum] * _MBIT
+        line = PaperLine(most, f"2007: {stated[maximum]} Mbit/s at most")
+        points = [PaperPoint(stated[half], most / 2, f"2007: half at {format_size(stated[half])}")] if half else []
+        figure = bandwidth_figure(found.curves[net], styles, [line], points)
+        note = f"The paper's {key.replace('-', ' ')}. Best of each launch, median over launches."
+        shown.append(Chart(key, title, figure, note))
+    slow = PAPER["slow_start"]
+    half_seconds = slow["seconds_to_500_Mbps"]
+    points = [
+        PaperPoint(half_seconds["GridMPI"], HALF_GIGABIT, "2007: GridMPI"),
+        PaperPoint(half_seconds["others"], HALF_GIGABIT, "2007: other MPIs"),
+        PaperPoint(slow["tcp_seconds_to_max"], stated["grid_tcp_tuned_max"] * _MBIT, "2007: TCP at its maximum"),
+    ]
+    figure = stream_figure(found.streams, styles, [], points)
+    note = "The paper's figure 9: the bandwidth of each message, median over launches."
+    return (*shown, Chart("figure-9", "Slow start: messages of 1 MiB one after the other", figure, note))
+
+
+def _table_4(found: Findings) -> Table:
+    published = {name: _published_latency(name) for name in PAPER["table4_latency_us"]}
+    rows = []
+    for name in (TCP, *found.implementations):
+        ancestor = TCP if name == TCP else _ancestor(name)
+        theirs = published.get(ancestor, (_NONE, _NONE))
+        cells = [
+            cell
+            for net, told in zip((CLUSTER, TUNED), theirs, strict=True)
+            for cell in (
+                _in_words(found.latency[net].get(name), wording.microseconds),
+                _in_words(found.overhead[net].get(name), wording.added_microseconds),
+                told,
+            )
+        ]
+        rows.append(Row(name, tuple(cells), "" if name == TCP else name))
+    gone = [name for name in published if name not in (TCP, *_FAMILIES.values())]
+    rows += [Row(name, (_NONE, _NONE, published[name][0], _NONE, _NONE, published[name][1])) for name in gone]
+    return Table(
+        "Latency of one byte, one way",
+        ("Cluster", "over TCP", "2007", "Grid", "over TCP", "2007"), tuple(rows),
+        "The paper's table 4: its MPICH2 and Open MPI beside the MPICH and Open MPI of today. In brackets: "
+        "intervals.",
+    )  # fmt: skip
+
+
+def _ancestor(name: str) -> str:
+    return _FAMILIES.get(name.partition("-")[0], "")
+
+
+def _published_latency(name: str) -> tuple[str, ...]:
+    told = []
+    for column, net in enumerate((CLUSTER, TUNED)):
+        more = published_overheads_us()[net].get(name)
+        told.append(f"{PAPER['table4_latency_us'][name][column]} µs" + (f" (+{more})" if more is not None else ""))
+    return tuple(told)
+
+
+def _in_words(one: Range | None, words: wording.Words) -> str:
+    return wording.with_interval(one, words) if one else _NONE
+
+
+def _bandwidth(found: Findings) -> Table:
+    rows = []
+    for name in (TCP, *found.implementations):
+        cells = []
+        for net in NETS:
+            cells.append(_in_words(found.maximum[net].get(name), wording.megabits))
+            if net != UNTUNED:
+                cells.append(_in_words(found.half_size[net].get(name), wording.size))
+        rows.append(Row(name, tuple(cells), "" if name == TCP else name))
+    stated = PAPER["bandwidth_Mbps"]
+    rows.append(
+        Row("2007, all", (
+            f"{stated['cluster_default_max']} Mbit/s", format_size(stated["half_bandwidth_size_cluster_bytes"]),
+            f"≤ {stated['grid_default_max']} Mbit/s",
+            f"≈ {stated['grid_tcp_tuned_max']} Mbit/s", format_size(stated["half_bandwidth_size_grid_bytes"]),
+        ))
+    )  # fmt: skip
+    return Table(
+        "Highest bandwidth, and the size at which half of it is reached",
+        ("Cluster", "half at", "Grid untuned", "Grid tuned", "half at"), tuple(rows),
+    )  # fmt: skip
+
+
+def _thresholds(found: Findings) -> Table:
+    rows = []
+    for name in found.implementations:
+        cells = []
+        for net in NETS:
+            jumps = claims.jumps(found.results.get(net), name)
+            none = "none" if name in found.curves[net] else _NONE
+            cells.append("; ".join(map(wording.jump, jumps)) or none)
+        rows.append(Row(name, (*cells, _published_threshold(name)), name))
+    return Table(
+        "Where the ping-pong's time jumps",
+        ("Cluster", "Grid untuned", "Grid tuned", "2007, as set"), tuple(rows),
+        "Changes of protocol found by segmented regression: between which sizes, and how many times the time that "
+        "the smaller sizes lead one to expect. 2007: the thresholds between eager and rendezvous of the paper's "
+        "table 5; it saw them in its curves around 128 kB.",
+    )  # fmt: skip
+
+
+def _published_threshold(name: str) -> str:
+    told = PAPER["table5_eager_threshold_bytes"].get(_ancestor(name))
+    return format_size(told[0]) if told else _NONE
+
+
+def _slow_start(found: Findings) -> Table:
+    rows = []
+    for name, stream in found.streams.items():
+        cells = (
+            _in_words(found.seconds_to_half_gigabit.get(name), wording.spell_seconds),
+            _in_words(found.seconds_to_maximum.get(name), wording.spell_seconds),
+            wording.megabits(float(stream.bytes_per_second.max()) * BITS),
+        )
+        rows.append(Row(name, cells, "" if name == TCP else name))
+    slow = PAPER["slow_start"]
+    half = slow["seconds_to_500_Mbps"]
+    rows += [
+        Row("2007, TCP", (_NONE, f"{slow['tcp_seconds_to_max']} s", _NONE)),
+        Row("2007, GridMPI", (f"{half['GridMPI']} s", _NONE, _NONE)),
+        Row("2007, other MPIs", (f"{half['others']} s", _NONE, _NONE)),
+    ]
+    return Table(
+        "Slow start: messages of 1 MiB one after the other",
+        ("to 500 Mbit/s", "to 90 % of its maximum", "fastest message"), tuple(rows),
+    )  # fmt: skip

@@ -1,0 +1,80 @@
+"""All quantities that statements, tables and figures of this study draw upon, computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from rankwise.core.records import StreamCurve
+from rankwise.studies.base import TCP, Results
+from rankwise.studies.hablot2007.plan import CLUSTER, MIB, STREAM, STREAM_16M, TUNED, UNTUNED
+from rankwise.studies.pingpong import BestCurve, best_curves, half_sizes, latencies, maxima, overheads
+from rankwise.studies.ranges import Range
+from rankwise.studies.slow_start import seconds_to_maximum, seconds_to_rate, stream_curves
+
+NETS = (CLUSTER, UNTUNED, TUNED)
+HALF_GIGABIT = 500e6
+
+
+@dataclass(frozen=True)
+class Findings:
+    """By name: `TCP` or an implementation. What was not measured is missing."""
+
+    results: Mapping[str, Results]
+
+    @cached_property
+    def curves(self) -> dict[str, dict[str, BestCurve]]:
+        """The ping-pong of each network."""
+        return {net: best_curves(self.results.get(net)) for net in NETS}
+
+    @cached_property
+    def latency(self) -> dict[str, dict[str, Range]]:
+        """Seconds one way for 1 byte."""
+        return {net: latencies(curves) for net, curves in self.curves.items()}
+
+    @cached_property
+    def overhead(self) -> dict[str, dict[str, Range]]:
+        """Seconds more than TCP for 1 byte."""
+        return {net: overheads(latency) for net, latency in self.latency.items()}
+
+    @cached_property
+    def maximum(self) -> dict[str, dict[str, Range]]:
+        """Bits per second."""
+        return {net: maxima(curves) for net, curves in self.curves.items()}
+
+    @cached_property
+    def half_size(self) -> dict[str, dict[str, Range]]:
+        """Bytes at which half of the own maximum is reached."""
+        return {net: half_sizes(curves) for net, curves in self.curves.items()}
+
+    @cached_property
+    def streams(self) -> dict[str, StreamCurve]:
+        """Messages of 1 MiB."""
+        return stream_curves(self.results.get(STREAM), MIB)
+
+    @cached_property
+    def long_streams(self) -> dict[str, StreamCurve]:
+        """Messages of 16 MiB."""
+        return stream_curves(self.results.get(STREAM_16M), 16 * MIB)
+
+    @cached_property
+    def seconds_to_half_gigabit(self) -> dict[str, Range]:
+        """Until a stream comes to 500 Mbit/s."""
+        return seconds_to_rate(self.streams, HALF_GIGABIT)
+
+    @cached_property
+    def seconds_to_maximum(self) -> dict[str, Range]:
+        """Until a stream comes to 90 % of its own maximum."""
+        return seconds_to_maximum(self.streams)
+
+    @property
+    def implementations(self) -> tuple[str, ...]:
+        """All that were measured in any run, in the order of the runs."""
+        names = [name for one in self.results.values() for name in one.comparison.implementations]
+        return tuple(dict.fromkeys(names))
+
+
+def without_tcp(found: Mapping[str, Range]) -> dict[str, Range]:
+    """The implementations alone."""
+    return {name: one for name, one in found.items() if name != TCP}

@@ -1,0 +1,233 @@
+"""The paper's sentences, and what becomes of them; places are those of RR-6200."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rankwise.core.units import format_size
+from rankwise.studies import claims, wording
+from rankwise.studies.base import TCP, Claim, Statement
+from rankwise.studies.hablot2007.findings import Findings, without_tcp
+from rankwise.studies.hablot2007.plan import CLUSTER, TUNED, UNTUNED
+from rankwise.studies.papers import paper
+from rankwise.studies.ranges import Range, at_least, at_most, between
+from rankwise.studies.slow_start import messages_to_maximum
+
+PAPER = paper("hablot2007")
+_US, _MBIT = 1e-6, 1e6
+_REACHES = 0.98
+"""Of a maximum that was printed with two or three digits."""
+_NEAR = 0.05
+"""What a bandwidth may be off and still be "around" another."""
+_FACTOR = 2.0
+"""The same for sizes, which a ping-pong doubles from one to the next, and for seconds read off a drawing."""
+_MORE_TIME = 1.1
+
+
+def statements(found: Findings) -> tuple[Statement, ...]:
+    """In the paper's order."""
+    return (
+        *_on_latency(found),
+        *_on_bandwidth(found),
+        *_on_half_bandwidth(found),
+        *_on_thresholds(found),
+        *_on_tuning(found),
+        *_on_slow_start(found),
+        _on_long_messages(found),
+    )
+
+
+def published_overheads_us() -> dict[str, dict[str, float]]:
+    """Network -> implementation of the paper -> microseconds more than TCP, from table 4."""
+    table = PAPER["table4_latency_us"]
+    tcp = table["TCP"]
+    return {
+        net: {name: row[column] - tcp[column] for name, row in table.items() if name != "TCP"}
+        for column, net in enumerate((CLUSTER, TUNED))
+    }
+
+
+def _on_latency(found: Findings) -> tuple[Statement, ...]:
+    one_way = PAPER["wan_rtt_us"] / 2 * _US
+    far = {name: one for name, one in found.latency[TUNED].items() if name == TCP}
+    published = published_overheads_us()
+    most_apart = max(abs(published[TUNED][name] - one) for name, one in published[CLUSTER].items())
+    apart = {
+        name: found.overhead[TUNED][name] - one
+        for name, one in found.overhead[CLUSTER].items()
+        if name in found.overhead[TUNED]
+    }
+    network = Claim(
+        "latency-is-the-network",
+        "“These figures confirm the long-distance overhead which corresponds to the network latency (11600 μs of "
+        "RTT ping corresponding to 5800 μs one way).”",
+        "4.1",
+    )
+    alike = Claim(
+        "overhead-alike",
+        "“The overhead of MPI implementations is almost the same in a cluster or in a grid excepted for "
+        f"MPICH-Madeleine.” With it, the two differ by up to {most_apart} µs.",
+        "4.1 and table 4",
+    )
+    return (
+        claims.about_all(
+            network, far, lambda one: between(one, 0.99 * one_way, 1.01 * one_way), wording.microseconds
+        ),
+        _overhead("overhead-cluster", "the cluster", published[CLUSTER], found.overhead[CLUSTER]),
+        _overhead("overhead-grid", "the grid", published[TUNED], found.overhead[TUNED]),
+        claims.about_all(
+            alike, apart, lambda one: between(one, -most_apart * _US, most_apart * _US), wording.added_microseconds
+        ),
+    )
+
+
+def _overhead(key: str, where: str, published: Mapping[str, float], measured: Mapping[str, Range]) -> Statement:
+    least, most = min(published.values()), max(published.values())
+    text = f"In {where} an MPI takes {least} to {most} µs longer than TCP for one byte."
+    return claims.about_all(
+        Claim(key, text, "table 4"), measured, lambda one: at_most(one, most * _US), wording.added_microseconds
+    )
+
+
+def _on_bandwidth(found: Findings) -> tuple[Statement, ...]:
+    stated = PAPER["bandwidth_Mbps"]
+    near, untuned, tuned = (stated[f"{net}_max"] for net in ("cluster_default", "grid_default", "grid_tcp_tuned"))
+    cluster = Claim(
+        "cluster-maximum",
+        f"“All the implementations reach {near} Mbps that is the maximum goodput of TCP on a 1 Gbps link.”",
+        "4.1 and figure 5",
+    )
+    default = Claim(
+        "untuned-maximum",
+        "In the grid with default parameters “none of the implementations nor direct TCP implementation of the "
+        f"pingpong reached a higher bandwidth than {untuned} Mbps”.",
+        "4.1 and figure 3",
+    )
+    with_buffers = Claim(
+        "tuned-maximum",
+        f"With TCP tuned “the maximum MPI bandwidth available is now around {tuned} Mbps in the grid”.",
+        "4.2.1 and figure 6",
+    )
+    return (
+        claims.about_all(
+            cluster, found.maximum[CLUSTER], lambda one: at_least(one, _REACHES * near * _MBIT), wording.megabits
+        ),
+        claims.about_all(
+            default, found.maximum[UNTUNED], lambda one: at_most(one, untuned * _MBIT), wording.megabits
+        ),
+        claims.about_all(
+            with_buffers,
+            without_tcp(found.maximum[TUNED]),
+            lambda one: at_least(one, (1 - _NEAR) * tuned * _MBIT),
+            wording.megabits,
+        ),
+    )
+
+
+def _on_half_bandwidth(found: Findings) -> tuple[Statement, ...]:
+    def about(key: str, where: str, size: int, measured: Mapping[str, Range]) -> Statement:
+        claim = Claim(key, f"“The half bandwidth” is reached around {format_size(size)} in the {where}.", "4.2.1")
+        return claims.about_all(
+            claim, measured, lambda one: between(one, size / _FACTOR, size * _FACTOR), wording.size
+        )
+
+    stated = PAPER["bandwidth_Mbps"]
+    near, far = stated["half_bandwidth_size_cluster_bytes"], stated["half_bandwidth_size_grid_bytes"]
+    return (
+        about("half-bandwidth-cluster", "cluster", near, found.half_size[CLUSTER]),
+        about("half-bandwidth-grid", "grid with TCP tuned", far, found.half_size[TUNED]),
+    )
+
+
+def _on_thresholds(found: Findings) -> tuple[Statement, ...]:
+    seen_at = PAPER["bandwidth_Mbps"]["threshold_seen_at_bytes"]
+    near = (round(seen_at / _FACTOR), round(seen_at * _FACTOR))
+    cluster = Claim(
+        "threshold-cluster",
+        "In the cluster “each implementation has a threshold around 128 kB excepted GridMPI”.",
+        "4.1 and figure 5",
+    )
+    grid = Claim(
+        "threshold-grid",
+        "In the grid with TCP tuned “we still observe the threshold around 128 kB excepted for GridMPI”.",
+        "4.2.1 and figure 6",
+    )
+    return tuple(
+        claims.threshold(claim, found.results.get(net), found.curves[net], near)
+        for claim, net in ((cluster, CLUSTER), (grid, TUNED))
+    )
+
+
+def _on_tuning(found: Findings) -> tuple[Statement, ...]:
+    best = found.maximum[TUNED]
+    shares = {name: one / best[TCP] for name, one in best.items() if name != TCP and TCP in best}
+    texts = {name: f"{name} ({one.value:.0%} of TCP's bandwidth)" for name, one in shares.items()}
+    enough = {name: at_least(one, 1 - _NEAR) for name, one in shares.items()}
+    as_told = {
+        name: enough[name] if name.startswith("mpich") else at_most(one, 1 - _NEAR)
+        for name, one in shares.items()
+        if name.startswith(("mpich", "openmpi"))
+    }
+    limits = Claim(
+        "limits-are-enough",
+        "Raising the limits of TCP's buffers “is self sufficient for MPICH2 and MPICH-Madeleine but not for "
+        "GridMPI and OpenMPI”, which fixes the buffers of its sockets itself.",
+        "4.2.1",
+    )
+    as_good = Claim(
+        "as-good-as-tcp",
+        "“After tuning, each MPI implementation can reach as good performance as TCP.” (Here only TCP is tuned.)",
+        "5",
+    )
+    return claims.from_verdicts(limits, as_told, texts), claims.from_verdicts(as_good, enough, texts)
+
+
+def _on_slow_start(found: Findings) -> tuple[Statement, ...]:
+    stated = PAPER["slow_start"]
+    seconds, half = stated["tcp_seconds_to_max"], stated["seconds_to_500_Mbps"]
+    top = found.seconds_to_maximum
+    own = {name: one for name, one in top.items() if name == TCP}
+    behind = {name: one / top[TCP] for name, one in without_tcp(top).items() if TCP in top}
+    place = "4.2.3 and figure 9"
+    to_maximum = Claim("tcp-to-maximum", f"“TCP reaches the maximum bandwidth after {seconds}s.”", place)
+    to_half = Claim(
+        "mpi-to-500",
+        f"“In GridMPI, the value of 500 Mbps is reached in {half['GridMPI']}s and around {half['others']}s in the "
+        "others.”",
+        place,
+    )
+    slower = Claim(
+        "mpi-slower-to-maximum",
+        "In MPI, GridMPI excepted, “the slowstart takes more time to reach the maximum value” than in TCP.",
+        place,
+    )
+    return (
+        claims.about_all(
+            to_maximum, own, lambda one: between(one, seconds / _FACTOR, seconds * _FACTOR), wording.spell_seconds
+        ),
+        claims.about_all(
+            to_half,
+            without_tcp(found.seconds_to_half_gigabit),
+            lambda one: between(one, half["others"] / _FACTOR, half["others"] * _FACTOR),
+            wording.spell_seconds,
+        ),
+        claims.about_all(
+            slower, behind, lambda one: at_least(one, _MORE_TIME), lambda value: f"{wording.ratio(value)} TCP's"
+        ),
+    )
+
+
+def _on_long_messages(found: Findings) -> Statement:
+    trips = PAPER["slow_start"]["round_trips_to_max_16MB"]
+    verdicts, texts = {}, {}
+    for name, one in messages_to_maximum(found.long_streams).items():
+        stated = trips["TCP" if name == TCP else "MPI"]
+        verdicts[name] = between(one, stated / _FACTOR, stated * _FACTOR)
+        texts[name] = f"{name} (message {one.value:.0f})"
+    claim = Claim(
+        "messages-of-16M",
+        f"With messages of 16 MB “the maximum bandwidth is obtained after {trips['TCP']} round-trips only on TCP "
+        f"and {trips['MPI']} round-trips on MPI implementations”.",
+        "4.2.3",
+    )
+    return claims.from_verdicts(claim, verdicts, texts)

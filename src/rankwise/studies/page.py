@@ -1,0 +1,64 @@
+"""A study's page: one HTML file like the report's, made of the same pieces."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+from plotly.offline import get_plotlyjs
+
+from rankwise.report import html
+from rankwise.report.colours import dark_colours, styles_for
+from rankwise.studies.base import Page, Results, Statement, StatementVerdict, Study
+
+MARKS: dict[StatementVerdict, str] = {"holds": "✓", "no longer": "✗", "undecided": "?"}
+
+
+@dataclass(frozen=True, slots=True)
+class StudyRunShown:
+    """One run of the study as the page lists it; `results` None: not measured."""
+
+    title: str
+    testbed: str
+    results: Results | None
+
+
+def verdict_counts(statements: tuple[Statement, ...]) -> dict[StatementVerdict, int]:
+    """How many statements hold, no longer do, and are undecided."""
+    return {word: sum(one.verdict == word for one in statements) for word in MARKS}
+
+
+def summary(statements: tuple[Statement, ...]) -> str:
+    """The answer in one sentence."""
+    counts = verdict_counts(statements)
+    of_all = f"Of {len(statements)} statements of the paper"
+    said = f"{of_all} {counts['holds']} hold today, {counts['no longer']} no longer"
+    return said + (f"; {counts['undecided']} could not be decided." if counts["undecided"] else ".")
+
+
+def render_page(study: Study, page: Page, results: Mapping[str, Results], command_line: str) -> str:
+    """The whole page as text."""
+    names = list(dict.fromkeys(name for one in results.values() for name in one.comparison.implementations))
+    styles = styles_for(names)
+    choice = {"label": "", "figures": {one.key: one.figure for one in page.charts}}
+    data: dict[str, Any] = {
+        "groups": [], "choices": {"study": [choice]}, "ecdf": {}, "dark": dark_colours(styles.values()),
+    }  # fmt: skip
+    return html._environment().get_template("study.html.j2").render(
+        study=study,
+        page=page,
+        summary=summary(page.statements),
+        counts=verdict_counts(page.statements),
+        verdict_marks=MARKS,
+        runs=[StudyRunShown(run.title, run.testbed, results.get(run.label)) for run in study.runs],
+        implementations=names,
+        styles=styles,
+        notices=tuple(dict.fromkeys(notice for one in results.values() for notice in one.comparison.notices)),
+        command_line=command_line,
+        generated_at=time.time(),
+        data=html.embedded(data),
+        plotly=Markup(get_plotlyjs()),
+    )  # fmt: skip

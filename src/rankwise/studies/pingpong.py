@@ -1,0 +1,113 @@
+"""What a paper reads off a ping-pong: the best time of each size, bandwidth, its maximum, its half.
+
+The papers take the best of many round trips. Here that is the best of one launch, and its interval is over
+launches: a best has no interval of its own, and one over all launches would fall with every further launch.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankwise.studies.base import TCP, Results
+from rankwise.studies.ranges import Range, over_launches
+
+BITS = 8
+_NAMES = {"pingpong": "", "tcp_pingpong": TCP}
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """The best one-way time of one size."""
+
+    size_bytes: int
+    seconds: Range
+
+    @property
+    def bits_per_second(self) -> Range:
+        """The bandwidth at this size."""
+        return self.seconds.inverted(self.size_bytes * BITS)
+
+
+BestCurve = tuple[Best, ...]
+"""By ascending size."""
+
+
+def best_curves(results: Results | None) -> dict[str, BestCurve]:
+    """The curve of TCP (if it was measured) and then of each implementation, in the run's order."""
+    if results is None:
+        return {}
+    found: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for launch in results.launches:
+        for series in launch.series:
+            if series.cell.benchmark not in _NAMES or series.quantity != "time":
+                continue
+            samples = series.samples_seconds[np.isfinite(series.samples_seconds) & (series.samples_seconds > 0)]
+            if samples.size:
+                name = _NAMES[series.cell.benchmark] or series.cell.implementation
+                found[name][series.cell.size_bytes].append(float(samples.min()))
+    order = [TCP, *results.comparison.implementations]
+    return {
+        name: tuple(Best(size, over_launches(values)) for size, values in sorted(found[name].items()))
+        for name in order
+        if name in found
+    }
+
+
+def latencies(curves: Mapping[str, BestCurve], size_bytes: int = 1) -> dict[str, Range]:
+    """The best time of this size, seconds, of those that measured it."""
+    return {
+        name: point.seconds for name, curve in curves.items() for point in curve if point.size_bytes == size_bytes
+    }
+
+
+def overheads(latency: Mapping[str, Range]) -> dict[str, Range]:
+    """How much longer than TCP each implementation takes, seconds; none without TCP."""
+    if TCP not in latency:
+        return {}
+    return {name: one - latency[TCP] for name, one in latency.items() if name != TCP}
+
+
+def maxima(curves: Mapping[str, BestCurve]) -> dict[str, Range]:
+    """The highest bandwidth over all sizes, bits per second."""
+    return {
+        name: max((point.bits_per_second for point in curve if point.size_bytes), key=lambda one: one.value)
+        for name, curve in curves.items()
+        if any(point.size_bytes for point in curve)
+    }
+
+
+def half_sizes(curves: Mapping[str, BestCurve]) -> dict[str, Range]:
+    """The size at which half of a curve's own maximum is first reached, bytes, between sizes interpolated."""
+    found = {}
+    for name, curve in curves.items():
+        rates = [(point.size_bytes, point.bits_per_second) for point in curve if point.size_bytes]
+        if len(rates) < 2:
+            continue
+        best = max((rate for _, rate in rates), key=lambda one: one.value)
+        sizes = [size for size, _ in rates]
+        ends = (
+            _crossing(sizes, [rate.value for _, rate in rates], best.value / 2),
+            _crossing(sizes, [rate.high for _, rate in rates], best.low / 2),
+            _crossing(sizes, [rate.low for _, rate in rates], best.high / 2),
+        )
+        found[name] = Range(*ends, min(rate.launches for _, rate in rates))
+    return found
+
+
+def _crossing(sizes: list[int], rates: list[float], level: float) -> float:
+    """Where the curve first reaches `level`, linear between points on logarithmic axes; nan if it never does."""
+    for index, rate in enumerate(rates):
+        if rate < level:
+            continue
+        if index == 0:
+            return float(sizes[0])
+        x = np.log([sizes[index - 1], sizes[index]])
+        y = np.log([rates[index - 1], rate])
+        share = (math.log(level) - y[0]) / (y[1] - y[0])
+        return float(np.exp(x[0] + share * (x[1] - x[0])))
+    return math.nan

@@ -1,0 +1,84 @@
+"""Quantities with their uncertainty, and what they say of a bound."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankwise.stats.intervals import median_interval
+from rankwise.stats.summary import median
+from rankwise.studies.base import StatementVerdict
+
+FEWEST_LAUNCHES = 3
+"""With fewer nothing is decided. The extremes of three cover the median with 75 %, of six with 97 %."""
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """A value and the interval in which it lies, over launches; the unit is the caller's."""
+
+    value: float
+    low: float
+    high: float
+    launches: int
+
+    @property
+    def known(self) -> bool:
+        """There are numbers (infinity is one: it never came to that), and launches enough to decide by them."""
+        return self.launches >= FEWEST_LAUNCHES and not any(map(math.isnan, (self.low, self.value, self.high)))
+
+    def __sub__(self, other: Range) -> Range:
+        """The difference; its interval takes both ends at their worst, since launches are not paired."""
+        fewest = min(self.launches, other.launches)
+        return Range(self.value - other.value, self.low - other.high, self.high - other.low, fewest)
+
+    def __truediv__(self, other: Range) -> Range:
+        """The ratio of positive quantities, with both ends at their worst."""
+        fewest = min(self.launches, other.launches)
+        return Range(self.value / other.value, self.low / other.high, self.high / other.low, fewest)
+
+    def scaled(self, factor: float) -> Range:
+        """In another unit; `factor` is positive."""
+        return Range(self.value * factor, self.low * factor, self.high * factor, self.launches)
+
+    def inverted(self, numerator: float) -> Range:
+        """`numerator` over this: what time gives bandwidth."""
+        return Range(numerator / self.value, numerator / self.high, numerator / self.low, self.launches)
+
+
+def over_launches(values: Iterable[float]) -> Range:
+    """The median of one value a launch with its 95 % interval, or the extremes where there are too few."""
+    array = np.array(list(values), dtype=np.float64)
+    if not array.size:
+        return Range(math.nan, math.nan, math.nan, 0)
+    return Range(median(array), *median_interval(array), array.size)
+
+
+def at_least(found: Range, bound: float) -> StatementVerdict:
+    """Whether the quantity reaches the bound; undecided while its interval holds the bound."""
+    if not found.known:
+        return "undecided"
+    return "holds" if found.low >= bound else "no longer" if found.high < bound else "undecided"
+
+
+def at_most(found: Range, bound: float) -> StatementVerdict:
+    """Whether the quantity stays at or below the bound."""
+    if not found.known:
+        return "undecided"
+    return "holds" if found.high <= bound else "no longer" if found.low > bound else "undecided"
+
+
+def between(found: Range, low: float, high: float) -> StatementVerdict:
+    """Whether the quantity lies within both bounds."""
+    return every([at_least(found, low), at_most(found, high)])
+
+
+def every(verdicts: Iterable[StatementVerdict]) -> StatementVerdict:
+    """Of all: one that holds no longer refutes it; of none: undecided."""
+    found = set(verdicts)
+    if "no longer" in found:
+        return "no longer"
+    return "holds" if found == {"holds"} else "undecided"

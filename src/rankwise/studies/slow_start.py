@@ -1,0 +1,70 @@
+"""What a paper reads off messages sent one after the other: when a stream comes to a bandwidth."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from rankwise.core.records import FloatArray, Reached, StreamCurve
+from rankwise.studies.base import TCP, Results
+from rankwise.studies.ranges import Range
+
+SHARE_OF_MAXIMUM = 0.9
+"""From here on a stream is said to be at its maximum: the top itself is a matter of luck."""
+
+
+def stream_curves(results: Results | None, size_bytes: int) -> dict[str, StreamCurve]:
+    """The streams of messages of this size: TCP's (if it was measured), then each implementation's."""
+    if results is None:
+        return {}
+    found = {
+        TCP if one.category == "baseline" else one.cell.implementation: one
+        for one in results.comparison.streams
+        if one.cell.size_bytes == size_bytes
+    }
+    return {name: found[name] for name in (TCP, *results.comparison.implementations) if name in found}
+
+
+def seconds_to_rate(streams: Mapping[str, StreamCurve], bits_per_second: float) -> dict[str, Range]:
+    """When each came to this bandwidth; infinite for one that never did."""
+    return {
+        name: _range(one, curve.launches)
+        for name, curve in streams.items()
+        for one in curve.reached
+        if not one.share and one.bits_per_second == bits_per_second
+    }
+
+
+def seconds_to_maximum(streams: Mapping[str, StreamCurve]) -> dict[str, Range]:
+    """When each came to 90 % of its own maximum."""
+    return {
+        name: _range(one, curve.launches)
+        for name, curve in streams.items()
+        for one in curve.reached
+        if one.share == SHARE_OF_MAXIMUM
+    }
+
+
+def messages_to_maximum(streams: Mapping[str, StreamCurve]) -> dict[str, Range]:
+    """The number of the first message at 90 % of the stream's maximum, counted from 1."""
+    found = {}
+    for name, curve in streams.items():
+        wanted = SHARE_OF_MAXIMUM * float(np.max(curve.bytes_per_second))
+        numbers = (
+            _first(curve.bytes_per_second, wanted),
+            _first(curve.high_bytes_per_second, wanted),
+            _first(curve.low_bytes_per_second, wanted),
+        )
+        found[name] = Range(*numbers, curve.launches)
+    return found
+
+
+def _range(reached: Reached, launches: int) -> Range:
+    return Range(reached.seconds, reached.low_seconds, reached.high_seconds, launches)
+
+
+def _first(rates: FloatArray, wanted: float) -> float:
+    there = np.flatnonzero(rates >= wanted)
+    return float(there[0] + 1) if there.size else math.inf

@@ -1,0 +1,28 @@
+"""A study's answer in the terminal, within 80 columns: statements with their verdicts."""
+
+from __future__ import annotations
+
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from rankwise.studies.base import Page, Statement, StatementVerdict
+from rankwise.studies.page import MARKS, summary
+
+_COLOURS: dict[StatementVerdict, str] = {"holds": "green", "no longer": "yellow", "undecided": "bright_black"}
+
+
+def lines(title: str, page: Page) -> list[RenderableType]:
+    """The title, every statement, and the answer in one sentence."""
+    return [Text(title, style="bold"), Text(), *map(_statement, page.statements), Text(summary(page.statements))]
+
+
+def _statement(one: Statement) -> RenderableType:
+    grid = Table.grid(padding=(0, 1))
+    grid.add_column(width=11, no_wrap=True)
+    grid.add_column(overflow="fold")
+    verdict = Text(f"{MARKS[one.verdict]} {one.verdict}", style=_COLOURS[one.verdict])
+    grid.add_row(verdict, Text(f"{one.claim.text} ({one.claim.where})"))
+    grid.add_row(Text(), Text(one.measured, style="dim" if one.verdict == "undecided" else ""))
+    return Padding(grid, (0, 0, 1, 0))

@@ -1,0 +1,171 @@
+"""The testbed kind `emulated`: nodes that are namespaces of this host, joined by the link emulator."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from rankwise.core import process
+from rankwise.core.errors import HostError
+from rankwise.core.network import Topology
+from rankwise.core.records import Command, Fact, LaunchSteps, Notice, Outcome
+from rankwise.testbed import host, running
+from rankwise.testbed.base import TestbedKind
+from rankwise.testbed.emulator_notices import notices
+from rankwise.testbed.link_control import LinkControl
+from rankwise.testbed.network_file import network_text
+from rankwise.testbed.node_settings import NodeSettings, allow_congestion_controls, allowed_congestion_controls
+from rankwise.testbed.programs import program
+
+_BREAK_SECONDS = 0.5
+"""How long a breakdown may take to be told after a command has failed of it."""
+
+
+class EmulatedTestbed(TestbedKind):
+    """Uses the testbed of this name if it is up and the same, else brings up one for itself."""
+
+    kind = "emulated"
+
+    def __init__(self, topology: Topology) -> None:
+        super().__init__(topology)
+        self._folder: Path | None = None
+        self._shared = False
+        """It was up before us, and stays."""
+
+    def up(self) -> None:
+        """Bring it up, also again after it broke. Raises InputError or HostError."""
+        if self._folder is not None:
+            if not running.why_ended(self._folder):
+                return
+            # one that broke comes back as what it was; one that another took down is not ours to bring back
+            self._shared = self._shared and self._folder.exists()
+            running.stop(self._folder)
+        allow_congestion_controls(pair for node in self._topology.nodes for pair in node.settings)
+        named = None if self._shared else self._found()
+        if named is not None:
+            self._folder, self._shared = named, True
+        else:
+            self._folder = running.start(self._topology, attached=not self._shared)
+
+    def down(self) -> None:
+        """Leave nothing of it; one that was up before `up` stays."""
+        folder, self._folder = self._folder, None
+        if folder is not None and not self._shared:
+            running.stop(folder)
+        self._shared = False
+
+    def remote_shell(self) -> str:
+        """`rsh` in the testbed's folder. Brings it up if it broke: the folder may be another then."""
+        self.up()
+        return str(self._up_folder() / "rsh")
+
+    def oversubscribed(self, hosts: Sequence[str]) -> bool:
+        """All nodes share this host's cores."""
+        return len(hosts) > host.usable_cores()
+
+    def facts(self) -> tuple[Fact, ...]:
+        """This host's facts, the emulator's, and the TCP settings in force on the nodes, read back."""
+        shell = Path(self.remote_shell())
+        names = [node.name for node in self._topology.nodes]
+        return (
+            *host.facts(),
+            Fact("testbed", f"{self.name}: {len(names)} emulated nodes, {self._topology.hardware.personality}"),
+            Fact("link_emulator", _fingerprint("rankwise-link")),
+            Fact("tcp_allowed_congestion_control", allowed_congestion_controls()),
+            *NodeSettings(shell).facts(names),
+        )
+
+    def run(self, steps: LaunchSteps, hosts: Sequence[str], limit_seconds: float, end_marker: str = "") -> Outcome:
+        """See `core.interfaces.Testbed.run`. Waits while another run uses the same testbed."""
+        if not hosts:
+            return process.run_steps(steps, limit_seconds, end_marker)
+        with self._exclusively() as folder:
+            nodes = tuple(dict.fromkeys(hosts))
+            control = LinkControl(folder / "link")
+            try:
+                with NodeSettings(folder / "rsh").temporarily(nodes, steps.settings):
+                    control.reset()
+                    outcome = process.run_steps(on_nodes(steps, nodes, folder / "rsh"), limit_seconds, end_marker)
+                    broken = running.why_ended(folder, _BREAK_SECONDS if outcome.returncode != 0 else 0.0)
+                    if broken:
+                        return replace(outcome, broken=broken)
+                    links, figures = control.counters()
+            except HostError:
+                broken = running.why_ended(folder, _BREAK_SECONDS)
+                if not broken:
+                    raise
+                return Outcome(process.command_line(steps.main), 255, "", broken, 0.0, broken=broken)
+            told = (*_refused_settings(folder), *notices(self._topology, hosts, figures))
+            return replace(outcome, links=links, emulator=figures, notices=(*outcome.notices, *told))
+
+    @contextlib.contextmanager
+    def _exclusively(self) -> Iterator[Path]:
+        """The folder of the testbed, up, with its links and counters ours alone."""
+        while True:
+            self.up()
+            folder = self._up_folder()
+            with contextlib.ExitStack() as stack:
+                try:
+                    lock = stack.enter_context((folder / "lock").open("a"))
+                except FileNotFoundError:
+                    continue  # it was taken down since
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                if not running.why_ended(folder):  # while we waited
+                    yield folder
+                    return
+
+    def _found(self) -> Path | None:
+        """The folder of the testbed of this name that is up. Raises HostError if it is another one."""
+        text = network_text(self._topology)
+        for one in running.running():
+            if one.name == self.name and not one.attached:
+                if running.has_text(one.folder, text):
+                    return one.folder
+                raise HostError(
+                    f"a testbed {self.name} is up that was described otherwise",
+                    f"take it down: rankwise testbed down {self.name}",
+                )
+        return None
+
+    def _up_folder(self) -> Path:
+        if self._folder is None:
+            raise HostError(f"testbed {self.name} is not up", f"rankwise testbed up {self.name}")
+        return self._folder
+
+
+def on_nodes(steps: LaunchSteps, nodes: Sequence[str], shell: Path) -> LaunchSteps:
+    """The same steps from this host: `everywhere` on each of the nodes, all others on the first."""
+
+    def on(node: str, command: Command) -> Command:
+        # the variables are the command's: a preloaded library must not get into the remote shell
+        variables = [f"{name}={value}" for name, value in command.environment]
+        return Command((str(shell), "-e", node, *(["env", *variables] if variables else []), *command.argv))
+
+    def on_all(commands: Sequence[Command]) -> tuple[Command, ...]:
+        return tuple(on(node, command) for node in nodes for command in commands)
+
+    def on_first(commands: Sequence[Command]) -> tuple[Command, ...]:
+        return tuple(on(nodes[0], command) for command in commands)
+
+    return replace(
+        steps,
+        main=on(nodes[0], steps.main),
+        before=(*on_all(steps.everywhere), *on_first(steps.before)),
+        after=(*on_first(steps.after), *on_all(steps.everywhere_after)),
+        everywhere=(), everywhere_after=(),
+    )  # fmt: skip
+
+
+def _refused_settings(folder: Path) -> Iterator[Notice]:
+    for line in running.warnings_of(folder):
+        yield Notice("setting-refused", line, "as root, or allow it on this host")
+
+
+def _fingerprint(name: str) -> str:
+    """Which build of a program it is: its SHA-256, shortened."""
+    with program(name).open("rb") as file:
+        return f"{name} {hashlib.file_digest(file, 'sha256').hexdigest()[:12]}"

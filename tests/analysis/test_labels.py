@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+from rankwise.analysis.labels import varied, words
+from rankwise.core.records import Options
+
+CUBIC = Options(congestion_control="cubic")
+
+
+def test_options_are_named_where_they_are_not_the_default() -> None:
+    assert words(Options(), "block") == []
+    assert words(Options(layout="vector", cold_cache=True, window=8), "block") == [
+        "layout vector",
+        "cold cache",
+        "window 8",
+    ]
+
+
+def test_what_a_whole_run_has_is_named_only_where_there_are_several() -> None:
+    assert varied([(CUBIC, "cyclic"), (CUBIC, "cyclic")]) == frozenset()
+    assert words(CUBIC, "cyclic") == []
+    several = varied([(CUBIC, "cyclic"), (Options(congestion_control="reno"), "block")])
+    assert words(CUBIC, "cyclic", several) == ["congestion control cubic", "placement cyclic"]
+    assert words(Options(), "block", several) == ["placement block"]
+
+
+def test_nothing_varies_in_nothing() -> None:
+    assert varied([]) == frozenset()

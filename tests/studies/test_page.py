@@ -1,0 +1,67 @@
+"""The page of a study: complete, harmless, and readable when hardly anything was measured."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from rankwise.studies import base
+from rankwise.studies.base import Chart, Claim, Page, Row, Statement, Table
+from rankwise.studies.page import render_page, summary
+from studies import test_hablot2007
+
+HABLOT = base.find("hablot2007")
+
+
+def data_of(page: str) -> Any:
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    assert found
+    return json.loads(found[1])
+
+
+@pytest.fixture(scope="module")
+def text() -> str:
+    results = test_hablot2007.published()
+    return render_page(HABLOT, HABLOT.page(results), results, "rankwise study hablot2007 --from 1,2")
+
+
+def test_every_statement_table_and_figure_is_there(text: str) -> None:
+    page = HABLOT.page(test_hablot2007.published())
+    for table in page.tables:
+        assert f"<h3>{table.title.replace(chr(39), '&#39;')}</h3>" in text
+    assert text.count('<p class="verdict">') == len(page.statements)
+    figures = data_of(text)["choices"]["study"][0]["figures"]
+    assert list(figures) == [chart.key for chart in page.charts]
+    for key in figures:
+        assert f'data-figure="study/{key}"' in text
+    assert "rankwise study hablot2007 --from 1,2" in text
+    assert "L. Hablot" in text
+
+
+def test_it_loads_nothing(text: str) -> None:
+    head, _, body = text.partition("</style>")
+    markup = re.sub(r"<script.*?</script>", "", head + body, flags=re.DOTALL)
+    assert not re.search(r'(src|@import|url)\s*[=(]\s*["\']?(http|//)', markup)
+
+
+def test_without_any_result_it_says_so() -> None:
+    page = HABLOT.page({})
+    text = render_page(HABLOT, page, {}, "rankwise study hablot2007")
+    assert text.count("not measured</td>") == len(HABLOT.runs)
+    assert f"{len(page.statements)} could not be decided" in summary(page.statements)
+
+
+def test_names_from_outside_are_shown_and_not_obeyed() -> None:
+    evil = "<script>alert(1)</script>"
+    page = Page(
+        statements=(Statement(Claim("k", evil, "1"), evil, "undecided"),),
+        tables=(Table(evil, (evil,), (Row(evil, (evil,), evil),), evil),),
+        charts=(Chart("c", evil, {"data": [], "layout": {"title": evil}}, evil),),
+        caveats=(evil,),
+    )
+    text = render_page(replace(HABLOT, title=evil, runs=()), page, {}, evil)
+    assert evil not in text

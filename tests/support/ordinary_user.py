@@ -1,0 +1,74 @@
+"""Runs commands as an ordinary user who may open /dev/net/tun, or may not. Takes root."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from rankwise.testbed.programs import program
+
+NOBODY = 65534
+_BEHIND_BARS = """
+set -e; umask 022
+tun=$1 shown=$2 hidden=$3; shift 3
+spare=$(mktemp -d); mount -t tmpfs none "$spare"
+mknod -m "$tun" "$spare/tun" c 10 200; mount --bind "$spare/tun" /dev/net/tun
+for path in $shown; do mkdir -p "$spare$path"; mount --bind "$path" "$spare$path"; done
+for path in $hidden; do mount --rbind "$spare$path" "$path"; done
+umount -l "$spare"; rmdir "$spare"
+exec setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+"""
+
+
+@contextmanager
+def folder_of(uid: int) -> Iterator[Path]:
+    """A new folder of this user's that others can reach, which pytest's are not."""
+    with tempfile.TemporaryDirectory(prefix="rankwise-test-") as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        os.chown(folder, uid, uid)
+        yield folder
+
+
+def as_ordinary_user(*argv: str, home: Path, tun_mode: str = "666") -> subprocess.CompletedProcess[str]:
+    """Run it as `nobody` in the folder `home`, with a /dev/net/tun of this mode, in a mount namespace of its own.
+
+    Python and this checkout may lie where only root can go (/root): such folders are replaced, in that
+    namespace, by ones that hold nothing but these.
+    """
+    tree = [Path(sys.base_prefix), Path(sys.prefix), Path(__file__).parents[2], program("rankwise-nodes").parent]
+    shown = [str(path.resolve()) for path in tree if _closed_above(path)]
+    hidden = sorted({str(_closed_above(Path(path))) for path in shown})
+    variables = [f"HOME={home}", f"PATH={os.environ['PATH']}", "PYTHONDONTWRITEBYTECODE=1"]
+    native = os.environ.get("RANKWISE_NATIVE", "")
+    return subprocess.run(
+        ["unshare", "--mount", "--propagation", "private", "sh", "-c", _BEHIND_BARS, "sh", tun_mode,
+         " ".join(shown), " ".join(hidden), "env", "-i", "-C", str(home), *variables,
+         *([f"RANKWISE_NATIVE={native}"] if native else []), *argv],
+        capture_output=True, text=True, timeout=110, check=False,
+    )  # fmt: skip
+
+
+def without_user_namespaces(*argv: str) -> subprocess.CompletedProcess[str]:
+    """Run it where no user namespace can be made: in one that allows none within, without capabilities."""
+    script = """
+echo 0 >/proc/sys/user/max_user_namespaces
+exec setpriv --bounding-set=-all --inh-caps=-all "$@"
+"""
+    return subprocess.run(
+        ["unshare", "--user", "--map-root-user", "sh", "-c", script, "sh", *argv],
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+
+
+def _closed_above(path: Path) -> Path | None:
+    """The first folder on the way there that others may not pass."""
+    return next((one for one in reversed(path.resolve().parents) if not one.stat().st_mode & 0o001), None)
+
+
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="other users can only be tried as root")
