@@ -1,4 +1,5 @@
 import itertools
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -86,3 +87,56 @@ def test_other_quantities_read_well() -> None:
     assert units.format_bandwidth(940e6 / 8) == "118 MB/s"
     assert units.format_duration(200) == "3 min 20 s"
     assert units.format_duration(3900) == "1 h 05 min"
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("11.6ms", 0.0116), ("5.8 ms", 0.0058), ("50us", 5e-5), ("20 µs", 2e-5), (" 300 ns ", 3e-7), ("0 s", 0.0)],
+)
+def test_delays(text: str, seconds: float) -> None:
+    assert units.parse_delay_seconds(text) == seconds
+
+
+@pytest.mark.parametrize(
+    ("text", "bits_per_second"),
+    [("1 Gbit/s", 1e9), ("622 Mbit/s", 622e6), ("2.4Gbps", 2.4e9), ("56 kbit/s", 56e3), ("9 bit/s", 9.0)],
+)
+def test_rates_are_decimal(text: str, bits_per_second: float) -> None:
+    assert units.parse_rate_bits_per_second(text) == bits_per_second
+
+
+@pytest.mark.parametrize(("text", "share"), [("0.01 %", 1e-4), ("1e-4", 1e-4), ("0", 0.0), ("100%", 1.0)])
+def test_shares(text: str, share: float) -> None:
+    assert units.parse_share(text) == pytest.approx(share)
+
+
+@pytest.mark.parametrize(
+    ("parse", "text"),
+    [
+        *((units.parse_delay_seconds, text) for text in ("", "5", "-5 ms", "5 m", "1h", "1 s 5 ms", "1e3 s")),
+        *(
+            (units.parse_rate_bits_per_second, text)
+            for text in ("", "1", "1 Gbit", "1 GB/s", "-1 bit/s", "1 mbit/s")
+        ),
+        *((units.parse_share, text) for text in ("", "2", "101 %", "-0.1", "1 percent")),
+    ],
+)
+def test_what_is_no_quantity_of_a_network_is_refused(parse: Callable[[str], float], text: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse(text)
+    assert caught.value.remedy
+
+
+@given(st.floats(1.0, 1e13))
+def test_a_printed_rate_is_read_as_the_same(bits_per_second: float) -> None:
+    again = units.parse_rate_bits_per_second(units.format_rate(bits_per_second))
+    assert again == pytest.approx(bits_per_second, rel=0.0006)
+
+
+def test_quantities_of_a_network_read_well() -> None:
+    assert units.format_rate(1e9) == "1 Gbit/s"
+    assert units.format_rate(542.5e6) == "542.5 Mbit/s"
+    assert units.format_rate(999.99e6) == "1 Gbit/s"
+    assert units.format_rate(0) == "unlimited"
+    assert units.format_rate(float("nan")) == units.format_share(float("nan")) == "-"
+    assert units.format_share(0.0001) == "0.01 %"

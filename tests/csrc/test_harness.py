@@ -8,119 +8,16 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-import rankwise
+from support.real_harness import CSRC, LAUNCH_ENVIRONMENT, PLUG_INS, build, listed, records, samples
 
-CSRC = Path(rankwise.__file__).parent / "csrc"
 CATEGORIES = {"point-to-point", "collective", "nonblocking", "one-sided", "baseline", "harness"}
-LAUNCH_ENVIRONMENT = {
-    "OMPI_ALLOW_RUN_AS_ROOT": "1",
-    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    "OMPI_MCA_rmaps_base_oversubscribe": "1",
-    "OMPI_MCA_hwloc_base_binding_policy": "none",
-    "OMPI_MCA_mpi_yield_when_idle": "1",
-    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
-}
-
-SPOILING = """
-#include "kernel.h"
-static void run(Cell *c)
-{
-    MPI_Bcast(c->rank == c->root ? c->send : c->receive, c->count, c->type, c->root, c->comm);
-    if (c->rank == 1 && c->repetition == 2)
-        c->receive[5] ^= 1;
-}
-KERNEL(spoiling) = {
-    .category = COLLECTIVE, .description = "spoils a byte", .data = &broadcast_data, .run = run};
-"""
-HANGING = """
-#include "kernel.h"
-static void run(Cell *c)
-{
-    MPI_Recv(c->receive, c->count, c->type, c->rank, TAG + 1, c->comm, MPI_STATUS_IGNORE);
-}
-KERNEL(hanging) = {
-    .category = COLLECTIVE, .description = "never ends", .data = &broadcast_data, .run = run};
-"""
-REFUSING = """
-#include "kernel.h"
-static void setup(Cell *c)
-{
-    if (c->rank == 1)
-        fail_cell(c, "rank %d has no such device", c->rank);
-}
-static void run(Cell *c) { MPI_Barrier(c->comm); }
-KERNEL(refusing) = {.category = HARNESS, .description = "fails on one rank", .run = run, .setup = setup};
-"""
-ERRING = """
-#include "kernel.h"
-static void run(Cell *c)
-{
-    MPI_Send(c->send, c->count, c->type, c->ranks + 5, TAG, c->comm);
-}
-KERNEL(erring) = {
-    .category = COLLECTIVE, .description = "sends to nobody", .data = &broadcast_data, .run = run};
-"""
-PLUG_INS = {"spoiling": SPOILING, "hanging": HANGING, "refusing": REFUSING, "erring": ERRING}
-
-pytestmark = pytest.mark.mpi
-
-
-def build(target: Path, *more: Path, compiler: str = "mpicc", flags: tuple[str, ...] = ("-O2",)) -> None:
-    sources = [*CSRC.glob("harness/*.c"), *CSRC.glob("kernels/*.c"), *more]
-    include = f"-I{CSRC / 'harness'}"
-    argv = [compiler, "-std=c99", *flags, include, *map(str, sources), "-o", str(target), "-lm"]
-    done = subprocess.run(argv, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-
-
-@pytest.fixture(scope="module")
-def harness(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    if not (shutil.which("mpicc") and shutil.which("mpiexec")):
-        pytest.skip("no mpicc and mpiexec in PATH")
-    folder = tmp_path_factory.mktemp("harness")
-    plug_ins = []
-    for name, text in PLUG_INS.items():
-        plug_ins.append(folder / f"{name}.c")
-        plug_ins[-1].write_text(text)
-    build(folder / "harness", *plug_ins)
-    listed = subprocess.run([folder / "harness", "--list"], capture_output=True, text=True, check=True)
-    if "LAM/MPI" in listed.stdout:
-        pytest.skip("LAM/MPI needs a booted universe")
-    return folder / "harness"
-
-
 Launch = Callable[..., subprocess.CompletedProcess[str]]
 
-
-@pytest.fixture
-def launch(harness: Path) -> Launch:
-    def start(*arguments: str, ranks: int = 2) -> subprocess.CompletedProcess[str]:
-        argv = ["mpiexec", "-n", str(ranks), str(harness), "--yield", "--limit", "60", *arguments]
-        environment = {**os.environ, **LAUNCH_ENVIRONMENT}
-        return subprocess.run(argv, capture_output=True, text=True, check=False, env=environment, timeout=90)
-
-    return start
-
-
-def records(done: subprocess.CompletedProcess[str], kind: str) -> list[dict[str, Any]]:
-    lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"rankwise":')]
-    return [line for line in lines if line["rankwise"] == kind]
-
-
-def samples(done: subprocess.CompletedProcess[str]) -> np.ndarray[Any, Any]:
-    (series,) = records(done, "series")
-    return np.array(series["samples_seconds"])
-
-
-def listed(harness: Path) -> dict[str, dict[str, Any]]:
-    done = subprocess.run([harness, "--list"], capture_output=True, text=True, check=True)
-    (record,) = records(done, "list")
-    return {benchmark["name"]: benchmark for benchmark in record["benchmarks"]}
+pytestmark = pytest.mark.mpi
 
 
 def test_list_has_every_kernel_file_without_a_launcher(harness: Path) -> None:
@@ -222,6 +119,8 @@ def test_buffers_beyond_the_free_memory_fail_the_cell_with_the_amount(launch: La
         (["bcast"], "BENCHMARK:SIZE_BYTES"),
         (["bcast:-1"], "bcast:-1"),
         (["--seconds", "soon", "bcast:1"], "soon"),
+        (["--messages", "0", "stream:1"], "--messages"),
+        (["--idle", "long", "stream:1"], "long"),
         (["--layout", "spiral", "bcast:1"], "contiguous|vector|indexed|struct"),
         (["--frobnicate", "bcast:1"], "frobnicate"),
         ([], "nothing to measure"),

@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 import pytest
-from support.emulated import two_sites
 
 from rankwise.core.network import EmulatorFigures
 from rankwise.testbed.emulator_notices import notices, shortest_delay_seconds
+from support.emulated import two_sites
 
 GOOD = EmulatorFigures(0.1, 1000, 5e-6, 20e-6, 90e-6, True)
 DUO = two_sites(delay_seconds=2e-3)

@@ -5,11 +5,11 @@ import threading
 from pathlib import Path
 
 import pytest
-from support.emulated import needs_emulation, two_sites
 
 from rankwise.core.errors import HostError
 from rankwise.testbed import running
 from rankwise.testbed.link_control import LinkControl
+from support.emulated import needs_emulation, two_sites
 
 
 def answering(path: Path, line: bytes) -> threading.Thread:

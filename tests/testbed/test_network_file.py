@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.emulated import two_sites
 
 from rankwise.core.errors import InputError
 from rankwise.core.network import Hardware, Link
 from rankwise.testbed.network_file import network_text
+from support.emulated import two_sites
 
 
 def lines(text: str, first: str) -> list[list[str]]:
@@ -33,30 +33,29 @@ def test_a_testbed_in_full() -> None:
     assert ["route", "a", "b", "a-b"] in lines(text, "route")
 
 
-@given(
-    st.floats(0, 1e13), st.floats(0, 100), st.integers(0, 1 << 40), st.floats(0, 10), st.floats(0, 1),
-    st.floats(1, 1e6),
+LINKS = st.builds(
+    Link, st.just("x"), st.floats(0, 1e13), st.floats(0, 100), st.integers(0, 1 << 40), st.floats(0, 10),
+    st.just("exponential"), st.floats(0, 1), st.floats(1, 1e6),
 )  # fmt: skip
-def test_numbers_are_plain_and_come_back(
-    rate: float, delay: float, queue: int, jitter: float, loss: float, burst: float
-) -> None:
-    link = Link("x", rate, delay, queue, jitter, "exponential", loss, burst)
+
+
+@given(LINKS)
+def test_numbers_are_plain_and_come_back(link: Link) -> None:
     topology = two_sites()
     written = lines(network_text(replace(topology, links=(*topology.links, link))), "link")[-1]
     assert all(word.replace(".", "").isdigit() for word in (*written[2:6], *written[7:]))
-    assert float(written[2]) == pytest.approx(rate, abs=1e-9)
-    assert float(written[3]) == pytest.approx(delay * 1e9, abs=1) and written[4] == str(queue)
-    assert float(written[7]) == pytest.approx(loss, abs=1e-9)
-    assert float(written[8]) == pytest.approx(burst, abs=1e-9)
+    assert float(written[2]) == pytest.approx(link.rate_bits_per_second, abs=1e-9)
+    assert float(written[3]) == pytest.approx(link.delay_seconds * 1e9, abs=1)
+    assert int(written[4]) == link.queue_bytes
+    assert float(written[7]) == pytest.approx(link.loss, abs=1e-9)
+    assert float(written[8]) == pytest.approx(link.loss_burst, abs=1e-9)
 
 
-def test_addresses_share_one_network() -> None:
+@pytest.mark.parametrize(("address", "bits"), [("10.77.1.9", "16"), ("10.76.0.1", "15"), ("192.168.0.1", "0")])
+def test_addresses_share_one_network(address: str, bits: str) -> None:
     first, second = two_sites(per_site=1).nodes
-    for address, bits in (("10.77.1.9", "16"), ("10.76.0.1", "15"), ("192.168.0.1", "1")):
-        if bits == "1":
-            continue
-        text = network_text(replace(two_sites(per_site=1), nodes=(first, replace(second, address=address))))
-        assert {line[3].partition("/")[2] for line in lines(text, "node")} == {bits}
+    text = network_text(replace(two_sites(per_site=1), nodes=(first, replace(second, address=address))))
+    assert {line[3].partition("/")[2] for line in lines(text, "node")} == {bits}
 
 
 @pytest.mark.parametrize("name", ["", "two words", "a#b", "tab\there", "line\nbreak"])

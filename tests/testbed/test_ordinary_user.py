@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from support.ordinary_user import NOBODY, as_ordinary_user, folder_of, needs_root, without_user_namespaces
 
 TESTS = Path(__file__).parents[1]

@@ -8,11 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.emulated import needs_emulation, processes_naming, state_of, supervisor_of, two_sites, wait_until
 
 from rankwise.core import paths, process
 from rankwise.core.errors import HostError, InputError
 from rankwise.testbed import running
+from support.emulated import needs_emulation, processes_naming, state_of, supervisor_of, two_sites, wait_until
 
 
 def named() -> list[str]:

@@ -9,19 +9,22 @@ namespace rankwise::test
 
 inline int failures = 0;
 
-inline void report(bool true_, const char *claim, const char *file, int line, const std::string &seen)
+inline void claim(bool holds, const char *words, const char *file, int line,
+                  const std::string &seen = "")
 {
-    if (true_)
+    if (holds)
         return;
     failures++;
-    std::cerr << file << ":" << line << ": not true: " << claim << (seen.empty() ? "" : "; ") << seen
-              << "\n";
+    std::cerr << file << ":" << line << ": not true: " << words << (seen.empty() ? "" : "; ")
+              << seen << "\n";
 }
 
-inline std::string seen(double value, double expected, double tolerance)
+inline void claim_near(double value, double expected, double tolerance, const char *words,
+                       const char *file, int line)
 {
-    return "it is " + std::to_string(value) + ", expected " + std::to_string(expected) + " +- " +
-           std::to_string(tolerance);
+    claim(std::abs(value - expected) <= tolerance, words, file, line,
+          "it is " + std::to_string(value) + ", expected " + std::to_string(expected) + " +- " +
+              std::to_string(tolerance));
 }
 
 /// To return from main.
@@ -32,12 +35,9 @@ inline int conclude()
 
 } // namespace rankwise::test
 
-#define CHECK(claim) rankwise::test::report((claim), #claim, __FILE__, __LINE__, "")
+#define CHECK(...) rankwise::test::claim((__VA_ARGS__), #__VA_ARGS__, __FILE__, __LINE__)
 /// `tolerance` is absolute.
 #define CHECK_NEAR(value, expected, tolerance)                                                     \
-    rankwise::test::report(                                                                        \
-        std::abs(static_cast<double>(value) - static_cast<double>(expected)) <=                    \
-            static_cast<double>(tolerance),                                                        \
-        #value " near " #expected, __FILE__, __LINE__,                                             \
-        rankwise::test::seen(static_cast<double>(value), static_cast<double>(expected),            \
-                             static_cast<double>(tolerance)))
+    rankwise::test::claim_near(static_cast<double>(value), static_cast<double>(expected),          \
+                               static_cast<double>(tolerance), #value " near " #expected,          \
+                               __FILE__, __LINE__)

@@ -1,4 +1,5 @@
-// Super-packets have the size of their segments, and pieces of them are what segmentation would have made.
+// Super-packets have the size of their segments, and pieces of them are what segmentation would
+// have made.
 #include "check.h"
 #include "frames.h"
 
@@ -137,12 +138,12 @@ void malformed()
     };
     CHECK(with(VirtioHeader::gso_tcp4, 1448, 34, 16));
     CHECK(with(VirtioHeader::gso_tcp4 | VirtioHeader::gso_ecn, 1448, 34, 16));
-    CHECK(!with(VirtioHeader::gso_tcp4, 0, 34, 16));        // segments without payload
-    CHECK(!with(VirtioHeader::gso_tcp6, 1448, 34, 16));     // not the version of IP
-    CHECK(!with(3, 1448, 34, 16));                          // UDP fragments, not offered
-    CHECK(!with(VirtioHeader::gso_tcp4, 1448, 34, 6));      // not TCP's checksum
-    CHECK(!with(VirtioHeader::gso_tcp4, 1448, 34, 16, 0));  // no checksum to complete
-    CHECK(!with(VirtioHeader::gso_none, 0, 65000, 16));     // outside the frame
+    CHECK(!with(VirtioHeader::gso_tcp4, 0, 34, 16));       // segments without payload
+    CHECK(!with(VirtioHeader::gso_tcp6, 1448, 34, 16));    // not the version of IP
+    CHECK(!with(3, 1448, 34, 16));                         // UDP fragments, not offered
+    CHECK(!with(VirtioHeader::gso_tcp4, 1448, 34, 6));     // not TCP's checksum
+    CHECK(!with(VirtioHeader::gso_tcp4, 1448, 34, 16, 0)); // no checksum to complete
+    CHECK(!with(VirtioHeader::gso_none, 0, 65000, 16));    // outside the frame
 }
 
 } // namespace

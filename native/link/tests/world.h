@@ -12,7 +12,16 @@
 namespace rankwise::test
 {
 
-class World : public Receiver
+constexpr Time microsecond = 1'000, millisecond = 1'000'000, second = 1'000'000'000;
+inline const std::string unlimited = "0 0 0 0 normal 0 1"; // what follows a link's name
+
+inline Network read(const std::string &description)
+{
+    std::istringstream lines(description);
+    return read_network(lines, "network");
+}
+
+class World : private Receiver
 {
   public:
     struct Arrival {
@@ -28,12 +37,17 @@ class World : public Receiver
     {
     }
 
-    static Network read(const std::string &description)
+    void run(Time until = std::numeric_limits<Time>::max())
     {
-        std::istringstream lines(description);
-        return read_network(lines, "network");
+        network_switch.run(until);
     }
 
+    LinkCounters counters(const std::string &link)
+    {
+        return network_switch.find_link(link)->counters();
+    }
+
+  private:
     void deliver(const Packet &packet, Time due) override
     {
         arrivals.push_back({due, packet.source, packet.destination, packet.frame.segments(),
@@ -42,12 +56,6 @@ class World : public Receiver
             on_arrival(packet, due);
     }
 
-    void run(Time until = std::numeric_limits<Time>::max())
-    {
-        network_switch.run(until);
-    }
-
-  private:
     Network network_;
 
   public:
@@ -56,7 +64,7 @@ class World : public Receiver
     Switch network_switch;
 };
 
-/// `nodes` cards at one switch, each direction with these rest-of-line settings.
+/// `nodes` cards at one switch; `out` and `in` are what follows the name of a link.
 inline std::string star(int nodes, const std::string &out, const std::string &in,
                         const std::string &options = "")
 {
@@ -69,8 +77,5 @@ inline std::string star(int nodes, const std::string &out, const std::string &in
     }
     return text + "route here here\n";
 }
-
-constexpr Time millisecond = 1'000'000, second = 1'000'000'000;
-inline const std::string unlimited = "0 0 0 0 normal 0 1";
 
 } // namespace rankwise::test

@@ -15,6 +15,7 @@ from rich.markup import escape
 from rankwise import __version__
 from rankwise.analysis.compare.comparison import compare
 from rankwise.analysis.compare.sentences import sentences
+from rankwise.analysis.network import network_figures
 from rankwise.core.records import Comparison, Fact
 from rankwise.report import tables
 from rankwise.report.context import LaunchCommand, ReportContext
@@ -58,6 +59,9 @@ def report_context(store: Store, run_id: int, comparison: Comparison) -> ReportC
         command_line=run.command_line,
         generated_at=time.time(),
         extra=(Fact("rankwise", __version__), Fact("store", str(store.path))),
+        topology=store.topology(run_id),
+        paths=store.paths(run_id),
+        network=network_figures(store.iter_launches(run_id)),
     )
 
 
@@ -66,7 +70,13 @@ def show(comparison: Comparison) -> None:
     console = Console(highlight=False)
     for sentence in sentences(comparison):
         console.print(f"• {sentence}", markup=False)
-    for table in (tables.summary_table, tables.comparison_table, tables.switch_point_table, tables.failure_table):
+    for table in (
+        tables.summary_table,
+        tables.comparison_table,
+        tables.overhead_table,
+        tables.switch_point_table,
+        tables.failure_table,
+    ):
         console.print()
         console.print(table(comparison))
     for notice in comparison.notices:

@@ -79,8 +79,8 @@ _OPTIONS = (
     click.option("--window", type=click.IntRange(1, 1024), default=64, show_default=True,
                  help="Messages in flight in the bandwidth benchmarks."),
     click.option("--placement", type=Parsed("placements", _names), default=(), metavar="WORDS|FILE",
-                 help="Where ranks go: one or several of block, cyclic, one-per-node, across-sites, or a rankfile.  "
-                 "[default: block; pairs across sites]"),
+                 help="Where ranks go: one or several of block, cyclic, one-per-node, across-sites, or a "
+                 "rankfile.  [default: block; pairs across sites]"),
     click.option("--congestion-control", type=Parsed("names", _names), default="",
                  help="Of TCP on emulated nodes, one or several: cubic,bbr.  [default: the testbed's]"),
     click.option("--messages", type=click.IntRange(2, 100_000), default=200, show_default=True,

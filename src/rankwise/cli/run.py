@@ -31,7 +31,9 @@ from rankwise.testbed.base import TestbedKind
     "  rankwise run -n 2 --mpi openmpi --launcher '--mca btl tcp,self' -- ./app",
 )
 @click.option("-n", "ranks", type=click.IntRange(1), help="Ranks.  [default: every slot of the testbed]")
-@click.option("--mpi", default="", metavar="MPI", help="Start it with this one.  [default: the one it is linked with]")
+@click.option(
+    "--mpi", default="", metavar="MPI", help="Start it with this one.  [default: the one it is linked with]"
+)
 @click.option("--placement", default="block", show_default=True, metavar="WORD|FILE",
               help="block, cyclic, one-per-node, across-sites, or a rankfile.")  # fmt: skip
 @click.option("--launcher", default="", metavar="WORDS", help="Further words for mpiexec.")
@@ -63,7 +65,9 @@ def command(context: click.Context, /, **asked: Any) -> int:
     if outcome.broken:
         raise HostError(f"the testbed broke down during the run: {outcome.broken}", "run it again")
     if outcome.timed_out:
-        raise HostError(f"no end within {asked['limit']:.0f} s: ended with all its processes", "give a longer --limit")
+        raise HostError(
+            f"no end within {asked['limit']:.0f} s: ended with all its processes", "give a longer --limit"
+        )
     if outcome.stderr and outcome.returncode:  # a step before the launcher failed, whose words nobody has seen
         screen.say(outcome.stderr.rstrip())
     return outcome.returncode
@@ -92,7 +96,9 @@ def _job(program: tuple[str, ...], testbed: TestbedKind, asked: dict[str, Any]) 
 
 def _implementation(name: str, prefixes: tuple[Path, ...], program: Path, screen: Screen) -> Implementation:
     with screen.busy("looking for MPI implementations") as update:
-        found, _ = select.working([name] if name else [], prefixes, lambda one: update(f"proving that {one} works"))
+        found, _ = select.working(
+            [name] if name else [], prefixes, lambda one: update(f"proving that {one} works")
+        )
     meant = found if name else select.linked_with(program, found)
     if len(meant) == 1:
         return meant[0]

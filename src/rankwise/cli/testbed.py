@@ -1,4 +1,4 @@
-"""`rankwise testbed`: networks that are emulated here, or consist of real hosts: look at them, start, check them."""
+"""`rankwise testbed`: networks emulated here, or real hosts: look at them, start, check, take them down."""
 
 from __future__ import annotations
 

@@ -22,6 +22,7 @@ from rankwise.report.canvas import time_words
 from rankwise.report.colours import Style, dark_colours, styles_for
 from rankwise.report.context import ReportContext
 from rankwise.report.distributions import ecdf_frame, ecdf_nanoseconds
+from rankwise.report.drawing import topology_svg
 from rankwise.report.figures import group_figures
 from rankwise.report.groups import CATEGORIES, MARKS, GroupedComparison
 from rankwise.report.overheads import overhead_figures, overhead_tables
@@ -116,8 +117,6 @@ def _drawing(context: ReportContext) -> Markup:
     """The testbed's picture; '' without a testbed."""
     if context.topology is None:
         return Markup("")
-    from rankwise.report.drawing import topology_svg  # noqa: PLC0415
-
     return Markup(topology_svg(context.topology, context.paths))
 
 

@@ -121,7 +121,7 @@ def overhead_table(comparison: Comparison) -> RenderableType:
     """Time of MPI's ping-pong over that of raw TCP, and the difference below it; grey: not shown to differ."""
     grouped = GroupedComparison(comparison)
     if not grouped.overheads:
-        return Text("No ping-pong of raw TCP was measured beside MPI's.")
+        return Text("MPI and raw TCP were not measured over the same network.")
     tables = []
     for group, overheads in grouped.overheads.items():
         table = _table(f"MPI over raw TCP: {group.label}")

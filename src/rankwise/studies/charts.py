@@ -29,6 +29,8 @@ class PaperPoint:
     x: float
     bits_per_second: float
     words: str
+    side: str = ""
+    """Where its words stand, in Plotly's words; '': towards the middle of the figure, where there is room."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,14 +143,13 @@ def _paper_line(line: PaperLine, ends: tuple[float, float], scale: Scale) -> Tra
 
 
 def _paper_point(point: PaperPoint, scale: Scale, *, leftwards: bool) -> Trace:
-    """Its words stand towards the middle of the figure, where there is room."""
     return trace(
         x=[point.x],
         y=[short(point.bits_per_second / scale[0])],
         mode="markers+text",
         marker={"symbol": "circle-open", "size": 13, "color": REFERENCE, "line": {"width": 2, "color": REFERENCE}},
         text=[plain(point.words)],
-        textposition="middle left" if leftwards else "middle right",
+        textposition=point.side or ("middle left" if leftwards else "middle right"),
         textfont={"color": MUTED, "size": 12},
         hoverinfo="skip",
         meta={"baseline": "the paper"},

@@ -53,7 +53,9 @@ class _Effort:
     @property
     def seconds(self) -> float:
         return (
-            self.delay_samples * _INTERVAL_SECONDS + self.rate_seconds + self.loss_packets / self.packets_per_second
+            self.delay_samples * _INTERVAL_SECONDS
+            + self.rate_seconds
+            + self.loss_packets / self.packets_per_second
         )
 
 

@@ -178,7 +178,9 @@ class _Emulated:
                 remedy = UnknownNameError("node", name, self._nodes).remedy
                 raise entry.refused(f"there is no node '{name}'", remedy)
         if not self._nodes:
-            raise self._top.at("site").refused("there is no node in it", "write [site.NAME] and nodes = 2 below it")
+            raise self._top.at("site").refused(
+                "there is no node in it", "write [site.NAME] and nodes = 2 below it"
+            )
 
     def _add(self, link: Link, entry: Entry) -> None:
         if link.name in self._links:

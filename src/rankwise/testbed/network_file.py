@@ -56,7 +56,7 @@ def _nodes(topology: Topology) -> Iterator[str]:
         yield " ".join(["node", *words])
         for key, value in node.settings:
             if not value.split() or "#" in value:
-                raise InputError(f"node {node.name}: '{value}' is no value for {key}", "write it as sysctl takes it")
+                raise InputError(f"node {node.name}: '{value}' is no value for {key}", "write what sysctl takes")
             yield " ".join(["setting", node.name, _word(key), *value.split()])
 
 

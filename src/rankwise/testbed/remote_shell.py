@@ -77,6 +77,8 @@ class RemoteShell:
         self._words = shlex.split(words)
         self._addresses = dict(addresses)
         self._mark = mark
+        """Of what is started there; what runs here has another, by which a later Rankwise knows it."""
+        self.mark_here = process.new_mark()
         self._sockets = sockets
         """A folder for the sockets of connections that are kept open."""
 
@@ -87,25 +89,39 @@ class RemoteShell:
         shell = f"exec sh -c {shlex.quote(script)}"
         return (*self._called(shared), *self._last_option, self._addresses[host], shell)
 
-    def on(self, host: str, command: Command, folders: Sequence[str], ended: str = "") -> Command:
+    def step(self, host: str, command: Command, folders: Sequence[str]) -> Command:
         """The local command that runs this one there: in the first of the folders that exists, with its variables
         and those of ours that change an MPI, and with a shell's exit code (128 + signal).
 
+        Its words come when it has ended, by way of files in the last folder: ssh would wait for a daemon it starts.
+        """
+        said = f"{shlex.quote(folders[-1])}/said-$$"
+        told = f"cat {said}; cat {said}.err >&2; rm -f {said} {said}.err"
+        return Command(
+            self.command(host, f"{self._line(command, folders)} >{said} 2>{said}.err; code=$?; {told}; exit $code")
+        )
+
+    def main(self, host: str, command: Command, folders: Sequence[str], ended: str) -> Command:
+        """Likewise for the launcher: its words come at once, and what it leaves there is ended with it.
+
         A file `ended` is made there when it has ended: without it, the connection has.
         """
+        closing = f": >{shlex.quote(ended)}; ({self.ending()}\n)"
+        return Command(self.command(host, f"{self._line(command, folders)}; code=$?; {closing}; exit $code"))
+
+    def _line(self, command: Command, folders: Sequence[str]) -> str:
         ours = {name: value for name, value in os.environ.items() if name.startswith(_PASSED_VARIABLES)}
         variables = {**ours, **dict(command.environment), REMOTE_MARK: self._mark}
         enter = " || ".join(f"cd {shlex.quote(folder)} 2>/dev/null" for folder in folders)
         words = shlex.join(["env", *(f"{name}={value}" for name, value in variables.items()), *command.argv])
-        note = f": >{shlex.quote(ended)}; " if ended else ""
-        return Command(self.command(host, f"{enter}; {words}; code=$?; {note}exit $code"))
+        return f"{enter}; {words}"
 
     def ask(self, host: str, script: str, limit_seconds: float, stdin: Path | None = None) -> str:
         """What a script says there. Raises HostError if the host cannot be reached or the script fails."""
         argv = self.command(host, script)
         if stdin is not None:
             argv = ("sh", "-c", 'exec "$@" <"$0"', str(stdin), *argv)
-        outcome = process.run(argv, limit_seconds, mark=self._mark)
+        outcome = process.run(argv, limit_seconds, mark=self.mark_here)
         if outcome.timed_out or outcome.returncode == CANNOT_REACH:
             raise self.refusal(host, outcome)
         if outcome.returncode != 0:
@@ -162,7 +178,7 @@ class RemoteShell:
             if socket.is_socket():
                 argv = [self._words[0], "-F", "none", "-O", "exit", "-o", f"ControlPath={socket}", "any"]
                 process.run(argv, CONNECT_SECONDS)
-        process.end_marked(self._mark)
+        process.end_marked(self.mark_here)
 
     def _called(self, more: Iterable[str] = ()) -> list[str]:
         """What is called; options are ours to give only where it is ssh itself."""

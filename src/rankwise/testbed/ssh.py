@@ -121,7 +121,7 @@ class SshTestbed(TestbedKind):
         folders = (str(Path.cwd()), self._folder)
 
         def on(host: str, commands: Sequence[Command]) -> Iterator[Command]:
-            return (self._shell.on(host, command, folders) for command in commands)
+            return (self._shell.step(host, command, folders) for command in commands)
 
         def on_all(commands: Sequence[Command]) -> Iterator[Command]:
             return (command for host in names for command in on(host, commands))
@@ -129,7 +129,7 @@ class SshTestbed(TestbedKind):
         end = [Command(self._shell.command(host, self._shell.ending())) for host in names]
         return replace(
             steps,
-            main=self._shell.on(names[0], steps.main, folders, ended),
+            main=self._shell.main(names[0], steps.main, folders, ended),
             before=(*on_all(steps.everywhere), *on(names[0], steps.before)),
             after=(*end, *on(names[0], steps.after), *on_all(steps.everywhere_after)),
             everywhere=(), everywhere_after=(),
@@ -158,8 +158,8 @@ class SshTestbed(TestbedKind):
         """Launchers run on the first host and start the others from there."""
         first, *others = self._addresses
         for host in others:
-            there = self._shell.on(first, Command((self.remote_shell(), host, "true")), (self._folder,))
-            outcome = process.run(there.argv, _ANSWER_SECONDS, mark=self._mark)
+            there = self._shell.step(first, Command((self.remote_shell(), host, "true")), (self._folder,))
+            outcome = process.run(there.argv, _ANSWER_SECONDS, mark=self._shell.mark_here)
             if outcome.returncode == CANNOT_REACH or outcome.timed_out:
                 raise self._shell.refusal(host, outcome, via=first)
 
@@ -198,6 +198,8 @@ def _clear_left_here() -> None:
 
 def _clearing(shell: RemoteShell, mark: str) -> str:
     """The script that ends what bears the mark and removes its folder."""
+    if not mark.startswith("rankwise-"):  # or it would remove the folder in which all others are
+        raise ValueError(f"'{mark}' is not a mark of ours")
     return f"({shell.ending(mark)}\n)\nrm -rf {_PLACE}/{shlex.quote(mark)}"
 
 

@@ -44,8 +44,8 @@ def charts(found: Findings) -> tuple[Chart, ...]:
     slow = PAPER["slow_start"]
     half_seconds = slow["seconds_to_500_Mbps"]
     points = [
-        PaperPoint(half_seconds["GridMPI"], HALF_GIGABIT, "2007: GridMPI"),
-        PaperPoint(half_seconds["others"], HALF_GIGABIT, "2007: other MPIs"),
+        PaperPoint(half_seconds["GridMPI"], HALF_GIGABIT, "2007: GridMPI", "top center"),
+        PaperPoint(half_seconds["others"], HALF_GIGABIT, "2007: other MPIs", "bottom center"),
         PaperPoint(slow["tcp_seconds_to_max"], stated["grid_tcp_tuned_max"] * _MBIT, "2007: TCP at its maximum"),
     ]
     figure = stream_figure(found.streams, styles, [], points)

@@ -1,0 +1,148 @@
+// Whose frame goes where, and what the options change.
+#include "check.h"
+#include "world.h"
+#include <set>
+
+using namespace rankwise;
+using namespace rankwise::test;
+
+namespace
+{
+
+const std::string gigabit = "1e9 1000 1e6 0 normal 0 1";
+
+void broadcast()
+{
+    World world(star(5, gigabit, gigabit));
+    Bytes bytes(ethernet_at + 60);
+    std::fill_n(bytes.begin() + ethernet_at, 6, 0xff);
+    world.network_switch.accept(2, std::move(*Frame::parse(bytes)), 0);
+    world.run();
+    std::set<NodeIndex> reached;
+    for (const World::Arrival &arrival : world.arrivals)
+        reached.insert(arrival.destination);
+    CHECK(reached == std::set<NodeIndex>{0, 1, 3, 4} && world.arrivals.size() == 4);
+    CHECK(world.counters("2.out").packets == 1); // copied behind it
+    CHECK(world.arrivals[0].time == 2 * (84 * 8 + 1000));
+}
+
+void unknown()
+{
+    World world(star(2, gigabit, gigabit));
+    world.network_switch.accept(0, plain_frame(0, 2, 100), 0);      // no such node
+    world.network_switch.accept(0, plain_frame(0, 0, 100), 0);      // to itself
+    world.network_switch.accept(0, plain_frame(0, 70'000, 100), 0); // beyond two bytes
+    Bytes bytes(ethernet_at + 60);
+    bytes[ethernet_at] = 0x02; // locally administered, but not ours
+    bytes[ethernet_at + 5] = 2;
+    world.network_switch.accept(0, std::move(*Frame::parse(bytes)), 0);
+    world.run();
+    CHECK(world.arrivals.empty());
+    CHECK(world.network_switch.counters().unknown_frames == 4);
+    CHECK(world.counters("0.out").packets == 0);
+}
+
+/// What enters is lost, what is under way arrives.
+void partition()
+{
+    World world(star(2, gigabit, gigabit));
+    Link *link = world.network_switch.find_link("1.in");
+    CHECK(world.network_switch.find_link("nowhere") == nullptr);
+    world.network_switch.accept(0, plain_frame(0, 1, 100), 0);
+    world.run(2000); // beyond the out link, in the in link's delay
+    link->set_up(false);
+    world.network_switch.accept(0, tcp_frame({.payload = 3 * full_payload}), 5000);
+    world.run(second);
+    CHECK(world.arrivals.size() == 1);
+    CHECK(link->counters().lost_packets == 3);
+    link->set_up(true);
+    world.network_switch.accept(0, plain_frame(0, 1, 100), second);
+    world.run();
+    CHECK(world.arrivals.size() == 2);
+    CHECK(world.network_switch.counters().delivered_packets == 2);
+    world.network_switch.reset_counters();
+    CHECK(link->counters().packets == 0 && link->counters().lost_packets == 0);
+    CHECK(world.network_switch.counters().delivered_packets == 0);
+}
+
+/// An acknowledgement behind 60 KB of data: at once, or when all that is sent.
+void acknowledgements(bool first)
+{
+    World world(star(2, "1e8 0 1e6 0 normal 0 1", unlimited,
+                     std::string("option acknowledgements_first ") + (first ? "1" : "0")));
+    world.network_switch.accept(0, tcp_frame({.payload = 40 * full_payload}), 0);
+    world.network_switch.accept(0, tcp_frame({.payload = 0}), 10 * microsecond);
+    world.run();
+    const Time data = 40 * full_wire * 80, acknowledgement = 90 * 80;
+    CHECK(world.arrivals.size() == 2);
+    CHECK(world.arrivals[first ? 0 : 1].wire_bytes == 90);
+    CHECK(world.arrivals[0].time == (first ? 10 * microsecond + acknowledgement : data));
+    // The next packet waits for both.
+    world.network_switch.accept(0, plain_frame(0, 1, 1000), data);
+    world.run();
+    CHECK(world.arrivals[2].time == data + acknowledgement + 80'000);
+}
+
+/// Receiving at full rate leaves the rest of the bus for sending; without receiving all is for
+/// sending.
+void bus()
+{
+    const std::string line = "1e8 0 1e9 0 normal 0 1";
+    World world(star(3, line, line, "option bus 1.25"));
+    const auto send = [&](NodeIndex from, NodeIndex to, int packets) {
+        for (int i = 0; i < packets; i++)
+            world.network_switch.accept(from, plain_frame(from, to, 1000), 0);
+    };
+    send(0, 1, 5000);
+    send(1, 2, 5000);
+    world.run();
+    Time received = 0, sent = 0;
+    for (const World::Arrival &arrival : world.arrivals)
+        (arrival.destination == 1 ? received : sent) = arrival.time;
+    const double alone = 5000 * 80'000.0;
+    CHECK_NEAR(received, alone, 0.01 * alone);
+    CHECK_NEAR(sent, 1.75 * alone, 0.02 * alone);
+}
+
+/// Handling events late changes no time: all is as if handled when due.
+void lateness_does_not_add_up()
+{
+    World exact(star(2, gigabit, gigabit)), late(star(2, gigabit, gigabit));
+    for (int i = 0; i < 100; i++) {
+        exact.network_switch.accept(0, plain_frame(0, 1, 1000), i * 3000);
+        late.network_switch.accept(0, plain_frame(0, 1, 1000), i * 3000);
+        exact.run(i * 3000 + 1500);
+    }
+    exact.run();
+    late.run(10 * second);
+    CHECK(exact.arrivals.size() == 100 && late.arrivals.size() == 100);
+    for (std::size_t i = 0; i < 100; i++)
+        CHECK(exact.arrivals[i].time == late.arrivals[i].time);
+}
+
+void urgency()
+{
+    World world(star(2, "0 5000000 0 0 normal 0 1", "0 5000 0 0 normal 0 1"));
+    const EventQueue &events = world.network_switch.events();
+    CHECK(!events.next() && !events.next_urgent());
+    world.network_switch.accept(0, plain_frame(0, 1, 100), 0);
+    // 5 ms on the way, then a link so short that a late start would be noticed.
+    CHECK(events.next() == 5 * millisecond && events.next_urgent() == 5 * millisecond);
+    world.run();
+    CHECK(!events.next() && !events.next_urgent());
+}
+
+} // namespace
+
+int main()
+{
+    broadcast();
+    unknown();
+    partition();
+    acknowledgements(true);
+    acknowledgements(false);
+    bus();
+    lateness_does_not_add_up();
+    urgency();
+    return conclude();
+}

@@ -1,0 +1,42 @@
+"""The harness of the MPI in PATH, built once for all tests here."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from support.real_harness import LAUNCH_ENVIRONMENT, PLUG_INS, build
+
+Launch = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="session")
+def harness(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    if not (shutil.which("mpicc") and shutil.which("mpiexec")):
+        pytest.skip("no mpicc and mpiexec in PATH")
+    folder = tmp_path_factory.mktemp("harness")
+    plug_ins = []
+    for name, text in PLUG_INS.items():
+        plug_ins.append(folder / f"{name}.c")
+        plug_ins[-1].write_text(text)
+    build(folder / "harness", *plug_ins)
+    listed = subprocess.run([folder / "harness", "--list"], capture_output=True, text=True, check=True)
+    if "LAM/MPI" in listed.stdout:
+        pytest.skip("LAM/MPI needs a booted universe")
+    return folder / "harness"
+
+
+@pytest.fixture
+def launch(harness: Path) -> Launch:
+    """Runs the harness with these arguments; `around` are words before it, of a program that starts it."""
+
+    def start(*arguments: str, ranks: int = 2, around: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
+        program = [*around, str(harness), "--yield", "--limit", "60", *arguments]
+        argv = ["mpiexec", "-n", str(ranks), *program]
+        environment = {**os.environ, **LAUNCH_ENVIRONMENT}
+        return subprocess.run(argv, capture_output=True, text=True, check=False, env=environment, timeout=90)
+
+    return start

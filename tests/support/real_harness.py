@@ -1,0 +1,111 @@
+"""The measuring harness itself under one MPI: built with plug-in benchmarks that misbehave, and read."""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import rankwise
+
+CSRC = Path(rankwise.__file__).parent / "csrc"
+LAUNCH_ENVIRONMENT = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "OMPI_MCA_hwloc_base_binding_policy": "none",
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+}
+
+SPOILING = """
+#include "kernel.h"
+static void run(Cell *c)
+{
+    MPI_Bcast(c->rank == c->root ? c->send : c->receive, c->count, c->type, c->root, c->comm);
+    if (c->rank == 1 && c->repetition == 2)
+        c->receive[5] ^= 1;
+}
+KERNEL(spoiling) = {
+    .category = COLLECTIVE, .description = "spoils a byte", .data = &broadcast_data, .run = run};
+"""
+HANGING = """
+#include "kernel.h"
+static void run(Cell *c)
+{
+    MPI_Recv(c->receive, c->count, c->type, c->rank, TAG + 1, c->comm, MPI_STATUS_IGNORE);
+}
+KERNEL(hanging) = {
+    .category = COLLECTIVE, .description = "never ends", .data = &broadcast_data, .run = run};
+"""
+REFUSING = """
+#include "kernel.h"
+static void setup(Cell *c)
+{
+    if (c->rank == 1)
+        fail_cell(c, "rank %d has no such device", c->rank);
+}
+static void run(Cell *c) { MPI_Barrier(c->comm); }
+KERNEL(refusing) = {.category = HARNESS, .description = "fails on one rank", .run = run, .setup = setup};
+"""
+ERRING = """
+#include "kernel.h"
+static void run(Cell *c)
+{
+    MPI_Send(c->send, c->count, c->type, c->ranks + 5, TAG, c->comm);
+}
+KERNEL(erring) = {
+    .category = COLLECTIVE, .description = "sends to nobody", .data = &broadcast_data, .run = run};
+"""
+HALTING = """
+#define _GNU_SOURCE
+#include "kernel.h"
+#include <time.h>
+static int sent;
+static void setup(Cell *c)
+{
+    (void)c;
+    sent = 0;
+}
+static void run(Cell *c)
+{
+    const struct timespec a_while = {.tv_nsec = 60000000};
+    if (c->leads && sent++ == 3)
+        nanosleep(&a_while, NULL);
+    if (c->leads)
+        MPI_Send(c->send, c->count, c->type, c->partner, TAG, c->comm);
+    else
+        MPI_Recv(c->receive, c->count, c->type, c->partner, TAG, c->comm, MPI_STATUS_IGNORE);
+}
+KERNEL(halting) = {
+    .category = POINT_TO_POINT, .description = "halts before its fourth message", .data = &one_way_data,
+    .run = run, .setup = setup, .pairing = ENDS, .streamed = true, .moves = 1, .min_ranks = 2};
+"""
+PLUG_INS = {
+    "spoiling": SPOILING, "hanging": HANGING, "refusing": REFUSING, "erring": ERRING, "halting": HALTING
+}  # fmt: skip
+
+
+def build(target: Path, *more: Path, compiler: str = "mpicc", flags: tuple[str, ...] = ("-O2",)) -> None:
+    sources = [*CSRC.glob("harness/*.c"), *CSRC.glob("kernels/*.c"), *more]
+    include = f"-I{CSRC / 'harness'}"
+    argv = [compiler, "-std=c99", *flags, include, *map(str, sources), "-o", str(target), "-lm"]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def records(done: subprocess.CompletedProcess[str], kind: str) -> list[dict[str, Any]]:
+    lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"rankwise":')]
+    return [line for line in lines if line["rankwise"] == kind]
+
+
+def samples(done: subprocess.CompletedProcess[str]) -> np.ndarray[Any, Any]:
+    (series,) = records(done, "series")
+    return np.array(series["samples_seconds"])
+
+
+def listed(harness: Path) -> dict[str, dict[str, Any]]:
+    done = subprocess.run([harness, "--list"], capture_output=True, text=True, check=True)
+    (record,) = records(done, "list")
+    return {benchmark["name"]: benchmark for benchmark in record["benchmarks"]}
