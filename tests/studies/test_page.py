@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from rankwise.core.network import PathFigures
 from rankwise.studies import base
 from rankwise.studies.base import Chart, Claim, Page, Row, Statement, Table
 from rankwise.studies.page import render_page, summary
+from rankwise.testbed import description
 from studies import test_hablot2007
 
 HABLOT = base.find("hablot2007")
@@ -65,3 +68,14 @@ def test_names_from_outside_are_shown_and_not_obeyed() -> None:
     )
     text = render_page(replace(HABLOT, title=evil, runs=()), page, {}, evil)
     assert evil not in text
+
+
+def test_the_testbed_is_drawn_with_what_was_measured_of_it() -> None:
+    results = dict(test_hablot2007.published())
+    run = HABLOT.runs[0]
+    topology = HABLOT.topology(run, description.load(run.testbed))
+    path = PathFigures("node1", "node2", 20e-6, 31e-6, 40e-6, 1e9, 941e6, 0.0, math.nan)
+    results[run.label] = replace(results[run.label], topology=topology, paths=(path,))
+    text = render_page(HABLOT, HABLOT.page(results), results, "rankwise study hablot2007")
+    assert text.count('<figure class="drawing"><svg') == 1
+    assert '<td class="n">941 Mbit/s</td>' in text

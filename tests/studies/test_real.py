@@ -1,4 +1,4 @@
-"""A small study, from a plug-in folder, measured for real: a testbed comes up, an MPI runs, a statement is made."""
+"""A small study of a plug-in folder, for real: a testbed comes up, an MPI runs, a statement is made."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def page(results):
     return Page((statement,), (Table("Latency", ("here",), rows),), (chart,))
 
 
-effort = Effort((1, 1024, 65536), 3, 20.0, 0.05)
+effort = Effort((1, 1024, 65536), 3, 80.0, 0.05)
 run = StudyRun(
     "far", "Rennes to Nancy", "grid5000-2007", ("pingpong", "tcp_pingpong"), effort, effort, "across-sites",
     settings=SETTINGS,
@@ -56,8 +56,8 @@ def test_from_the_command_line_to_the_page(tmp_path: Path) -> None:
     answer = json.loads(done.stdout)
     (statement,) = answer["statements"]
     assert statement["verdict"] == "holds", answer
-    assert "TCP (5." in statement["measured"]
-    assert f"{MPICH} (5." in statement["measured"]
+    assert "TCP (" in statement["measured"]
+    assert f"{MPICH} (" in statement["measured"]
     assert 'data-figure="study/far"' in Path(answer["report"]).read_text()
 
     stored = ",".join(map(str, answer["runs"].values()))
@@ -65,4 +65,4 @@ def test_from_the_command_line_to_the_page(tmp_path: Path) -> None:
     assert again.returncode == 0, again.stderr
     assert "✓ holds" in again.stdout
     assert "[1/1]" not in again.stderr, "nothing is measured twice"
-    assert list((tmp_path).glob("rankwise-mine.html"))
+    assert (tmp_path / "rankwise-mine.html").is_file()

@@ -70,10 +70,11 @@ def show(comparison: Comparison) -> None:
     console = Console(highlight=False)
     for sentence in sentences(comparison):
         console.print(f"• {sentence}", markup=False)
+    overheads = (tables.overhead_table,) if comparison.overheads else ()
     for table in (
         tables.summary_table,
         tables.comparison_table,
-        tables.overhead_table,
+        *overheads,
         tables.switch_point_table,
         tables.failure_table,
     ):
@@ -90,6 +91,11 @@ def as_json(comparison: Comparison, report: Path | None) -> dict[str, Any]:
     return {
         "verdicts": [asdict(verdict) for verdict in comparison.verdicts],
         "summary": [asdict(row) for row in comparison.summary],
+        "overheads": [asdict(one) for one in comparison.overheads],
+        "streams": [
+            {"cell": asdict(one.cell), "reached": [asdict(reached) for reached in one.reached]}
+            for one in comparison.streams
+        ],
         "switch_points": [asdict(point) for point in comparison.switch_points],
         "failed": [
             {"cell": asdict(one.cell), "kind": one.kind, "reason": one.reason} for one in comparison.failures

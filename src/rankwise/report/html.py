@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,6 @@ from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
 from rankwise.analysis.compare.tcp_sentences import ratio_words
-from rankwise.core.errors import HostError
 from rankwise.core.records import Comparison
 from rankwise.core.units import format_duration, format_rate, format_size
 from rankwise.report import network, views
@@ -27,6 +24,7 @@ from rankwise.report.figures import group_figures
 from rankwise.report.groups import CATEGORIES, MARKS, GroupedComparison
 from rankwise.report.overheads import overhead_figures, overhead_tables
 from rankwise.report.streams import stream_figure, stream_groups
+from rankwise.report.writing import write_page
 
 
 def write_report(path: Path, comparison: Comparison, context: ReportContext) -> None:
@@ -34,24 +32,7 @@ def write_report(path: Path, comparison: Comparison, context: ReportContext) -> 
 
     Raises HostError if the folder cannot be written or the disk is full.
     """
-    page = render_report(comparison, context)
-    temporary = None
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", errors="replace", dir=path.parent, prefix=f".{path.name}.", delete=False
-        ) as file:
-            temporary = Path(file.name)
-            file.write(page)
-        temporary.chmod(0o666 & ~_umask())
-        temporary.replace(path)
-    except OSError as error:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
-        raise HostError(
-            f"cannot write the report {path}: {error.strerror or error}",
-            f"give another place for it, or free space: a report takes about {format_size(len(page))}",
-        ) from error
+    write_page(path, render_report(comparison, context))
 
 
 def render_report(comparison: Comparison, context: ReportContext) -> str:
@@ -160,9 +141,3 @@ def _moment(seconds: float) -> str:
 
 def _percent(share: float) -> str:
     return f"{100 * share:.3g} %"
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -10,11 +10,23 @@ from typing import Any
 from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
+from rankwise.core.network import PathFigures
 from rankwise.report import html
 from rankwise.report.colours import dark_colours, styles_for
+from rankwise.report.drawing import topology_svg
+from rankwise.report.network import path_rows
 from rankwise.studies.base import Page, Results, Statement, StatementVerdict, Study
 
 MARKS: dict[StatementVerdict, str] = {"holds": "✓", "no longer": "✗", "undecided": "?"}
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkShown:
+    """The testbed of one or more runs, as it was described and measured when the first of them began."""
+
+    name: str
+    drawing: Markup
+    paths: tuple[PathFigures, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +66,8 @@ def render_page(study: Study, page: Page, results: Mapping[str, Results], comman
         counts=verdict_counts(page.statements),
         verdict_marks=MARKS,
         runs=[StudyRunShown(run.title, run.testbed, results.get(run.label)) for run in study.runs],
+        networks=_networks(study, results),
+        path_rows=path_rows,
         implementations=names,
         styles=styles,
         notices=tuple(dict.fromkeys(notice for one in results.values() for notice in one.comparison.notices)),
@@ -62,3 +76,14 @@ def render_page(study: Study, page: Page, results: Mapping[str, Results], comman
         data=html.embedded(data),
         plotly=Markup(get_plotlyjs()),
     )  # fmt: skip
+
+
+def _networks(study: Study, results: Mapping[str, Results]) -> list[NetworkShown]:
+    """One for each preset that was measured on."""
+    found: dict[str, NetworkShown] = {}
+    for run in study.runs:
+        one = results.get(run.label)
+        if one is not None and one.topology is not None and run.testbed not in found:
+            drawing = Markup(topology_svg(one.topology, one.paths))
+            found[run.testbed] = NetworkShown(run.testbed, drawing, one.paths)
+    return list(found.values())

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from scipy import stats
-
 from rankwise.core.network import PathFigures, Topology
 from rankwise.core.units import format_rate, format_share, format_time
 from rankwise.testbed.paths import Path, path, payload_bits_per_second
@@ -96,6 +94,8 @@ def _loss_complaints(figures: PathFigures, there: Path, packets: int) -> Iterato
     """Losses in runs are fewer independent events than packets."""
     if math.isnan(figures.loss) or not packets:
         return
+    from scipy import stats  # noqa: PLC0415 - takes a second to load, and only this needs it
+
     events = max(1, round(packets / there.loss_burst))
     lost = round(figures.loss * packets / there.loss_burst)
     if stats.binomtest(min(lost, events), events, there.loss).pvalue < _ODDS:

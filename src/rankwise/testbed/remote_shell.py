@@ -93,7 +93,7 @@ class RemoteShell:
         """The local command that runs this one there: in the first of the folders that exists, with its variables
         and those of ours that change an MPI, and with a shell's exit code (128 + signal).
 
-        Its words come when it has ended, by way of files in the last folder: ssh would wait for a daemon it starts.
+        Its words come when it has ended, by files in the last folder: ssh would wait for a daemon that it starts.
         """
         said = f"{shlex.quote(folders[-1])}/said-$$"
         told = f"cat {said}; cat {said}.err >&2; rm -f {said} {said}.err"

@@ -22,19 +22,20 @@ _STREAM = ("stream", "tcp_stream")
 RUNS = (
     StudyRun(
         CLUSTER, "Two nodes of a cluster, TCP as it is", "cluster", _PINGPONG, placement="one-per-node",
-        full=Effort(_SIZES, 10, 1200, 0.5), quick=Effort(_QUICK_NEAR, 3, 60, 0.1),
+        full=Effort(_SIZES, 10, 1200, 0.5), quick=Effort(_QUICK_NEAR, 3, 90, 0.1),
     ),
     StudyRun(
         UNTUNED, "Rennes to Nancy, TCP buffers of 2007", "grid5000-2007-untuned", _PINGPONG,
-        placement="across-sites", full=Effort(_SIZES, 4, 5400, 0.5, 900), quick=Effort(_QUICK_UNTUNED, 3, 90, 0.2),
+        placement="across-sites",
+        full=Effort(_SIZES, 4, 5400, 0.5, 900), quick=Effort(_QUICK_UNTUNED, 3, 120, 0.1),
     ),
     StudyRun(
         TUNED, "Rennes to Nancy, TCP buffers of 4 MiB", "grid5000-2007-tuned", _PINGPONG,
-        placement="across-sites", full=Effort(_SIZES, 6, 1800, 0.5), quick=Effort(_QUICK_FAR, 3, 120, 0.2),
+        placement="across-sites", full=Effort(_SIZES, 6, 1800, 0.5), quick=Effort(_QUICK_FAR, 3, 200, 0.1),
     ),
     StudyRun(
         STREAM, "200 messages of 1 MiB, Rennes to Nancy, tuned", "grid5000-2007-tuned", _STREAM,
-        placement="across-sites", full=Effort((MIB,), 10, 600, 0.5), quick=Effort((MIB,), 3, 90, 0.2),
+        placement="across-sites", full=Effort((MIB,), 10, 600, 0.5), quick=Effort((MIB,), 3, 120, 0.1),
     ),
     StudyRun(
         STREAM_16M, "20 messages of 16 MiB, Rennes to Nancy, tuned", "grid5000-2007-tuned", _STREAM,

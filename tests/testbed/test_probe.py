@@ -1,0 +1,101 @@
+"""The program rankwise-probe by itself, over the loopback."""
+
+import json
+import random
+import subprocess
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from rankwise.testbed.programs import program
+
+
+def probe(*words: str, timeout: float = 30) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(program("rankwise-probe")), *words], capture_output=True, text=True, timeout=timeout, check=False
+    )
+
+
+@pytest.fixture
+def port() -> Iterator[str]:
+    """Where a server runs in the background."""
+    for _ in range(5):
+        number = str(random.randrange(20_000, 30_000))
+        if probe("serve", "--port", number, "--limit", "20", "--background", "yes").returncode == 0:
+            break
+    yield number
+    probe("end", "localhost", "--port", number)
+
+
+def test_all_three_figures(port: str) -> None:
+    told = probe(
+        "measure", "localhost", "--port", port, "--delay-samples", "50", "--delay-interval", "0.001",
+        "--rate-seconds", "0.4", "--rate-skip", "0.1", "--loss-packets", "2000",
+    )  # fmt: skip
+    assert told.returncode == 0, told.stderr
+    answer = json.loads(told.stdout)
+    delay = answer["delay"]
+    assert delay["sent"] == delay["received"] == 50
+    assert 0 < delay["min_seconds"] <= delay["p50_seconds"] <= delay["p99_seconds"] <= delay["max_seconds"]
+    assert delay["p50_seconds"] < 5e-3
+    assert 0.1 < answer["rate"]["seconds"] < 0.4
+    assert answer["rate"]["bytes"] * 8 / answer["rate"]["seconds"] > 100e6
+    assert answer["loss"] == {"sent": 2000, "received": 2000}
+
+
+def test_one_client_after_another_and_only_the_tests_asked_for(port: str) -> None:
+    for _ in range(2):
+        told = probe("measure", "127.0.0.1", "--port", port, "--delay-samples", "3", "--rate-seconds", "0")
+        assert list(json.loads(told.stdout)) == ["delay"]
+
+
+def test_a_server_ends_when_it_is_told_to(port: str) -> None:
+    assert probe("end", "localhost", "--port", port).returncode == 0
+    time.sleep(0.1)
+    gone = probe("end", "localhost", "--port", port)
+    assert gone.returncode == 3
+    assert "Connection refused" in gone.stderr
+
+
+def test_nothing_waits_beyond_its_limit() -> None:
+    begun = time.monotonic()
+    alone = probe("serve", "--port", str(random.randrange(30_000, 32_000)), "--limit", "0.3")
+    nobody = probe("measure", "localhost", "--port", "9", "--limit", "0.3")
+    assert time.monotonic() - begun < 5
+    assert (alone.returncode, nobody.returncode) == (3, 3)
+    assert "--limit" in alone.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "say `serve`"),
+        (["mesure"], "say `serve`"),
+        (["measure"], "name the host"),
+        (["measure", "--port"], "name the host"),
+        (["serve", "--prot", "1"], "unknown option --prot"),
+        (["serve", "--port"], "--port needs a value"),
+        (["serve", "--port", "70000"], "is no number from 1"),
+        (["serve", "--limit", "1x"], "'1x' is no number"),
+        (["serve", "--background", "maybe"], "say yes or no"),
+    ],
+)
+def test_wrong_usage_is_told(words: list[str], said: str) -> None:
+    told = probe(*words)
+    assert told.returncode == 2
+    assert said in told.stderr
+
+
+def test_a_host_that_is_not_there() -> None:
+    told = probe("measure", "no-such-host.invalid")
+    assert told.returncode == 3
+    assert "cannot find the host no-such-host.invalid" in told.stderr
+
+
+def test_help_names_every_word() -> None:
+    told = probe("--help")
+    assert told.returncode == 0
+    assert all(
+        word in told.stdout for word in ("serve", "measure", "end", "--delay-samples", "--loss-pace", "Exit codes")
+    )
