@@ -104,8 +104,7 @@ void Emulator::run()
 
 bool Emulator::wait_and_read()
 {
-    const EventQueue &due = switch_.events();
-    const std::optional<Time> wake = wake_up_.plan(due.next(), due.next_urgent());
+    const std::optional<Time> wake = wake_up_.plan(switch_.events());
     // 0: waits busily, but reads frames
     const Time left = wake ? std::max<Time>(0, *wake - now()) : 0;
     const timespec sleep{left / 1'000'000'000, left % 1'000'000'000};

@@ -1,6 +1,5 @@
 #include "event_queue.h"
 
-#include "link.h"
 #include <algorithm>
 #include <utility>
 
@@ -21,35 +20,33 @@ void EventQueue::push(PacketPointer packet)
 {
     const bool arrived = packet->arrived();
     const Time due = arrived ? packet->last : packet->first;
-    const bool urgent = arrived || !packet->path[packet->hop]->patient();
-    push({due, pushed_++, std::move(packet), nullptr, urgent});
+    const Urgency urgency = packet->urgency();
+    push({due, pushed_++, std::move(packet), nullptr, urgency});
 }
 
-void EventQueue::push(Time due, Link &link)
+void EventQueue::push(Time due, Link &link, Urgency urgency)
 {
-    push({due, pushed_++, nullptr, &link, !link.patient()});
+    push({due, pushed_++, nullptr, &link, urgency});
 }
 
 void EventQueue::push(Event event)
 {
-    if (event.urgent)
-        urgent_.push(event.due);
+    if (event.urgency != Urgency::patient)
+        (event.urgency == Urgency::exact ? exact_ : prompt_).push(event.due);
     heap_.push_back(std::move(event));
     std::push_heap(heap_.begin(), heap_.end(), later);
 }
 
-std::optional<Time> EventQueue::next() const
+std::optional<Time> EventQueue::next(Urgency urgency) const
 {
-    if (heap_.empty())
-        return std::nullopt;
-    return heap_.front().due;
-}
-
-std::optional<Time> EventQueue::next_urgent() const
-{
-    if (urgent_.empty())
-        return std::nullopt;
-    return urgent_.top();
+    if (urgency == Urgency::patient && !heap_.empty())
+        return heap_.front().due;
+    std::optional<Time> next;
+    if (!exact_.empty())
+        next = exact_.top();
+    if (urgency != Urgency::exact && !prompt_.empty())
+        next = next ? std::min(*next, prompt_.top()) : prompt_.top();
+    return next;
 }
 
 Event EventQueue::pop()
@@ -57,8 +54,9 @@ Event EventQueue::pop()
     std::pop_heap(heap_.begin(), heap_.end(), later);
     Event event = std::move(heap_.back());
     heap_.pop_back();
-    if (event.urgent) // events are handled in the order of their times, so it is the first of these
-        urgent_.pop();
+    // Events are handled in the order of their times, so it is the first of its urgency.
+    if (event.urgency != Urgency::patient)
+        (event.urgency == Urgency::exact ? exact_ : prompt_).pop();
     return event;
 }
 

@@ -17,7 +17,7 @@ struct Event {
     std::uint64_t order;
     PacketPointer packet;
     Link *link;
-    bool urgent;
+    Urgency urgency;
 };
 
 /// Events of one time come in the order in which they were put in. Each has the time at which it is
@@ -28,18 +28,17 @@ class EventQueue
   public:
     /// At its end a packet is due when its last segment is there, on the way when its first is.
     void push(PacketPointer packet);
-    void push(Time due, Link &link);
-    std::optional<Time> next() const;
-    /// Of those that a node notices if they are handled late: packets at their end, or shortly
-    /// before it.
-    std::optional<Time> next_urgent() const;
+    void push(Time due, Link &link, Urgency urgency);
+    /// Of all events that are at least so urgent.
+    std::optional<Time> next(Urgency urgency = Urgency::patient) const;
     Event pop();
 
   private:
     void push(Event event);
 
     std::vector<Event> heap_;
-    std::priority_queue<Time, std::vector<Time>, std::greater<>> urgent_;
+    using Times = std::priority_queue<Time, std::vector<Time>, std::greater<>>;
+    Times prompt_, exact_; // when events of these are due
     std::uint64_t pushed_ = 0;
 };
 

@@ -1,24 +1,17 @@
 #include "link.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace rankwise
 {
-
-namespace
-{
-
-// Well above how late the emulator handles what is not urgent.
-constexpr Time noticeable = 200'000;
-
-} // namespace
 
 Link::Link(const LinkSettings &settings, std::unique_ptr<RateQueue> queue, EventQueue &events,
            std::uint64_t seed)
     : name_(settings.name), queue_(std::move(queue)), events_(events),
       loss_(settings.loss, settings.loss_burst, seed),
       delay_line_(settings.delay, Jitter(settings.jitter, settings.distribution, seed + 1)),
-      patient_(settings.delay - 5 * settings.jitter >= noticeable)
+      least_delay_(std::max<Time>(0, settings.delay - 5 * settings.jitter))
 {
 }
 
@@ -96,9 +89,9 @@ bool Link::full(Time now, std::int64_t bytes) const
     return queue_ != nullptr && queue_->backlog_bytes(now) + bytes > queue_->limit_bytes();
 }
 
-bool Link::patient() const
+Time Link::least_delay() const
 {
-    return patient_;
+    return least_delay_;
 }
 
 const std::string &Link::name() const

@@ -33,8 +33,8 @@ class Link
     void set_up(bool up);
     /// Whether another packet of that many bytes would find no room now.
     bool full(Time now, std::int64_t bytes) const;
-    /// Its delay is so long that nobody notices whether it is handled a little late.
-    bool patient() const;
+    /// What it adds to the time of a packet at least, but for the rarest jitter.
+    Time least_delay() const;
     const std::string &name() const;
     const LinkCounters &counters() const;
     void reset_counters();
@@ -50,7 +50,7 @@ class Link
     Loss loss_;
     DelayLine delay_line_;
     LinkCounters counters_;
-    bool patient_;
+    Time least_delay_;
     bool up_ = true;
 };
 

@@ -1,15 +1,14 @@
 // A frame under way.
 #pragma once
 #include "frame.h"
+#include "path.h"
 #include "virtual_time.h"
 #include <cstdint>
 #include <memory>
-#include <span>
 
 namespace rankwise
 {
 
-class Link;
 using NodeIndex = std::uint32_t;
 constexpr NodeIndex every_node = ~NodeIndex{0};
 
@@ -20,14 +19,18 @@ struct Packet {
     Frame frame;
     NodeIndex source;
     NodeIndex destination;
-    std::span<Link *const> path;
+    const Path *path;
     std::size_t hop = 0;
     Time first = 0; // when the first segment is wholly at the entry of link `hop`
     Time last = 0;  // and when the last is
 
     bool arrived() const
     {
-        return hop == path.size();
+        return hop == path->length();
+    }
+    Urgency urgency() const
+    {
+        return path->urgency(hop);
     }
 };
 using PacketPointer = std::unique_ptr<Packet>;

@@ -30,7 +30,7 @@ PacketPointer ServedQueue::accept(PacketPointer packet, LinkCounters &counters, 
     waiting_.push_back(std::move(packet));
     if (!event_pending_) {
         event_pending_ = true;
-        events.push(std::max(now, busy_until_), link);
+        events.push(std::max(now, busy_until_), link, waiting_.front()->urgency());
     }
     return nullptr;
 }
@@ -59,7 +59,7 @@ PacketPointer ServedQueue::serve(Time now, Link &link, EventQueue &events)
     const Time bus_wait = bus_ == nullptr ? 0 : bus_->wait(now);
     const Time wait = std::max(busy_until_ - now, bus_wait);
     if (wait > 0) { // an acknowledgement has overtaken, or the host receives
-        events.push(now + wait, link);
+        events.push(now + wait, link, waiting_.front()->urgency());
         return nullptr;
     }
     PacketPointer packet = std::move(waiting_.front());
@@ -72,7 +72,7 @@ PacketPointer ServedQueue::serve(Time now, Link &link, EventQueue &events)
     busy_until_ = now + duration(bytes);
     event_pending_ = !waiting_.empty();
     if (event_pending_)
-        events.push(busy_until_, link);
+        events.push(busy_until_, link, waiting_.front()->urgency());
     return packet;
 }
 

@@ -73,18 +73,18 @@ void Switch::make_paths(const Network &network)
 {
     for (const NodeSettings &source : network.nodes) {
         for (const NodeSettings &destination : network.nodes) {
-            std::vector<Link *> path = {links_[source.out].get()};
+            std::vector<Link *> links = {links_[source.out].get()};
             if (&source != &destination) {
                 for (std::size_t link : network.route(source.site, destination.site)->links)
-                    path.push_back(links_[link].get());
-                path.push_back(links_[destination.in].get());
+                    links.push_back(links_[link].get());
+                links.push_back(links_[destination.in].get());
             }
-            paths_.push_back(std::move(path));
+            paths_.emplace_back(std::move(links));
         }
     }
 }
 
-std::span<Link *const> Switch::path(NodeIndex source, NodeIndex destination) const
+const Path &Switch::path(NodeIndex source, NodeIndex destination) const
 {
     return paths_[std::size_t{source} * nodes_ + destination];
 }
@@ -107,9 +107,9 @@ void Switch::accept(NodeIndex source, Frame frame, Time now)
         counters_.unknown_frames++;
         return;
     }
-    const auto links = path(source, destination == every_node ? source : destination);
+    const Path &links = path(source, destination == every_node ? source : destination);
     step(std::make_unique<Packet>(
-        Packet{std::move(frame), source, destination, links, 0, now, now}));
+        Packet{std::move(frame), source, destination, &links, 0, now, now}));
 }
 
 void Switch::run(Time now)
@@ -127,7 +127,7 @@ void Switch::step(PacketPointer packet)
 {
     if (packet->arrived())
         return finish(std::move(packet));
-    Link &link = *packet->path[packet->hop];
+    Link &link = packet->path->link(packet->hop);
     link.accept(std::move(packet));
 }
 
@@ -147,7 +147,7 @@ void Switch::flood(const Packet &packet)
     for (NodeIndex node = 0; node < nodes_; node++)
         if (node != packet.source)
             step(std::make_unique<Packet>(Packet{packet.frame.copy(), packet.source, node,
-                                                 path(packet.source, node), 1, packet.last,
+                                                 &path(packet.source, node), 1, packet.last,
                                                  packet.last}));
 }
 
@@ -158,7 +158,7 @@ const EventQueue &Switch::events() const
 
 const Link &Switch::out_link(NodeIndex node) const
 {
-    return *path(node, node)[0];
+    return path(node, node).link(0);
 }
 
 std::vector<std::unique_ptr<Link>> &Switch::links()

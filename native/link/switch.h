@@ -6,11 +6,11 @@
 #include "link.h"
 #include "network_file.h"
 #include "packet.h"
+#include "path.h"
 #include "virtual_time.h"
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -58,7 +58,7 @@ class Switch
     void make_links(const Network &network, std::uint64_t seed);
     void make_paths(const Network &network);
     std::unique_ptr<RateQueue> make_queue(const Network &network, std::size_t link);
-    std::span<Link *const> path(NodeIndex source, NodeIndex destination) const;
+    const Path &path(NodeIndex source, NodeIndex destination) const;
     NodeIndex destination_of(const Frame &frame) const;
     void step(PacketPointer packet);
     void finish(PacketPointer packet);
@@ -68,7 +68,7 @@ class Switch
     EventQueue events_;
     std::vector<std::unique_ptr<HostBus>> buses_; // of each node, or null
     std::vector<std::unique_ptr<Link>> links_;
-    std::vector<std::vector<Link *>> paths_; // source * nodes + destination; itself: its out link
+    std::vector<Path> paths_; // source * nodes + destination; itself: its out link
     NodeIndex nodes_;
     SwitchCounters counters_;
 };

@@ -40,8 +40,8 @@ Descriptor make_tap(bool super_packets)
     request.ifr_flags = IFF_TAP | IFF_NO_PI | IFF_VNET_HDR;
     if (ioctl(file.number(), TUNSETIFF, &request) != 0)
         fail_with_errno("making the TAP eth0",
-                        errno == EBUSY ? "There is an eth0 in this namespace already"
-                                       : "CAP_NET_ADMIN in the node's namespace is needed");
+                        errno == EPERM ? "CAP_NET_ADMIN in the node's namespace is needed"
+                                       : "Is there an eth0 in this namespace already?");
     int header_bytes = sizeof(VirtioHeader);
     if (ioctl(file.number(), TUNSETVNETHDRSZ, &header_bytes) != 0)
         fail_with_errno("TUNSETVNETHDRSZ on /dev/net/tun");

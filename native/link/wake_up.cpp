@@ -24,12 +24,17 @@ Time WakeUp::margin() const
     return static_cast<Time>(margin_);
 }
 
-std::optional<Time> WakeUp::plan(std::optional<Time> next, std::optional<Time> next_urgent) const
+std::optional<Time> WakeUp::plan(const EventQueue &events) const
 {
+    const std::optional<Time> next = events.next();
     if (!next)
         return std::nullopt;
-    const Time other = *next + company_wait;
-    return next_urgent ? std::min(other, *next_urgent - margin()) : other;
+    Time wake = *next + company_wait;
+    if (const auto prompt = events.next(Urgency::prompt))
+        wake = std::min(wake, *prompt);
+    if (const auto exact = events.next(Urgency::exact))
+        wake = std::min(wake, *exact - margin());
+    return wake;
 }
 
 // Up by much when late, down by little when not: the two balance where the share of late ones is as

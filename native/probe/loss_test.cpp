@@ -2,6 +2,7 @@
 
 #include "datagram.h"
 
+#include <algorithm>
 #include <chrono>
 #include <sstream>
 #include <sys/socket.h>
@@ -16,6 +17,10 @@ namespace
 /// Sleeping is no finer than this: what is due by then goes out together.
 constexpr Nanoseconds kPace = kSecond / 1000;
 
+/// What is overdue by more is sent later, not at once: that many packets would overflow the card's
+/// queue.
+constexpr Nanoseconds kMostOverdue = 2 * kPace;
+
 } // namespace
 
 LossTest::LossTest(const Socket &path, Control &control, const Options &options)
@@ -26,11 +31,12 @@ LossTest::LossTest(const Socket &path, Control &control, const Options &options)
 
 void LossTest::run(Nanoseconds patience)
 {
-    const Nanoseconds start = monotonic_now();
+    const Nanoseconds interval = from_seconds(1.0 / packets_per_second_);
+    Nanoseconds due = monotonic_now();
     Datagram datagram;
     datagram.kind = Datagram::count;
     for (int number = 0; number < packets_; ++number) {
-        const Nanoseconds due = start + from_seconds(number / packets_per_second_);
+        due = std::max(due + interval, monotonic_now() - kMostOverdue);
         while (monotonic_now() < due)
             std::this_thread::sleep_for(std::chrono::nanoseconds(kPace));
         datagram.number = static_cast<std::uint32_t>(number);

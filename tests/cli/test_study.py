@@ -53,6 +53,7 @@ def test_the_page_of_stored_runs(store: Path) -> None:
     assert "✓ holds “All the implementations reach 940 Mbps that is the maximum goodput" in lines
     assert any(line.startswith("True of TCP (") for line in lines)
     assert "Of 17 statements of the paper" in result.stdout
+    assert "Warnings about these measurements, told on the page: too-few-launches (4)" in result.stdout
     assert "runs: 1,2,3,4 " in result.stderr
     assert "Comparison and tuning" in store.with_name("page.html").read_text()
 

@@ -1,5 +1,8 @@
 """Every implementation on an emulated testbed: each rank where it was asked for, and the right data everywhere."""
 
+import os
+import pickle
+import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -14,7 +17,10 @@ from rankwise.core.records import Cell, Job, Launch, Outcome, Plan
 from rankwise.mpi import family
 from rankwise.testbed import description
 from rankwise.testbed.base import TestbedKind, make
+from support import start_by_ssh
 from support.mpis import FOUND, harness, proved
+from support.sshd import Servers, servers_on_nodes
+from support.start_by_ssh import Asked
 
 LIMIT_SECONDS = 60.0
 TWO_SITES = """\
@@ -40,19 +46,22 @@ WHERE = """\
 #include <stdio.h>
 #include <unistd.h>
 
+/* Every rank tells rank 0 where it is, which alone speaks: launchers keep no order between ranks. */
 int main(int count, char **words)
 {
-    int rank, sum = 0;
-    char host[256];
+    static char all[64][64], host[64];
+    int rank, ranks, sum = 0, i;
     MPI_Init(&count, &words);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    gethostname(host, sizeof host);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    gethostname(host, sizeof host - 1);
     MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    printf("at %d %s %d\\n", rank, host, sum);
-    fflush(stdout);
-    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Gather(host, sizeof host, MPI_CHAR, all, sizeof host, MPI_CHAR, 0, MPI_COMM_WORLD);
+    for (i = 0; rank == 0 && i < ranks; i++)
+        printf("at %d %s %d\\n", i, all[i], sum);
     if (rank == 0)
-        printf("end\\n"), fflush(stdout);
+        printf("end\\n");
+    fflush(stdout);
     MPI_Finalize();
     return 0;
 }
@@ -105,13 +114,10 @@ def start(testbed: TestbedKind, implementation_id: str, hosts: tuple[str, ...], 
 
 
 def hosts_of_ranks(outcome: Outcome) -> tuple[str, ...]:
-    found = {}
-    for line in outcome.stdout.splitlines():
-        if line.startswith("at "):
-            _, rank, host, sum_of_ranks = line.split()
-            found[int(rank)] = host, int(sum_of_ranks)
-    assert all(total == sum(found) for _, total in found.values())
-    return tuple(found[rank][0] for rank in sorted(found))
+    lines = [line.split() for line in outcome.stdout.splitlines() if line.startswith("at ")]
+    assert [int(rank) for _, rank, _, _ in lines] == list(range(len(lines)))
+    assert {int(total) for *_, total in lines} <= {sum(range(len(lines)))}
+    return tuple(host for _, _, host, _ in lines)
 
 
 ORDERS = {
@@ -188,3 +194,29 @@ def verify(testbed: TestbedKind, implementation_id: str, word: str, ranks: int) 
     plan = Plan(cells, seed=1, time_budget_seconds=100.0, verify=True, launch_limit_seconds=90.0)
     launching = Launching(family.FamilyLauncher(), testbed, plan)
     return launching.launch(proved(implementation_id), harness(implementation_id), cells), set(cells)
+
+
+@pytest.fixture(scope="module")
+def reached_by_ssh(testbed: TestbedKind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
+    """An OpenSSH server on every node."""
+    names = [host.name for host in testbed.hosts()]
+    with servers_on_nodes(tmp_path_factory.mktemp("servers"), testbed.remote_shell(), *names) as found:
+        yield found
+
+
+@pytest.mark.parametrize("word", ["block", "cyclic"])
+def test_the_same_by_ssh_from_one_node_to_the_others(
+    testbed: TestbedKind, reached_by_ssh: Servers, implementation_id: str, word: str, programs: Path
+) -> None:
+    """The kind `ssh`, used on the first node over the emulated network."""
+    if implementation_id.startswith("lammpi") and os.geteuid() == 0:
+        pytest.skip("as root LAM/MPI runs as nobody, whom no host lets in")
+    asked = place(word, testbed.hosts(), 6)
+    job = Job((str(where(implementation_id, programs)),), 6, oversubscribed=True, hosts=asked)
+    told = Asked(reached_by_ssh.topology(), proved(implementation_id), job, LIMIT_SECONDS, "end")
+    file = programs / f"job-{implementation_id}-{word}"
+    file.write_bytes(pickle.dumps(told))
+    argv = [testbed.remote_shell(), "-e", asked[0], sys.executable, start_by_ssh.__file__, str(file)]
+    outcome = process.run(argv, LIMIT_SECONDS * 2)
+    assert hosts_of_ranks(outcome) == asked, f"{outcome.stdout}\n{outcome.stderr[-2000:]}"
+    assert outcome.returncode == 0, outcome.stderr[-2000:]

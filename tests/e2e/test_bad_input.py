@@ -6,7 +6,6 @@ import shutil
 import signal
 import sqlite3
 import subprocess
-import time
 from pathlib import Path
 
 import psutil
@@ -15,7 +14,7 @@ import pytest
 from rankwise.cli import main
 from rankwise.core import process
 from support.bare_host import bare_host
-from support.command_line import COMMAND, environment, rankwise, started
+from support.command_line import COMMAND, environment, launches, rankwise, said, started, wait_for_launches
 from support.mpis import FOUND
 
 MPI = next((one for one in FOUND if one.family == "mpich"), FOUND[0] if FOUND else None)
@@ -23,14 +22,6 @@ pytestmark = [pytest.mark.mpi, pytest.mark.skipif(MPI is None, reason="no MPI he
 NAME = MPI.id if MPI else ""
 QUICK = ["--bench", "pingpong", "--sizes", "1", "--time", "2s", "-q"]
 LONG = ["--bench", "pingpong,bcast", "--sizes", "1:64K", "--time", "90s", "--precision", "0.00001", "-q"]
-
-
-def said(done: subprocess.CompletedProcess[str], code: int, *words: str) -> None:
-    assert done.returncode == code, done.stderr
-    for word in words:
-        assert word in done.stderr
-    assert "remedy: " in done.stderr
-    assert "Traceback" not in done.stderr
 
 
 def marked_processes() -> list[str]:
@@ -42,24 +33,6 @@ def marked_processes() -> list[str]:
         except (psutil.AccessDenied, psutil.NoSuchProcess):
             continue
     return found
-
-
-def launches(home: Path) -> int:
-    with sqlite3.connect(home / "results.sqlite") as connection:
-        return int(connection.execute("SELECT count(*) FROM launch").fetchone()[0])
-
-
-def wait_for_launches(home: Path, least: int, running: subprocess.Popen[str]) -> None:
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and running.poll() is None:
-        if (home / "results.sqlite").exists():
-            try:
-                if launches(home) >= least:
-                    return
-            except sqlite3.OperationalError:
-                pass  # the tables are not there yet
-        time.sleep(0.1)
-    pytest.fail(f"no {least} launches in a minute; exit code {running.poll()}")
 
 
 def test_no_mpi_at_all(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rankwise.core.errors import UnknownNameError
+from rankwise.core.errors import HostError, UnknownNameError
 from rankwise.core.records import Implementation, Job
 from rankwise.mpi import lammpi, preload
 from rankwise.mpi.family import Ask, FamilyLauncher, families, family_named
@@ -190,6 +190,20 @@ def test_lammpi_finds_a_program_without_a_folder_by_path(line: Line) -> None:
 def test_lammpi_as_root_runs_as_nobody(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     assert line(an("lammpi"), PLAIN)[:4] == ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+
+
+def test_lammpi_as_root_needs_a_remote_shell_that_is_open_to_nobody(
+    line: Line, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    for shell in ("/bin/true", "/usr/bin/env"):
+        assert line(an("lammpi"), replace(MIXED, remote_shell=shell))[0] == "setpriv"
+    (tmp_path / "rsh").touch(mode=0o755)
+    tmp_path.chmod(0o700)
+    for shell in (str(tmp_path / "rsh"), "/only/on/other/hosts"):
+        with pytest.raises(HostError, match="nobody, who may not use") as caught:
+            line(an("lammpi"), replace(MIXED, remote_shell=shell))
+        assert caught.value.remedy
 
 
 def test_lammpi_over_hosts(line: Line) -> None:

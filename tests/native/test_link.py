@@ -232,8 +232,7 @@ def test_nothing_is_left_when_it_ends(tmp_path: Path, killed: bool) -> None:
         else:
             assert link.end() == 0
             assert not link.control.exists()
-        for node in link.nodes:
-            wait_until(lambda node=node: "eth0" not in {one["ifname"] for one in node.ip("link")})  # type: ignore[misc]
+        wait_until(lambda: {one["ifname"] for node in link.nodes for one in node.ip("link")} == {"lo"})
         if killed:  # and what a killed one left does not hinder the next
             with BareLink(tmp_path, 2, star(2, UNLIMITED, UNLIMITED)) as again:
                 assert again.ask("reset") == "ok"
@@ -270,11 +269,11 @@ def test_a_namespace_that_has_a_card_is_refused(tmp_path: Path) -> None:
     with Namespace() as one, Namespace() as other:
         network = tmp_path / "network.txt"
         network.write_text(star(2, UNLIMITED, UNLIMITED))
-        add = ["nsenter", f"--net={other.path}", "ip", "link", "add", "eth0", "type", "dummy"]
+        add = ["nsenter", f"--net={other.path}", "ip", "link", "add", "eth0", "type", "veth"]
         subprocess.run(add, check=True, timeout=LIMIT_SECONDS)
         code, complaint = refused(command(network, [one, other]))
         assert code == 3, complaint
-        assert "There is an eth0 in this namespace already" in complaint
+        assert "Is there an eth0 in this namespace already?" in complaint
 
 
 def test_help_is_a_manual() -> None:

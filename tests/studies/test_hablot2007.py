@@ -104,8 +104,9 @@ def test_what_was_not_measured_is_undecided() -> None:
 
 
 def test_two_launches_decide_nothing() -> None:
-    found = simulated.results(STUDY, as_published, count=2)
-    assert {one.verdict for one in statements(found).values()} == {"undecided"}
+    found = statements(simulated.results(STUDY, as_published, count=2))
+    assert {one.verdict for one in found.values()} == {"undecided"}
+    assert f"{MPICH} (+6.0 µs, 2 launches)" in found["overhead-cluster"].measured
 
 
 def test_an_interval_about_the_bound_decides_nothing() -> None:

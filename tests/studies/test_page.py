@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from rankwise.core.network import PathFigures
+from rankwise.core.records import Notice
 from rankwise.studies import base
 from rankwise.studies.base import Chart, Claim, Page, Row, Statement, Table
 from rankwise.studies.page import render_page, summary
@@ -79,3 +80,13 @@ def test_the_testbed_is_drawn_with_what_was_measured_of_it() -> None:
     text = render_page(HABLOT, HABLOT.page(results), results, "rankwise study hablot2007")
     assert text.count('<figure class="drawing"><svg') == 1
     assert '<td class="n">941 Mbit/s</td>' in text
+
+
+def test_warnings_say_of_which_run_they_are() -> None:
+    results = dict(test_hablot2007.published())
+    run = HABLOT.runs[1]
+    noisy = replace(results[run.label].comparison, notices=(Notice("noisy", "the host is noisy", "stop it"),))
+    results[run.label] = replace(results[run.label], comparison=noisy)
+    text = render_page(HABLOT, HABLOT.page(results), results, "rankwise study hablot2007")
+    assert f"noisy · {run.title}" in text
+    assert "the host is noisy" in text

@@ -1,11 +1,15 @@
-"""The installed command, run as a user runs it, with a home of its own."""
+"""The installed command, run as a user runs it, with a home of its own; and what it says when it cannot."""
 
 import os
+import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+import pytest
 
 COMMAND = Path(sys.executable).with_name("rankwise")
 
@@ -37,3 +41,32 @@ def started(*words: str, home: Path, **changes: str) -> Iterator[subprocess.Pope
             yield process
         finally:
             process.kill()
+
+
+def said(done: subprocess.CompletedProcess[str], code: int, *words: str) -> None:
+    """It ended with this code, an error with all of these words, and a remedy."""
+    assert done.returncode == code, done.stdout + done.stderr
+    for word in words:
+        assert word in done.stderr
+    assert "remedy: " in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def launches(home: Path) -> int:
+    """How many are stored."""
+    with sqlite3.connect(home / "results.sqlite") as connection:
+        return int(connection.execute("SELECT count(*) FROM launch").fetchone()[0])
+
+
+def wait_for_launches(home: Path, least: int, running: subprocess.Popen[str]) -> None:
+    """Until so many are stored; fails after a minute, or when the command ends before."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and running.poll() is None:
+        if (home / "results.sqlite").exists():
+            try:
+                if launches(home) >= least:
+                    return
+            except sqlite3.OperationalError:
+                pass  # the tables are not there yet
+        time.sleep(0.1)
+    pytest.fail(f"no {least} launches in a minute; exit code {running.poll()}")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from rankwise.core import paths
 from rankwise.core.network import Link, Node, Route, Settings, Topology
 from rankwise.core.records import Command, LaunchSteps
 from rankwise.testbed import running
@@ -76,6 +77,14 @@ def processes_naming(text: str) -> list[str]:
                 if text.encode() in line or text.encode() in (entry / "environ").read_bytes():
                     found.append(line.replace(b"\0", b" ").decode(errors="replace"))
     return found
+
+
+def left_of(name: str) -> list[str]:
+    """What is left of testbeds whose names begin so: folders, processes, mounts; namespaces end with these."""
+    parent = paths.runtime_folder()
+    folders = [str(one) for one in parent.glob(f"{name}*")]
+    mounts = [line for line in Path("/proc/self/mountinfo").read_text().splitlines() if f"{parent}/{name}" in line]
+    return [*folders, *processes_naming(f"{parent}/{name}"), *mounts]
 
 
 def wait_until(condition: Callable[[], object], seconds: float = 10.0) -> None:

@@ -1,16 +1,18 @@
-"""Runs commands as an ordinary user who may open /dev/net/tun, or may not. Takes root."""
+"""Runs commands as an ordinary user who may open /dev/net/tun or not, or on a host that lacks something. Takes root."""
 
 import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from rankwise.core import paths
 from rankwise.testbed.programs import program
+from support.command_line import environment
 
 NOBODY = 65534
 _BEHIND_BARS = """
@@ -54,15 +56,37 @@ def as_ordinary_user(*argv: str, home: Path, tun_mode: str = "666") -> subproces
     )  # fmt: skip
 
 
-def without_user_namespaces(*argv: str) -> subprocess.CompletedProcess[str]:
+def without_user_namespaces(*argv: str, home: Path | None = None) -> subprocess.CompletedProcess[str]:
     """Run it where no user namespace can be made: in one that allows none within, without capabilities."""
-    script = """
-echo 0 >/proc/sys/user/max_user_namespaces
-exec setpriv --bounding-set=-all --inh-caps=-all "$@"
-"""
+    drop = "setpriv --bounding-set=-all --inh-caps=-all"
+    return _apart(
+        "--user --map-root-user", "echo 0 >/proc/sys/user/max_user_namespaces", [*drop.split(), *argv], home
+    )
+
+
+def with_few_namespaces(kind: str, most: int, *argv: str, home: Path) -> subprocess.CompletedProcess[str]:
+    """Run it where only so many namespaces of this kind (net, pid, ...) can be made."""
+    return _apart("--user --map-root-user", f"echo {most} >/proc/sys/user/max_{kind}_namespaces", argv, home)
+
+
+def without_tun(*argv: str, home: Path) -> subprocess.CompletedProcess[str]:
+    """Run it where there is no /dev/net/tun."""
+    return _apart("--mount --propagation private", "mount -t tmpfs none /dev/net", argv, home)
+
+
+def with_runtime_folder(mount_options: str, *argv: str, home: Path) -> subprocess.CompletedProcess[str]:
+    """Run it where the folder of running testbeds is a tmpfs with these options."""
+    mount = f"mount -t tmpfs -o {mount_options} none {paths.runtime_folder()}"
+    return _apart("--mount --propagation private", mount, argv, home)
+
+
+def _apart(
+    namespaces: str, first: str, argv: Sequence[str], home: Path | None
+) -> subprocess.CompletedProcess[str]:
+    """Run it in new namespaces, after a line of shell there."""
     return subprocess.run(
-        ["unshare", "--user", "--map-root-user", "sh", "-c", script, "sh", *argv],
-        capture_output=True, text=True, timeout=60, check=False,
+        ["unshare", *namespaces.split(), "sh", "-c", f'{first} && exec "$@"', "sh", *argv], cwd=home,
+        env=environment(home) if home else None, capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
 
 

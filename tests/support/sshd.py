@@ -15,8 +15,9 @@ from rankwise.core.network import Node, Topology
 
 SSHD = shutil.which("sshd") or "/usr/sbin/sshd"
 _PRIVILEGE_SEPARATION = Path("/run/sshd")
+"""Where sshd locks up its children as root: distributions make it when the host starts. It is left there."""
 _CONFIG = """\
-ListenAddress 127.0.0.1
+ListenAddress {address}
 Port {port}
 HostKey {folder}/host_key
 AuthorizedKeysFile {folder}/authorized_keys
@@ -30,7 +31,6 @@ MaxStartups 100
 """
 _CLIENT = """\
 Host {name}
-    HostName 127.0.0.1
     Port {port}
     User {user}
     IdentityFile {folder}/key
@@ -39,6 +39,7 @@ Host {name}
     GlobalKnownHostsFile none
     HostKeyAlgorithms ssh-ed25519
 """
+_LOOPBACK = "    HostName 127.0.0.1\n"
 
 
 @dataclass
@@ -56,7 +57,7 @@ class Servers:
         port = free_port()
         _new_key(folder / "host_key")
         shutil.copy(self.folder / "key.pub", folder / "authorized_keys")
-        (folder / "config").write_text(_CONFIG.format(port=port, folder=folder))
+        (folder / "config").write_text(_CONFIG.format(address="127.0.0.1", port=port, folder=folder))
         argv = [SSHD, "-D", "-e", "-f", str(folder / "config")]
         if hidden is not None:
             inside = 'mount -t tmpfs none "$0" && exec "$@"'
@@ -73,7 +74,7 @@ class Servers:
     def add_client_words(self, name: str, port: int) -> None:
         user = pwd.getpwuid(os.geteuid()).pw_name
         with (self.folder / "client").open("a") as client:
-            client.write(_CLIENT.format(name=name, port=port, folder=self.folder, user=user))
+            client.write(_CLIENT.format(name=name, port=port, folder=self.folder, user=user) + _LOOPBACK)
 
     def stop(self, name: str) -> None:
         """As if the host's sshd had died."""
@@ -93,12 +94,7 @@ class Servers:
 @contextlib.contextmanager
 def servers(folder: Path, *names: str) -> Iterator[Servers]:
     """Servers of these names while within; nothing of them is left."""
-    made_folder = False
-    if os.geteuid() == 0 and not _PRIVILEGE_SEPARATION.exists():
-        _PRIVILEGE_SEPARATION.mkdir(mode=0o755)
-        made_folder = True
-    found = Servers(folder)
-    _new_key(folder / "key")
+    found = _prepared(folder)
     try:
         for name in names:
             found.start(name)
@@ -106,8 +102,43 @@ def servers(folder: Path, *names: str) -> Iterator[Servers]:
     finally:
         for name in list(found.running):
             found.stop(name)
-        if made_folder:
-            _PRIVILEGE_SEPARATION.rmdir()
+
+
+@contextlib.contextmanager
+def servers_on_nodes(folder: Path, shell: str, *names: str) -> Iterator[Servers]:
+    """One on each of these emulated nodes, which `shell -e NODE` leads to; they are reached from the nodes."""
+    found = _prepared(folder)
+    port = 2222
+    _new_key(folder / "host_key")
+    shutil.copy(folder / "key.pub", folder / "authorized_keys")
+    (folder / "config").write_text(_CONFIG.format(address="0.0.0.0", port=port, folder=folder))
+    (folder / "known_hosts").write_text(f"* {(folder / 'host_key.pub').read_text()}")
+    user = pwd.getpwuid(os.geteuid()).pw_name
+    (folder / "client").write_text(_CLIENT.format(name="*", port=port, folder=folder, user=user))
+    with contextlib.ExitStack() as stack:
+        for name in names:
+            argv = [shell, "-e", name, SSHD, "-D", "-e", "-f", str(folder / "config")]
+            log = stack.enter_context((folder / f"{name}.log").open("wb"))
+            found.running[name] = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            found.ports[name] = port
+            stack.callback(found.stop, name)
+        for name in names:
+            _wait_for_words(folder / f"{name}.log", "Server listening")
+        yield found
+
+
+def _prepared(folder: Path) -> Servers:
+    if os.geteuid() == 0:
+        _PRIVILEGE_SEPARATION.mkdir(mode=0o755, exist_ok=True)
+    _new_key(folder / "key")
+    return Servers(folder)
+
+
+def _wait_for_words(log: Path, words: str) -> None:
+    deadline = time.monotonic() + 10
+    while words not in log.read_text():
+        assert time.monotonic() < deadline, log.read_text()
+        time.sleep(0.02)
 
 
 def free_port() -> int:

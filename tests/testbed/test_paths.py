@@ -1,8 +1,8 @@
 import pytest
 
 from rankwise.core.network import Link, Topology
-from rankwise.testbed.description import load
 from rankwise.testbed.describe_emulated import describe_emulated
+from rankwise.testbed.description import load
 from rankwise.testbed.local import this_host
 from rankwise.testbed.paths import Path, path, payload_bits_per_second, site_paths
 from rankwise.testbed.toml_places import parse
@@ -15,7 +15,8 @@ def described(text: str) -> Topology:
 def test_a_path_has_the_links_of_card_uplink_link_and_card() -> None:
     topology = described(
         '[card]\nrate = "1 Gbit/s"\ndelay = "1 us"\n[site.a]\nuplink = { delay = "2 us", loss = 0.5 }\n[site.b]\n'
-        '[[link]]\nbetween = ["a", "b"]\nrate = "10 Mbit/s"\ndelay = "10 us"\njitter = "3 us"\nloss = 0.5\nburst = 4'
+        '[[link]]\nbetween = ["a", "b"]\nrate = "10 Mbit/s"\ndelay = "10 us"\njitter = "3 us"\n'
+        "loss = 0.5\nburst = 4"
     )
     found = path(topology, "a-1", "b-1")
     assert [link.name for link in found.links] == ["a-1.out", "a.up", "a>b", "b-1.in"]

@@ -71,7 +71,7 @@ void on_a_link(std::uint32_t segments)
     const LinkCounters counters = world.counters("1.in");
     CHECK(arrived == counters.packets && counters.dropped_packets == 0);
     CHECK(counters.packets + counters.lost_packets == total);
-    CHECK_NEAR(counters.lost_packets / double{total}, ratio,
+    CHECK_NEAR(static_cast<double>(counters.lost_packets) / total, ratio,
                sigmas * std::sqrt(ratio * (1 - ratio) / total));
     // A super-packet of n is cut wherever a run of losses lies between two survivors.
     const double kept = 1 - ratio, n = segments;

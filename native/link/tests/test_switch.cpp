@@ -120,16 +120,33 @@ void lateness_does_not_add_up()
         CHECK(exact.arrivals[i].time == late.arrivals[i].time);
 }
 
-void urgency()
+/// How exactly in time the event has to be that a packet is at the time `until`.
+void urgency(const std::string &out, const std::string &in, Time until, Urgency expected)
 {
-    World world(star(2, "0 5000000 0 0 normal 0 1", "0 5000 0 0 normal 0 1"));
+    World world(star(2, out, in));
     const EventQueue &events = world.network_switch.events();
-    CHECK(!events.next() && !events.next_urgent());
-    world.network_switch.accept(0, plain_frame(0, 1, 100), 0);
-    // 5 ms on the way, then a link so short that a late start would be noticed.
-    CHECK(events.next() == 5 * millisecond && events.next_urgent() == 5 * millisecond);
+    CHECK(!events.next() && !events.next(Urgency::exact));
+    world.network_switch.accept(0, plain_frame(0, 1, 1000), 0);
+    world.run(until);
+    CHECK(events.next().has_value());
+    CHECK(events.next(Urgency::prompt).has_value() == (expected != Urgency::patient));
+    CHECK(events.next(Urgency::exact).has_value() == (expected == Urgency::exact));
     world.run();
-    CHECK(!events.next() && !events.next_urgent());
+    CHECK(!events.next() && !events.next(Urgency::prompt) && !events.next(Urgency::exact));
+}
+
+void urgencies()
+{
+    const std::string near = "0 5000 0 0 normal 0 1", far = "0 5000000 0 0 normal 0 1";
+    const std::string card = "1e9 0 1e6 0 normal 0 1", middle = "0 300000 0 0 normal 0 1";
+    urgency(near, near, 0, Urgency::exact);
+    urgency(card, near, -1, Urgency::exact);     // its card is to be served, and that shows
+    urgency(card, far, -1, Urgency::patient);    // a long way still
+    urgency(near, middle, 0, Urgency::patient);  // long enough
+    urgency(near, middle, 5000, Urgency::exact); // the delivery
+    urgency(near, far, 5000, Urgency::prompt);   // the delivery, after a long path
+    urgency(far, near, 0, Urgency::prompt);      // shortly before it
+    urgency("0 5000000 0 1000000 normal 0 1", near, 0, Urgency::exact); // jitter may shorten it
 }
 
 } // namespace
@@ -143,6 +160,6 @@ int main()
     acknowledgements(false);
     bus();
     lateness_does_not_add_up();
-    urgency();
+    urgencies();
     return conclude();
 }

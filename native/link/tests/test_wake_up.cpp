@@ -39,12 +39,20 @@ void learning()
 void plans()
 {
     const WakeUp wake_up(100'000);
-    CHECK(!wake_up.plan(std::nullopt, std::nullopt));
-    CHECK(wake_up.plan(second, second) == second - wake_up.margin());
-    CHECK(*wake_up.plan(second, std::nullopt) > second); // no harm in waiting for company
-    CHECK(wake_up.plan(second, second + 10 * microsecond) ==
-          second + 10 * microsecond - wake_up.margin());
-    CHECK(*wake_up.plan(second, 2 * second) < second + millisecond);
+    World world(star(2, unlimited, unlimited));
+    Link &link = *world.network_switch.links()[0];
+    EventQueue events;
+    CHECK(!wake_up.plan(events));
+    events.push(second, link, Urgency::patient);
+    const Time alone = *wake_up.plan(events);
+    CHECK(alone > second && alone < second + 200 * microsecond); // for company, but not for long
+    events.push(second + 10 * microsecond, link, Urgency::prompt);
+    CHECK(wake_up.plan(events) == second + 10 * microsecond);
+    events.push(second + 11 * microsecond, link, Urgency::exact);
+    CHECK(wake_up.plan(events) == second + 11 * microsecond - wake_up.margin());
+    for (int i = 0; i < 3; i++)
+        events.pop();
+    CHECK(!wake_up.plan(events));
 }
 
 } // namespace

@@ -74,7 +74,8 @@ def command(name: str | None, store: Path, as_json: bool, **asked: Any) -> None:
         echo_json(_answer(study, run_ids, page, path))
     else:
         console = Console(highlight=False)
-        for line in terminal.lines(study.title, page):
+        notices = [notice for one in results.values() for notice in one.comparison.notices]
+        for line in terminal.lines(study.title, page, notices):
             console.print(line)
         screen.say(f"\nruns: {_listed(run_ids)}   report: {path}")
 

@@ -32,13 +32,19 @@ def runtime_folder() -> Path:
     """Of running testbeds: /tmp/rankwise-UID, made if it is not there.
 
     Short on purpose: sockets lie below it, whose paths may have 107 bytes; TMPDIR would lead elsewhere within a
-    node. Others may look in, as jobs of `nobody` must. Raises HostError if it is not a folder of ours.
+    node. Others may look in, as jobs of `nobody` must. Raises HostError if it is not a folder of ours, or
+    cannot be written.
     """
     folder = Path(f"/tmp/rankwise-{os.getuid()}")
-    with contextlib.suppress(FileExistsError):
-        folder.mkdir(mode=0o755)
-    found = folder.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
-        raise HostError(f"{folder} is not a folder of this user", f"remove it: rm -rf {folder}")
-    folder.chmod(0o755)
+    try:
+        with contextlib.suppress(FileExistsError):
+            folder.mkdir(mode=0o755)
+        found = folder.lstat()
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+            raise HostError(f"{folder} is not a folder of this user", f"remove it: rm -rf {folder}")
+        folder.chmod(0o755)
+    except OSError as error:
+        raise HostError(
+            f"cannot use {folder}, where running testbeds are kept: {error.strerror}", "make /tmp writable"
+        ) from error
     return folder

@@ -13,6 +13,7 @@ import secrets
 import tempfile
 from pathlib import Path
 
+from rankwise.core.errors import HostError
 from rankwise.core.records import Command, Environment, Implementation, Job, LaunchSteps
 from rankwise.mpi import preload
 from rankwise.mpi.family import Ask, Family, files_of
@@ -64,7 +65,15 @@ class LamMpi(Family):
         return tuple(dict.fromkeys(_RPI.findall(output)))
 
     def steps(self, implementation: Implementation, job: Job) -> LaunchSteps:
-        """Make the folder and the boot schema, boot, run, halt, remove the folder. LAM's ranks block."""
+        """Make the folder and the boot schema, boot, run, halt, remove the folder. LAM's ranks block.
+
+        Raises HostError where `nobody` would have to use a remote shell that is root's own.
+        """
+        if _is_root() and job.remote_shell and not _is_open(Path(job.remote_shell)):
+            raise HostError(
+                f"as root LAM/MPI runs as nobody, who may not use {job.remote_shell}",
+                "measure LAM/MPI on these hosts as an ordinary user",
+            )
         folder = session_folder()
         mend = preload.build("lammpi_vectors.c", implementation)
         files = files_of(job, mend)
@@ -123,6 +132,15 @@ def session_folder() -> Path:
 
 def _is_root() -> bool:
     return os.geteuid() == 0
+
+
+def _is_open(program: Path) -> bool:
+    """Whether anyone may run it: what is only on other hosts is reached with root's keys, and is not open."""
+    real = program.resolve()
+    try:
+        return all(path.stat().st_mode & 0o001 for path in (program, *program.parents, real, *real.parents))
+    except OSError:
+        return False
 
 
 def _as_user(folder: Path, argv: list[str], environment: Environment) -> Command:

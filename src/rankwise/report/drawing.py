@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import combinations
 
 from rankwise.core.network import PathFigures, Topology
 from rankwise.report.site_words import Join, joins, node_lines, site_title
@@ -23,6 +24,10 @@ _PLATE_MARGIN = 20
 _MARGIN = 10
 _WORD_WIDTH = 7.0
 """Of a letter at 12 px, generously."""
+
+_MOST_STEPS = 25
+_Frame = tuple[float, float, float, float]
+"""Left, top, width, height."""
 
 _STYLE = (
     "<style>"
@@ -54,7 +59,7 @@ def topology_svg(topology: Topology, paths: Sequence[PathFigures] = (), *, alone
     `alone`: a file of its own, which follows the theme of whoever opens it.
     """
     all_joins = joins(topology, paths)
-    boxes = _placed(topology, all_joins)
+    boxes = _uncovered(topology, all_joins)
     width, height = _extent(boxes.values())
     lines = [_line(boxes[join.one], boxes[join.other]) for join in all_joins]
     words = [_words(boxes, join) for join in all_joins]
@@ -71,7 +76,18 @@ def topology_svg(topology: Topology, paths: Sequence[PathFigures] = (), *, alone
     )
 
 
-def _placed(topology: Topology, all_joins: Sequence[Join]) -> dict[str, _Box]:
+def _uncovered(topology: Topology, all_joins: Sequence[Join]) -> dict[str, _Box]:
+    """The sites as close to one another as boxes and plates do not cover one another."""
+    for step in range(_MOST_STEPS):
+        boxes = _placed(topology, all_joins, 1 + 0.1 * step)
+        plates = [_plate(boxes, join) for join in all_joins if join.asked or join.measured]
+        frames = [*map(_frame, boxes.values()), *plates]
+        if not any(_cover(one, other) for one, other in combinations(frames, 2)):
+            break
+    return boxes
+
+
+def _placed(topology: Topology, all_joins: Sequence[Join], spread: float) -> dict[str, _Box]:
     """Two sites side by side, more of them on a circle from the top on; the drawing begins at 0, 0."""
     texts = {site: node_lines(topology, site) for site in topology.sites}
     heights = {site: 2 * _PADDING + _LINE_HEIGHT * (1 + len(lines)) for site, lines in texts.items()}
@@ -84,7 +100,6 @@ def _placed(topology: Topology, all_joins: Sequence[Join]) -> dict[str, _Box]:
             centres[site] = (index * (_BOX_WIDTH + gap), 0.0)
         else:
             angle = 2 * math.pi * index / count - math.pi / 2
-            spread = max(1.0, count / 5)
             across, down = spread * (_BOX_WIDTH + gap) * 0.8, spread * (tallest + 190) * 0.75
             centres[site] = (across * math.cos(angle), down * math.sin(angle))
     left = min(x for x, _ in centres.values()) - _BOX_WIDTH / 2 - _MARGIN
@@ -105,9 +120,24 @@ def _line(one: _Box, other: _Box) -> str:
     return f'<line class="rw-l" x1="{one.x:.1f}" y1="{one.y:.1f}" x2="{other.x:.1f}" y2="{other.y:.1f}"/>'
 
 
+def _frame(box: _Box) -> _Frame:
+    return box.x - _BOX_WIDTH / 2, box.y - box.height / 2, _BOX_WIDTH, box.height
+
+
+def _cover(one: _Frame, other: _Frame) -> bool:
+    (x, y, width, height), (other_x, other_y, other_width, other_height) = one, other
+    across = x < other_x + other_width and other_x < x + width
+    return across and y < other_y + other_height and other_y < y + height
+
+
+def _rectangle(frame: _Frame, radius: int) -> str:
+    x, y, width, height = frame
+    return f'x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="{radius}"'
+
+
 def _drawn(box: _Box) -> str:
-    left, top = box.x - _BOX_WIDTH / 2, box.y - box.height / 2
-    frame = f'x="{left:.1f}" y="{top:.1f}" width="{_BOX_WIDTH}" height="{box.height:.1f}" rx="8"'
+    left, top, _, _ = _frame(box)
+    frame = _rectangle(_frame(box), 8)
     parts = [f'<rect class="rw-g" {frame}/><rect class="rw-s" {frame}/>']
     for number, text in enumerate([box.title, *box.lines], start=1):
         style = "rw-t rw-b" if number == 1 else "rw-t rw-m"
@@ -120,6 +150,10 @@ def _plate_width(join: Join) -> float:
     return max(map(len, (*join.asked, *join.measured)), default=0) * _WORD_WIDTH + _PADDING
 
 
+def _plate_height(join: Join) -> float:
+    return len((*join.asked, *join.measured)) * _LINE_HEIGHT + 6
+
+
 def _plate_centre(boxes: Mapping[str, _Box], join: Join) -> tuple[float, float]:
     """The middle of the line; of one across the circle a third from the end that comes first clockwise.
 
@@ -129,23 +163,29 @@ def _plate_centre(boxes: Mapping[str, _Box], join: Join) -> tuple[float, float]:
     steps = (order.index(join.other) - order.index(join.one)) % len(order)
     clockwise = steps <= len(order) - steps
     near, far = (join.one, join.other) if clockwise else (join.other, join.one)
-    share = 0.5 if steps in (1, len(order) - 1) else 0.36
+    share = 0.5 if steps in (1, len(order) - 1) else 0.34
     one, other = boxes[near], boxes[far]
     return one.x + share * (other.x - one.x), one.y + share * (other.y - one.y)
 
 
+def _plate(boxes: Mapping[str, _Box], join: Join) -> _Frame:
+    x, y = _plate_centre(boxes, join)
+    width, height = _plate_width(join), _plate_height(join)
+    return x - width / 2, y - height / 2, width, height
+
+
 def _words(boxes: Mapping[str, _Box], join: Join) -> str:
     """The figures of a link, on a plate on its line."""
-    x, y = _plate_centre(boxes, join)
     texts = [*join.asked, *join.measured]
     if not texts:
         return ""
-    width, height = _plate_width(join), len(texts) * _LINE_HEIGHT + 6
-    frame = f'x="{x - width / 2:.1f}" y="{y - height / 2:.1f}" width="{width:.1f}" height="{height}" rx="5"'
+    left, top, width, _ = _plate(boxes, join)
+    frame = _rectangle(_plate(boxes, join), 5)
+    x = left + width / 2
     parts = [f'<rect class="rw-g" {frame}/>']
     for number, text in enumerate(texts, start=1):
         style = "rw-t" if number <= len(join.asked) else "rw-t rw-m"
-        line_y = y - height / 2 + number * _LINE_HEIGHT - 2
+        line_y = top + number * _LINE_HEIGHT - 2
         parts.append(
             f'<text class="{style}" text-anchor="middle" x="{x:.1f}" y="{line_y:.1f}">{escape(text)}</text>'
         )

@@ -117,8 +117,9 @@ def _measured(topology: Topology, paths: Sequence[PathFigures], one: str, other:
     site_of = {node.name: node.site for node in topology.nodes}
     for path in paths:
         if {site_of.get(path.source), site_of.get(path.destination)} == {one, other}:
-            words = [delay_words(path.delay_seconds), format_rate(path.rate_bits_per_second)]
-            if not math.isnan(path.loss):
-                words.append(f"{format_share(path.loss)} loss")
-            return (f"measured {', '.join(words)}",)
+            loss = "" if math.isnan(path.loss) else f", {format_share(path.loss)} loss"
+            return (
+                f"measured {delay_words(path.delay_seconds)}",
+                f"{format_rate(path.rate_bits_per_second)}{loss}",
+            )
     return ()

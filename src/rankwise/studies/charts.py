@@ -12,6 +12,7 @@ from rankwise.report.canvas import Figure, Trace, blank_figure, plain, short, si
 from rankwise.report.colours import INK, MUTED, REFERENCE, Style
 from rankwise.studies.base import TCP
 from rankwise.studies.pingpong import BITS, Best, BestCurve
+from rankwise.studies.slow_start import sustained_bits_per_second
 from rankwise.studies.wording import megabits
 
 _LEAST_BYTES = 1024
@@ -80,6 +81,11 @@ def stream_figure(
         "title": {"text": "Since the first message began", "font": {"color": MUTED, "size": 13}},
     }
     figure["layout"]["hovermode"] = "closest"
+    tops = [top for top in map(sustained_bits_per_second, streams.values()) if math.isfinite(top)]
+    if tops:  # bursts beyond it are cut off, or all else would lie at the bottom
+        stated = [line.bits_per_second for line in lines] + [point.bits_per_second for point in points]
+        highest = max(tops + stated)
+        figure["layout"]["yaxis"]["range"] = [0, short(1.2 * highest / MEGABITS[0])]
     ends = [float(curve.times_seconds[-1]) for curve in streams.values() if curve.times_seconds.size]
     last = max([*ends, *(point.x for point in points)], default=1.0)
     for line in lines:

@@ -22,8 +22,15 @@ def about_all(
 ) -> Statement:
     """The claim is true if it is true of each of `found`."""
     verdicts = {name: judge(one) for name, one in found.items()}
-    texts = {name: f"{name} ({words(one.value)})" for name, one in found.items()}
+    texts = {name: f"{name} ({words(one.value)}{_why_undecided(one)})" for name, one in found.items()}
     return from_verdicts(claim, verdicts, texts)
+
+
+def _why_undecided(found: Range) -> str:
+    """Said where no value could have decided anything."""
+    if found.launches >= FEWEST_LAUNCHES:
+        return ""
+    return f", {found.launches} launch" + ("es" if found.launches != 1 else "")
 
 
 def from_verdicts(claim: Claim, verdicts: Mapping[str, StatementVerdict], texts: Mapping[str, str]) -> Statement:
@@ -60,8 +67,8 @@ def jumps(results: Results | None, implementation: str) -> list[SwitchPoint]:
 
 
 def meets(jump: SwitchPoint, near_bytes: tuple[int, int]) -> bool:
-    """The jump is in (below, at]: does that reach into these bounds?"""
-    return jump.below_bytes < near_bytes[1] and jump.at_bytes > near_bytes[0]
+    """The jump is in (below, at]: does one of these lie within the bounds, or both about them?"""
+    return jump.below_bytes <= near_bytes[1] and jump.at_bytes >= near_bytes[0]
 
 
 def _threshold_verdict(curve: BestCurve, found: bool, near_bytes: tuple[int, int]) -> StatementVerdict:

@@ -11,6 +11,7 @@ from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
 from rankwise.core.network import PathFigures
+from rankwise.core.records import Notice
 from rankwise.report import html
 from rankwise.report.colours import dark_colours, styles_for
 from rankwise.report.drawing import topology_svg
@@ -70,12 +71,16 @@ def render_page(study: Study, page: Page, results: Mapping[str, Results], comman
         path_rows=path_rows,
         implementations=names,
         styles=styles,
-        notices=tuple(dict.fromkeys(notice for one in results.values() for notice in one.comparison.notices)),
+        notices=[(run.title, notice) for run in study.runs for notice in _notices(results.get(run.label))],
         command_line=command_line,
         generated_at=time.time(),
         data=html.embedded(data),
         plotly=Markup(get_plotlyjs()),
     )  # fmt: skip
+
+
+def _notices(results: Results | None) -> tuple[Notice, ...]:
+    return results.comparison.notices if results else ()
 
 
 def _networks(study: Study, results: Mapping[str, Results]) -> list[NetworkShown]:

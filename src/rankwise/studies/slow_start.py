@@ -9,6 +9,7 @@ import numpy as np
 
 from rankwise.core.records import FloatArray, Reached, StreamCurve
 from rankwise.studies.base import TCP, Results
+from rankwise.studies.pingpong import BITS
 from rankwise.studies.ranges import Range
 
 SHARE_OF_MAXIMUM = 0.9
@@ -47,11 +48,16 @@ def seconds_to_maximum(streams: Mapping[str, StreamCurve]) -> dict[str, Range]:
     }
 
 
+def sustained_bits_per_second(curve: StreamCurve) -> float:
+    """The stream's maximum over some messages: one by itself may arrive as a burst, faster than any link."""
+    return next((one.bits_per_second / one.share for one in curve.reached if one.share), math.nan)
+
+
 def messages_to_maximum(streams: Mapping[str, StreamCurve]) -> dict[str, Range]:
     """The number of the first message at 90 % of the stream's maximum, counted from 1."""
     found = {}
     for name, curve in streams.items():
-        wanted = SHARE_OF_MAXIMUM * float(np.max(curve.bytes_per_second))
+        wanted = SHARE_OF_MAXIMUM * sustained_bits_per_second(curve) / BITS
         numbers = (
             _first(curve.bytes_per_second, wanted),
             _first(curve.high_bytes_per_second, wanted),

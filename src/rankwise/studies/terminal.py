@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+
 from rich.console import RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from rankwise.core.records import Notice
 from rankwise.studies.base import Page, Statement, StatementVerdict
 from rankwise.studies.page import MARKS, summary
 
 _COLOURS: dict[StatementVerdict, str] = {"holds": "green", "no longer": "yellow", "undecided": "bright_black"}
 
 
-def lines(title: str, page: Page) -> list[RenderableType]:
-    """The title, every statement, and the answer in one sentence."""
-    return [Text(title, style="bold"), Text(), *map(_statement, page.statements), Text(summary(page.statements))]
+def lines(title: str, page: Page, notices: Sequence[Notice] = ()) -> list[RenderableType]:
+    """The title, every statement, the answer in one sentence, and what kinds of warnings stand against it."""
+    shown: list[RenderableType] = [
+        Text(title, style="bold"),
+        Text(),
+        *map(_statement, page.statements),
+        Text(summary(page.statements)),
+    ]
+    if notices:
+        kinds = ", ".join(f"{kind} ({count})" for kind, count in Counter(one.kind for one in notices).items())
+        shown.append(Text(f"Warnings about these measurements, told on the page: {kinds}.", style="yellow"))
+    return shown
 
 
 def _statement(one: Statement) -> RenderableType:

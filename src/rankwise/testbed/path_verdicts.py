@@ -79,7 +79,8 @@ def expected_rate_bits_per_second(there: Path, back: Path, mtu_bytes: int) -> tu
         return 0.0, high
     if usable < rate:
         return _FULL_RATE * usable, high
-    halting = there.jitter_seconds > 0 or there.queue_bytes < rate / 8 * round_trip_seconds
+    short = 0 < there.queue_bytes < rate / 8 * round_trip_seconds
+    halting = there.jitter_seconds > 0 or short
     return (_HALTING_RATE if halting else _FULL_RATE) * rate, high
 
 

@@ -49,9 +49,10 @@ class Path:
 
     @property
     def queue_bytes(self) -> int:
-        """Of the first link with the path's rate, which is where packets wait; 0: nowhere."""
-        rate = self.rate_bits_per_second
-        return next((link.queue_bytes for link in self.links if rate and link.rate_bits_per_second == rate), 0)
+        """Of the first slowest link behind the sender's card, which pushes back instead of dropping; 0: none."""
+        rate, own = self.rate_bits_per_second, self.source.out
+        slowest = (link for link in self.links if rate and link.rate_bits_per_second == rate and link.name != own)
+        return next((link.queue_bytes for link in slowest), 0)
 
     def sending_seconds(self, frame_bytes: int) -> float:
         """What the rates of the links add to the delay of a frame of this size."""

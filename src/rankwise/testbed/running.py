@@ -28,6 +28,9 @@ from rankwise.testbed.network_file import network_text
 _NODE_BYTES = 8 << 20
 """Memory of an idle node: its agent, namespaces, network card and a few TCP connections."""
 
+_LONGEST_NAME = 100
+"""Bytes: no socket's path could be longer anyway."""
+
 _STATE = "state.json"
 _children: dict[Path, subprocess.Popen[bytes]] = {}
 """Supervisors that this process started: whoever stops one must reap it."""
@@ -70,10 +73,16 @@ def start(topology: Topology, attached: bool) -> Path:
             raise InputError(
                 f"testbed {topology.name} is up already", f"rankwise testbed down {topology.name}, or use it"
             )
-        _make(folder, text)
-        child = supervisor.start(command, folder, attached)
-        _children[folder] = child
-        _write_state(folder, child.pid, topology, attached)
+        try:
+            _make(folder, text)
+            child = supervisor.start(command, folder, attached)
+            _children[folder] = child
+            _write_state(folder, child.pid, topology, attached)
+        except OSError as error:
+            _stop(parent, folder)
+            raise HostError(
+                f"cannot bring the testbed up in {folder}: {error.strerror}", f"make room: df {parent}"
+            ) from error
     try:
         supervisor.wait_until_ready(child, folder)
     except BaseException:
@@ -104,9 +113,13 @@ def running() -> list[Running]:
 
 
 def clear_left_over() -> list[str]:
-    """Remove what testbeds left whose supervisor is gone; the names of their folders."""
-    with _folders_locked() as parent:
+    """Remove what testbeds left whose supervisor is gone; the names of their folders.
+
+    Where there can be no testbed nothing is left of any: whoever wants one is told why there is none.
+    """
+    with contextlib.suppress(HostError), _folders_locked() as parent:
         return _clear(parent)
+    return []
 
 
 def why_ended(folder: Path, patience_seconds: float = 0.0) -> str:
@@ -149,8 +162,10 @@ def _folders_locked() -> Iterator[Path]:
 
 
 def _folder_name(parent: Path, name: str, attached: bool) -> str:
-    if not name or name.startswith(".") or "/" in name:
-        raise InputError(f"'{name}' cannot name a testbed", "use letters, digits and '-'")
+    if not name or name.startswith(".") or "/" in name or len(os.fsencode(name)) > _LONGEST_NAME:
+        raise InputError(
+            f"'{name}' cannot name a testbed", f"use letters, digits and '-', at most {_LONGEST_NAME}"
+        )
     if not attached:
         return name
     own = f"{name}-{os.getpid()}"

@@ -47,6 +47,9 @@ def wait_until_ready(child: subprocess.Popen[bytes], folder: Path) -> None:
             return
     code = child.wait(READY_LIMIT_SECONDS)
     message, remedy = _last_words(folder)
+    if not message:  # nor could it write why, perhaps
+        message = f"rankwise-nodes ended with exit code {code} and no word why"
+        remedy = remedy or f"is there room on the disk? df {folder.parent}"
     kind = InputError if code == EXIT_INPUT else HostError
     raise kind(f"cannot bring the testbed up: {message}", remedy)
 
@@ -56,4 +59,4 @@ def _last_words(folder: Path) -> tuple[str, str]:
     lines = (folder / "log").read_text(errors="replace").splitlines()
     proposed = [line.removeprefix(_REMEDY) for line in lines if line.startswith(_REMEDY)]
     said = [line for line in lines if line and not line.startswith(_REMEDY)]
-    return "; ".join(said) or "no word why", "; ".join(proposed)
+    return "; ".join(said), "; ".join(proposed)

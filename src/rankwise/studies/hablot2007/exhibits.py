@@ -10,8 +10,8 @@ from rankwise.studies.charts import PaperLine, PaperPoint, bandwidth_figure, str
 from rankwise.studies.hablot2007.findings import HALF_GIGABIT, NETS, Findings
 from rankwise.studies.hablot2007.plan import CLUSTER, TUNED, UNTUNED
 from rankwise.studies.hablot2007.statements import PAPER, published_overheads_us
-from rankwise.studies.pingpong import BITS
 from rankwise.studies.ranges import Range
+from rankwise.studies.slow_start import sustained_bits_per_second
 
 _NONE = "–"
 _MBIT = 1e6
@@ -147,7 +147,7 @@ def _slow_start(found: Findings) -> Table:
         cells = (
             _in_words(found.seconds_to_half_gigabit.get(name), wording.spell_seconds),
             _in_words(found.seconds_to_maximum.get(name), wording.spell_seconds),
-            wording.megabits(float(stream.bytes_per_second.max()) * BITS),
+            wording.megabits(sustained_bits_per_second(stream)),
         )
         rows.append(Row(name, cells, "" if name == TCP else name))
     slow = PAPER["slow_start"]
@@ -159,5 +159,5 @@ def _slow_start(found: Findings) -> Table:
     ]
     return Table(
         "Slow start: messages of 1 MiB one after the other",
-        ("to 500 Mbit/s", "to 90 % of its maximum", "fastest message"), tuple(rows),
+        ("to 500 Mbit/s", "to 90 % of its maximum", "maximum"), tuple(rows),
     )  # fmt: skip

@@ -1,0 +1,36 @@
+// The links from one node to another.
+#pragma once
+#include "virtual_time.h"
+#include <cstddef>
+#include <vector>
+
+namespace rankwise
+{
+
+class Link;
+
+/// How exactly an event has to be handled in time. The times of packets do not depend on it (they
+/// are virtual), but the moment at which a node gets a packet does.
+enum class Urgency {
+    patient, // what is still before the packet is long: soon is early enough
+    prompt,  // the packet is delivered, and a usual wake-up's lateness is nothing beside its path's
+             // delay
+    exact,   // it would be noticed: worth waiting busily
+};
+
+class Path
+{
+  public:
+    explicit Path(std::vector<Link *> links);
+
+    std::size_t length() const;
+    Link &link(std::size_t hop) const;
+    /// Of reaching link `hop`, or the end.
+    Urgency urgency(std::size_t hop) const;
+
+  private:
+    std::vector<Link *> links_;
+    std::vector<Urgency> urgencies_;
+};
+
+} // namespace rankwise
