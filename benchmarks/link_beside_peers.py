@@ -23,9 +23,9 @@ from pathlib import Path
 import click
 import numpy as np
 from link_peers import BUFFER_BYTES, Peer, Wan, congestion_control, inside, peers
-from support.bare_link import Namespace
 
 from rankwise.stats.intervals import median_interval
+from support.bare_link import Namespace
 
 WAN = Wan()
 ROUND_TRIP_MS = 2e3 * WAN.one_way_seconds

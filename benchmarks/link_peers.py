@@ -21,10 +21,9 @@ from typing import Any, Self
 import psutil
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-from support.bare_link import LIMIT_SECONDS, Namespace, wait_until
-
 from rankwise.core.errors import HostError
 from rankwise.testbed.programs import program
+from support.bare_link import LIMIT_SECONDS, Namespace, wait_until
 
 QUEUE_BYTES = 1_500_000
 BUFFER_BYTES = 4 << 20

@@ -18,7 +18,8 @@ from rankwise.bench import plan as planning
 from rankwise.bench.runner import Ready
 from rankwise.cli import answering, measuring
 from rankwise.cli.screen import Screen
-from rankwise.core.records import Comparison, Options, Plan
+from rankwise.core.records import Options, Plan
+from rankwise.core.results import Comparison
 from rankwise.core.units import parse_sizes_bytes
 from rankwise.store.store import Store
 

@@ -67,7 +67,7 @@ NETWORK
         Of SCHED_FIFO; 0: without.
     option spin NANOSECONDS         100000
         At most so long before a delivery the emulator waits busily instead of sleeping; it learns how much of
-        it is needed. On paths of 2 ms and more it does not: a usual wake-up is late by less than 1 % of that.
+        it is needed, less on paths of 2 ms and more, where usual lateness is below 1 % of the delay.
     option seed NUMBER
         Of loss and jitter; without it, another one each time.
 

@@ -8,44 +8,59 @@ namespace rankwise
 namespace
 {
 
-constexpr double late_share = 0.05, step_nanoseconds = 500, first_guess_nanoseconds = 20'000;
-constexpr Time company_wait = 50'000;
+constexpr double step_nanoseconds = 500;
+constexpr Time first_guess = 20'000, company_wait = 50'000;
 
 } // namespace
 
-WakeUp::WakeUp(Time spin_limit)
-    : spin_limit_(spin_limit),
-      margin_(std::min(first_guess_nanoseconds, static_cast<double>(spin_limit)))
+Oversleep::Oversleep(double late_share, Time limit)
+    : late_share_(late_share), limit_(static_cast<double>(limit)),
+      bound_(static_cast<double>(std::min(first_guess, limit)))
 {
-}
-
-Time WakeUp::margin() const
-{
-    return static_cast<Time>(margin_);
-}
-
-std::optional<Time> WakeUp::plan(const EventQueue &events) const
-{
-    const std::optional<Time> next = events.next();
-    if (!next)
-        return std::nullopt;
-    Time wake = *next + company_wait;
-    if (const auto prompt = events.next(Urgency::prompt))
-        wake = std::min(wake, *prompt);
-    if (const auto exact = events.next(Urgency::exact))
-        wake = std::min(wake, *exact - margin());
-    return wake;
 }
 
 // Up by much when late, down by little when not: the two balance where the share of late ones is as
 // wanted.
+void Oversleep::learn(Time late)
+{
+    if (static_cast<double>(late) > limit_)
+        return; // no margin would have helped
+    bound_ +=
+        step_nanoseconds * (static_cast<double>(late) > bound_ ? 1 - late_share_ : -late_share_);
+    bound_ = std::clamp(bound_, 0.0, limit_);
+}
+
+Time Oversleep::bound() const
+{
+    return static_cast<Time>(bound_);
+}
+
+WakeUp::WakeUp(Time spin_limit) : exact_(0.05, spin_limit), prompt_(0.5, spin_limit)
+{
+}
+
+Time WakeUp::margin(Urgency urgency) const
+{
+    if (urgency == Urgency::patient)
+        return -company_wait;
+    return urgency == Urgency::exact ? exact_.bound() : prompt_.bound();
+}
+
+std::optional<Time> WakeUp::plan(const EventQueue &events) const
+{
+    std::optional<Time> wake;
+    for (const Urgency urgency : {Urgency::patient, Urgency::prompt, Urgency::exact}) {
+        const std::optional<Time> next = events.next(urgency);
+        if (next)
+            wake = std::min(wake.value_or(*next - margin(urgency)), *next - margin(urgency));
+    }
+    return wake;
+}
+
 void WakeUp::woke(Time planned, Time actual)
 {
-    if (actual - planned > spin_limit_)
-        return; // no margin would have helped
-    const double late = static_cast<double>(actual - planned);
-    margin_ += step_nanoseconds * (late > margin_ ? 1 - late_share : -late_share);
-    margin_ = std::clamp(margin_, 0.0, static_cast<double>(spin_limit_));
+    exact_.learn(actual - planned);
+    prompt_.learn(actual - planned);
 }
 
 } // namespace rankwise

@@ -7,25 +7,42 @@
 namespace rankwise
 {
 
-/// A sleep ends late, by some microseconds that depend on the machine and on who else runs. So
-/// before an event that has to be exact the emulator wakes up earlier and waits busily.
-/// How much earlier it learns: by so much that one sleep in twenty ends late, at most the limit
-/// that was asked for. (To spin the whole limit would cost a third of a core at 1 Gbit/s.)
+/// How much later than planned sleeps end: the bound that a given share of them exceeds, learnt
+/// from each of them.
+class Oversleep
+{
+  public:
+    Oversleep(double late_share, Time limit);
+
+    void learn(Time late);
+    Time bound() const;
+
+  private:
+    double late_share_;
+    double limit_;
+    double bound_;
+};
+
+/// A sleep ends late, by some microseconds that depend on the machine and on who else runs. So the
+/// emulator wakes up earlier and waits busily: before an event that has to be exact by so much that
+/// one sleep in twenty ends late, before a prompt one by the median, and never by more than the
+/// limit that was asked for. (To spin the whole limit would cost a third of a core at 1 Gbit/s.)
 class WakeUp
 {
   public:
     explicit WakeUp(Time spin_limit);
 
-    /// When to wake up: before an exact event, at a prompt one, and soon after a patient one, which
-    /// may wait for company. Nothing: there is nothing to do.
+    /// When to wake up: before exact and prompt events, and soon after a patient one, which may
+    /// wait for company. Nothing: there is nothing to do.
     std::optional<Time> plan(const EventQueue &events) const;
     /// A sleep that was to end at `planned` did so at `actual`.
     void woke(Time planned, Time actual);
-    Time margin() const;
+    /// Before an event of this urgency.
+    Time margin(Urgency urgency) const;
 
   private:
-    Time spin_limit_;
-    double margin_;
+    Oversleep exact_;
+    Oversleep prompt_;
 };
 
 } // namespace rankwise

@@ -72,7 +72,9 @@ def test_what_cannot_be_measured_is_said_with_its_reason() -> None:
 
 
 def test_reductions_take_no_derived_types() -> None:
-    selection = plan.Selection(("reduce", "bcast"), (8,), hosts=(Host("here", 2),), options=(Options(layout="vector"),))
+    selection = plan.Selection(
+        ("reduce", "bcast"), (8,), hosts=(Host("here", 2),), options=(Options(layout="vector"),)
+    )
     cells, unsupported = plan.make_cells([A], MENU, selection)
     assert {cell.benchmark for cell in cells} == {"bcast"}
     assert [one.cell.benchmark for one in unsupported] == ["reduce"]

@@ -13,8 +13,8 @@ from rankwise.bench.launch import Launching
 from rankwise.bench.runner import Ready, Runner, State
 from rankwise.core.errors import HostError
 from rankwise.core.records import Cell, FloatArray, Launch, Outcome, Plan
-from support.replay import ReplayTestbed
 from support.harness_words import BEGIN, END, PlainLauncher, implementation, outcome, say, series
+from support.replay import ReplayTestbed
 
 A, B = implementation("mpich-5.0.2"), implementation("openmpi-5.0.11")
 CELLS = tuple(Cell(one.id, name, size, 2) for one in (A, B) for name in ("pingpong", "bcast") for size in (1, 64))

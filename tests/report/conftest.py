@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rankwise.core.records import Comparison
+from rankwise.core.results import Comparison
 from report import edges, samples
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from rankwise.core.records import CellFailure, Comparison
+from rankwise.core.records import CellFailure
+from rankwise.core.results import Comparison
 
 
 def with_empty_message(sample: Comparison) -> Comparison:

@@ -18,17 +18,8 @@ from rankwise.core.network import (
     Route,
     Topology,
 )
-from rankwise.core.records import (
-    Cell,
-    Comparison,
-    Notice,
-    Options,
-    Overhead,
-    Reached,
-    StreamCurve,
-    TimelineCurve,
-    TimelineQuantity,
-)
+from rankwise.core.records import Cell, Notice, Options, TimelineQuantity
+from rankwise.core.results import Comparison, Overhead, Reached, StreamCurve, TimelineCurve
 from rankwise.report.context import ReportContext
 from report import samples
 

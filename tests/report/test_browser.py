@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from rankwise.core.records import Comparison
+from rankwise.core.results import Comparison
 from rankwise.report.html import write_report
 from report import edges, grid, samples
 

@@ -7,7 +7,7 @@ from typing import Any
 import plotly.graph_objects as go
 import pytest
 
-from rankwise.core.records import Comparison
+from rankwise.core.results import Comparison
 from rankwise.report.colours import BAND_OPACITY, dark_colours, styles_for
 from rankwise.report.figures import group_figures
 from rankwise.report.groups import GroupedComparison

@@ -10,7 +10,8 @@ import pytest
 
 from rankwise.core.errors import HostError
 from rankwise.core.network import NetworkFigures
-from rankwise.core.records import Comparison, Notice
+from rankwise.core.records import Notice
+from rankwise.core.results import Comparison
 from rankwise.report.colours import styles_for
 from rankwise.report.groups import GroupedComparison
 from rankwise.report.html import choices, embedded, page_data, render_report, write_report

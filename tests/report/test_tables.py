@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from rich.console import Console, RenderableType
 
-from rankwise.core.records import Comparison
+from rankwise.core.results import Comparison
 from rankwise.report.tables import (
     comparison_table,
     failure_table,

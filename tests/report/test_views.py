@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankwise.core.records import Comparison, SummaryRow
+from rankwise.core.results import Comparison, SummaryRow
 from rankwise.report.groups import GroupedComparison
 from rankwise.report.views import (
     class_rows,

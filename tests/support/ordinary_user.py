@@ -1,4 +1,7 @@
-"""Runs commands as an ordinary user who may open /dev/net/tun or not, or on a host that lacks something. Takes root."""
+"""Runs commands as an ordinary user, who may open /dev/net/tun or not, and where this host lacks something.
+
+Takes root.
+"""
 
 import os
 import subprocess

@@ -100,9 +100,7 @@ class Launching:
             links=outcome.links, emulator=outcome.emulator, timelines=spoken.timelines,
         )  # fmt: skip
 
-    def _start(
-        self, implementation: Implementation, job: Job, settings: Settings
-    ) -> tuple[LaunchSteps, Outcome]:
+    def _start(self, implementation: Implementation, job: Job, settings: Settings) -> tuple[LaunchSteps, Outcome]:
         """The launch line and how it ended; one that cannot even be started has failed like any other."""
         steps = LaunchSteps(Command(job.program))
         limit = self._plan.launch_limit_seconds

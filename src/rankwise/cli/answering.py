@@ -16,7 +16,8 @@ from rankwise import __version__
 from rankwise.analysis.compare.comparison import compare
 from rankwise.analysis.compare.sentences import sentences
 from rankwise.analysis.network import network_figures
-from rankwise.core.records import Comparison, Fact
+from rankwise.core.records import Fact
+from rankwise.core.results import Comparison
 from rankwise.report import tables
 from rankwise.report.context import LaunchCommand, ReportContext
 from rankwise.store.store import Store

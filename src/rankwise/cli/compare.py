@@ -14,7 +14,7 @@ from rankwise.cli.options import DURATION, echo_json, json_option, store_option
 from rankwise.cli.screen import Screen
 from rankwise.cli.where import testbed_of
 from rankwise.core import errors
-from rankwise.core.records import Comparison
+from rankwise.core.results import Comparison
 from rankwise.report import html
 from rankwise.store.store import Store
 

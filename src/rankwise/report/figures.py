@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from rankwise.analysis.compare.curves import overlap
-from rankwise.core.records import Curve, CurvePoint, SwitchPoint
+from rankwise.core.results import Curve, CurvePoint, SwitchPoint
 from rankwise.core.units import format_bandwidth, format_size
 from rankwise.report.canvas import (
     EMPTY_MESSAGE_AT,

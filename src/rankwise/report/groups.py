@@ -8,19 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from rankwise.analysis import labels
-from rankwise.core.records import (
-    Category,
-    Cell,
-    CellFailure,
-    Comparison,
-    Curve,
-    Distribution,
-    Options,
-    Overhead,
-    Quantity,
-    SwitchPoint,
-    Verdict,
-)
+from rankwise.core.records import Category, Cell, CellFailure, Options, Quantity
+from rankwise.core.results import Comparison, Curve, Distribution, Overhead, SwitchPoint, Verdict
 
 CATEGORIES: tuple[Category, ...] = ("point-to-point", "collective", "nonblocking", "one-sided", "harness")
 """In the order in which a reader meets them; baselines are drawn into the others."""

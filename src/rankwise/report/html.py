@@ -12,7 +12,7 @@ from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
 from rankwise.analysis.compare.tcp_sentences import ratio_words
-from rankwise.core.records import Comparison
+from rankwise.core.results import Comparison
 from rankwise.core.units import format_duration, format_rate, format_size
 from rankwise.report import network, views
 from rankwise.report.canvas import time_words

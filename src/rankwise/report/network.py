@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankwise.core.network import EmulatorFigures, LinkCounters, NetworkFigures, PathFigures, Topology
-from rankwise.core.records import Comparison, Notice
+from rankwise.core.records import Notice
+from rankwise.core.results import Comparison
 from rankwise.core.units import format_rate, format_share, format_size
 from rankwise.report.canvas import Figure, blank_figure, log_axis, plain, short, time_words, trace
 from rankwise.report.colours import INK, MUTED, REFERENCE

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from rankwise.analysis.compare.tcp_sentences import ratio_words
-from rankwise.core.records import Overhead
+from rankwise.core.results import Overhead
 from rankwise.report.canvas import EMPTY_MESSAGE_AT, Figure, log_axis, sized_figure, time_words, trace
 from rankwise.report.colours import REFERENCE, Style
 from rankwise.report.groups import Group, GroupedComparison

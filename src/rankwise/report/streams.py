@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 from rankwise.analysis import labels
-from rankwise.core.records import Cell, Comparison, Options, StreamCurve, TimelineCurve, TimelineQuantity
+from rankwise.core.records import Cell, Options, TimelineQuantity
+from rankwise.core.results import Comparison, StreamCurve, TimelineCurve
 from rankwise.core.units import format_rate, format_size
 from rankwise.report.canvas import Figure, blank_figure, time_words
 from rankwise.report.colours import GREY, MUTED, Style

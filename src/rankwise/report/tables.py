@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from rankwise.analysis.compare.tcp_sentences import ratio_words, signed_time
-from rankwise.core.records import Comparison, Overhead, VerdictWord
+from rankwise.core.results import Comparison, Overhead, VerdictWord
 from rankwise.core.units import format_size, format_time
 from rankwise.report.groups import MARKS, Group, GroupedComparison
 from rankwise.report.views import (

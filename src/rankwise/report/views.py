@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import get_args
 
 from rankwise.analysis.compare.tcp_sentences import ratio_words
-from rankwise.core.records import Category, Overhead, Reached, SummaryRow, Verdict, VerdictWord
+from rankwise.core.records import Category
+from rankwise.core.results import Overhead, Reached, SummaryRow, Verdict, VerdictWord
 from rankwise.core.units import format_size
 from rankwise.report.canvas import time_words
 from rankwise.report.groups import CATEGORIES, MARKS, Group, GroupedComparison

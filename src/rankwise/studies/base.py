@@ -12,7 +12,8 @@ from typing import Any, Literal
 from rankwise.core import registry
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.network import PathFigures, Settings, Topology
-from rankwise.core.records import Comparison, Launch, Options, RunSummary
+from rankwise.core.records import Launch, Options, RunSummary
+from rankwise.core.results import Comparison
 
 StatementVerdict = Literal["holds", "no longer", "undecided"]
 TCP = "TCP"

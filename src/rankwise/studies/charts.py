@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rankwise.core.records import StreamCurve
+from rankwise.core.results import StreamCurve
 from rankwise.core.units import format_size
 from rankwise.report.canvas import Figure, Trace, blank_figure, plain, short, sized_figure, time_words, trace
 from rankwise.report.colours import INK, MUTED, REFERENCE, Style

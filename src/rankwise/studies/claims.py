@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from rankwise.core.records import SwitchPoint
+from rankwise.core.results import SwitchPoint
 from rankwise.studies import wording
 from rankwise.studies.base import TCP, Claim, Results, Statement, StatementVerdict
 from rankwise.studies.pingpong import BestCurve

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from rankwise.core.records import FloatArray, Reached, StreamCurve
+from rankwise.core.records import FloatArray
+from rankwise.core.results import Reached, StreamCurve
 from rankwise.studies.base import TCP, Results
 from rankwise.studies.pingpong import BITS
 from rankwise.studies.ranges import Range

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 
-from rankwise.core.records import SwitchPoint
+from rankwise.core.results import SwitchPoint
 from rankwise.core.units import format_duration, format_size
 from rankwise.studies.base import StatementVerdict
 from rankwise.studies.ranges import Range

@@ -27,10 +27,10 @@ class TestbedKind(ABC):
         self.name = topology.name
         self._topology = topology
 
-    def up(self) -> None:
+    def up(self) -> None:  # noqa: B027 - not every kind has something to do
         """Nothing needs to be brought up."""
 
-    def down(self) -> None:
+    def down(self) -> None:  # noqa: B027
         """Nothing is left behind."""
 
     def hosts(self) -> tuple[Host, ...]:

@@ -4,7 +4,8 @@ import numpy as np
 
 from analysis.compare.simulated import benchmarks, run
 from rankwise.analysis.compare import compare, sentences
-from rankwise.core.records import Cell, CellFailure, Comparison
+from rankwise.core.records import Cell, CellFailure
+from rankwise.core.results import Comparison
 
 KNOWN = benchmarks(pingpong="point-to-point", bcast="collective")
 

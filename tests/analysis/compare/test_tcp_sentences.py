@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from rankwise.analysis.compare.tcp_sentences import ratio_words, signed_time, tcp_sentences
-from rankwise.core.records import Cell, Comparison, Curve, Overhead, Reached, StreamCurve
+from rankwise.core.records import Cell
+from rankwise.core.results import Comparison, Curve, Overhead, Reached, StreamCurve
 
 NOTHING = Comparison("", (), 0.05, 0.05, (), (), (), (), (), (), ())
 A = Overhead("a", 8, 2, 1e-5, 1.5e-5, 1.5, 1.4, 1.6, 5e-6, 4e-6, 6e-6, 10, True)

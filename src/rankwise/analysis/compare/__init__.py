@@ -1,6 +1,6 @@
 """Which implementation is faster at what, and is it real?
 
-`compare` turns the launches of a run into a `core.records.Comparison`, `sentences` says it in words, and
+`compare` turns the launches of a run into a `core.results.Comparison`, `sentences` says it in words, and
 `overlap` derives what a nonblocking operation hides behind computation.
 """
 

@@ -1,4 +1,4 @@
-"""The comparison as a whole: launches in, `core.records.Comparison` out."""
+"""The comparison as a whole: launches in, `core.results.Comparison` out."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from rankwise.analysis.compare.summary import choose_baseline, summary_rows, win
 from rankwise.analysis.compare.switch_points import switch_points
 from rankwise.analysis.compare.verdicts import all_pairs, judge
 from rankwise.core.errors import UnknownNameError
-from rankwise.core.records import Benchmark, Cell, CellFailure, Comparison, Launch
+from rankwise.core.records import Benchmark, Cell, CellFailure, Launch
+from rankwise.core.results import Comparison
 
 
 def compare(

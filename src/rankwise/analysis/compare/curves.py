@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from rankwise.analysis.compare.cells import CellData
-from rankwise.core.records import Curve, CurvePoint, Distribution, Options, Quantity
+from rankwise.core.records import Options, Quantity
+from rankwise.core.results import Curve, CurvePoint, Distribution
 from rankwise.stats.intervals import median_interval, relative_half_width
 from rankwise.stats.summary import median
 

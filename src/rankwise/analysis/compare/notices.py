@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from rankwise.analysis.compare.cells import JUDGED, CellData
-from rankwise.core.records import CellFailure, Launch, Notice, Verdict
+from rankwise.core.records import CellFailure, Launch, Notice
+from rankwise.core.results import Verdict
 from rankwise.core.units import format_time
 from rankwise.stats.intervals import MIN_FOR_RATIO, relative_half_width
 from rankwise.stats.summary import median, outliers

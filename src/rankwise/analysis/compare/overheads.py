@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from rankwise.analysis.compare.cells import CellData, Point
-from rankwise.core.records import Cell, Overhead
+from rankwise.core.records import Cell
+from rankwise.core.results import Overhead
 from rankwise.stats.intervals import MIN_FOR_MEDIAN, median_interval
 from rankwise.stats.summary import median
 

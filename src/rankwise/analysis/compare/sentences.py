@@ -10,7 +10,7 @@ from scipy import special
 
 from rankwise.analysis import labels
 from rankwise.analysis.compare.tcp_sentences import tcp_sentences
-from rankwise.core.records import Comparison, SummaryRow, SwitchPoint, VerdictWord
+from rankwise.core.results import Comparison, SummaryRow, SwitchPoint, VerdictWord
 from rankwise.core.units import format_size
 from rankwise.stats.intervals import LEVEL, MIN_FOR_RATIO
 

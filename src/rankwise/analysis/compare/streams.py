@@ -8,17 +8,8 @@ from typing import get_args
 
 import numpy as np
 
-from rankwise.core.records import (
-    Benchmark,
-    Cell,
-    FloatArray,
-    Launch,
-    Reached,
-    StreamCurve,
-    Timeline,
-    TimelineCurve,
-    TimelineQuantity,
-)
+from rankwise.core.records import Benchmark, Cell, FloatArray, Launch, Timeline, TimelineQuantity
+from rankwise.core.results import Reached, StreamCurve, TimelineCurve
 from rankwise.stats.intervals import median_interval
 from rankwise.stats.summary import median
 

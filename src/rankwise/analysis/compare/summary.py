@@ -11,7 +11,8 @@ import numpy as np
 
 from rankwise.analysis.compare.cells import CellData, Point
 from rankwise.analysis.compare.verdicts import Pair
-from rankwise.core.records import Category, FloatArray, SummaryRow, Verdict
+from rankwise.core.records import Category, FloatArray
+from rankwise.core.results import SummaryRow, Verdict
 from rankwise.stats.intervals import LEVEL, bootstrap_log_medians
 from rankwise.stats.summary import median
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from rankwise.analysis.compare.cells import JUDGED
-from rankwise.core.records import Curve, SwitchPoint
+from rankwise.core.results import Curve, SwitchPoint
 from rankwise.stats.segments import find_breaks
 
 

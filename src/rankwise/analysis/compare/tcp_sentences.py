@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from rankwise.analysis import labels
-from rankwise.core.records import Comparison, Options, Overhead, Reached, StreamCurve
+from rankwise.core.records import Options
+from rankwise.core.results import Comparison, Overhead, Reached, StreamCurve
 from rankwise.core.units import format_rate, format_size, format_time
 from rankwise.stats.intervals import MIN_FOR_RATIO
 

@@ -10,7 +10,8 @@ from itertools import combinations
 import numpy as np
 
 from rankwise.analysis.compare.cells import CellData, IntArray, Point
-from rankwise.core.records import FloatArray, Verdict, VerdictWord
+from rankwise.core.records import FloatArray
+from rankwise.core.results import Verdict, VerdictWord
 from rankwise.stats.intervals import MIN_FOR_RATIO, ratio_intervals
 from rankwise.stats.summary import median
 from rankwise.stats.tests import holm, mann_whitney

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from rankwise.core.records import StreamCurve
+from rankwise.core.results import StreamCurve
 from rankwise.studies.base import TCP, Results
 from rankwise.studies.hablot2007.plan import CLUSTER, MIB, STREAM, STREAM_16M, TUNED, UNTUNED
 from rankwise.studies.pingpong import BestCurve, best_curves, half_sizes, latencies, maxima, overheads
