@@ -118,7 +118,7 @@ def measure(kind: type[Peer], results: Results, seconds: float) -> None:
     with up(kind, 4, WAN) as peer:
         before = peer.cpu_seconds()
         note("1 Gbit/s, 11.6 ms: Mbit/s", Stream(peer, 1, 2, seconds).megabits_per_second())
-        note("... emulator, % of a core", 100 * (peer.cpu_seconds() - before) / seconds)
+        note("... emulator, % of a core, 1 stream", 100 * (peer.cpu_seconds() - before) / seconds)
     with up(kind, 4, WAN) as peer:
         stream = Stream(peer, 1, 2, seconds + 1, WAN.rate_bits_per_second / 2)
         times = pings_ms(peer, 3, 4, seconds) or [float("nan")]
@@ -132,7 +132,7 @@ def measure(kind: type[Peer], results: Results, seconds: float) -> None:
         before = peer.cpu_seconds()
         streams = [Stream(peer, source, source + 1, seconds, 1e8) for source in range(1, 16, 2)]
         note("16 nodes, 8 x 100 Mbit/s: sum", sum(one.megabits_per_second() for one in streams))
-        note("... emulator, % of a core", 100 * (peer.cpu_seconds() - before) / seconds)
+        note("... emulator, % of a core, 8 streams", 100 * (peer.cpu_seconds() - before) / seconds)
         _say(kind.name, peer.lateness())
 
 

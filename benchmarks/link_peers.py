@@ -55,7 +55,7 @@ class Peer:
         with ExitStack() as stack:
             self.nodes = [stack.enter_context(Namespace()) for _ in range(self._count)]
             stack.callback(self._end)
-            self._up()
+            self._up(stack)
             for node in self.nodes:
                 self._set_tcp(node)
             self._stack = stack.pop_all()
@@ -75,12 +75,14 @@ class Peer:
         """What it says itself about how well it kept its times."""
         return ""
 
-    def _up(self) -> None:
+    def _up(self, stack: ExitStack) -> None:
         raise NotImplementedError
 
-    def _start(self, *argv: str) -> subprocess.Popen[str]:
+    def _start(self, *argv: str, output: int = subprocess.DEVNULL) -> subprocess.Popen[str]:
         # A standard input that stays open: VDE's programs read commands there, and end at its end.
-        one = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)  # fmt: skip
+        one = subprocess.Popen(
+            argv, stdin=subprocess.PIPE, stdout=output, stderr=subprocess.DEVNULL, text=True
+        )  # fmt: skip
         self._processes.append(one)
         return one
 
@@ -125,13 +127,14 @@ class RankwiseLink(Peer):
     name = "rankwise-link"
     segment_limit = 65536
 
-    def _up(self) -> None:
+    def _up(self, stack: ExitStack) -> None:
         network, self._control = self._folder / "network.txt", self._folder / "control"
         network.write_text(self._description())
         where = [f"n{number}={node.path}" for number, node in enumerate(self.nodes, 1)]
         one = self._start(
-            str(program("rankwise-link")), str(network), "--control", str(self._control), "--namespace", *where
-        )
+            str(program("rankwise-link")), str(network), "--control", str(self._control), "--namespace", *where,
+            output=subprocess.PIPE,
+        )  # fmt: skip
         if one.stdout is None or one.stdout.readline() != "ready\n":
             raise HostError("rankwise-link did not start", f"start it by hand on {network}")
 
@@ -174,7 +177,7 @@ class Vde(Peer):
         else "not installed: apt install vde2 vde-switch vde-wirefilter"
     )
 
-    def _up(self) -> None:
+    def _up(self, stack: ExitStack) -> None:
         sites = [self._folder / "west", self._folder / "east"]
         if not self._wan.rate_bits_per_second:
             sites = sites[:1]
@@ -200,24 +203,23 @@ class Netem(Peer):
 
     name = "netem"
 
-    def _up(self) -> None:
-        self._bridges = [self._stack_namespace() for _ in range(2)]
+    def _up(self, stack: ExitStack) -> None:
+        bridges = [self._bridge(stack) for _ in range(2)]
         if self._wan.rate_bits_per_second:
-            self._join(self._bridges[0], "wan", self._bridges[1], "wan")
+            self._join(bridges[0], "wan", bridges[1], "wan")
             rate = f"{self._wan.rate_bits_per_second:.0f}bit"
             delay = f"{self._wan.one_way_seconds * 1e6:.0f}us"
             packets = QUEUE_BYTES // 1500 + int(self._wan.rate_bits_per_second * self._wan.one_way_seconds / 12000)
-            for bridge in self._bridges:
+            for bridge in bridges:
                 netem = ["netem", "limit", str(packets), "delay", delay, "rate", rate]
                 inside(bridge, "tc", "qdisc", "add", "dev", "wan", "root", *netem)
         for number, node in enumerate(self.nodes, 1):
             side = (number - 1) % 2 if self._wan.rate_bits_per_second else 0
-            self._join(node, "eth0", self._bridges[side], f"port{number}")
+            self._join(node, "eth0", bridges[side], f"port{number}")
             self._set_card(number)
 
-    def _stack_namespace(self) -> Namespace:
-        one = Namespace().__enter__()
-        self._processes.append(one._holder)
+    def _bridge(self, stack: ExitStack) -> Namespace:
+        one = stack.enter_context(Namespace())
         inside(one, "ip", "link", "add", "bridge", "type", "bridge")
         inside(one, "ip", "link", "set", "bridge", "up")
         return one

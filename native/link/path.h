@@ -12,10 +12,12 @@ class Link;
 /// How exactly an event has to be handled in time. The times of packets do not depend on it (they
 /// are virtual), but the moment at which a node gets a packet does.
 enum class Urgency {
-    patient, // what is still before the packet is long: soon is early enough
-    prompt,  // the packet is delivered, and a usual wake-up's lateness is nothing beside its path's
-             // delay
-    exact,   // it would be noticed: worth waiting busily
+    /// What is still before the packet is long: soon is early enough.
+    patient,
+    /// The lateness of a usual wake-up is nothing beside the delay of the packet's path.
+    prompt,
+    /// It would be noticed: worth waiting busily.
+    exact,
 };
 
 class Path

@@ -79,10 +79,13 @@ def test_block_is_one_block_a_host_in_their_order(found: tuple[Host, ...], ranks
 
 
 @given(hosts.filter(slots), st.integers(1, 100))
-def test_cyclic_neighbours_differ_while_two_hosts_have_room(found: tuple[Host, ...], ranks: int) -> None:
-    placed = place("cyclic", found, min(ranks, 2 * len([host for host in found if host.slots])))
-    if len([host for host in found if host.slots > 1]) > 1:
-        assert all(one != next_one for one, next_one in itertools.pairwise(placed))
+def test_cyclic_neighbours_share_a_host_only_when_no_other_has_room(found: tuple[Host, ...], ranks: int) -> None:
+    placed = place("cyclic", found, ranks)
+    most = {host.name: host.slots * -(-ranks // slots(found)) for host in found}
+    for rank, (one, next_one) in enumerate(itertools.pairwise(placed), start=1):
+        if one == next_one:
+            taken = Counter(placed[:rank])
+            assert all(taken[name] == most[name] for name in most if name != one)
 
 
 @given(hosts, st.integers(1, 60))

@@ -1,4 +1,4 @@
-"""`rankwise run`: the user's own program, here and on emulated nodes. Launchers start any program, not MPI's alone."""
+"""`rankwise run`: the user's own program, here and on emulated nodes; launchers start programs without MPI too."""
 
 from __future__ import annotations
 

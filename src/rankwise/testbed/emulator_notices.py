@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from itertools import permutations
 
 from rankwise.core import units
-from rankwise.core.network import EmulatorFigures, Node, Topology
+from rankwise.core.network import EmulatorFigures, Topology
 from rankwise.core.records import Notice
+from rankwise.testbed.paths import path
 
 LATE_SHARE = 0.02
 """Of the delay on the path: packets that come later than that blur what is measured."""
@@ -46,15 +47,6 @@ def shortest_delay_seconds(topology: Topology, hosts: Sequence[str]) -> float:
     between: list[float] = []
     within: list[float] = []
     for source, destination in permutations(used, 2):
-        paths = within if source.site == destination.site else between
-        paths.append(delay_seconds(topology, source, destination))
+        delays = within if source.site == destination.site else between
+        delays.append(path(topology, source.name, destination.name).delay_seconds)
     return min(between or within or [0.0])
-
-
-def delay_seconds(topology: Topology, source: Node, destination: Node) -> float:
-    """One way: the source's card, the route between the sites, the destination's card."""
-    by_name = {link.name: link.delay_seconds for link in topology.links}
-    between = next(
-        (r.links for r in topology.routes if (r.source, r.destination) == (source.site, destination.site)), ()
-    )
-    return sum(by_name.get(name, 0.0) for name in (source.out, *between, destination.into))
