@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,31 +11,34 @@ from typing import Any
 
 import pytest
 
-from rankwise.core import paths, process
+from rankwise.core import paths
 from rankwise.testbed import running
 from rankwise.testbed.link_control import LinkControl
-from support.command_line import launches, rankwise, said, started, wait_for_launches
+from support.command_line import launches, rankwise, started, wait_for_launches
 from support.emulated import left_of, needs_emulation, parts_of, processes_naming, supervisor_of, wait_until
 from support.mpis import FOUND
 
-MPI = next((one.id for one in FOUND if one.family == "mpich" and one.source == "pypi"), FOUND[-1].id if FOUND else "")
+MPI = next(
+    (one.id for one in FOUND if one.family == "mpich" and one.source == "pypi"), FOUND[-1].id if FOUND else ""
+)
 pytestmark = [pytest.mark.mpi, pytest.mark.skipif(not MPI, reason="no MPI here"), needs_emulation]
 NAME = f"mortal{os.getpid()}"
-ARGV = ["compare", MPI, "--testbed", "mortal.toml", "--bench", "pingpong", "--sizes", "1:4K", "-q"]
+COMPARE = ["compare", MPI, "--testbed", "mortal.toml", "--bench", "pingpong", "--sizes", "1:4K", "-q"]
+QUICK = ["--time", "2s"]
 LONG = ["--time", "60s", "--precision", "0.00001"]
 
 
 @pytest.fixture
 def home(tmp_path: Path) -> Iterator[Path]:
-    """A folder with the description of a testbed that no one else has; nothing of which is left afterwards."""
-    (tmp_path / "mortal.toml").write_text(f'include = "two-clusters"\nname = "{NAME}"\n')
+    """A folder with the description of a testbed that no one else has; nothing of it is left afterwards."""
+    one_each = "[site.north]\nnodes = 1\n[site.south]\nnodes = 1\n"
+    (tmp_path / "mortal.toml").write_text(f'include = "two-clusters"\nname = "{NAME}"\n{one_each}')
     yield tmp_path
-    lasting = paths.runtime_folder() / NAME
     try:
         assert left_of(NAME) == []
         assert processes_naming(str(tmp_path)) == []
     finally:
-        running.stop(lasting)
+        running.stop(paths.runtime_folder() / NAME)
 
 
 def folder_of_run() -> Path:
@@ -45,41 +49,125 @@ def folder_of_run() -> Path:
 
 def wait_for_ranks(folder: Path) -> None:
     """Until a launch is under way on this testbed: the harness runs on a node."""
-    harness = "rankwise-harness"
-    wait_until(lambda: any(harness in line.split()[0] for line in processes_naming(f"{folder}/") if line.strip()), 30)
+    wait_until(
+        lambda: any("/rankwise-harness" in line.partition(" ")[0] for line in processes_naming(f"{folder}/")), 30
+    )
+
+
+def interrupt(compare: subprocess.Popen[str]) -> None:
+    """Ctrl-C, which keeps what was measured."""
+    compare.send_signal(signal.SIGINT)
+    _, stderr = compare.communicate(timeout=30)
+    assert compare.returncode == 130, stderr
+    assert "--resume" in stderr and "Traceback" not in stderr
 
 
 def shown(home: Path) -> dict[str, Any]:
-    """The newest run."""
+    """The newest run, as `rankwise show` tells it."""
     done = rankwise("show", "--json", home=home)
     assert done.returncode == 0, done.stderr
     return dict(json.loads(done.stdout))
 
 
-def kill(pid: int) -> None:
-    os.kill(pid, signal.SIGKILL)
+def only_failure(home: Path) -> dict[str, Any]:
+    """The one launch of the run that has not finished; some before it and some after it have."""
+    stored = shown(home)["launches"]
+    statuses = [one["status"] for one in stored]
+    assert statuses[0] == statuses[-1] == "finished", stored
+    (failed,) = [one for one in stored if one["status"] != "finished"]
+    return dict(failed)
 
 
-FAULTS: list[tuple[Callable[[Path], int], str]] = [
-    (lambda folder: parts_of(folder)["link"], "the link emulator was ended by signal 9 (Killed)"),
-    (lambda folder: parts_of(folder)["south-1"], "the agent of node south-1 was ended by signal 9 (Killed)"),
-    (supervisor_of, "its supervisor was ended"),
-]
+FAULTS: dict[str, tuple[Callable[[Path], int], str]] = {
+    "emulator": (lambda folder: parts_of(folder)["link"], "the link emulator was ended by signal 9 (Killed)"),
+    "agent": (
+        lambda folder: parts_of(folder)["south-1"],
+        "the agent of node south-1 was ended by signal 9 (Killed)",
+    ),
+    "supervisor": (supervisor_of, "its supervisor was ended"),
+}
 
 
-def test_a_part_killed_in_mid_run_fails_that_launch_and_the_plan_goes_on(home: Path) -> None:
-    with started(*ARGV, "--time", "14s", "--precision", "0.00001", "--json", home=home) as running_one:
-        stored = 0
-        for victim, _ in FAULTS:
-            wait_for_launches(home, stored + 2, running_one)
-            folder = folder_of_run()
-            wait_for_ranks(folder)
-            stored = launches(home)
-            kill(victim(folder))
-            wait_for_launches(home, stored + 1, running_one)
-            stored = launches(home)
-        stdout, stderr = running_one.communicate(timeout=60)
-    assert running_one.returncode == 0, stderr
+@pytest.mark.parametrize("part", FAULTS)
+def test_a_part_killed_in_mid_run_fails_that_launch_and_the_plan_goes_on(part: str, home: Path) -> None:
+    victim, reason = FAULTS[part]
+    with started(*COMPARE, *LONG, home=home) as compare:
+        wait_for_launches(home, 1, compare)
+        folder = folder_of_run()
+        wait_for_ranks(folder)
+        os.kill(victim(folder), signal.SIGKILL)
+        wait_for_launches(home, launches(home) + 3, compare)
+        interrupt(compare)
+    failed = only_failure(home)
+    assert (failed["status"], failed["reason"]) == ("failed", reason)
+
+
+def test_a_partition_ends_the_launch_at_its_limit_and_the_next_one_works(home: Path) -> None:
+    with started(*COMPARE, *LONG, "--limit", "3s", home=home) as compare:
+        wait_for_launches(home, 1, compare)
+        folder = folder_of_run()
+        wait_for_ranks(folder)
+        before = launches(home)
+        LinkControl(folder / "link").set_link("north>south", False)
+        wait_for_launches(home, before + 1, compare)
+        LinkControl(folder / "link").set_link("north>south", True)
+        wait_for_launches(home, before + 3, compare)
+        interrupt(compare)
+    failed = only_failure(home)
+    assert failed["seconds"] < 10
+    assert failed["reason"] == "no end within 3 s: ended with all its processes"
+
+
+def test_an_interrupted_run_goes_on_on_the_same_testbed(home: Path) -> None:
+    with started(*COMPARE, *LONG, home=home) as compare:
+        wait_for_launches(home, 2, compare)
+        wait_for_ranks(folder_of_run())
+        interrupt(compare)
+    assert left_of(NAME) == []
+    kept = launches(home)
+    (home / "mortal.toml").unlink()
+    with sqlite3.connect(home / "results.sqlite") as connection:
+        connection.execute("UPDATE run SET time_budget_seconds = time_budget_seconds / 20")
+    done = rankwise("compare", "--resume", "-q", home=home)
+    assert done.returncode == 0, done.stderr
     run = shown(home)
-    print([(one["status"], one["reason"]) for one in run["launches"]], run["failures"], stdout)
-    assert False
+    assert (run["run"]["testbed"], run["run"]["status"]) == (NAME, "complete")
+    assert launches(home) > kept
+    assert {one["status"] for one in run["launches"]} == {"finished"}
+
+
+def test_after_kill_9_everything_ends_by_itself_and_the_next_verb_clears_up(home: Path) -> None:
+    with started(*COMPARE, *LONG, home=home) as compare:
+        wait_for_launches(home, 1, compare)
+        folder = folder_of_run()
+        wait_for_ranks(folder)
+        compare.kill()
+        compare.communicate(timeout=30)
+        wait_until(lambda: processes_naming(f"{folder}/") == [], 5)
+    assert rankwise("testbed", "list", home=home).returncode == 0
+    assert not folder.exists()
+    assert shown(home)["run"]["status"] == "interrupted"
+
+
+def test_two_at_once_on_the_same_description(home: Path) -> None:
+    with (
+        started(*COMPARE, *QUICK, "--report", "1.html", home=home) as one,
+        started(*COMPARE, *QUICK, "--report", "2.html", home=home) as other,
+    ):
+        for compare in (one, other):
+            _, stderr = compare.communicate(timeout=90)
+            assert compare.returncode == 0, stderr
+    runs = json.loads(rankwise("runs", "--json", home=home).stdout)
+    assert [(run["status"], run["testbed"]) for run in runs] == [("complete", NAME)] * 2
+
+
+def test_one_that_is_up_is_used_and_left_up_and_a_run_survives_that_it_is_taken_down(home: Path) -> None:
+    assert rankwise("testbed", "up", "mortal.toml", home=home).returncode == 0
+    folder = paths.runtime_folder() / NAME
+    supervisor = supervisor_of(folder)
+    done = rankwise(*COMPARE, *QUICK, home=home)
+    assert done.returncode == 0, done.stderr
+    assert supervisor_of(folder) == supervisor
+    with started(*COMPARE, *LONG, "--store", "second.sqlite", home=home) as compare:
+        wait_for_ranks(folder)
+        assert [*paths.runtime_folder().glob(f"{NAME}-*")] == []

@@ -3,7 +3,7 @@ from itertools import combinations, pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankwise.testbed.routes import chains, neighbours
+from rankwise.testbed.description.routes import chains, neighbours
 
 PAIRS = st.sets(st.sampled_from(list(combinations("abcdef", 2))))
 
