@@ -13,7 +13,7 @@ import psutil
 from rankwise.bench import protocol
 from rankwise.bench.placement import place
 from rankwise.core import process
-from rankwise.core.errors import BuildError, HostError
+from rankwise.core.errors import BuildError, HostError, InputError
 from rankwise.core.interfaces import Launcher, Testbed
 from rankwise.core.network import Settings
 from rankwise.core.records import (
@@ -107,7 +107,7 @@ class Launching:
         try:
             steps = replace(self._launcher.steps(implementation, job), settings=settings)
             return steps, self._testbed.run(steps, job.hosts, limit, protocol.END_MARKER)
-        except HostError as error:
+        except (HostError, InputError) as error:
             return steps, Outcome(process.command_line(steps.main), 127, "", str(error), 0.0)
 
 
