@@ -93,7 +93,7 @@ def test_only_what_is_missing_is_measured(store: Path, monkeypatch: pytest.Monke
     assert request.benchmarks == ("pingpong", "tcp_pingpong")
     assert request.placements == ("across-sites",)
     assert request.implementations == ("mpich", "openmpi")
-    assert request.time_budget_seconds == pytest.approx(180 * 120 / 530)
+    assert request.time_budget_seconds == pytest.approx(180 * 120 / 710)
     assert "runs: 1,3,4,5 " in result.stderr
 
 

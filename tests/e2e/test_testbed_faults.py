@@ -23,7 +23,7 @@ MPI = next(
 )
 pytestmark = [pytest.mark.mpi, pytest.mark.skipif(not MPI, reason="no MPI here"), needs_emulation]
 NAME = f"mortal{os.getpid()}"
-COMPARE = ["compare", MPI, "--testbed", "mortal.toml", "--bench", "pingpong", "--sizes", "1:4K", "-q"]
+COMPARE = ["compare", MPI, "--testbed", "mortal.toml", "--bench", "pingpong", "--sizes", "1:64", "-q"]
 QUICK = ["--time", "2s"]
 LONG = ["--time", "60s", "--precision", "0.00001"]
 
@@ -74,8 +74,9 @@ def only_failure(home: Path) -> dict[str, Any]:
     stored = shown(home)["launches"]
     statuses = [one["status"] for one in stored]
     assert statuses[0] == statuses[-1] == "finished", stored
-    (failed,) = [one for one in stored if one["status"] != "finished"]
-    return dict(failed)
+    failed = [one for one in stored if one["status"] != "finished"]
+    assert len(failed) == 1, stored
+    return dict(failed[0])
 
 
 FAULTS: dict[str, tuple[Callable[[Path], int], str]] = {
@@ -96,14 +97,14 @@ def test_a_part_killed_in_mid_run_fails_that_launch_and_the_plan_goes_on(part: s
         folder = folder_of_run()
         wait_for_ranks(folder)
         os.kill(victim(folder), signal.SIGKILL)
-        wait_for_launches(home, launches(home) + 3, compare)
+        wait_for_launches(home, launches(home) + 2, compare)
         interrupt(compare)
     failed = only_failure(home)
     assert (failed["status"], failed["reason"]) == ("failed", reason)
 
 
 def test_a_partition_ends_the_launch_at_its_limit_and_the_next_one_works(home: Path) -> None:
-    with started(*COMPARE, *LONG, "--limit", "3s", home=home) as compare:
+    with started(*COMPARE, *LONG, "--sizes", "1,64", "--limit", "4s", home=home) as compare:
         wait_for_launches(home, 1, compare)
         folder = folder_of_run()
         wait_for_ranks(folder)
@@ -111,11 +112,11 @@ def test_a_partition_ends_the_launch_at_its_limit_and_the_next_one_works(home: P
         LinkControl(folder / "link").set_link("north>south", False)
         wait_for_launches(home, before + 1, compare)
         LinkControl(folder / "link").set_link("north>south", True)
-        wait_for_launches(home, before + 3, compare)
+        wait_for_launches(home, before + 2, compare)
         interrupt(compare)
     failed = only_failure(home)
     assert failed["seconds"] < 10
-    assert failed["reason"] == "no end within 3 s: ended with all its processes"
+    assert failed["reason"] == "no end within 4 s: ended with all its processes"
 
 
 def test_an_interrupted_run_goes_on_on_the_same_testbed(home: Path) -> None:
@@ -127,7 +128,7 @@ def test_an_interrupted_run_goes_on_on_the_same_testbed(home: Path) -> None:
     kept = launches(home)
     (home / "mortal.toml").unlink()
     with sqlite3.connect(home / "results.sqlite") as connection:
-        connection.execute("UPDATE run SET time_budget_seconds = time_budget_seconds / 20")
+        connection.execute("UPDATE run SET time_budget_seconds = 6")
     done = rankwise("compare", "--resume", "-q", home=home)
     assert done.returncode == 0, done.stderr
     run = shown(home)
@@ -168,6 +169,30 @@ def test_one_that_is_up_is_used_and_left_up_and_a_run_survives_that_it_is_taken_
     done = rankwise(*COMPARE, *QUICK, home=home)
     assert done.returncode == 0, done.stderr
     assert supervisor_of(folder) == supervisor
-    with started(*COMPARE, *LONG, "--store", "second.sqlite", home=home) as compare:
+    with started(*COMPARE, *LONG, "--sizes", "1:4K", home=home) as compare:
+        before = launches(home)
         wait_for_ranks(folder)
         assert [*paths.runtime_folder().glob(f"{NAME}-*")] == []
+        assert rankwise("testbed", "down", NAME, home=home).returncode == 0
+        wait_for_launches(home, before + 2, compare)
+        assert not folder.exists() and folder_of_run().is_dir()
+        interrupt(compare)
+    run = [(one["status"], one["reason"]) for one in shown(home)["launches"]]
+    assert run[:2] == [("failed", "the testbed was taken down"), ("finished", "")]
+
+
+def test_a_job_of_the_users_own_ends_with_the_reason(home: Path) -> None:
+    argv = ["run", "-n", "2", "--mpi", MPI, "--testbed", "mortal.toml", "-q", "--", "sleep", "96.5"]
+    with started(*argv, home=home) as job:
+        wait_until(
+            lambda: (
+                len([one for one in processes_naming("sleep\x0096.5") if one.partition(" ")[0].endswith("/sleep")])
+                == 2
+            ),
+            30,
+        )
+        os.kill(parts_of(folder_of_run())["link"], signal.SIGKILL)
+        _, stderr = job.communicate(timeout=30)
+    assert job.returncode == 3
+    assert "the testbed broke down during the run: the link emulator was ended by signal 9 (Killed)" in stderr
+    assert "remedy: run it again" in stderr

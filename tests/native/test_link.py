@@ -58,7 +58,12 @@ def tcp_megabits_per_second(source: Namespace, sink: Namespace, address: str, to
     sender.connect(listener.getsockname())
     receiver, _ = listener.accept()
     receiver.settimeout(LIMIT_SECONDS)
-    thread = threading.Thread(target=lambda: (sender.sendall(bytes(total_bytes)), sender.close()))
+
+    def send() -> None:
+        sender.sendall(bytes(total_bytes))
+        sender.close()
+
+    thread = threading.Thread(target=send)
     thread.start()
     got, half = 0, 0.0
     while data := receiver.recv(1 << 16):

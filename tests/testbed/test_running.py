@@ -134,4 +134,4 @@ def test_why_it_ended_is_awaited_for_a_moment_only() -> None:
         assert running.why_ended(folder, 5.0) == "for this reason"
     finally:
         running.stop(folder)
-    assert running.why_ended(folder) == "its supervisor was ended"
+    assert running.why_ended(folder) == running.TAKEN_DOWN

@@ -41,7 +41,7 @@ def render_report(comparison: Comparison, context: ReportContext) -> str:
     names = [*comparison.implementations, *(curve.implementation for curve in comparison.curves)]
     styles = styles_for(names)
     data = page_data(grouped, styles) | {"choices": choices(grouped, context, styles)}
-    template = _environment().get_template("report.html.j2")
+    template = environment().get_template("report.html.j2")
     return template.render(
         comparison=comparison,
         context=context,
@@ -108,7 +108,7 @@ def embedded(data: dict[str, Any]) -> Markup:
     return Markup("".join(escapes.get(c, c) for c in text))
 
 
-def _environment() -> Environment:
+def environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("rankwise.report", "templates"),
         autoescape=True,

@@ -88,6 +88,9 @@ def stream_figure(
         figure["layout"]["yaxis"]["range"] = [0, short(1.2 * highest / MEGABITS[0])]
     ends = [float(curve.times_seconds[-1]) for curve in streams.values() if curve.times_seconds.size]
     last = max([*ends, *(point.x for point in points)], default=1.0)
+    if points:  # the beginning is what it is about: one slow stream must not press it into a corner
+        last = min(last, 1.6 * max(point.x for point in points))
+    figure["layout"]["xaxis"]["range"] = [0, short(1.03 * last)]
     for line in lines:
         figure["data"].append(_paper_line(line, (0.0, last), MEGABITS))
     for name, curve in streams.items():

@@ -60,7 +60,7 @@ def render_page(study: Study, page: Page, results: Mapping[str, Results], comman
     data: dict[str, Any] = {
         "groups": [], "choices": {"study": [choice]}, "ecdf": {}, "dark": dark_colours(styles.values()),
     }  # fmt: skip
-    return html._environment().get_template("study.html.j2").render(
+    return html.environment().get_template("study.html.j2").render(
         study=study,
         page=page,
         summary=summary(page.statements),

@@ -39,10 +39,11 @@ class EmulatedTestbed(TestbedKind):
     def up(self) -> None:
         """Bring it up, also again after it broke. Raises InputError or HostError."""
         if self._folder is not None:
-            if not running.why_ended(self._folder):
+            reason = running.why_ended(self._folder)
+            if not reason:
                 return
             # one that broke comes back as what it was; one that another took down is not ours to bring back
-            self._shared = self._shared and self._folder.exists()
+            self._shared = self._shared and reason != running.TAKEN_DOWN
             running.stop(self._folder)
         allow_congestion_controls(pair for node in self._topology.nodes for pair in node.settings)
         named = None if self._shared else self._found()

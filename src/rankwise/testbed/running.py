@@ -31,6 +31,9 @@ _NODE_BYTES = 8 << 20
 _LONGEST_NAME = 100
 """Bytes: no socket's path could be longer anyway."""
 
+TAKEN_DOWN = "the testbed was taken down"
+"""Why a testbed ended that nobody is to bring back."""
+
 _STATE = "state.json"
 _children: dict[Path, subprocess.Popen[bytes]] = {}
 """Supervisors that this process started: whoever stops one must reap it."""
@@ -132,7 +135,7 @@ def why_ended(folder: Path, patience_seconds: float = 0.0) -> str:
         if state is None or not state.is_up:
             with contextlib.suppress(FileNotFoundError):  # it may have been written since
                 return (folder / "ended").read_text().strip()
-            return "its supervisor was ended"
+            return "its supervisor was ended" if folder.exists() else TAKEN_DOWN
         if time.monotonic() >= deadline:
             return ""
         time.sleep(0.01)
@@ -198,6 +201,8 @@ def _stop(parent: Path, folder: Path) -> None:
     state = _read(folder)
     child = _children.pop(folder, None)
     if state is not None and state.is_up:
+        with contextlib.suppress(OSError):  # a run that uses it is to learn this, and not to bring it back
+            (folder / "ended").write_text(TAKEN_DOWN)
         process.end_processes([int(state.supervisor.partition("-")[0])])
     elif child is not None and child.poll() is None:
         process.end_processes([child.pid])

@@ -31,11 +31,11 @@ RUNS = (
     ),
     StudyRun(
         TUNED, "Rennes to Nancy, TCP buffers of 4 MiB", "grid5000-2007-tuned", _PINGPONG,
-        placement="across-sites", full=Effort(_SIZES, 6, 1800, 0.5), quick=Effort(_QUICK_FAR, 3, 200, 0.1),
+        placement="across-sites", full=Effort(_SIZES, 6, 1800, 0.5), quick=Effort(_QUICK_FAR, 3, 260, 0.1),
     ),
     StudyRun(
         STREAM, "200 messages of 1 MiB, Rennes to Nancy, tuned", "grid5000-2007-tuned", _STREAM,
-        placement="across-sites", full=Effort((MIB,), 10, 600, 0.5), quick=Effort((MIB,), 3, 120, 0.1),
+        placement="across-sites", full=Effort((MIB,), 10, 600, 0.5), quick=Effort((MIB,), 3, 240, 0.1),
     ),
     StudyRun(
         STREAM_16M, "20 messages of 16 MiB, Rennes to Nancy, tuned", "grid5000-2007-tuned", _STREAM,
