@@ -109,14 +109,15 @@ def embedded(data: dict[str, Any]) -> Markup:
 
 
 def environment() -> Environment:
-    environment = Environment(
+    """Jinja2 with our templates, filters and marks."""
+    made = Environment(
         loader=PackageLoader("rankwise.report", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(
+    made.filters.update(
         size=format_size,
         duration=format_duration,
         ratio=views.format_ratio,
@@ -131,8 +132,8 @@ def environment() -> Environment:
         percent=_percent,
         moment=_moment,
     )
-    environment.globals["marks"] = MARKS
-    return environment
+    made.globals["marks"] = MARKS
+    return made
 
 
 def _moment(seconds: float) -> str:
