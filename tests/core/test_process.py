@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from rankwise.core import process
-from rankwise.core.errors import HostError
+from rankwise.core.errors import HostError, InterruptedRun
 
 PYTHON = sys.executable
 
@@ -107,3 +107,11 @@ def test_processes_of_a_living_owner_are_no_orphans(tmp_path: Path) -> None:
     shell(f"setsid sleep 60 & echo $! > {pid_file}", mark=mark)
     assert int(pid_file.read_text()) not in process.end_orphans()
     process.end_marked(mark)
+
+
+def test_signals_wait_until_what_was_begun_is_done() -> None:
+    done = []
+    with process.stop_on_signals(), pytest.raises(InterruptedRun), process.signals_wait():
+        signal.raise_signal(signal.SIGTERM)
+        done.append("all of it")
+    assert done == ["all of it"]

@@ -5,6 +5,7 @@ import os
 import signal
 import sqlite3
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -101,6 +102,8 @@ def test_a_part_killed_in_mid_run_fails_that_launch_and_the_plan_goes_on(part: s
         interrupt(compare)
     failed = only_failure(home)
     assert (failed["status"], failed["reason"]) == ("failed", reason)
+    told = [one["message"] for one in shown(home)["notices"] if one["kind"] == "testbed-broke"]
+    assert told == [f"the testbed broke down, nothing of that launch is kept: {reason}"]
 
 
 def test_a_partition_ends_the_launch_at_its_limit_and_the_next_one_works(home: Path) -> None:
@@ -168,6 +171,11 @@ def test_one_that_is_up_is_used_and_left_up_and_a_run_survives_that_it_is_taken_
     supervisor = supervisor_of(folder)
     done = rankwise(*COMPARE, *QUICK, home=home)
     assert done.returncode == 0, done.stderr
+    with started(*COMPARE, *LONG, home=home) as compare:
+        wait_for_ranks(folder)
+        compare.kill()
+        compare.communicate(timeout=30)
+        wait_until(lambda: not any("rankwise-harness" in line for line in processes_naming(f"{folder}/")), 5)
     assert supervisor_of(folder) == supervisor
     with started(*COMPARE, *LONG, "--sizes", "1:4K", home=home) as compare:
         before = launches(home)
@@ -196,3 +204,22 @@ def test_a_job_of_the_users_own_ends_with_the_reason(home: Path) -> None:
     assert job.returncode == 3
     assert "the testbed broke down during the run: the link emulator was ended by signal 9 (Killed)" in stderr
     assert "remedy: run it again" in stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_one_that_is_interrupted_while_it_comes_up_leaves_nothing(number: int, home: Path) -> None:
+    folder = paths.runtime_folder() / NAME
+    with started("testbed", "up", "mortal.toml", home=home) as up:
+        while not folder.exists() and up.poll() is None:
+            time.sleep(0.0005)
+        up.send_signal(number)
+        _, stderr = up.communicate(timeout=30)
+    assert up.returncode == 130, stderr
+    assert left_of(NAME) == []
+
+
+def test_one_whose_starter_was_killed_before_it_wrote_down_whom_it_started_is_cleared(home: Path) -> None:
+    assert rankwise("testbed", "up", "mortal.toml", home=home).returncode == 0
+    (paths.runtime_folder() / NAME / "state.json").unlink()
+    assert rankwise("testbed", "list", home=home).returncode == 0
+    assert left_of(NAME) == []

@@ -40,6 +40,17 @@ void cut_through(const std::string &options)
     CHECK_NEAR(world.arrivals[0].time, (wire + full_wire) * gigabit_nanoseconds_per_byte + 2000, 4);
 }
 
+/// Between links of different rates the slower one decides when the last segment comes.
+void cut_through_rates(const std::string &out, const std::string &in)
+{
+    World world(star(2, out + " 0 1e6 0 normal 0 1", in + " 0 1e6 0 normal 0 1"));
+    world.network_switch.accept(0, tcp_frame({.payload = 40 * full_payload}), 0);
+    world.run();
+    const double slow = 80, fast = 8; // nanoseconds a byte at 100 Mbit/s, at 1 Gbit/s
+    CHECK(world.arrivals.size() == 1);
+    CHECK_NEAR(world.arrivals[0].time, full_wire * (40 * slow + fast), 4);
+}
+
 /// n packets sent at once arrive one packet's time apart, whatever their form.
 void rate(const std::string &options, std::uint32_t segments)
 {
@@ -151,6 +162,8 @@ void many_slow_ones()
 int main()
 {
     delay();
+    cut_through_rates("1e8", "1e9");
+    cut_through_rates("1e9", "1e8");
     for (const std::string options : {"option served_queues 1", "option served_queues 0"}) {
         cut_through(options);
         rate(options, 1);

@@ -15,7 +15,7 @@ from rankwise.core.network import Topology
 from rankwise.core.records import Command, Fact, LaunchSteps, Notice, Outcome
 from rankwise.testbed import host, running
 from rankwise.testbed.base import TestbedKind
-from rankwise.testbed.emulator_notices import notices
+from rankwise.testbed.emulator_notices import breakdown, notices
 from rankwise.testbed.link_control import LinkControl
 from rankwise.testbed.network_file import network_text
 from rankwise.testbed.node_settings import NodeSettings, allow_congestion_controls, allowed_congestion_controls
@@ -93,15 +93,16 @@ class EmulatedTestbed(TestbedKind):
                     outcome = process.run_steps(on_nodes(steps, nodes, folder / "rsh"), limit_seconds, end_marker)
                     broken = running.why_ended(folder, _BREAK_SECONDS if outcome.returncode != 0 else 0.0)
                     if broken:
-                        return replace(outcome, broken=broken)
+                        return replace(outcome, broken=broken, notices=(*outcome.notices, breakdown(broken)))
                     links, figures = control.counters()
             except HostError:
                 broken = running.why_ended(folder, _BREAK_SECONDS)
                 if not broken:
                     raise
-                return Outcome(process.command_line(steps.main), 255, "", broken, 0.0, broken=broken)
-            told = (*_refused_settings(folder), *notices(self._topology, hosts, figures))
-            return replace(outcome, links=links, emulator=figures, notices=(*outcome.notices, *told))
+                line, told = process.command_line(steps.main), (breakdown(broken),)
+                return Outcome(line, 255, "", broken, 0.0, broken=broken, notices=told)
+            seen = (*_refused_settings(folder), *notices(self._topology, hosts, figures))
+            return replace(outcome, links=links, emulator=figures, notices=(*outcome.notices, *seen))
 
     @contextlib.contextmanager
     def _exclusively(self) -> Iterator[Path]:

@@ -17,6 +17,15 @@ BUSY_FRACTION = 0.9
 """Of a core: an emulator that has no time left delays packets and lowers rates."""
 
 
+def breakdown(reason: str) -> Notice:
+    """The warning that a launch is lost because the testbed itself ended."""
+    return Notice(
+        "testbed-broke",
+        f"the testbed broke down, nothing of that launch is kept: {reason}",
+        "the next launch brings it up again; if nobody ended it, look for the reason (dmesg: too little memory?)",
+    )
+
+
 def notices(topology: Topology, hosts: Sequence[str], figures: EmulatorFigures) -> tuple[Notice, ...]:
     """The warnings for a job on these hosts."""
     return tuple(_judge(topology, hosts, figures))

@@ -6,6 +6,7 @@ One folder each below `runtime_folder()`: NAME for one that stays up, NAME-PID f
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import fcntl
 import json
@@ -15,6 +16,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import psutil
@@ -69,27 +71,22 @@ def start(topology: Topology, attached: bool) -> Path:
     _check_memory(topology)
     text = network_text(topology)
     command = supervisor.command()
-    with _folders_locked() as parent:
-        _clear(parent)
-        folder = parent / _folder_name(parent, topology.name, attached)
-        if folder.exists():
-            raise InputError(
-                f"testbed {topology.name} is up already", f"rankwise testbed down {topology.name}, or use it"
-            )
-        try:
-            _make(folder, text)
-            child = supervisor.start(command, folder, attached)
-            _children[folder] = child
-            _write_state(folder, child.pid, topology, attached)
-        except OSError as error:
-            _stop(parent, folder)
-            raise HostError(
-                f"cannot bring the testbed up in {folder}: {error.strerror}", f"make room: df {parent}"
-            ) from error
+    made: list[Path] = []
     try:
+        with _folders_locked() as parent:
+            _clear(parent)
+            folder = parent / _folder_name(parent, topology.name, attached)
+            if folder.exists():
+                raise InputError(
+                    f"testbed {topology.name} is up already", f"rankwise testbed down {topology.name}, or use it"
+                )
+            made.append(folder)
+            with process.signals_wait():
+                child = _launch(topology, text, command, folder, attached)
         supervisor.wait_until_ready(child, folder)
     except BaseException:
-        stop(folder)
+        for folder in made:
+            stop(folder)
         raise
     return folder
 
@@ -176,6 +173,22 @@ def _folder_name(parent: Path, name: str, attached: bool) -> str:
     return f"{own}-{taken + 1}" if taken else own
 
 
+def _launch(
+    topology: Topology, text: str, command: list[str], folder: Path, attached: bool
+) -> subprocess.Popen[bytes]:
+    """Start the supervisor over a new folder, and write down who it is."""
+    try:
+        _make(folder, text)
+        child = supervisor.start(command, folder, attached)
+        _children[folder] = child
+        _write_state(folder, child.pid, topology, attached)
+    except OSError as error:
+        raise HostError(
+            f"cannot bring the testbed up in {folder}: {error.strerror}", f"make room: df {folder.parent}"
+        ) from error
+    return child
+
+
 def _make(folder: Path, text: str) -> None:
     # an ordinary user's nodes obey whoever can reach their sockets; root's ask who it is, and serve nobody, too
     folder.mkdir(mode=0o700)
@@ -206,11 +219,33 @@ def _stop(parent: Path, folder: Path) -> None:
         process.end_processes([int(state.supervisor.partition("-")[0])])
     elif child is not None and child.poll() is None:
         process.end_processes([child.pid])
+    elif state is None:  # killed before it could write down whom it had started
+        process.end_processes(_supervisors_over(folder))
     if child is not None:
         if child.stdout is not None:
             child.stdout.close()
         child.wait(supervisor.READY_LIMIT_SECONDS)
     shutil.rmtree(folder, ignore_errors=True)
+
+
+@atexit.register
+def _stop_own() -> None:
+    """What an interruption came between, before anyone knew that it was up."""
+    for folder in list(_children):
+        state = _read(folder)
+        if state is None or state.attached:
+            stop(folder)
+
+
+def _supervisors_over(folder: Path) -> list[int]:
+    """The process ids of rankwise-nodes for this folder, and of its agents, which are forks of it."""
+    words = ["--folder", str(folder)]
+    found = []
+    for one in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            if any(words == [*pair] for pair in pairwise(one.cmdline())):
+                found.append(one.pid)
+    return found
 
 
 def _clear(parent: Path) -> list[str]:
