@@ -4,11 +4,11 @@ from dataclasses import replace
 import pytest
 
 from rankwise.core.network import PathFigures, Topology
-from rankwise.testbed.description.emulated_kind import describe_emulated
 from rankwise.testbed.description import load
+from rankwise.testbed.description.emulated_kind import describe_emulated
+from rankwise.testbed.description.toml_places import parse
 from rankwise.testbed.path_verdicts import complaints, expected_rate_bits_per_second
 from rankwise.testbed.paths import path
-from rankwise.testbed.description.toml_places import parse
 
 WAN = load("grid5000-2007-tuned")
 GOOD = PathFigures("rennes-1", "nancy-1", 0.0058, 0.00583, 0.00592, 1e9, 938e6, 0.0, 0.0)
