@@ -24,7 +24,15 @@ except HostError as error:
 pytestmark = needs_root
 
 
-@pytest.mark.parametrize("module", ["testbed/test_emulated.py", "testbed/test_running.py", "native/test_node.py"])
+@pytest.mark.parametrize(
+    "module",
+    [
+        "testbed/test_emulated.py",
+        "testbed/test_emulated_life.py",
+        "testbed/test_running.py",
+        "native/test_node.py",
+    ],
+)
 def test_everything_works_without_root(module: str) -> None:
     with folder_of(NOBODY) as home:
         outcome = as_ordinary_user(
