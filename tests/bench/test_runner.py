@@ -190,3 +190,29 @@ def test_a_launcher_that_cannot_be_started_fails_its_cells_and_the_others_go_on(
     assert {launch.status for launch in launches} == {"failed"}
     assert {failure.cell for launch in launches for failure in launch.failures} == set(CELLS)
     assert "cannot start mpiexec" in launches[0].reason
+
+
+def broken(argv: tuple[str, ...]) -> Outcome:
+    """Its harness had finished, but what it measured on a testbed that breaks down is worth nothing."""
+    return replace(steady(argv), broken="the link emulator ended")
+
+
+def test_a_testbed_that_breaks_down_now_and_then_is_held_against_no_cell() -> None:
+    calls = iter(range(1000))
+
+    def now_and_then(argv: tuple[str, ...]) -> Outcome:
+        return broken(argv) if next(calls) % 3 else steady(argv)
+
+    why, launches = carry_out(PLAN, now_and_then)
+    assert why == "precise"
+    failed = [launch for launch in launches if launch.status == "failed"]
+    assert {(launch.reason, launch.failures, launch.series) for launch in failed} == {
+        ("the link emulator ended", (), ())
+    }
+    assert {count(launches, cell) for cell in CELLS} >= {3}
+
+
+def test_a_testbed_that_always_breaks_down_ends_the_plan() -> None:
+    why, launches = carry_out(PLAN, broken)
+    assert why == "the testbed breaks down"
+    assert len(launches) < 10

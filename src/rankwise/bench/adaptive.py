@@ -17,6 +17,10 @@ STRIKES = 2
 """A cell that failed this often is given up, as is one that is unsupported or gave wrong data even once."""
 
 
+BREAKDOWNS = 5
+"""So many launches in a row that failed of the testbed, and of none of their cells, end the plan."""
+
+
 class Progress:
     """What the launches so far say about each cell of a plan."""
 
@@ -27,6 +31,7 @@ class Progress:
         self._strikes: Counter[Cell] = Counter()
         self._verified: set[Cell] = set()
         self._open = set(plan.cells)
+        self._breakdowns = 0
 
     def add(self, launch: Launch) -> None:
         """Take a launch into account; cells that it never came to simply stay open."""
@@ -36,11 +41,17 @@ class Progress:
         for failure in launch.failures:
             self._strikes[failure.cell] += 1 if failure.kind == "failed" else STRIKES
         self._verified.update(launch.verified)
-        self._open = self._still_open()
+        self._breakdowns = self._breakdowns + 1 if _told_nothing(launch) else 0
+        self._open = set() if self.broken else self._still_open()
 
     def open_cells(self) -> set[Cell]:
         """The cells that want another launch."""
         return self._open
+
+    @property
+    def broken(self) -> bool:
+        """Whether the testbed breaks down whatever is measured."""
+        return self._breakdowns >= BREAKDOWNS
 
     def given_up(self, cell: Cell) -> bool:
         """Whether this cell failed too often."""
@@ -69,3 +80,8 @@ class Progress:
 def _peers(cell: Cell) -> Cell:
     """What a cell shares with those that it will be compared with."""
     return replace(cell, implementation="")
+
+
+def _told_nothing(launch: Launch) -> bool:
+    """Failed, and not of its cells: the testbed broke down."""
+    return launch.status == "failed" and not (launch.series or launch.failures or launch.verified)

@@ -89,7 +89,7 @@ class Launching:
             implementation=implementation.id, ranks=ranks, status=status, reason=reason,
             command=process.command_line(steps.main), environment=steps.main.environment,
             started_at=started_at, seconds=outcome.seconds, series=spoken.series,
-            failures=(*spoken.failures, *_blamed(status, reason, cells, spoken)),
+            failures=(*spoken.failures, *(() if outcome.broken else _blamed(status, reason, cells, spoken))),
             verified=spoken.verified,
             stderr_tail="" if status == "finished" else outcome.stderr[-STDERR_TAIL_BYTES:],
             oversubscribed=oversubscribed, yielding=steps.yielding, clock=spoken.clock,
@@ -108,7 +108,8 @@ class Launching:
             steps = replace(self._launcher.steps(implementation, job), settings=settings)
             return steps, self._testbed.run(steps, job.hosts, limit, protocol.END_MARKER)
         except (HostError, InputError) as error:
-            return steps, Outcome(process.command_line(steps.main), 127, "", str(error), 0.0)
+            told = f"{error}; {error.remedy}" if error.remedy else str(error)
+            return steps, Outcome(process.command_line(steps.main), 127, "", told, 0.0)
 
 
 def _status(outcome: Outcome, spoken: protocol.Spoken, limit_seconds: float) -> tuple[LaunchStatus, str]:

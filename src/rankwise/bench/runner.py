@@ -118,5 +118,7 @@ class Runner:
     def _why_done(self) -> str:
         if self._plan.verify:
             return "verified"
+        if self._progress.broken:
+            return "the testbed breaks down"
         measured = [cell for cell in self._plan.cells if not self._progress.given_up(cell)]
         return "precise" if all(self._progress.precise(cell) for cell in measured) else "max launches"

@@ -60,10 +60,10 @@ def command(context: click.Context, /, **asked: Any) -> int:
         outcome = testbed.run(replace(steps, attached=True), job.hosts, asked["limit"])
     finally:
         testbed.down()
-    for notice in outcome.notices:
-        screen.say(f"warning: {notice.message}")
     if outcome.broken:
         raise HostError(f"the testbed broke down during the run: {outcome.broken}", "run it again")
+    for notice in outcome.notices:
+        screen.say(f"warning: {notice.message}")
     if outcome.timed_out:
         raise HostError(
             f"no end within {asked['limit']:.0f} s: ended with all its processes", "give a longer --limit"
