@@ -125,6 +125,7 @@ def up_command(name: str, own_name: str) -> None:
     if own_name:
         topology = replace(topology, name=own_name)
     if topology.kind != _EMULATED:
+        make(topology)  # says so if there is no such kind
         raise InputError(
             f"the hosts of {topology.name} are real: nothing needs to be brought up",
             f"use them: rankwise compare --testbed {name}",
