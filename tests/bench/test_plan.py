@@ -116,6 +116,11 @@ def test_rounds_differ_but_the_same_seed_gives_the_same_round() -> None:
 
 
 def test_time_per_cell_is_bounded_and_grows_with_the_budget() -> None:
-    short, long = (plan.seconds_per_cell(budget, 500, 6, 12) for budget in (120.0, 600.0))
+    a_round = plan.round_seconds(500, 6)
+    short, long = (plan.seconds_per_cell(budget, 500, a_round, 12) for budget in (120.0, 600.0))
     assert 0.0005 <= short < long <= 0.2
-    assert plan.seconds_per_cell(1.0, 500, 6, 12) == 0.0005
+    assert plan.seconds_per_cell(1.0, 500, a_round, 12) == 0.0005
+
+
+def test_a_round_takes_longer_over_a_long_link() -> None:
+    assert plan.round_seconds(100, 6, delay_seconds=0.1) > 100 * 10 * 0.1 > plan.round_seconds(100, 6)

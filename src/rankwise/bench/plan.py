@@ -145,7 +145,16 @@ CELL_SECONDS = 0.006
 LEAST_SECONDS_PER_CELL, MOST_SECONDS_PER_CELL = 0.0005, 0.2
 
 
-def seconds_per_cell(budget_seconds: float, cells: int, launches_per_round: int, rounds: int) -> float:
+DELAYS_PER_CELL = 36
+"""One-way delays that a cell takes beside its repetitions: agreements of all ranks, warm-up. Seen at 4 ranks."""
+
+
+def round_seconds(cells: int, launches_per_round: int, delay_seconds: float = 0.0) -> float:
+    """What a round takes beside the repetitions, roughly; `delay_seconds` is the longest one way."""
+    return launches_per_round * LAUNCH_SECONDS + cells * (CELL_SECONDS + DELAYS_PER_CELL * delay_seconds)
+
+
+def seconds_per_cell(budget_seconds: float, cells: int, a_round_seconds: float, rounds: int) -> float:
     """How long one launch may repeat one cell so that about `rounds` rounds fit into the budget."""
-    a_round = budget_seconds / rounds - launches_per_round * LAUNCH_SECONDS - cells * CELL_SECONDS
-    return min(MOST_SECONDS_PER_CELL, max(LEAST_SECONDS_PER_CELL, a_round / max(cells, 1)))
+    left = budget_seconds / rounds - a_round_seconds
+    return min(MOST_SECONDS_PER_CELL, max(LEAST_SECONDS_PER_CELL, left / max(cells, 1)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from rankwise.cli.screen import Screen
 from rankwise.core.errors import BuildError, HostError, InputError, InterruptedRun
 from rankwise.core.network import PathFigures
 from rankwise.core.records import Benchmark, Cell, CellFailure, Implementation, Launch, Notice, Options, Plan
+from rankwise.core.units import format_duration
 from rankwise.mpi import select
 from rankwise.mpi.family import FamilyLauncher
 from rankwise.stats.intervals import relative_half_width
@@ -23,6 +25,7 @@ from rankwise.store.store import Store
 from rankwise.testbed.base import TestbedKind, make
 from rankwise.testbed.check import check_paths
 from rankwise.testbed.local import LocalTestbed
+from rankwise.testbed.paths import path, site_paths
 
 ROUNDS_AIMED_AT = 14
 """Launches per cell that a time budget is cut into; ten let a rank test speak over a thousand cells."""
@@ -112,9 +115,10 @@ def measure(request: Request, store: Store, screen: Screen) -> int:
         )  # fmt: skip
         store.add_paths(run_id, paths)
         store.add_failures(run_id, _one_a_benchmark(unsupported))
-        store.add_notices(run_id, built.notices)
-        for notice in built.notices:
-            screen.say(f"warning: {notice.message}")
+        notices = (*built.notices, *_short_of_time(request, cells))
+        store.add_notices(run_id, notices)
+        for notice in notices:
+            screen.say(f"warning: {notice.message}; {notice.remedy}")
         carry_out(run_id, plan, built.ready, testbed, store, screen)
     return run_id
 
@@ -154,10 +158,33 @@ def _one_a_benchmark(unsupported: Sequence[CellFailure]) -> list[CellFailure]:
     return list(first.values())
 
 
-def _plan(request: Request, cells: Sequence[Cell]) -> Plan:
+def _round_seconds(request: Request, cells: Sequence[Cell]) -> float:
+    """What a round of launches takes at least."""
     groups = len({(cell.implementation, cell.ranks, cell.options, cell.placement) for cell in cells})
+    topology = request.testbed.topology()
+    pairs = site_paths(topology) if topology else ()
+    delays = [path(topology, *pair).delay_seconds for pair in pairs if topology]
+    return planning.round_seconds(len(cells), groups, max(delays, default=0.0))
+
+
+def _short_of_time(request: Request, cells: Sequence[Cell]) -> tuple[Notice, ...]:
+    """The warning that the budget cannot hold the launches that a verdict takes: better said before."""
+    needed = _round_seconds(request, cells) * request.min_launches
+    if needed <= request.time_budget_seconds:
+        return ()
+    return (
+        Notice(
+            "short-of-time",
+            f"{len(cells)} cells in {request.min_launches} launches each take about {format_duration(needed)}, "
+            f"and the run has {format_duration(request.time_budget_seconds)}: few verdicts will be decided",
+            f"--time {math.ceil(needed / 60)}m, or fewer benchmarks (--bench), sizes (--sizes 1:4M:64) or MPIs",
+        ),
+    )
+
+
+def _plan(request: Request, cells: Sequence[Cell]) -> Plan:
     per_cell = request.seconds_per_cell or planning.seconds_per_cell(
-        request.time_budget_seconds, len(cells), groups, ROUNDS_AIMED_AT
+        request.time_budget_seconds, len(cells), _round_seconds(request, cells), ROUNDS_AIMED_AT
     )
     return Plan(
         cells=tuple(cells), seed=random.randrange(2**31) if request.seed is None else request.seed,
