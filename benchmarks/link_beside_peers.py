@@ -55,6 +55,17 @@ end, data = time.monotonic() + float(sys.argv[3]), bytes(1 << 18)
 while time.monotonic() < end:
     stream.sendall(data)
 """
+WAKE_UP = """
+import os, time
+os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50))
+late, due = [], time.monotonic()
+for _ in range(2000):
+    due += 0.0005
+    time.sleep(max(0, due - time.monotonic()))
+    late.append(time.monotonic() - due)
+late.sort()
+print(f"a sleeper wakes up late by {late[1000] * 1e6:.0f} us (median), {late[1980] * 1e6:.0f} us (99 %)")
+"""
 # From before the echo is sent until the kernel has the answer (SO_TIMESTAMPNS): not until this process wakes up.
 # (ping itself prints three digits only.)
 PING = """
@@ -161,6 +172,12 @@ class up(ExitStack):  # noqa: N801 - reads as a verb
         return peer
 
 
+def host_lateness() -> str:
+    """What no emulator can be better than: how late a process that only sleeps wakes up, at the same priority."""
+    said = subprocess.run([sys.executable, "-c", WAKE_UP], capture_output=True, text=True, timeout=30, check=True)
+    return said.stdout.strip()
+
+
 def _say(name: str, words: str) -> None:
     if words:
         click.echo(f"  {name}: {words}", err=True)
@@ -198,7 +215,7 @@ def main(rounds: int, seconds: float) -> None:
     )
     results = Results(dict)
     for number in range(rounds):
-        click.echo(f"round {number + 1}", err=True)
+        click.echo(f"round {number + 1}; this host: {host_lateness()}", err=True)
         for kind in random.sample(present, len(present)):
             measure(kind, results, seconds)
     _print(results, [kind.name for kind in present])
