@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,23 +15,6 @@ from rankwise.core.records import Options
 from rankwise.store.networks import topology_from_json, topology_to_json
 from rankwise.store.store import Store
 from support import stored
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "results.sqlite"
-
-
-@pytest.fixture
-def store(path: Path) -> Iterator[Store]:
-    with Store(path) as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    with Store(tmp_path_factory.mktemp("shared") / "results.sqlite") as opened:
-        yield opened
 
 
 def refuse(word: str) -> None:

@@ -6,7 +6,6 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -54,24 +53,6 @@ def writer(path: Path, name: str, launches: int, end: str = "finish") -> subproc
          str(launches), end],
         stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "results.sqlite"
-
-
-@pytest.fixture
-def store(path: Path) -> Iterator[Store]:
-    with Store(path) as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    """One store for all examples of a property: making a file for each takes most of the time."""
-    with Store(tmp_path_factory.mktemp("shared") / "results.sqlite") as opened:
-        yield opened
 
 
 @settings(max_examples=40, deadline=None)
