@@ -15,6 +15,7 @@ import random
 import subprocess
 import sys
 import tempfile
+import time
 from collections import defaultdict
 from contextlib import ExitStack
 from pathlib import Path
@@ -118,6 +119,18 @@ class Stream:
             self._receiver.kill()
 
 
+class Load:
+    """The processor time of a peer's processes, from the start of this object."""
+
+    def __init__(self, peer: Peer) -> None:
+        self._peer = peer
+        self._began, self._before = time.monotonic(), peer.cpu_seconds()
+
+    def percent(self) -> float:
+        """Of one core, until now."""
+        return 100 * (self._peer.cpu_seconds() - self._before) / (time.monotonic() - self._began)
+
+
 def _python(node: Namespace, program: str, *words: object) -> subprocess.Popen[str]:
     argv = ["nsenter", f"--net={node.path}", sys.executable, "-c", program, *map(str, words)]
     return subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
@@ -137,9 +150,9 @@ def measure(kind: type[Peer], results: Results, seconds: float) -> None:
         results[figure].setdefault(kind.name, []).append(value)
 
     with up(kind, 4, WAN) as peer:
-        before = peer.cpu_seconds()
+        load = Load(peer)
         note("1 Gbit/s, 11.6 ms: Mbit/s", Stream(peer, 1, 2, seconds).megabits_per_second())
-        note("... emulator, % of a core, 1 stream", 100 * (peer.cpu_seconds() - before) / seconds)
+        note("... emulator, % of a core, 1 stream", load.percent())
     with up(kind, 4, WAN) as peer:
         stream = Stream(peer, 1, 2, seconds + 1, WAN.rate_bits_per_second / 2)
         times = pings_ms(peer, 3, 4, seconds) or [float("nan")]
@@ -150,10 +163,10 @@ def measure(kind: type[Peer], results: Results, seconds: float) -> None:
     with up(kind, 2, SWITCH) as peer:
         note("one switch, no rate: Mbit/s", Stream(peer, 1, 2, seconds).megabits_per_second())
     with up(kind, 16, WAN) as peer:
-        before = peer.cpu_seconds()
+        load = Load(peer)
         streams = [Stream(peer, source, source + 1, seconds, 1e8) for source in range(1, 16, 2)]
         note("16 nodes, 8 x 100 Mbit/s: sum", sum(one.megabits_per_second() for one in streams))
-        note("... emulator, % of a core, 8 streams", 100 * (peer.cpu_seconds() - before) / seconds)
+        note("... emulator, % of a core, 8 streams", load.percent())
         _say(kind.name, peer.lateness())
 
 

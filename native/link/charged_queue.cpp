@@ -10,10 +10,28 @@ PacketPointer ChargedQueue::accept(PacketPointer packet, LinkCounters &counters,
 {
     if (!admit(*packet, backlog_bytes(packet->first), counters))
         return nullptr;
-    const Time start = std::max(busy_until_, packet->first);
-    time_departure(*packet, start);
-    busy_until_ = start + duration(packet->frame.wire_bytes());
+    const Time now = packet->first, wait = std::max<Time>(0, busy_until_ - now);
+    const Time own = duration(packet->frame.wire_bytes());
+    busy_until_ = now + wait + own;
+    std::erase_if(arriving_, [now](const Arriving &one) { return one.last <= now; });
+    if (packet->frame.segments() == 1) { // what has not yet come does not hold it up
+        time_departure(*packet, now + std::max<Time>(0, wait - coming(now)));
+        return packet;
+    }
+    if (packet->last > now)
+        arriving_.push_back(
+            {now, packet->last, own - duration(packet->frame.segment_wire_bytes())});
+    time_departure(*packet, now + wait);
     return packet;
+}
+
+Time ChargedQueue::coming(Time now) const
+{
+    double sum = 0;
+    for (const Arriving &one : arriving_)
+        sum += static_cast<double>(one.duration) * static_cast<double>(one.last - now) /
+               static_cast<double>(one.last - one.first);
+    return static_cast<Time>(sum);
 }
 
 PacketPointer ChargedQueue::serve(Time, Link &, EventQueue &)

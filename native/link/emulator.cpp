@@ -42,6 +42,11 @@ double cpu_seconds()
     return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
+std::optional<Time> earlier(std::optional<Time> one, std::optional<Time> other)
+{
+    return one && other ? std::min(one, other) : one ? one : other;
+}
+
 std::uint64_t seed_of(const Network &network)
 {
     if (network.seed)
@@ -99,14 +104,16 @@ void Emulator::run()
     do {
         switch_.run(now());
         resume_cards();
+        idle_states_.permit(now());
     } while (wait_and_read());
 }
 
 bool Emulator::wait_and_read()
 {
-    const std::optional<Time> wake = wake_up_.plan(switch_.events());
+    const std::optional<Time> wake = earlier(wake_up_.plan(switch_.events()), idle_states_.until());
+    const Time before = now();
     // 0: waits busily, but reads frames
-    const Time left = wake ? std::max<Time>(0, *wake - now()) : 0;
+    const Time left = wake ? std::max<Time>(0, *wake - before) : 0;
     const timespec sleep{left / 1'000'000'000, left % 1'000'000'000};
     std::array<epoll_event, 64> events{};
     const int count = epoll_pwait2(ready_.number(), events.data(), static_cast<int>(events.size()),
@@ -115,6 +122,8 @@ bool Emulator::wait_and_read()
         fail_with_errno("waiting with epoll_pwait2", "It needs Linux 5.11 or later");
     if (count == 0 && left > 0)
         wake_up_.woke(*wake, now());
+    const bool slept = left > 0 || !wake;
+    waking_took_ = slept ? std::min(wake_up_.least_late(), now() - before) : 0;
     const auto ready = static_cast<std::size_t>(std::max(0, count));
     for (const epoll_event &event : std::span(events).first(ready)) {
         if (event.data.u64 == signal_event)
@@ -135,9 +144,10 @@ void Emulator::read_frames(NodeIndex node)
         Tap::Read read = cards_[node].tap.read();
         if (read.length == 0)
             return;
+        idle_states_.avoid(now());
         std::optional<Frame> frame = Frame::parse(std::move(read.bytes), read.length);
         if (frame)
-            switch_.accept(node, std::move(*frame), now());
+            switch_.accept(node, std::move(*frame), now() - waking_took_);
         else
             counters_.malformed_frames++;
     }
@@ -201,6 +211,7 @@ std::string Emulator::set_link(const std::string &name, bool up)
 EmulatorCounters Emulator::counters() const
 {
     EmulatorCounters copy = counters_;
+    copy.deep_idle_avoided = idle_states_.avoided();
     copy.cpu_seconds = cpu_seconds() - cpu_seconds_before_;
     copy.wall_seconds = static_cast<double>(now() - began_) / 1e9;
     return copy;

@@ -3,6 +3,7 @@
 #include "cards.h"
 #include "control_socket.h"
 #include "descriptor.h"
+#include "idle_states.h"
 #include "network_file.h"
 #include "report.h"
 #include "switch.h"
@@ -49,6 +50,9 @@ class Emulator : private Receiver
     Descriptor ready_;
     Descriptor signals_;
     WakeUp wake_up_;
+    IdleStates idle_states_;
+    /// So much earlier than now the frames have come that ended the last sleep.
+    Time waking_took_ = 0;
     Time began_ = 0;
     double cpu_seconds_before_ = 0;
 };

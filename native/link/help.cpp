@@ -23,7 +23,8 @@ DESCRIPTION
 
     Needs /dev/net/tun, readable and writable, and CAP_NET_ADMIN and CAP_SYS_ADMIN in the user namespace that owns
     the nodes' namespaces; root has these, and so has whoever made a user namespace. SCHED_FIFO is used where it
-    is allowed.
+    is allowed. So is /dev/cpu_dma_latency: while there is traffic, idle processors poll instead of sleeping, since
+    to wake up from a deep sleep takes longer than a switch does.
 
 NETWORK
     Words separated by blanks; # begins a comment. Rates are bits per second, times nanoseconds, sizes bytes.
@@ -77,7 +78,8 @@ COMMANDS
     counters    as JSON: of each link the packets and bytes that entered its queue (as on the wire), packets dropped
                 at the full queue, packets lost, and the largest queue; packets delivered; frames that were
                 unknown (to a MAC address that nobody has), malformed, or undeliverable (a card was down); the
-                lateness, delivered minus due; processor and elapsed time; whether SCHED_FIFO is in force
+                lateness, delivered minus due; processor and elapsed time; whether SCHED_FIFO is in force,
+                and whether deep sleep of processors is avoided
     reset       sets them all to 0
     down LINK   what enters the link is lost from now on; what is in it still arrives
     up LINK     ends that

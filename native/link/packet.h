@@ -30,7 +30,8 @@ struct Packet {
     }
     Urgency urgency() const
     {
-        return path->urgency(hop);
+        const bool comes_slowly = !arrived() && last - first >= Path::long_way;
+        return comes_slowly ? Urgency::patient : path->urgency(hop);
     }
 };
 using PacketPointer = std::unique_ptr<Packet>;

@@ -9,8 +9,6 @@ namespace rankwise
 namespace
 {
 
-// Well above how late the emulator handles what is patient.
-constexpr Time long_way = 200'000;
 // A wake-up's usual lateness is below 1 % of that.
 constexpr Time long_path = 2'000'000;
 

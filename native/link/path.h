@@ -23,6 +23,9 @@ enum class Urgency {
 class Path
 {
   public:
+    /// Well above how late the emulator handles what is patient.
+    static constexpr Time long_way = 200'000;
+
     explicit Path(std::vector<Link *> links);
 
     std::size_t length() const;

@@ -70,7 +70,8 @@ std::string counters_json(Switch &network, const EmulatorCounters &counters)
     write_lateness(out, counters.lateness);
     out << ",\"cpu_seconds\":" << counters.cpu_seconds
         << ",\"wall_seconds\":" << counters.wall_seconds
-        << ",\"realtime\":" << (counters.realtime ? "true" : "false") << "}";
+        << ",\"realtime\":" << (counters.realtime ? "true" : "false")
+        << ",\"deep_idle_avoided\":" << (counters.deep_idle_avoided ? "true" : "false") << "}";
     return out.str();
 }
 

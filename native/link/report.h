@@ -16,6 +16,7 @@ struct EmulatorCounters {
     double cpu_seconds = 0;
     double wall_seconds = 0;
     bool realtime = false;
+    bool deep_idle_avoided = false; // as IdleStates says
 };
 
 std::string counters_json(Switch &network, const EmulatorCounters &counters);

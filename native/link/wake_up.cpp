@@ -35,7 +35,8 @@ Time Oversleep::bound() const
     return static_cast<Time>(bound_);
 }
 
-WakeUp::WakeUp(Time spin_limit) : exact_(0.05, spin_limit), prompt_(0.5, spin_limit)
+WakeUp::WakeUp(Time spin_limit)
+    : exact_(0.05, spin_limit), prompt_(0.8, spin_limit), least_(0.95, spin_limit)
 {
 }
 
@@ -44,6 +45,11 @@ Time WakeUp::margin(Urgency urgency) const
     if (urgency == Urgency::patient)
         return -company_wait;
     return urgency == Urgency::exact ? exact_.bound() : prompt_.bound();
+}
+
+Time WakeUp::least_late() const
+{
+    return least_.bound();
 }
 
 std::optional<Time> WakeUp::plan(const EventQueue &events) const
@@ -61,6 +67,7 @@ void WakeUp::woke(Time planned, Time actual)
 {
     exact_.learn(actual - planned);
     prompt_.learn(actual - planned);
+    least_.learn(actual - planned);
 }
 
 } // namespace rankwise

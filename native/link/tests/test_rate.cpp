@@ -99,6 +99,43 @@ void drop_point_in_super_packets(const std::string &options, std::uint32_t queue
     CHECK(world.counters("0.out").dropped_packets == 500 - segments);
 }
 
+/// While another node's super-packet comes in, segment by segment and as fast as it goes out, a
+/// single packet waits for the segment that is being sent at most. Afterwards the link has sent
+/// both, not one nanosecond earlier.
+void between_segments()
+{
+    const std::string line = "1e9 0 1e6 0 normal 0 1";
+    World world(star(3, line, line));
+    world.network_switch.accept(0, tcp_frame({.destination = 2, .payload = 40 * full_payload}), 0);
+    const Time segment = full_wire * 8, middle = 20 * segment;
+    const Frame single = plain_frame(1, 2, 1000);
+    const Time own = 8 * Time{single.wire_bytes()};
+    world.network_switch.accept(1, single.copy(), middle);
+    world.network_switch.accept(0, tcp_frame({.destination = 2, .payload = full_payload}), middle);
+    world.run();
+    CHECK(world.arrivals.size() == 3);
+    CHECK(world.arrivals[0].source == 1);
+    CHECK(world.arrivals[0].time >= middle + 2 * own);
+    CHECK(world.arrivals[0].time <= middle + 2 * own + segment);
+    CHECK_NEAR(world.arrivals[2].time, 42 * segment + own, 2);
+}
+
+/// Into a link of a tenth of the rate: what has come before the single packet is sent before it.
+void behind_what_has_come()
+{
+    const std::string fast = "1e9 0 1e6 0 normal 0 1";
+    World world(star(3, fast, "1e8 0 1e6 0 normal 0 1"));
+    world.network_switch.accept(0, tcp_frame({.destination = 2, .payload = 40 * full_payload}), 0);
+    const Time segment = full_wire * 8;
+    const Frame single = plain_frame(1, 2, 1000);
+    const Time own = 8 * Time{single.wire_bytes()};
+    world.network_switch.accept(1, single.copy(), 20 * segment);
+    world.run();
+    CHECK(world.arrivals[0].source == 1);
+    // Twenty segments have come by then; the first of them was sent from `segment` on.
+    CHECK_NEAR(world.arrivals[0].time, segment + 20 * 10 * segment + 10 * own, 10.0 * segment);
+}
+
 /// Twice the rate into a queue: it fills by half of what comes, so after 2 Q bytes it begins to
 /// drop.
 void overload(std::uint32_t segments)
@@ -173,6 +210,8 @@ int main()
             drop_point_in_super_packets(options, queue);
         }
     }
+    between_segments();
+    behind_what_has_come();
     overload(1);
     overload(20);
     no_queue_needed();

@@ -59,7 +59,7 @@ void json()
           R"("queue_high_water_bytes":100}],"delivered_packets":1,"unknown_frames":0,)"
           R"("malformed_frames":0,"undeliverable_frames":0,"lateness_seconds":{"p50":0.001,)"
           R"("p99":0.001,"max":0.001},"lateness_histogram":[[0.001048576,1]],)"
-          R"("cpu_seconds":0,"wall_seconds":1.5,"realtime":true})");
+          R"("cpu_seconds":0,"wall_seconds":1.5,"realtime":true,"deep_idle_avoided":false})");
 }
 
 } // namespace
