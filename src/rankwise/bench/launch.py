@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -31,6 +31,7 @@ from rankwise.core.records import (
     Outcome,
     Plan,
 )  # fmt: skip
+from rankwise.core.tuning import Loaded
 
 LIST_LIMIT_SECONDS = 30.0
 STDERR_TAIL_BYTES = 4000
@@ -53,20 +54,31 @@ def list_benchmarks(implementation: Implementation, program: Path) -> tuple[Benc
 class Launching:
     """Starts cells of a plan on one testbed, by the launch lines that `launcher` knows."""
 
-    def __init__(self, launcher: Launcher, testbed: Testbed, plan: Plan) -> None:
+    def __init__(
+        self, launcher: Launcher, testbed: Testbed, plan: Plan, loaded: Mapping[tuple[str, str], Loaded] | None = None
+    ) -> None:
+        """`loaded`: what each implementation loads of each profile that cells name."""
+        self._loaded = loaded or {}
         self._launcher = launcher
         self._testbed = testbed
         self._plan = plan
         self._hosts = testbed.hosts()
 
     def launch(
-        self, implementation: Implementation, program: Path, cells: Sequence[Cell], seconds_per_cell: float = 0.0
+        self,
+        implementation: Implementation,
+        program: Path,
+        cells: Sequence[Cell],
+        seconds_per_cell: float = 0.0,
+        loaded: Loaded | None = None,
     ) -> Launch:
-        """Measure `cells` (same ranks, options, placement) in this order; every failure is in the record.
+        """Measure `cells` (same ranks, options, profile, placement) in this order; every failure is in the record.
 
-        Each is repeated for `seconds_per_cell`, or for the plan's where that is 0.
+        Each is repeated for `seconds_per_cell`, or for the plan's where that is 0. `loaded`: in place of what
+        their profile stands for.
         """
         ranks, options = cells[0].ranks, cells[0].options
+        loaded = loaded or self._loaded.get((implementation.id, cells[0].profile), Loaded())
         placed = place(cells[0].placement, self._hosts, ranks)
         oversubscribed = self._testbed.oversubscribed(placed)
         limit = self._plan.launch_limit_seconds
@@ -78,10 +90,11 @@ class Launching:
         job = Job(
             program=(str(program), *arguments), ranks=ranks, oversubscribed=oversubscribed,
             hosts=placed if self._testbed.remote_shell() else (), remote_shell=self._testbed.remote_shell(),
-            launcher_arguments=self._plan.launcher_arguments,
+            environment=loaded.environment, files=loaded.files,
+            launcher_arguments=(*loaded.arguments, *self._plan.launcher_arguments),
         )  # fmt: skip
         started_at, load, stolen = time.time(), os.getloadavg()[0], _steal_seconds()
-        steps, outcome = self._start(implementation, job, _settings(options))
+        steps, outcome = self._start(implementation, job, (*loaded.host_settings, *_settings(options)))
         # what was measured while the testbed broke down is worth nothing
         spoken = protocol.parse_run("" if outcome.broken else outcome.stdout, cells)
         status, reason = _status(outcome, spoken, limit)

@@ -38,6 +38,7 @@ class Selection:
     options: tuple[Options, ...] = (Options(),)
     testbed: str = "local"
     placements: tuple[str, ...] = ()
+    profiles: tuple[str, ...] = ("default",)
 
 
 def all_benchmarks(menu: Menu) -> dict[str, Benchmark]:
@@ -103,10 +104,12 @@ def _cells_of(implementation_id: str, benchmark: Benchmark, selection: Selection
     sizes = selection.sizes_bytes if benchmark.sized else (0,)
     for placement, ranks in product(placements, counts):
         place(placement, selection.hosts, ranks)  # what cannot be placed is an error now, not in every launch
-    for options, placement, ranks, size_bytes in product(selection.options, placements, counts, sizes):
+    for options, profile, placement, ranks, size_bytes in product(
+        selection.options, selection.profiles, placements, counts, sizes
+    ):
         yield Cell(
             implementation_id, benchmark.name, size_bytes, ranks, options,
-            testbed=selection.testbed, placement=placement,
+            profile=profile, testbed=selection.testbed, placement=placement,
         )  # fmt: skip
 
 
@@ -123,14 +126,19 @@ def _obstacle(benchmark: Benchmark, cell: Cell) -> str:
     return ""
 
 
+def together(cell: Cell) -> tuple[object, ...]:
+    """Cells for which this is the same are measured in one launch."""
+    return cell.implementation, cell.ranks, cell.options, cell.profile, cell.placement
+
+
 def launches_of_round(cells: Iterable[Cell], shuffle: random.Random) -> list[list[Cell]]:
-    """One launch per implementation, ranks, options and placement, in random order, its cells shuffled.
+    """One launch per implementation, ranks, options, profile and placement, in random order, its cells shuffled.
 
     So drift of the machine hits all implementations alike, and no size always follows the same other.
     """
-    groups: defaultdict[tuple[str, int, Options, str], list[Cell]] = defaultdict(list)
+    groups: defaultdict[tuple[object, ...], list[Cell]] = defaultdict(list)
     for cell in sorted(cells):
-        groups[cell.implementation, cell.ranks, cell.options, cell.placement].append(cell)
+        groups[together(cell)].append(cell)
     launches = list(groups.values())
     shuffle.shuffle(launches)
     for launch in launches:

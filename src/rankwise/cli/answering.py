@@ -15,6 +15,7 @@ from rich.markup import escape
 from rankwise import __version__
 from rankwise.analysis.compare.comparison import compare
 from rankwise.analysis.compare.sentences import sentences
+from rankwise.analysis.compare.variants import as_variant, by_profile, variant
 from rankwise.analysis.network import network_figures
 from rankwise.core.records import Fact
 from rankwise.core.results import Comparison
@@ -31,14 +32,17 @@ def command_line() -> str:
 def compare_run(store: Store, run_id: int, baseline: str = "", delta: float = 0.05) -> Comparison:
     """The comparison of everything that a run has stored; `baseline` '' takes the run's own choice."""
     plan = store.plan(run_id)
+    profiles = tuple(dict.fromkeys(cell.profile for cell in plan.cells))
     comparison = compare(
-        store.launches(run_id),
+        by_profile(store.launches(run_id)),
         {benchmark.name: benchmark for benchmark in store.benchmarks(run_id)},
         baseline or store.baseline(run_id) or None,
         delta=delta,
         precision=plan.precision,
-        implementations=tuple(one.id for one in store.implementations(run_id)),
-        failures=store.failures(run_id),
+        implementations=tuple(
+            variant(one.id, profile) for one in store.implementations(run_id) for profile in profiles
+        ),
+        failures=tuple(replace(one, cell=as_variant(one.cell)) for one in store.failures(run_id)),
     )
     return replace(comparison, notices=(*store.notices(run_id), *comparison.notices))
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from rankwise.analysis.compare.variants import DEFAULT, variant
 from rankwise.bench import plan as planning
 from rankwise.bench.build import build
 from rankwise.bench.launch import Launching, list_benchmarks
@@ -19,7 +20,9 @@ from rankwise.core.network import PathFigures
 from rankwise.core.records import Benchmark, Cell, CellFailure, Implementation, Launch, Notice, Options, Plan
 from rankwise.core.units import format_duration
 from rankwise.mpi import select
+from rankwise.core.tuning import Loaded
 from rankwise.mpi.family import FamilyLauncher
+from rankwise.profiles import loading
 from rankwise.stats.intervals import relative_half_width
 from rankwise.store.store import Store
 from rankwise.testbed.base import TestbedKind, make
@@ -54,6 +57,8 @@ class Request:
     launcher_arguments: tuple[str, ...] = ()
     testbed: TestbedKind = field(default_factory=LocalTestbed)
     placements: tuple[str, ...] = ()
+    profiles: tuple[tuple[str, str], ...] = ()
+    """Name and folder of those to compare; `default` has no folder. None: only `default`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +109,7 @@ def measure(request: Request, store: Store, screen: Screen) -> int:
     selection = planning.Selection(
         planning.resolve_benchmarks(request.benchmarks, known), request.sizes_bytes,
         request.testbed.hosts(), request.ranks, request.options, request.testbed.name, request.placements,
+        tuple(name for name, _ in request.profiles) or ("default",),
     )  # fmt: skip
     implementations = [one.implementation for one in built.ready.values()]
     cells, unsupported = planning.make_cells(implementations, built.menu, selection)
@@ -136,10 +142,15 @@ def _up(testbed: TestbedKind, screen: Screen) -> Iterator[tuple[TestbedKind, tup
 
 
 def _baseline(request: Request, measured: Sequence[Implementation]) -> str:
-    """The one that was asked for, or the first one named; '' leaves the choice to the comparison."""
+    """The one that was asked for, or the first one named; '' leaves the choice to the comparison.
+
+    Of several profiles the first one of the first MPI, if that is the only one or was named.
+    """
+    first = request.profiles[0][0] if request.profiles else DEFAULT
     if not request.baseline:
-        return measured[0].id if request.implementations else ""
-    return the_one(request.baseline, measured)
+        return variant(measured[0].id, first) if request.implementations or len(measured) == 1 else ""
+    name, _, profile = request.baseline.partition(" + ")
+    return variant(the_one(name, measured), profile or first)
 
 
 def the_one(name: str, measured: Sequence[Implementation]) -> str:
@@ -192,6 +203,7 @@ def _plan(request: Request, cells: Sequence[Cell]) -> Plan:
         min_launches=request.min_launches, max_launches=request.max_launches, verify=request.verify,
         seconds_per_cell=per_cell, launch_limit_seconds=request.launch_limit_seconds,
         launcher_arguments=request.launcher_arguments,
+        profiles=tuple(one for one in request.profiles if one[1]),
     )  # fmt: skip
 
 
@@ -219,7 +231,7 @@ def carry_out(
     earlier: Sequence[Launch] = (),
 ) -> None:
     """Run the plan; whatever ends it, the store says how."""
-    launching = Launching(FamilyLauncher(), testbed, plan)
+    launching = Launching(FamilyLauncher(), testbed, plan, _loaded(plan, ready))
     runner = Runner(
         plan, launching, relative_half_width, lambda launch: store.add_launch(run_id, launch), screen.show
     )
@@ -235,6 +247,15 @@ def carry_out(
         ) from event
     store.finish_run(run_id, "complete", why)
     _require_results(run_id, store)
+
+
+def _loaded(plan: Plan, ready: Mapping[str, Ready]) -> dict[tuple[str, str], Loaded]:
+    """What each implementation loads of each profile. Raises InputError for a profile without it."""
+    return {
+        (one, name): loading.loaded(Path(folder), ready[one].implementation)
+        for name, folder in plan.profiles
+        for one in ready
+    }
 
 
 def _require_results(run_id: int, store: Store) -> None:

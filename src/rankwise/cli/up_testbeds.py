@@ -53,5 +53,5 @@ def the_one(name: str) -> Running:
     """The testbed of this name that is up. Raises UnknownNameError."""
     known = lasting()
     if name not in known:
-        raise UnknownNameError("testbed that is up", name, known)
+        raise UnknownNameError("running testbed", name, known)
     return known[name]

@@ -87,7 +87,9 @@ class Job:
     environment: Environment = ()
     """Variables that every rank must see."""
     launcher_arguments: tuple[str, ...] = ()
-    """The user's own words for mpiexec (what stood after `--`)."""
+    """Further words for mpiexec: the user's own (what stood after `--`), or a profile's."""
+    files: tuple[str, ...] = ()
+    """Files of this host that every rank must find under the same path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,6 +268,8 @@ class Plan:
     """Time that one launch spends on repetitions of one cell."""
     launch_limit_seconds: float = 120.0
     launcher_arguments: tuple[str, ...] = ()
+    profiles: tuple[tuple[str, str], ...] = ()
+    """Name and folder of each profile that cells name, `default` aside."""
 
 
 @dataclass(frozen=True, slots=True)

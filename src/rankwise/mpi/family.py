@@ -8,13 +8,14 @@ from __future__ import annotations
 import inspect
 import itertools
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import ClassVar
 
 from rankwise.core import registry
-from rankwise.core.errors import UnknownNameError
+from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.records import Environment, Implementation, Job, LaunchSteps
+from rankwise.core.tuning import Algorithm, Evidence, Knob, Native, Tuning
 
 Ask = Callable[..., str]
 """`ask(program, argument...)` runs a command of an installation and returns all it said, '' if it cannot run."""
@@ -68,6 +69,31 @@ class Family(ABC):
         standard = ", standard ABI available" if list(library.parent.glob("libmpi_abi.so.*")) else ""
         return f"{self.abi_title or self.title + ' ABI'} ({soname}){standard}"
 
+    def knobs(self, implementation: Implementation) -> tuple[Knob, ...]:
+        """What of this version can be set."""
+        return ()
+
+    def algorithms(self, implementation: Implementation) -> Mapping[str, tuple[Algorithm, ...]]:
+        """The algorithms of this version that can be chosen, by operation as our benchmarks name it."""
+        return {}
+
+    def native(self, implementation: Implementation, tuning: Tuning) -> Native:
+        """`tuning` without its host settings, as this version loads it.
+
+        Raises InputError for a knob, value, operation or algorithm that this version lacks.
+        """
+        if tuning.settings or tuning.decisions:
+            raise InputError(f"{self.title} has nothing that Rankwise can set", "leave it out of the profile")
+        return Native()
+
+    def telling(self, implementation: Implementation) -> Native:
+        """What makes a run say which values are in force and which algorithms run, where anything does."""
+        return Native()
+
+    def evidence(self, implementation: Implementation, output: str) -> Evidence:
+        """What a run started with `telling` has said of it."""
+        return Evidence()
+
 
 def families() -> dict[str, Family]:
     """Every known family by name; a plug-in of the same name replaces ours."""
@@ -113,4 +139,4 @@ def blocks(hosts: Iterable[str]) -> list[tuple[str, int]]:
 def files_of(job: Job, *libraries: Path) -> tuple[str, ...]:
     """What hosts that share no file system need copies of: the program, unless PATH leads to it, and ours."""
     program = job.program[:1] if "/" in job.program[0] else ()
-    return (*program, *map(str, libraries))
+    return (*program, *job.files, *map(str, libraries))

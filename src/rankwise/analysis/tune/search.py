@@ -1,0 +1,50 @@
+"""What every search has in common: it asks for trials, and is told how they went."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from rankwise.core.records import Cell, Launch
+from rankwise.core.tuning import Reason, Tuning
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """Settings, and the cells to measure once with them: all of one implementation, ranks and placement.
+
+    `name` is the profile that the cells carry, in words that a reader of the store understands:
+    `eager-threshold=65536`, `bcast@4=binomial`; `default` for a tuning that is empty.
+    """
+
+    name: str
+    tuning: Tuning
+    cells: tuple[Cell, ...]
+
+
+class Search(Protocol):
+    """One question about one implementation, answered by measuring as little as it takes."""
+
+    subject: str
+    """`eager-threshold`, `bcast at 4 ranks`: for progress and reasons."""
+
+    def ask(self) -> tuple[Trial, ...]:
+        """The next round: each trial is to be launched once. None: the question is answered."""
+        ...
+
+    def tell(self, launches: Sequence[Launch]) -> None:
+        """The launches of a round, failed ones included; launches of other searches may be among them."""
+        ...
+
+    def best(self) -> Tuning:
+        """What is best so far; empty where nothing is better than the default for certain."""
+        ...
+
+    def reasons(self) -> tuple[Reason, ...]:
+        """Why."""
+        ...
+
+    def exhaustive_launches(self) -> int:
+        """What trying every choice as often as the best was tried would have taken."""
+        ...

@@ -1,0 +1,158 @@
+"""Carries out searches: asks them for trials, launches these interleaved, and tells them how they went."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+from pathlib import Path
+
+from rankwise.analysis.tune.merging import merged
+from rankwise.analysis.tune.search import Search, Trial
+from rankwise.bench.launch import Launching
+from rankwise.bench.plan import launches_of_round
+from rankwise.bench.runner import Ready
+from rankwise.core.errors import InputError
+from rankwise.core.records import Cell, CellFailure, Launch
+from rankwise.core.tuning import Loaded, Tuning
+from rankwise.mpi.family import family_named
+from rankwise.profiles.loading import place
+
+Key = tuple[str, int, str, frozenset[str]]
+"""What a launch measured: implementation, ranks, placement, and the names of its trials."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """Trials of one implementation that are launched together, each with cells of its own."""
+
+    trials: tuple[Trial, ...]
+
+    def tuning(self, base: Tuning) -> Tuning:
+        """All their settings, on top of what is chosen already."""
+        for trial in self.trials:
+            base = merged(base, trial.tuning)
+        return base
+
+    def cells(self) -> list[Cell]:
+        """Of all trials, each once."""
+        return list(dict.fromkeys(cell for trial in self.trials for cell in trial.cells))
+
+
+class Trials:
+    """Measures trials on a testbed that is up; every launch is kept as soon as it ends."""
+
+    def __init__(
+        self,
+        launching: Launching,
+        ready: Mapping[str, Ready],
+        base: Mapping[str, Tuning],
+        folder: Path,
+        keep: Callable[[Launch], None],
+        earlier: Iterable[Launch] = (),
+    ) -> None:
+        """`base`: what is chosen already, by implementation; `folder`: where native files go.
+
+        `earlier`: the launches of an interrupted search, which are taken in place of new ones.
+        """
+        self._launching, self._ready, self._base = launching, ready, base
+        self._folder, self._keep = folder, keep
+        self._shuffle = random.Random(0)
+        self._earlier: defaultdict[Key, deque[Launch]] = defaultdict(deque)
+        for launch in earlier:
+            self._earlier[_key(launch)].append(launch)
+        self.launched = 0
+
+    def measure(self, bundles: Sequence[Bundle]) -> list[Launch]:
+        """Launch each bundle once, in random order."""
+        work = [
+            (bundle, cells)
+            for bundle in bundles
+            for cells in launches_of_round((replace(cell, profile="") for cell in bundle.cells()), self._shuffle)
+        ]
+        self._shuffle.shuffle(work)
+        found: list[Launch] = []
+        for bundle, cells in work:
+            found += self._measure(bundle, cells)
+        return found
+
+    def _measure(self, bundle: Bundle, anonymous: Sequence[Cell]) -> list[Launch]:
+        """One launch; if it came to nothing, each of its trials alone, since one may have spoilt the others."""
+        wanted = {replace(cell, profile=""): cell for cell in bundle.cells()}
+        cells = [wanted[cell] for cell in anonymous]
+        launch = self._launch(bundle, cells)
+        if launch.series or len(bundle.trials) == 1:
+            return [launch]
+        alone = [Bundle((trial,)) for trial in bundle.trials]
+        return [
+            self._launch(one, mine) for one in alone if (mine := [cell for cell in one.cells() if cell in cells])
+        ]
+
+    def _launch(self, bundle: Bundle, cells: Sequence[Cell]) -> Launch:
+        implementation = cells[0].implementation
+        key = (
+            implementation, cells[0].ranks, cells[0].placement, frozenset(cell.profile for cell in cells)
+        )  # fmt: skip
+        if self._earlier[key]:
+            return self._earlier[key].popleft()
+        self.launched += 1
+        ready = self._ready[implementation]
+        try:
+            loaded = self._load(ready, bundle)
+        except InputError as error:
+            launch = _refused(cells, str(error))
+        else:
+            launch = self._launching.launch(ready.implementation, ready.program, cells, loaded=loaded)
+        self._keep(launch)
+        return launch
+
+    def _load(self, ready: Ready, bundle: Bundle) -> Loaded:
+        tuning = bundle.tuning(self._base.get(ready.implementation.id, Tuning()))
+        native = family_named(ready.implementation.family).native(ready.implementation, tuning)
+        loaded = place(native, self._folder / f"{ready.implementation.id}-{self.launched}")
+        return replace(loaded, host_settings=tuning.host_settings)
+
+
+def bundled(searches: Sequence[Search]) -> list[Bundle]:
+    """The next round of searches whose settings do not touch one another: the i-th trials of all go together."""
+    rounds = zip_longest(*(search.ask() for search in searches))
+    return [Bundle(tuple(trial for trial in trials if trial is not None)) for trials in rounds]
+
+
+def carry_out(
+    searches: Mapping[str, Sequence[Search]],
+    trials: Trials,
+    deadline: float,
+    show: Callable[[str], None] = lambda _: None,
+) -> bool:
+    """Ask, measure and tell until every question is answered (True), or `deadline` (monotonic seconds) is past.
+
+    `searches`, by implementation: those of one must not touch one another's settings.
+    """
+    while bundles := [one for own in searches.values() for one in bundled(own)]:
+        if time.monotonic() > deadline:
+            return False
+        show(", ".join(sorted({trial.name for one in bundles for trial in one.trials})))
+        launches = trials.measure(bundles)
+        for own in searches.values():
+            for search in own:
+                search.tell(launches)
+    return True
+
+
+def _key(launch: Launch) -> Key:
+    cells = [one.cell for one in (*launch.series, *launch.failures)]
+    placement = cells[0].placement if cells else ""
+    return launch.implementation, launch.ranks, placement, frozenset(cell.profile for cell in cells)
+
+
+def _refused(cells: Sequence[Cell], why: str) -> Launch:
+    """A trial that the implementation cannot even be asked for: a failed launch, like any other."""
+    return Launch(
+        implementation=cells[0].implementation, ranks=cells[0].ranks, status="failed", command="", environment=(),
+        started_at=time.time(), seconds=0.0, reason=why,
+        failures=tuple(CellFailure(cell, why, "unsupported") for cell in cells),
+    )  # fmt: skip

@@ -1,0 +1,176 @@
+"""What can be tuned, what was chosen, and in which form an implementation loads it; no behaviour lives here.
+
+A `Tuning` is in Rankwise's own words, the same for every family. A family turns it into a `Native`, its own
+files, variables and launcher words, and that is what every launch loads: the search's trials no less than the
+finished profile, so what was measured is what is written.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from rankwise.core.network import Settings, Topology
+from rankwise.core.records import Environment
+from rankwise.core.results import Verdict
+
+Form = Literal["parameter file", "environment", "argument", "rules file", "rebuild"]
+FOLDER = "@FOLDER@"
+"""Stands in a Native for the folder in which its files lie."""
+
+
+@dataclass(frozen=True, slots=True)
+class Knob:
+    """One setting of an implementation, under the name that all families share: `eager-threshold`."""
+
+    name: str
+    native: tuple[str, ...]
+    """What the implementation calls it; several where one setting takes several of them."""
+    form: Form
+    purpose: str
+    """What it changes, in a sentence."""
+    values: tuple[str, ...] = ()
+    """The choices; empty: a whole number from `least` to `most`."""
+    unit: Literal["bytes", "count", ""] = ""
+    least: int = 0
+    most: int = 0
+    since: str = ""
+    """The first version that has it, '' for all that Rankwise knows."""
+    default: str = ""
+    """The value without it, as the implementation itself tells; '' where it does not."""
+    read_back: str = ""
+    """How to see the value in force, in words; '' where only a run can show it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Algorithm:
+    """One way in which an implementation can do a collective operation."""
+
+    name: str
+    native: str
+    """What is written to choose it: a number or a name."""
+    segments: bool = False
+    """Takes a segment size ..."""
+    fanout: bool = False
+    """... or a fan-out."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Setting:
+    """A knob and its value: decimal bytes or count, or one of its choices."""
+
+    knob: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Choice:
+    """An algorithm by its name, and its parameters; '' leaves it to the implementation."""
+
+    algorithm: str = ""
+    segment_bytes: int = 0
+    fanout: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What to do with messages of up to that many bytes (None: of any size), counted as our benchmarks count."""
+
+    up_to_bytes: int | None
+    choice: Choice
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """How one operation is done by communicators of exactly `ranks`; `rules` ascend, the last has no end."""
+
+    operation: str
+    ranks: int
+    rules: tuple[Rule, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """All that is chosen for one implementation on one testbed. Empty: everything as it is by default."""
+
+    settings: tuple[Setting, ...] = ()
+    decisions: tuple[Decision, ...] = ()
+    host_settings: Settings = ()
+    """Kernel settings of every host, as sysctl names and values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Native:
+    """A tuning in an implementation's own words. FOLDER in any text stands for where `files` lie."""
+
+    files: tuple[tuple[str, str], ...] = ()
+    """Name and text."""
+    environment: Environment = ()
+    """For every rank."""
+    arguments: tuple[str, ...] = ()
+    """For mpiexec."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A Native whose files have been written: what a launch adds to its job."""
+
+    environment: Environment = ()
+    arguments: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    host_settings: Settings = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a launch said about what it loaded: (knob, value in force), and (operation, algorithm that ran)."""
+
+    in_force: tuple[tuple[str, str], ...] = ()
+    ran: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a profile has a choice: evidence for one knob, or for one operation at one number of ranks."""
+
+    subject: str
+    """`eager-threshold`, or `bcast at 4 ranks`."""
+    words: str
+    """What was chosen and why, in a sentence with its figures."""
+    cost: str = ""
+    """What it costs (memory, CPU), in a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One implementation's share of a profile."""
+
+    implementation: str
+    family: str
+    version: str
+    tuning: Tuning
+    native: Native
+    reasons: tuple[Reason, ...] = ()
+    proof: tuple[Reason, ...] = ()
+    """For each knob and operation how it was seen to be in force, or that it could not be seen."""
+    verdicts: tuple[Verdict, ...] = ()
+    """Default (baseline) against tuned (candidate) on fresh launches; sizes and ranks not used in the search."""
+    launches: int = 0
+    """That the search took ..."""
+    exhaustive_launches: int = 0
+    """... and that trying everything as often would have taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What `tune` writes and `run`, `compare` load."""
+
+    name: str
+    testbed: str
+    topology: Topology | None
+    created_at: float
+    command_line: str
+    rankwise_version: str
+    runs: tuple[int, ...]
+    """In the store: the search, then the proof."""
+    parts: tuple[Part, ...]

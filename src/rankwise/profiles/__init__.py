@@ -1,0 +1,1 @@
+"""Profiles on disk: what `tune` writes, and what `run` and `compare` load."""
