@@ -1,6 +1,6 @@
 // Commands from outside while the emulator runs.
 #pragma once
-#include "descriptor.h"
+#include "base/descriptor.h"
 #include <functional>
 #include <map>
 #include <string>

@@ -1,8 +1,8 @@
 // The network in real time: cards of nodes on one side, the switch in virtual time on the other.
 #pragma once
+#include "base/descriptor.h"
 #include "cards.h"
 #include "control_socket.h"
-#include "descriptor.h"
 #include "idle_states.h"
 #include "network_file.h"
 #include "report.h"

@@ -1,6 +1,6 @@
 // Processors that do not sleep deeply while frames come.
 #pragma once
-#include "descriptor.h"
+#include "base/descriptor.h"
 #include "virtual_time.h"
 #include <optional>
 

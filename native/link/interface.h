@@ -1,6 +1,6 @@
 // Settings of a network interface, by ioctl, in the namespace in which the object is made.
 #pragma once
-#include "descriptor.h"
+#include "base/descriptor.h"
 #include <array>
 #include <cstdint>
 #include <string>

@@ -1,6 +1,6 @@
 // Being in another network namespace for a while.
 #pragma once
-#include "descriptor.h"
+#include "base/descriptor.h"
 #include <string>
 
 namespace rankwise

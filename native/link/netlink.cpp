@@ -1,6 +1,6 @@
 #include "netlink.h"
 
-#include "descriptor.h"
+#include "base/descriptor.h"
 #include "errors.h"
 #include <array>
 #include <cerrno>

@@ -1,6 +1,6 @@
 // The network card of a node.
 #pragma once
-#include "descriptor.h"
+#include "base/descriptor.h"
 #include "netlink.h"
 #include <array>
 #include <cstddef>

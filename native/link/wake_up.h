@@ -38,7 +38,7 @@ class WakeUp
     std::optional<Time> plan(const EventQueue &events) const;
     /// A sleep that was to end at `planned` did so at `actual`.
     void woke(Time planned, Time actual);
-    /// Nineteen sleeps in twenty end at least so late.
+    /// How much earlier a frame came than the sleep ended that it has ended: less than the truth.
     Time least_late() const;
     /// Before an event of this urgency.
     Time margin(Urgency urgency) const;

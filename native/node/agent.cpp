@@ -54,11 +54,11 @@ void Agent::run()
 {
     constexpr std::size_t kFirstJob = 3;
     for (;;) {
-        std::vector<pollfd> watched{{supervisor_.get(), POLLIN, 0},
-                                    {children_.get(), POLLIN, 0},
-                                    {listener_.get(), POLLIN, 0}};
+        std::vector<pollfd> watched{{supervisor_.number(), POLLIN, 0},
+                                    {children_.number(), POLLIN, 0},
+                                    {listener_.number(), POLLIN, 0}};
         for (const Job &job : jobs_) // one that is closed has number -1, which poll passes over
-            watched.push_back({job.connection.get(), POLLRDHUP, 0});
+            watched.push_back({job.connection.number(), POLLRDHUP, 0});
         ::poll(watched.data(), watched.size(), milliseconds_to_wait());
         if (is_readable(watched[0]))
             return;
@@ -75,7 +75,7 @@ void Agent::run()
 
 void Agent::accept_one()
 {
-    Descriptor connection(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    Descriptor connection(::accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!connection.is_open())
         return;
     const pid_t child = ::fork();
@@ -83,14 +83,14 @@ void Agent::accept_one()
         ::setsid(); // a process group of its own, by which it is ended
         int code = kExitUnreachable;
         try {
-            code = serve(connection.get(), caller_of(connection.get()), owner_, names_);
+            code = serve(connection.number(), caller_of(connection.number()), owner_, names_);
         } catch (const Failure &) {
             // the caller is told by the code
         }
         ::_exit(code);
     }
     if (child < 0)
-        send_exit_code(connection.get(), kExitUnreachable);
+        send_exit_code(connection.number(), kExitUnreachable);
     else
         jobs_.push_back({child, std::move(connection)});
 }
@@ -98,14 +98,14 @@ void Agent::accept_one()
 void Agent::reap()
 {
     signalfd_siginfo told{};
-    while (::read(children_.get(), &told, sizeof told) > 0) {
+    while (::read(children_.number(), &told, sizeof told) > 0) {
     }
     int status = 0;
     for (pid_t pid = 0; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
         const auto job = std::ranges::find(jobs_, pid, &Job::pid);
         if (job == jobs_.end() || !job->connection.is_open())
             continue; // an orphan of a job's, or a job whose group is being ended
-        send_exit_code(job->connection.get(), exit_code_of(status));
+        send_exit_code(job->connection.number(), exit_code_of(status));
         jobs_.erase(job);
     }
 }

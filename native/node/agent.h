@@ -1,6 +1,6 @@
 #pragma once
 
-#include "descriptor.h"
+#include "base/descriptor.h"
 #include "identity.h"
 #include "job.h"
 

@@ -102,8 +102,8 @@ Descriptor Folder::listen_as(const std::string &node) const
     fs::remove(path);
     Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     const auto *generic = reinterpret_cast<const sockaddr *>(&address);
-    if (!socket.is_open() || ::bind(socket.get(), generic, sizeof address) != 0 ||
-        ::chmod(path.c_str(), 0666) != 0 || ::listen(socket.get(), kWaitingConnections) != 0)
+    if (!socket.is_open() || ::bind(socket.number(), generic, sizeof address) != 0 ||
+        ::chmod(path.c_str(), 0666) != 0 || ::listen(socket.number(), kWaitingConnections) != 0)
         throw refused("cannot listen at " + path);
     return socket;
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "descriptor.h"
+#include "base/descriptor.h"
 
 #include <filesystem>
 #include <string>

@@ -25,7 +25,7 @@ constexpr int kExitCannotRun = 126;
 void take_streams(const std::array<Descriptor, 3> &streams)
 {
     for (int number = 0; number < 3; ++number)
-        if (::dup2(streams[static_cast<std::size_t>(number)].get(), number) < 0)
+        if (::dup2(streams[static_cast<std::size_t>(number)].number(), number) < 0)
             throw refused("cannot take the caller's streams");
 }
 

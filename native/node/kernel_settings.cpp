@@ -1,6 +1,6 @@
 #include "kernel_settings.h"
 
-#include "descriptor.h"
+#include "pipe.h"
 
 #include <algorithm>
 #include <cctype>
@@ -35,7 +35,7 @@ std::string read_setting(const std::string &key)
     const Descriptor file(::open(path_of(key).c_str(), O_RDONLY | O_CLOEXEC));
     if (!file.is_open())
         return "";
-    std::string text = read_all(file.get());
+    std::string text = read_all(file.number());
     std::ranges::replace(text, '\t', ' ');
     while (!text.empty() && (text.back() == '\n' || text.back() == ' '))
         text.pop_back();
@@ -47,7 +47,7 @@ std::string write_setting(const std::string &key, const std::string &value)
     const Descriptor file(::open(path_of(key).c_str(), O_WRONLY | O_CLOEXEC));
     // one write: the kernel takes each for a value of its own
     if (file.is_open() &&
-        ::write(file.get(), value.data(), value.size()) == static_cast<ssize_t>(value.size()))
+        ::write(file.number(), value.data(), value.size()) == static_cast<ssize_t>(value.size()))
         return "";
     const std::string reason = std::strerror(errno);
     const std::string in_force = read_setting(key);

@@ -1,8 +1,8 @@
 #include "link_process.h"
 
 #include "capabilities.h"
-#include "descriptor.h"
 #include "failure.h"
+#include "pipe.h"
 
 #include <array>
 #include <cerrno>
@@ -81,9 +81,9 @@ pid_t start_link(const std::filesystem::path &program, const std::filesystem::pa
     if (child < 0)
         throw refused("cannot start another process");
     if (child == 0)
-        become_link(std::move(words), output.write_end.get(), restricted);
+        become_link(std::move(words), output.write_end.number(), restricted);
     output.write_end.close();
-    if (becomes_ready(output.read_end.get()))
+    if (becomes_ready(output.read_end.number()))
         return child;
     ::kill(child, SIGKILL);
     int status = 0;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "descriptor.h"
+#include "base/descriptor.h"
 
 #include <array>
 #include <cstdint>

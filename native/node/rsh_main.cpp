@@ -1,7 +1,7 @@
 // The remote shell of an emulated testbed: called like ssh, it has the command run by the node's
 // agent.
 
-#include "descriptor.h"
+#include "base/descriptor.h"
 #include "failure.h"
 #include "folder.h"
 #include "network_file.h"
@@ -86,7 +86,7 @@ Descriptor connect_to(const std::string &path)
     path.copy(address.sun_path, sizeof(address.sun_path) - 1);
     Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     const auto *generic = reinterpret_cast<const sockaddr *>(&address);
-    while (socket.is_open() && ::connect(socket.get(), generic, sizeof address) != 0)
+    while (socket.is_open() && ::connect(socket.number(), generic, sizeof address) != 0)
         if (errno != EINTR)
             return Descriptor();
     return socket;
@@ -107,16 +107,16 @@ int run(const ShellCommand &command)
         return unreachable(command.host, std::strerror(errno));
     const Descriptor nothing(command.without_input ? ::open("/dev/null", O_RDONLY | O_CLOEXEC)
                                                    : -1);
-    const std::array<int, 3> streams{nothing.is_open() ? nothing.get() : 0, 1, 2};
+    const std::array<int, 3> streams{nothing.is_open() ? nothing.number() : 0, 1, 2};
     const std::string home = variable("HOME");
     const Request request{command.kind,
                           command.kind == RequestKind::run ? current_folder()
                           : home.empty()                   ? "/"
                                                            : home,
                           command.words, environment_for(command.kind)};
-    if (!send_request(socket.get(), request, streams))
+    if (!send_request(socket.number(), request, streams))
         return unreachable(command.host, std::strerror(errno));
-    const int code = receive_exit_code(socket.get());
+    const int code = receive_exit_code(socket.number());
     return code >= 0 ? code : unreachable(command.host, "its agent ended before the command did");
 }
 

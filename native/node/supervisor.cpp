@@ -3,6 +3,7 @@
 #include "agent.h"
 #include "failure.h"
 #include "node.h"
+#include "pipe.h"
 
 #include <cerrno>
 #include <chrono>
@@ -92,7 +93,7 @@ pid_t fork_into_pid_namespace()
 
 void tell(const Descriptor &told, const std::string &text)
 {
-    write_all(told.get(), text.data(), text.size());
+    write_all(told.number(), text.data(), text.size());
 }
 
 } // namespace
@@ -123,7 +124,7 @@ void Supervisor::start()
         reports.push_back(start_agent(node));
     std::vector<std::string> warnings;
     for (std::size_t i = 0; i < nodes_.size(); ++i)
-        for (std::string &line : read_report(nodes_[i].name, reports[i].get()))
+        for (std::string &line : read_report(nodes_[i].name, reports[i].number()))
             warnings.push_back(std::move(line));
     folder_.write_warnings(warnings);
     link_ = start_link(programs_.link, network_, folder_.control_socket(), agents_, alone_);

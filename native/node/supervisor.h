@@ -1,6 +1,6 @@
 #pragma once
 
-#include "descriptor.h"
+#include "base/descriptor.h"
 #include "folder.h"
 #include "identity.h"
 #include "link_process.h"

@@ -1,6 +1,6 @@
 #include "user_namespace.h"
 
-#include "descriptor.h"
+#include "base/descriptor.h"
 #include "failure.h"
 
 #include <cerrno>
@@ -42,7 +42,7 @@ void write_map(const std::string &path, const std::string &text)
 {
     const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
     if (!file.is_open() ||
-        ::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
+        ::write(file.number(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
         throw refused("cannot write " + path, remedy_for(errno));
 }
 

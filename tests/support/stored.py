@@ -47,7 +47,10 @@ OPENMPI = Implementation(
     library_version="Open MPI v5.0.11", transports=("self", "sm"), environment=(("A", "1"),), status="works",
 )  # fmt: skip
 CELLS = tuple(Cell(OPENMPI.id, "allreduce", 4**power, 2, Options(operation="max")) for power in range(4))
-PLAN = Plan(CELLS, seed=7, time_budget_seconds=60.0, launcher_arguments=("--bind-to", "none"))
+PLAN = Plan(
+    CELLS, seed=7, time_budget_seconds=60.0, launcher_arguments=("--bind-to", "none"),
+    profiles=(("wan", "/profiles/wan"),),
+)  # fmt: skip
 BENCHMARKS = (Benchmark("allreduce", "collective", "every rank gets the sum", derived_types=False),)
 FACTS = (Fact("kernel", "6.1"), Fact("governor", "performance"))
 TOPOLOGY = Topology(

@@ -55,7 +55,11 @@ class Launching:
     """Starts cells of a plan on one testbed, by the launch lines that `launcher` knows."""
 
     def __init__(
-        self, launcher: Launcher, testbed: Testbed, plan: Plan, loaded: Mapping[tuple[str, str], Loaded] | None = None
+        self,
+        launcher: Launcher,
+        testbed: Testbed,
+        plan: Plan,
+        loaded: Mapping[tuple[str, str], Loaded] | None = None,
     ) -> None:
         """`loaded`: what each implementation loads of each profile that cells name."""
         self._loaded = loaded or {}

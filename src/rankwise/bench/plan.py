@@ -18,6 +18,8 @@ DEFAULT_BENCHMARKS = (
 )  # fmt: skip
 PAIR_CATEGORIES: tuple[Category, ...] = ("point-to-point", "one-sided", "baseline", "harness")
 """Measured between two ranks unless the ranks are given; all else uses every core."""
+ONLY_BY_NAME: tuple[Category, ...] = ("guideline",)
+"""Not meant by `all`: mock-ups tell something only beside what they mock up."""
 
 Menu = Mapping[str, Mapping[str, Benchmark]]
 """What each implementation can measure: id -> benchmark name -> Benchmark."""
@@ -62,10 +64,14 @@ def resolve_benchmarks(wanted: Sequence[str], known: Mapping[str, Benchmark]) ->
         if word in known:
             names[word] = None
         elif word in categories or word == "all":
-            names.update({name: None for name, one in known.items() if word in ("all", one.category)})
+            names.update({name: None for name, one in known.items() if _is_meant(one, word)})
         else:
             raise UnknownNameError("benchmark", word, [*known, *categories, "all"])
     return tuple(names)
+
+
+def _is_meant(benchmark: Benchmark, word: str) -> bool:
+    return word == benchmark.category or (word == "all" and benchmark.category not in ONLY_BY_NAME)
 
 
 def make_cells(

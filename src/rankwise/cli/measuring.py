@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,9 +18,9 @@ from rankwise.cli.screen import Screen
 from rankwise.core.errors import BuildError, HostError, InputError, InterruptedRun
 from rankwise.core.network import PathFigures
 from rankwise.core.records import Benchmark, Cell, CellFailure, Implementation, Launch, Notice, Options, Plan
+from rankwise.core.tuning import Loaded
 from rankwise.core.units import format_duration
 from rankwise.mpi import select
-from rankwise.core.tuning import Loaded
 from rankwise.mpi.family import FamilyLauncher
 from rankwise.profiles import loading
 from rankwise.stats.intervals import relative_half_width
@@ -59,6 +59,8 @@ class Request:
     placements: tuple[str, ...] = ()
     profiles: tuple[tuple[str, str], ...] = ()
     """Name and folder of those to compare; `default` has no folder. None: only `default`."""
+    wanted: Callable[[Cell], bool] | None = None
+    """Leaves out cells of the product of benchmarks, sizes and options; None takes them all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +115,9 @@ def measure(request: Request, store: Store, screen: Screen) -> int:
     )  # fmt: skip
     implementations = [one.implementation for one in built.ready.values()]
     cells, unsupported = planning.make_cells(implementations, built.menu, selection)
+    if request.wanted:
+        cells = tuple(filter(request.wanted, cells))
+        unsupported = tuple(one for one in unsupported if request.wanted(one.cell))
     plan = _plan(request, cells)
     with _up(request.testbed, screen) as (testbed, paths):
         run_id = store.begin_run(

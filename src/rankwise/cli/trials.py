@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
 
+from rankwise.analysis.compare.variants import cells_of, with_cells
 from rankwise.analysis.tune.merging import merged
 from rankwise.analysis.tune.search import Search, Trial
 from rankwise.bench.launch import Launching
@@ -52,18 +53,23 @@ class Trials:
         base: Mapping[str, Tuning],
         folder: Path,
         keep: Callable[[Launch], None],
+        stage: str,
         earlier: Iterable[Launch] = (),
     ) -> None:
         """`base`: what is chosen already, by implementation; `folder`: where native files go.
 
+        `stage` stands before the names of trials in the store, where those of several searches meet.
         `earlier`: the launches of an interrupted search, which are taken in place of new ones.
         """
+        self._stage = f"{stage}: "
         self._launching, self._ready, self._base = launching, ready, base
         self._folder, self._keep = folder, keep
         self._shuffle = random.Random(0)
         self._earlier: defaultdict[Key, deque[Launch]] = defaultdict(deque)
         for launch in earlier:
-            self._earlier[_key(launch)].append(launch)
+            if all(cell.profile.startswith(self._stage) for cell in cells_of(launch)):
+                ours = with_cells(launch, self._unstaged)
+                self._earlier[_key(ours)].append(ours)
         self.launched = 0
 
     def measure(self, bundles: Sequence[Bundle]) -> list[Launch]:
@@ -106,8 +112,14 @@ class Trials:
             launch = _refused(cells, str(error))
         else:
             launch = self._launching.launch(ready.implementation, ready.program, cells, loaded=loaded)
-        self._keep(launch)
+        self._keep(with_cells(launch, self._staged))
         return launch
+
+    def _staged(self, cell: Cell) -> Cell:
+        return replace(cell, profile=self._stage + cell.profile)
+
+    def _unstaged(self, cell: Cell) -> Cell:
+        return replace(cell, profile=cell.profile.removeprefix(self._stage))
 
     def _load(self, ready: Ready, bundle: Bundle) -> Loaded:
         tuning = bundle.tuning(self._base.get(ready.implementation.id, Tuning()))
@@ -144,7 +156,7 @@ def carry_out(
 
 
 def _key(launch: Launch) -> Key:
-    cells = [one.cell for one in (*launch.series, *launch.failures)]
+    cells = cells_of(launch)
     placement = cells[0].placement if cells else ""
     return launch.implementation, launch.ranks, placement, frozenset(cell.profile for cell in cells)
 

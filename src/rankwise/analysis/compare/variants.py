@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from rankwise.core.records import Cell, Launch
@@ -21,17 +21,25 @@ def by_profile(launches: Iterable[Launch]) -> list[Launch]:
 
 
 def _renamed(launch: Launch) -> Launch:
-    cells = [one.cell for one in (*launch.series, *launch.failures, *launch.timelines)] + list(launch.verified)
-    profile = cells[0].profile if cells else DEFAULT
-    if profile == DEFAULT:
-        return launch
+    profile = next((cell.profile for cell in cells_of(launch)), DEFAULT)
+    renamed = launch if profile == DEFAULT else with_cells(launch, as_variant)
+    return replace(renamed, implementation=variant(launch.implementation, profile))
+
+
+def cells_of(launch: Launch) -> list[Cell]:
+    """The cells that the launch has anything to say of."""
+    measured, failed = [one.cell for one in launch.series], [one.cell for one in launch.failures]
+    return [*measured, *failed, *launch.verified]
+
+
+def with_cells(launch: Launch, changed: Callable[[Cell], Cell]) -> Launch:
+    """The launch with `changed(cell)` in place of each cell."""
     return replace(
         launch,
-        implementation=variant(launch.implementation, profile),
-        series=tuple(replace(one, cell=as_variant(one.cell)) for one in launch.series),
-        failures=tuple(replace(one, cell=as_variant(one.cell)) for one in launch.failures),
-        timelines=tuple(replace(one, cell=as_variant(one.cell)) for one in launch.timelines),
-        verified=tuple(map(as_variant, launch.verified)),
+        series=tuple(replace(one, cell=changed(one.cell)) for one in launch.series),
+        failures=tuple(replace(one, cell=changed(one.cell)) for one in launch.failures),
+        timelines=tuple(replace(one, cell=changed(one.cell)) for one in launch.timelines),
+        verified=tuple(map(changed, launch.verified)),
     )
 
 

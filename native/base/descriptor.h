@@ -17,17 +17,28 @@ class Descriptor
     }
     Descriptor &operator=(Descriptor &&other) noexcept
     {
-        std::swap(number_, other.number_);
+        if (this != &other) {
+            close();
+            number_ = std::exchange(other.number_, -1);
+        }
         return *this;
     }
     ~Descriptor()
     {
-        if (number_ >= 0)
-            close(number_);
+        close();
     }
     int number() const
     {
         return number_;
+    }
+    bool is_open() const
+    {
+        return number_ >= 0;
+    }
+    void close()
+    {
+        if (number_ >= 0)
+            ::close(std::exchange(number_, -1));
     }
 
   private:

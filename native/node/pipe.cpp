@@ -1,4 +1,4 @@
-#include "descriptor.h"
+#include "pipe.h"
 
 #include "failure.h"
 
@@ -9,26 +9,6 @@
 
 namespace rankwise
 {
-
-Descriptor &Descriptor::operator=(Descriptor &&other) noexcept
-{
-    if (this != &other) {
-        close();
-        number_ = std::exchange(other.number_, -1);
-    }
-    return *this;
-}
-
-Descriptor::~Descriptor()
-{
-    close();
-}
-
-void Descriptor::close()
-{
-    if (number_ >= 0)
-        ::close(std::exchange(number_, -1));
-}
 
 Pipe make_pipe()
 {

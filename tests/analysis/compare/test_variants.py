@@ -1,0 +1,45 @@
+import numpy as np
+
+from rankwise.analysis.compare.comparison import compare
+from rankwise.analysis.compare.variants import as_variant, by_profile, variant
+from rankwise.core.records import Benchmark, Cell, CellFailure, Launch, Series
+
+BENCHMARKS = {"bcast": Benchmark("bcast", "collective", "one to all")}
+
+
+def launch(profile: str, seconds: float, started_at: float) -> Launch:
+    cell = Cell("mpich-5.0.2", "bcast", 1024, 4, profile=profile)
+    return Launch(
+        implementation="mpich-5.0.2", ranks=4, status="finished", command="mpiexec", environment=(),
+        started_at=started_at, seconds=1.0,
+        series=(Series(cell, "time", np.array([seconds])),),
+        failures=(CellFailure(Cell("mpich-5.0.2", "bcast", 1, 4, profile=profile), "why"),),
+        verified=(cell,),
+    )  # fmt: skip
+
+
+def test_the_default_keeps_its_name() -> None:
+    plain = launch("default", 1.0, 0.0)
+    (same,) = by_profile([plain])
+    assert (same.implementation, same.verified) == (plain.implementation, plain.verified)
+    assert variant("mpich-5.0.2", "default") == "mpich-5.0.2"
+
+
+def test_every_cell_of_a_launch_is_renamed() -> None:
+    (renamed,) = by_profile([launch("wan", 1.0, 0.0)])
+    cells = {renamed.series[0].cell, renamed.failures[0].cell, *renamed.verified}
+    assert {cell.implementation for cell in cells} == {renamed.implementation} == {"mpich-5.0.2 + wan"}
+    assert {cell.profile for cell in cells} == {"default"}
+    assert as_variant(renamed.series[0].cell) == renamed.series[0].cell
+
+
+def test_profiles_are_compared_like_implementations() -> None:
+    seconds = np.random.default_rng(1).normal(1.0, 0.01, 24)
+    launches = [
+        launch(profile, float(seconds[2 * i + k]) * factor, 2.0 * i + k)
+        for i in range(12)
+        for k, (profile, factor) in enumerate((("default", 1.0), ("wan", 0.5)))
+    ]
+    (verdict,) = compare(by_profile(launches), BENCHMARKS, "mpich-5.0.2").verdicts
+    assert (verdict.candidate, verdict.verdict) == ("mpich-5.0.2 + wan", "faster")
+    assert verdict.ratio_low < 0.5 < verdict.ratio_high
