@@ -71,6 +71,13 @@ def test_what_cannot_be_measured_is_said_with_its_reason() -> None:
     }
 
 
+def test_mockups_are_measured_only_when_they_are_named() -> None:
+    known = {**BENCHMARKS, "bcast_as_scatter": Benchmark("bcast_as_scatter", "guideline", "")}
+    assert set(plan.resolve_benchmarks(["all"], known)) == set(BENCHMARKS)
+    assert plan.resolve_benchmarks(["guideline"], known) == ("bcast_as_scatter",)
+    assert plan.resolve_benchmarks(["bcast_as_scatter", "bcast"], known) == ("bcast_as_scatter", "bcast")
+
+
 def test_reductions_take_no_derived_types() -> None:
     selection = plan.Selection(
         ("reduce", "bcast"), (8,), hosts=(Host("here", 2),), options=(Options(layout="vector"),)

@@ -14,7 +14,7 @@ import pytest
 
 from support.real_harness import CSRC, LAUNCH_ENVIRONMENT, PLUG_INS, build, listed, records, samples
 
-CATEGORIES = {"point-to-point", "collective", "nonblocking", "one-sided", "baseline", "harness"}
+CATEGORIES = {"point-to-point", "collective", "nonblocking", "one-sided", "guideline", "baseline", "harness"}
 Launch = Callable[..., subprocess.CompletedProcess[str]]
 
 pytestmark = pytest.mark.mpi

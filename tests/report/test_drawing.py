@@ -5,12 +5,12 @@ import pytest
 from rich.console import Console
 
 from rankwise.core.network import Node, PathFigures, Topology
+from rankwise.core.toml_places import parse
 from rankwise.report.drawing import topology_svg
 from rankwise.report.site_words import joins, node_lines
 from rankwise.report.terminal_drawing import topology_drawing
 from rankwise.testbed.description import load, presets
 from rankwise.testbed.description.emulated_kind import describe_emulated
-from rankwise.testbed.description.toml_places import parse
 from rankwise.testbed.paths import site_paths
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -7,11 +7,11 @@ import pytest
 
 from rankwise.core.errors import HostError
 from rankwise.core.network import Node, Topology
+from rankwise.core.toml_places import parse
 from rankwise.testbed.base import make
 from rankwise.testbed.check import check_paths, checks
 from rankwise.testbed.description import load
 from rankwise.testbed.description.emulated_kind import describe_emulated
-from rankwise.testbed.description.toml_places import parse
 from rankwise.testbed.local import LocalTestbed
 from support.emulated import needs_emulation
 

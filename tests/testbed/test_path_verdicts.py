@@ -4,9 +4,9 @@ from dataclasses import replace
 import pytest
 
 from rankwise.core.network import PathFigures, Topology
+from rankwise.core.toml_places import parse
 from rankwise.testbed.description import load
 from rankwise.testbed.description.emulated_kind import describe_emulated
-from rankwise.testbed.description.toml_places import parse
 from rankwise.testbed.path_verdicts import complaints, expected_rate_bits_per_second
 from rankwise.testbed.paths import path
 

@@ -1,9 +1,9 @@
 import pytest
 
 from rankwise.core.network import Link, Topology
+from rankwise.core.toml_places import parse
 from rankwise.testbed.description import load
 from rankwise.testbed.description.emulated_kind import describe_emulated
-from rankwise.testbed.description.toml_places import parse
 from rankwise.testbed.local import this_host
 from rankwise.testbed.paths import Path, path, payload_bits_per_second, site_paths
 

@@ -62,14 +62,23 @@ def _one_of(known: tuple[str, ...]) -> Callable[[str], tuple[str, ...]]:
     return parse
 
 
+RANKS = Parsed("ranks", _rank_counts)
+"""Numbers of ranks: `4` or `2,4,8`."""
+
+NAMES = Parsed("names", _names)
+"""Words with commas between them, each once."""
+
+LAYOUT_NAMES = Parsed("layouts", _one_of(LAYOUTS))
+"""Layouts of derived datatypes, with commas."""
+
 _OPTIONS = (
     click.option("--sizes", type=SIZES, default="1:4M", show_default=True,
                  help="Message sizes: 1:4M, 1:1M:2, 8,64K."),
-    click.option("-n", "ranks", type=Parsed("ranks", _rank_counts), default=(),
+    click.option("-n", "ranks", type=RANKS, default=(),
                  help="Ranks: 4, or 2,4,8.  [default: 2 for point-to-point, every core for collectives]"),
     click.option("--datatype", type=Parsed("types", _one_of(DATATYPES)), default="byte", show_default=True,
                  help=f"One or several of {', '.join(DATATYPES)}."),
-    click.option("--layout", type=Parsed("layouts", _one_of(LAYOUTS)), default="contiguous", show_default=True,
+    click.option("--layout", type=LAYOUT_NAMES, default="contiguous", show_default=True,
                  help=f"Derived datatypes: one or several of {', '.join(LAYOUTS)}."),
     click.option("--operation", type=click.Choice(OPERATIONS), default="sum", show_default=True,
                  help="Of the reductions."),

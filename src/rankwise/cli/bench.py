@@ -47,7 +47,8 @@ from rankwise.store.store import Store
 def command(context: click.Context, /, benchmark: tuple[str, ...], store: Path, **asked: Any) -> int:
     """Run benchmarks on one or more implementations and print what they took.
 
-    Names of benchmarks or whole categories: point-to-point, collective, nonblocking, one-sided, baseline, all.
+    Names of benchmarks or whole categories: point-to-point, collective, nonblocking, one-sided, baseline, all;
+    guideline, for the mock-ups of `rankwise guidelines`, which are not among `all`.
     """
     screen = Screen(quiet=asked["quiet"])
     if asked["only_list"]:

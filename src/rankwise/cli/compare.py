@@ -15,6 +15,8 @@ from rankwise.cli.screen import Screen
 from rankwise.cli.where import testbed_of
 from rankwise.core import errors
 from rankwise.core.results import Comparison
+from rankwise.profiles import folders
+from rankwise.profiles.writing import DEFAULT
 from rankwise.report import html
 from rankwise.store.store import Store
 
@@ -28,6 +30,7 @@ from rankwise.store.store import Store
     "  rankwise compare --thorough --time 30m\n"
     "  rankwise compare mpich --layout contiguous,vector --bench pingpong\n"
     "  rankwise compare mpich-5.0.2 mpich-5.0.1 --fail-on slower --json\n"
+    "  rankwise compare mpich --testbed grid5000-2007 --profile default --profile wan\n"
     "  rankwise compare --resume              go on where Ctrl-C ended it\n"
     "  rankwise compare openmpi -- --mca btl tcp,self      words for mpiexec",
 )
@@ -43,6 +46,8 @@ from rankwise.store.store import Store
               help="Differences up to this share count as equivalent.")  # fmt: skip
 @click.option("--fail-on", type=click.Choice(["slower", "different"]),
               help="Exit with 1 if any candidate is slower (or: faster or slower) than the baseline.")  # fmt: skip
+@click.option("--profile", "profiles", multiple=True, metavar="NAME|FOLDER", shell_complete=folders.complete,
+              help="Measure with this tuning; several: --profile wan --profile default.")  # fmt: skip
 @click.option("--report", type=click.Path(dir_okay=False, path_type=Path),
               help="Where the report goes.  [default: rankwise-RUN.html]")  # fmt: skip
 @click.option("--resume", is_flag=False, flag_value=0, type=int, metavar="[RUN]",
@@ -86,7 +91,16 @@ def _request(
         baseline=asked["baseline"], launch_limit_seconds=asked["limit"],
         launcher_arguments=launcher_arguments,
         testbed=testbed_of(asked["testbed"], asked["hostfile"]), placements=asked["placement"],
+        profiles=tuple(_profile(name) for name in asked["profiles"]),
     )  # fmt: skip
+
+
+def _profile(name: str) -> tuple[str, str]:
+    """Name and folder; `default` has none."""
+    if name == DEFAULT:
+        return DEFAULT, ""
+    folder = folders.find(name).resolve()
+    return folder.name, str(folder)
 
 
 def _interrupted(store: Store, run_id: int) -> int:

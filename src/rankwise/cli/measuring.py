@@ -6,7 +6,7 @@ import contextlib
 import math
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rankwise.analysis.compare.variants import DEFAULT, variant
@@ -15,6 +15,7 @@ from rankwise.bench.build import build
 from rankwise.bench.launch import Launching, list_benchmarks
 from rankwise.bench.runner import Ready, Runner
 from rankwise.cli.screen import Screen
+from rankwise.cli.verifying import applied_settings
 from rankwise.core.errors import BuildError, HostError, InputError, InterruptedRun
 from rankwise.core.network import PathFigures
 from rankwise.core.records import Benchmark, Cell, CellFailure, Implementation, Launch, Notice, Options, Plan
@@ -119,7 +120,7 @@ def measure(request: Request, store: Store, screen: Screen) -> int:
         cells = tuple(filter(request.wanted, cells))
         unsupported = tuple(one for one in unsupported if request.wanted(one.cell))
     plan = _plan(request, cells)
-    with _up(request.testbed, screen) as (testbed, paths):
+    with up(request.testbed, screen) as (testbed, paths):
         run_id = store.begin_run(
             request.command_line, testbed.name, plan, implementations=implementations, benchmarks=known.values(),
             facts=testbed.facts(), baseline=_baseline(request, implementations), topology=testbed.topology(),
@@ -135,7 +136,7 @@ def measure(request: Request, store: Store, screen: Screen) -> int:
 
 
 @contextlib.contextmanager
-def _up(testbed: TestbedKind, screen: Screen) -> Iterator[tuple[TestbedKind, tuple[PathFigures, ...]]]:
+def up(testbed: TestbedKind, screen: Screen) -> Iterator[tuple[TestbedKind, tuple[PathFigures, ...]]]:
     """The testbed, up within, and what its paths measure now: a run says what it was measured on."""
     topology = testbed.topology()
     with contextlib.ExitStack() as stack:
@@ -221,7 +222,7 @@ def resume(run_id: int, store: Store, screen: Screen) -> None:
     for notice in built.notices:  # without one of its implementations the run would compare something else
         raise HostError(f"run {run_id} cannot go on: {notice.message}", notice.remedy)
     topology = store.topology(run_id)
-    with _up(make(topology) if topology else LocalTestbed(), screen) as (testbed, _):
+    with up(make(topology) if topology else LocalTestbed(), screen) as (testbed, _):
         store.resume_run(run_id, testbed.facts())
         carry_out(run_id, plan, built.ready, testbed, store, screen, store.launches(run_id))
 
@@ -236,7 +237,7 @@ def carry_out(
     earlier: Sequence[Launch] = (),
 ) -> None:
     """Run the plan; whatever ends it, the store says how."""
-    launching = Launching(FamilyLauncher(), testbed, plan, _loaded(plan, ready))
+    launching = Launching(FamilyLauncher(), testbed, plan, _loaded(plan, ready, testbed))
     runner = Runner(
         plan, launching, relative_half_width, lambda launch: store.add_launch(run_id, launch), screen.show
     )
@@ -254,13 +255,15 @@ def carry_out(
     _require_results(run_id, store)
 
 
-def _loaded(plan: Plan, ready: Mapping[str, Ready]) -> dict[tuple[str, str], Loaded]:
+def _loaded(plan: Plan, ready: Mapping[str, Ready], testbed: TestbedKind) -> dict[tuple[str, str], Loaded]:
     """What each implementation loads of each profile. Raises InputError for a profile without it."""
-    return {
-        (one, name): loading.loaded(Path(folder), ready[one].implementation)
-        for name, folder in plan.profiles
-        for one in ready
-    }
+    found = {}
+    for name, folder in plan.profiles:
+        for one in ready:
+            loaded = loading.loaded(Path(folder), ready[one].implementation)
+            settings = applied_settings(testbed, loaded.host_settings)
+            found[one, name] = replace(loaded, host_settings=settings)
+    return found
 
 
 def _require_results(run_id: int, store: Store) -> None:

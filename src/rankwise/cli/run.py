@@ -10,14 +10,18 @@ from typing import Any
 import click
 
 from rankwise.bench.placement import place
+from rankwise.cli import profile_use
 from rankwise.cli.asking import PassesThrough
 from rankwise.cli.options import DURATION
 from rankwise.cli.screen import Screen
+from rankwise.cli.verifying import applied_settings
 from rankwise.cli.where import testbed_of, where_options
 from rankwise.core.errors import HostError, InputError
 from rankwise.core.records import Implementation, Job
+from rankwise.core.tuning import Loaded
 from rankwise.mpi import select
 from rankwise.mpi.family import FamilyLauncher
+from rankwise.profiles import folders, loading
 from rankwise.testbed.base import TestbedKind
 
 
@@ -28,6 +32,7 @@ from rankwise.testbed.base import TestbedKind
     "  rankwise run -n 4 -- ./app input.txt            with the MPI it was linked with\n"
     "  rankwise run -n 4 --testbed grid5000-2007 --mpi mpich -- ./app\n"
     "  rankwise run -n 8 --hostfile hosts --placement cyclic -- ./app\n"
+    "  rankwise run -n 4 --testbed grid5000-2007 --profile wan -- ./app\n"
     "  rankwise run -n 2 --mpi openmpi --launcher '--mca btl tcp,self' -- ./app",
 )
 @click.option("-n", "ranks", type=click.IntRange(1), help="Ranks.  [default: every slot of the testbed]")
@@ -41,6 +46,7 @@ from rankwise.testbed.base import TestbedKind
 @click.option("--prefix", "prefixes", multiple=True, metavar="DIR", type=click.Path(path_type=Path),
               help="Look for an MPI here too.")  # fmt: skip
 @click.option("-q", "--quiet", is_flag=True, help="Only what the program says.")
+@profile_use.profile_options
 @where_options
 @click.pass_context
 def command(context: click.Context, /, **asked: Any) -> int:
@@ -52,12 +58,14 @@ def command(context: click.Context, /, **asked: Any) -> int:
     screen = Screen(quiet=asked["quiet"])
     testbed = testbed_of(asked["testbed"], asked["hostfile"])
     implementation = _implementation(asked["mpi"], asked["prefixes"], Path(program[0]), screen)
-    job = _job(program, testbed, asked)
+    loaded = _loaded(implementation, testbed, asked, screen)
+    job = _job(program, testbed, asked, loaded)
     with screen.busy(f"bringing up {testbed.name}"):
         testbed.up()
     try:
         steps = FamilyLauncher().steps(implementation, replace(job, remote_shell=testbed.remote_shell()))
-        outcome = testbed.run(replace(steps, attached=True), job.hosts, asked["limit"])
+        settings = applied_settings(testbed, loaded.host_settings)
+        outcome = testbed.run(replace(steps, attached=True, settings=settings), job.hosts, asked["limit"])
     finally:
         testbed.down()
     if outcome.broken:
@@ -83,14 +91,30 @@ def _program(words: tuple[str, ...]) -> tuple[str, ...]:
     return (str(Path(found).absolute()), *words[1:])
 
 
-def _job(program: tuple[str, ...], testbed: TestbedKind, asked: dict[str, Any]) -> Job:
+def _loaded(implementation: Implementation, testbed: TestbedKind, asked: dict[str, Any], screen: Screen) -> Loaded:
+    """What the profile adds; what it cannot do here is said."""
+    name, topology = asked["profile"], testbed.topology()
+    ranks = asked["ranks"] or sum(host.slots for host in testbed.hosts())
+    loaded, notices = profile_use.load(name, implementation, topology, ranks=ranks, force=asked["force"])
+    for notice in notices:
+        screen.say(f"warning: {notice.message}", whole=notice.kind == "edited-profile")
+    left_out = loaded.host_settings and not applied_settings(testbed, loaded.host_settings)
+    if left_out and not (topology is None and profile_use.host_settings_in_force(loaded.host_settings)):
+        file = loading.sysctl_file(folders.find(name))
+        screen.say("warning: the profile's kernel settings are not applied to real hosts; to apply them there:")
+        screen.say(f"sudo sysctl -p {file}", whole=True)
+    return loaded
+
+
+def _job(program: tuple[str, ...], testbed: TestbedKind, asked: dict[str, Any], loaded: Loaded) -> Job:
     hosts = testbed.hosts()
     ranks = asked["ranks"] or sum(host.slots for host in hosts)
     placed = place(asked["placement"], hosts, ranks)
     alone = testbed.topology() is None
     return Job(
         program, ranks, oversubscribed=testbed.oversubscribed(placed), hosts=() if alone else placed,
-        launcher_arguments=tuple(asked["launcher"].split()),
+        environment=loaded.environment, files=loaded.files,
+        launcher_arguments=(*loaded.arguments, *asked["launcher"].split()),
     )  # fmt: skip
 
 

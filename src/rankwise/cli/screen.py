@@ -20,9 +20,9 @@ class Screen:
         self._bar: Progress | None = None
         self._task = TaskID(0)
 
-    def say(self, text: str) -> None:
-        """A line that stays."""
-        self._console.print(text, highlight=False, markup=False)
+    def say(self, text: str, *, whole: bool = False) -> None:
+        """A line that stays; `whole`: it has a path or a command to copy, and is not broken at the margin."""
+        self._console.print(text, highlight=False, markup=False, soft_wrap=whole)
 
     @contextmanager
     def busy(self, text: str) -> Iterator[Callable[[str], None]]:

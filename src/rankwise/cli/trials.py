@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
@@ -70,7 +70,16 @@ class Trials:
             if all(cell.profile.startswith(self._stage) for cell in cells_of(launch)):
                 ours = with_cells(launch, self._unstaged)
                 self._earlier[_key(ours)].append(ours)
-        self.launched = 0
+        self._launched: Counter[str] = Counter()
+
+    @property
+    def launched(self) -> int:
+        """Launches so far, without those taken from an earlier search."""
+        return self._launched.total()
+
+    def launched_of(self, implementation: str) -> int:
+        """Those of one implementation."""
+        return self._launched[implementation]
 
     def measure(self, bundles: Sequence[Bundle]) -> list[Launch]:
         """Launch each bundle once, in random order."""
@@ -104,7 +113,7 @@ class Trials:
         )  # fmt: skip
         if self._earlier[key]:
             return self._earlier[key].popleft()
-        self.launched += 1
+        self._launched[implementation] += 1
         ready = self._ready[implementation]
         try:
             loaded = self._load(ready, bundle)

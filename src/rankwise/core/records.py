@@ -14,7 +14,10 @@ FloatArray = npt.NDArray[np.float64]
 Environment = tuple[tuple[str, str], ...]
 """Extra environment variables, as pairs so that records stay hashable."""
 
-Category = Literal["point-to-point", "collective", "nonblocking", "one-sided", "baseline", "harness"]
+Category = Literal[
+    "point-to-point", "collective", "nonblocking", "one-sided", "guideline", "baseline", "harness"
+]  # fmt: skip
+"""`guideline`: mock-ups, which do what another benchmark does by other operations."""
 Quantity = Literal["time", "total", "compute"]
 """`time`: the operation itself. Nonblocking collectives add `total` (with computation put between start and
 wait) and `compute` (that computation alone); overlap is 1 - (total - compute) / time."""

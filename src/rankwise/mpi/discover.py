@@ -59,7 +59,7 @@ def _examine(
                 prefix=str(prefix), mpicc=str(compiler), mpiexec=str(launcher or ""),
                 source=candidate.source, environment=asking.environment,
             )  # fmt: skip
-            return implementation, _library(asking(compiler, "-show"))
+            return implementation, library_file(asking(compiler, "-show"))
         if asking.failure:
             reason = asking.failure
             break
@@ -90,7 +90,7 @@ class _Asking:
         return outcome.stdout + "\n" + outcome.stderr
 
 
-def _library(shown: str) -> Path | None:
+def library_file(shown: str) -> Path | None:
     """The MPI library that the shown link line leads to: two wrappers of one library are one installation."""
     names = [f"lib{name}.so" for name in ("mpi", "mpich") if f"-l{name}" in shown.split()]
     for folder in _LIBRARY_FOLDER.findall(shown):

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from rankwise.core.records import Environment, Implementation, Job
+from rankwise.core.tuning import Algorithm, Evidence, Knob, Native, Tuning
+from rankwise.mpi import intelmpi_tuning
 from rankwise.mpi.family import Ask
 from rankwise.mpi.hydra import Hydra, Yielding
 
@@ -55,3 +58,23 @@ class IntelMpi(Hydra):
         """
         unpinned = [] if job.oversubscribed else ["-genv", *_UNPINNED]
         return ["-hosts", ",".join(job.hosts), "-ppn", "1", *unpinned]
+
+    def knobs(self, implementation: Implementation) -> tuple[Knob, ...]:
+        """What of this version can be set."""
+        return intelmpi_tuning.knobs(implementation)
+
+    def algorithms(self, implementation: Implementation) -> Mapping[str, tuple[Algorithm, ...]]:
+        """Its presets. Raises HostError where impi_info does not answer."""
+        return intelmpi_tuning.algorithms(implementation)
+
+    def native(self, implementation: Implementation, tuning: Tuning) -> Native:
+        """`tuning` as variables. Raises InputError for what this version lacks."""
+        return intelmpi_tuning.native(implementation, tuning)
+
+    def telling(self, implementation: Implementation) -> Native:
+        """Makes rank 0 tell provider, eager limit and its variables."""
+        return Native(environment=intelmpi_tuning.TELLING)
+
+    def evidence(self, implementation: Implementation, output: str) -> Evidence:
+        """Provider, eager limit and variables in force."""
+        return intelmpi_tuning.evidence(output)

@@ -15,7 +15,8 @@ from pathlib import Path
 
 from rankwise.core.errors import HostError
 from rankwise.core.records import Command, Environment, Implementation, Job, LaunchSteps
-from rankwise.mpi import preload
+from rankwise.core.tuning import Evidence, Knob, Native, Tuning
+from rankwise.mpi import lammpi_tuning, preload
 from rankwise.mpi.family import Ask, Family, files_of
 
 NOBODY = 65534
@@ -107,6 +108,22 @@ class LamMpi(Family):
             yielding="blocks by itself" if job.oversubscribed else "",
             files=files,
         )
+
+    def knobs(self, implementation: Implementation) -> tuple[Knob, ...]:
+        """What of this version can be set. Raises HostError where laminfo does not answer."""
+        return lammpi_tuning.knobs(implementation)
+
+    def native(self, implementation: Implementation, tuning: Tuning) -> Native:
+        """`tuning` as variables. Raises InputError for what this version lacks."""
+        return lammpi_tuning.native(implementation, tuning)
+
+    def telling(self, implementation: Implementation) -> Native:
+        """Makes every rank's transport module say its sizes."""
+        return Native(arguments=lammpi_tuning.TELLING)
+
+    def evidence(self, implementation: Implementation, output: str) -> Evidence:
+        """Module and sizes in force."""
+        return lammpi_tuning.evidence(output)
 
 
 def _ranks(job: Job, names: list[str]) -> list[str]:

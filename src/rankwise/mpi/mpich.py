@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rankwise.core.records import Environment, Implementation, Job
-from rankwise.mpi import preload
+from rankwise.core.tuning import Algorithm, Evidence, Knob, Native, Tuning
+from rankwise.mpi import mpich_algorithms, mpich_tuning, preload
 from rankwise.mpi.family import Ask, blocks
 from rankwise.mpi.hydra import Hydra, Yielding
 
@@ -71,6 +72,26 @@ class Mpich(Hydra):
             rank_map = ",".join(str(names.index(host)) for host in job.hosts)
             return ["-hosts", ",".join(names), "-rankmap", rank_map]
         return ["-hosts", _counted(blocks(job.hosts)), "-genv", "PMI_SUBVERSION", "0"]
+
+    def knobs(self, implementation: Implementation) -> tuple[Knob, ...]:
+        """Thresholds, socket buffers and transport, where they act. Raises HostError."""
+        return mpich_tuning.knobs(implementation)
+
+    def algorithms(self, implementation: Implementation) -> Mapping[str, tuple[Algorithm, ...]]:
+        """As the library itself lists them. Raises HostError."""
+        return mpich_algorithms.algorithms(implementation)
+
+    def native(self, implementation: Implementation, tuning: Tuning) -> Native:
+        """Variables and selection files. Raises InputError, HostError."""
+        return mpich_tuning.native(implementation, tuning)
+
+    def telling(self, implementation: Implementation) -> Native:
+        """Variables that make MPICH and UCX print what they found."""
+        return Native(environment=mpich_tuning.TELLING)
+
+    def evidence(self, implementation: Implementation, output: str) -> Evidence:
+        """The values that they found."""
+        return mpich_tuning.evidence(output)
 
 
 def _turn(hosts: Sequence[str]) -> list[tuple[str, int]]:

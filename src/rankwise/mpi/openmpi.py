@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import psutil
 
 from rankwise.core.records import Command, Implementation, Job, LaunchSteps
+from rankwise.core.tuning import Algorithm, Evidence, Knob, Native, Tuning
+from rankwise.mpi import openmpi_rules, openmpi_tuning
 from rankwise.mpi.family import Ask, Family, files_of
+from rankwise.mpi.openmpi_parameters import installation
 
 _VERSION = re.compile(r"Open MPI v?(\d[\w.]*)")
 _TRANSPORT = re.compile(r"Using (\w+) btl for send|selected (?!ob1)(\w+) best priority")
@@ -61,6 +65,28 @@ class OpenMpi(Family):
             yielding="mpi_yield_when_idle" if job.oversubscribed else "",
             files=files_of(job),
         )
+
+    def knobs(self, implementation: Implementation) -> tuple[Knob, ...]:
+        """As its `ompi_info` tells. Raises HostError without that."""
+        return openmpi_tuning.knobs(installation(implementation))
+
+    def algorithms(self, implementation: Implementation) -> Mapping[str, tuple[Algorithm, ...]]:
+        """Those of its component `tuned`, as `ompi_info` tells. Raises HostError without that."""
+        return openmpi_rules.algorithms(installation(implementation))
+
+    def native(self, implementation: Implementation, tuning: Tuning) -> Native:
+        """A parameter file, and rules files for decisions. Raises InputError."""
+        if not (tuning.settings or tuning.decisions):
+            return Native()
+        return openmpi_tuning.native(installation(implementation), implementation, tuning)
+
+    def telling(self, implementation: Implementation) -> Native:
+        """The parameters in force; algorithms are not told."""
+        return openmpi_tuning.telling()
+
+    def evidence(self, implementation: Implementation, output: str) -> Evidence:
+        """The values in force at rank 0."""
+        return openmpi_tuning.evidence(installation(implementation), output)
 
     def _placement(self, implementation: Implementation, job: Job) -> list[str]:
         """Rank i on the i-th host of the list: the sequential mapper, which takes every mention as a slot.

@@ -2,26 +2,117 @@
 
 from __future__ import annotations
 
+import hashlib
+from dataclasses import replace
 from pathlib import Path
 
-from rankwise.core.records import Environment, Implementation
-from rankwise.core.tuning import FOLDER, Loaded, Native
+from rankwise.core import paths
+from rankwise.core.errors import InputError
+from rankwise.core.network import Settings
+from rankwise.core.records import Implementation, Notice
+from rankwise.core.tuning import Loaded, Native, Part, Profile
+from rankwise.profiles import moving, profile_file
+from rankwise.profiles.resolving import resolved
+from rankwise.profiles.texts import SYSCTL
 
 
 def place(native: Native, folder: Path) -> Loaded:
     """Write the files of `native` into `folder`, which is made if need be, and return what a launch loads."""
-    where = str(folder)
+    here = resolved(native, folder)
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in native.files:
-        (folder / name).write_text(text.replace(FOLDER, where))
-    environment: Environment = tuple((key, value.replace(FOLDER, where)) for key, value in native.environment)
-    return Loaded(
-        environment=environment,
-        arguments=tuple(word.replace(FOLDER, where) for word in native.arguments),
-        files=tuple(str(folder / name) for name, _ in native.files),
-    )
+    for name, text in here.files:
+        moving.write_text(folder / name, text)
+    return _what_loads(here, folder)
+
+
+def place_apart(native: Native, host_settings: Settings = ()) -> Loaded:
+    """The same below the cache, in a folder that only these very settings have: for what has no place of its own.
+
+    Raises HostError if the cache cannot be written.
+    """
+    digest = hashlib.sha256(repr(native).encode("utf-8", "backslashreplace")).hexdigest()[:16]
+    folder = paths.cache_folder() / "profiles" / digest
+    try:
+        return replace(place(native, folder), host_settings=host_settings)
+    except OSError as error:
+        raise moving.unwritable(folder, error) from error
 
 
 def loaded(folder: Path, implementation: Implementation) -> Loaded:
-    """What this implementation loads of the profile in `folder`. Raises InputError if that has nothing for it."""
-    raise NotImplementedError
+    """What this implementation loads of the profile in `folder`, wherever that has been moved.
+
+    A file that was edited by hand is loaded as it stands, one that is missing is written again. Raises InputError
+    if the profile has nothing for this implementation and version, HostError if a file cannot be written.
+    """
+    stored = moving.settled(profile_file.read(folder))
+    part = part_for(stored.profile, implementation)
+    settings = part.tuning.host_settings
+    own = stored.folder / part.implementation
+    if not moving.is_settled(stored):  # the folder cannot be written, its files name another
+        return place_apart(moving.current(stored, part), settings)
+    native = resolved(part.native, own)
+    for name, text in native.files:
+        if not (own / name).exists():
+            try:
+                moving.write_text(own / name, text)
+            except OSError as error:
+                raise moving.unwritable(own / name, error) from error
+    return _what_loads(native, own, settings)
+
+
+def part_for(profile: Profile, implementation: Implementation) -> Part:
+    """The part with this id, or of this family and version. Raises InputError that says which there are."""
+    for part in profile.parts:
+        if part.implementation == implementation.id:
+            return part
+    for part in profile.parts:
+        if (part.family, part.version) == (implementation.family, implementation.version):
+            return part
+    has = ", ".join(part.implementation for part in profile.parts) or "nothing at all"
+    raise InputError(
+        f"profile {profile.name} has nothing for {implementation.id}, only {has}",
+        f"rankwise tune --testbed {profile.testbed} {implementation.id}",
+    )
+
+
+def part_of_family(profile: Profile, implementation: Implementation) -> Part | None:
+    """The part of the same family whose version is nearest in words: what may be translated for this version."""
+    same = [part for part in profile.parts if part.family == implementation.family]
+    wanted = implementation.version.split(".")
+
+    def common(part: Part) -> int:
+        pairs = zip(part.version.split("."), wanted, strict=False)
+        return next((index for index, (one, other) in enumerate(pairs) if one != other), len(wanted))
+
+    return max(same, key=common, default=None)
+
+
+def edits(folder: Path, implementation: str = "") -> tuple[Notice, ...]:
+    """A notice for each native file that was edited by hand, of all parts or of one. Raises InputError."""
+    stored = profile_file.read(folder)
+    found = []
+    for part in stored.profile.parts:
+        if implementation not in ("", part.implementation):
+            continue
+        now = dict(moving.current(stored, part).files)
+        found += [
+            Notice(
+                "edited-profile",
+                f"{stored.folder / part.implementation / name} was edited by hand, and is used as it stands",
+                "remove it to have what was measured written again",
+            )
+            for name, text in part.native.files
+            if now[name] != text
+        ]
+    return tuple(found)
+
+
+def sysctl_file(folder: Path) -> Path:
+    """Where the hosts' settings of the profile in `folder` are, if it has any."""
+    return folder.resolve() / SYSCTL
+
+
+def _what_loads(native: Native, folder: Path, host_settings: Settings = ()) -> Loaded:
+    here = resolved(native, folder)
+    names = tuple(str(folder.absolute() / name) for name, _ in native.files)
+    return Loaded(here.environment, here.arguments, names, host_settings)

@@ -11,7 +11,9 @@ from rankwise.analysis import labels
 from rankwise.core.records import Category, Cell, CellFailure, Options, Quantity
 from rankwise.core.results import Comparison, Curve, Distribution, Overhead, SwitchPoint, Verdict
 
-CATEGORIES: tuple[Category, ...] = ("point-to-point", "collective", "nonblocking", "one-sided", "harness")
+CATEGORIES: tuple[Category, ...] = (
+    "point-to-point", "collective", "nonblocking", "one-sided", "guideline", "harness"
+)  # fmt: skip
 """In the order in which a reader meets them; baselines are drawn into the others."""
 
 MARKS = {"faster": "▼", "slower": "▲", "equivalent": "=", "undecided": "?"}

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.network import Link, Node, Topology
+from rankwise.core.toml_places import parse
 from rankwise.testbed import description
-from rankwise.testbed.description.toml_places import parse
 
 Write = Callable[[str], Topology]
 

@@ -76,7 +76,7 @@ def summary_rows(
     rows: list[SummaryRow] = []
     for name in implementations:
         own = [pair for pair in pairs if pair.candidate == name]
-        drawn = _resampled_log_ratios(own, seed)
+        drawn = resampled_log_ratios(own, seed)
         shared = (
             [p for p, cells in points.items() if name in cells] if name == baseline else [p.point for p in own]
         )
@@ -103,7 +103,7 @@ def _classes(shared: Sequence[Point], points: Mapping[Point, Mapping[str, CellDa
     return {key: classes[key] for key in product(get_args(Category), get_args(SizeClass)) if key in classes}
 
 
-def _resampled_log_ratios(pairs: Sequence[Pair], seed: int) -> FloatArray:
+def resampled_log_ratios(pairs: Sequence[Pair], seed: int) -> FloatArray:
     """Log ratios of one candidate's pairs under the bootstrap, shape (pairs, RESAMPLES)."""
     drawn = np.zeros((len(pairs), RESAMPLES))
     generator = np.random.default_rng(seed)

@@ -1,4 +1,42 @@
 """Searches for settings that make one implementation fast on one testbed, and the test that they do.
 
-A search asks for trials and is told the launches that measured them; who measures is none of its business.
+A search (`search.Search`) is one question about one implementation. It asks for trials and is told the launches
+that measured them; who measures is none of its business. Several can go on at once:
+
+    searches = [ThresholdSearch(...), AlgorithmSearch(...), AlgorithmSearch(...), KnobRace(...)]
+    while time is left:
+        trials = [trial for search in searches for trial in search.ask()]
+        if not trials:                          # every question is answered
+            break
+        launches = one launch of each trial, in random order, interleaved with those of other implementations
+        for search in searches:
+            search.tell(launches)               # picks its own cells; failed launches are told like any other
+        show best so far: search.best() of each
+    tuning = merged(search.best() for search in searches)
+
+- One `ask` and `tell` is a round. Searches compare within rounds, so every trial of a round is launched once
+  before any of them is told; launches of a round that was broken off are best not told at all.
+- A cell carries its trial's name as `profile`, and counts only in a round that asked for it. Two searches that
+  ask for the same cell (`default`, most often) may share one launch.
+- Trials of different searches may be bundled into one launch if their settings do not act on each other's
+  cells: algorithms of different operations do not; thresholds, transports and buffers act on everything. So
+  searches go in stages, each on top of what the one before has found: host settings and transport, threshold,
+  then algorithms.
+- A search holds no clock: when the budget is over, stop asking. `best` and `reasons` are good after any round;
+  they have the default wherever nothing else is better for certain by more than delta.
+- Asking is deterministic: told the same launches, a search asks for the same trials. That is what `--resume`
+  needs.
+- `launches` is what a search used (bundled launches count in each search), `exhaustive_launches` what trying
+  every choice as often as the best one would have taken.
+
+Then comes the proof, on fresh launches of default and tuned: `acceptance.accept` judges every cell and takes
+out what made one slower. Should it take out anything, what is left is measured again, until it takes out
+nothing.
+
+    threshold     eager or rendezvous: both measured at all sizes, one split     (crossing)
+    racing        which algorithm at which size: races, refined sizes, rules     (contest, leaves)
+    race          which of a few whole settings, over weighted cells             (contest, buffers)
+    acceptance    never worse: verdicts, and what goes back to the default
+    application   what an application does, as weights
+    evidence      what is certain; ledger: what was measured; merging: one tuning on top of another
 """

@@ -124,5 +124,12 @@ static void check_allreduce(Cell *c)
     expect_reduction(c, c->ranks - 1, 0, c->count);
 }
 
+/* The parts are those of divide_block. */
+static void check_reduce_scatter(Cell *c)
+{
+    expect_reduction(c, c->ranks - 1, c->displacements[c->rank], c->counts[c->rank]);
+}
+
 const Data reduce_data = {ONE_BLOCK, ONE_BLOCK, fill_terms, check_reduce};
 const Data allreduce_data = {ONE_BLOCK, ONE_BLOCK, fill_terms, check_allreduce};
+const Data reduce_scatter_data = {ONE_BLOCK, ONE_BLOCK, fill_terms, check_reduce_scatter};

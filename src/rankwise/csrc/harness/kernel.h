@@ -30,7 +30,17 @@ typedef struct Kernel Kernel;
 
 enum { TAG = 7 }; /* for the messages of a benchmark; c->comm is the benchmark's own */
 
-typedef enum { POINT_TO_POINT, COLLECTIVE, NONBLOCKING, ONE_SIDED, BASELINE, HARNESS } Category;
+/* A GUIDELINE does the work of another benchmark by other operations: a mock-up, measured only when
+ * it is named, to which that benchmark is held. */
+typedef enum {
+    POINT_TO_POINT,
+    COLLECTIVE,
+    NONBLOCKING,
+    ONE_SIDED,
+    GUIDELINE,
+    BASELINE,
+    HARNESS
+} Category;
 
 /* Which ranks take part. `run` is not called on a rank that is left out. */
 typedef enum {
@@ -68,6 +78,7 @@ struct Kernel {
     Category category;
     const char *description; /* one line, for people */
     const Data *data;        /* NULL: moves nothing that could be checked */
+    Blocks scratch;          /* memory beside the data, in c->scratch */
     void (*run)(Cell *c);    /* one operation */
 
     /* Nonblocking operation, in place of `run`: only starts it. The harness waits for it and adds
@@ -128,6 +139,8 @@ struct Cell {
 
     char *send, *receive; /* the buffers of this repetition (--cold-cache moves them) */
     size_t send_bytes, receive_bytes;
+    char *scratch; /* what the benchmark keeps between its operations */
+    size_t scratch_bytes;
     int count; /* elements in a block */
     MPI_Datatype type;
     MPI_Op operation;
@@ -179,7 +192,7 @@ extern const Data both_ways_data; /* both ranks of a pair to each other */
 extern const Data window_one_way_data, window_both_ways_data; /* a window of such messages */
 extern const Data broadcast_data; /* the root's c->send to c->receive of the others */
 extern const Data scatter_data, gather_data, allgather_data, alltoall_data; /* `unequal` too */
-extern const Data reduce_data, allreduce_data;
+extern const Data reduce_data, allreduce_data, reduce_scatter_data;
 
 /* For data of one's own (pattern.c): a block's pattern belongs to (source, destination,
  * repetition); EVERY_RANK is the destination of what goes to all. The _at functions take any
@@ -198,6 +211,12 @@ void expect_reduction(Cell *c, int last_rank, int first_item, int items);
 
 /* The data is wrong; printf-like, says how. The expect functions call it. */
 void report_wrong(Cell *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Setups (message.c): the block is divided among the ranks, the first ones get what does not
+ * divide, in c->counts and c->displacements; one call moves the blocks of all ranks, or the cell
+ * fails. */
+void divide_block(Cell *c);
+void join_blocks(Cell *c);
 
 /* Windows of nonblocking messages to and from c->partner (message.c), whose requests are put into
  * c->requests from `first` on; both return how many. */

@@ -88,6 +88,21 @@ static void lay_out_blocks(Cell *c)
     }
 }
 
+void divide_block(Cell *c)
+{
+    for (int rank = 0, start = 0; rank < c->ranks; start += c->counts[rank++]) {
+        c->counts[rank] = c->count / c->ranks + (rank < c->count % c->ranks);
+        c->displacements[rank] = start;
+    }
+}
+
+void join_blocks(Cell *c)
+{
+    if (c->count > INT_MAX / c->ranks)
+        fail_cell(c, "%d elements from each of %d ranks are more than MPI's int counts hold",
+                  c->count, c->ranks);
+}
+
 static size_t blocks_in(const Cell *c, Blocks blocks)
 {
     switch (blocks) {
@@ -134,7 +149,10 @@ static bool size_message(Cell *c, const Options *options)
     const size_t block_bytes = count * c->element.extent;
     c->send_bytes = data ? block_bytes * blocks_in(c, data->send) : 0;
     c->receive_bytes = data ? block_bytes * blocks_in(c, data->receive) : 0;
-    const size_t region = round_to_page(c->send_bytes) + round_to_page(c->receive_bytes);
+    if (c->kernel->scratch)
+        c->scratch_bytes = round_to_page(block_bytes * blocks_in(c, c->kernel->scratch));
+    const size_t region =
+        round_to_page(c->send_bytes) + round_to_page(c->receive_bytes) + c->scratch_bytes;
     double regions = options->cold_cache ? 2 + (int)(2 * cache_bytes() / region) : 1;
     agree_on_maximum(&regions, 1); /* the hosts' caches may differ */
     c->regions = (int)regions;
@@ -194,6 +212,7 @@ void next_buffers(Cell *c)
     c->region = c->send && c->region + 1 < c->regions ? c->region + 1 : 0;
     c->send = c->pool + region_bytes * (size_t)c->region;
     c->receive = c->send + round_to_page(c->send_bytes);
+    c->scratch = c->receive + round_to_page(c->receive_bytes);
 }
 
 int send_window(Cell *c, int first)

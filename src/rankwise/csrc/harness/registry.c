@@ -33,6 +33,7 @@ const char *category_name(Category category)
         [COLLECTIVE] = "collective",
         [NONBLOCKING] = "nonblocking",
         [ONE_SIDED] = "one-sided",
+        [GUIDELINE] = "guideline",
         [BASELINE] = "baseline",
         [HARNESS] = "harness",
     };

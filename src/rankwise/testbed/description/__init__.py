@@ -12,9 +12,9 @@ from pathlib import Path
 from rankwise.core import registry
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.network import Topology
+from rankwise.core.toml_places import Entry, parse
 from rankwise.testbed.description.emulated_kind import describe_emulated
 from rankwise.testbed.description.hosts_kind import describe_hosts
-from rankwise.testbed.description.toml_places import Entry, parse
 
 _OWN_PRESETS = Path(__file__).parent / "presets"
 _IDENTITY = {"link": "between", "route": "between", "host": "name"}

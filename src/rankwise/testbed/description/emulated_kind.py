@@ -11,11 +11,11 @@ import re
 
 from rankwise.core.errors import UnknownNameError
 from rankwise.core.network import Hardware, Link, Node, Route, Topology
+from rankwise.core.toml_places import Entry
 from rankwise.testbed.description.host_settings import settings
 from rankwise.testbed.description.links import WIRE, Wiring, wire
 from rankwise.testbed.description.personalities import PERSONALITIES
 from rankwise.testbed.description.section import Section
-from rankwise.testbed.description.toml_places import Entry
 
 _TOP = ("name", "description", "kind", "personality", "hardware", "tcp", "card", "site", "link", "route", "node")
 _HARDWARE = ("mtu", "segment_limit", "served_queues", "acknowledgements_first", "bus")

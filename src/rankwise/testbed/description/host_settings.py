@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from rankwise.core.errors import InputError
 from rankwise.core.network import Settings
+from rankwise.core.toml_places import Entry
 from rankwise.testbed.description.section import Section, size_bytes
-from rankwise.testbed.description.toml_places import Entry
 
 DEFAULTS: Settings = (
     # Spelt out, so that a testbed is the same on every host: what Linux gives a host with memory to spare ...

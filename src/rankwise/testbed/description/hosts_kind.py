@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 
 from rankwise.core.network import Node, Topology
+from rankwise.core.toml_places import Entry
 from rankwise.testbed.description.emulated_kind import testbed_name
 from rankwise.testbed.description.section import Section
-from rankwise.testbed.description.toml_places import Entry
 from rankwise.testbed.hostfile import DEFAULT_REMOTE_SHELL, DEFAULT_SITE, hosts_in
 
 _TOP = ("name", "description", "kind", "hostfile", "host", "remote_shell")

@@ -8,9 +8,9 @@ from itertools import pairwise
 
 from rankwise.core.errors import UnknownNameError
 from rankwise.core.network import JitterDistribution, Link, Route
+from rankwise.core.toml_places import Entry
 from rankwise.testbed.description import routes
 from rankwise.testbed.description.section import Section
-from rankwise.testbed.description.toml_places import Entry
 
 WIRE = ("rate", "delay", "queue", "jitter", "distribution", "loss", "burst")
 """The keys that `wire` reads."""

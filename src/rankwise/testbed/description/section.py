@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from rankwise.core import units
 from rankwise.core.errors import InputError
-from rankwise.testbed.description.toml_places import Entry
+from rankwise.core.toml_places import Entry
 
 T = TypeVar("T")
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankwise.core.errors import InputError
-from rankwise.testbed.description.toml_places import Entry, key_lines, parse
+from rankwise.core.toml_places import Entry, key_lines, parse
 
 TEXT = '''# a comment with [brackets] = "and more"
 name = "x" # 2

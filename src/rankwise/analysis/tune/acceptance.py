@@ -1,0 +1,188 @@
+"""Never worse: default against tuned on fresh launches, and what goes back to the default because of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rankwise.analysis.compare.cells import Point, gather, judged_points
+from rankwise.analysis.compare.summary import resampled_log_ratios
+from rankwise.analysis.compare.variants import DEFAULT, as_variant, by_profile, variant
+from rankwise.analysis.compare.verdicts import Pair, all_pairs, judge
+from rankwise.analysis.tune.contest import where
+from rankwise.analysis.tune.leaves import reach
+from rankwise.core.records import Benchmark, Cell, CellFailure, Launch
+from rankwise.core.results import Verdict
+from rankwise.core.tuning import Choice, Decision, Reason, Rule, Tuning
+from rankwise.stats.intervals import LEVEL
+from rankwise.stats.summary import median
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """Geometric mean of tuned over default time over all cells; nan without any."""
+
+    ratio: float
+    ratio_low: float
+    ratio_high: float
+    """95 %, bootstrap over launches."""
+    cells: int
+
+
+@dataclass(frozen=True, slots=True)
+class Acceptance:
+    """What fresh launches say of one implementation's tuning."""
+
+    verdicts: tuple[Verdict, ...]
+    """Of all cells; the default is the baseline."""
+    gain: Gain
+    tuning: Tuning
+    """What is left once the culprits are taken out: to be verified again if `returned` has any."""
+    returned: tuple[Reason, ...]
+    """What went back to the default, and which cell is why."""
+    unexplained: tuple[str, ...] = ()
+    """Cells that are slower, or failed, though nothing that is left could be the cause."""
+
+    @property
+    def accepted(self) -> bool:
+        """No cell is significantly slower, and none failed that the default can do."""
+        return not self.returned and not self.unexplained
+
+
+def accept(
+    launches: Sequence[Launch],
+    benchmarks: Mapping[str, Benchmark],
+    implementation: str,
+    profile: str,
+    tuning: Tuning,
+    *,
+    delta: float = 0.05,
+    alpha: float = 0.05,
+    seed: int = 0,
+) -> Acceptance:
+    """Judge `profile`, which loads `tuning`, from launches of it and of `default`; others are left out.
+
+    All cells of the implementation are one family over which errors are counted. Every cell that is `slower`
+    (significantly, and not equivalent within delta), or that fails with the profile more often than without,
+    sends something back. A rule of a decision answers for the operation, ranks and sizes that it covers. For any
+    other cell the setting that was chosen last goes first, then host settings all at once: one a verification,
+    because no launch tells which of several it was.
+    """
+    own = [launch for launch in launches if launch.implementation == implementation]
+    own = [launch for launch in own if {cell.profile for cell in _cells(launch)} <= {DEFAULT, profile}]
+    points = judged_points(gather(by_profile(own), benchmarks), _wrong(own))
+    pairs = all_pairs(points, (implementation, variant(implementation, profile)))
+    verdicts = judge(pairs, delta, alpha)
+    bad = [
+        (_cell(pair.point, implementation), f"{one.ratio:.2f} ({one.ratio_low:.2f} to {one.ratio_high:.2f}) times "
+         "the default's time")
+        for pair, one in zip(pairs, verdicts, strict=True)
+        if one.verdict == "slower"
+    ]  # fmt: skip
+    bad += _failed(own, profile)
+    left, returned, unexplained = _without(tuning, bad)
+    return Acceptance(verdicts, _gain(pairs, seed), left, tuple(returned), tuple(unexplained))
+
+
+def _cells(launch: Launch) -> list[Cell]:
+    return [series.cell for series in launch.series] + [failure.cell for failure in launch.failures]
+
+
+def _wrong(launches: Iterable[Launch]) -> list[Cell]:
+    return [as_variant(failure.cell) for failure in _failures(launches) if failure.kind == "wrong data"]
+
+
+def _failures(launches: Iterable[Launch]) -> list[CellFailure]:
+    return [failure for launch in launches for failure in launch.failures]
+
+
+def _cell(point: Point, implementation: str) -> Cell:
+    return Cell(
+        implementation, point.benchmark, point.size_bytes, point.ranks, point.options,
+        testbed=point.testbed, placement=point.placement,
+    )  # fmt: skip
+
+
+def _failed(launches: Iterable[Launch], profile: str) -> list[tuple[Cell, str]]:
+    """Cells that failed more often with the profile than without, and why."""
+    balance: dict[Cell, int] = {}
+    reasons: dict[Cell, str] = {}
+    for failure in _failures(launches):
+        plain = replace(failure.cell, profile=DEFAULT)
+        balance[plain] = balance.get(plain, 0) + (1 if failure.cell.profile == profile else -1)
+        if failure.cell.profile == profile:
+            reasons[plain] = f"fails: {failure.reason}"
+    return [(cell, reasons[cell]) for cell, more in balance.items() if more > 0]
+
+
+def _gain(pairs: Sequence[Pair], seed: int) -> Gain:
+    if not pairs:
+        return Gain(float("nan"), float("nan"), float("nan"), 0)
+    logs = [np.log(median(pair.candidate_medians) / median(pair.baseline_medians)) for pair in pairs]
+    ratio = float(np.exp(np.mean(logs)))
+    tails = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
+    low, high = np.exp(np.quantile(np.mean(resampled_log_ratios(pairs, seed), axis=0), tails))
+    return Gain(ratio, min(float(low), ratio), max(float(high), ratio), len(pairs))
+
+
+def _without(tuning: Tuning, bad: Sequence[tuple[Cell, str]]) -> tuple[Tuning, list[Reason], list[str]]:
+    """The tuning without what answers for the bad cells; one cell's culprit may answer for others as well."""
+    left, returned, unexplained = tuning, [], []
+    blamed_setting: Reason | None = None
+    for cell, why in bad:
+        words = f"{why} {where(cell)}"
+        if (found := _rule_at(tuning, cell)) is not None:
+            decision, rule = found
+            if _rule_at(left, cell) is not None:
+                left = _rule_returned(left, decision, rule)
+                subject = f"{cell.benchmark} at {cell.ranks} ranks"
+                returned.append(Reason(subject, f"{_rule_words(rule)} goes back to the default: {words}"))
+        elif blamed_setting is None and (tuning.settings or tuning.host_settings):
+            left, blamed_setting = _setting_returned(left, words)
+            returned.append(blamed_setting)
+        elif blamed_setting is None:
+            unexplained.append(words)
+    return left, returned, unexplained
+
+
+def _rule_at(tuning: Tuning, cell: Cell) -> tuple[Decision, Rule] | None:
+    """The rule, other than the default's, that decides how this cell is done."""
+    for decision in tuning.decisions:
+        if (decision.operation, decision.ranks) == (cell.benchmark, cell.ranks):
+            for rule in decision.rules:
+                if rule.up_to_bytes is None or cell.size_bytes <= rule.up_to_bytes:
+                    return (decision, rule) if rule.choice != Choice() else None
+    return None
+
+
+def _rule_returned(tuning: Tuning, decision: Decision, rule: Rule) -> Tuning:
+    """With the default in that rule's place, and neighbouring rules that are now the same merged."""
+    decisions = []
+    for one in tuning.decisions:
+        if (one.operation, one.ranks) != (decision.operation, decision.ranks):
+            decisions.append(one)
+            continue
+        rules: list[Rule] = []
+        for old in one.rules:
+            new = replace(old, choice=Choice()) if old.up_to_bytes == rule.up_to_bytes else old
+            if rules and rules[-1].choice == new.choice:
+                rules.pop()
+            rules.append(new)
+        if any(new.choice != Choice() for new in rules):
+            decisions.append(replace(one, rules=tuple(rules)))
+    return replace(tuning, decisions=tuple(decisions))
+
+
+def _setting_returned(tuning: Tuning, words: str) -> tuple[Tuning, Reason]:
+    if tuning.settings:
+        last = tuning.settings[-1]
+        reason = Reason(last.knob, f"{last.value} goes back to the default: {words}")
+        return replace(tuning, settings=tuning.settings[:-1]), reason
+    names = ", ".join(name for name, _ in tuning.host_settings)
+    return replace(tuning, host_settings=()), Reason("host settings", f"{names} go back to the default: {words}")
+
+
+def _rule_words(rule: Rule) -> str:
+    return f"{rule.choice.algorithm} ({reach(rule) if rule.up_to_bytes is not None else 'to any size'})"

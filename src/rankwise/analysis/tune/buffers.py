@@ -1,0 +1,61 @@
+"""Which TCP buffers the paths of a testbed need, from what was measured of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from rankwise.core.network import PathFigures, Settings
+
+READ, WRITE = "net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem"
+HEADROOM = 2.0
+"""Limit over bandwidth-delay product: the kernel keeps about half of a buffer for its own bookkeeping."""
+HELD_BACK = 0.4
+"""A stream that has this share of its buffer on the way was held back by the buffer, not by the path."""
+MOST_BYTES = 1 << 30
+
+
+def bandwidth_delay_bytes(path: PathFigures, rate_bits_per_second: float | None = None) -> float:
+    """What is on the way in both directions of a full path, as measured, or at another rate; nan if unmeasured."""
+    rate = path.rate_bits_per_second if rate_bits_per_second is None else rate_bits_per_second
+    return rate * 2 * path.delay_seconds / 8
+
+
+def needed_bytes(paths: Sequence[PathFigures], limit_bytes: int) -> int:
+    """The limit that the most demanding path needs: HEADROOM times its product, up to a power of two; 0: unknown.
+
+    `limit_bytes` is what was in force while `paths` were measured. A path whose rate that has held back is taken
+    at the best rate that any path showed, since that much the hosts can do.
+    """
+    fastest = max((one.rate_bits_per_second for one in paths if one.rate_bits_per_second > 0), default=math.nan)
+    most = 0.0
+    for path in paths:
+        product = bandwidth_delay_bytes(path)
+        if product >= HELD_BACK * limit_bytes:
+            product = max(product, bandwidth_delay_bytes(path, fastest))
+        if product > 0:  # not so for nan
+            most = max(most, product)
+    return min(1 << max(0, math.ceil(math.log2(HEADROOM * most))), MOST_BYTES) if most > 0 else 0
+
+
+def buffer_settings(paths: Iterable[PathFigures], now: Settings) -> Settings:
+    """The limits to raise for these paths: kernel settings of three values, of which the third changes.
+
+    `now` is in force on the hosts. Nothing is lowered, and nothing is said of a setting that `now` does not have.
+    """
+    found = list(paths)
+    present = {name: _triple(value) for name, value in now if name in (READ, WRITE)}
+    known = {name: three for name, three in present.items() if three}
+    if not known:
+        return ()
+    wanted = needed_bytes(found, min(three[2] for three in known.values()))
+    return tuple(
+        (name, f"{three[0]} {three[1]} {wanted}") for name, three in sorted(known.items()) if three[2] < wanted
+    )
+
+
+def _triple(value: str) -> tuple[int, int, int] | None:
+    words = value.split()
+    if len(words) != 3 or not all(word.isdigit() for word in words):
+        return None
+    return int(words[0]), int(words[1]), int(words[2])

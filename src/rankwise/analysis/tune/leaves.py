@@ -1,0 +1,83 @@
+"""From the best choice at each measured size to few rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+import numpy as np
+
+from rankwise.core.records import FloatArray
+from rankwise.core.tuning import Choice, Rule
+from rankwise.core.units import format_size
+
+MOST_LEAVES = 20
+
+
+def cover(costs: FloatArray, bound: float, most: int = MOST_LEAVES) -> list[int]:
+    """Which choice (row) to take at each size (column), in as few stretches of neighbouring sizes as possible.
+
+    `costs` has shape (choices, sizes): logarithms of times, infinite where a choice must not be taken; each size
+    has one that is finite. No size gets a choice that costs more than `bound` beyond its cheapest; among the
+    coverings with the fewest stretches it is the cheapest. Should `most` not be enough, the bound is widened in
+    steps of itself until it is.
+    """
+    beyond = costs - np.min(costs, axis=0)
+    times = 1
+    while True:
+        taken = _fewest(np.where(beyond <= times * bound + 1e-12, beyond, np.inf))
+        if len(list(groupby(taken))) <= most or not np.any(np.isfinite(beyond) & (beyond > times * bound + 1e-12)):
+            return taken
+        times += 1
+
+
+def _fewest(allowed: FloatArray) -> list[int]:
+    """Dynamic programming over sizes; (stretches, cost) of the best covering that ends with each choice."""
+    choices, sizes = allowed.shape
+    best: list[tuple[int, float]] = [(1, float(cost)) for cost in allowed[:, 0]]
+    came_from: list[list[int]] = []
+    for size in range(1, sizes):
+        usable = [i for i in range(choices) if np.isfinite(best[i][1])]
+        elsewhere = min(usable, key=lambda i: best[i])
+        now: list[tuple[int, float]] = []
+        before: list[int] = []
+        for i in range(choices):
+            switched = (best[elsewhere][0] + 1, best[elsewhere][1])
+            stays = best[i] <= switched and np.isfinite(best[i][1])
+            stretches, cost = best[i] if stays else switched
+            now.append((stretches, cost + float(allowed[i, size])))
+            before.append(i if stays else elsewhere)
+        best = now
+        came_from.append(before)
+    usable = [i for i in range(choices) if np.isfinite(best[i][1])]
+    taken = [min(usable, key=lambda i: best[i])]
+    for before in reversed(came_from):
+        taken.append(before[taken[-1]])
+    return taken[::-1]
+
+
+def rules(sizes_bytes: Sequence[int], choices: Sequence[Choice]) -> tuple[Rule, ...]:
+    """Rules that hold `choices[i]` at `sizes_bytes[i]`, ascending; () where all is the default.
+
+    Where neighbours differ, what lies between them was not measured: it belongs to the default if that is one of
+    them, else to the larger. Beyond the largest size is the default.
+    """
+    default = Choice()
+    if all(choice == default for choice in choices):
+        return ()
+    found: list[Rule] = []
+    for i, choice in enumerate(choices[:-1]):
+        if choice != choices[i + 1]:
+            last = sizes_bytes[i + 1] - 1 if choice == default else sizes_bytes[i]
+            found.append(Rule(last, choice))
+    if choices[-1] != default:
+        found.append(Rule(sizes_bytes[-1], choices[-1]))
+    return (*found, Rule(None, default))
+
+
+def reach(rule: Rule) -> str:
+    """`up to 4 KiB`, `below 1 MiB`, `above`."""
+    if rule.up_to_bytes is None:
+        return "above"
+    odd = rule.up_to_bytes > 1 and rule.up_to_bytes % 2 == 1
+    return f"below {format_size(rule.up_to_bytes + 1)}" if odd else f"up to {format_size(rule.up_to_bytes)}"

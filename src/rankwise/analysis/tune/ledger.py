@@ -1,0 +1,74 @@
+"""What a search has been told: one time a round for each cell, and what failed."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankwise.core.records import Cell, FloatArray, Launch
+from rankwise.stats.summary import median
+
+
+@dataclass(slots=True)
+class Trouble:
+    """The failures of one cell: how often, the last one's words, and whether it is no matter of luck."""
+
+    times: int = 0
+    reason: str = ""
+    certain: bool = False
+    """Not supported, or wrong data: once is enough."""
+
+
+class Ledger:
+    """The launch is the unit: a cell's time in a round is the median of its repetitions there."""
+
+    def __init__(self) -> None:
+        self.rounds = 0
+        self.launches = 0
+        """That measured, or should have measured, any of the cells asked for; shared ones count in full."""
+        self._seconds: defaultdict[Cell, dict[int, float]] = defaultdict(dict)
+        self._troubles: dict[Cell, Trouble] = {}
+
+    def add(self, wanted: Collection[Cell], launches: Sequence[Launch]) -> None:
+        """One round. Of `launches` only the cells `wanted` count; one measured twice has the median of both."""
+        asked = frozenset(wanted)
+        found: defaultdict[Cell, list[float]] = defaultdict(list)
+        for launch in launches:
+            ours = False
+            for series in launch.series:
+                samples = series.samples_seconds[np.isfinite(series.samples_seconds)]
+                if series.cell not in asked or series.quantity != "time" or not samples.size:
+                    continue
+                ours = True
+                if (seconds := median(samples)) > 0:  # below the timer's resolution there is nothing to compare
+                    found[series.cell].append(seconds)
+            for failure in launch.failures:
+                if failure.cell in asked:
+                    ours = True
+                    trouble = self._troubles.setdefault(failure.cell, Trouble())
+                    trouble.times += 1
+                    trouble.reason = failure.reason
+                    trouble.certain |= failure.kind != "failed"
+            self.launches += ours
+        for cell, times in found.items():
+            self._seconds[cell][self.rounds] = median(np.array(times))
+        self.rounds += 1
+
+    def log_seconds(self, cell: Cell) -> FloatArray:
+        """Logarithms of its times, shape (rounds,); nan in rounds that did not measure it."""
+        logs = np.full(self.rounds, np.nan)
+        if known := self._seconds.get(cell):
+            logs[list(known)] = np.log(list(known.values()))
+        return logs
+
+    def trouble(self, cells: Collection[Cell]) -> Trouble:
+        """The failures of all these cells taken together."""
+        found = [self._troubles[cell] for cell in cells if cell in self._troubles]
+        return Trouble(
+            sum(one.times for one in found),
+            next((one.reason for one in found), ""),
+            any(one.certain for one in found),
+        )

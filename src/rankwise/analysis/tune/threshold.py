@@ -1,0 +1,306 @@
+"""Up to which size messages should be sent eagerly: both protocols measured at every size once, then one split."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+
+from rankwise.analysis.compare.variants import DEFAULT
+from rankwise.analysis.tune.crossing import Crossing, crossing, reach
+from rankwise.analysis.tune.evidence import Rigour, contrast, p_values
+from rankwise.analysis.tune.ledger import Ledger
+from rankwise.analysis.tune.search import Trial
+from rankwise.core.records import Cell, FloatArray, Launch
+from rankwise.core.tuning import Knob, Reason, Setting, Tuning
+from rankwise.core.units import format_size
+from rankwise.stats.tests import holm
+
+STEP_DOWN = 4
+"""A threshold with which launches fail is tried again at a fraction of this."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Option:
+    """A threshold, and what it would make of each cell: logarithms of its time over the default's."""
+
+    value: int
+    ratios: dict[Cell, float]
+
+    @property
+    def mean(self) -> float:
+        return float(np.mean(list(self.ratios.values()))) if self.ratios else math.inf
+
+
+class ThresholdSearch:
+    """Three trials a round: as it is, everything eager, everything rendezvous.
+
+    What any threshold does to any cell follows from these, so that no threshold has to be tried by itself. The
+    one that is chosen makes no cell (benchmark, placement, size) significantly slower than it is by default;
+    of those it is the smallest that costs nowhere more than delta against the best, since eager messages take
+    memory. It is one number for all cells: where they want different ones, the reasons say so.
+    """
+
+    def __init__(
+        self,
+        knob: Knob,
+        templates: Sequence[Cell],
+        sizes_bytes: Sequence[int],
+        rigour: Rigour | None = None,
+        *,
+        rounds: int = 10,
+        eager_memory_bytes: int = 1 << 30,
+        peers: int = 1,
+    ) -> None:
+        """`templates`: benchmarks and placements of one implementation, whose sizes and profiles are put in.
+
+        `eager_memory_bytes` is what one rank may keep for eager messages of `peers` others.
+        """
+        self.subject = knob.name
+        self._knob, self._templates, self._rounds = knob, tuple(templates), rounds
+        self._rigour = rigour or Rigour()
+        self._sizes = sorted(set(sizes_bytes))
+        self._memory, self._peers = eager_memory_bytes, max(peers, 1)
+        self._eager = min(1 << self._sizes[-1].bit_length(), knob.most or 1 << 62)
+        self._rendezvous = knob.least
+        self._ledger = Ledger()
+        self._asked: list[Cell] = []
+        self._launched = 0
+        self._since = 0
+        """The round in which the present eager threshold was first tried."""
+        self._unusable: dict[int, str] = {}
+        self._done = False
+        self._known: tuple[int, dict[Cell, Crossing]] = (-1, {})
+        """The crossings, and after how many rounds."""
+
+    @property
+    def launches(self) -> int:
+        """Used so far; those shared with other searches count in full."""
+        return self._launched
+
+    def ask(self) -> tuple[Trial, ...]:
+        """The next round, in which the default comes first."""
+        self._asked = []
+        if self._done:
+            return ()
+        trials = []
+        values = [None, *(value for value in (self._eager, self._rendezvous) if value not in self._unusable)]
+        for templates in self._together():
+            for value in values:
+                cells = tuple(
+                    self._cell(template, size, value)
+                    for template in templates
+                    for size in self._sizes
+                    if self._tells(size, value)
+                )
+                if cells:
+                    trials.append(Trial(self._name(value), self._tuning(value), cells))
+                    self._asked += cells
+        self._launched += len(trials)
+        return tuple(trials)
+
+    def tell(self, launches: Sequence[Launch]) -> None:
+        """Take a round into account; a threshold that failed more often than the default is not tried again."""
+        self._ledger.add(self._asked, launches)
+        default = self._ledger.trouble([cell for cell in self._asked if cell.profile == DEFAULT])
+        for value in (self._eager, self._rendezvous):
+            mine = [cell for cell in self._asked if cell.profile == self._name(value)]
+            trouble = self._ledger.trouble(mine)
+            if trouble.certain or trouble.times > default.times:
+                self._unusable[value] = trouble.reason
+        if self._eager in self._unusable and self._lower():
+            self._since = self._ledger.rounds
+        self._done = self._ledger.rounds - self._since >= self._rounds or {self._eager, self._rendezvous} <= set(
+            self._unusable
+        )
+
+    def best(self) -> Tuning:
+        """The threshold, or nothing where it is best left as it is."""
+        chosen = self._choose()
+        return self._tuning(chosen.value) if chosen else Tuning()
+
+    def crossings(self) -> dict[Cell, Crossing]:
+        """Where the two protocols meet, for each template in which both were measured at two sizes or more."""
+        if self._known[0] != self._ledger.rounds:
+            found = {}
+            for template in self._templates:
+                sizes = self._both(template)
+                if len(sizes) > 1:
+                    eager, rendezvous = (
+                        self._seconds(template, sizes, value) for value in (self._eager, self._rendezvous)
+                    )
+                    found[template] = crossing(np.array(sizes, dtype=np.float64), eager, rendezvous)
+            self._known = self._ledger.rounds, found
+        return self._known[1]
+
+    def reasons(self) -> tuple[Reason, ...]:
+        """The threshold, its gain, where the protocols cross, conflicts, and what could not be used."""
+        chosen = self._choose()
+        words, cost = ["left as it is: no threshold is better for certain without being worse somewhere"], ""
+        if chosen:
+            words = [
+                f"{format_size(chosen.value)}: {math.exp(chosen.mean):.2f} times the default's time in the mean"
+            ]
+            memory = format_size(chosen.value * self._peers)
+            cost = f"up to {memory} a rank for eager messages ({format_size(chosen.value)} for each of "
+            cost += f"{self._peers} peers)"
+        words += [f"eager is faster {reach(found)} in {_way(cell)}" for cell, found in self.crossings().items()]
+        words += self._conflicts(chosen)
+        words += [f"{format_size(value)} is unusable: {why}" for value, why in self._unusable.items()]
+        return (Reason(self.subject, "; ".join(words), cost),)
+
+    def exhaustive_launches(self) -> int:
+        """Every threshold between two sizes, both ends and the default, as often."""
+        return self._ledger.rounds * (len(self._sizes) + 2) * len(self._together())
+
+    def _together(self) -> list[list[Cell]]:
+        """Templates that one launch can measure."""
+        groups: defaultdict[tuple[object, ...], list[Cell]] = defaultdict(list)
+        for one in self._templates:
+            groups[one.ranks, one.options, one.placement].append(one)
+        return list(groups.values())
+
+    def _name(self, value: int | None) -> str:
+        return DEFAULT if value is None else f"{self._knob.name}={value}"
+
+    def _tuning(self, value: int | None) -> Tuning:
+        return Tuning() if value is None else Tuning((Setting(self._knob.name, str(value)),))
+
+    def _cell(self, template: Cell, size_bytes: int, value: int | None) -> Cell:
+        return replace(template, size_bytes=size_bytes, profile=self._name(value))
+
+    def _tells(self, size_bytes: int, value: int | None) -> bool:
+        """Whether a message of this size goes by the protocol that this threshold stands for."""
+        if value == self._rendezvous:
+            return size_bytes > value
+        return value is None or size_bytes < value
+
+    def _lower(self) -> bool:
+        """Take a lower threshold for `everything eager`; False when there is none left to tell anything."""
+        lower = self._eager // STEP_DOWN
+        if lower <= max(self._sizes[0], self._rendezvous):
+            return False
+        self._eager = lower
+        return True
+
+    def _measured(self, cell: Cell) -> bool:
+        return int(np.sum(~np.isnan(self._ledger.log_seconds(cell)))) >= min(self._rigour.min_rounds, self._rounds)
+
+    def _seconds(self, template: Cell, sizes_bytes: Sequence[int], value: int) -> FloatArray:
+        """Of every round, shape (sizes, rounds), nan where one was not measured."""
+        logs = [self._ledger.log_seconds(self._cell(template, size, value)) for size in sizes_bytes]
+        seconds: FloatArray = np.exp(np.stack(logs))
+        return seconds
+
+    def _both(self, template: Cell) -> list[int]:
+        values = (self._eager, self._rendezvous)
+        return [
+            size for size in self._sizes if all(self._measured(self._cell(template, size, one)) for one in values)
+        ]
+
+    def _options(self) -> list[_Option]:
+        """Every threshold that memory, the knob and what works allow, ascending, with what it would do."""
+        values = [] if self._rendezvous in self._unusable else [self._rendezvous]
+        if self._eager not in self._unusable:
+            values += [self._between(low, high) for low, high in pairwise(self._sizes)]
+            values.append(self._eager)
+        each = max(self._memory // self._peers, 1)
+        values += [1 << each.bit_length() - 1] if self._eager not in self._unusable else []
+        most = max(min(self._eager, each), self._rendezvous)
+        allowed = {value for value in values if self._rendezvous <= value <= most}
+        options = [_Option(value, self._ratios(value)) for value in sorted(allowed)]
+        cells = max((len(one.ratios) for one in options), default=0)
+        return [one for one in options if one.ratios and len(one.ratios) == cells]
+
+    def _between(self, low: int, high: int) -> int:
+        """The power of two in (low, high] that is nearest to where the protocols cross."""
+        least, most = low.bit_length(), max(low.bit_length(), high.bit_length() - 1)
+        found = [one.at_bytes for one in self.crossings().values() if low <= one.at_bytes <= high]
+        wanted = round(float(np.mean(np.log2(found)))) if found else most
+        return 1 << min(max(wanted, least), most)
+
+    def _protocol(self, size_bytes: int, threshold: int) -> int:
+        return self._eager if size_bytes < threshold else self._rendezvous
+
+    def _ratios(self, threshold: int) -> dict[Cell, float]:
+        """Logarithms over the default by cell; of cells that have no measurement of their own protocol, none."""
+        found = {}
+        for template in self._templates:
+            for size in self._sizes:
+                cell = self._cell(template, size, self._protocol(size, threshold))
+                plain = self._cell(template, size, None)
+                if self._measured(cell) and self._measured(plain):
+                    logs = self._ledger.log_seconds(cell), self._ledger.log_seconds(plain)
+                    found[replace(template, size_bytes=size)] = contrast(*logs).log_ratio
+        return found
+
+    def _choose(self) -> _Option | None:
+        """See the class. None: leave it as it is."""
+        slower, faster = self._significant()
+        sound = [
+            option
+            for option in self._options()
+            if not any(self._cell(c, c.size_bytes, self._protocol(c.size_bytes, option.value)) in slower
+                       for c in option.ratios)
+        ]  # fmt: skip
+        best = min(sound, key=lambda one: one.mean, default=None)
+        if best is None:
+            return None
+        for option in sound:
+            protocols = {self._cell(c, c.size_bytes, self._protocol(c.size_bytes, option.value))
+                         for c in option.ratios}  # fmt: skip
+            dearer = max(option.ratios[cell] - best.ratios[cell] for cell in option.ratios)
+            if dearer <= self._rigour.margin and protocols & faster:
+                return option
+        return None
+
+    def _significant(self) -> tuple[set[Cell], set[Cell]]:
+        """The cells of either protocol that are slower, and faster, than the default by more than delta.
+
+        Slower is not corrected for the number of cells, so that rather a gain is missed; faster is.
+        """
+        cells = [
+            cell
+            for template in self._templates
+            for size in self._sizes
+            for value in (self._eager, self._rendezvous)
+            if self._measured(cell := self._cell(template, size, value))
+            and self._measured(self._cell(template, size, None))
+        ]
+        found = [
+            contrast(self._ledger.log_seconds(cell), self._ledger.log_seconds(replace(cell, profile=DEFAULT)))
+            for cell in cells
+        ]
+        margin, alpha = self._rigour.margin, self._rigour.alpha
+        worse, better = p_values(found, -margin), holm(p_values(found, margin))
+        slower = {c for c, one, p in zip(cells, found, worse, strict=True) if p < alpha and one.log_ratio > margin}
+        faster = {
+            c for c, one, p in zip(cells, found, better, strict=True) if p < alpha and one.log_ratio < -margin
+        }
+        return slower, faster
+
+    def _conflicts(self, chosen: _Option | None) -> list[str]:
+        """Templates that another threshold would suit better, by more than delta in the mean of their sizes."""
+        options = self._options()
+        said = []
+        for template in self._templates if options else ():
+            own = [cell for cell in options[0].ratios if replace(cell, size_bytes=template.size_bytes) == template]
+            means = {one.value: float(np.mean([one.ratios[cell] for cell in own])) for one in options if own}
+            if not means:
+                continue
+            wish = min(means, key=lambda value: means[value])
+            now = means[chosen.value] if chosen else 0.0
+            if now - means[wish] > self._rigour.margin:
+                said.append(
+                    f"{_way(template)} alone would take {format_size(wish)} "
+                    f"({math.exp(means[wish] - now):.2f} times this time)"
+                )
+        return said
+
+
+def _way(cell: Cell) -> str:
+    return f"{cell.benchmark}, placement {cell.placement}"

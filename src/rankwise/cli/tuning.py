@@ -1,0 +1,188 @@
+"""The stages of a search for settings, and what each asks of which implementation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from rankwise.analysis.tune.buffers import buffer_settings, needed_bytes
+from rankwise.analysis.tune.evidence import Rigour
+from rankwise.analysis.tune.race import KnobRace, variants_of
+from rankwise.analysis.tune.racing import AlgorithmSearch, choices_of
+from rankwise.analysis.tune.search import Search
+from rankwise.analysis.tune.threshold import ThresholdSearch
+from rankwise.core.network import PathFigures, Settings, Topology
+from rankwise.core.records import Benchmark, Cell, Host, Implementation
+from rankwise.core.tuning import Knob, Tuning
+from rankwise.mpi.family import family_named
+
+KIB, MIB = 1 << 10, 1 << 20
+POINT_TO_POINT = "p2p"
+COLLECTIVES = ("bcast", "reduce", "allreduce", "allgather", "alltoall", "gather", "scatter", "reduce_scatter")
+HOSTS_SIZES = (MIB, 16 * MIB)
+KNOB_SIZES = (1, 64 * KIB, MIB, 4 * MIB)
+EAGER_SIZES = (4 * KIB, 32 * KIB, 256 * KIB, MIB, 4 * MIB)
+COLLECTIVE_SIZES = (16, KIB, 16 * KIB, 256 * KIB)
+SEGMENTS = (8 * KIB, 64 * KIB)
+LINKS = ("2", "4")
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What is to be tuned. `operations`: of COLLECTIVES and POINT_TO_POINT."""
+
+    operations: tuple[str, ...]
+    ranks: tuple[int, ...]
+    sizes_bytes: tuple[int, ...] = COLLECTIVE_SIZES
+    eager_memory_bytes: int = 1 << 30
+    rigour: Rigour = field(default=Rigour())
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where it is tuned, and what was measured of it."""
+
+    testbed: str
+    topology: Topology | None
+    hosts: tuple[Host, ...]
+    paths: tuple[PathFigures, ...] = ()
+
+    @property
+    def placements(self) -> tuple[str, ...]:
+        """Of pairs: within a site and between sites, or just on this host."""
+        if self.topology is None or len(self.hosts) == 1:
+            return ("block",)
+        sites = {host.site for host in self.hosts}
+        near = () if len(self.hosts) == len(sites) else ("one-per-node",)
+        return (*near, "across-sites") if len(sites) > 1 else near
+
+    @property
+    def settings(self) -> Settings:
+        """In force on the hosts."""
+        return self.topology.nodes[0].settings if self.topology and self.topology.nodes else ()
+
+
+Make = Callable[[Implementation, Mapping[str, Benchmark], Place, Wish], Iterable[Search]]
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Questions that are asked together, since their answers do not touch one another."""
+
+    name: str
+    share: float
+    """Of the time, beside those of the other stages that have anything to ask."""
+    searches: Make
+
+
+def host_search(place: Place, implementation: str, wish: Wish) -> KnobRace | None:
+    """Whether larger limits of TCP's buffers are worth it, by raw TCP; None where nothing can be raised.
+
+    `implementation` only carries the baseline.
+    """
+    raised = buffer_settings(place.paths, place.settings) if place.topology and place.topology.links else ()
+    if not raised:
+        return None
+    name = "tcp-limits=" + "/".join(value.split()[-1] for _, value in raised)
+    cells = [_cell(place, implementation, "tcp_pingpong", size, place.placements[-1]) for size in HOSTS_SIZES]
+    return KnobRace("TCP buffer limits", {name: Tuning(host_settings=raised)}, cells, wish.rigour)
+
+
+def _knobs(
+    implementation: Implementation, menu: Mapping[str, Benchmark], place: Place, wish: Wish
+) -> Iterable[Search]:
+    """Socket buffers, connections and transports, all against the default in one race."""
+    if POINT_TO_POINT not in wish.operations or place.topology is None:
+        return
+    variants: dict[str, Tuning] = {}
+    for knob in family_named(implementation.family).knobs(implementation):
+        if knob.name in ("socket-buffers", "links", "transport"):
+            variants.update(variants_of(knob, _values(knob, place)))
+    cells = [
+        _cell(place, implementation.id, "pingpong", size, placement)
+        for placement in place.placements
+        for size in KNOB_SIZES
+    ]
+    if variants:
+        yield KnobRace("socket buffers, links, transport", variants, cells, wish.rigour)
+
+
+def _values(knob: Knob, place: Place) -> tuple[str, ...]:
+    """Which values are worth a trial."""
+    if knob.name == "links":
+        return tuple(value for value in LINKS if knob.least <= int(value) <= (knob.most or 1 << 30))
+    if knob.name == "socket-buffers":
+        now = [int(value.split()[-1]) for name, value in place.settings if name.endswith("tcp_rmem")]
+        needed = str(needed_bytes(place.paths, min(now, default=1 << 30)) or 4 * MIB)
+        return tuple(
+            value for value in ("auto", needed) if value != "auto" or "auto" in (knob.default, *knob.values)
+        )
+    return knob.values
+
+
+def _eager(
+    implementation: Implementation, menu: Mapping[str, Benchmark], place: Place, wish: Wish
+) -> Iterable[Search]:
+    """The threshold between the eager and the rendezvous protocol, with early and late receivers."""
+    if POINT_TO_POINT not in wish.operations:
+        return
+    wanted = "eager-threshold-shm" if place.topology is None else "eager-threshold"
+    for knob in family_named(implementation.family).knobs(implementation):
+        if knob.name == wanted:
+            names = [name for name in ("pingpong", "late_receiver") if menu[name].supported]
+            templates = [
+                _cell(place, implementation.id, name, 0, placement)
+                for name in names
+                for placement in place.placements
+            ]
+            yield ThresholdSearch(
+                knob, templates, EAGER_SIZES, wish.rigour, eager_memory_bytes=wish.eager_memory_bytes,
+                peers=max(sum(host.slots for host in place.hosts) - 1, 1),
+            )  # fmt: skip
+
+
+def _algorithms(
+    implementation: Implementation, menu: Mapping[str, Benchmark], place: Place, wish: Wish
+) -> Iterable[Search]:
+    """Which algorithm each collective operation should use at which size."""
+    known = family_named(implementation.family).algorithms(implementation)
+    for operation in wish.operations:
+        for ranks in wish.ranks if operation in known else ():
+            template = replace(_cell(place, implementation.id, operation, 0, "block"), ranks=ranks)
+            choices = choices_of(known[operation], SEGMENTS)
+            yield AlgorithmSearch(template, choices, wish.sizes_bytes, rigour=wish.rigour)
+
+
+STAGES = (
+    Stage("buffers", 20, _knobs),
+    Stage("eager", 20, _eager),
+    Stage("algorithms", 35, _algorithms),
+)
+"""In this order, each on top of what those before it have found."""
+HOSTS_SHARE, PROOF_SHARE = 5, 25
+
+
+def proof_cells(implementation: str, place: Place, wish: Wish, profiles: Sequence[str]) -> list[Cell]:
+    """What default and tuned are compared in: sizes between those of the search, other ranks among them."""
+    cells: list[Cell] = []
+    if POINT_TO_POINT in wish.operations:
+        sizes = [1, *(3 * size // 2 for size in EAGER_SIZES)]
+        cells += [
+            _cell(place, implementation, "pingpong", size, placement)
+            for placement in place.placements
+            for size in sizes
+        ]
+    for operation in wish.operations:
+        if operation != POINT_TO_POINT:
+            for ranks in (*wish.ranks, max(wish.ranks) - 1):
+                if ranks > 1:
+                    sizes = [3 * size // 2 for size in wish.sizes_bytes]
+                    cells += [
+                        replace(_cell(place, implementation, operation, size, "block"), ranks=ranks)
+                        for size in sizes
+                    ]
+    return [replace(cell, profile=profile) for profile in profiles for cell in dict.fromkeys(cells)]
+
+
+def _cell(place: Place, implementation: str, benchmark: str, size_bytes: int, placement: str) -> Cell:
+    return Cell(implementation, benchmark, size_bytes, 2, testbed=place.testbed, placement=placement)

@@ -1,0 +1,117 @@
+"""Runs an implementation with a profile and asks it what is in force."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from rankwise.bench import protocol
+from rankwise.bench.build import build
+from rankwise.bench.launch import list_benchmarks
+from rankwise.bench.placement import place
+from rankwise.cli.profile_use import this_hosts
+from rankwise.core.network import Settings
+from rankwise.core.records import Cell, Command, Implementation, Job, LaunchSteps, Outcome
+from rankwise.core.tuning import Decision, Evidence, Loaded, Part
+from rankwise.mpi.family import FamilyLauncher, family_named
+from rankwise.profiles import loading
+from rankwise.profiles.checking import Check, checks, host_check
+from rankwise.testbed.base import TestbedKind
+
+PAIR = "pingpong"
+PAIR_SIZES_BYTES = (8, 1 << 20)
+_LIMIT_SECONDS = 60.0
+_READ_LIMIT_SECONDS = 20.0
+
+
+def verify(part: Part, implementation: Implementation, loaded: Loaded, testbed: TestbedKind) -> tuple[Check, ...]:
+    """What of the part is in force on a testbed that is up; one launch for each number of ranks it decides for.
+
+    A run that fails puts nothing into force, and its reason is what was found. Raises BuildError, HostError.
+    """
+    program = build(implementation)
+    known = {one.name for one in list_benchmarks(implementation, program) if one.supported}
+    evidence: dict[int, Evidence] = {}
+    failures: dict[int, str] = {}
+    for ranks, cells in _cells(part, implementation, known).items():
+        outcome = _launch((str(program), cells), ranks, implementation, loaded, testbed)
+        said = outcome.stdout + outcome.stderr
+        evidence[ranks] = family_named(implementation.family).evidence(implementation, said)
+        if not protocol.parse_run(outcome.stdout, cells).ended:
+            failures[ranks] = outcome.broken or _last_words(outcome)
+    if failures:
+        why = "; ".join(f"the run on {ranks} ranks failed: {reason}" for ranks, reason in failures.items())
+        missing = [replace(one, found=why, state="not in force") for one in checks(part, {})]
+        return (*missing, *host_checks(part, testbed))
+    return (*checks(part, evidence, loaded.files), *host_checks(part, testbed))
+
+
+def host_checks(part: Part, testbed: TestbedKind) -> tuple[Check, ...]:
+    """The kernel settings, as the first host of a launch sees them."""
+    settings = part.tuning.host_settings
+    found = (
+        _kernel_values(settings, testbed) if testbed.remote_shell() else [this_hosts(key) for key, _ in settings]
+    )
+    return tuple(host_check(part, key, wanted, said) for (key, wanted), said in zip(settings, found, strict=True))
+
+
+def applied_settings(testbed: TestbedKind, settings: Settings) -> Settings:
+    """Those that a launch sets by itself: all on emulated nodes, none on hosts that are real."""
+    topology = testbed.topology()
+    return settings if topology is not None and topology.kind == "emulated" else ()
+
+
+def _kernel_values(settings: Settings, testbed: TestbedKind) -> list[str]:
+    first = testbed.hosts()[0].name
+    files = [f"/proc/sys/{key.replace('.', '/')}" for key, _ in settings]
+    script = 'for file; do cat "$file" 2>/dev/null || echo; done'
+    steps = LaunchSteps(Command(("sh", "-c", script, "sh", *files)), settings=applied_settings(testbed, settings))
+    lines = testbed.run(steps, [first], _READ_LIMIT_SECONDS).stdout.splitlines()
+    return [*lines, *([""] * len(settings))][: len(settings)]
+
+
+def _cells(part: Part, implementation: Implementation, known: Iterable[str]) -> dict[int, list[Cell]]:
+    """A size within each rule of every decision, by ranks; and messages between two ranks in any case."""
+    found = {2: [Cell(implementation.id, PAIR, size, 2) for size in PAIR_SIZES_BYTES]}
+    for decision in part.tuning.decisions:
+        if decision.operation in known:
+            sizes = dict.fromkeys(_sizes(decision))
+            found.setdefault(decision.ranks, []).extend(
+                Cell(implementation.id, decision.operation, size, decision.ranks) for size in sizes
+            )
+    return found
+
+
+def _sizes(decision: Decision) -> Sequence[int]:
+    """The upper end of each range; of the last one, twice where it begins."""
+    ends = [rule.up_to_bytes for rule in decision.rules if rule.up_to_bytes is not None]
+    return [*ends, 2 * max(ends, default=512)]
+
+
+def _launch(
+    what: tuple[str, Sequence[Cell]], ranks: int, implementation: Implementation, loaded: Loaded,
+    testbed: TestbedKind,
+) -> Outcome:  # fmt: skip
+    program, cells = what
+    telling = loading.place_apart(family_named(implementation.family).telling(implementation))
+    hosts = testbed.hosts()
+    apart = ranks == 2 and len({host.site for host in hosts}) > 1
+    placed = place("across-sites" if apart else "block", hosts, ranks)
+    shell, oversubscribed = testbed.remote_shell(), testbed.oversubscribed(placed)
+    arguments = protocol.arguments(
+        cells, seconds_per_cell=0.0005, limit_seconds=_LIMIT_SECONDS, yielding=oversubscribed, verify=False,
+        from_barrier=True,
+    )  # fmt: skip
+    job = Job(
+        (program, *arguments), ranks, oversubscribed=oversubscribed, hosts=placed if shell else (),
+        remote_shell=shell, environment=(*loaded.environment, *telling.environment),
+        launcher_arguments=(*loaded.arguments, *telling.arguments), files=(*loaded.files, *telling.files),
+    )  # fmt: skip
+    steps = FamilyLauncher().steps(implementation, job)
+    steps = replace(steps, settings=applied_settings(testbed, loaded.host_settings))
+    return testbed.run(steps, job.hosts, _LIMIT_SECONDS, protocol.END_MARKER)
+
+
+def _last_words(outcome: Outcome) -> str:
+    lines = [line.strip() for line in (outcome.stderr or outcome.stdout).splitlines() if line.strip(" -=*|")]
+    return lines[-1][:200] if lines else f"exit code {outcome.returncode}"

@@ -1,0 +1,177 @@
+"""What of Intel MPI can be set: variables, its own and libfabric's, kept in a file that a shell can source.
+
+Intel MPI loads no text file: `I_MPI_TUNING_BIN` names a binary one that only its own tuner writes, and a
+`-configfile` holds the whole command line with the program. So the variables themselves are what it loads, and
+the file is for shells, batch scripts and module files: `set -a; . intel.env; set +a`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+
+from rankwise.core import process
+from rankwise.core.errors import HostError, InputError, UnknownNameError
+from rankwise.core.records import Environment, Implementation
+from rankwise.core.tuning import Algorithm, Decision, Evidence, Knob, Native, Rule, Setting, Tuning
+
+ENVIRONMENT_FILE = "intel.env"
+ASK_SECONDS = 10.0
+TELLING: Environment = (("I_MPI_DEBUG", "5"), ("FI_LOG_LEVEL", "info"), ("FI_LOG_PROV", "ofi_rxm"))
+"""Intel MPI's provider and variables; the eager limit of libfabric's layer of messages over TCP."""
+
+_BUFFER = "FI_OFI_RXM_BUFFER_SIZE"
+_POSTED = "FI_OFI_RXM_MSG_RX_SIZE"
+_FEW_POSTED = "8"
+_POSTED_BY_DEFAULT_UP_TO_BYTES = 65536
+_ADJUST = "I_MPI_ADJUST_"
+_ENDLESS = 2**31 - 1
+
+_PRESETS = re.compile(
+    rf"^{_ADJUST}(\w+)\s*$(?:(?!^I_MPI_).)*?range:\s*0-(\d+)", re.MULTILINE | re.DOTALL
+)  # fmt: skip
+_PROVIDER = re.compile(r"libfabric provider: (\S+)")
+_FABRICS = re.compile(r"I_MPI_FABRICS=(\S+)")
+_EAGER_LIMIT = re.compile(r"Protocol limits: Eager: (\d+)")
+_ADJUSTED = re.compile(rf"MPI startup\(\): {_ADJUST}(\w+)=(\S+)")
+
+
+def knobs(implementation: Implementation) -> tuple[Knob, ...]:
+    """Those that were seen to act between hosts, over TCP."""
+    return (
+        Knob(
+            "eager-threshold", (_BUFFER, _POSTED), "environment",
+            "messages of up to so many bytes between hosts are sent before the receiver asks for them; "
+            "each rank keeps about 2048 buffers of that size",
+            unit="bytes", least=1024, most=2**20, default="16384",
+            read_back="FI_LOG_LEVEL=info FI_LOG_PROV=ofi_rxm: the protocol limits",
+        ),
+        Knob(
+            "transport", ("I_MPI_OFI_PROVIDER",), "environment", "libfabric's provider that carries messages",
+            values=("tcp;ofi_rxm", "tcp"), default="tcp;ofi_rxm", read_back="I_MPI_DEBUG=5: libfabric provider",
+        ),
+        Knob(
+            "fabrics", ("I_MPI_FABRICS",), "environment",
+            "whether ranks of one host use shared memory or the same transport as between hosts",
+            values=("shm:ofi", "ofi"), default="shm:ofi", read_back="I_MPI_DEBUG=5: I_MPI_FABRICS",
+        ),
+    )  # fmt: skip
+
+
+def algorithms(implementation: Implementation) -> dict[str, tuple[Algorithm, ...]]:
+    """The presets of each operation, as this installation's `impi_info` counts them; Intel names only some.
+
+    Preset 0 is the choice by simple rules instead of the tuning file that comes with the installation.
+    Raises HostError where `impi_info` does not answer.
+    """
+    return {
+        operation: tuple(Algorithm(f"preset-{number}", str(number)) for number in range(most + 1))
+        for operation, most in _presets(implementation.mpiexec, implementation.environment).items()
+    }
+
+
+def native(implementation: Implementation, tuning: Tuning) -> Native:
+    """`tuning` as variables, and the same in a file. Raises InputError for what this version lacks."""
+    variables: dict[str, str] = {}
+    for setting in tuning.settings:
+        variables |= _variables(implementation, setting)
+    conditions: dict[str, list[str]] = {}
+    known = algorithms(implementation) if tuning.decisions else {}
+    for decision in tuning.decisions:
+        if decision.operation not in known:
+            raise UnknownNameError(f"operation of {implementation.id}", decision.operation, known)
+        numbers = {one.name: one.native for one in known[decision.operation]}
+        conditions.setdefault(_ADJUST + decision.operation.upper(), []).extend(_conditions(decision, numbers))
+    variables |= {name: ";".join(parts) for name, parts in conditions.items() if parts}
+    if not variables:
+        return Native()
+    return Native(
+        files=((ENVIRONMENT_FILE, _text(implementation, variables)),), environment=tuple(variables.items())
+    )
+
+
+def evidence(output: str) -> Evidence:
+    """Provider, eager limit, fabrics, and the conditions that Intel MPI read; which preset ran it never says."""
+    found: dict[str, str] = {}
+    for knob, pattern in (("transport", _PROVIDER), ("eager-threshold", _EAGER_LIMIT), ("fabrics", _FABRICS)):
+        match = pattern.search(output)
+        if match:
+            found[knob] = match[1]
+    found |= {f"algorithms of {name.lower()}": conditions for name, conditions in _ADJUSTED.findall(output)}
+    return Evidence(in_force=tuple(sorted(found.items())))
+
+
+def _variables(implementation: Implementation, setting: Setting) -> dict[str, str]:
+    known = {knob.name: knob for knob in knobs(implementation)}
+    if setting.knob not in known:
+        raise UnknownNameError(f"knob of {implementation.id}", setting.knob, known)
+    knob = known[setting.knob]
+    if knob.values:
+        if setting.value not in knob.values:
+            raise UnknownNameError(f"{knob.name} of {implementation.id}", setting.value, knob.values)
+        return {knob.native[0]: setting.value}
+    value = setting.value
+    if not (value.isascii() and value.isdecimal() and knob.least <= int(value) <= knob.most):
+        raise InputError(
+            f"{knob.name} of {implementation.id} cannot be '{value}'",
+            f"give {knob.least} to {knob.most} {knob.unit}",
+        )
+    variables = {_BUFFER: value}
+    if int(value) > _POSTED_BY_DEFAULT_UP_TO_BYTES:
+        # with as many posted as by default, a threshold of 1 MiB takes 6 GiB a rank and 40 s to start
+        variables[_POSTED] = _FEW_POSTED
+    return variables
+
+
+def _conditions(decision: Decision, numbers: Mapping[str, str]) -> Iterator[str]:
+    """`3:0-1023@4-4`: preset, sizes, ranks. What no condition covers stays as it is by default."""
+    start = 0
+    for rule in decision.rules:
+        end = _ENDLESS if rule.up_to_bytes is None else _counted(decision, rule.up_to_bytes)
+        if rule.choice.algorithm:
+            yield f"{_number(decision, rule, numbers)}:{start}-{end}@{decision.ranks}-{decision.ranks}"
+        start = end + 1
+
+
+def _number(decision: Decision, rule: Rule, numbers: Mapping[str, str]) -> str:
+    choice = rule.choice
+    if choice.algorithm not in numbers:
+        raise UnknownNameError(f"algorithm of {decision.operation}", choice.algorithm, numbers)
+    if choice.segment_bytes or choice.fanout:
+        raise InputError(
+            f"{decision.operation} of Intel MPI takes neither a segment size nor a fan-out for some sizes only",
+            "choose a preset, which has its own",
+        )
+    return numbers[choice.algorithm]
+
+
+def _counted(decision: Decision, size_bytes: int) -> int:
+    """A size of ours as Intel MPI compares it."""
+    return size_bytes
+
+
+def _text(implementation: Implementation, variables: Mapping[str, str]) -> str:
+    lines = [f"# for {implementation.id}; load it by: set -a; . ./{ENVIRONMENT_FILE}; set +a"]
+    return "\n".join([*lines, *(f"{name}='{value}'" for name, value in variables.items())]) + "\n"
+
+
+@cache
+def _presets(launcher: str, environment: Environment) -> dict[str, int]:
+    """The highest preset of each operation."""
+    program = Path(launcher).with_name("impi_info")
+    libraries = [program.parent.parent / "lib", program.parent.parent / "lib" / "release"]
+    asked = process.run(
+        (str(program), "-all"), ASK_SECONDS,
+        environment=(*environment, ("LD_LIBRARY_PATH", _joined(libraries))),
+    )  # fmt: skip
+    found = {name.lower(): int(most) for name, most in _PRESETS.findall(asked.stdout)}
+    found.pop("sendrecv_replace", None)
+    if not found:
+        raise HostError(f"{program} names no collective operation", f"try it by hand: {asked.command}")
+    return found
+
+
+def _joined(folders: Iterable[Path]) -> str:
+    return ":".join(map(str, folders))

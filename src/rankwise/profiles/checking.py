@@ -1,0 +1,90 @@
+"""Whether what a profile asks for is what the implementation says is in force."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from rankwise.core.errors import InputError
+from rankwise.core.tuning import Decision, Evidence, Part, Setting
+from rankwise.core.units import parse_size_bytes
+from rankwise.profiles import words
+
+State = Literal["in force", "not in force", "cannot be read back"]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One choice of a profile, and what a run with it said."""
+
+    implementation: str
+    subject: str
+    """`eager-threshold`, `bcast at 4 ranks`, or the name of a kernel setting."""
+    wanted: str
+    found: str
+    """In the implementation's words; '' where it says nothing."""
+    state: State
+
+
+def checks(part: Part, evidence: Mapping[int, Evidence], files: Sequence[str] = ()) -> tuple[Check, ...]:
+    """Knobs and decisions of a part; `evidence`: what runs have said, by their number of ranks.
+
+    `files` are those that were loaded: an implementation that never says which algorithm ran may say which file
+    it chooses by.
+    """
+    everything = [pair for one in evidence.values() for pair in one.in_force]
+    found = [_of_setting(part, setting, everything) for setting in part.tuning.settings]
+    for decision in part.tuning.decisions:
+        said = evidence.get(decision.ranks, Evidence())
+        ran = [algorithm for name, algorithm in said.ran if name == decision.operation]
+        found += _of_decision(part, decision, ran) if ran else _of_file(part, decision, said, files)
+    return tuple(found)
+
+
+def host_check(part: Part, key: str, wanted: str, found: str) -> Check:
+    """A kernel setting; `found` is '' where the kernel does not have it."""
+    said = " ".join(found.split())
+    return _check(part, key, wanted, [said] if said else [], said == " ".join(wanted.split()))
+
+
+def _of_setting(part: Part, setting: Setting, said: Iterable[tuple[str, str]]) -> Check:
+    values = [value for knob, value in said if knob == setting.knob]
+    same = all(_same(setting.value, value) for value in values)
+    return _check(part, setting.knob, words.value_words(setting), values, same)
+
+
+def _of_decision(part: Part, decision: Decision, ran: list[str]) -> Iterator[Check]:
+    """One check for each algorithm that the decision names: those of other sizes have run too."""
+    subject = f"{decision.operation} at {decision.ranks} ranks"
+    for name in dict.fromkeys(rule.choice.algorithm for rule in decision.rules if rule.choice.algorithm):
+        yield _check(part, subject, name, ran, any(_same(name, one) for one in ran))
+
+
+def _of_file(part: Part, decision: Decision, said: Evidence, files: Sequence[str]) -> Iterator[Check]:
+    subject = f"{decision.operation} at {decision.ranks} ranks"
+    read = [value for knob, value in said.in_force if "/" in value and not _is_set(part, knob)]
+    ours = [value for value in read if value in files]
+    told = [f"{Path(value).name} was read" for value in ours] or [f"{value} was read" for value in read]
+    yield _check(part, subject, f"{len(decision.rules)} rules", told, bool(ours))
+
+
+def _is_set(part: Part, knob: str) -> bool:
+    return any(setting.knob == knob for setting in part.tuning.settings)
+
+
+def _check(part: Part, subject: str, wanted: str, said: Iterable[str], same: bool) -> Check:
+    found = ", ".join(dict.fromkeys(said))
+    state: State = "cannot be read back" if not found else "in force" if same else "not in force"
+    return Check(part.implementation, subject, wanted, found, state)
+
+
+def _same(wanted: str, said: str) -> bool:
+    """As words, or as sizes: 64K is 65536."""
+    if wanted.strip().casefold() == said.strip().casefold():
+        return True
+    with contextlib.suppress(InputError):
+        return parse_size_bytes(wanted) == parse_size_bytes(said)
+    return False

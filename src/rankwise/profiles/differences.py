@@ -1,0 +1,52 @@
+"""What two profiles do differently, implementation by implementation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rankwise.core.tuning import Part, Profile
+from rankwise.profiles import words
+
+ABSENT = "as by default"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One choice of one implementation (or of `hosts`), in words; ABSENT where a profile leaves it alone."""
+
+    implementation: str
+    subject: str
+    one: str
+    other: str
+
+
+def differences(one: Profile, other: Profile) -> tuple[Difference, ...]:
+    """All of them; an implementation that only one profile has is a difference too."""
+    left = {part.implementation: part for part in one.parts}
+    right = {part.implementation: part for part in other.parts}
+    found: list[Difference] = []
+    for name in dict.fromkeys((*left, *right)):
+        if name not in left or name not in right:
+            has = "yes"
+            found.append(Difference(name, "", has if name in left else "", has if name in right else ""))
+        found += _between(name, _choices(left.get(name)), _choices(right.get(name)))
+    found += _between("hosts", words.host_settings(one), words.host_settings(other))
+    return tuple(found)
+
+
+def _between(name: str, one: dict[str, str], other: dict[str, str]) -> Iterator[Difference]:
+    for subject in dict.fromkeys((*one, *other)):
+        here, there = one.get(subject, ABSENT), other.get(subject, ABSENT)
+        if here != there:
+            yield Difference(name, subject, here, there)
+
+
+def _choices(part: Part | None) -> dict[str, str]:
+    if part is None:
+        return {}
+    found = {one.knob: words.value_words(one) for one in part.tuning.settings}
+    for decision in part.tuning.decisions:
+        rules = "; ".join(f"{sizes}: {choice}" for sizes, choice in words.decision_words(decision))
+        found[f"{decision.operation} at {decision.ranks} ranks"] = rules
+    return found

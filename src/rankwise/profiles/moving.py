@@ -1,0 +1,82 @@
+"""Profiles that were moved or copied: their files name the folder in which they were written.
+
+What was edited by hand stays: only the folder's name in it is changed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from rankwise.core.errors import HostError
+from rankwise.core.tuning import FOLDER, Native, Part
+from rankwise.profiles import texts
+from rankwise.profiles.profile_file import FILE, Stored, with_folder
+
+
+def is_settled(stored: Stored) -> bool:
+    """Whether its files name the folder in which they are."""
+    return stored.written_in in ("", str(stored.folder))
+
+
+def settled(stored: Stored) -> Stored:
+    """The same with files that name the folder in which they are now; as it was where they cannot be written."""
+    if is_settled(stored):
+        return stored
+    before = texts.all_files(stored.profile, Path(stored.written_in))
+    try:
+        for name, text in texts.all_files(stored.profile, stored.folder).items():
+            path = stored.folder / name
+            found = path.read_text(encoding="utf-8") if path.exists() else before[name]
+            untouched = found == before[name]
+            write_text(path, text if untouched else _renamed(found, stored.written_in, str(stored.folder)))
+        own = stored.folder / FILE  # last: until then it is not settled
+        write_text(own, with_folder(own.read_text(encoding="utf-8"), stored.folder))
+    except (OSError, UnicodeDecodeError):
+        return stored
+    return replace(stored, written_in=str(stored.folder))
+
+
+def current(stored: Stored, part: Part) -> Native:
+    """What the part loads, with its files as they are on disk: missing ones as they were written first."""
+    then = f"{stored.written_in or stored.folder}/{part.implementation}"
+    files = []
+    for name, text in part.native.files:
+        path = stored.folder / part.implementation / name
+        if path.exists():
+            found = path.read_text(encoding="utf-8", errors="replace")
+            files.append((name, text if found == text.replace(FOLDER, then) else _renamed(found, then, FOLDER)))
+        else:
+            files.append((name, text))
+    return replace(part.native, files=tuple(files))
+
+
+def write_text(path: Path, text: str) -> None:
+    """The file holds what it held or the whole text, never a part of it. Raises OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(text)
+        mask = os.umask(0)
+        os.umask(mask)
+        Path(name).chmod(0o666 & ~mask)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def unwritable(path: Path, error: OSError) -> HostError:
+    """The error that a profile's file cannot be written."""
+    return HostError(
+        f"cannot write {path}: {error.strerror or error}",
+        "is there room on the disk, and may this user write there?",
+    )
+
+
+def _renamed(text: str, old: str, new: str) -> str:
+    return re.sub(re.escape(old) + r"(?![\w.-])", lambda _: new, text)

@@ -1,0 +1,139 @@
+"""Profiles in words and numbers: what a decision says, and what the verdicts come to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from rankwise.core.results import Verdict, VerdictWord
+from rankwise.core.tuning import Choice, Decision, Profile, Setting
+from rankwise.core.units import format_size
+
+BYTES = ("eager-threshold", "eager-threshold-shm", "socket-buffers")
+"""Knobs that count bytes, in every family."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """Cells of one kind taken together."""
+
+    cells: int
+    faster: int
+    slower: int
+    equivalent: int
+    ratio: float
+    """Geometric mean of tuned over default time; NaN without cells."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Neighbouring sizes of one operation with the same verdict."""
+
+    benchmark: str
+    ranks: int
+    placement: str
+    low_bytes: int
+    high_bytes: int
+    verdict: VerdictWord
+    least_ratio: float
+    greatest_ratio: float
+    """Tuned over default time: the best and the worst of these sizes."""
+
+
+def gain(verdicts: Iterable[Verdict]) -> Gain:
+    """What these cells come to."""
+    found = list(verdicts)
+    words = [one.verdict for one in found]
+    logarithms = [math.log(one.ratio) for one in found if one.ratio > 0]
+    mean = math.exp(sum(logarithms) / len(logarithms)) if logarithms else math.nan
+    return Gain(len(found), words.count("faster"), words.count("slower"), words.count("equivalent"), mean)
+
+
+def gain_words(found: Gain) -> str:
+    """`12 of 20 cells faster, none slower; time × 0.74 in the mean`."""
+    if not found.cells:
+        return "not measured against the default"
+    slower = f"{found.slower} slower" if found.slower else "none slower"
+    return f"{found.faster} of {found.cells} cells faster, {slower}; time × {found.ratio:.3g} in the mean"
+
+
+def stretches(verdicts: Sequence[Verdict]) -> tuple[Stretch, ...]:
+    """The verdicts by operation, ranks and placement, ascending in size, neighbours of one kind merged."""
+    found = []
+    ordered = sorted(verdicts, key=lambda one: (one.benchmark, one.ranks, one.placement, one.size_bytes))
+    for key, same in groupby(ordered, key=lambda one: (one.benchmark, one.ranks, one.placement, one.verdict)):
+        cells = list(same)
+        ratios = [one.ratio for one in cells]
+        found.append(
+            Stretch(*key[:3], cells[0].size_bytes, cells[-1].size_bytes, key[3], min(ratios), max(ratios))
+        )
+    return tuple(found)
+
+
+def sizes_words(stretch: Stretch) -> str:
+    """`1 KiB`, or `1 KiB to 4 MiB`."""
+    low, high = format_size(stretch.low_bytes), format_size(stretch.high_bytes)
+    return low if low == high else f"{low} to {high}"
+
+
+def ratio_words(stretch: Stretch) -> str:
+    """`× 0.61`, or `× 0.53 to 0.81`."""
+    least, greatest = f"{stretch.least_ratio:.3g}", f"{stretch.greatest_ratio:.3g}"
+    return f"× {least}" if least == greatest else f"× {least} to {greatest}"
+
+
+def value_words(setting: Setting) -> str:
+    """The value as people read it: sizes with their unit where this is exact."""
+    if setting.knob in BYTES and setting.value.isdigit():
+        return exact_size(int(setting.value))
+    return setting.value
+
+
+def exact_size(size_bytes: int) -> str:
+    """`64 KiB`; in bytes where a unit would round."""
+    for unit, factor in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if size_bytes >= factor and size_bytes % factor == 0:
+            return f"{size_bytes // factor} {unit}"
+    return f"{size_bytes} B"
+
+
+def choice_words(choice: Choice) -> str:
+    """`pipeline, segments of 64 KiB, fan-out 4`."""
+    words = [choice.algorithm or "as by default"]
+    if choice.segment_bytes:
+        words.append(f"segments of {exact_size(choice.segment_bytes)}")
+    if choice.fanout:
+        words.append(f"fan-out {choice.fanout}")
+    return ", ".join(words)
+
+
+def decision_words(decision: Decision) -> tuple[tuple[str, str], ...]:
+    """(sizes, choice) of each rule: `up to 4 KiB`, `above 4 KiB`, `any size`."""
+    rows = []
+    below = None
+    for rule in decision.rules:
+        if rule.up_to_bytes is not None:
+            sizes = f"up to {exact_size(rule.up_to_bytes)}"
+        else:
+            sizes = "any size" if below is None else f"above {exact_size(below)}"
+        rows.append((sizes, choice_words(rule.choice)))
+        below = rule.up_to_bytes
+    return tuple(rows)
+
+
+def host_settings(profile: Profile) -> dict[str, str]:
+    """One setting of hosts for all parts: the larger numbers where they ask for different ones, else the first."""
+    merged: dict[str, str] = {}
+    for part in profile.parts:
+        for key, value in part.tuning.host_settings:
+            merged[key] = _larger(merged[key], value) if key in merged else value
+    return dict(sorted(merged.items()))
+
+
+def _larger(one: str, other: str) -> str:
+    left, right = one.split(), other.split()
+    if len(left) != len(right) or not all(word.isdigit() for word in (*left, *right)):
+        return one
+    return " ".join(str(max(int(a), int(b))) for a, b in zip(left, right, strict=True))

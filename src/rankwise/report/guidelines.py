@@ -1,0 +1,79 @@
+"""Guidelines in the terminal: violations, by how much, and what mends them; then a mark a guideline and size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from rich.console import Group as Renderables
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from rankwise.analysis import labels
+from rankwise.analysis.guidelines.checks import Word
+from rankwise.analysis.guidelines.findings import Finding
+from rankwise.core.units import format_size, format_time
+from rankwise.report.views import format_ratio
+
+_MARKS: dict[Word, tuple[str, str]] = {
+    "holds": ("✓", "default"), "violated": ("✗", "yellow"), "undecided": ("?", "bright_black"),
+}  # fmt: skip
+"""Sign and colour."""
+
+
+def parts(found: Sequence[Finding], mends: Mapping[Finding, Sequence[str]]) -> Iterator[RenderableType]:
+    """One part an implementation and number of ranks; `mends` has the lines under each violated guideline."""
+    several = labels.varied((one.options, one.placement) for one in found)
+    for name, ranks in dict.fromkeys((one.implementation, one.ranks) for one in found):
+        own = [one for one in found if (one.implementation, one.ranks) == (name, ranks)]
+        violated = [one for one in own if one.word == "violated"]
+        yield Renderables(
+            Text(f"{name}, {ranks} ranks", "bold"),
+            *(_violation(one, one.label(several), mends.get(one, ())) for one in violated),
+            Text(),
+            _overview(own, several),
+        )
+
+
+def _violation(finding: Finding, label: str, lines: Sequence[str]) -> RenderableType:
+    table = _table()
+    for title in ("size", "takes", "held to", "which takes", "ratio"):
+        table.add_column(title, justify="right", no_wrap=title != "held to")
+    for one in finding.violations:
+        interval = f"[{format_ratio(one.ratio_low)}, {format_ratio(one.ratio_high)}]"
+        table.add_row(
+            *(
+                Text(cell)
+                for cell in (
+                    format_size(one.size_bytes), format_time(one.operation_seconds), one.other,
+                    format_time(one.other_seconds), f"{format_ratio(one.ratio)} {interval}",
+                )
+            )
+        )  # fmt: skip
+    return Renderables(
+        Text(f"✗ {label}", "yellow"),
+        Padding(table, (0, 0, 0, 2)),
+        *(Padding(Text(line, "green"), (0, 0, 0, 2)) for line in lines),
+    )
+
+
+def _overview(own: Sequence[Finding], several: frozenset[str]) -> RenderableType:
+    """A row a guideline, a column a size; a size at which it was not checked is blank."""
+    table = _table()
+    table.add_column("guideline")
+    sizes = sorted({one.size_bytes for finding in own for one in finding.checks})
+    for size in sizes:
+        table.add_column("\n".join(format_size(size).split(" ")), justify="right")
+    for finding in own:
+        words = {one.size_bytes: one.word for one in finding.checks}
+        marks = (Text(*_MARKS[words[size]]) if size in words else Text() for size in sizes)
+        table.add_row(Text(finding.label(several)), *marks)
+    legend = Text("  ").join(Text(f"{mark} {word}", colour) for word, (mark, colour) in _MARKS.items())
+    if any(word == "undecided" for finding in own for word in (one.word for one in finding.checks)):
+        legend.append(": more --time, fewer --bench or --sizes decide more", "bright_black")
+    return Renderables(table, legend)
+
+
+def _table() -> Table:
+    return Table(box=None, pad_edge=False, padding=(0, 1), header_style="bright_black")

@@ -1,0 +1,129 @@
+"""Profiles in the terminal: what is there, what one does and gains, how two differ, what is in force."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from rich.console import Group as Renderables
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from rankwise.core.tuning import Part, Profile
+from rankwise.profiles import words
+from rankwise.profiles.checking import Check, State
+from rankwise.profiles.differences import Difference
+
+_LONG = 40
+"""Characters that a cell may have."""
+_COLOURS: dict[State, str] = {"in force": "green", "not in force": "red", "cannot be read back": "yellow"}
+
+
+def profile_list(profiles: Mapping[str, Profile]) -> RenderableType:
+    """One line a profile and implementation."""
+    table = _table("profile", "made on", "implementation", "gain on fresh launches")
+    table.columns[2].no_wrap = True
+    for name, profile in profiles.items():
+        label, testbed = name, profile.testbed
+        for part in profile.parts:
+            table.add_row(label, testbed, part.implementation, words.gain_words(words.gain(part.verdicts)))
+            label = testbed = ""
+        if not profile.parts:
+            table.add_row(label, testbed, "none", "")
+    return table
+
+
+def profile_view(profile: Profile, folder: Path) -> RenderableType:
+    """What it changes, why, and what it gains."""
+    made = datetime.fromtimestamp(profile.created_at, UTC).strftime("%-d %B %Y, %H:%M UTC")
+    parts: list[RenderableType] = [
+        Text(
+            f"{profile.name}: made for {profile.testbed} on {made} by Rankwise {profile.rankwise_version}", "bold"
+        ),
+        Text(f"in {folder}"),
+        Text(profile.command_line, "bright_black"),
+    ]
+    for part in profile.parts:
+        parts += [Text(), *_part(part)]
+    settings = words.host_settings(profile)
+    if settings:
+        table = _table("kernel setting of every host", "value")
+        for key, value in settings.items():
+            table.add_row(key, value)
+        parts += [Text(), table]
+    return Renderables(*parts)
+
+
+def _part(part: Part) -> Iterator[RenderableType]:
+    yield Text(part.implementation, "bold")
+    yield Text(words.gain_words(words.gain(part.verdicts)))
+    if not part.tuning.settings and not part.tuning.decisions:
+        yield Text("as by default: nothing was better for certain")
+    reasons = {reason.subject: reason for reason in part.reasons}
+    if part.tuning.settings:
+        table = _table("knob", "value", "why")
+        for setting in part.tuning.settings:
+            reason = reasons.pop(setting.knob, None)
+            why = f"{reason.words} {reason.cost}".strip() if reason else ""
+            table.add_row(setting.knob, words.value_words(setting), why)
+        yield Padding(table, (1, 0, 0, 2))
+    if part.tuning.decisions:
+        table = _table("operation", "ranks", "sizes", "algorithm")
+        for decision in part.tuning.decisions:
+            for sizes, choice in words.decision_words(decision):
+                table.add_row(decision.operation, str(decision.ranks), sizes, choice)
+        yield Padding(table, (1, 0, 0, 2))
+    for reason in reasons.values():
+        yield Padding(Text(f"{reason.subject}: {reason.words} {reason.cost}".strip()), (0, 0, 0, 2))
+    if part.verdicts:
+        table = _table("operation", "ranks", "placement", "sizes", "verdict", "time")
+        for one in words.stretches(part.verdicts):
+            sizes, ratio = words.sizes_words(one), words.ratio_words(one)
+            table.add_row(one.benchmark, str(one.ranks), one.placement, sizes, one.verdict, ratio)
+        yield Padding(table, (1, 0, 0, 2))
+
+
+def difference_table(one: str, other: str, found: Sequence[Difference]) -> RenderableType:
+    """What two profiles do differently."""
+    if not found:
+        return Text(f"{one} and {other} do the same.")
+    table = _table("what", one, other)
+    previous = ""
+    for row in found:
+        if row.implementation != previous:
+            table.add_row(Text(row.implementation, "bold"))
+        table.add_row(f"  {row.subject or 'tuned at all'}", row.one or "no", row.other or "no")
+        previous = row.implementation
+    return table
+
+
+def check_table(found: Sequence[Check]) -> RenderableType:
+    """What is in force, and what is not; long words stand below."""
+    table = _table("what", "wanted", "found", "verdict")
+    table.columns[0].no_wrap = table.columns[3].no_wrap = True
+    previous = ""
+    for one in found:
+        if one.implementation != previous:
+            table.add_row(Text(one.implementation, "bold"))
+        said = "see below" if len(one.found) > _LONG else one.found or "–"
+        table.add_row(f"  {one.subject}", one.wanted, said, Text(one.state, _COLOURS[one.state]))
+        previous = one.implementation
+    notes = dict.fromkeys(f"{one.implementation}: {one.found}" for one in found if len(one.found) > _LONG)
+    return Renderables(table, *(Padding(Text(note), (1, 0, 0, 0)) for note in notes))
+
+
+class _Rows(Table):
+    """Adds strings as they are: rich would read `[...]` in them as its markup."""
+
+    def add_row(self, *cells: RenderableType | None, **options: object) -> None:
+        super().add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in cells))
+
+
+def _table(*titles: str) -> _Rows:
+    table = _Rows(box=None, padding=(0, 1), pad_edge=False, header_style="bright_black")
+    for title in titles:
+        table.add_column(Text(title), overflow="fold")
+    return table

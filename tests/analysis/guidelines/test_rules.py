@@ -1,0 +1,53 @@
+import re
+
+import pytest
+
+from rankwise.analysis.guidelines import rules
+from rankwise.bench.build import SOURCES
+from rankwise.core.records import Cell, Options
+
+KERNELS = {
+    name: path.read_text()
+    for path in (SOURCES / "kernels").glob("*.c")
+    for name in re.findall(r"^KERNEL\((\w+)\)", path.read_text(), re.MULTILINE)
+}
+
+
+def test_every_guideline_has_its_benchmarks() -> None:
+    assert all({one.operation, one.mockup} <= set(KERNELS) for one in rules.GUIDELINES)
+    assert set(KERNELS) >= rules.SIZED_OPERATIONS
+
+
+def test_every_mockup_belongs_to_one_guideline() -> None:
+    mockups = [name for name, text in KERNELS.items() if "GUIDELINE" in text]
+    assert sorted(mockups) == sorted(one.mockup for one in rules.GUIDELINES)
+
+
+def test_every_guideline_says_who_stated_it() -> None:
+    names = [*(one.mockup for one in rules.GUIDELINES), rules.SPLIT, rules.MONOTONY]
+    assert all(re.search(r"\b20\d\d\b", source) for name in names for source in rules.sources(name))
+    assert all(rules.sources(name) for name in names)
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "layout", "needed"),
+    [
+        ("bcast", "contiguous", True),
+        ("bcast", "vector", False),
+        ("bcast_as_scatter_allgather", "contiguous", True),
+        ("bcast_as_scatter_allgather", "vector", False),
+        ("pingpong", "contiguous", True),  # for split and monotony
+        ("pingpong", "vector", True),
+        ("pingpong_as_pack_send_unpack", "contiguous", False),  # packing bytes tells nothing
+        ("pingpong_as_pack_send_unpack", "struct", True),
+        ("alltoall", "contiguous", False),
+    ],
+)
+def test_only_what_a_guideline_speaks_of_is_measured(benchmark: str, layout: str, needed: bool) -> None:
+    assert rules.is_needed(Cell("mpich-5.0.2", benchmark, 8, 2, Options(layout=layout))) == needed
+
+
+def test_guidelines_of_chosen_operations() -> None:
+    found = rules.chosen(["allgather"])
+    assert rules.benchmarks(found) == ("allgather", "allgather_as_alltoall", "allgather_as_gather_bcast")
+    assert rules.chosen() == rules.GUIDELINES

@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rankwise.analysis.tune.evidence import Contrast, contrast, ends, p_values
+
+SEEDS = 1000
+
+
+def many(rounds: int, *, spread: float, drift: float, difference: float = 0.0) -> list[Contrast]:
+    """Pairs measured side by side, on a machine that wanders from one round to the next."""
+    generator = np.random.default_rng(rounds)
+    machine = np.cumsum(drift * generator.standard_normal((SEEDS, rounds)), axis=1)
+    sides = machine + spread * generator.standard_normal((2, SEEDS, rounds))
+    return [Contrast(left + difference, right) for left, right in zip(*sides, strict=True)]
+
+
+@pytest.mark.parametrize("rounds", [5, 10])
+@pytest.mark.parametrize("drift", [0.0, 0.01, 0.05])
+def test_false_alarms_are_no_more_often_than_said(rounds: int, drift: float) -> None:
+    p = p_values(many(rounds, spread=0.02, drift=drift))
+    assert np.mean(p < 0.05) < 0.05 + 3 * np.sqrt(0.05 * 0.95 / SEEDS)
+    assert np.mean(p < 0.01) < 0.01 + 3 * np.sqrt(0.01 * 0.99 / SEEDS)
+
+
+@pytest.mark.parametrize("rounds", [6, 12])
+@pytest.mark.parametrize("drift", [0.0, 0.05])
+def test_intervals_cover_the_true_ratio(rounds: int, drift: float) -> None:
+    low, high = ends(many(rounds, spread=0.02, drift=drift, difference=0.1))
+    assert np.mean((low <= 0.1) & (high >= 0.1)) > 0.94
+
+
+def test_rounds_that_differ_are_taken_out() -> None:
+    steady = many(12, spread=0.02, drift=0.0, difference=0.06)
+    wandering = many(12, spread=0.02, drift=0.1, difference=0.06)
+    assert np.mean(p_values(steady) < 0.05) > 0.95
+    assert np.mean(p_values(wandering) < 0.05) > 0.8  # the rank test alone hardly ever sees it
+    low, high = ends(wandering)
+    assert np.median(high - low) < 0.06
+
+
+def test_the_shift_tests_more_than_a_difference() -> None:
+    ten_percent = [Contrast(np.linspace(0.09, 0.111, 8), np.linspace(0.01, -0.01, 8))]
+    assert p_values(ten_percent)[0] < 0.001
+    assert p_values(ten_percent, -0.1)[0] > 0.5
+
+
+def test_rounds_that_lack_one_side_do_not_count() -> None:
+    nan = np.nan
+    found = contrast(np.array([1.0, nan, 3.0, 4.0]), np.array([1.5, 2.0, nan, 4.0]))
+    assert (found.rounds, found.log_ratio) == (2, -0.25)
+
+
+def test_what_was_not_measured_is_not_known() -> None:
+    nothing = contrast(np.array([np.nan]), np.array([1.0]))
+    few = Contrast(np.array([5.0, 5.1]), np.array([1.0, 1.1]))
+    assert np.isnan(nothing.log_ratio)
+    assert list(p_values([nothing])) == [1.0]
+    low, high = ends([nothing, few])
+    assert np.all(np.isinf(low)) and np.all(np.isinf(high))
+    assert p_values([]).size == 0
+
+
+def test_identical_launches() -> None:
+    same = [Contrast(np.full(10, 2.0), np.full(10, 2.0))]
+    assert p_values(same)[0] == 1.0
+    low, high = ends(same)
+    assert (low[0], high[0]) == (0.0, 0.0)
+
+
+rounds = st.lists(st.tuples(st.floats(-20, 5), st.floats(-20, 5)), min_size=4, max_size=12)
+
+
+@settings(deadline=None, max_examples=40)
+@given(rounds, st.floats(-5, 5))
+def test_swapping_sides_inverts_and_units_do_not_matter(pairs: list[tuple[float, float]], unit: float) -> None:
+    left, right = np.array(pairs).T
+    low, high = ends([Contrast(left, right)])
+    back_low, back_high = ends([Contrast(right, left)])
+    assert (back_low[0], back_high[0]) == pytest.approx((-high[0], -low[0]), abs=1e-9)
+    moved_low, moved_high = ends([Contrast(left + unit, right + unit)])
+    assert (moved_low[0], moved_high[0]) == pytest.approx((low[0], high[0]), abs=1e-9)
+    assert p_values([Contrast(left, right)]) == pytest.approx(p_values([Contrast(right, left)]))

@@ -1,0 +1,160 @@
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rankwise.analysis.tune.search import Trial
+from rankwise.bench.runner import Ready
+from rankwise.cli.trials import Bundle, Trials, bundled, carry_out
+from rankwise.core.records import Cell, CellFailure, Implementation, Launch, Series
+from rankwise.core.tuning import Choice, Decision, Loaded, Reason, Rule, Setting, Tuning
+
+NAME = "lammpi-7.1.4"
+READY = {
+    NAME: Ready(Implementation(NAME, "lammpi", "7.1.4", "/usr", "mpicc", "mpirun", "debian"), Path("harness"))
+}
+FOREVER = float("inf")
+NOTHING = Tuning()
+
+
+def cell(benchmark: str, profile: str, ranks: int = 4) -> Cell:
+    return Cell(NAME, benchmark, 1024, ranks, profile=profile)
+
+
+def trial(benchmark: str, profile: str, tuning: Tuning = NOTHING, ranks: int = 4) -> Trial:
+    return Trial(profile, tuning, (cell(benchmark, profile, ranks),))
+
+
+class Launches:
+    """In place of bench.launch.Launching: answers every cell, except where `spoilt` is among the profiles."""
+
+    def __init__(self, spoilt: str = "") -> None:
+        self.spoilt = spoilt
+        self.seen: list[tuple[tuple[Cell, ...], Loaded | None]] = []
+
+    def launch(
+        self, implementation: Implementation, program: Path, cells: Sequence[Cell], loaded: Loaded | None = None
+    ) -> Launch:
+        self.seen.append((tuple(cells), loaded))
+        bad = any(one.profile == self.spoilt for one in cells)
+        return Launch(
+            implementation=NAME, ranks=cells[0].ranks, status="failed" if bad else "finished", command="",
+            environment=(), started_at=0.0, seconds=1.0,
+            series=() if bad else tuple(Series(one, "time", np.array([1e-3])) for one in cells),
+            failures=tuple(CellFailure(one, "died in MPI_Init") for one in cells) if bad else (),
+        )  # fmt: skip
+
+
+class Question:
+    """A search that asks the same trials for some rounds."""
+
+    subject = "question"
+
+    def __init__(self, trials: tuple[Trial, ...], rounds: int) -> None:
+        self.trials, self.rounds = trials, rounds
+        self.told: list[Launch] = []
+
+    def ask(self) -> tuple[Trial, ...]:
+        return self.trials if self.rounds else ()
+
+    def tell(self, launches: Sequence[Launch]) -> None:
+        self.rounds = max(0, self.rounds - 1)
+        self.told += launches
+
+    def best(self) -> Tuning:
+        return Tuning()
+
+    def reasons(self) -> tuple[Reason, ...]:
+        return ()
+
+    def exhaustive_launches(self) -> int:
+        return 0
+
+
+def trials_of(launching: Any, tmp_path: Path, kept: list[Launch], earlier: Sequence[Launch] = ()) -> Trials:
+    return Trials(launching, READY, {}, tmp_path, kept.append, "stage", earlier)
+
+
+def profiles(launch: Launch) -> set[str]:
+    return {one.cell.profile for one in (*launch.series, *launch.failures)}
+
+
+def test_searches_that_do_not_touch_share_their_launches(tmp_path: Path) -> None:
+    launching, kept = Launches(), list[Launch]()
+    one = Question((trial("bcast", "default"), trial("bcast", "bcast@4=ring")), rounds=2)
+    two = Question((trial("gather", "default"),), rounds=1)
+    assert carry_out({NAME: [one, two]}, trials_of(launching, tmp_path, kept), FOREVER)
+    assert len(launching.seen) == len(kept) == 4  # of the first round the defaults went together
+    assert max(len(cells) for cells, _ in launching.seen) == 2
+    assert [profiles(launch) for launch in one.told].count({"bcast@4=ring"}) == 2
+
+
+def test_the_store_gets_the_stage_and_the_search_does_not(tmp_path: Path) -> None:
+    kept: list[Launch] = []
+    question = Question((trial("bcast", "default"),), rounds=1)
+    carry_out({NAME: [question]}, trials_of(Launches(), tmp_path, kept), FOREVER)
+    assert (profiles(kept[0]), profiles(question.told[0])) == ({"stage: default"}, {"default"})
+
+
+def test_after_a_launch_that_came_to_nothing_each_trial_runs_alone(tmp_path: Path) -> None:
+    launching = Launches(spoilt="bcast@4=ring")
+    bundle = Bundle((trial("bcast", "bcast@4=ring"), trial("gather", "default")))
+    found = trials_of(launching, tmp_path, []).measure([bundle])
+    assert [len(cells) for cells, _ in launching.seen] == [2, 1, 1]
+    by_profile = {next(iter(profiles(launch))): launch.status for launch in found}
+    assert by_profile == {"bcast@4=ring": "failed", "default": "finished"}
+
+
+def test_different_ranks_are_different_launches(tmp_path: Path) -> None:
+    launching = Launches()
+    trials_of(launching, tmp_path, []).measure([Bundle((trial("bcast", "a"), trial("bcast", "b", ranks=2)))])
+    assert sorted(cells[0].ranks for cells, _ in launching.seen) == [2, 4]
+
+
+def test_what_an_implementation_cannot_do_is_a_failed_launch(tmp_path: Path) -> None:
+    kept: list[Launch] = []
+    wrong = Tuning(decisions=(Decision("bcast", 4, (Rule(None, Choice("magic")),)),))
+    launching = Launches()
+    (launch,) = trials_of(launching, tmp_path, kept).measure([Bundle((trial("bcast", "magic", wrong),))])
+    assert launch.status == "failed" and launch.failures[0].kind == "unsupported" and not launching.seen
+    assert profiles(kept[0]) == {"stage: magic"}
+
+
+def test_an_interrupted_search_goes_on_with_what_is_stored(tmp_path: Path) -> None:
+    kept: list[Launch] = []
+    question = (trial("bcast", "default"), trial("bcast", "bcast@4=ring"))
+    carry_out({NAME: [Question(question, 2)]}, trials_of(Launches(), tmp_path, kept), FOREVER)
+    launching, again = Launches(), Question(question, 3)
+    resumed = trials_of(launching, tmp_path, [], kept)
+    assert carry_out({NAME: [again]}, resumed, FOREVER)
+    assert len(launching.seen) == resumed.launched == 2  # only the third round
+    assert len(again.told) == 6
+    other = [replace(launch, ranks=9) for launch in kept]
+    assert not trials_of(launching, tmp_path, [], other)._earlier.get((NAME, 4, "block", frozenset(["default"])))
+
+
+def test_it_ends_at_the_deadline(tmp_path: Path) -> None:
+    launching = Launches()
+    question = Question((trial("bcast", "default"),), rounds=1000)
+    assert not carry_out({NAME: [question]}, trials_of(launching, tmp_path, []), deadline=0.0)
+    assert not launching.seen
+
+
+def test_settings_of_one_bundle_are_loaded_together(tmp_path: Path) -> None:
+    one = Tuning((Setting("eager-threshold", "1000"),))
+    two = Tuning(host_settings=(("net.ipv4.tcp_rmem", "1 2 3"),))
+    bundle = Bundle((Trial("a", one, ()), Trial("b", two, ())))
+    both = bundle.tuning(Tuning((Setting("eager-threshold", "5"), Setting("links", "2"))))
+    assert {(setting.knob, setting.value) for setting in both.settings} == {
+        ("eager-threshold", "1000"),
+        ("links", "2"),
+    }
+    assert both.host_settings == two.host_settings
+
+
+@pytest.mark.parametrize("searches", [0, 1, 3])
+def test_nothing_is_asked_when_all_is_answered(searches: int) -> None:
+    assert bundled([Question((), 0)] * searches) == []

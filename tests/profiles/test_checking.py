@@ -1,0 +1,50 @@
+"""What an implementation says is set against what the profile asks for."""
+
+from dataclasses import replace
+
+import pytest
+
+from rankwise.core.tuning import Evidence, Setting
+from rankwise.profiles.checking import State, checks, host_check
+from support.profiles import TUNING, part
+
+
+@pytest.mark.parametrize(
+    ("said", "state"),
+    [
+        ([], "cannot be read back"),
+        (["33554432"], "in force"),
+        (["32M"], "in force"),
+        (["32M", "65536"], "not in force"),
+        (["65536"], "not in force"),
+        (["auto"], "not in force"),
+    ],
+)
+def test_knobs(said: list[str], state: State) -> None:
+    one = part(tuning=replace(TUNING, settings=(Setting("eager-threshold", "33554432"),), decisions=()))
+    evidence = {2: Evidence(in_force=tuple(("eager-threshold", value) for value in said))}
+    (found,) = checks(one, evidence)
+    assert (found.state, found.wanted, found.found) == (state, "32 MiB", ", ".join(said))
+
+
+def test_algorithms_are_looked_for_in_the_runs_of_their_ranks() -> None:
+    one = part(tuning=replace(TUNING, settings=()))
+    evidence = {4: Evidence(ran=(("bcast", "binomial"), ("bcast", "linear"), ("reduce", "pipeline")))}
+    found = {check.wanted: check.state for check in checks(one, evidence)}
+    assert found == {"binomial": "in force", "pipeline": "not in force"}
+    assert [check.state for check in checks(one, {2: evidence[4]})] == ["cannot be read back"]
+
+
+def test_a_file_that_was_read_speaks_for_what_is_in_it() -> None:
+    one = part(tuning=replace(TUNING, settings=()))
+    evidence = {4: Evidence(in_force=(("algorithms", "/p/rules.conf"),))}
+    (found,) = checks(one, evidence, ["/p/rules.conf"])
+    assert (found.state, found.found, found.wanted) == ("in force", "rules.conf was read", "2 rules")
+    (found,) = checks(one, evidence, ["/other/rules.conf"])
+    assert (found.state, found.found) == ("not in force", "/p/rules.conf was read")
+
+
+def test_kernel_settings_are_words() -> None:
+    assert host_check(part(), "k", "4096 1 2", "4096\t1\t2\n").state == "in force"
+    assert host_check(part(), "k", "4096 1 2", "4096 1 3").state == "not in force"
+    assert host_check(part(), "k", "4096 1 2", "").state == "cannot be read back"

@@ -1,0 +1,46 @@
+"""Verdicts and decisions in words."""
+
+import math
+
+import pytest
+
+from rankwise.core.tuning import Choice, Decision, Rule, Setting
+from rankwise.profiles.words import decision_words, exact_size, gain, gain_words, stretches, value_words
+from support.profiles import VERDICTS, verdict
+
+
+def test_a_gain_is_a_geometric_mean() -> None:
+    found = gain([verdict(1, "faster", 0.5), verdict(2, "slower", 2.0), verdict(3, "undecided", 1.0)])
+    assert (found.cells, found.faster, found.slower, found.equivalent) == (3, 1, 1, 0)
+    assert found.ratio == pytest.approx(1.0)
+    assert gain_words(found) == "1 of 3 cells faster, 1 slower; time × 1 in the mean"
+    assert math.isnan(gain([]).ratio)
+
+
+def test_neighbours_of_one_verdict_are_one_row() -> None:
+    found = stretches([*reversed(VERDICTS), verdict(8, "faster", 0.9, "allreduce")])
+    assert [(one.benchmark, one.low_bytes, one.high_bytes, one.verdict) for one in found] == [
+        ("allreduce", 8, 8, "faster"), ("bcast", 1024, 4096, "equivalent"), ("bcast", 65536, 1048576, "faster"),
+    ]  # fmt: skip
+    assert (found[2].least_ratio, found[2].greatest_ratio) == (0.5, 0.64)
+
+
+def test_rules_in_words() -> None:
+    rules = (Rule(1024, Choice()), Rule(1500, Choice("ring")), Rule(None, Choice("chain", 4096)))
+    assert decision_words(Decision("bcast", 4, rules)) == (
+        ("up to 1 KiB", "as by default"), ("up to 1500 B", "ring"), ("above 1500 B", "chain, segments of 4 KiB"),
+    )  # fmt: skip
+    assert decision_words(Decision("bcast", 4, (Rule(None, Choice("ring")),))) == (("any size", "ring"),)
+
+
+@pytest.mark.parametrize(
+    ("size", "words"), [(0, "0 B"), (1023, "1023 B"), (65537, "65537 B"), (65536, "64 KiB"), (3 << 30, "3 GiB")]
+)
+def test_sizes_are_never_rounded(size: int, words: str) -> None:
+    assert exact_size(size) == words
+
+
+def test_only_bytes_get_a_unit() -> None:
+    assert value_words(Setting("eager-threshold", "65536")) == "64 KiB"
+    assert value_words(Setting("socket-buffers", "auto")) == "auto"
+    assert value_words(Setting("links", "1024")) == "1024"

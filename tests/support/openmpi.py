@@ -1,0 +1,45 @@
+"""Words of an `ompi_info` that does not exist, small enough to see through."""
+
+from rankwise.mpi.openmpi_parameters import Installation, parse
+
+_ALGORITHMS = {
+    "allgather": ("linear", "bruck", "ring", "two_proc"),
+    "allreduce": ("basic_linear", "segmented_ring"),
+    "alltoall": ("linear", "pairwise"),
+    "barrier": ("linear", "tree"),
+    "bcast": ("basic_linear", "chain", "pipeline"),
+    "reduce_scatter": ("non-overlapping", "ring", "butterfly"),
+    "scatter": ("basic_linear", "binomial"),
+}
+_PARAMETERS = {
+    "btl_tcp_eager_limit": "65536",
+    "btl_tcp_sndbuf": "0",
+    "btl_tcp_rcvbuf": "0",
+    "btl_tcp_links": "1",
+    "btl_sm_eager_limit": "4096",
+    "btl_sm_segment_size": "4194304",
+    "btl_sm_free_list_num": "8",
+    "coll_han_priority": "35",
+    "coll_tuned_priority": "30",
+    "coll_tuned_bcast_algorithm_chain_fanout": "4",
+    "coll_tuned_bcast_algorithm_segmentsize": "0",
+    "mca_base_param_files": "/home/one/.openmpi/mca-params.conf,/etc/openmpi-mca-params.conf",
+}
+
+
+def lines(*without: str) -> list[str]:
+    """As `ompi_info --parsable` prints; `without` these parameters or components."""
+    words = [f"mca:x:y:param:{name}:value:{value}" for name, value in _PARAMETERS.items()]
+    words.append("mca:mpi:base:param:mpi_yield_when_idle:value:false")
+    for operation, names in _ALGORITHMS.items():
+        name = f"mca:coll:tuned:param:coll_tuned_{operation}_algorithm"
+        words.append(f"{name}:value:ignore")
+        words += [f"{name}:enumerator:value:{n}:{choice}" for n, choice in enumerate(("ignore", *names))]
+    for component in ("btl:tcp", "btl:sm", "pml:ob1", "pml:ucx"):
+        words += [f'mca:{component}:version:"mca:2.1.0"', f'mca:{component}:version:"component:5.0.7"']
+    return [line for line in words if not any(f":{one}:" in line for one in without)]
+
+
+def told(*without: str) -> Installation:
+    """What these lines tell."""
+    return parse(lines(*without))
