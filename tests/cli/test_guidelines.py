@@ -96,7 +96,7 @@ def test_a_stored_run_is_told_in_eighty_columns(path: Path) -> None:
     text = " ".join(result.stdout.split())
     assert "• ours-1.0: 12 checks of 6 guidelines: " in text
     assert "✗ bcast ≤ scatter + allgather" in text
-    assert "at 1 B, 64 B choose its algorithm scatter_allgather for bcast; or call MPI_Scatter" in text
+    assert "at 1 B, 64 B try its algorithm scatter_allgather for bcast; or call MPI_Scatter" in text
     assert "OURS_BCAST=8 up to [64]" in text
     assert "✗ bcast ≤ a larger bcast" in text  # 64 B takes longer than 1 KiB
     assert "scatter ≤ bcast ✓ ✓ ✓" in text

@@ -328,3 +328,7 @@ MPID/shm: MPIDI_POSIX_coll_generic_json
 """
     told = mpich_tuning.evidence(words).in_force
     assert told == (("eager-threshold", "102400"), ("socket-buffers", "4194304"))
+    left_to_ucx = mpich_tuning.evidence(words.replace("THRESH=100k", "THRESH=auto")).in_force
+    assert dict(left_to_ucx)["eager-threshold"] == "auto"
+    default = mpich_tuning.evidence(words.replace("UCX_RNDV_THRESH=100k", "")).in_force
+    assert dict(default)["eager-threshold"] == "102400"

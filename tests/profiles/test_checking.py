@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from rankwise.core.tuning import Evidence, Setting
+from rankwise.core.tuning import Evidence, Native, Setting
 from rankwise.profiles.checking import State, checks, host_check
 from support.profiles import TUNING, part
 
@@ -42,6 +42,16 @@ def test_a_file_that_was_read_speaks_for_what_is_in_it() -> None:
     assert (found.state, found.found, found.wanted) == ("in force", "rules.conf was read", "2 rules")
     (found,) = checks(one, evidence, ["/other/rules.conf"])
     assert (found.state, found.found) == ("not in force", "/p/rules.conf was read")
+
+
+def test_a_variable_that_was_read_speaks_for_what_is_in_it() -> None:
+    native = Native((), (("I_MPI_ADJUST_BCAST", "3:0-4096@4-4"),))
+    one = part(native=native, tuning=replace(TUNING, settings=()))
+    for value, state in (("3:0-4096@4-4", "in force"), ("1:0-4096@4-4", "not in force")):
+        (found,) = checks(one, {4: Evidence(in_force=(("algorithms of bcast", value), ("fabrics", "shm:ofi")))})
+        assert (found.state, found.found) == (state, f"{value} was read")
+    (found,) = checks(one, {4: Evidence(in_force=(("algorithms of reduce", "3:0-4096@4-4"),))})
+    assert found.state == "cannot be read back"
 
 
 def test_kernel_settings_are_words() -> None:

@@ -35,9 +35,14 @@ def test_a_size_that_was_not_checked_is_blank() -> None:
 
 
 def test_implementations_and_ranks_are_parts_of_their_own() -> None:
-    found = findings([one("holds"), one("holds", ranks=8), one("holds", implementation="openmpi-5.0.11")])
-    titles = [line for line in printed(found).splitlines() if line.endswith(" ranks")]
-    assert titles == ["mpich-5.0.2, 4 ranks", "mpich-5.0.2, 8 ranks", "openmpi-5.0.11, 4 ranks"]
+    others = [one("holds", size, implementation="openmpi-5.0.11", launches=size) for size in (12, 7)]
+    found = findings([one("holds"), one("holds", ranks=8), *others])
+    titles = [line for line in printed(found).splitlines() if " ranks, " in line]
+    assert titles == [
+        "mpich-5.0.2, 4 ranks, 12 launches",
+        "mpich-5.0.2, 8 ranks, 12 launches",
+        "openmpi-5.0.11, 4 ranks, 7 to 12 launches",
+    ]
 
 
 def test_placements_are_named_where_there_are_several() -> None:

@@ -145,15 +145,16 @@ def _answer(store: Store, run_id: int, only: Sequence[str], delta: float) -> _An
     launches = by_profile(store.launches(run_id))
     benchmarks = {one.name: one for one in store.benchmarks(run_id)}
     failures = store.failures(run_id)
-    found = findings.findings(check(launches, benchmarks, delta=delta, failures=failures))
+    found = every = findings.findings(check(launches, benchmarks, delta=delta, failures=failures))
     known = _variants(store, run_id)
     if only:
         meant = {one.id for name in only for one in select.matching(name, store.implementations(run_id))}
-        found = tuple(one for one in found if known[one.implementation].id in meant)
+        found = tuple(one for one in every if known[one.implementation].id in meant)
     remedies = _remedies(found, known, store.run(run_id).testbed)
     return _Answer(
         run_id, found, remedies, _natives(remedies, known),
-        (*failures, *(one for launch in launches for one in launch.failures)), store.notices(run_id),
+        (*failures, *(one for launch in launches for one in launch.failures)),
+        (*store.notices(run_id), *findings.notices(every)),
     )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from rankwise.bench.runner import Ready
 from rankwise.core.errors import InputError
 from rankwise.core.records import Cell, CellFailure, Launch
 from rankwise.core.tuning import Loaded, Tuning
-from rankwise.mpi.family import family_named
+from rankwise.mpi.family import native_of
 from rankwise.profiles.loading import place
 
 Key = tuple[str, int, str, frozenset[str]]
@@ -132,7 +132,7 @@ class Trials:
 
     def _load(self, ready: Ready, bundle: Bundle) -> Loaded:
         tuning = bundle.tuning(self._base.get(ready.implementation.id, Tuning()))
-        native = family_named(ready.implementation.family).native(ready.implementation, tuning)
+        native = native_of(ready.implementation, tuning)
         loaded = place(native, self._folder / f"{ready.implementation.id}-{self.launched}")
         return replace(loaded, host_settings=tuning.host_settings)
 

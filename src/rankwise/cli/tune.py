@@ -43,7 +43,7 @@ def _ranks(text: str) -> tuple[int, ...]:
 )
 @click.argument("mpi", nargs=-1)
 @click.option("--for", "wanted", multiple=True, metavar="WORDS",
-              help="p2p, collectives, or operations, with commas.  [default: p2p,collectives]")  # fmt: skip
+              help="p2p, collectives, operations, knobs, with commas.  [default: p2p,collectives]")  # fmt: skip
 @click.option("-n", "ranks", type=Parsed("ranks", _ranks), default=(),
               help="Ranks that collectives are tuned for: 4, or 4,8.  [default: every slot]")  # fmt: skip
 @click.option("--sizes", type=SIZES, default=COLLECTIVE_SIZES, show_default="16,1K,16K,256K",
@@ -89,17 +89,17 @@ def command(mpi: tuple[str, ...], store: Path, as_json: bool, **asked: Any) -> N
 
 
 def _wish(testbed: TestbedKind, asked: dict[str, Any]) -> Wish:
-    operations: dict[str, None] = {}
-    for word in words(asked["wanted"]) or (POINT_TO_POINT, "collectives"):
-        if word == "collectives":
-            operations.update(dict.fromkeys(COLLECTIVES))
-        elif word in (POINT_TO_POINT, *COLLECTIVES):
-            operations[word] = None
-        else:
-            raise UnknownNameError("thing to tune", word, (POINT_TO_POINT, "collectives", *COLLECTIVES))
+    groups = {"p2p": POINT_TO_POINT, "collectives": COLLECTIVES}
+    wanted: dict[str, None] = {}
+    for word in words(asked["wanted"]) or tuple(groups):
+        if word not in (*groups, *POINT_TO_POINT, *COLLECTIVES):
+            raise UnknownNameError("thing to tune", word, (*groups, *POINT_TO_POINT, *COLLECTIVES))
+        wanted.update(dict.fromkeys(groups.get(word, (word,))))
     slots = sum(host.slots for host in testbed.hosts())
     return Wish(
-        tuple(operations), asked["ranks"] or (max(slots, 2),), asked["sizes"], asked["eager_memory"],
+        tuple(word for word in wanted if word in POINT_TO_POINT),
+        tuple(word for word in wanted if word in COLLECTIVES),
+        asked["ranks"] or (max(slots, 2),), asked["sizes"], asked["eager_memory"],
         Rigour(delta=asked["delta"]),
     )  # fmt: skip
 

@@ -19,7 +19,7 @@ from rankwise.core.errors import HostError, InterruptedRun
 from rankwise.core.records import Notice, Plan
 from rankwise.core.tuning import Native, Part, Profile, Reason, Tuning
 from rankwise.core.units import format_duration
-from rankwise.mpi.family import FamilyLauncher, family_named
+from rankwise.mpi.family import FamilyLauncher, native_of
 from rankwise.profiles import loading, writing
 from rankwise.store.store import Store
 from rankwise.testbed.base import TestbedKind
@@ -159,7 +159,7 @@ class Tuner:
         parts = []
         for one, mine in found.items():
             implementation = built.ready[one].implementation
-            native = family_named(implementation.family).native(implementation, mine.tuning)
+            native = native_of(implementation, mine.tuning)
             part = Part(
                 one, implementation.family, implementation.version, mine.tuning, native, tuple(mine.reasons),
                 verdicts=accepted[one].verdicts if one in accepted else (), launches=mine.launches,

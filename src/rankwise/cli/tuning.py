@@ -17,7 +17,11 @@ from rankwise.core.tuning import Knob, Tuning
 from rankwise.mpi.family import family_named
 
 KIB, MIB = 1 << 10, 1 << 20
-POINT_TO_POINT = "p2p"
+RACED = ("socket-buffers", "links", "transport")
+THRESHOLDS = ("eager-threshold", "eager-threshold-shm")
+HOSTS = "tcp-limits"
+POINT_TO_POINT = (HOSTS, *RACED, *THRESHOLDS)
+"""The knobs that matter between two ranks."""
 COLLECTIVES = ("bcast", "reduce", "allreduce", "allgather", "alltoall", "gather", "scatter", "reduce_scatter")
 HOSTS_SIZES = (MIB, 16 * MIB)
 KNOB_SIZES = (1, 64 * KIB, MIB, 4 * MIB)
@@ -29,8 +33,9 @@ LINKS = ("2", "4")
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What is to be tuned. `operations`: of COLLECTIVES and POINT_TO_POINT."""
+    """What is to be tuned. `knobs`: of POINT_TO_POINT; `operations`: of COLLECTIVES."""
 
+    knobs: tuple[str, ...]
     operations: tuple[str, ...]
     ranks: tuple[int, ...]
     sizes_bytes: tuple[int, ...] = COLLECTIVE_SIZES
@@ -80,7 +85,8 @@ def host_search(place: Place, implementation: str, wish: Wish) -> KnobRace | Non
 
     `implementation` only carries the baseline.
     """
-    raised = buffer_settings(place.paths, place.settings) if place.topology and place.topology.links else ()
+    links = HOSTS in wish.knobs and place.topology is not None and place.topology.links
+    raised = buffer_settings(place.paths, place.settings) if links else ()
     if not raised:
         return None
     name = "tcp-limits=" + "/".join(value.split()[-1] for _, value in raised)
@@ -92,11 +98,11 @@ def _knobs(
     implementation: Implementation, menu: Mapping[str, Benchmark], place: Place, wish: Wish
 ) -> Iterable[Search]:
     """Socket buffers, connections and transports, all against the default in one race."""
-    if POINT_TO_POINT not in wish.operations or place.topology is None:
+    if place.topology is None:
         return
     variants: dict[str, Tuning] = {}
     for knob in family_named(implementation.family).knobs(implementation):
-        if knob.name in ("socket-buffers", "links", "transport"):
+        if knob.name in RACED and knob.name in wish.knobs:
             variants.update(variants_of(knob, _values(knob, place)))
     cells = [
         _cell(place, implementation.id, "pingpong", size, placement)
@@ -124,11 +130,9 @@ def _eager(
     implementation: Implementation, menu: Mapping[str, Benchmark], place: Place, wish: Wish
 ) -> Iterable[Search]:
     """The threshold between the eager and the rendezvous protocol, with early and late receivers."""
-    if POINT_TO_POINT not in wish.operations:
-        return
-    wanted = "eager-threshold-shm" if place.topology is None else "eager-threshold"
+    wanted = THRESHOLDS[place.topology is None]
     for knob in family_named(implementation.family).knobs(implementation):
-        if knob.name == wanted:
+        if knob.name == wanted and wanted in wish.knobs:
             names = [name for name in ("pingpong", "late_receiver") if menu[name].supported]
             templates = [
                 _cell(place, implementation.id, name, 0, placement)
@@ -165,7 +169,7 @@ HOSTS_SHARE, PROOF_SHARE = 5, 25
 def proof_cells(implementation: str, place: Place, wish: Wish, profiles: Sequence[str]) -> list[Cell]:
     """What default and tuned are compared in: sizes between those of the search, other ranks among them."""
     cells: list[Cell] = []
-    if POINT_TO_POINT in wish.operations:
+    if wish.knobs:
         sizes = [1, *(3 * size // 2 for size in EAGER_SIZES)]
         cells += [
             _cell(place, implementation, "pingpong", size, placement)
@@ -173,14 +177,10 @@ def proof_cells(implementation: str, place: Place, wish: Wish, profiles: Sequenc
             for size in sizes
         ]
     for operation in wish.operations:
-        if operation != POINT_TO_POINT:
-            for ranks in (*wish.ranks, max(wish.ranks) - 1):
-                if ranks > 1:
-                    sizes = [3 * size // 2 for size in wish.sizes_bytes]
-                    cells += [
-                        replace(_cell(place, implementation, operation, size, "block"), ranks=ranks)
-                        for size in sizes
-                    ]
+        for ranks in (*wish.ranks, max(wish.ranks) - 1):
+            if ranks > 1:
+                template = replace(_cell(place, implementation, operation, 0, "block"), ranks=ranks)
+                cells += [replace(template, size_bytes=3 * size // 2) for size in wish.sizes_bytes]
     return [replace(cell, profile=profile) for profile in profiles for cell in dict.fromkeys(cells)]
 
 

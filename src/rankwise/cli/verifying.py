@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from rankwise.bench import protocol
 from rankwise.bench.build import build
@@ -34,7 +35,7 @@ def verify(part: Part, implementation: Implementation, loaded: Loaded, testbed: 
     evidence: dict[int, Evidence] = {}
     failures: dict[int, str] = {}
     for ranks, cells in _cells(part, implementation, known).items():
-        outcome = _launch((str(program), cells), ranks, implementation, loaded, testbed)
+        outcome = _launch(program, cells, implementation, loaded, testbed)
         said = outcome.stdout + outcome.stderr
         evidence[ranks] = family_named(implementation.family).evidence(implementation, said)
         if not protocol.parse_run(outcome.stdout, cells).ended:
@@ -89,10 +90,10 @@ def _sizes(decision: Decision) -> Sequence[int]:
 
 
 def _launch(
-    what: tuple[str, Sequence[Cell]], ranks: int, implementation: Implementation, loaded: Loaded,
-    testbed: TestbedKind,
-) -> Outcome:  # fmt: skip
-    program, cells = what
+    program: Path, cells: Sequence[Cell], implementation: Implementation, loaded: Loaded, testbed: TestbedKind
+) -> Outcome:
+    """All cells, of the same number of ranks, in a launch that tells; pairs across sites if there are several."""
+    ranks = cells[0].ranks
     telling = loading.place_apart(family_named(implementation.family).telling(implementation))
     hosts = testbed.hosts()
     apart = ranks == 2 and len({host.site for host in hosts}) > 1
@@ -103,7 +104,7 @@ def _launch(
         from_barrier=True,
     )  # fmt: skip
     job = Job(
-        (program, *arguments), ranks, oversubscribed=oversubscribed, hosts=placed if shell else (),
+        (str(program), *arguments), ranks, oversubscribed=oversubscribed, hosts=placed if shell else (),
         remote_shell=shell, environment=(*loaded.environment, *telling.environment),
         launcher_arguments=(*loaded.arguments, *telling.arguments), files=(*loaded.files, *telling.files),
     )  # fmt: skip

@@ -118,6 +118,13 @@ def family_named(name: str) -> Family:
     return known[name]
 
 
+def native_of(implementation: Implementation, tuning: Tuning) -> Native:
+    """`tuning` as this implementation loads it; nothing where it has no settings. Raises as `Family.native`."""
+    if not tuning.settings and not tuning.decisions:
+        return Native()
+    return family_named(implementation.family).native(implementation, tuning)
+
+
 class FamilyLauncher:
     """`core.interfaces.Launcher`: asks the family of the implementation."""
 

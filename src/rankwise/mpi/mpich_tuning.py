@@ -94,7 +94,7 @@ def evidence(output: str) -> Evidence:
     threshold = _decimal(values.get(_UCX_THRESHOLD, ""))
     told = {
         "algorithms": source[1] if source else values.get(SELECTION_VARIABLE, ""),
-        "eager-threshold": _decimal(_threshold(output)) or threshold,
+        "eager-threshold": threshold if threshold == AUTO else _decimal(_threshold(output)) or threshold,
         "eager-threshold-shm": values.get(_SHM_THRESHOLD[0], "") if _OWN_MEMORY in output else threshold,
         "socket-buffers": _decimal(values.get(_UCX_BUFFERS[0], "")),
         "transport": next((name for name, words in _NETMOD_WORDS.items() if words in output), ""),

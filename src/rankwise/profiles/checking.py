@@ -33,14 +33,14 @@ def checks(part: Part, evidence: Mapping[int, Evidence], files: Sequence[str] = 
     """Knobs and decisions of a part; `evidence`: what runs have said, by their number of ranks.
 
     `files` are those that were loaded: an implementation that never says which algorithm ran may say which file
-    it chooses by.
+    it chooses by, or as `algorithms of OPERATION` the text of a variable that it has read.
     """
     everything = [pair for one in evidence.values() for pair in one.in_force]
     found = [_of_setting(part, setting, everything) for setting in part.tuning.settings]
     for decision in part.tuning.decisions:
         said = evidence.get(decision.ranks, Evidence())
         ran = [algorithm for name, algorithm in said.ran if name == decision.operation]
-        found += _of_decision(part, decision, ran) if ran else _of_file(part, decision, said, files)
+        found += _of_decision(part, decision, ran) if ran else _of_source(part, decision, said, files)
     return tuple(found)
 
 
@@ -63,12 +63,15 @@ def _of_decision(part: Part, decision: Decision, ran: list[str]) -> Iterator[Che
         yield _check(part, subject, name, ran, any(_same(name, one) for one in ran))
 
 
-def _of_file(part: Part, decision: Decision, said: Evidence, files: Sequence[str]) -> Iterator[Check]:
+def _of_source(part: Part, decision: Decision, said: Evidence, files: Sequence[str]) -> Iterator[Check]:
+    """By what the implementation chooses: a file of ours, or the value of one of our variables."""
+    ours = {*files, *(value for _, value in part.native.environment)}
+    own = f"algorithms of {decision.operation}"
+    read = [value for knob, value in said.in_force if knob == own]
+    read = read or [value for knob, value in said.in_force if "/" in value and not _is_set(part, knob)]
+    told = [f"{Path(value).name if value in files else value} was read" for value in read]
     subject = f"{decision.operation} at {decision.ranks} ranks"
-    read = [value for knob, value in said.in_force if "/" in value and not _is_set(part, knob)]
-    ours = [value for value in read if value in files]
-    told = [f"{Path(value).name} was read" for value in ours] or [f"{value} was read" for value in read]
-    yield _check(part, subject, f"{len(decision.rules)} rules", told, bool(ours))
+    yield _check(part, subject, f"{len(decision.rules)} rules", told, any(value in ours for value in read))
 
 
 def _is_set(part: Part, knob: str) -> bool:

@@ -29,11 +29,16 @@ def parts(found: Sequence[Finding], mends: Mapping[Finding, Sequence[str]]) -> I
         own = [one for one in found if (one.implementation, one.ranks) == (name, ranks)]
         violated = [one for one in own if one.word == "violated"]
         yield Renderables(
-            Text(f"{name}, {ranks} ranks", "bold"),
+            Text(f"{name}, {ranks} ranks, {_launches(own)}", "bold"),
             *(_violation(one, one.label(several), mends.get(one, ())) for one in violated),
             Text(),
             _overview(own, several),
         )
+
+
+def _launches(own: Sequence[Finding]) -> str:
+    counts = sorted(check.launches for one in own for check in one.checks)
+    return f"{counts[0]} launches" if counts[0] == counts[-1] else f"{counts[0]} to {counts[-1]} launches"
 
 
 def _violation(finding: Finding, label: str, lines: Sequence[str]) -> RenderableType:
@@ -70,8 +75,6 @@ def _overview(own: Sequence[Finding], several: frozenset[str]) -> RenderableType
         marks = (Text(*_MARKS[words[size]]) if size in words else Text() for size in sizes)
         table.add_row(Text(finding.label(several)), *marks)
     legend = Text("  ").join(Text(f"{mark} {word}", colour) for word, (mark, colour) in _MARKS.items())
-    if any(word == "undecided" for finding in own for word in (one.word for one in finding.checks)):
-        legend.append(": more --time, fewer --bench or --sizes decide more", "bright_black")
     return Renderables(table, legend)
 
 

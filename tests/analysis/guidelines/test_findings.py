@@ -3,7 +3,7 @@ from __future__ import annotations
 from analysis.guidelines.made import one
 from rankwise.analysis.guidelines import rules
 from rankwise.analysis.guidelines.checks import Word
-from rankwise.analysis.guidelines.findings import findings, sentences, violation
+from rankwise.analysis.guidelines.findings import findings, notices, sentences, violation
 from rankwise.core.records import Options
 
 
@@ -55,3 +55,11 @@ def test_what_a_violation_is_held_to() -> None:
     check = one("violated", guideline=rules.MONOTONY, operation="bcast", other="2 KiB", options=Options("int"))
     assert violation(check).startswith("bcast of 1 KiB, datatype int on 4 ranks takes 1 [")
     assert violation(check).endswith("times as long as bcast of 2 KiB")
+
+
+def test_too_few_launches_to_show_anything_are_told() -> None:
+    enough = [one("holds", size) for size in range(100)]
+    assert notices(findings(enough)) == ()
+    (notice,) = notices(findings([*enough[1:], one("undecided", launches=5)]))
+    assert notice.message == "to show a violation among 100 checks takes 8 launches: 1 had fewer, down to 5"
+    assert notices(()) == ()

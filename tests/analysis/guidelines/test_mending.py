@@ -45,7 +45,7 @@ def test_the_algorithm_that_works_as_the_mockup_does(mockup: str, names: list[st
 def test_a_remedy_names_the_algorithm_and_the_sizes() -> None:
     broken = finding("allreduce_as_reduce_scatter_allgather", "allreduce", "holds", "violated", "violated")
     remedy = mending.remedy(broken, {"allreduce": [RABENSEIFNER]})
-    assert remedy.words.startswith("at 2 KiB, 4 KiB choose its algorithm rabenseifner for allreduce; or call MPI_")
+    assert remedy.words.startswith("at 2 KiB, 4 KiB try its algorithm rabenseifner for allreduce; or call MPI_")
     assert remedy.decision is not None
     assert (remedy.decision.operation, remedy.decision.ranks) == ("allreduce", 4)
 

@@ -66,9 +66,9 @@ def test_equivalent_neighbours_become_one() -> None:
 
 def test_rules_leave_what_was_not_measured_to_the_default() -> None:
     assert rules([64, 1024, 4096, 65536], [A, A, DEFAULT, B]) == (
-        Rule(1024, A), Rule(65535, DEFAULT), Rule(65536, B), Rule(None, DEFAULT),
+        Rule(1024, A), Rule(65535, DEFAULT), Rule(131072, B), Rule(None, DEFAULT),
     )  # fmt: skip
-    assert rules([64, 1024], [A, B]) == (Rule(64, A), Rule(1024, B), Rule(None, DEFAULT))
+    assert rules([64, 1024], [A, B]) == (Rule(64, A), Rule(2048, B), Rule(None, DEFAULT))
     assert rules([0], [A]) == (Rule(0, A), Rule(None, DEFAULT))
     assert rules([64, 1024], [A, DEFAULT]) == (Rule(64, A), Rule(None, DEFAULT))
 

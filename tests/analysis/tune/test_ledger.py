@@ -23,7 +23,15 @@ def test_one_value_a_round() -> None:
     ledger.add([CELL], [launch(cell=replace(CELL, profile="default"))])
     ledger.add([CELL], [launch(4.0), launch(6.0)])  # twice: shared by two bundles
     assert np.exp(ledger.log_seconds(CELL)) == pytest.approx([2.0, np.nan, np.nan, 5.0], nan_ok=True)
-    assert (ledger.rounds, ledger.launches) == (4, 3)
+    assert ledger.rounds == 4
+    assert ledger.launches == {"bcast@4=ring": 3}
+
+
+def test_launches_are_counted_by_what_one_launch_can_measure() -> None:
+    ledger = Ledger()
+    ledger.add([CELL, replace(CELL, size_bytes=8), replace(CELL, placement="cyclic")], [])
+    ledger.add([replace(CELL, profile="default")], [])
+    assert ledger.launches == {"bcast@4=ring": 2, "default": 1}
 
 
 def test_what_cannot_be_compared_is_not_measured() -> None:

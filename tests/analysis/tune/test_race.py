@@ -48,7 +48,7 @@ def test_each_choice_but_the_default_is_a_variant() -> None:
 
 @pytest.mark.parametrize(("spread", "drift"), [(0.01, 0.0), (0.04, 0.0), (0.02, 0.05)])
 def test_the_best_wins_or_one_as_good(spread: float, drift: float) -> None:
-    for seed in range(5):
+    for seed in range(3):
         one = race("auto", "1048576", "4194304")
         found = Simulated(seconds, np.random.default_rng(seed), spread, drift).answer(one)
         assert setting(found, "socket-buffers") in ("auto", "4194304")
@@ -60,9 +60,9 @@ def test_the_default_is_kept_when_all_are_alike() -> None:
         Simulated(lambda _, cell: 1e-5 + cell.size_bytes * 1e-8, np.random.default_rng(seed), 0.08).answer(
             race("auto", "1048576", "4194304", rigour=Rigour(max_rounds=8))
         )
-        for seed in range(25)
+        for seed in range(12)
     ]
-    assert sum(tuning != Tuning() for tuning in found) <= 2
+    assert all(tuning == Tuning() for tuning in found)
 
 
 def test_significantly_worse_in_one_cell_is_out_however_good_elsewhere() -> None:

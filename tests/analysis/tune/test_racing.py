@@ -41,7 +41,7 @@ def search(sizes: tuple[int, ...] = SIZES, names: tuple[str, ...] = NAMES, **mor
 @pytest.mark.parametrize(("spread", "drift"), [(0.01, 0.0), (0.04, 0.0), (0.02, 0.03)])
 def test_the_true_winner_is_found_at_every_size(spread: float, drift: float) -> None:
     right, asked, launches, exhaustive = 0, 0, 0, 0
-    for seed in range(4):
+    for seed in range(3):
         race = search()
         found = Simulated(law, np.random.default_rng(seed), spread, drift).answer(race)
         launches += race.launches
@@ -64,10 +64,10 @@ def test_never_a_loss_even_between_the_sizes_that_were_measured() -> None:
 
 def test_the_default_is_kept_when_all_are_alike() -> None:
     mistakes = 0
-    for seed in range(25):
-        race = search((64, 65536), rigour=Rigour(max_rounds=8))
+    for seed in range(20):
+        race = search((64,), rigour=Rigour(max_rounds=8))
         mistakes += Simulated(all_alike, np.random.default_rng(seed), 0.08).answer(race) != Tuning()
-    assert mistakes <= 2
+    assert mistakes == 0  # delta stands between chance and a mistake
 
 
 def test_just_short_of_the_margin_is_not_chosen() -> None:
@@ -77,10 +77,10 @@ def test_just_short_of_the_margin_is_not_chosen() -> None:
         return all_alike(tuning, cell) * (0.96 if tuning.decisions else 1.0)
 
     mistakes = 0
-    for seed in range(25):
-        race = search((64, 65536), rigour=Rigour(max_rounds=8))
+    for seed in range(20):
+        race = search((64,), rigour=Rigour(max_rounds=8))
         mistakes += Simulated(nearly, np.random.default_rng(seed), 0.05).answer(race) != Tuning()
-    assert mistakes <= 4  # 5 % in each of two races, and a little for looking again
+    assert mistakes <= 2  # 5 %, and a little for looking again
 
 
 def test_nobody_leaves_before_the_least_number_of_rounds() -> None:
@@ -90,7 +90,8 @@ def test_nobody_leaves_before_the_least_number_of_rounds() -> None:
         trials = race.ask()
         assert {chosen(trial.tuning, BCAST).algorithm for trial in trials} == set(LAW)
         race.tell(machine.round(trials))
-    assert len(race.ask()) < len(LAW) or all(len(trial.cells) < len(SIZES) for trial in race.ask())
+    left = {trial.name: len(trial.cells) for trial in race.ask()}
+    assert sum(left.values()) < len(LAW) * len(SIZES) / 2
 
 
 def test_sizes_come_in_between_where_winners_differ_only() -> None:
@@ -240,5 +241,5 @@ def test_words_of_a_result() -> None:
     (reason,) = race.reasons()
     assert reason.subject == race.subject == "bcast at 6 ranks"
     assert reason.words.startswith("up to 32 KiB binomial (0.6")
-    assert "up to 4 MiB ring (0.7" in reason.words
+    assert "up to 8 MiB ring (0.7" in reason.words
     assert "above the default" in reason.words

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from rankwise.analysis import labels
 from rankwise.analysis.guidelines import rules
 from rankwise.analysis.guidelines.checks import Check, Word
-from rankwise.core.records import Options
+from rankwise.core.records import Notice, Options
 from rankwise.core.units import format_size
+from rankwise.stats.tests import launches_needed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,6 +88,23 @@ def sentences(found: Sequence[Finding]) -> list[str]:
             sentence += f" The worst: {violation(worst)}."
         said.append(sentence)
     return said
+
+
+def notices(found: Sequence[Finding], alpha: float = 0.05) -> tuple[Notice, ...]:
+    """The warning that some checks had too few launches to show a violation, however large."""
+    checks = [check for one in found for check in one.checks]
+    needed = launches_needed(max(len(checks), 1), alpha)
+    short = [check.launches for check in checks if check.launches < needed]
+    if not short:
+        return ()
+    return (
+        Notice(
+            "too-few-launches",
+            f"to show a violation among {len(checks)} checks takes {needed} launches: {len(short)} had fewer, "
+            f"down to {min(short)}",
+            "a longer --time, fewer --bench or --sizes",
+        ),
+    )
 
 
 def violation(check: Check) -> str:

@@ -39,7 +39,7 @@ def remedy(finding: Finding, algorithms: Algorithms, testbed: str = "local") -> 
     fitting = fits(rule, algorithms.get(rule.operation, ()))
     if fitting is None:
         return Remedy(f"at {sizes} {rule.replacement}", tuned_by=tuned_by)
-    words = f"at {sizes} choose its algorithm {fitting.name} for {rule.operation}; or {rule.replacement}"
+    words = f"at {sizes} try its algorithm {fitting.name} for {rule.operation}; or {rule.replacement}"
     return Remedy(words, decision(finding, fitting), tuned_by)
 
 

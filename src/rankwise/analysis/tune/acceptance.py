@@ -19,6 +19,9 @@ from rankwise.core.tuning import Choice, Decision, Reason, Rule, Tuning
 from rankwise.stats.intervals import LEVEL
 from rankwise.stats.summary import median
 
+STRIKES = 2
+"""Failures more than without the profile that send something back."""
+
 
 @dataclass(frozen=True, slots=True)
 class Gain:
@@ -65,7 +68,7 @@ def accept(
     """Judge `profile`, which loads `tuning`, from launches of it and of `default`; others are left out.
 
     All cells of the implementation are one family over which errors are counted. Every cell that is `slower`
-    (significantly, and not equivalent within delta), or that fails with the profile more often than without,
+    (significantly, and not equivalent within delta), or that fails with the profile clearly more often,
     sends something back. A rule of a decision answers for the operation, ranks and sizes that it covers. For any
     other cell the setting that was chosen last goes first, then host settings all at once: one a verification,
     because no launch tells which of several it was.
@@ -106,15 +109,19 @@ def _cell(point: Point, implementation: str) -> Cell:
 
 
 def _failed(launches: Iterable[Launch], profile: str) -> list[tuple[Cell, str]]:
-    """Cells that failed more often with the profile than without, and why."""
+    """Cells that failed more often with the profile than without, and why.
+
+    More often by two, unless it is certain: that an implementation hangs now and then is not the profile's fault.
+    """
     balance: dict[Cell, int] = {}
     reasons: dict[Cell, str] = {}
     for failure in _failures(launches):
         plain = replace(failure.cell, profile=DEFAULT)
-        balance[plain] = balance.get(plain, 0) + (1 if failure.cell.profile == profile else -1)
+        weight = 1 if failure.kind == "failed" else STRIKES
+        balance[plain] = balance.get(plain, 0) + (weight if failure.cell.profile == profile else -weight)
         if failure.cell.profile == profile:
             reasons[plain] = f"fails: {failure.reason}"
-    return [(cell, reasons[cell]) for cell, more in balance.items() if more > 0]
+    return [(cell, reasons[cell]) for cell, more in balance.items() if more >= STRIKES]
 
 
 def _gain(pairs: Sequence[Pair], seed: int) -> Gain:

@@ -43,6 +43,8 @@ class Contest:
         self._weights = share / np.sum(share)
         self._rigour = rigour
         self._rounds = 0
+        self._won: tuple[tuple[int, int], str] = ((-1, 0), DEFAULT)
+        """The winner, and after how many rounds and bars."""
 
     def wanted(self) -> tuple[str, ...]:
         """Whose turn it is in the next round, the default first; none once it is over."""
@@ -79,6 +81,12 @@ class Contest:
 
     def winner(self, ledger: Ledger) -> str:
         """The best that is better than the default for certain, by more than delta; else the default."""
+        key = (self._rounds, len(self.barred))
+        if self._won[0] != key:
+            self._won = key, self._find_winner(ledger)
+        return self._won[1]
+
+    def _find_winner(self, ledger: Ledger) -> str:
         sure = [name for name in self.alive if self._sure(name, ledger)]
         return min(sure, key=lambda name: self.against(name, ledger).log_ratio, default=DEFAULT)
 
@@ -119,9 +127,12 @@ class Contest:
 
     def _drop_useless(self, ledger: Ledger, known: dict[str, Contrast]) -> None:
         """Those that cannot be chosen: not better than the default anywhere, or slower in any one cell."""
-        for name, one in known.items():
-            each = self._in_cells(name, ledger)
-            low, _ = ends([one, *each])
+        in_cells = [self._in_cells(name, ledger) for name in known]
+        all_low, _ = ends(
+            [one for whole, each in zip(known.values(), in_cells, strict=True) for one in (whole, *each)]
+        )
+        bounds = all_low.reshape(len(known), -1)
+        for (name, one), each, low in zip(known.items(), in_cells, bounds, strict=True):
             if np.all(low > -self._rigour.margin):
                 self._leave(name, f"{np.exp(one.log_ratio):.2f} times the default's time")
             elif cell := self._slower_in(each):
@@ -136,11 +147,10 @@ class Contest:
 
     def _slower_in(self, each: Sequence[Contrast]) -> Cell | None:
         """A cell in which it is significantly slower beyond delta. Not corrected: rather a gain missed."""
-        p = p_values(each, -self._rigour.margin)
+        seem = [(one, c) for one, c in zip(each, self.cells, strict=False) if one.log_ratio > self._rigour.margin]
+        p = p_values([one for one, _ in seem], -self._rigour.margin)
         slower = [
-            (one.log_ratio, cell)
-            for one, cell, p_value in zip(each, self.cells if each else (), p, strict=True)
-            if p_value < self._rigour.alpha and one.log_ratio > self._rigour.margin
+            (one.log_ratio, c) for (one, c), p_value in zip(seem, p, strict=True) if p_value < self._rigour.alpha
         ]
         return max(slower)[1] if slower else None
 

@@ -12,6 +12,8 @@ from rankwise.core.tuning import Choice, Rule
 from rankwise.core.units import format_size
 
 MOST_LEAVES = 20
+REACH = 2
+"""As far apart as neighbouring sizes are, once races have looked between them."""
 
 
 def cover(costs: FloatArray, bound: float, most: int = MOST_LEAVES) -> list[int]:
@@ -60,7 +62,7 @@ def rules(sizes_bytes: Sequence[int], choices: Sequence[Choice]) -> tuple[Rule, 
     """Rules that hold `choices[i]` at `sizes_bytes[i]`, ascending; () where all is the default.
 
     Where neighbours differ, what lies between them was not measured: it belongs to the default if that is one of
-    them, else to the larger. Beyond the largest size is the default.
+    them, else to the larger. The largest size speaks for those up to REACH times as large; beyond is the default.
     """
     default = Choice()
     if all(choice == default for choice in choices):
@@ -71,7 +73,7 @@ def rules(sizes_bytes: Sequence[int], choices: Sequence[Choice]) -> tuple[Rule, 
             last = sizes_bytes[i + 1] - 1 if choice == default else sizes_bytes[i]
             found.append(Rule(last, choice))
     if choices[-1] != default:
-        found.append(Rule(sizes_bytes[-1], choices[-1]))
+        found.append(Rule(REACH * sizes_bytes[-1], choices[-1]))
     return (*found, Rule(None, default))
 
 

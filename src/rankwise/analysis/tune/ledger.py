@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
@@ -27,8 +27,8 @@ class Ledger:
 
     def __init__(self) -> None:
         self.rounds = 0
-        self.launches = 0
-        """That measured, or should have measured, any of the cells asked for; shared ones count in full."""
+        self.launches: Counter[str] = Counter()
+        """Asked for so far, by profile; those that are shared with other searches count in full."""
         self._seconds: defaultdict[Cell, dict[int, float]] = defaultdict(dict)
         self._troubles: dict[Cell, Trouble] = {}
 
@@ -37,24 +37,21 @@ class Ledger:
         asked = frozenset(wanted)
         found: defaultdict[Cell, list[float]] = defaultdict(list)
         for launch in launches:
-            ours = False
             for series in launch.series:
                 samples = series.samples_seconds[np.isfinite(series.samples_seconds)]
                 if series.cell not in asked or series.quantity != "time" or not samples.size:
                     continue
-                ours = True
                 if (seconds := median(samples)) > 0:  # below the timer's resolution there is nothing to compare
                     found[series.cell].append(seconds)
             for failure in launch.failures:
                 if failure.cell in asked:
-                    ours = True
                     trouble = self._troubles.setdefault(failure.cell, Trouble())
                     trouble.times += 1
                     trouble.reason = failure.reason
                     trouble.certain |= failure.kind != "failed"
-            self.launches += ours
         for cell, times in found.items():
             self._seconds[cell][self.rounds] = median(np.array(times))
+        self.launches.update(one[0] for one in {(c.profile, c.ranks, c.options, c.placement) for c in asked})
         self.rounds += 1
 
     def log_seconds(self, cell: Cell) -> FloatArray:

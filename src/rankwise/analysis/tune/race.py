@@ -54,12 +54,11 @@ class KnobRace:
         self._ledger = Ledger()
         self._contest = Contest(cells, self._variants, self._rigour, weights)
         self._asked: list[Cell] = []
-        self._launched: dict[str, int] = {}
 
     @property
     def launches(self) -> int:
         """Used so far; those shared with other searches count in full."""
-        return sum(self._launched.values())
+        return self._ledger.launches.total()
 
     def ask(self) -> tuple[Trial, ...]:
         """The default and every variant that is still in, once for each ranks and placement."""
@@ -73,7 +72,6 @@ class KnobRace:
                 cells = tuple(replace(cell, profile=name) for cell in own)
                 trials.append(Trial(name, self._variants.get(name, Tuning()), cells))
                 self._asked += cells
-                self._launched[name] = self._launched.get(name, 0) + 1
         return tuple(trials)
 
     def tell(self, launches: Sequence[Launch]) -> None:
@@ -101,7 +99,7 @@ class KnobRace:
 
     def exhaustive_launches(self) -> int:
         """Every variant as often as the most tried one."""
-        return max(self._launched.values(), default=0) * (len(self._variants) + 1)
+        return max(self._ledger.launches.values(), default=0) * (len(self._variants) + 1)
 
     def _ratio(self, name: str) -> str:
         found = self._contest.against(name, self._ledger)

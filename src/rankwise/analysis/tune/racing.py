@@ -63,13 +63,12 @@ class AlgorithmSearch:
         self._ledger = Ledger()
         self._races = {size: self._race(size, self._choices) for size in sorted(set(sizes_bytes))}
         self._asked: list[Cell] = []
-        self._launched: dict[str, int] = {}
         self._unusable: dict[str, str] = {}
 
     @property
     def launches(self) -> int:
         """Used so far; those shared with other searches count in full."""
-        return sum(self._launched.values())
+        return self._ledger.launches.total()
 
     def ask(self) -> tuple[Trial, ...]:
         """The default and every choice that is still in a race somewhere, once for each placement."""
@@ -91,8 +90,6 @@ class AlgorithmSearch:
     def tell(self, launches: Sequence[Launch]) -> None:
         """Take a round into account: some leave, some races end, and new sizes may come."""
         self._ledger.add(self._asked, launches)
-        for name, _ in {(cell.profile, cell.placement) for cell in self._asked}:
-            self._launched[name] = self._launched.get(name, 0) + 1
         for race in self._races.values():
             if not race.closed:
                 race.settle(self._ledger)
@@ -117,7 +114,7 @@ class AlgorithmSearch:
 
     def exhaustive_launches(self) -> int:
         """Every choice as often as the most tried one, in each placement."""
-        return max(self._launched.values(), default=0) * (len(self._choices) + 1)
+        return max(self._ledger.launches.values(), default=0) * (len(self._choices) + 1)
 
     def _race(self, size_bytes: int, names: Iterable[str]) -> Contest:
         total = size_bytes * self._template.ranks  # what a segment cannot cut is no choice of its own

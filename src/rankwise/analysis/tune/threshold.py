@@ -69,7 +69,6 @@ class ThresholdSearch:
         self._rendezvous = knob.least
         self._ledger = Ledger()
         self._asked: list[Cell] = []
-        self._launched = 0
         self._since = 0
         """The round in which the present eager threshold was first tried."""
         self._unusable: dict[int, str] = {}
@@ -80,7 +79,7 @@ class ThresholdSearch:
     @property
     def launches(self) -> int:
         """Used so far; those shared with other searches count in full."""
-        return self._launched
+        return self._ledger.launches.total()
 
     def ask(self) -> tuple[Trial, ...]:
         """The next round, in which the default comes first."""
@@ -100,7 +99,6 @@ class ThresholdSearch:
                 if cells:
                     trials.append(Trial(self._name(value), self._tuning(value), cells))
                     self._asked += cells
-        self._launched += len(trials)
         return tuple(trials)
 
     def tell(self, launches: Sequence[Launch]) -> None:

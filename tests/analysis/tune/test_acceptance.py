@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from analysis.tune.simulated import IMPLEMENTATION, Simulated, chosen, setting
+from rankwise.analysis.tune.acceptance import Acceptance, accept
+from rankwise.analysis.tune.search import Trial
+from rankwise.core.records import Benchmark, Category, Cell, CellFailure, Launch
+from rankwise.core.tuning import Choice, Decision, Rule, Setting, Tuning
+
+CATEGORIES: dict[str, Category] = {"pingpong": "point-to-point", "bcast": "collective", "reduce": "collective"}
+BENCHMARKS = {name: Benchmark(name, category, "simulated") for name, category in CATEGORIES.items()}
+SIZES = (48, 3000, 200_000)
+RING, TREE, DEFAULT = Choice("ring"), Choice("tree"), Choice()
+TUNING = Tuning(
+    settings=(Setting("transport", "tcp"), Setting("eager-threshold", "65536")),
+    decisions=(
+        Decision("bcast", 4, (Rule(1024, TREE), Rule(65536, DEFAULT), Rule(1 << 20, RING), Rule(None, DEFAULT))),
+    ),
+    host_settings=(("net.ipv4.tcp_rmem", "4096 131072 4194304"),),
+)  # fmt: skip
+Law = Callable[[Tuning, Cell], float]
+Fails = Callable[[Tuning, Cell], str]
+
+
+def fresh(
+    law: Law, seed: int = 0, rounds: int = 12, fails: Fails = lambda *_: "", tuning: Tuning = TUNING
+) -> list[Launch]:
+    machine = Simulated(law, np.random.default_rng(seed), 0.02, fails=fails)
+    found = []
+    for _ in range(rounds):
+        trials = []
+        for profile, loaded in (("default", Tuning()), ("wan", tuning)):
+            for benchmark, ranks in (("bcast", 4), ("bcast", 6), ("pingpong", 2)):
+                cells = [
+                    Cell(IMPLEMENTATION, benchmark, size, ranks, profile=profile, testbed="lab") for size in SIZES
+                ]
+                trials.append(Trial(profile, loaded, tuple(cells)))
+        found += machine.round(tuple(trials))
+    return found
+
+
+def judged(law: Law, tuning: Tuning = TUNING, **more: object) -> Acceptance:
+    return accept(fresh(law, tuning=tuning, **more), BENCHMARKS, IMPLEMENTATION, "wan", tuning)  # type: ignore[arg-type]
+
+
+def plain(cell: Cell) -> float:
+    return 1e-5 + cell.size_bytes * 1e-9
+
+
+def rule_law(effect: dict[str, float]) -> Law:
+    return lambda tuning, cell: plain(cell) * effect.get(chosen(tuning, cell).algorithm, 1.0)
+
+
+def test_a_tuning_that_is_better_is_accepted_with_its_gain() -> None:
+    found = judged(rule_law({"ring": 0.5, "tree": 0.6}))
+    assert found.accepted
+    assert found.tuning == TUNING
+    assert len(found.verdicts) == found.gain.cells == 9
+    faster = {(one.benchmark, one.ranks, one.size_bytes) for one in found.verdicts if one.verdict == "faster"}
+    assert faster == {("bcast", 4, 48), ("bcast", 4, 200_000)}
+    assert found.gain.ratio == pytest.approx((0.5 * 0.6) ** (1 / 9), rel=0.02)
+    assert found.gain.ratio_low < (0.5 * 0.6) ** (1 / 9) < found.gain.ratio_high < 1
+    assert {one.baseline for one in found.verdicts} == {IMPLEMENTATION}
+    assert {one.candidate for one in found.verdicts} == {f"{IMPLEMENTATION} + wan"}
+
+
+def test_the_same_is_accepted_and_gains_nothing() -> None:
+    accepted = [judged(rule_law({}), seed=seed, rounds=10) for seed in range(6)]
+    assert sum(one.accepted for one in accepted) >= 5  # false alarms: one run in forty at most
+    assert all(one.gain.ratio_low <= 1.02 and one.gain.ratio_high >= 0.98 for one in accepted)
+
+
+def test_the_rule_that_made_a_cell_slower_goes_back_and_the_others_stay() -> None:
+    found = judged(rule_law({"ring": 1.3, "tree": 0.6}))
+    assert not found.accepted
+    assert found.tuning.decisions == (Decision("bcast", 4, (Rule(1024, TREE), Rule(None, DEFAULT))),)
+    assert found.tuning.settings == TUNING.settings
+    (reason,) = found.returned
+    assert reason.subject == "bcast at 4 ranks"
+    assert reason.words.startswith("ring (up to 1 MiB) goes back to the default: 1.")
+    assert "in bcast of 195.3 KiB on 4 ranks" in reason.words
+
+
+def test_a_decision_without_rules_left_is_gone() -> None:
+    found = judged(rule_law({"ring": 1.3, "tree": 1.4}))
+    assert found.tuning.decisions == ()
+    assert len(found.returned) == 2
+
+
+def test_settings_go_back_one_a_verification_the_last_one_first() -> None:
+    def slow_threshold(tuning: Tuning, cell: Cell) -> float:
+        bad = setting(tuning, "eager-threshold") and cell.benchmark == "pingpong"
+        return plain(cell) * (1.4 if bad else 1.0)
+
+    first = judged(slow_threshold)
+    assert first.tuning.settings == TUNING.settings[:1]
+    assert [reason.subject for reason in first.returned] == ["eager-threshold"]
+    assert first.tuning.host_settings == TUNING.host_settings
+    assert judged(slow_threshold, first.tuning).accepted
+
+    def slow_hosts(tuning: Tuning, cell: Cell) -> float:
+        return plain(cell) * (1.4 if tuning.host_settings and cell.benchmark == "pingpong" else 1.0)
+
+    left, rounds = TUNING, 0
+    while not (found := judged(slow_hosts, left)).accepted:
+        left, rounds = found.tuning, rounds + 1
+    assert rounds == 3
+    assert (left.settings, left.host_settings) == ((), ())
+    assert left.decisions == TUNING.decisions
+
+
+def test_what_fails_only_when_tuned_goes_back_too() -> None:
+    found = judged(
+        rule_law({}), fails=lambda tuning, cell: "no such algorithm" if chosen(tuning, cell) == RING else ""
+    )
+    assert chosen(found.tuning, Cell(IMPLEMENTATION, "bcast", 200_000, 4)) == DEFAULT
+    assert "fails: no such algorithm" in found.returned[0].words
+    both = judged(rule_law({}), fails=lambda _, cell: "never works" if cell.size_bytes == 48 else "")
+    assert both.accepted
+
+
+def test_one_hang_is_not_held_against_a_tuning_but_two_are() -> None:
+    for often, accepted in ((1, True), (2, False)):
+        launches = fresh(rule_law({}))
+        hung = [one for one in launches if one.ranks == 4 and one.series[0].cell.profile == "wan"][:often]
+        for one in hung:
+            cell = one.series[0].cell
+            failure = CellFailure(replace(cell, size_bytes=48), "no end within 60 s")
+            launches[launches.index(one)] = replace(one, status="timed out", series=(), failures=(failure,))
+        assert accept(launches, BENCHMARKS, IMPLEMENTATION, "wan", TUNING).accepted is accepted
+
+
+def test_slower_with_nothing_left_to_blame_is_said() -> None:
+    empty = Tuning()
+    launches = fresh(lambda _, cell: plain(cell))
+    worse = fresh(lambda _, cell: 1.5 * plain(cell), seed=1)
+    mixed = [one for one in launches if one.series[0].cell.profile == "default"]
+    mixed += [one for one in worse if one.series[0].cell.profile == "wan"]
+    found = accept(mixed, BENCHMARKS, IMPLEMENTATION, "wan", empty)
+    assert not found.accepted
+    assert len(found.unexplained) == 9
+    assert found.tuning == empty
+
+
+def test_other_implementations_and_profiles_are_left_out() -> None:
+    mine = fresh(rule_law({"ring": 0.5}))
+    alone = accept(mine, BENCHMARKS, IMPLEMENTATION, "wan", TUNING)
+    among = accept([*mine, *_others(mine)], BENCHMARKS, IMPLEMENTATION, "wan", TUNING)
+    assert [one.ratio for one in among.verdicts] == [one.ratio for one in alone.verdicts]
+
+
+def _others(launches: list[Launch]) -> list[Launch]:
+    return [
+        replace(one, implementation="other-2.0", series=tuple(
+            replace(s, cell=replace(s.cell, implementation="other-2.0")) for s in one.series))
+        for one in launches
+    ]  # fmt: skip
+
+
+def test_without_launches_nothing_is_known() -> None:
+    found = accept([], BENCHMARKS, IMPLEMENTATION, "wan", TUNING)
+    assert (found.verdicts, found.gain.cells, found.tuning) == ((), 0, TUNING)
+    assert math.isnan(found.gain.ratio)
