@@ -80,10 +80,12 @@ def test_each_value_in_open_mpis_words(tuning: Tuning, lines: list[str]) -> None
 BCAST = (Decision("bcast", 4, (Rule(None, Choice("pipeline")),)),)
 
 
-def test_decisions_are_rules_files_that_the_parameter_file_names() -> None:
-    files = written(Tuning(decisions=BCAST))
-    assert f"coll_tuned_dynamic_rules_filename = {FOLDER}/{RULES_FILE}\n" in files[PARAMETERS_FILE]
-    assert f"coll_han_dynamic_rules_filename = {FOLDER}/{HAN_RULES_FILE}\n" in files[PARAMETERS_FILE]
+def test_decisions_are_rules_files_named_where_a_copy_on_another_host_can_be_named_instead() -> None:
+    native = openmpi_tuning.native(told(), AN, Tuning(decisions=BCAST))
+    files, variables = dict(native.files), dict(native.environment)
+    assert variables["OMPI_MCA_coll_tuned_dynamic_rules_filename"] == f"{FOLDER}/{RULES_FILE}"
+    assert variables["OMPI_MCA_coll_han_dynamic_rules_filename"] == f"{FOLDER}/{HAN_RULES_FILE}"
+    assert FOLDER not in "".join(files.values())
     assert list(files) == [PARAMETERS_FILE, RULES_FILE, HAN_RULES_FILE]
     assert list(written(Tuning((Setting("han", "off"),), BCAST))) == [PARAMETERS_FILE, RULES_FILE]
     assert list(written(Tuning(decisions=BCAST), "coll_han_priority")) == [PARAMETERS_FILE, RULES_FILE]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rankwise.core.errors import InputError
+from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.tuning import Native
 from rankwise.profiles.exporting import export
 from rankwise.profiles.writing import write
@@ -22,7 +22,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_mca_parameters_come_together_in_one_file(folder: Path, tmp_path: Path) -> None:
     written = export(folder, tmp_path / "to", ["mca"])
-    own = tmp_path / "to/openmpi-5.0.11"
+    own = tmp_path / "to"
     assert written == (own / "rules.conf", own / "mca-params.conf")
     assert (own / "mca-params.conf").read_text().splitlines() == [
         "btl_tcp_eager_limit = 33554432",
@@ -30,6 +30,21 @@ def test_mca_parameters_come_together_in_one_file(folder: Path, tmp_path: Path) 
         "coll_tuned_use_dynamic_rules = 1",
         "btl = tcp,self",
     ]
+
+
+def test_several_open_mpis_have_a_folder_each(tmp_path: Path) -> None:
+    folder = write(profile(part(), part("openmpi-4.1.4")), tmp_path / "profiles")
+    export(folder, tmp_path / "to", ["mca"])
+    for own in ("openmpi-4.1.4", "openmpi-5.0.11"):
+        assert f"= {tmp_path}/to/{own}/rules.conf" in (tmp_path / "to" / own / "mca-params.conf").read_text()
+    export(folder, tmp_path / "one", ["mca"], implementation="openmpi-4")
+    assert f"= {tmp_path}/one/rules.conf" in (tmp_path / "one/mca-params.conf").read_text()
+
+
+def test_a_part_that_is_not_there(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameError) as caught:
+        export(folder, tmp_path / "to", [], implementation="opnmpi-5.0.11")
+    assert "openmpi-5.0.11" in caught.value.remedy
 
 
 def test_an_edited_file_is_exported_as_it_is(folder: Path, tmp_path: Path) -> None:

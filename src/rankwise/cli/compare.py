@@ -30,7 +30,7 @@ from rankwise.store.store import Store
     "  rankwise compare --thorough --time 30m\n"
     "  rankwise compare mpich --layout contiguous,vector --bench pingpong\n"
     "  rankwise compare mpich-5.0.2 mpich-5.0.1 --fail-on slower --json\n"
-    "  rankwise compare mpich --testbed grid5000-2007 --profile default --profile wan\n"
+    "  rankwise compare mpich --profile default --profile wan   is it worth it?\n"
     "  rankwise compare --resume              go on where Ctrl-C ended it\n"
     "  rankwise compare openmpi -- --mca btl tcp,self      words for mpiexec",
 )

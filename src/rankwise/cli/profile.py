@@ -34,7 +34,7 @@ Examples:
   rankwise profile show wan
   rankwise profile diff wan wan-2
   rankwise profile verify wan --mpi openmpi
-  rankwise profile export wan --to ~/.openmpi --format mca
+  rankwise profile export wan --mpi openmpi --to ~/.openmpi --format mca
   rankwise run --profile wan -n 4 -- ./app            starts a program with it
 """
 
@@ -119,15 +119,16 @@ def diff_command(one: str, other: str, as_json: bool) -> int:
 @click.option("--to", type=click.Path(file_okay=False, path_type=Path), required=True, help="The folder.")
 @click.option("--format", "formats", multiple=True, type=click.Choice(list(FORMATS)),
               help="One or several.  [default: all that the profile has]")  # fmt: skip
+@click.option("--mpi", default="", metavar="MPI", help="Only this one.  [default: all of the profile]")
 @click.option("--force", is_flag=True, help="Replace files that are there.")
 @json_option
-def export_command(name: str, to: Path, formats: tuple[str, ...], force: bool, as_json: bool) -> None:
+def export_command(name: str, to: Path, formats: tuple[str, ...], mpi: str, force: bool, as_json: bool) -> None:
     """Write a profile's settings for places without Rankwise.
 
     env: a script to source; modulefile: for Lmod and Environment Modules; mca: Open MPI's parameter file;
     sysctl: the hosts' kernel settings.
     """
-    written = export(folders.find(name), to, formats, force=force)
+    written = export(folders.find(name), to, formats, implementation=mpi, force=force)
     if as_json:
         echo_json(written)
     else:

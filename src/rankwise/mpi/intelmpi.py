@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
-from rankwise.core.records import Environment, Implementation, Job
+from rankwise.core.records import Environment, Implementation, Job, LaunchSteps
 from rankwise.core.tuning import Algorithm, Evidence, Knob, Native, Tuning
 from rankwise.mpi import intelmpi_tuning
 from rankwise.mpi.family import Ask
@@ -58,6 +59,11 @@ class IntelMpi(Hydra):
         """
         unpinned = [] if job.oversubscribed else ["-genv", *_UNPINNED]
         return ["-hosts", ",".join(job.hosts), "-ppn", "1", *unpinned]
+
+    def steps(self, implementation: Implementation, job: Job) -> LaunchSteps:
+        """As every Hydra's, without the tables of a profile that are for other numbers of ranks."""
+        environment = intelmpi_tuning.of_job(job.environment, job.ranks)
+        return super().steps(implementation, replace(job, environment=environment))
 
     def knobs(self, implementation: Implementation) -> tuple[Knob, ...]:
         """What of this version can be set."""

@@ -2,13 +2,19 @@
 
 Intel MPI loads no text file: `I_MPI_TUNING_BIN` names a binary one that only its own tuner writes, and a
 `-configfile` holds the whole command line with the program. So the variables themselves are what it loads, and
-the file is for shells, batch scripts and module files: `set -a; . intel.env; set +a`.
+the file is for shells, batch scripts and module files.
+
+A table of presets by size, `I_MPI_ADJUST_BCAST=3:0-1023;1:1024-4096`, was seen to have three limits in 2021.18:
+sizes that it leaves out take the nearest entry and not the default; `@4-4` behind the sizes, which is to mean
+communicators of 4 ranks, makes the last entry hold for all sizes; and other communicators take the nearest entry
+again. So tables are complete, and bound to the number of ranks of the whole job: we keep them as variables named
+`I_MPI_ADJUST_BCAST@4`, of which a launch gets those of its own number, and the file takes that number as `RANKS`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -27,6 +33,7 @@ _POSTED = "FI_OFI_RXM_MSG_RX_SIZE"
 _FEW_POSTED = "8"
 _POSTED_BY_DEFAULT_UP_TO_BYTES = 65536
 _ADJUST = "I_MPI_ADJUST_"
+_AT = "@"
 _ENDLESS = 2**31 - 1
 
 _PRESETS = re.compile(
@@ -77,19 +84,23 @@ def native(implementation: Implementation, tuning: Tuning) -> Native:
     variables: dict[str, str] = {}
     for setting in tuning.settings:
         variables |= _variables(implementation, setting)
-    conditions: dict[str, list[str]] = {}
     known = algorithms(implementation) if tuning.decisions else {}
     for decision in tuning.decisions:
         if decision.operation not in known:
             raise UnknownNameError(f"operation of {implementation.id}", decision.operation, known)
-        numbers = {one.name: one.native for one in known[decision.operation]}
-        conditions.setdefault(_ADJUST + decision.operation.upper(), []).extend(_conditions(decision, numbers))
-    variables |= {name: ";".join(parts) for name, parts in conditions.items() if parts}
+        table = _table(decision, {one.name: one.native for one in known[decision.operation]})
+        if table:
+            variables[f"{_ADJUST}{decision.operation.upper()}{_AT}{decision.ranks}"] = table
     if not variables:
         return Native()
-    return Native(
-        files=((ENVIRONMENT_FILE, _text(implementation, variables)),), environment=tuple(variables.items())
-    )
+    text = _text(implementation, variables)
+    return Native(files=((ENVIRONMENT_FILE, text),), environment=tuple(variables.items()))
+
+
+def of_job(environment: Environment, ranks: int) -> Environment:
+    """The variables for a job of so many ranks: tables of other numbers are left out."""
+    found = [(name.partition(_AT), value) for name, value in environment]
+    return tuple((name, value) for (name, _, bound), value in found if bound in ("", str(ranks)))
 
 
 def evidence(output: str) -> Evidence:
@@ -125,14 +136,22 @@ def _variables(implementation: Implementation, setting: Setting) -> dict[str, st
     return variables
 
 
-def _conditions(decision: Decision, numbers: Mapping[str, str]) -> Iterator[str]:
-    """`3:0-1023@4-4`: preset, sizes, ranks. What no condition covers stays as it is by default."""
-    start = 0
+def _table(decision: Decision, numbers: Mapping[str, str]) -> str:
+    """`3:0-1023;1:1024-2147483647`: preset and sizes, which Intel MPI counts as our benchmarks do."""
+    chosen = [bool(rule.choice.algorithm) for rule in decision.rules]
+    if not any(chosen):
+        return ""
+    if not all(chosen):
+        raise InputError(
+            f"{decision.operation} at {decision.ranks} ranks: Intel MPI cannot leave some sizes to its default",
+            "choose a preset for every size, or for none",
+        )
+    entries, start = [], 0
     for rule in decision.rules:
-        end = _ENDLESS if rule.up_to_bytes is None else _counted(decision, rule.up_to_bytes)
-        if rule.choice.algorithm:
-            yield f"{_number(decision, rule, numbers)}:{start}-{end}@{decision.ranks}-{decision.ranks}"
+        end = _ENDLESS if rule.up_to_bytes is None else rule.up_to_bytes
+        entries.append(f"{_number(decision, rule, numbers)}:{start}-{end}")
         start = end + 1
+    return ";".join(entries)
 
 
 def _number(decision: Decision, rule: Rule, numbers: Mapping[str, str]) -> str:
@@ -141,20 +160,26 @@ def _number(decision: Decision, rule: Rule, numbers: Mapping[str, str]) -> str:
         raise UnknownNameError(f"algorithm of {decision.operation}", choice.algorithm, numbers)
     if choice.segment_bytes or choice.fanout:
         raise InputError(
-            f"{decision.operation} of Intel MPI takes neither a segment size nor a fan-out for some sizes only",
+            f"{decision.operation}: Intel MPI takes neither a segment size nor a fan-out for some sizes only",
             "choose a preset, which has its own",
         )
     return numbers[choice.algorithm]
 
 
-def _counted(decision: Decision, size_bytes: int) -> int:
-    """A size of ours as Intel MPI compares it."""
-    return size_bytes
-
-
 def _text(implementation: Implementation, variables: Mapping[str, str]) -> str:
-    lines = [f"# for {implementation.id}; load it by: set -a; . ./{ENVIRONMENT_FILE}; set +a"]
-    return "\n".join([*lines, *(f"{name}='{value}'" for name, value in variables.items())]) + "\n"
+    """A script for sh: what holds for every job first, then the tables of each number of ranks."""
+    lines = [f"# for {implementation.id}; before mpiexec -n 4: RANKS=4; . ./{ENVIRONMENT_FILE}"]
+    numbers: dict[str, list[str]] = {}
+    for name, value in variables.items():
+        plain, _, ranks = name.partition(_AT)
+        numbers.setdefault(ranks, []).append(f"export {plain}='{value}'")
+    lines += numbers.pop("", [])
+    if numbers:
+        lines.append('case "${RANKS:-}" in')
+        for ranks, exports in sorted(numbers.items(), key=lambda pair: int(pair[0])):
+            lines += [f"{ranks})", *(f"    {line}" for line in exports), "    ;;"]
+        lines.append("esac")
+    return "\n".join(lines) + "\n"
 
 
 @cache

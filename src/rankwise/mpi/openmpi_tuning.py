@@ -61,20 +61,21 @@ def native(told: Installation, implementation: Implementation, tuning: Tuning) -
         lever = levers[setting.knob]
         _check(lever.knob, setting.value)
         lines += [f"{name} = {value}" for name, value in lever.write(setting.value)]
-    files = []
+    files, where = [], []
     if tuning.decisions:
         files.append((RULES_FILE, openmpi_rules.tuned_rules(told, tuning.decisions)))
         lines.append("coll_tuned_use_dynamic_rules = 1")
-        lines.append(f"coll_tuned_dynamic_rules_filename = {FOLDER}/{RULES_FILE}")
+        where.append(("OMPI_MCA_coll_tuned_dynamic_rules_filename", f"{FOLDER}/{RULES_FILE}"))
         for_han = openmpi_rules.han_rules(tuning.decisions) if _han_leads(levers, tuning.settings) else ""
         if for_han:
             files.append((HAN_RULES_FILE, for_han))
             lines.append("coll_han_use_dynamic_file_rules = 1")
-            lines.append(f"coll_han_dynamic_rules_filename = {FOLDER}/{HAN_RULES_FILE}")
+            where.append(("OMPI_MCA_coll_han_dynamic_rules_filename", f"{FOLDER}/{HAN_RULES_FILE}"))
     return Native(
         files=((PARAMETERS_FILE, "\n".join(lines) + "\n"), *files),
         environment=(
             (FILES_VARIABLE, ",".join([f"{FOLDER}/{PARAMETERS_FILE}", *_other_files(told, implementation)])),
+            *where,  # not in the file: where hosts share none, paths inside files lead nowhere
         ),
     )
 

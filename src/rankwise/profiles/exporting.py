@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from rankwise.core.errors import InputError
+from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.tuning import Native, Profile
 from rankwise.profiles import moving, profile_file, texts
+from rankwise.profiles.resolving import resolved
 
 MCA_FILE = "mca-params.conf"
 _MCA_VARIABLE = "OMPI_MCA_"
@@ -16,14 +17,27 @@ _PARAMETER_FILES = ("mca_base_param_files", "mca_base_param_file")
 """Where Open MPI is told to look for such a file: nothing to say within it."""
 
 
-def export(folder: Path, to: Path, formats: Sequence[str], *, force: bool = False) -> tuple[Path, ...]:
+def export(
+    folder: Path, to: Path, formats: Sequence[str], *, implementation: str = "", force: bool = False
+) -> tuple[Path, ...]:
     """Write the profile in `folder` into `to` in these formats (none: all it has something in); return the paths.
 
-    Files that were edited by hand are written as they are. Raises InputError if it has nothing in one of them,
-    or if a file is there already that is not forced; HostError if one cannot be written.
+    Only of the parts whose ids begin with `implementation`. Files edited by hand are written as they are. Raises
+    InputError if it has nothing in one of the formats, or if a file is there already that is not forced;
+    HostError if one cannot be written.
     """
     stored = profile_file.read(folder)
-    parts = tuple(replace(part, native=moving.current(stored, part)) for part in stored.profile.parts)
+    parts = tuple(
+        replace(part, native=moving.current(stored, part))
+        for part in stored.profile.parts
+        if part.implementation.startswith(implementation)
+    )
+    if not parts:
+        raise UnknownNameError(
+            f"part of {stored.profile.name}",
+            implementation,
+            [part.implementation for part in stored.profile.parts],
+        )
     profile, place = replace(stored.profile, parts=parts), to.resolve()
     chosen: dict[str, str] = {}
     for name in formats or FORMATS:
@@ -65,13 +79,16 @@ def _sysctl(profile: Profile, place: Path) -> Iterator[tuple[str, str]]:
 
 
 def _mca(profile: Profile, place: Path) -> Iterator[tuple[str, str]]:
-    """One parameter file for each Open MPI, with what else is given by variables and words; and what it names."""
-    for part in profile.parts:
-        native = texts.native_of(part, place)
-        lines = list(_mca_lines(native))
-        if lines:
-            yield from ((f"{part.implementation}/{name}", text) for name, text in native.files if name != MCA_FILE)
-            yield f"{part.implementation}/{MCA_FILE}", "\n".join(lines) + "\n"
+    """A parameter file with all that is given by other means too, and what it names.
+
+    That of one Open MPI lies in the folder itself, where `~/.openmpi` has it; several have folders of their own.
+    """
+    having = [part for part in profile.parts if any(_mca_lines(part.native))]
+    for part in having:
+        below = "" if len(having) == 1 else f"{part.implementation}/"
+        native = resolved(part.native, place / below)
+        yield from ((f"{below}{name}", text) for name, text in native.files if name != MCA_FILE)
+        yield f"{below}{MCA_FILE}", "\n".join(_mca_lines(native)) + "\n"
 
 
 def _mca_lines(native: Native) -> Iterator[str]:

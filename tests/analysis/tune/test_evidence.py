@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankwise.analysis.tune.evidence import Contrast, contrast, ends, p_values
+from rankwise.analysis.tune.evidence import Contrast, Rigour, contrast, ends, p_values, significant
 
 SEEDS = 600
 
@@ -84,3 +84,11 @@ def test_swapping_sides_inverts_and_units_do_not_matter(pairs: list[tuple[float,
     moved_low, moved_high = ends([Contrast(left + unit, right + unit)])
     assert (moved_low[0], moved_high[0]) == pytest.approx((low[0], high[0]), abs=1e-9)
     assert p_values([Contrast(left, right)]) == pytest.approx(p_values([Contrast(right, left)]))
+
+
+def test_slower_and_faster_beyond_the_margin() -> None:
+    level = np.linspace(-0.01, 0.01, 8)
+    moved = {"much slower": 0.2, "slower": 0.03, "same": 0.0, "faster": -0.03, "much faster": -0.2}
+    found = {name: Contrast(level[::-1] + by, level) for name, by in moved.items()}
+    assert significant(found, Rigour()) == ({"much slower"}, {"much faster"})
+    assert significant({}, Rigour()) == (set(), set())

@@ -107,6 +107,21 @@ def test_a_variant_that_crashes_is_named_and_the_others_go_on() -> None:
     assert reason.cost == "4 MiB a connection"
 
 
+def test_cells_that_nobody_can_do_are_left_out() -> None:
+    one = race("auto", cells=(*CELLS, replace(CELLS[0], benchmark="late_receiver")))
+    machine = Simulated(
+        seconds, np.random.default_rng(2), 0.01,
+        fails=lambda _, cell: "needs MPI-3" if cell.benchmark == "late_receiver" else "",
+    )  # fmt: skip
+    assert setting(machine.answer(one), "socket-buffers") == "auto"
+    assert sum(cell.benchmark == "late_receiver" for trial in machine.launched for cell in trial.cells) == 2
+    none = race("auto")
+    machine = Simulated(seconds, np.random.default_rng(2), fails=lambda *_: "needs MPI-3")
+    assert machine.answer(none) == Tuning()
+    assert machine.rounds == 1
+    assert none.reasons()[0].words.startswith("left as it is")
+
+
 def test_whole_variants_may_set_hosts() -> None:
     limits = (("net.ipv4.tcp_rmem", "4096 131072 4194304"),)
     one = KnobRace("host settings", {"larger buffers": Tuning(host_settings=limits)}, CELLS[-1:])

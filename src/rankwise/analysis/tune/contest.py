@@ -15,7 +15,7 @@ from rankwise.core.units import format_size
 from rankwise.stats.tests import holm
 
 HOPELESS = 3
-"""Failures of the default after which there is nothing to compare with."""
+"""Failures of the default in a cell after which there is nothing to compare with there."""
 
 
 class Contest:
@@ -57,19 +57,14 @@ class Contest:
     def settle(self, ledger: Ledger) -> None:
         """After a round in which `wanted` were measured: who leaves, and is it over?"""
         self._rounds += 1
+        self._leave_out(ledger)
         self._drop_failed(ledger)
         known = self._against_default(ledger)
         if known:
             self._drop_useless(ledger, known)
             self._drop_behind(ledger)
-        hopeless = ledger.trouble(self.of(DEFAULT))
-        self.closed = (
-            not self.alive
-            or self._rounds >= self._rigour.max_rounds
-            or hopeless.certain
-            or hopeless.times >= HOPELESS
-            or self._decided(ledger)
-        )
+        over = not self.cells or not self.alive or self._rounds >= self._rigour.max_rounds
+        self.closed = over or self._decided(ledger)
 
     def bar(self, unusable: Mapping[str, str]) -> None:
         """Whoever proved unusable elsewhere is out here too."""
@@ -98,7 +93,8 @@ class Contest:
         """Logarithm of its time over the default's; infinite for what must not or cannot be chosen."""
         if name == DEFAULT:
             return 0.0
-        found = self.against(name, ledger) if name in self.candidates and name not in self.barred else None
+        allowed = name in self.candidates and name not in self.barred
+        found = self.against(name, ledger) if allowed else None
         return found.log_ratio if found and found.rounds >= self._rigour.min_rounds else float("inf")
 
     def _score(self, name: str, ledger: Ledger) -> FloatArray:
@@ -112,6 +108,18 @@ class Contest:
         self.out[name] = why
         if barred:
             self.barred.add(name)
+
+    def _leave_out(self, ledger: Ledger) -> None:
+        """Cells that the default itself cannot do are no part of the contest; without any it is over."""
+        troubles = [ledger.trouble([cell]) for cell in self.of(DEFAULT)]
+        sound = [i for i, one in enumerate(troubles) if not one.certain and one.times < HOPELESS]
+        if len(sound) < len(self.cells):
+            self.cells = tuple(self.cells[i] for i in sound)
+            kept = self._weights[sound]
+            self._weights = kept / np.sum(kept)
+        if not self.cells:
+            self.barred.update(self.candidates)
+            self.alive = []
 
     def _drop_failed(self, ledger: Ledger) -> None:
         default = ledger.trouble(self.of(DEFAULT))

@@ -7,14 +7,17 @@ neighbour) slows both sides; where that is seen, the comparison is made within e
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
 from rankwise.core.records import FloatArray
 from rankwise.stats.intervals import MIN_FOR_RATIO, median_interval, ratio_intervals
-from rankwise.stats.tests import mann_whitney
+from rankwise.stats.tests import holm, mann_whitney
+
+K = TypeVar("K", bound=Hashable)
 
 MIN_FOR_SIGNED_RANKS = 8
 """Fewest rounds in which differences within rounds can say much: the least p-value is 2 / 2^8 = 0.8 %."""
@@ -94,6 +97,20 @@ def ends(contrasts: Sequence[Contrast]) -> tuple[FloatArray, FloatArray]:
             for i in np.flatnonzero(_paired(candidate, baseline)):
                 low[rows[i]], high[rows[i]] = median_interval(candidate[i] - baseline[i])
     return low, high
+
+
+def significant(contrasts: Mapping[K, Contrast], rigour: Rigour) -> tuple[set[K], set[K]]:
+    """Those whose candidate is slower, and faster, than its baseline by more than delta.
+
+    Slower is not corrected for the number of contrasts, so that rather a gain is missed; faster is.
+    """
+    found = list(contrasts.values())
+    worse, better = p_values(found, -rigour.margin), holm(p_values(found, rigour.margin))
+    ratios = np.array([one.log_ratio for one in found])
+    slower = (worse < rigour.alpha) & (ratios > rigour.margin)
+    faster = (better < rigour.alpha) & (ratios < -rigour.margin)
+    keys = list(contrasts)
+    return {keys[i] for i in np.flatnonzero(slower)}, {keys[i] for i in np.flatnonzero(faster)}
 
 
 def _paired(candidate: FloatArray, baseline: FloatArray) -> np.ndarray:

@@ -12,13 +12,12 @@ import numpy as np
 
 from rankwise.analysis.compare.variants import DEFAULT
 from rankwise.analysis.tune.crossing import Crossing, crossing, reach
-from rankwise.analysis.tune.evidence import Rigour, contrast, p_values
+from rankwise.analysis.tune.evidence import Contrast, Rigour, contrast, ends, significant
 from rankwise.analysis.tune.ledger import Ledger
 from rankwise.analysis.tune.search import Trial
 from rankwise.core.records import Cell, FloatArray, Launch
 from rankwise.core.tuning import Knob, Reason, Setting, Tuning
 from rankwise.core.units import format_size
-from rankwise.stats.tests import holm
 
 STEP_DOWN = 4
 """A threshold with which launches fail is tried again at a fraction of this."""
@@ -58,6 +57,7 @@ class ThresholdSearch:
     ) -> None:
         """`templates`: benchmarks and placements of one implementation, whose sizes and profiles are put in.
 
+        `rounds` is the most; fewer do where all times are known to within delta.
         `eager_memory_bytes` is what one rank may keep for eager messages of `peers` others.
         """
         self.subject = knob.name
@@ -104,17 +104,19 @@ class ThresholdSearch:
     def tell(self, launches: Sequence[Launch]) -> None:
         """Take a round into account; a threshold that failed more often than the default is not tried again."""
         self._ledger.add(self._asked, launches)
-        default = self._ledger.trouble([cell for cell in self._asked if cell.profile == DEFAULT])
+        plain = [cell for cell in self._asked if cell.profile == DEFAULT]
+        beyond = {cell for cell in plain if self._ledger.trouble([cell]).certain}  # nobody's fault
+        default = self._ledger.trouble([cell for cell in plain if cell not in beyond])
         for value in (self._eager, self._rendezvous):
             mine = [cell for cell in self._asked if cell.profile == self._name(value)]
-            trouble = self._ledger.trouble(mine)
+            trouble = self._ledger.trouble([c for c in mine if replace(c, profile=DEFAULT) not in beyond])
             if trouble.certain or trouble.times > default.times:
                 self._unusable[value] = trouble.reason
         if self._eager in self._unusable and self._lower():
             self._since = self._ledger.rounds
-        self._done = self._ledger.rounds - self._since >= self._rounds or {self._eager, self._rendezvous} <= set(
-            self._unusable
-        )
+        rounds = self._ledger.rounds - self._since
+        over = rounds >= self._rounds or {self._eager, self._rendezvous} <= set(self._unusable)
+        self._done = over or (rounds >= self._rigour.min_rounds and self._settled())
 
     def best(self) -> Tuning:
         """The threshold, or nothing where it is best left as it is."""
@@ -238,7 +240,7 @@ class ThresholdSearch:
 
     def _choose(self) -> _Option | None:
         """See the class. None: leave it as it is."""
-        slower, faster = self._significant()
+        slower, faster = significant(self._contrasts(), self._rigour)
         sound = [
             option
             for option in self._options()
@@ -256,30 +258,26 @@ class ThresholdSearch:
                 return option
         return None
 
-    def _significant(self) -> tuple[set[Cell], set[Cell]]:
-        """The cells of either protocol that are slower, and faster, than the default by more than delta.
+    def _contrasts(self) -> dict[Cell, Contrast]:
+        """Every cell of either protocol that was measured often enough, against the default."""
+        found = {}
+        for template in self._templates:
+            for size in self._sizes:
+                plain = self._cell(template, size, None)
+                for value in (self._eager, self._rendezvous) if self._measured(plain) else ():
+                    cell = self._cell(template, size, value)
+                    if self._measured(cell):
+                        found[cell] = contrast(self._ledger.log_seconds(cell), self._ledger.log_seconds(plain))
+        return found
 
-        Slower is not corrected for the number of cells, so that rather a gain is missed; faster is.
-        """
-        cells = [
-            cell
-            for template in self._templates
-            for size in self._sizes
-            for value in (self._eager, self._rendezvous)
-            if self._measured(cell := self._cell(template, size, value))
-            and self._measured(self._cell(template, size, None))
-        ]
-        found = [
-            contrast(self._ledger.log_seconds(cell), self._ledger.log_seconds(replace(cell, profile=DEFAULT)))
-            for cell in cells
-        ]
-        margin, alpha = self._rigour.margin, self._rigour.alpha
-        worse, better = p_values(found, -margin), holm(p_values(found, margin))
-        slower = {c for c, one, p in zip(cells, found, worse, strict=True) if p < alpha and one.log_ratio > margin}
-        faster = {
-            c for c, one, p in zip(cells, found, better, strict=True) if p < alpha and one.log_ratio < -margin
-        }
-        return slower, faster
+    def _settled(self) -> bool:
+        """Every cell is known to within delta, and what seems faster by more than that is so for certain."""
+        found = self._contrasts()
+        low, high = ends(list(found.values()))
+        if not found or np.any(high - low > self._rigour.margin):
+            return False
+        seem = any(one.log_ratio < -self._rigour.margin for one in found.values())
+        return not seem or bool(significant(found, self._rigour)[1])
 
     def _conflicts(self, chosen: _Option | None) -> list[str]:
         """Templates that another threshold would suit better, by more than delta in the mean of their sizes."""
