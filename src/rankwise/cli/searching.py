@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -29,12 +29,13 @@ class Found:
     launches: int = 0
     exhaustive_launches: int = 0
 
-    def take(self, searches: Iterable[Search], launches: int) -> None:
+    def take(self, searches: Sequence[Search], launches: int) -> None:
         """The best of these on top of what there is."""
         for search in searches:
             self.tuning = merged(self.tuning, search.best())
             self.reasons += search.reasons()
-            self.exhaustive_launches += search.exhaustive_launches()
+        # those of one stage share their launches, in this search and in the exhaustive one
+        self.exhaustive_launches += max((search.exhaustive_launches() for search in searches), default=0)
         self.launches += launches
 
 

@@ -11,6 +11,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from rankwise.analysis.tune import application
 from rankwise.analysis.tune.acceptance import Acceptance
 from rankwise.analysis.tune.evidence import Rigour
 from rankwise.cli import answering
@@ -18,7 +19,7 @@ from rankwise.cli.asking import words
 from rankwise.cli.options import DURATION, SIZE, SIZES, Parsed, echo_json, json_option, store_option
 from rankwise.cli.screen import Screen
 from rankwise.cli.tuner import Tuner, TuneRequest, warnings
-from rankwise.cli.tuning import COLLECTIVE_SIZES, COLLECTIVES, POINT_TO_POINT, Wish
+from rankwise.cli.tuning import COLLECTIVE_SIZES, COLLECTIVES, POINT_TO_POINT, Collective, Wish
 from rankwise.cli.where import testbed_of, where_options
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.tuning import Profile
@@ -36,17 +37,19 @@ def _ranks(text: str) -> tuple[int, ...]:
 @click.command(
     name="tune",
     epilog="\b\nExamples:\n"
-    "  rankwise tune --testbed grid5000-2007-tuned mpich        ten minutes\n"
-    "  rankwise tune --for p2p --time 5m openmpi                only the protocols between two ranks\n"
+    "  rankwise tune --testbed grid5000-2007-tuned mpich   ten minutes\n"
+    "  rankwise tune --for p2p --time 5m openmpi        only between two ranks\n"
     "  rankwise tune --for bcast,allreduce -n 4,8 --time 30m --name wan\n"
-    "  rankwise run --profile wan -n 8 -- ./app                 then: with what was found",
+    "  rankwise tune --for app.csv --name app           what an application does\n"
+    "  rankwise run --profile wan -n 8 -- ./app         then: with what was found",
 )
 @click.argument("mpi", nargs=-1)
 @click.option("--for", "wanted", multiple=True, metavar="WORDS",
-              help="p2p, collectives, operations, knobs, with commas.  [default: p2p,collectives]")  # fmt: skip
+              help="p2p, collectives, operations, knobs, or a file of what an application does.  "
+              "[default: p2p,collectives]")  # fmt: skip
 @click.option("-n", "ranks", type=Parsed("ranks", _ranks), default=(),
               help="Ranks that collectives are tuned for: 4, or 4,8.  [default: every slot]")  # fmt: skip
-@click.option("--sizes", type=SIZES, default=COLLECTIVE_SIZES, show_default="16,1K,16K,256K",
+@click.option("--sizes", type=SIZES, default=COLLECTIVE_SIZES, show_default="64,4K,64K,1M",
               help="At which collectives are tried first.")  # fmt: skip
 @click.option("--time", "budget", type=DURATION, default="10m", show_default=True, help="For all of it.")
 @click.option("--name", default="", help="Of the profile.  [default: the testbed's]")
@@ -74,8 +77,8 @@ def command(mpi: tuple[str, ...], store: Path, as_json: bool, **asked: Any) -> N
     testbed = testbed_of(asked["testbed"], asked["hostfile"])
     request = TuneRequest(
         command_line=answering.command_line(), name=asked["name"] or testbed.name, parent=asked["parent"],
-        testbed=testbed, wish=_wish(testbed, asked), time_budget_seconds=asked["budget"], implementations=mpi,
-        prefixes=asked["prefixes"], force=asked["force"], earlier_run=asked["resume"] or 0,
+        testbed=testbed, wish=_wish(testbed, asked, screen), time_budget_seconds=asked["budget"],
+        implementations=mpi, prefixes=asked["prefixes"], force=asked["force"], earlier_run=asked["resume"] or 0,
     )  # fmt: skip
     with Store(store) as opened:
         profile, folder, accepted = Tuner(request, opened, screen).run()
@@ -88,20 +91,40 @@ def command(mpi: tuple[str, ...], store: Path, as_json: bool, **asked: Any) -> N
     screen.say(f"\nprofile: {folder}   load it: rankwise run --profile {folder} -n 4 -- ./app")
 
 
-def _wish(testbed: TestbedKind, asked: dict[str, Any]) -> Wish:
+def _wish(testbed: TestbedKind, asked: dict[str, Any], screen: Screen) -> Wish:
+    """What `--for` names: knobs and operations for all ranks and sizes asked for, and what applications do."""
     groups = {"p2p": POINT_TO_POINT, "collectives": COLLECTIVES}
-    wanted: dict[str, None] = {}
+    ranks = asked["ranks"] or (max(sum(host.slots for host in testbed.hosts()), 2),)
+    knobs: dict[str, None] = {}
+    collectives: dict[tuple[str, int], Collective] = {}
     for word in words(asked["wanted"]) or tuple(groups):
-        if word not in (*groups, *POINT_TO_POINT, *COLLECTIVES):
+        if "." in word or "/" in word:
+            does = _application(Path(word), screen)
+        elif word in (*groups, *POINT_TO_POINT, *COLLECTIVES):
+            members = groups.get(word, (word,))
+            knobs.update(dict.fromkeys(one for one in members if one in POINT_TO_POINT))
+            does = [Collective(one, n, asked["sizes"]) for one in members if one in COLLECTIVES for n in ranks]
+        else:
             raise UnknownNameError("thing to tune", word, (*groups, *POINT_TO_POINT, *COLLECTIVES))
-        wanted.update(dict.fromkeys(groups.get(word, (word,))))
-    slots = sum(host.slots for host in testbed.hosts())
-    return Wish(
-        tuple(word for word in wanted if word in POINT_TO_POINT),
-        tuple(word for word in wanted if word in COLLECTIVES),
-        asked["ranks"] or (max(slots, 2),), asked["sizes"], asked["eager_memory"],
-        Rigour(delta=asked["delta"]),
-    )  # fmt: skip
+        if any(one.operation == application.POINT_TO_POINT for one in does):
+            knobs.update(dict.fromkeys(POINT_TO_POINT))
+        collectives |= {(one.operation, one.ranks): one for one in does if one.operation in COLLECTIVES}
+    return Wish(tuple(knobs), tuple(collectives.values()), asked["eager_memory"], Rigour(delta=asked["delta"]))
+
+
+def _application(path: Path, screen: Screen) -> list[Collective]:
+    """Its operations at its own ranks and sizes. Raises InputError for a file that cannot be read."""
+    try:
+        text = path.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(
+            f"{path} cannot be read: {error}", "give a CSV: operation,size_bytes,ranks,count"
+        ) from error
+    found = application.parse(text, str(path), (application.POINT_TO_POINT, *COLLECTIVES))
+    for notice in found.notices:
+        screen.say(f"warning: {notice.message}; {notice.remedy}")
+    kinds = dict.fromkeys((use.operation, use.ranks) for use, _ in found.counts)
+    return [Collective(operation, ranks, found.sizes_bytes(operation, ranks)) for operation, ranks in kinds]
 
 
 def _show(profile: Profile, accepted: Mapping[str, Acceptance]) -> None:

@@ -25,20 +25,27 @@ POINT_TO_POINT = (HOSTS, *RACED, *THRESHOLDS)
 COLLECTIVES = ("bcast", "reduce", "allreduce", "allgather", "alltoall", "gather", "scatter", "reduce_scatter")
 HOSTS_SIZES = (MIB, 16 * MIB)
 KNOB_SIZES = (1, 64 * KIB, MIB, 4 * MIB)
-EAGER_SIZES = (4 * KIB, 32 * KIB, 256 * KIB, MIB, 4 * MIB)
-COLLECTIVE_SIZES = (16, KIB, 16 * KIB, 256 * KIB)
+EAGER_SIZES = (4 * KIB, 64 * KIB, 256 * KIB, MIB, 16 * MIB)
+COLLECTIVE_SIZES = (64, 4 * KIB, 64 * KIB, MIB)
 SEGMENTS = (8 * KIB, 64 * KIB)
 LINKS = ("2", "4")
 
 
 @dataclass(frozen=True, slots=True)
+class Collective:
+    """An operation, for communicators of this size, and the message sizes that are tried first."""
+
+    operation: str
+    ranks: int
+    sizes_bytes: tuple[int, ...] = COLLECTIVE_SIZES
+
+
+@dataclass(frozen=True, slots=True)
 class Wish:
-    """What is to be tuned. `knobs`: of POINT_TO_POINT; `operations`: of COLLECTIVES."""
+    """What is to be tuned. `knobs`: of POINT_TO_POINT; `collectives`: of COLLECTIVES."""
 
     knobs: tuple[str, ...]
-    operations: tuple[str, ...]
-    ranks: tuple[int, ...]
-    sizes_bytes: tuple[int, ...] = COLLECTIVE_SIZES
+    collectives: tuple[Collective, ...]
     eager_memory_bytes: int = 1 << 30
     rigour: Rigour = field(default=Rigour())
 
@@ -150,11 +157,11 @@ def _algorithms(
 ) -> Iterable[Search]:
     """Which algorithm each collective operation should use at which size."""
     known = family_named(implementation.family).algorithms(implementation)
-    for operation in wish.operations:
-        for ranks in wish.ranks if operation in known else ():
-            template = replace(_cell(place, implementation.id, operation, 0, "block"), ranks=ranks)
-            choices = choices_of(known[operation], SEGMENTS)
-            yield AlgorithmSearch(template, choices, wish.sizes_bytes, rigour=wish.rigour)
+    for one in wish.collectives:
+        if one.operation in known:
+            template = replace(_cell(place, implementation.id, one.operation, 0, "block"), ranks=one.ranks)
+            choices = choices_of(known[one.operation], SEGMENTS)
+            yield AlgorithmSearch(template, choices, one.sizes_bytes, rigour=wish.rigour)
 
 
 STAGES = (
@@ -176,11 +183,10 @@ def proof_cells(implementation: str, place: Place, wish: Wish, profiles: Sequenc
             for placement in place.placements
             for size in sizes
         ]
-    for operation in wish.operations:
-        for ranks in (*wish.ranks, max(wish.ranks) - 1):
-            if ranks > 1:
-                template = replace(_cell(place, implementation, operation, 0, "block"), ranks=ranks)
-                cells += [replace(template, size_bytes=3 * size // 2) for size in wish.sizes_bytes]
+    for one in wish.collectives:
+        for ranks in dict.fromkeys((one.ranks, max(one.ranks - 1, 2))):
+            template = replace(_cell(place, implementation, one.operation, 0, "block"), ranks=ranks)
+            cells += [replace(template, size_bytes=3 * size // 2) for size in one.sizes_bytes]
     return [replace(cell, profile=profile) for profile in profiles for cell in dict.fromkeys(cells)]
 
 

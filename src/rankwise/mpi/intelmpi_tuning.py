@@ -8,7 +8,8 @@ A table of presets by size, `I_MPI_ADJUST_BCAST=3:0-1023;1:1024-4096`, was seen 
 sizes that it leaves out take the nearest entry and not the default; `@4-4` behind the sizes, which is to mean
 communicators of 4 ranks, makes the last entry hold for all sizes; and other communicators take the nearest entry
 again. So tables are complete, and bound to the number of ranks of the whole job: we keep them as variables named
-`I_MPI_ADJUST_BCAST@4`, of which a launch gets those of its own number, and the file takes that number as `RANKS`.
+`RANKWISE_AT_4_I_MPI_ADJUST_BCAST`, which mean nothing to Intel MPI; a launch gets those of its own number by their
+real names, and the file those of the number in `RANKS`.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ _POSTED = "FI_OFI_RXM_MSG_RX_SIZE"
 _FEW_POSTED = "8"
 _POSTED_BY_DEFAULT_UP_TO_BYTES = 65536
 _ADJUST = "I_MPI_ADJUST_"
-_AT = "@"
+_AT = "RANKWISE_AT_{}_"
+_BOUND = re.compile(r"(?:RANKWISE_AT_(\d+)_)?(.+)")
 _ENDLESS = 2**31 - 1
 
 _PRESETS = re.compile(
@@ -90,7 +92,7 @@ def native(implementation: Implementation, tuning: Tuning) -> Native:
             raise UnknownNameError(f"operation of {implementation.id}", decision.operation, known)
         table = _table(decision, {one.name: one.native for one in known[decision.operation]})
         if table:
-            variables[f"{_ADJUST}{decision.operation.upper()}{_AT}{decision.ranks}"] = table
+            variables[_AT.format(decision.ranks) + _ADJUST + decision.operation.upper()] = table
     if not variables:
         return Native()
     text = _text(implementation, variables)
@@ -99,8 +101,8 @@ def native(implementation: Implementation, tuning: Tuning) -> Native:
 
 def of_job(environment: Environment, ranks: int) -> Environment:
     """The variables for a job of so many ranks: tables of other numbers are left out."""
-    found = [(name.partition(_AT), value) for name, value in environment]
-    return tuple((name, value) for (name, _, bound), value in found if bound in ("", str(ranks)))
+    found = [(*_bound(name), value) for name, value in environment]
+    return tuple((name, value) for bound, name, value in found if bound in ("", str(ranks)))
 
 
 def evidence(output: str) -> Evidence:
@@ -154,6 +156,12 @@ def _table(decision: Decision, numbers: Mapping[str, str]) -> str:
     return ";".join(entries)
 
 
+def _bound(name: str) -> tuple[str, str]:
+    """The number of ranks that a variable is for, '' for all, and its real name."""
+    match = _BOUND.fullmatch(name)
+    return (match[1] or "", match[2]) if match else ("", name)
+
+
 def _number(decision: Decision, rule: Rule, numbers: Mapping[str, str]) -> str:
     choice = rule.choice
     if choice.algorithm not in numbers:
@@ -171,7 +179,7 @@ def _text(implementation: Implementation, variables: Mapping[str, str]) -> str:
     lines = [f"# for {implementation.id}; before mpiexec -n 4: RANKS=4; . ./{ENVIRONMENT_FILE}"]
     numbers: dict[str, list[str]] = {}
     for name, value in variables.items():
-        plain, _, ranks = name.partition(_AT)
+        ranks, plain = _bound(name)
         numbers.setdefault(ranks, []).append(f"export {plain}='{value}'")
     lines += numbers.pop("", [])
     if numbers:

@@ -83,15 +83,19 @@ def test_just_short_of_the_margin_is_not_chosen() -> None:
     assert mistakes <= 2  # 5 %, and a little for looking again
 
 
-def test_nobody_leaves_before_the_least_number_of_rounds() -> None:
-    race = search(rigour=Rigour(min_rounds=6))
-    machine = Simulated(law, np.random.default_rng(1), 0.001)
-    for _ in range(6):
-        trials = race.ask()
-        assert {chosen(trial.tuning, BCAST).algorithm for trial in trials} == set(LAW)
+def test_who_is_far_behind_leaves_soon_and_others_not_before_the_least_number_of_rounds() -> None:
+    times = {"ring": 1.1, "binomial": 1.4}  # of the default's
+    race = search((64,), tuple(times), rigour=Rigour(min_rounds=6))
+
+    def behind(tuning: Tuning, cell: Cell) -> float:
+        return all_alike(tuning, cell) * times.get(chosen(tuning, BCAST).algorithm, 1.0)
+
+    machine = Simulated(behind, np.random.default_rng(1), 0.001)
+    asked = []
+    while trials := race.ask():
+        asked.append({chosen(trial.tuning, BCAST).algorithm for trial in trials} - {""})
         race.tell(machine.round(trials))
-    left = {trial.name: len(trial.cells) for trial in race.ask()}
-    assert sum(left.values()) < len(LAW) * len(SIZES) / 2
+    assert asked == [{"ring", "binomial"}] * 2 + [{"ring"}] * 4
 
 
 def test_sizes_come_in_between_where_winners_differ_only() -> None:
@@ -183,11 +187,10 @@ def test_slower_in_one_placement_bars_a_choice_that_is_fast_on_the_whole() -> No
 
 
 def test_the_budget_of_rounds_is_kept() -> None:
-    race = search((64, 4096, 262_144), rounds=8)  # at the largest nobody will ever be sure
+    race = search((64, 4096, 262_144), rounds=4)
     machine = Simulated(law, np.random.default_rng(5), 0.05)
-    found = machine.answer(race)
-    assert machine.rounds == 8
-    assert chosen(found, replace(BCAST, size_bytes=64)).algorithm == "binomial"  # best so far
+    assert machine.answer(race) == Tuning()  # four rounds make nothing certain
+    assert machine.rounds == 4
     assert race.ask() == ()
 
 

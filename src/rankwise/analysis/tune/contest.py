@@ -14,6 +14,8 @@ from rankwise.core.records import Cell, FloatArray
 from rankwise.core.units import format_size
 from rankwise.stats.tests import holm
 
+FEW_ROUNDS, FAR_BEHIND = 2, float(np.log(1.25))
+"""Who takes a quarter longer than the default in each of so many rounds is not tried again."""
 HOPELESS = 3
 """Failures of the default in a cell after which there is nothing to compare with there."""
 
@@ -59,6 +61,7 @@ class Contest:
         self._rounds += 1
         self._leave_out(ledger)
         self._drop_failed(ledger)
+        self._drop_hopeless(ledger)
         known = self._against_default(ledger)
         if known:
             self._drop_useless(ledger, known)
@@ -127,6 +130,13 @@ class Contest:
             trouble = ledger.trouble(self.of(name))
             if trouble.certain or trouble.times > default.times:
                 self._leave(name, f"unusable: {trouble.reason}", barred=True)
+
+    def _drop_hopeless(self, ledger: Ledger) -> None:
+        """Those far behind the default whenever they were measured: no test is needed to leave, only to win."""
+        for name in tuple(self.alive):
+            found = self.against(name, ledger)
+            if found.rounds >= FEW_ROUNDS and bool(np.all(found.candidate - found.baseline > FAR_BEHIND)):
+                self._leave(name, f"{np.exp(found.log_ratio):.2f} times the default's time from the beginning")
 
     def _against_default(self, ledger: Ledger) -> dict[str, Contrast]:
         """Those measured often enough to be judged."""
