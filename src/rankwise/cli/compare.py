@@ -15,8 +15,8 @@ from rankwise.cli.screen import Screen
 from rankwise.cli.where import testbed_of
 from rankwise.core import errors
 from rankwise.core.results import Comparison
+from rankwise.core.tuning import DEFAULT
 from rankwise.profiles import folders
-from rankwise.profiles.writing import DEFAULT
 from rankwise.report import html
 from rankwise.store.store import Store
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from rankwise.analysis.compare.variants import DEFAULT, variant
+from rankwise.analysis.compare.variants import variant
 from rankwise.bench import plan as planning
 from rankwise.bench.build import build
 from rankwise.bench.launch import Launching, list_benchmarks
@@ -19,7 +19,7 @@ from rankwise.cli.verifying import applied_settings
 from rankwise.core.errors import BuildError, HostError, InputError, InterruptedRun
 from rankwise.core.network import PathFigures
 from rankwise.core.records import Benchmark, Cell, CellFailure, Implementation, Launch, Notice, Options, Plan
-from rankwise.core.tuning import Loaded
+from rankwise.core.tuning import DEFAULT, Loaded
 from rankwise.core.units import format_duration
 from rankwise.mpi import select
 from rankwise.mpi.family import FamilyLauncher

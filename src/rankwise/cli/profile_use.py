@@ -12,10 +12,9 @@ import click
 from rankwise.core.errors import InputError
 from rankwise.core.network import Settings, Topology
 from rankwise.core.records import Implementation, Notice
-from rankwise.core.tuning import Loaded, Part, Profile, Tuning
+from rankwise.core.tuning import DEFAULT, Loaded, Part, Profile, Tuning
 from rankwise.mpi.family import Family, family_named
 from rankwise.profiles import folders, loading, profile_file
-from rankwise.profiles.writing import DEFAULT
 from rankwise.testbed.changes import changes
 
 _SAID = 3

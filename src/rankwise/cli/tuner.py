@@ -15,7 +15,7 @@ from rankwise.cli import measuring, verifying
 from rankwise.cli.screen import Screen
 from rankwise.cli.searching import Found, Searching
 from rankwise.cli.tuning import Place, Wish, proof_cells
-from rankwise.core.errors import HostError, InterruptedRun
+from rankwise.core.errors import HostError, InputError, InterruptedRun
 from rankwise.core.records import Notice, Plan
 from rankwise.core.tuning import Native, Part, Profile, Reason, Tuning
 from rankwise.core.units import format_duration
@@ -68,6 +68,7 @@ class Tuner:
         with measuring.up(request.testbed, self._screen) as (testbed, paths):
             place = Place(testbed.name, testbed.topology(), testbed.hosts(), paths)
             found = self._search(built, testbed, place)
+            self._express(built, found)
             accepted = self._prove(built, testbed, place, found)
             profile = self._profile(built, testbed, found, accepted)
         return profile, writing.write(profile, request.parent, force=request.force), accepted
@@ -120,6 +121,7 @@ class Tuner:
                 )  # fmt: skip
                 found[one].tuning = accepted[one].tuning
                 found[one].reasons += accepted[one].returned
+            self._express(built, found)
             open_ones = [one for one in open_ones if accepted[one].returned and found[one].tuning != Tuning()]
         for one in open_ones:  # what still had something to return is not proved: none of it is kept
             found[one].tuning = Tuning()
@@ -148,6 +150,19 @@ class Tuner:
             self._screen.say(f"proof: {len(cells)} cells, at most {format_duration(seconds)}")
             measuring.carry_out(run_id, plan, ready, testbed, self._store, self._screen)
         return run_id
+
+    @staticmethod
+    def _express(built: measuring.Built, found: Mapping[str, Found]) -> None:
+        """Leave out what an implementation has no words for: Intel MPI's tables cannot say `as by default`."""
+        for one, mine in found.items():
+            for decision in mine.tuning.decisions:
+                try:
+                    native_of(built.ready[one].implementation, Tuning(decisions=(decision,)))
+                except InputError as error:
+                    rest = tuple(other for other in mine.tuning.decisions if other != decision)
+                    mine.tuning = replace(mine.tuning, decisions=rest)
+                    subject = f"{decision.operation} at {decision.ranks} ranks"
+                    mine.reasons.append(Reason(subject, f"left as it is: {error}"))
 
     # What comes out
 

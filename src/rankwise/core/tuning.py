@@ -15,6 +15,8 @@ from rankwise.core.records import Environment
 from rankwise.core.results import Verdict
 
 Form = Literal["parameter file", "environment", "argument", "rules file", "rebuild"]
+DEFAULT = "default"
+"""The profile that changes nothing: what a cell has that names none."""
 FOLDER = "@FOLDER@"
 """Stands in a Native for the folder in which its files lie."""
 

@@ -9,16 +9,13 @@ from pathlib import Path
 
 from rankwise.core import process
 from rankwise.core.errors import InputError
-from rankwise.core.tuning import Profile
+from rankwise.core.tuning import DEFAULT, Profile
 from rankwise.profiles.moving import unwritable, write_text
 from rankwise.profiles.profile_file import FILE, is_name, profile_text, read
 from rankwise.profiles.texts import all_files
 
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2
 _libc = ctypes.CDLL(None, use_errno=True)
-
-DEFAULT = "default"
-"""The profile that changes nothing; no other may be called so."""
 
 
 def require_free(name: str, parent: Path, *, force: bool = False) -> Path:

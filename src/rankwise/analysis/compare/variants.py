@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from rankwise.core.records import Cell, Launch
-
-DEFAULT = "default"
+from rankwise.core.tuning import DEFAULT
 
 
 def variant(implementation: str, profile: str) -> str:

@@ -9,13 +9,13 @@ import numpy as np
 
 from rankwise.analysis.compare.cells import Point, gather, judged_points
 from rankwise.analysis.compare.summary import resampled_log_ratios
-from rankwise.analysis.compare.variants import DEFAULT, as_variant, by_profile, variant
+from rankwise.analysis.compare.variants import as_variant, by_profile, variant
 from rankwise.analysis.compare.verdicts import Pair, all_pairs, judge
 from rankwise.analysis.tune.contest import where
 from rankwise.analysis.tune.leaves import reach
 from rankwise.core.records import Benchmark, Cell, CellFailure, Launch
 from rankwise.core.results import Verdict
-from rankwise.core.tuning import Choice, Decision, Reason, Rule, Tuning
+from rankwise.core.tuning import DEFAULT, Choice, Decision, Reason, Rule, Tuning
 from rankwise.stats.intervals import LEVEL
 from rankwise.stats.summary import median
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from rankwise.analysis.compare.variants import DEFAULT
 from rankwise.analysis.tune.evidence import Contrast, Rigour, contrast, ends, p_values
 from rankwise.analysis.tune.ledger import Ledger
 from rankwise.core.records import Cell, FloatArray
+from rankwise.core.tuning import DEFAULT
 from rankwise.core.units import format_size
 from rankwise.stats.tests import holm
 

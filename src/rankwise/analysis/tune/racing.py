@@ -9,14 +9,13 @@ from itertools import pairwise
 
 import numpy as np
 
-from rankwise.analysis.compare.variants import DEFAULT
 from rankwise.analysis.tune.contest import Contest
 from rankwise.analysis.tune.evidence import Rigour
 from rankwise.analysis.tune.leaves import MOST_LEAVES, cover, reach, rules
 from rankwise.analysis.tune.ledger import Ledger
 from rankwise.analysis.tune.search import Trial
 from rankwise.core.records import Cell, FloatArray, Launch
-from rankwise.core.tuning import Algorithm, Choice, Decision, Reason, Rule, Tuning
+from rankwise.core.tuning import DEFAULT, Algorithm, Choice, Decision, Reason, Rule, Tuning
 from rankwise.core.units import format_size
 
 

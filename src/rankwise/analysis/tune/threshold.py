@@ -10,13 +10,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from rankwise.analysis.compare.variants import DEFAULT
 from rankwise.analysis.tune.crossing import Crossing, crossing, reach
 from rankwise.analysis.tune.evidence import Contrast, Rigour, contrast, ends, significant
 from rankwise.analysis.tune.ledger import Ledger
 from rankwise.analysis.tune.search import Trial
 from rankwise.core.records import Cell, FloatArray, Launch
-from rankwise.core.tuning import Knob, Reason, Setting, Tuning
+from rankwise.core.tuning import DEFAULT, Knob, Reason, Setting, Tuning
 from rankwise.core.units import format_size
 
 STEP_DOWN = 4
