@@ -77,7 +77,7 @@ def test_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:
         (["up", "clutser"], 2, "unknown testbed", "did you mean"),
         (["down"], 2, "which testbed", "--all"),
         (["down", "clutser", "--all"], 2, "which testbed", "--all"),
-        (["down", "never-up"], 2, "unknown testbed that is up 'never-up'", ""),
+        (["down", "never-up"], 2, "unknown running testbed 'never-up'", ""),
         (["exec", "a-1", "--testbed", "cluster-x", "--", "true"], 2, "unknown testbed", "did you mean cluster"),
         (["exec", "a-1", "--testbed", "transatlantic", "--", "true"], 2, "is not up", "rankwise testbed up"),
         (["check", "clutser"], 2, "unknown testbed", "did you mean"),

@@ -29,7 +29,7 @@ _LARGEST = 10_000_000
 """“Messages of up to 10 MByte size were used.”"""
 _FULL = Effort((1, *parse_sizes_bytes("1K:8M:2"), _LARGEST), 10, 600, 0.3)
 # Few sizes, so that three launches of six implementations fit: below three nothing can be decided.
-_QUICK = Effort((1, 1 << 16, 1 << 20, 1 << 22), 3, 130, 0.05)
+_QUICK = Effort((1, 1 << 16, 1 << 20, _LARGEST), 3, 150, 0.05)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,54 @@
+"""A small real search: the knob that is known to act on this network is found, proved, written and loaded."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from support.command_line import rankwise
+from support.emulated import needs_emulation
+from support.mpis import FOUND
+
+LAM = next((one.id for one in FOUND if one.family == "lammpi"), "")
+pytestmark = [
+    pytest.mark.mpi,
+    pytest.mark.skipif(not LAM, reason="no LAM/MPI here"),
+    needs_emulation,
+]
+
+# 64 KiB, LAM's own socket buffers, are a twentieth of what is on the way here.
+TESTBED = """
+name = "far"
+[card]
+rate = "1 Gbit/s"
+[site.west]
+nodes = 1
+[site.east]
+nodes = 1
+[[link]]
+between = ["west", "east"]
+rate = "1 Gbit/s"
+delay = "5 ms"
+"""
+
+
+@pytest.mark.timeout(300)
+def test_a_search_from_beginning_to_end(tmp_path: Path) -> None:
+    (tmp_path / "far.toml").write_text(TESTBED)
+    told = rankwise(
+        "tune", LAM, "--testbed", "far.toml", "--for", "socket-buffers", "--time", "100s", "--name", "far",
+        "--json", home=tmp_path, timeout=280,
+    )  # fmt: skip
+    assert told.returncode == 0, told.stderr
+    (part,) = json.loads(told.stdout)["profile"]["parts"]
+    assert [setting["knob"] for setting in part["tuning"]["settings"]] == ["socket-buffers"]
+    assert {one["verdict"] for one in part["verdicts"]} >= {"faster"}
+    assert not any(one["verdict"] == "slower" for one in part["verdicts"])
+    assert any(one["words"].startswith("in force") for one in part["proof"])
+    assert 0 < part["launches"] <= part["exhaustive_launches"] * 2
+    folder = tmp_path / "profiles" / "far"
+    assert "socket-buffers" in (folder / "README.md").read_text()
+    shown = rankwise("profile", "show", "far", home=tmp_path)
+    assert shown.returncode == 0 and "socket-buffers" in shown.stdout
+    again = rankwise("tune", LAM, "--testbed", "far.toml", "--name", "far", home=tmp_path)
+    assert again.returncode == 2 and "--force" in again.stderr
