@@ -36,7 +36,7 @@ delay = "5 ms"
 def test_a_search_from_beginning_to_end(tmp_path: Path) -> None:
     (tmp_path / "far.toml").write_text(TESTBED)
     told = rankwise(
-        "tune", LAM, "--testbed", "far.toml", "--for", "socket-buffers", "--time", "100s", "--name", "far",
+        "tune", LAM, "--testbed", "far.toml", "--for", "socket-buffers", "--time", "200s", "--name", "far",
         "--json", home=tmp_path, timeout=280,
     )  # fmt: skip
     assert told.returncode == 0, told.stderr
