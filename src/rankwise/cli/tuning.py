@@ -26,6 +26,8 @@ COLLECTIVES = ("bcast", "reduce", "allreduce", "allgather", "alltoall", "gather"
 HOSTS_SIZES = (MIB, 16 * MIB)
 KNOB_SIZES = (1, 64 * KIB, MIB, 4 * MIB)
 EAGER_SIZES = (4 * KIB, 64 * KIB, 256 * KIB, MIB, 16 * MIB)
+PROOF_SIZES = (1, 6 * KIB, 96 * KIB, 384 * KIB, 3 * MIB // 2, 6 * MIB)
+"""Between those of the searches; no larger, or a proof would take longer than what it proves."""
 COLLECTIVE_SIZES = (64, 4 * KIB, 64 * KIB, MIB)
 SEGMENTS = (8 * KIB, 64 * KIB)
 LINKS = ("2", "4")
@@ -177,11 +179,10 @@ def proof_cells(implementation: str, place: Place, wish: Wish, profiles: Sequenc
     """What default and tuned are compared in: sizes between those of the search, other ranks among them."""
     cells: list[Cell] = []
     if wish.knobs:
-        sizes = [1, *(3 * size // 2 for size in EAGER_SIZES)]
         cells += [
             _cell(place, implementation, "pingpong", size, placement)
             for placement in place.placements
-            for size in sizes
+            for size in PROOF_SIZES
         ]
     for one in wish.collectives:
         for ranks in dict.fromkeys((one.ranks, max(one.ranks - 1, 2))):
