@@ -115,3 +115,19 @@ def test_signals_wait_until_what_was_begun_is_done() -> None:
         signal.raise_signal(signal.SIGTERM)
         done.append("all of it")
     assert done == ["all of it"]
+
+
+def test_a_signal_while_a_program_starts_leaves_nothing_running(monkeypatch: pytest.MonkeyPatch) -> None:
+    started = []
+    start = subprocess.Popen
+
+    def interrupted(*args: object, **options: object) -> subprocess.Popen[bytes]:
+        child = start(*args, **options)  # type: ignore[call-overload]
+        started.append(child.pid)
+        signal.raise_signal(signal.SIGTERM)
+        return child  # type: ignore[no-any-return]
+
+    monkeypatch.setattr(subprocess, "Popen", interrupted)
+    with process.stop_on_signals(), pytest.raises(InterruptedRun):
+        process.run(["sleep", "60"], 20.0, mark="shared-with-others")
+    assert [gone(pid) for pid in started] == [True]

@@ -67,20 +67,13 @@ def run(
     variables = {**os.environ, **dict(environment), MARK: own_mark}
     started = time.monotonic()
     with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
+        child: subprocess.Popen[bytes] | None = None
         try:
-            child = subprocess.Popen(
-                argv, stdin=None if attached else subprocess.DEVNULL, stdout=None if attached else stdout,
-                stderr=None if attached else stderr, env=variables, cwd=cwd,
-                start_new_session=True, preexec_fn=die_with_parent,  # noqa: PLW1509 - one prctl, no lock taken
-            )  # fmt: skip
-        except OSError as error:
-            raise HostError(
-                f"cannot start {argv[0]}: {error.strerror}", "is it installed and executable?"
-            ) from error
-        try:
+            with signals_wait():  # a child before its exec bears no mark: an interruption would lose it
+                child = _start(argv, variables, cwd, None if attached else (subprocess.DEVNULL, stdout, stderr))
             timed_out, finished_early = _wait(child, started + limit_seconds, stdout, end_marker)
         finally:
-            if child.poll() is None:
+            if child and child.poll() is None:
                 _end_tree(child)
             if not mark:
                 end_marked(own_mark)
@@ -93,6 +86,22 @@ def run(
             timed_out=timed_out,
             finished_early=finished_early,
         )
+
+
+def _start(
+    argv: Sequence[str],
+    variables: dict[str, str],
+    cwd: Path | None,
+    streams: tuple[int, IO[bytes], IO[bytes]] | None,
+) -> subprocess.Popen[bytes]:
+    stdin, stdout, stderr = streams or (None, None, None)
+    try:
+        return subprocess.Popen(
+            argv, stdin=stdin, stdout=stdout, stderr=stderr, env=variables, cwd=cwd,
+            start_new_session=True, preexec_fn=die_with_parent,  # noqa: PLW1509 - one prctl, no lock taken
+        )  # fmt: skip
+    except OSError as error:
+        raise HostError(f"cannot start {argv[0]}: {error.strerror}", "is it installed and executable?") from error
 
 
 def run_steps(steps: LaunchSteps, limit_seconds: float, end_marker: str = "") -> Outcome:
