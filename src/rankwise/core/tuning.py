@@ -15,6 +15,9 @@ from rankwise.core.records import Environment
 from rankwise.core.results import Verdict
 
 Form = Literal["parameter file", "environment", "argument", "rules file", "rebuild"]
+Grain = Literal["by size", "complete", "one for all sizes"]
+"""What the choice of an algorithm may depend on: on the size, with sizes left to the default; on the size, but then
+every size has to be chosen for; on nothing, so that one choice has to do for all sizes."""
 DEFAULT = "default"
 """The profile that changes nothing: what a cell has that names none."""
 FOLDER = "@FOLDER@"
@@ -42,6 +45,8 @@ class Knob:
     """The value without it, as the implementation itself tells; '' where it does not."""
     read_back: str = ""
     """How to see the value in force, in words; '' where only a run can show it."""
+    buffers: int = 0
+    """How many buffers of this size a rank keeps, however many peers it has; 0: at most one for each peer."""
 
 
 @dataclass(frozen=True, slots=True)

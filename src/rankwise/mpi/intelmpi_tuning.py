@@ -7,19 +7,19 @@ the file is for shells, batch scripts and module files.
 A table of presets by size, `I_MPI_ADJUST_BCAST=3:0-1023;1:1024-4096`, was seen to have three limits in 2021.18:
 sizes that it leaves out take the nearest entry and not the default; `@4-4` behind the sizes, which is to mean
 communicators of 4 ranks, makes the last entry hold for all sizes; and other communicators take the nearest entry
-again. So tables are complete, and bound to the number of ranks of the whole job: we keep them as variables named
-`RANKWISE_AT_4_I_MPI_ADJUST_BCAST`, which mean nothing to Intel MPI; a launch gets those of its own number by their
-real names, and the file those of the number in `RANKS`.
+again. So tables are complete, and bound to the number of ranks of the whole job (`core.bound_variables`): a launch
+gets those of its own number, and whoever sources the file those of the number in `RANKS`.
 """
 
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
-from rankwise.core import process
+from rankwise.core import bound_variables, process
 from rankwise.core.errors import HostError, InputError, UnknownNameError
 from rankwise.core.records import Environment, Implementation
 from rankwise.core.tuning import Algorithm, Decision, Evidence, Knob, Native, Rule, Setting, Tuning
@@ -34,8 +34,6 @@ _POSTED = "FI_OFI_RXM_MSG_RX_SIZE"
 _FEW_POSTED = "8"
 _POSTED_BY_DEFAULT_UP_TO_BYTES = 65536
 _ADJUST = "I_MPI_ADJUST_"
-_AT = "RANKWISE_AT_{}_"
-_BOUND = re.compile(r"(?:RANKWISE_AT_(\d+)_)?(.+)")
 _ENDLESS = 2**31 - 1
 
 _PRESETS = re.compile(
@@ -55,7 +53,7 @@ def knobs(implementation: Implementation) -> tuple[Knob, ...]:
             "messages of up to so many bytes between hosts are sent before the receiver asks for them; "
             "each rank keeps about 2048 buffers of that size",
             unit="bytes", least=1024, most=2**20, default="16384",
-            read_back="FI_LOG_LEVEL=info FI_LOG_PROV=ofi_rxm: the protocol limits",
+            read_back="FI_LOG_LEVEL=info FI_LOG_PROV=ofi_rxm: the protocol limits", buffers=2048,
         ),
         Knob(
             "transport", ("I_MPI_OFI_PROVIDER",), "environment", "libfabric's provider that carries messages",
@@ -92,17 +90,12 @@ def native(implementation: Implementation, tuning: Tuning) -> Native:
             raise UnknownNameError(f"operation of {implementation.id}", decision.operation, known)
         table = _table(decision, {one.name: one.native for one in known[decision.operation]})
         if table:
-            variables[_AT.format(decision.ranks) + _ADJUST + decision.operation.upper()] = table
+            name = bound_variables.bound(decision.ranks, _ADJUST + decision.operation.upper())
+            variables[name] = table
     if not variables:
         return Native()
-    text = _text(implementation, variables)
-    return Native(files=((ENVIRONMENT_FILE, text),), environment=tuple(variables.items()))
-
-
-def of_job(environment: Environment, ranks: int) -> Environment:
-    """The variables for a job of so many ranks: tables of other numbers are left out."""
-    found = [(*_bound(name), value) for name, value in environment]
-    return tuple((name, value) for bound, name, value in found if bound in ("", str(ranks)))
+    environment = tuple(variables.items())
+    return Native(files=((ENVIRONMENT_FILE, _text(implementation, environment)),), environment=environment)
 
 
 def evidence(output: str) -> Evidence:
@@ -156,12 +149,6 @@ def _table(decision: Decision, numbers: Mapping[str, str]) -> str:
     return ";".join(entries)
 
 
-def _bound(name: str) -> tuple[str, str]:
-    """The number of ranks that a variable is for, '' for all, and its real name."""
-    match = _BOUND.fullmatch(name)
-    return (match[1] or "", match[2]) if match else ("", name)
-
-
 def _number(decision: Decision, rule: Rule, numbers: Mapping[str, str]) -> str:
     choice = rule.choice
     if choice.algorithm not in numbers:
@@ -174,20 +161,11 @@ def _number(decision: Decision, rule: Rule, numbers: Mapping[str, str]) -> str:
     return numbers[choice.algorithm]
 
 
-def _text(implementation: Implementation, variables: Mapping[str, str]) -> str:
+def _text(implementation: Implementation, environment: Environment) -> str:
     """A script for sh: what holds for every job first, then the tables of each number of ranks."""
-    lines = [f"# for {implementation.id}; before mpiexec -n 4: RANKS=4; . ./{ENVIRONMENT_FILE}"]
-    numbers: dict[str, list[str]] = {}
-    for name, value in variables.items():
-        ranks, plain = _bound(name)
-        numbers.setdefault(ranks, []).append(f"export {plain}='{value}'")
-    lines += numbers.pop("", [])
-    if numbers:
-        lines.append('case "${RANKS:-}" in')
-        for ranks, exports in sorted(numbers.items(), key=lambda pair: int(pair[0])):
-            lines += [f"{ranks})", *(f"    {line}" for line in exports), "    ;;"]
-        lines.append("esac")
-    return "\n".join(lines) + "\n"
+    lines = [f"# for {implementation.id}; before mpiexec -n 4: RANKS=4 . ./{ENVIRONMENT_FILE}"]
+    lines += [f"export {name}={shlex.quote(value)}" for name, value in bound_variables.of_all(environment)]
+    return "\n".join([*lines, *bound_variables.shell_lines(environment, ENVIRONMENT_FILE)]) + "\n"
 
 
 @cache

@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 
 from rankwise.analysis.tune.crossing import Crossing, crossing, reach
-from rankwise.analysis.tune.evidence import Contrast, Rigour, contrast, ends, significant
+from rankwise.analysis.tune.evidence import Contrast, Rigour, contrast, ends, p_values, significant
 from rankwise.analysis.tune.ledger import Ledger
 from rankwise.analysis.tune.search import Trial
 from rankwise.core.records import Cell, FloatArray, Launch
@@ -22,25 +22,33 @@ STEP_DOWN = 4
 """A threshold with which launches fail is tried again at a fraction of this."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Option:
-    """A threshold, and what it would make of each cell: logarithms of its time over the default's."""
+    """A threshold, and what it would make of each cell and of all of them, against the default."""
 
     value: int
-    ratios: dict[Cell, float]
+    cells: dict[Cell, Contrast]
+    """By the cell that was measured, whose profile tells the protocol."""
+    whole: Contrast
+    """The mean of the logarithms of all cells' times, round by round."""
 
     @property
     def mean(self) -> float:
-        return float(np.mean(list(self.ratios.values()))) if self.ratios else math.inf
+        return float(np.mean([one.log_ratio for one in self.cells.values()]))
+
+    def ratios(self) -> dict[Cell, float]:
+        """Logarithms of time over the default's, by cell without its profile."""
+        return {replace(cell, profile=DEFAULT): one.log_ratio for cell, one in self.cells.items()}
 
 
 class ThresholdSearch:
     """Three trials a round: as it is, everything eager, everything rendezvous.
 
     What any threshold does to any cell follows from these, so that no threshold has to be tried by itself. The
-    one that is chosen makes no cell (benchmark, placement, size) significantly slower than it is by default;
-    of those it is the smallest that costs nowhere more than delta against the best, since eager messages take
-    memory. It is one number for all cells: where they want different ones, the reasons say so.
+    one that is chosen is better than the default for certain: by more than delta in the mean of all cells, or in
+    the mean at all and by more than delta in one. It makes no cell (benchmark, placement, size) significantly
+    slower. Of those it is the smallest that costs nowhere more than delta against the best, since eager messages
+    take memory. It is one number for all cells: where they want different ones, the reasons say so.
     """
 
     def __init__(
@@ -56,14 +64,14 @@ class ThresholdSearch:
     ) -> None:
         """`templates`: benchmarks and placements of one implementation, whose sizes and profiles are put in.
 
-        `rounds` is the most; fewer do where all times are known to within delta.
+        `rounds` is the most; fewer do where one is better for certain, or none can be.
         `eager_memory_bytes` is what one rank may keep for eager messages of `peers` others.
         """
         self.subject = knob.name
         self._knob, self._templates, self._rounds = knob, tuple(templates), rounds
         self._rigour = rigour or Rigour()
         self._sizes = sorted(set(sizes_bytes))
-        self._memory, self._peers = eager_memory_bytes, max(peers, 1)
+        self._memory, self._kept = eager_memory_bytes, knob.buffers or max(peers, 1)
         self._eager = min(1 << self._sizes[-1].bit_length(), knob.most or 1 << 62)
         self._rendezvous = knob.least
         self._ledger = Ledger()
@@ -144,9 +152,13 @@ class ThresholdSearch:
             words = [
                 f"{format_size(chosen.value)}: {math.exp(chosen.mean):.2f} times the default's time in the mean"
             ]
-            memory = format_size(chosen.value * self._peers)
-            cost = f"up to {memory} a rank for eager messages ({format_size(chosen.value)} for each of "
-            cost += f"{self._peers} peers)"
+            memory, each = format_size(chosen.value * self._kept), format_size(chosen.value)
+            whose = (
+                f"{self._kept} buffers of {each}"
+                if self._knob.buffers
+                else f"{each} for each of {self._kept} peers"
+            )
+            cost = f"up to {memory} a rank for eager messages ({whose})"
         words += [f"eager is faster {reach(found)} in {_way(cell)}" for cell, found in self.crossings().items()]
         words += self._conflicts(chosen)
         words += [f"{format_size(value)} is unusable: {why}" for value, why in self._unusable.items()]
@@ -207,13 +219,28 @@ class ThresholdSearch:
         if self._eager not in self._unusable:
             values += [self._between(low, high) for low, high in pairwise(self._sizes)]
             values.append(self._eager)
-        each = max(self._memory // self._peers, 1)
+        each = max(self._memory // self._kept, 1)
         values += [1 << each.bit_length() - 1] if self._eager not in self._unusable else []
         most = max(min(self._eager, each), self._rendezvous)
         allowed = {value for value in values if self._rendezvous <= value <= most}
-        options = [_Option(value, self._ratios(value)) for value in sorted(allowed)]
-        cells = max((len(one.ratios) for one in options), default=0)
-        return [one for one in options if one.ratios and len(one.ratios) == cells]
+        options = [option for value in sorted(allowed) if (option := self._option(value))]
+        cells = max((len(one.cells) for one in options), default=0)
+        return [one for one in options if len(one.cells) == cells]
+
+    def _option(self, threshold: int) -> _Option | None:
+        """Without cells that have no measurement of their own protocol; None if there are no others."""
+        cells, ours, plain = {}, [], []
+        for template in self._templates:
+            for size in self._sizes:
+                cell = self._cell(template, size, self._eager if size < threshold else self._rendezvous)
+                default = self._cell(template, size, None)
+                if self._measured(cell) and self._measured(default):
+                    ours.append(self._ledger.log_seconds(cell))
+                    plain.append(self._ledger.log_seconds(default))
+                    cells[cell] = contrast(ours[-1], plain[-1])
+        if not cells:
+            return None
+        return _Option(threshold, cells, contrast(np.mean(ours, axis=0), np.mean(plain, axis=0)))
 
     def _between(self, low: int, high: int) -> int:
         """The power of two in (low, high] that is nearest to where the protocols cross."""
@@ -222,69 +249,44 @@ class ThresholdSearch:
         wanted = round(float(np.mean(np.log2(found)))) if found else most
         return 1 << min(max(wanted, least), most)
 
-    def _protocol(self, size_bytes: int, threshold: int) -> int:
-        return self._eager if size_bytes < threshold else self._rendezvous
-
-    def _ratios(self, threshold: int) -> dict[Cell, float]:
-        """Logarithms over the default by cell; of cells that have no measurement of their own protocol, none."""
-        found = {}
-        for template in self._templates:
-            for size in self._sizes:
-                cell = self._cell(template, size, self._protocol(size, threshold))
-                plain = self._cell(template, size, None)
-                if self._measured(cell) and self._measured(plain):
-                    logs = self._ledger.log_seconds(cell), self._ledger.log_seconds(plain)
-                    found[replace(template, size_bytes=size)] = contrast(*logs).log_ratio
-        return found
-
     def _choose(self) -> _Option | None:
         """See the class. None: leave it as it is."""
-        slower, faster = significant(self._contrasts(), self._rigour)
-        sound = [
-            option
-            for option in self._options()
-            if not any(self._cell(c, c.size_bytes, self._protocol(c.size_bytes, option.value)) in slower
-                       for c in option.ratios)
-        ]  # fmt: skip
+        options = self._options()
+        sound = [one for one in options if not significant(one.cells, self._rigour)[0]]
         best = min(sound, key=lambda one: one.mean, default=None)
         if best is None:
             return None
+        least = best.ratios()
         for option in sound:
-            protocols = {self._cell(c, c.size_bytes, self._protocol(c.size_bytes, option.value))
-                         for c in option.ratios}  # fmt: skip
-            dearer = max(option.ratios[cell] - best.ratios[cell] for cell in option.ratios)
-            if dearer <= self._rigour.margin and protocols & faster:
+            dearer = max(ratio - least[cell] for cell, ratio in option.ratios().items())
+            if dearer <= self._rigour.margin and self._sure(option, len(options)):
                 return option
         return None
 
-    def _contrasts(self) -> dict[Cell, Contrast]:
-        """Every cell of either protocol that was measured often enough, against the default."""
-        found = {}
-        for template in self._templates:
-            for size in self._sizes:
-                plain = self._cell(template, size, None)
-                for value in (self._eager, self._rendezvous) if self._measured(plain) else ():
-                    cell = self._cell(template, size, value)
-                    if self._measured(cell):
-                        found[cell] = contrast(self._ledger.log_seconds(cell), self._ledger.log_seconds(plain))
-        return found
+    def _sure(self, option: _Option, tests: int) -> bool:
+        """Better than the default, corrected for all options."""
+        alpha, margin = self._rigour.alpha, self._rigour.margin
+        if option.whole.log_ratio < -margin and p_values([option.whole], margin)[0] * tests < alpha:
+            return True
+        each = [one for one in option.cells.values() if one.log_ratio < -margin]
+        some = bool(np.any(p_values(each, margin) * tests * len(option.cells) < alpha))
+        return some and option.whole.log_ratio < 0 and p_values([option.whole])[0] * tests < alpha
 
     def _settled(self) -> bool:
-        """Every cell is known to within delta, and what seems faster by more than that is so for certain."""
-        found = self._contrasts()
-        low, high = ends(list(found.values()))
-        if not found or np.any(high - low > self._rigour.margin):
-            return False
-        seem = any(one.log_ratio < -self._rigour.margin for one in found.values())
-        return not seem or bool(significant(found, self._rigour)[1])
+        """One is better for certain; or none can be, since no cell of any can be faster by more than delta."""
+        if self._choose():
+            return True
+        found = [one for option in self._options() for one in option.cells.values()]
+        return bool(np.all(ends(found)[0] > -self._rigour.margin))
 
     def _conflicts(self, chosen: _Option | None) -> list[str]:
         """Templates that another threshold would suit better, by more than delta in the mean of their sizes."""
         options = self._options()
         said = []
         for template in self._templates if options else ():
-            own = [cell for cell in options[0].ratios if replace(cell, size_bytes=template.size_bytes) == template]
-            means = {one.value: float(np.mean([one.ratios[cell] for cell in own])) for one in options if own}
+            ratios = {one.value: one.ratios() for one in options}
+            own = [c for c in ratios[options[0].value] if replace(c, size_bytes=template.size_bytes) == template]
+            means = {value: float(np.mean([each[c] for c in own])) for value, each in ratios.items() if own}
             if not means:
                 continue
             wish = min(means, key=lambda value: means[value])
