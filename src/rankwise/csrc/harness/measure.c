@@ -45,27 +45,28 @@ static void operate(Cell *c, Operation operation, int times)
     }
 }
 
-/* Doubling blocks of operations, until rank 0 has seen enough. Returns its seconds per operation in
- * the best block: one in which it was preempted would make the batches too short. */
+/* Doubling blocks of operations, until that is enough. Returns the seconds per operation of the
+ * slowest rank in the best block: one in which a rank was preempted would make the batches too
+ * short. Over a long link every agreement counts: the one on the seconds is the barrier before the
+ * next block as well, and since all ranks know the same seconds, each decides by itself. */
 static double warm_up(Cell *c, const Options *options, Operation operation)
 {
-    double more = 1, total = 0, best = DBL_MAX;
-    for (int done = 0, block = 1; more > 0; block = block < WARMUP_BLOCK ? 2 * block : block) {
+    double total = 0, best = DBL_MAX;
+    bool enough = false;
+    wait_for_all();
+    for (int done = 0, block = 1; !enough; block = block < WARMUP_BLOCK ? 2 * block : block) {
         if (options->warmup > done && block > options->warmup - done)
             block = options->warmup - done;
-        wait_for_all();
         const double begin = local_seconds();
         operate(c, operation, block);
-        wait_for_all();
-        const double seconds = local_seconds() - begin;
+        double seconds = local_seconds() - begin;
+        agree_on_maximum(&seconds, 1);
         done += block;
         total += seconds;
         best = seconds / block < best ? seconds / block : best;
-        const bool enough = options->warmup >= 0 ? done >= options->warmup
-                                                 : done >= WARMUP_OPERATIONS &&
-                                                       total >= WARMUP_SHARE * options->seconds;
-        more = world.rank == 0 && !enough;
-        agree_on_maximum(&more, 1);
+        enough = options->warmup >= 0
+                     ? done >= options->warmup
+                     : done >= WARMUP_OPERATIONS && total >= WARMUP_SHARE * options->seconds;
     }
     return best;
 }
@@ -174,20 +175,21 @@ static void repeat(Cell *c, const Options *options, Operation operation, const P
     t->windowed = start.windowed;
 }
 
-/* Last exit - first entry over the ranks that are timed, per message; on rank 0. */
+/* Last exit - first entry over the ranks that are timed, per message; on rank 0. One reduction for
+ * both: the first entry is the largest of the negative ones. */
 static void gather_samples(const Cell *c, const Times *t, int messages, double *samples)
 {
-    double *last = malloc((size_t)t->kept * sizeof *last);
+    const int kept = t->kept;
+    double *mine = malloc(4 * (size_t)kept * sizeof *mine), *all = mine + 2 * kept;
     const bool timed = is_timed(c);
-    for (int i = 0; i < t->kept; i++) {
-        t->entries[i] = timed ? global_of(t->entries[i]) : DBL_MAX;
-        t->exits[i] = timed ? global_of(t->exits[i]) : -DBL_MAX;
+    for (int i = 0; i < kept; i++) {
+        mine[i] = timed ? -global_of(t->entries[i]) : -DBL_MAX;
+        mine[kept + i] = timed ? global_of(t->exits[i]) : -DBL_MAX;
     }
-    MPI_Reduce(t->entries, samples, t->kept, MPI_DOUBLE, MPI_MIN, 0, world.comm);
-    MPI_Reduce(t->exits, last, t->kept, MPI_DOUBLE, MPI_MAX, 0, world.comm);
-    for (int i = 0; i < t->kept && world.rank == 0; i++)
-        samples[i] = (last[i] - samples[i]) / messages;
-    free(last);
+    MPI_Reduce(mine, all, 2 * kept, MPI_DOUBLE, MPI_MAX, 0, world.comm);
+    for (int i = 0; i < kept && world.rank == 0; i++)
+        samples[i] = (all[kept + i] + all[i]) / messages;
+    free(mine);
 }
 
 static int messages_in_run(const Cell *c)
