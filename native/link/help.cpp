@@ -19,6 +19,7 @@ DESCRIPTION
     --namespace NODE=PATH...
                         where a node is: /proc/PID/ns/net or /run/netns/NAME; every node needs one
     --control SOCKET    also listen for commands on this UNIX socket
+    --version           print the version of Rankwise that this belongs to
     --help              this text
 
     Needs /dev/net/tun, readable and writable, and CAP_NET_ADMIN and CAP_SYS_ADMIN in the user namespace that owns

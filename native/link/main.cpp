@@ -1,4 +1,5 @@
 // rankwise-link: reads its words, and says what went wrong.
+#include "base/version.h"
 #include "emulator.h"
 #include "errors.h"
 #include "help.h"
@@ -19,6 +20,7 @@ struct Words {
     std::string control;
     std::map<std::string, std::string> namespaces;
     bool help = false;
+    bool version = false;
 };
 
 void read_namespace(const std::string &word, Words &words)
@@ -45,6 +47,8 @@ Words read_words(const std::vector<std::string> &arguments)
         };
         if (word == "--help" || word == "-h") {
             words.help = true;
+        } else if (word == "--version") {
+            words.version = true;
         } else if (word == "--control") {
             words.control = value();
         } else if (word == "--namespace") {
@@ -59,7 +63,7 @@ Words read_words(const std::vector<std::string> &arguments)
             throw InputError("one network file is enough: " + word);
         }
     }
-    if (words.network.empty() && !words.help)
+    if (words.network.empty() && !words.help && !words.version)
         throw InputError("a network file is wanted");
     return words;
 }
@@ -100,6 +104,8 @@ int main(int count, char **arguments)
         const Words words = read_words({arguments + 1, arguments + count});
         if (words.help)
             std::cout << manual;
+        else if (words.version)
+            std::cout << "rankwise-link " RANKWISE_VERSION "\n";
         else
             run(words);
         return 0;

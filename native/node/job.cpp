@@ -1,5 +1,6 @@
 #include "job.h"
 
+#include "card.h"
 #include "failure.h"
 #include "kernel_settings.h"
 #include "request.h"
@@ -71,10 +72,11 @@ int run(Request &request)
 int set_or_tell(const Request &request, bool allowed)
 {
     const std::string &key = request.words.front();
-    if (!is_network_setting(key))
+    const bool cards = key == kCardMtu;
+    if (!cards && !is_network_setting(key))
         throw Failure(kExitInput, "'" + key + "' is not below net.ipv4. or net.core.");
     if (request.words.size() == 1) {
-        std::printf("%s\n", read_setting(key).c_str());
+        std::printf("%s\n", (cards ? read_mtu() : read_setting(key)).c_str());
         return std::fflush(stdout) == 0 ? 0 : kExitBroken;
     }
     if (!allowed)
@@ -82,7 +84,7 @@ int set_or_tell(const Request &request, bool allowed)
     std::string value = request.words[1];
     for (std::size_t i = 2; i < request.words.size(); ++i)
         value += " " + request.words[i];
-    const std::string refusal = write_setting(key, value);
+    const std::string refusal = cards ? write_mtu(value) : write_setting(key, value);
     if (!refusal.empty())
         throw Failure(kExitHost, refusal);
     return 0;

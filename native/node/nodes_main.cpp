@@ -1,5 +1,6 @@
 // The nodes of an emulated testbed, and the link emulator between them: all run, or none.
 
+#include "base/version.h"
 #include "capabilities.h"
 #include "failure.h"
 #include "supervisor.h"
@@ -35,6 +36,7 @@ them. As an ordinary user everything happens in a user namespace. Prints `ready`
   --attached       end when the parent process does
   --link PROGRAM   rankwise-link; beside this program by default
   --rsh PROGRAM    rankwise-rsh; beside this program by default
+  --version        print the version of Rankwise that this belongs to
 
 SIGTERM, SIGINT and SIGHUP end it in good order, exit code 0. When any part ends, all end: the reason is
 written to DIR/ended, exit code 1. Exit code 2: bad input, 3: this host lacks something. Nothing outlives it.
@@ -127,6 +129,10 @@ int main(int count, char **arguments)
     const std::vector<std::string> words(arguments + 1, arguments + count);
     if (std::ranges::find(words, "--help") != words.end()) {
         std::fputs(kHelp, stdout);
+        return 0;
+    }
+    if (std::ranges::find(words, "--version") != words.end()) {
+        std::puts("rankwise-nodes " RANKWISE_VERSION);
         return 0;
     }
     try {

@@ -2,6 +2,7 @@
 // agent.
 
 #include "base/descriptor.h"
+#include "base/version.h"
 #include "failure.h"
 #include "folder.h"
 #include "network_file.h"
@@ -32,7 +33,9 @@ constexpr const char *kHelp =
 
 DIR/rsh [ssh-options] [user@]NODE COMMAND...   in a shell, in $HOME, with little of the environment
 DIR/rsh -e NODE ARGV...                        exactly this, in this folder, with this environment
-DIR/rsh -s NODE KEY [VALUE...]                 set or print a kernel setting of the node (sysctl)
+DIR/rsh -s NODE KEY [VALUE...]                 set or print a kernel setting of the node (sysctl),
+                                               or of its card: mtu
+DIR/rsh --help | --version
 
 DIR is the folder of the testbed; the nodes are those whose sockets are in DIR/sockets. Standard
 input, output and error are the caller's own. The exit code is the command's, 128 + N if signal N ended
@@ -127,6 +130,10 @@ int main(int count, char **arguments)
     const std::vector<std::string> words(arguments + 1, arguments + count);
     if (words.size() == 1 && words[0] == "--help") {
         std::fputs(kHelp, stdout);
+        return 0;
+    }
+    if (words.size() == 1 && words[0] == "--version") {
+        std::puts("rankwise-rsh " RANKWISE_VERSION);
         return 0;
     }
     const auto command = parse_shell_words(words);

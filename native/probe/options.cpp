@@ -14,6 +14,7 @@ const char *const kHelp =
 usage: rankwise-probe serve [--port N] [--limit S] [--background yes]
        rankwise-probe measure HOST [--port N] [--limit S] [tests]
        rankwise-probe end HOST [--port N]
+       rankwise-probe --help | --version
 
 serve     answers one client after another on UDP and TCP port N (default 7733) until it is told to end;
           in the background it returns as soon as clients may come
@@ -94,6 +95,10 @@ Options parse_options(int count, char **words)
     const std::string_view mode = next < count ? words[next++] : "";
     if (mode == "--help" || mode == "-h")
         return options;
+    if (mode == "--version") {
+        options.mode = Options::Mode::version;
+        return options;
+    }
     const std::map<std::string_view, Options::Mode> modes = {
         {"serve", Options::Mode::serve},
         {"measure", Options::Mode::measure},

@@ -14,7 +14,7 @@ class UsageError : public std::runtime_error
 };
 
 struct Options {
-    enum class Mode { help, serve, measure, end };
+    enum class Mode { help, version, serve, measure, end };
 
     Mode mode = Mode::help;
     std::string host;

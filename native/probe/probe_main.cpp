@@ -1,4 +1,5 @@
 // rankwise-probe: see kHelp in options.cpp.
+#include "base/version.h"
 #include "client.h"
 #include "options.h"
 #include "server.h"
@@ -49,6 +50,10 @@ int run(int count, char **words)
     const Options options = rankwise::probe::parse_options(count, words);
     if (options.mode == Options::Mode::help) {
         std::fputs(rankwise::probe::kHelp, stdout);
+        return EXIT_SUCCESS;
+    }
+    if (options.mode == Options::Mode::version) {
+        std::puts("rankwise-probe " RANKWISE_VERSION);
         return EXIT_SUCCESS;
     }
     end_after(options.limit_seconds);

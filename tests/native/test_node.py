@@ -14,7 +14,15 @@ import pytest
 
 from rankwise.testbed import running
 from rankwise.testbed.programs import program
-from support.emulated import needs_emulation, parts_of, processes_naming, supervisor_of, two_sites, wait_until
+from support.emulated import (
+    naptime,
+    needs_emulation,
+    parts_of,
+    processes_naming,
+    supervisor_of,
+    two_sites,
+    wait_until,
+)  # fmt: skip
 from support.ordinary_user import NOBODY, needs_root
 
 pytestmark = needs_emulation
@@ -199,6 +207,9 @@ def test_settings_are_the_nodes_own_and_only_the_networks(folder: Path) -> None:
     for key in ("kernel.hostname", "net.ipv4.", "net.ipv4.../../kernel/hostname", "vm.swappiness", "net.ipv4/x"):
         outcome = rsh(folder, "-s", "a1", key, "1")
         assert outcome.returncode != 0 and "is not below net.ipv4" in outcome.stderr
+    assert rsh(folder, "-s", "a1", "mtu", "9000").returncode == 0
+    assert [rsh(folder, "-s", node, "mtu").stdout for node in ("a1", "a2")] == ["9000\n", "1500\n"]
+    assert rsh(folder, "-s", "a1", "mtu", "1500").returncode == 0
     refused = rsh(folder, "-s", "a1", "net.ipv4.tcp_congestion_control", "nosuch")
     assert refused.returncode != 0 and "in force: 'reno'" in refused.stderr
 
@@ -231,31 +242,31 @@ def namespaces(folder: Path) -> set[str]:
 
 def in_use(names: set[str]) -> set[str]:
     found = set()
-    for link in Path("/proc").glob("[0-9]*/ns/*"):
-        with contextlib.suppress(OSError):
-            found.add(str(link.readlink()))
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # it may end at any moment
+            found.update(str(link.readlink()) for link in (process / "ns").iterdir())
     return found & names
 
 
 @pytest.mark.parametrize(("part", "words"), [("link", "the link emulator"), ("a1", "the agent of node a1")])
 def test_when_a_part_ends_all_end_and_the_reason_is_told(mortal: Path, part: str, words: str) -> None:
-    own = namespaces(mortal)
+    own, nap = namespaces(mortal), naptime(80)
     assert len(own) == 10
-    with started(mortal, "-e", "b1", "sleep", "80.5") as job:
-        wait_until(lambda: len(processes_naming("sleep\x0080.5")) == 2)
+    with started(mortal, "-e", "b1", "sleep", nap) as job:
+        wait_until(lambda: len(processes_naming(f"sleep\x00{nap}")) == 2)
         os.kill(parts_of(mortal)[part], signal.SIGKILL)
         wait_until((mortal / "ended").exists)
         assert job.wait(10) == 255
     assert (mortal / "ended").read_text() == f"{words} was ended by signal 9 (Killed)\n"
     wait_until(lambda: mortal not in [one.folder for one in running.running()])
     wait_until(lambda: not in_use(own))
-    assert not processes_naming("sleep\x0080.5")
+    assert not processes_naming(f"sleep\x00{nap}")
 
 
 def test_nothing_outlives_a_killed_supervisor(mortal: Path) -> None:
-    own, parts = namespaces(mortal), parts_of(mortal)
-    with started(mortal, "-e", "b1", "sh", "-c", "setsid sleep 81.5 & wait") as job:
-        wait_until(lambda: processes_naming("sleep\x0081.5"))
+    own, parts, nap = namespaces(mortal), parts_of(mortal), naptime(81)
+    with started(mortal, "-e", "b1", "sh", "-c", f"setsid sleep {nap} & wait") as job:
+        wait_until(lambda: processes_naming(f"sleep\x00{nap}"))
         os.kill(supervisor_of(mortal), signal.SIGKILL)
         assert job.wait(10) == 255
     wait_until(lambda: not in_use(own))

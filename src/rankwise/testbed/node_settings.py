@@ -16,6 +16,7 @@ CONGESTION_CONTROL = "net.ipv4.tcp_congestion_control"
 _ALLOWED = Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
 _AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 _LIMIT_SECONDS = 10.0
+_LACKING = "a newer kernel may have it; or take it out of what the hosts are asked to have"
 
 TOLD = (
     CONGESTION_CONTROL, "net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem", "net.ipv4.tcp_slow_start_after_idle",
@@ -53,7 +54,10 @@ class NodeSettings:
         self._shell = str(shell)
 
     def read(self, node: str, key: str) -> str:
-        """What is in force; '' where the kernel does not know it. Raises HostError if the node is gone."""
+        """What is in force, by sysctl's name or as the card's MTU; '' where the kernel does not know it.
+
+        Raises HostError if the node is gone.
+        """
         return self._ask(node, key).stdout.strip()
 
     def write(self, node: str, key: str, value: str) -> None:
@@ -67,7 +71,10 @@ class NodeSettings:
         with contextlib.ExitStack() as undo:
             for node in nodes:
                 for key, value in settings:
-                    undo.callback(self._put_back, node, key, self.read(node, key))
+                    before = self.read(node, key)
+                    if not before:
+                        raise HostError(f"the kernel of node {node} has no setting {key}", _LACKING)
+                    undo.callback(self._put_back, node, key, before)
                     self.write(node, key, value)
             yield
 
@@ -92,8 +99,7 @@ class NodeSettings:
 
     def _put_back(self, node: str, key: str, value: str) -> None:
         with contextlib.suppress(HostError):  # a node that is gone has nothing to put back
-            if value:
-                self.write(node, key, value)
+            self.write(node, key, value)
 
     def _ask(self, node: str, key: str, *value: str) -> Outcome:
         outcome = self._run("-s", node, key, *value)
