@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from rich.console import Group as Renderables
 from rich.console import RenderableType
@@ -14,23 +15,36 @@ from rankwise.analysis import labels
 from rankwise.analysis.guidelines.checks import Word
 from rankwise.analysis.guidelines.findings import Finding
 from rankwise.core.units import format_size, format_time
-from rankwise.report.views import format_ratio
+from rankwise.report.views import format_ratio, interval
 
-_MARKS: dict[Word, tuple[str, str]] = {
+
+@dataclass(frozen=True, slots=True)
+class Mend:
+    """What ends a violation, for people."""
+
+    words: tuple[str, ...]
+    """What can be done, in sentences ..."""
+    settings: tuple[str, ...] = ()
+    """... variables and words for mpiexec that do it ..."""
+    commands: tuple[str, ...] = ()
+    """... and the lines of Rankwise that find or load what does it."""
+
+
+MARKS: dict[Word, tuple[str, str]] = {
     "holds": ("✓", "default"), "violated": ("✗", "yellow"), "undecided": ("?", "bright_black"),
 }  # fmt: skip
 """Sign and colour."""
 
 
-def parts(found: Sequence[Finding], mends: Mapping[Finding, Sequence[str]]) -> Iterator[RenderableType]:
-    """One part an implementation and number of ranks; `mends` has the lines under each violated guideline."""
+def parts(found: Sequence[Finding], mends: Mapping[Finding, Mend]) -> Iterator[RenderableType]:
+    """One part an implementation and number of ranks; `mends` has what stands under each violated guideline."""
     several = labels.varied((one.options, one.placement) for one in found)
     for name, ranks in dict.fromkeys((one.implementation, one.ranks) for one in found):
         own = [one for one in found if (one.implementation, one.ranks) == (name, ranks)]
         violated = [one for one in own if one.word == "violated"]
         yield Renderables(
-            Text(f"{name}, {ranks} ranks, {_launches(own)}", "bold"),
-            *(_violation(one, one.label(several), mends.get(one, ())) for one in violated),
+            Text(f"{name}, {ranks} {'rank' if ranks == 1 else 'ranks'}, {_launches(own)}", "bold"),
+            *(_violation(one, one.label(several), mends.get(one, Mend(()))) for one in violated),
             Text(),
             _overview(own, several),
         )
@@ -41,25 +55,24 @@ def _launches(own: Sequence[Finding]) -> str:
     return f"{counts[0]} launches" if counts[0] == counts[-1] else f"{counts[0]} to {counts[-1]} launches"
 
 
-def _violation(finding: Finding, label: str, lines: Sequence[str]) -> RenderableType:
+def _violation(finding: Finding, label: str, mend: Mend) -> RenderableType:
     table = _table()
     for title in ("size", "takes", "held to", "which takes", "ratio"):
         table.add_column(title, justify="right", no_wrap=title != "held to")
     for one in finding.violations:
-        interval = f"[{format_ratio(one.ratio_low)}, {format_ratio(one.ratio_high)}]"
         table.add_row(
             *(
                 Text(cell)
                 for cell in (
                     format_size(one.size_bytes), format_time(one.operation_seconds), one.other,
-                    format_time(one.other_seconds), f"{format_ratio(one.ratio)} {interval}",
+                    format_time(one.other_seconds), f"{format_ratio(one.ratio)} {interval(one)}",
                 )
             )
         )  # fmt: skip
     return Renderables(
         Text(f"✗ {label}", "yellow"),
         Padding(table, (0, 0, 0, 2)),
-        *(Padding(Text(line, "green"), (0, 0, 0, 2)) for line in lines),
+        *(Padding(Text(line, "green"), (0, 0, 0, 2)) for line in (*mend.words, *mend.settings, *mend.commands)),
     )
 
 
@@ -72,9 +85,9 @@ def _overview(own: Sequence[Finding], several: frozenset[str]) -> RenderableType
         table.add_column("\n".join(format_size(size).split(" ")), justify="right")
     for finding in own:
         words = {one.size_bytes: one.word for one in finding.checks}
-        marks = (Text(*_MARKS[words[size]]) if size in words else Text() for size in sizes)
+        marks = (Text(*MARKS[words[size]]) if size in words else Text() for size in sizes)
         table.add_row(Text(finding.label(several)), *marks)
-    legend = Text("  ").join(Text(f"{mark} {word}", colour) for word, (mark, colour) in _MARKS.items())
+    legend = Text("  ").join(Text(f"{mark} {word}", colour) for word, (mark, colour) in MARKS.items())
     return Renderables(table, legend)
 
 

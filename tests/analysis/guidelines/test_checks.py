@@ -39,16 +39,45 @@ def violated(checks: Sequence[Check]) -> set[tuple[str, str, int]]:
     return {(one.guideline, one.operation, one.size_bytes) for one in checks if one.word == "violated"}
 
 
-def test_false_alarms_are_rare() -> None:
+@pytest.mark.parametrize("rounds", [6, 9])
+def test_false_alarms_are_rare(rounds: int) -> None:
     """Every operation is exactly as slow as it may be: more than one alarm in twenty runs would be too many."""
 
     def at_the_bound(name: str, _size: int) -> float:
         return 1.0 if name in MOCKUPS else 1.05
 
     names = [name for name in NAMES if name.startswith(("bcast", "gather", "scatter"))]
-    runs = (simulate(seed, at_the_bound, names=names) for seed in range(60))
+    runs = (simulate(seed, at_the_bound, rounds, names=names) for seed in range(40))
     alarms = sum(bool(violated(check(launches, BENCHMARKS))) for launches in runs)
-    assert alarms <= 3
+    assert alarms <= 40 * 0.05 + 2 * np.sqrt(40 * 0.05 * 0.95)
+
+
+def test_six_launches_show_a_violation_among_many_checks() -> None:
+    """What disturbs a launch disturbs both sides: it is the difference within launches that counts."""
+
+    def slow(name: str, size: int) -> float:
+        return 1.6 if name == "gather" and size == 1024 else 1.0
+
+    generator = np.random.default_rng(11)
+    names = [f"mpi-{number}" for number in range(6)]
+    launches = run(
+        generator, names, NAMES, 6, factor=lambda _, name, size: slow(name, size), sizes=SIZES, launch_effect=0.03
+    )
+    checks = check(launches, BENCHMARKS)
+    assert len(checks) > 380
+    found = {(one.implementation, one.guideline) for one in checks if one.word == "violated"}
+    assert {(name, "gather_as_allgather") for name in names} <= found
+
+
+def test_launches_that_measured_one_side_only_do_not_count() -> None:
+    launches = simulate(12, names=("gather", "gather_as_allgather"))
+
+    def without(launch: Launch, name: str) -> Launch:
+        return replace(launch, series=tuple(one for one in launch.series if one.cell.benchmark != name))
+
+    some = [without(launches[0], "gather"), without(launches[1], "gather_as_allgather"), *launches[2:]]
+    counts = {one.launches for one in check(some, BENCHMARKS) if one.guideline in MOCKUPS}
+    assert counts == {10}
 
 
 def test_a_consistent_implementation_holds_to_its_guidelines() -> None:
@@ -67,7 +96,7 @@ def test_a_violation_is_found_at_its_size_with_its_ratio() -> None:
     for one in checks:
         if one.word == "violated":
             assert one.ratio_low < 1.4 < one.ratio_high
-            assert one.ratio == pytest.approx(one.operation_seconds / one.other_seconds)
+            assert one.ratio == pytest.approx(one.operation_seconds / one.other_seconds, rel=0.02)
             assert one.launches == 12
 
 
@@ -98,7 +127,7 @@ def test_coarse_steps_of_size_are_not_split() -> None:
     assert split == {2048}  # 1 KiB would be 128 parts, 64 KiB 32 parts
 
 
-@pytest.mark.parametrize("rounds", [3, 6])
+@pytest.mark.parametrize("rounds", [3, 5])
 def test_a_few_launches_show_no_violation(rounds: int) -> None:
     launches = simulate(7, lambda name, _size: 5.0 if name == "scatter" else 1.0, rounds)
     words = {one.word for one in check(launches, BENCHMARKS) if one.guideline == "scatter_as_bcast"}

@@ -61,5 +61,5 @@ def test_too_few_launches_to_show_anything_are_told() -> None:
     enough = [one("holds", size) for size in range(100)]
     assert notices(findings(enough)) == ()
     (notice,) = notices(findings([*enough[1:], one("undecided", launches=5)]))
-    assert notice.message == "to show a violation among 100 checks takes 8 launches: 1 had fewer, down to 5"
+    assert notice.message == "to show a violation takes 6 launches: 1 of 100 checks had fewer, down to 5"
     assert notices(()) == ()

@@ -6,16 +6,18 @@ from analysis.guidelines.made import one
 from rankwise.analysis.guidelines import mending, rules
 from rankwise.analysis.guidelines.checks import Word
 from rankwise.analysis.guidelines.findings import Finding, findings
-from rankwise.core.tuning import Algorithm, Choice, Rule
+from rankwise.core.tuning import Algorithm, Choice, Rule, Tuning
+from support.profiles import part, profile
 
 RABENSEIFNER = Algorithm("rabenseifner", "6")
 
 
 def finding(guideline: str, operation: str, *words: Word) -> Finding:
     (found,) = findings(
-        one(word, 1024 << number, guideline=guideline, operation=operation, other="2 × 512 B")
+        one(word, 1024 << number, 1 + max(number, 1) / 2, guideline=guideline, operation=operation,
+            other="2 × 512 B")
         for number, word in enumerate(words)
-    )
+    )  # fmt: skip
     return found
 
 
@@ -42,17 +44,51 @@ def test_the_algorithm_that_works_as_the_mockup_does(mockup: str, names: list[st
     assert (found.name if found else None) == chosen
 
 
-def test_a_remedy_names_the_algorithm_and_the_sizes() -> None:
+def test_a_remedy_names_the_calls_the_sizes_and_what_they_take() -> None:
     broken = finding("allreduce_as_reduce_scatter_allgather", "allreduce", "holds", "violated", "violated")
     remedy = mending.remedy(broken, {"allreduce": [RABENSEIFNER]})
-    assert remedy.words.startswith("at 2 KiB, 4 KiB try its algorithm rabenseifner for allreduce; or call MPI_")
+    assert remedy.words == (
+        "MPI_Reduce_scatter + MPI_Allgather instead of MPI_Allreduce between 2 KiB and 4 KiB (0.50 to 0.67 times "
+        "the time): reduce in parts, and gather these"
+    )
     assert remedy.decision is not None
     assert (remedy.decision.operation, remedy.decision.ranks) == ("allreduce", 4)
+    assert mending.algorithm_words(remedy.decision) == (
+        "or let a profile choose: allreduce on 4 ranks as by default up to 1 KiB, rabenseifner up to 4 KiB, "
+        "as by default above 4 KiB"
+    )
 
 
-def test_without_such_an_algorithm_the_program_can_do_it() -> None:
-    remedy = mending.remedy(finding("scatter_as_bcast", "scatter", "violated"), {"scatter": [RABENSEIFNER]})
-    assert remedy == mending.Remedy("at 1 KiB call MPI_Bcast of all blocks, and keep each rank's own")
+def test_sizes_that_are_no_neighbours_are_told_apart() -> None:
+    broken = finding("scatter_as_bcast", "scatter", "violated", "holds", "violated", "violated")
+    remedy = mending.remedy(broken, {"scatter": [RABENSEIFNER]})
+    assert remedy.words == (
+        "MPI_Bcast instead of MPI_Scatter at 1 KiB (0.67 times the time); "
+        "MPI_Bcast instead of MPI_Scatter between 4 KiB and 8 KiB (0.40 to 0.50 times the time): "
+        "broadcast all blocks, and keep each rank's own"
+    )
+    assert remedy.decision is None
+
+
+def test_every_mockup_says_which_calls_take_the_place_of_which() -> None:
+    for rule in rules.GUIDELINES:
+        calls, _, replaced = rule.instead.partition(" instead of ")
+        assert calls.startswith("MPI_")
+        if rule.operation != "pingpong":
+            assert replaced == f"MPI_{rule.operation.capitalize()}"
+            assert [call.removeprefix("MPI_").lower() for call in calls.split(" + ")] == rule.other.split(" + ")
+
+
+def test_a_profile_that_chooses_better_there_is_named_with_its_line() -> None:
+    broken = finding("bcast_as_scatter_allgather", "bcast", "holds", "violated", "violated")
+    there = profile(part("mpich-5.0.2"))
+    (found,) = mending.remedy(broken, {}, "duo", [there]).profiles
+    assert found == (
+        "profile wan has binomial there (1.00 times the default's time)",
+        "rankwise run --profile wan --mpi mpich-5.0.2 -n 4 -- ./app",
+    )
+    others = [profile(part("openmpi-5.0.11")), profile(part("mpich-5.0.2", tuning=Tuning()))]
+    assert mending.remedy(broken, {}, "duo", others).profiles == ()
 
 
 DEFAULT, OURS = Choice(), Choice("rabenseifner")
@@ -86,5 +122,7 @@ def test_size_guidelines_are_for_the_tuner_where_it_has_a_knob() -> None:
     assert found.tuned_by == (
         "rankwise tune mpich-5.0.2 --testbed two-clusters --for bcast -n 4 --sizes 1024,2048"
     )
-    alone = mending.remedy(bcast, {"bcast": [RABENSEIFNER]})
-    assert (alone.tuned_by, alone.words.endswith("developers")) == ("", True)
+    assert mending.remedy(bcast, {"bcast": [RABENSEIFNER]}).tuned_by == ""
+    assert found.words == (
+        "at 1 KiB pad it to 2 × 512 B (0.67 times the time); at 2 KiB pad it to 2 × 512 B (0.67 times the time)"
+    )

@@ -51,3 +51,25 @@ def test_guidelines_of_chosen_operations() -> None:
     found = rules.chosen(["allgather"])
     assert rules.benchmarks(found) == ("allgather", "allgather_as_alltoall", "allgather_as_gather_bcast")
     assert rules.chosen() == rules.GUIDELINES
+
+
+def test_every_guideline_that_is_wanted_is_there() -> None:
+    assert {(one.operation, one.other) for one in rules.GUIDELINES} == {
+        ("allreduce", "reduce + bcast"),
+        ("allreduce", "reduce_scatter + allgather"),
+        ("bcast", "scatter + allgather"),
+        ("gather", "allgather"),
+        ("scatter", "bcast"),
+        ("allgather", "alltoall"),
+        ("allgather", "gather + bcast"),
+        ("reduce", "allreduce"),
+        ("reduce_scatter", "reduce + scatterv"),
+        ("pingpong", "pack + send + unpack"),
+    }
+    assert {one.operation for one in rules.GUIDELINES} <= rules.SIZED_OPERATIONS
+
+
+def test_a_short_run_begins_with_what_takes_the_fewest_launches() -> None:
+    layouts = ("contiguous", *rules.DERIVED_LAYOUTS)
+    turns = [rules.turn(Cell("mpich-5.0.2", "pingpong", 8, 2, Options(layout=one))) for one in layouts]
+    assert turns == [0, 1, 2, 3]

@@ -1,22 +1,25 @@
-"""Measured curves held to the guidelines: each check is one guideline at one size of one implementation."""
+"""Measured curves held to the guidelines: each check is one guideline at one size of one implementation.
+
+Both sides of a check are measured by the same launches, and are compared within each of them.
+"""
 
 from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
-from rankwise.analysis.compare.cells import CellData, gather
-from rankwise.analysis.compare.verdicts import Pair, judge, pair_up
+from rankwise.analysis.compare.cells import CellData, IntArray, gather
 from rankwise.analysis.guidelines import rules
-from rankwise.core.records import Benchmark, Cell, CellFailure, Launch, Options
-from rankwise.core.results import Verdict
+from rankwise.core.records import Benchmark, Cell, CellFailure, FloatArray, Launch, Options
 from rankwise.core.units import format_size
-from rankwise.stats.intervals import MIN_FOR_RATIO
+from rankwise.stats.intervals import MIN_FOR_RATIO, ratio_intervals
+from rankwise.stats.paired import MIN_FOR_DIFFERENCES, difference_interval, sign_flip_p_values
+from rankwise.stats.summary import median
 
 Word = Literal["holds", "violated", "undecided"]
 
@@ -38,15 +41,15 @@ class Check:
     operation_seconds: float
     other_seconds: float
     ratio: float
-    """The operation's time over the other's; a guideline asks for 1 at most."""
+    """The operation's time over the other's, median over launches; a guideline asks for 1 at most."""
     ratio_low: float
     ratio_high: float
     """95 % interval."""
     p_value: float
-    """Of the operation's being more than the tolerance slower, adjusted for all checks (Holm)."""
+    """Of the operation's being more than the tolerance slower, adjusted for all checks."""
     word: Word
     launches: int
-    """On the side that has fewer."""
+    """That measured both."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,6 +63,22 @@ class _Claim:
     factor: float = 1.0
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sides:
+    """A claim with the launches that measured both of its sides; arrays have shape (launches,)."""
+
+    claim: _Claim
+    rounds: IntArray
+    operation_seconds: FloatArray
+    other_seconds: FloatArray
+    """What the operation may take."""
+
+    @property
+    def log_ratios(self) -> FloatArray:
+        """Of the operation to the other, launch by launch."""
+        return np.log(self.operation_seconds) - np.log(self.other_seconds)
+
+
 def check(
     launches: Iterable[Launch],
     benchmarks: Mapping[str, Benchmark],
@@ -71,11 +90,11 @@ def check(
     """Every guideline that the cells of `launches` can be held to, by implementation, guideline and size.
 
     A guideline is `violated` at a size if the operation is more than `delta` (0.05: 5 %) slower than it may be:
-    the 95 % interval of the ratio lies wholly beyond 1 + delta, and a rank test of the launches' medians against
-    that bound is significant at `alpha` after Holm's correction over all checks; so the chance that even one
-    violation of the whole run is false is `alpha` at most. It `holds` if the interval ends at 1 + delta or
-    below. All else is `undecided`, as is every check with fewer than MIN_FOR_RATIO launches. Cells that delivered
-    wrong data (`failures`, and those of the launches) are left out: their speed is worth nothing.
+    the 95 % interval of the ratio lies wholly beyond 1 + delta, and the ratios of the launches are beyond that
+    bound by more than chance at `alpha`, over all checks together (`sign_flip_p_values`); so the chance that
+    even one violation of the whole run is false is `alpha` at most. It `holds` if the interval ends at
+    1 + delta or below. All else is `undecided`, as is every check with fewer than MIN_FOR_RATIO launches. Cells
+    that delivered wrong data (`failures`, and those of the launches) are left out: their speed is worth nothing.
     """
     stored = list(launches)
     everything = [*failures, *(one for launch in stored for one in launch.failures)]
@@ -86,9 +105,9 @@ def check(
         if data.quantity == "time" and data.cell not in wrong and bool(np.all(data.medians > 0))
     }
     claims = [*_patterns(cells), *_sizes(cells)]
-    paired = [(claim, pair) for claim in claims if (pair := _pair(claim, delta)) is not None]
-    verdicts = judge([pair for _, pair in paired], 0.0, alpha)
-    return tuple(_check(claim, one, delta) for (claim, _), one in zip(paired, verdicts, strict=True))
+    sides = [found for claim in claims if (found := _sides(claim)) is not None]
+    p_values = _p_values(sides, delta)
+    return tuple(_check(one, float(p), delta, alpha) for one, p in zip(sides, p_values, strict=True))
 
 
 def _patterns(cells: Mapping[Cell, CellData]) -> Iterator[_Claim]:
@@ -124,28 +143,51 @@ def _split(whole: CellData, smaller: list[CellData]) -> Iterator[_Claim]:
             return
 
 
-def _pair(claim: _Claim, delta: float) -> Pair | None:
-    """The other side as slow as the operation may be, so that what is slower still is a violation."""
-    pair = pair_up(claim.operation.point, claim.other, claim.operation)
-    if pair is None:
+def _sides(claim: _Claim) -> _Sides | None:
+    """The launches that measured both; None without any."""
+    rounds, here, there = np.intersect1d(
+        claim.operation.rounds, claim.other.rounds, assume_unique=True, return_indices=True
+    )
+    if not rounds.size:
         return None
-    return replace(pair, baseline_medians=pair.baseline_medians * (claim.factor * (1 + delta)))
+    return _Sides(claim, rounds, claim.operation.medians[here], claim.other.medians[there] * claim.factor)
 
 
-def _check(claim: _Claim, verdict: Verdict, delta: float) -> Check:
-    allowed = 1 + delta
-    launches = min(verdict.launches)
+def _p_values(sides: Sequence[_Sides], delta: float) -> FloatArray:
+    """Of more than chance beyond the bound, for all checks together; 1 for those with too few launches."""
+    found = np.ones(len(sides))
+    rows = [i for i, one in enumerate(sides) if one.rounds.size >= MIN_FOR_DIFFERENCES]
+    if rows:
+        beyond = np.full((len(rows), 1 + max(int(sides[i].rounds[-1]) for i in rows)), np.nan)
+        for row, i in zip(beyond, rows, strict=True):
+            row[sides[i].rounds] = sides[i].log_ratios - np.log1p(delta)
+        found[rows] = sign_flip_p_values(beyond[:, ~np.all(np.isnan(beyond), axis=0)])
+    return found
+
+
+def _interval(sides: _Sides) -> tuple[float, float]:
+    """95 % interval of the ratio; of few launches it takes the two sides each for itself."""
+    if sides.rounds.size >= MIN_FOR_DIFFERENCES:
+        low, high = difference_interval(sides.log_ratios)
+        return float(np.exp(low)), float(np.exp(high))
+    bounds = ratio_intervals(sides.other_seconds[None, :], sides.operation_seconds[None, :])
+    return float(bounds[0][0]), float(bounds[1][0])
+
+
+def _check(sides: _Sides, p_value: float, delta: float, alpha: float) -> Check:
+    launches, allowed = sides.rounds.size, 1 + delta
+    ratio, (low, high) = float(np.exp(median(sides.log_ratios))), _interval(sides)
+    low, high = min(low, ratio), max(high, ratio)
     word: Word = "undecided"
-    if verdict.verdict == "slower":
+    if p_value < alpha and low > allowed:
         word = "violated"
-    elif launches >= MIN_FOR_RATIO and verdict.ratio_high <= 1:
+    elif launches >= MIN_FOR_RATIO and high <= allowed:
         word = "holds"
-    cell = claim.operation.cell
+    cell = sides.claim.operation.cell
     return Check(
-        guideline=claim.guideline, implementation=cell.implementation, operation=cell.benchmark,
-        other=claim.words, size_bytes=cell.size_bytes, ranks=cell.ranks, options=cell.options,
-        placement=cell.placement, operation_seconds=verdict.candidate_seconds,
-        other_seconds=verdict.baseline_seconds / allowed, ratio=verdict.ratio * allowed,
-        ratio_low=verdict.ratio_low * allowed, ratio_high=verdict.ratio_high * allowed,
-        p_value=verdict.p_value, word=word, launches=launches,
+        guideline=sides.claim.guideline, implementation=cell.implementation, operation=cell.benchmark,
+        other=sides.claim.words, size_bytes=cell.size_bytes, ranks=cell.ranks, options=cell.options,
+        placement=cell.placement, operation_seconds=median(sides.operation_seconds),
+        other_seconds=median(sides.other_seconds), ratio=ratio, ratio_low=low, ratio_high=high,
+        p_value=p_value, word=word, launches=launches,
     )  # fmt: skip

@@ -11,7 +11,7 @@ from rankwise.analysis.guidelines import rules
 from rankwise.analysis.guidelines.checks import Check, Word
 from rankwise.core.records import Notice, Options
 from rankwise.core.units import format_size
-from rankwise.stats.tests import launches_needed
+from rankwise.stats.paired import MIN_FOR_DIFFERENCES
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,19 +90,18 @@ def sentences(found: Sequence[Finding]) -> list[str]:
     return said
 
 
-def notices(found: Sequence[Finding], alpha: float = 0.05) -> tuple[Notice, ...]:
+def notices(found: Sequence[Finding]) -> tuple[Notice, ...]:
     """The warning that some checks had too few launches to show a violation, however large."""
     checks = [check for one in found for check in one.checks]
-    needed = launches_needed(max(len(checks), 1), alpha)
-    short = [check.launches for check in checks if check.launches < needed]
+    short = [check.launches for check in checks if check.launches < MIN_FOR_DIFFERENCES]
     if not short:
         return ()
     return (
         Notice(
             "too-few-launches",
-            f"to show a violation among {len(checks)} checks takes {needed} launches: {len(short)} had fewer, "
-            f"down to {min(short)}",
-            "a longer --time, fewer --bench or --sizes",
+            f"to show a violation takes {MIN_FOR_DIFFERENCES} launches: {len(short)} of {len(checks)} checks had "
+            f"fewer, down to {min(short)}",
+            "a longer --time, fewer --bench, --sizes or --layout",
         ),
     )
 
@@ -111,7 +110,8 @@ def violation(check: Check) -> str:
     """`allreduce of 32 KiB takes 1.42 [1.31, 1.55] times as long as reduce + bcast`."""
     against = check.other if check.guideline != rules.MONOTONY else f"{check.operation} of {check.other}"
     what = ", ".join([f"{check.operation} of {format_size(check.size_bytes)}", *labels.words(check.options, "")])
+    ranks = "1 rank" if check.ranks == 1 else f"{check.ranks} ranks"
     return (
-        f"{what} on {check.ranks} ranks takes {check.ratio:.3g} [{check.ratio_low:.3g}, {check.ratio_high:.3g}] "
+        f"{what} on {ranks} takes {check.ratio:.3g} [{check.ratio_low:.3g}, {check.ratio_high:.3g}] "
         f"times as long as {against}"
     )

@@ -31,8 +31,10 @@ class Guideline:
     """The benchmark's name, and the guideline's."""
     other: str
     """What the mock-up does, in short: `reduce + bcast`."""
+    instead: str
+    """The calls that do its work, and what call they stand for: `MPI_Reduce + MPI_Bcast instead of ...`."""
     replacement: str
-    """What a program can do in place of the operation where the guideline is violated, as half a sentence."""
+    """How a program calls them where the guideline is violated, as half a sentence."""
     algorithms: tuple[frozenset[str], ...] = ()
     """Words in the name of an implementation's own algorithm that works as the mock-up does, best first."""
     layouts: tuple[str, ...] = CONTIGUOUS
@@ -41,44 +43,50 @@ class Guideline:
 
 GUIDELINES = (
     Guideline(
-        "allreduce", "allreduce_as_reduce_bcast", "reduce + bcast", "call MPI_Reduce to one rank, then MPI_Bcast",
+        "allreduce", "allreduce_as_reduce_bcast", "reduce + bcast",
+        "MPI_Reduce + MPI_Bcast instead of MPI_Allreduce", "reduce to one rank, and broadcast from there",
         (frozenset({"reduce", "bcast"}), frozenset({"nonoverlapping"}), frozenset({"non", "overlapping"})),
     ),
     Guideline(
         "allreduce", "allreduce_as_reduce_scatter_allgather", "reduce_scatter + allgather",
-        "call MPI_Reduce_scatter, then MPI_Allgather of the parts",
+        "MPI_Reduce_scatter + MPI_Allgather instead of MPI_Allreduce", "reduce in parts, and gather these",
         (frozenset({"rabenseifner"}), frozenset({"reduce", "scatter", "allgather"})),
     ),
     Guideline(
         "bcast", "bcast_as_scatter_allgather", "scatter + allgather",
-        "call MPI_Scatter of the message's parts, then MPI_Allgather", (frozenset({"scatter", "allgather"}),),
+        "MPI_Scatter + MPI_Allgather instead of MPI_Bcast", "scatter the message's parts, and gather these",
+        (frozenset({"scatter", "allgather"}),),
     ),
     Guideline(
         "gather", "gather_as_allgather", "allgather",
-        "call MPI_Allgather, and ignore the result on all but the root",
+        "MPI_Allgather instead of MPI_Gather", "ignore the result on all but the root",
     ),
     Guideline(
-        "scatter", "scatter_as_bcast", "bcast", "call MPI_Bcast of all blocks, and keep each rank's own",
+        "scatter", "scatter_as_bcast", "bcast",
+        "MPI_Bcast instead of MPI_Scatter", "broadcast all blocks, and keep each rank's own",
     ),
     Guideline(
-        "allgather", "allgather_as_alltoall", "alltoall", "call MPI_Alltoall of copies of the block",
+        "allgather", "allgather_as_alltoall", "alltoall",
+        "MPI_Alltoall instead of MPI_Allgather", "send each rank a copy of the block",
     ),
     Guideline(
-        "allgather", "allgather_as_gather_bcast", "gather + bcast", "call MPI_Gather to one rank, then MPI_Bcast",
+        "allgather", "allgather_as_gather_bcast", "gather + bcast",
+        "MPI_Gather + MPI_Bcast instead of MPI_Allgather", "gather on one rank, and broadcast from there",
         (frozenset({"gather", "bcast"}), frozenset({"gatherv", "bcast"}), frozenset({"linear"})),
     ),
     Guideline(
         "reduce", "reduce_as_allreduce", "allreduce",
-        "call MPI_Allreduce, and ignore the result on all but the root",
+        "MPI_Allreduce instead of MPI_Reduce", "ignore the result on all but the root",
     ),
     Guideline(
         "reduce_scatter", "reduce_scatter_as_reduce_scatterv", "reduce + scatterv",
-        "call MPI_Reduce to one rank, then MPI_Scatterv",
+        "MPI_Reduce + MPI_Scatterv instead of MPI_Reduce_scatter", "reduce to one rank, and scatter from there",
         (frozenset({"reduce", "scatterv"}), frozenset({"nonoverlapping"}), frozenset({"non", "overlapping"})),
     ),
     Guideline(
         "pingpong", "pingpong_as_pack_send_unpack", "pack + send + unpack",
-        "call MPI_Pack, send MPI_PACKED, and call MPI_Unpack",
+        "MPI_Pack, MPI_Send, MPI_Recv, MPI_Unpack instead of a derived datatype",
+        "send and receive MPI_PACKED",
         layouts=DERIVED_LAYOUTS, sources=(GROPP_2011,),
     ),
 )  # fmt: skip
@@ -122,6 +130,12 @@ def is_needed(cell: Cell) -> bool:
     wanted = {name for one in named for name in one.layouts}
     as_operation = any(cell.benchmark == one.operation for one in named)
     return layout in wanted or (layout in CONTIGUOUS and as_operation)
+
+
+def turn(cell: Cell) -> int:
+    """What a short run measures first: collectives and plain messages, then one layout after the other."""
+    layout = cell.options.layout
+    return 0 if layout in CONTIGUOUS else 1 + DERIVED_LAYOUTS.index(layout)
 
 
 def sources(guideline: str) -> tuple[str, ...]:

@@ -1,0 +1,223 @@
+"""From a stored run to what it says about the guidelines: findings, what mends them, the page, the JSON."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from rankwise.analysis.compare.variants import by_profile, variant
+from rankwise.analysis.guidelines import findings, mending, rules
+from rankwise.analysis.guidelines.checks import check
+from rankwise.analysis.guidelines.findings import Finding
+from rankwise.analysis.guidelines.measured import faster_settings
+from rankwise.analysis.guidelines.mending import Remedy
+from rankwise.cli import answering
+from rankwise.core import errors
+from rankwise.core.records import CellFailure, Implementation, Notice
+from rankwise.core.results import Comparison
+from rankwise.core.tuning import Decision, Native, Profile, Tuning
+from rankwise.mpi import select
+from rankwise.mpi.family import family_named
+from rankwise.profiles import folders, profile_file
+from rankwise.report import guidelines as report
+from rankwise.report.guideline_page import write_guidelines
+from rankwise.report.guidelines import Mend
+from rankwise.store.store import Store
+from rankwise.testbed.changes import changes
+
+ALPHA = 0.05
+SEARCHES = 3
+"""The newest searches of `tune` in the store that are asked for something faster."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a run says about the guidelines."""
+
+    run_id: int
+    delta: float
+    found: tuple[Finding, ...]
+    remedies: dict[Finding, Remedy]
+    natives: dict[Finding, Native]
+    """How the implementation loads a remedy that is a choice of algorithm."""
+    measured: dict[Finding, tuple[str, ...]]
+    """Settings that searches in the store found to be faster, a sentence each."""
+    failures: tuple[CellFailure, ...]
+    notices: tuple[Notice, ...]
+
+
+def answer(store: Store, run_id: int, only: Sequence[str], delta: float) -> Answer:
+    """Everything that the run can be held to; `only`: of these implementations, '' stands for none.
+
+    Raises UnknownNameError for an implementation that the run does not have.
+    """
+    launches = by_profile(store.launches(run_id))
+    benchmarks = {one.name: one for one in store.benchmarks(run_id)}
+    failures = store.failures(run_id)
+    checks = check(launches, benchmarks, delta=delta, alpha=ALPHA, failures=failures)
+    found = every = findings.findings(checks)
+    known = _variants(store, run_id)
+    if only:
+        meant = {one.id for name in only for one in select.matching(name, store.implementations(run_id))}
+        found = tuple(one for one in every if known[one.implementation].id in meant)
+    remedies = _remedies(found, known, store.run(run_id).testbed, _profiles(store, run_id))
+    return Answer(
+        run_id, delta, found, remedies, _natives(remedies, known), _measured(store, run_id, list(remedies)),
+        (*failures, *(one for launch in launches for one in launch.failures)),
+        (*store.notices(run_id), *findings.notices(every)),
+    )  # fmt: skip
+
+
+def _variants(store: Store, run_id: int) -> dict[str, Implementation]:
+    """What each implementation is called in the findings, with each profile that it was measured with."""
+    profiles = {cell.profile for cell in store.plan(run_id).cells}
+    return {variant(one.id, profile): one for one in store.implementations(run_id) for profile in profiles}
+
+
+def _profiles(store: Store, run_id: int) -> list[Profile]:
+    """Those on this host that were made for the network of the run."""
+    testbed, topology = store.run(run_id).testbed, store.topology(run_id)
+    found = []
+    for folder in folders.known().values():
+        try:
+            one = profile_file.read(folder).profile
+        except errors.InputError:
+            continue
+        if one.testbed == testbed and not changes(one.topology, topology):
+            found.append(one)
+    return found
+
+
+def _remedies(
+    found: Sequence[Finding], known: Mapping[str, Implementation], testbed: str, profiles: Sequence[Profile]
+) -> dict[Finding, Remedy]:
+    violated = [one for one in found if one.word == "violated"]
+    offered = {name: _algorithms(known[name]) for name in dict.fromkeys(one.implementation for one in violated)}
+    return {one: mending.remedy(one, offered[one.implementation], testbed, profiles) for one in violated}
+
+
+def _measured(store: Store, run_id: int, violated: Sequence[Finding]) -> dict[Finding, tuple[str, ...]]:
+    """What the newest searches on the same testbed have measured."""
+    if not violated:
+        return {}
+    testbed = store.run(run_id).testbed
+    runs = [
+        run for run in store.runs() if run.testbed == testbed and run.command_line.startswith("rankwise tune ")
+    ]
+    said: defaultdict[Finding, list[str]] = defaultdict(list)
+    for run in sorted(runs, key=lambda one: -one.id)[:SEARCHES]:
+        launches = store.launches(run.id)
+        for one in violated:
+            said[one] += [f"measured in run {run.id}: {text}" for text in faster_settings(one, launches)]
+    return {one: tuple(texts) for one, texts in said.items() if texts}
+
+
+def _algorithms(implementation: Implementation) -> mending.Algorithms:
+    """None for an implementation of a stored run that is not on this host, or of a family that is not."""
+    try:
+        return family_named(implementation.family).algorithms(implementation)
+    except (errors.HostError, errors.InputError):
+        return {}
+
+
+def _natives(remedies: Mapping[Finding, Remedy], known: Mapping[str, Implementation]) -> dict[Finding, Native]:
+    found = {one: _native(known[one.implementation], remedy.decision) for one, remedy in remedies.items()}
+    return {one: native for one, native in found.items() if native is not None}
+
+
+def _native(implementation: Implementation, decision: Decision | None) -> Native | None:
+    if decision is None:
+        return None
+    try:
+        return family_named(implementation.family).native(implementation, Tuning(decisions=(decision,)))
+    except (errors.HostError, errors.InputError):
+        return None
+
+
+# For people
+
+
+def mends(found: Answer) -> dict[Finding, Mend]:
+    """The remedy of each violation in words and lines."""
+    return {
+        one: _mend(remedy, found.natives.get(one), found.measured.get(one, ()))
+        for one, remedy in found.remedies.items()
+    }
+
+
+def _mend(remedy: Remedy, native: Native | None, measured: Sequence[str]) -> Mend:
+    """Variables and words for mpiexec are shown where they are all it takes to load the algorithm."""
+    words, settings = [remedy.words], []
+    if remedy.decision is not None:
+        words.append(mending.algorithm_words(remedy.decision))
+    if native is not None and not native.files:
+        settings = [*(f"{name}={value}" for name, value in native.environment), " ".join(native.arguments)]
+    words += [*measured, *(text for text, _ in remedy.profiles)]
+    commands = (*(line for _, line in remedy.profiles), remedy.tuned_by)
+    return Mend(tuple(words), tuple(filter(None, settings)), tuple(filter(None, commands)))
+
+
+def show(found: Answer) -> None:
+    """The answer in the terminal."""
+    console = Console(highlight=False)
+    for sentence in findings.sentences(found.found):
+        console.print(f"• {sentence}", markup=False)
+    for part in report.parts(found.found, mends(found)):
+        console.print()
+        console.print(part)
+    for notice in found.notices:
+        console.print(f"\nwarning: {notice.message}; {notice.remedy}", markup=False)
+    for name, reason in dict.fromkeys((one.cell.implementation, one.reason) for one in found.failures):
+        console.print(f"\nwithout result on {name}: {reason}", markup=False)
+
+
+def write_page(path: Path, store: Store, found: Answer) -> None:
+    """The page of the answer. Raises HostError if it cannot be written."""
+    nothing = Comparison("", (), found.delta, ALPHA, (), (), (), (), (), found.failures, tuple(_notices(found)))
+    context = replace(
+        answering.report_context(store, found.run_id, nothing),
+        title="Is each MPI consistent with itself?", sentences=tuple(findings.sentences(found.found)),
+    )  # fmt: skip
+    write_guidelines(path, found.found, mends(found), nothing, context)
+
+
+def _notices(found: Answer) -> Iterator[Notice]:
+    """And what gave no result, which the page has no other place for."""
+    yield from found.notices
+    for name, reason in dict.fromkeys((one.cell.implementation, one.reason) for one in found.failures):
+        yield Notice("without result", f"{name}: {reason}")
+
+
+# For machines
+
+
+def as_json(found: Answer, page: Path | None) -> dict[str, Any]:
+    """The answer for machines: the keys are a promise."""
+    return {
+        "run": found.run_id,
+        "delta": found.delta,
+        "findings": [_finding(one, found) for one in found.found],
+        "failed": [{"cell": asdict(one.cell), "kind": one.kind, "reason": one.reason} for one in found.failures],
+        "notices": [asdict(one) for one in found.notices],
+        "report": str(page) if page else None,
+    }
+
+
+def _finding(finding: Finding, found: Answer) -> dict[str, Any]:
+    remedy = found.remedies.get(finding)
+    native = found.natives.get(finding)
+    return {
+        **asdict(finding),
+        "sources": rules.sources(finding.guideline),
+        "remedy": remedy.words if remedy else None,
+        "tuned_by": remedy.tuned_by if remedy else None,
+        "profiles": [{"words": words, "line": line} for words, line in remedy.profiles] if remedy else [],
+        "measured": list(found.measured.get(finding, ())),
+        "decision": asdict(remedy.decision) if remedy and remedy.decision else None,
+        "native": asdict(native) if native else None,
+    }
