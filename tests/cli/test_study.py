@@ -3,31 +3,48 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
-from rankwise.cli import measuring
+from rankwise.cli import measuring, tuner
 from rankwise.cli.study import command
 from rankwise.core.errors import HostError, InputError, InterruptedRun, UnknownNameError
+from rankwise.core.records import Cell, Plan
+from rankwise.core.tuning import Native, Profile, Setting, Tuning
+from rankwise.profiles import writing
 from rankwise.store.store import Store
 from rankwise.studies import base
 from studies import simulated, test_hablot2007
-from support import stored
+from support import profiles, stored
 
 STUDY = base.find("hablot2007")
+OPENMPI = test_hablot2007.OPENMPI
+ALL = "1,2,3,4,5,6"
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
-    """All four runs of a quick study."""
+    """All six runs of a quick study; the last two have tuned the MPIs."""
     path = tmp_path / "results.sqlite"
     with Store(path) as opened:
-        simulated.store(opened, STUDY, test_hablot2007.as_published)
+        folders = {label: tmp_path / "profiles" / f"hablot2007-{label}" for label in ("cluster-mpi", "grid-mpi")}
+        for label, folder in folders.items():
+            writing.write(_profile(label), folder.parent)
+        simulated.store(opened, STUDY, test_hablot2007.as_published, profiles=folders)
     return path
+
+
+def _profile(label: str, **changes: Any) -> Profile:
+    parts = (
+        profiles.part(OPENMPI, Native(), Tuning((Setting("eager-threshold", str(32 << 20)),))),
+        profiles.part(test_hablot2007.MPICH, Native(), Tuning()),
+    )
+    return replace(profiles.profile(*parts, name=f"hablot2007-{label}"), **changes)
 
 
 @pytest.fixture
@@ -46,25 +63,33 @@ def study(store: Path, *arguments: str) -> Result:
 
 @pytest.mark.usefixtures("never_measured")
 def test_the_page_of_stored_runs(store: Path) -> None:
-    result = study(store, "hablot2007", "--quick", "--from", "1,2,3,4")
+    result = study(store, "hablot2007", "--quick", "--from", ALL)
     assert result.exit_code == 0, result.exception
     assert max(map(len, result.stdout.splitlines())) <= 80
     lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
     assert "✓ holds “All the implementations reach 940 Mbps that is the maximum goodput" in lines
     assert any(line.startswith("True of TCP (") for line in lines)
-    assert "Of 17 statements of the paper" in result.stdout
-    assert "Warnings about these measurements, told on the page: too-few-launches (4)" in result.stdout
-    assert "runs: 1,2,3,4 " in result.stderr
+    assert "Of 21 statements of the paper" in result.stdout
+    assert "Warnings about these measurements, told on the page: too-few-launches (6)" in result.stdout
+    assert "runs: 1,2,3,4,5,6 " in result.stderr
     assert "Comparison and tuning" in store.with_name("page.html").read_text()
 
 
 @pytest.mark.usefixtures("never_measured")
 def test_json(store: Path) -> None:
-    answer = json.loads(study(store, "hablot2007", "--quick", "--from", "1,2,3,4", "--json").stdout)
-    assert answer["runs"] == {"cluster": 1, "grid-untuned": 2, "grid-tuned": 3, "slow-start": 4}
+    answer = json.loads(study(store, "hablot2007", "--quick", "--from", ALL, "--json").stdout)
+    assert answer["runs"] == {
+        "cluster": 1,
+        "grid-untuned": 2,
+        "grid-tuned": 3,
+        "slow-start": 4,
+        "cluster-mpi": 5,
+        "grid-mpi": 6,
+    }
     verdicts = {one["key"]: one["verdict"] for one in answer["statements"]}
     assert verdicts["overhead-cluster"] == "holds"
     assert verdicts["messages-of-16M"] == "undecided", "not part of a quick study"
+    assert {one["key"]: one["verdict"] for one in answer["aims"]}["aim-no-dip"] == "holds"
     assert answer["tables"][0]["rows"][0]["head"] == "TCP"
     assert Path(answer["report"]).is_file()
 
@@ -85,16 +110,16 @@ def test_only_what_is_missing_is_measured(store: Path, monkeypatch: pytest.Monke
         return simulated.store(opened, STUDY, lambda label: _only("grid-untuned", label))["grid-untuned"]
 
     monkeypatch.setattr(measuring, "measure", measure)
-    result = study(store, "hablot2007", "--quick", "--from", "1,3,4", "--mpi", "mpich,openmpi", "--time", "3m")
+    result = study(store, "hablot2007", "--quick", "--from", "1,3,4,5,6", "--mpi", "mpich,openmpi", "--time", "3m")
     assert result.exit_code == 0, result.exception
-    assert "[2/4] Rennes to Nancy, TCP buffers of 2007" in result.stderr
+    assert "[2/6] Rennes to Nancy, TCP buffers of 2007" in result.stderr
     (request,) = asked
     assert request.testbed.name == "hablot2007-grid-untuned"
     assert request.benchmarks == ("pingpong", "tcp_pingpong")
     assert request.placements == ("across-sites",)
     assert request.implementations == ("mpich", "openmpi")
-    assert request.time_budget_seconds == pytest.approx(180 * 120 / 710)
-    assert "runs: 1,3,4,5 " in result.stderr
+    assert request.time_budget_seconds == pytest.approx(180 * 120 / STUDY.seconds(quick=True))
+    assert "runs: 1,3,4,5,6,7 " in result.stderr
 
 
 def _only(wanted: str, label: str) -> simulated.Speeds | None:
@@ -121,7 +146,7 @@ def test_an_interruption_says_how_to_go_on(
     monkeypatch.setattr(measuring, "measure", _interrupt_after(2, error))
     result = study(store, "hablot2007", "--quick", "--from", "1")
     assert isinstance(result.exception, InterruptedRun)
-    assert result.exception.remedy == "go on with: rankwise study hablot2007 --quick --from 1,5"
+    assert result.exception.remedy == "go on with: rankwise study hablot2007 --quick --from 1,7"
     assert not store.with_name("page.html").exists()
 
 
@@ -135,7 +160,7 @@ def test_an_interrupted_run_is_finished(store: Path, monkeypatch: pytest.MonkeyP
         opened.finish_run(run_id, "complete", "max launches")
 
     monkeypatch.setattr(measuring, "resume", resume)
-    result = study(store, "hablot2007", "--quick", "--from", "1,2,3,4")
+    result = study(store, "hablot2007", "--quick", "--from", ALL)
     assert result.exit_code == 0, result.exception
     assert resumed == [2]
 
@@ -144,7 +169,7 @@ def test_a_network_on_which_nothing_works_does_not_end_the_study(
     store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(measuring, "measure", _interrupt_after(0, lambda: HostError("not one cell gave a result")))
-    result = study(store, "hablot2007", "--quick", "--from", "1,3,4")
+    result = study(store, "hablot2007", "--quick", "--from", "1,3,4,5,6")
     assert result.exit_code == 0, result.exception
     assert "warning: Rennes to Nancy, TCP buffers of 2007: not one cell" in " ".join(result.stderr.split())
     assert "Not measured." in result.stdout
@@ -169,3 +194,169 @@ def test_runs_of_something_else_are_refused(store: Path) -> None:
     assert isinstance(study(store, "hablot2007", "--from", "77").exception, UnknownNameError)
     assert isinstance(study(store, "hablot").exception, UnknownNameError)
     assert study(store, "hablot2007", "--from", "one").exit_code == 2
+
+
+# Runs that tune
+
+
+def _rows(store: Path, *arguments: str) -> dict[str, list[str]]:
+    answer = json.loads(study(store, "hablot2007", "--quick", "--from", ALL, "--json", *arguments).stdout)
+    table = next(one for one in answer["tables"] if one["title"] == "Up to which size messages go eagerly")
+    return {row["head"]: row["cells"] for row in table["rows"]}
+
+
+@pytest.mark.usefixtures("never_measured")
+def test_thresholds_are_those_of_the_profiles(store: Path) -> None:
+    rows = _rows(store)
+    assert rows[OPENMPI][1:3] == ["32 MiB", "32 MiB"]
+    assert rows[test_hablot2007.MPICH][1:3] == ["as it was", "as it was"]
+
+
+@pytest.mark.usefixtures("never_measured")
+def test_a_profile_that_is_gone_is_no_error(store: Path) -> None:
+    """Nor one that somebody has put in its place since."""
+    folder = store.with_name("profiles")
+    (folder / "hablot2007-cluster-mpi").rename(folder / "elsewhere")
+    writing.write(_profile("grid-mpi", created_at=4e9), folder, force=True)
+    assert _rows(store)[OPENMPI][1:3] == ["–", "–"]
+    page = store.with_name("page.html").read_text()
+    assert "Two nodes of a cluster, each MPI&#39;s threshold tuned: the profile that was measured is gone" in page
+    assert "without run 6 in --from" in page
+
+
+class _Tuner:
+    """In place of a search of minutes: keeps what it was asked, begins the runs that one begins, and ends."""
+
+    asked: Sequence[tuner.TuneRequest] = ()
+
+    def __init__(self, request: tuner.TuneRequest, opened: Store, _: Any) -> None:
+        self.request, self.store = request, opened
+        type(self).asked = (*self.asked, request)
+
+    def run(self) -> tuple[Profile, Path, dict[str, Any]]:
+        request = self.request
+        search = self.store.begin_run(request.command_line, request.testbed.name, Plan((), 0, 60.0))
+        self.store.finish_run(search, "complete", "searched")
+        proof = self.store.begin_run(request.command_line, request.testbed.name, stored.PLAN)
+        self.store.finish_run(proof, "complete", "max launches")
+        profile = _profile(request.name.removeprefix("hablot2007-"))
+        return profile, writing.write(profile, request.parent, force=request.force), {}
+
+
+@pytest.fixture
+def tunings(monkeypatch: pytest.MonkeyPatch) -> type[_Tuner]:
+    fresh = type("Fresh", (_Tuner,), {})
+    monkeypatch.setattr(tuner, "Tuner", fresh)
+    return fresh
+
+
+def test_a_run_that_tunes_is_measured_with_its_profile(
+    store: Path, tunings: type[_Tuner], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[measuring.Request] = []
+
+    def measure(request: measuring.Request, opened: Store, _: Any) -> int:
+        asked.append(request)
+        ((name, folder), default) = request.profiles
+        assert (name, default) == ("hablot2007-grid-mpi", ("default", ""))
+        return simulated.store(
+            opened, STUDY, lambda label: _only("grid-mpi", label), profiles={"grid-mpi": Path(folder)}
+        )["grid-mpi"]
+
+    monkeypatch.setattr(measuring, "measure", measure)
+    result = study(store, "hablot2007", "--quick", "--from", "1,2,3,4,5", "--mpi", OPENMPI)
+    assert result.exit_code == 0, result.exception
+    (tuning,), (request,) = tunings.asked, asked
+    quick = next(run.quick for run in STUDY.runs if run.label == "grid-mpi")
+    assert quick is not None
+    assert tuning.wish.knobs == ("socket-buffers", "transport", "eager-threshold")
+    assert tuning.wish.collectives == ()
+    assert tuning.testbed.name == request.testbed.name == tuning.name == "hablot2007-grid-mpi"
+    assert [host.name for host in tuning.testbed.hosts()] == ["rennes-1", "nancy-1"]
+    assert tuning.parent == store.with_name("profiles")
+    assert tuning.implementations == (OPENMPI,)
+    assert tuning.time_budget_seconds + request.time_budget_seconds == pytest.approx(quick.time_budget_seconds)
+    assert tuning.time_budget_seconds == pytest.approx(quick.tuning_share * quick.time_budget_seconds)
+    wanted = request.wanted
+    assert wanted is not None
+    cells = [
+        Cell(OPENMPI, benchmark, 1, 2, profile=profile)
+        for benchmark in request.benchmarks
+        for profile in (tuning.name, "default")
+    ]
+    assert [(one.benchmark, one.profile) for one in cells if wanted(one)] == [
+        ("pingpong", "hablot2007-grid-mpi"), ("tcp_pingpong", "default"),
+    ]  # fmt: skip
+    assert "tuning first: socket-buffers, transport, eager-threshold; at most" in " ".join(result.stderr.split())
+    assert "runs: 1,2,3,4,5,9 " in result.stderr
+
+
+def test_an_interrupted_search_goes_on(
+    store: Path, tunings: type[_Tuner], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run(self: _Tuner) -> Any:
+        search = self.store.begin_run(self.request.command_line, self.request.testbed.name, Plan((), 0, 60.0))
+        self.store.finish_run(search, "interrupted", "Ctrl-C")
+        raise InterruptedRun("interrupted: 12 launches are kept", "go on with the same line and --resume 7")
+
+    monkeypatch.setattr(tunings, "run", run)
+    first = study(store, "hablot2007", "--quick", "--from", "1,2,3,4,5", "--mpi", "mpich,openmpi").exception
+    assert isinstance(first, InterruptedRun)
+    line = "go on with: rankwise study hablot2007 --quick --mpi mpich,openmpi --from"
+    assert first.remedy == f"{line} 1,2,3,4,5,7"
+    second = study(store, "hablot2007", "--quick", "--from", "1,2,3,4,5,7", "--mpi", "mpich,openmpi").exception
+    assert isinstance(second, InterruptedRun)
+    assert [one.earlier_runs for one in tunings.asked] == [(), (7,)]
+    assert second.remedy == f"{line} 1,2,3,4,5,7,8"
+
+
+def test_an_interruption_after_tuning_goes_on_from_the_search(
+    store: Path, tunings: type[_Tuner], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def measure(*_: Any) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(measuring, "measure", measure)
+    error = study(store, "hablot2007", "--quick", "--from", "1,2,3,4,5").exception
+    assert isinstance(error, InterruptedRun)
+    assert error.remedy == "go on with: rankwise study hablot2007 --quick --from 1,2,3,4,5,7", "not from the proof"
+    assert len(tunings.asked) == 1
+
+
+def test_a_measurement_goes_on_only_with_its_own_profile(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    resumed: list[int] = []
+
+    def resume(run_id: int, opened: Store, _: Any) -> None:
+        resumed.append(run_id)
+        opened.finish_run(run_id, "interrupted", "Ctrl-C")
+
+    monkeypatch.setattr(measuring, "resume", resume)
+    with Store(store) as opened:
+        opened.finish_run(6, "interrupted", "Ctrl-C")
+    assert study(store, "hablot2007", "--quick", "--from", ALL).exit_code == 0
+    writing.write(_profile("grid-mpi", created_at=4e9), store.with_name("profiles"), force=True)
+    error = study(store, "hablot2007", "--quick", "--from", ALL).exception
+    assert isinstance(error, InputError)
+    assert "run 6 cannot go on: the profile that it measures is gone, or another one" in str(error)
+    assert resumed == [6]
+
+
+def test_a_proof_alone_cannot_go_on(store: Path) -> None:
+    with Store(store) as opened:
+        proof = opened.begin_run("rankwise study", "hablot2007-grid-mpi", stored.PLAN)
+    error = study(store, "hablot2007", "--quick", "--from", f"{ALL},{proof}").exception
+    assert isinstance(error, InputError)
+    assert f"run {proof} proves a tuning" in str(error)
+
+
+@pytest.mark.usefixtures("never_measured")
+def test_a_profile_that_could_not_be_written_is_said_before_anything_is_measured(
+    store: Path, tunings: type[_Tuner]
+) -> None:
+    mine = store.with_name("profiles") / "hablot2007-grid-mpi" / "notes.txt"
+    mine.write_text("mine")
+    error = study(store, "hablot2007", "--quick", "--from", "1,2,3,4,5").exception
+    assert isinstance(error, InputError)
+    assert "notes.txt is no part of the profile" in str(error)
+    assert tunings.asked == ()
+    assert mine.read_text() == "mine"

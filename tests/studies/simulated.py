@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 
 from rankwise.analysis.compare.comparison import compare
+from rankwise.analysis.compare.variants import with_cells
 from rankwise.core.records import Benchmark, Category, Cell, Implementation, Launch, Plan, RunSummary, Series
 from rankwise.store.store import Store
 from rankwise.studies.base import Effort, Results, Study, StudyRun
@@ -103,20 +106,43 @@ def results(
     return found
 
 
-def store(opened: Store, study: Study, truth: Callable[[str], Speeds | None], *, count: int = 3) -> dict[str, int]:
-    """The same results in a store: label -> run."""
+def store(
+    opened: Store,
+    study: Study,
+    truth: Callable[[str], Speeds | None],
+    *,
+    count: int = 3,
+    profiles: Mapping[str, Path] | None = None,
+) -> dict[str, int]:
+    """The same results in a store: label -> run. `profiles`: the folders of those that runs have tuned."""
     ids = {}
-    for label, one in results(study, truth, count=count).items():
+    for label, one in _quick(study, truth, count).items():
         names = one.comparison.implementations
-        cells = tuple(dict.fromkeys(series.cell for launch in one.launches for series in launch.series))
+        folder = (profiles or {}).get(label)
+        measured = [_tuned(launch, one.run.testbed) if folder else launch for launch in one.launches]
+        cells = tuple(dict.fromkeys(series.cell for launch in measured for series in launch.series))
+        loaded = ((one.run.testbed, str(folder)),) if folder else ()
         ids[label] = opened.begin_run(
-            "rankwise study", one.run.testbed, Plan(cells, seed=1, time_budget_seconds=60.0),
+            "rankwise study", one.run.testbed, Plan(cells, seed=1, time_budget_seconds=60.0, profiles=loaded),
             implementations=[implementation(name) for name in names], benchmarks=BENCHMARKS.values(),
         )  # fmt: skip
-        for launch in one.launches:
+        for launch in measured:
             opened.add_launch(ids[label], launch)
         opened.finish_run(ids[label], "complete", "max launches")
     return ids
+
+
+@cache
+def _quick(study: Study, truth: Callable[[str], Speeds | None], count: int) -> dict[str, Results]:
+    """Made once for all tests that store the same world."""
+    return results(study, truth, count=count)
+
+
+def _tuned(launch: Launch, profile: str) -> Launch:
+    """As with a profile, but for the baselines."""
+    return with_cells(
+        launch, lambda one: one if one.benchmark.startswith("tcp_") else replace(one, profile=profile)
+    )
 
 
 def implementation(name: str) -> Implementation:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from rankwise.cli.tuning import POINT_TO_POINT
 from rankwise.core.errors import UnknownNameError
 from rankwise.studies import base
 from rankwise.studies.papers import paper
@@ -40,6 +41,17 @@ def test_every_run_finds_its_testbed(name: str) -> None:
         assert len(topology.nodes) >= run.ranks
         if run.placement == "across-sites":
             assert len({node.site for node in topology.nodes}) == 2
+
+
+@pytest.mark.parametrize("name", ["hablot2007", "eickermann1999"])
+def test_what_is_tuned_are_knobs_that_have_time(name: str) -> None:
+    study = base.find(name)
+    for run in study.runs:
+        assert set(run.tune) <= set(POINT_TO_POINT)
+        for quick in (True, False):
+            effort = run.effort(quick=quick)
+            assert effort is None or bool(run.tune) == (0 < effort.tuning_share < 1)
+    assert 0 < study.seconds(quick=True) < study.seconds(quick=False)
 
 
 def test_published_numbers_are_those_of_the_papers() -> None:

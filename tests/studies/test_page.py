@@ -37,7 +37,9 @@ def test_every_statement_table_and_figure_is_there(text: str) -> None:
     page = HABLOT.page(test_hablot2007.published())
     for table in page.tables:
         assert f"<h3>{table.title.replace(chr(39), '&#39;')}</h3>" in text
-    assert text.count('<p class="verdict">') == len(page.statements)
+    assert text.count('<p class="verdict">') == len(page.statements) + len(page.aims)
+    assert "</span> missed</p>" in text
+    assert "</span> reached</p>" in text
     figures = data_of(text)["choices"]["study"][0]["figures"]
     assert list(figures) == [chart.key for chart in page.charts]
     for key in figures:

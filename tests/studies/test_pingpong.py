@@ -7,7 +7,7 @@ import math
 import pytest
 
 from rankwise.studies import base
-from rankwise.studies.pingpong import Best, best_curves, half_sizes, latencies, maxima, overheads
+from rankwise.studies.pingpong import Best, best_curves, half_sizes, latencies, maxima, overheads, times_over_tcp
 from rankwise.studies.ranges import Range
 from studies import simulated
 from studies.simulated import Speed
@@ -38,6 +38,14 @@ def test_the_best_of_each_launch_and_not_of_all() -> None:
     added = overheads(latencies(curves))["mpich-5.0.2"]
     assert added.low < 10e-6 < added.high
     assert best_curves(None) == {}
+
+
+def test_times_over_tcp_at_the_sizes_of_both() -> None:
+    found = times_over_tcp({"TCP": curve({1024: 100e6, 4096: 200e6}), "a": curve({4096: 100e6, 8192: 100e6})})
+    assert list(found) == ["a"]
+    assert list(found["a"]) == [4096]
+    assert found["a"][4096].value == pytest.approx(2.0)
+    assert times_over_tcp({"a": curve({1024: 100e6})}) == {}
 
 
 def test_half_of_the_maximum_is_interpolated() -> None:

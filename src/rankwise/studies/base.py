@@ -14,6 +14,7 @@ from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.network import PathFigures, Settings, Topology
 from rankwise.core.records import Launch, Options, RunSummary
 from rankwise.core.results import Comparison
+from rankwise.core.tuning import Knob, Profile
 
 StatementVerdict = Literal["holds", "no longer", "undecided"]
 TCP = "TCP"
@@ -31,6 +32,8 @@ class Effort:
     seconds_per_cell: float
     """That one launch repeats one cell."""
     launch_limit_seconds: float = 300.0
+    tuning_share: float = 0.0
+    """Of the time, for what is tuned before anything is measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,13 @@ class StudyRun:
     """Only these; none: all."""
     settings: Settings = ()
     """Kernel settings of every node, in place of the preset's of the same name."""
+    tune: tuple[str, ...] = ()
+    """Knobs that are tuned first, on this very testbed: MPIs are then measured with what came out, baselines
+    without. None: everything as it is by default."""
+
+    def effort(self, *, quick: bool) -> Effort | None:
+        """How much of it is measured; None: left out."""
+        return self.quick if quick else self.full
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,6 +73,10 @@ class Results:
     launches: tuple[Launch, ...]
     topology: Topology | None = None
     paths: tuple[PathFigures, ...] = ()
+    profile: Profile | None = None
+    """What a run that tunes was measured with; None where it tunes nothing, or where the profile is gone."""
+    knobs: Mapping[str, tuple[Knob, ...]] = field(default_factory=dict)
+    """Of a run that tunes: what each implementation lets one set, as the installation tells now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +137,8 @@ class Page:
     charts: tuple[Chart, ...] = ()
     caveats: tuple[str, ...] = ()
     """What is not measured here, and in what this differs from the paper's measurement."""
+    aims: tuple[Statement, ...] = ()
+    """What we set out to reach, beyond the paper; no claims of its own, and not counted among them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +156,13 @@ class Study:
     addresses: tuple[str, ...] = ()
     """Where it can be read."""
 
+    def seconds(self, *, quick: bool) -> float:
+        """What all of it takes at most."""
+        efforts = [run.effort(quick=quick) for run in self.runs]
+        return sum(effort.time_budget_seconds for effort in efforts if effort)
+
     def testbed_name(self, run: StudyRun) -> str:
-        """What the run's testbed is called in the store: by it a stored run is known again."""
+        """What the run's testbed, and its profile, are called: in the store it is known again by that."""
         return f"{self.name}-{run.label}"
 
     def run_of(self, testbed_name: str) -> StudyRun | None:

@@ -43,15 +43,17 @@ def threshold(
     results: Results | None,
     curves: Mapping[str, BestCurve],
     near_bytes: tuple[int, int],
+    *,
+    gone: bool = False,
 ) -> Statement:
-    """Whether each implementation's time jumps somewhere within `near_bytes`."""
+    """Whether each implementation's time jumps somewhere within `near_bytes`; `gone`: or that it does not."""
     verdicts: dict[str, StatementVerdict] = {}
     texts = {}
     for name, curve in curves.items():
         if name == TCP:
             continue
         inside = [one for one in jumps(results, name) if meets(one, near_bytes)]
-        verdicts[name] = _threshold_verdict(curve, bool(inside), near_bytes)
+        verdicts[name] = _threshold_verdict(curve, bool(inside) != gone, near_bytes)
         texts[name] = f"{name} ({', '.join(map(wording.jump, inside)) or 'no jump there'})"
     return from_verdicts(claim, verdicts, texts)
 
@@ -71,10 +73,10 @@ def meets(jump: SwitchPoint, near_bytes: tuple[int, int]) -> bool:
     return jump.below_bytes <= near_bytes[1] and jump.at_bytes >= near_bytes[0]
 
 
-def _threshold_verdict(curve: BestCurve, found: bool, near_bytes: tuple[int, int]) -> StatementVerdict:
+def _threshold_verdict(curve: BestCurve, as_claimed: bool, near_bytes: tuple[int, int]) -> StatementVerdict:
     below = sum(point.size_bytes <= near_bytes[0] for point in curve)
     above = sum(point.size_bytes >= near_bytes[1] for point in curve)
     launches = min(point.seconds.launches for point in curve)
     if launches < FEWEST_LAUNCHES or min(below, above) < POINTS_BESIDE:
         return "undecided"
-    return "holds" if found else "no longer"
+    return "holds" if as_claimed else "no longer"

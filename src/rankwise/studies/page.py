@@ -20,6 +20,9 @@ from rankwise.studies.base import Page, Results, Statement, StatementVerdict, St
 
 MARKS: dict[StatementVerdict, str] = {"holds": "✓", "no longer": "✗", "undecided": "?"}
 
+AIM_WORDS: dict[StatementVerdict, str] = {"holds": "reached", "no longer": "missed", "undecided": "undecided"}
+"""What a verdict is called where the statement is an aim of ours."""
+
 
 @dataclass(frozen=True, slots=True)
 class NetworkShown:
@@ -66,6 +69,8 @@ def render_page(study: Study, page: Page, results: Mapping[str, Results], comman
         summary=summary(page.statements),
         counts=verdict_counts(page.statements),
         verdict_marks=MARKS,
+        verdict_words={word: word for word in MARKS},
+        aim_words=AIM_WORDS,
         runs=[StudyRunShown(run.title, run.testbed, results.get(run.label)) for run in study.runs],
         networks=_networks(study, results),
         path_rows=path_rows,

@@ -72,6 +72,16 @@ def overheads(latency: Mapping[str, Range]) -> dict[str, Range]:
     return {name: one - latency[TCP] for name, one in latency.items() if name != TCP}
 
 
+def times_over_tcp(curves: Mapping[str, BestCurve]) -> dict[str, dict[int, Range]]:
+    """How many times TCP's time each implementation takes, by size; none without TCP."""
+    tcp = {point.size_bytes: point.seconds for point in curves.get(TCP, ())}
+    return {
+        name: {one.size_bytes: one.seconds / tcp[one.size_bytes] for one in curve if one.size_bytes in tcp}
+        for name, curve in curves.items()
+        if name != TCP and tcp
+    }
+
+
 def maxima(curves: Mapping[str, BestCurve]) -> dict[str, Range]:
     """The highest bandwidth over all sizes, bits per second."""
     return {

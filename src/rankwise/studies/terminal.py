@@ -12,17 +12,18 @@ from rich.text import Text
 
 from rankwise.core.records import Notice
 from rankwise.studies.base import Page, Statement, StatementVerdict
-from rankwise.studies.page import MARKS, summary
+from rankwise.studies.page import AIM_WORDS, MARKS, summary
 
 _COLOURS: dict[StatementVerdict, str] = {"holds": "green", "no longer": "yellow", "undecided": "bright_black"}
 
 
 def lines(title: str, page: Page, notices: Sequence[Notice] = ()) -> list[RenderableType]:
-    """The title, every statement, the answer in one sentence, and what kinds of warnings stand against it."""
+    """The title, every statement and aim, the answer in one sentence, and what kinds of warnings there are."""
     shown: list[RenderableType] = [
         Text(title, style="bold"),
         Text(),
         *map(_statement, page.statements),
+        *(_statement(one, AIM_WORDS[one.verdict]) for one in page.aims),
         Text(summary(page.statements)),
     ]
     if notices:
@@ -31,11 +32,11 @@ def lines(title: str, page: Page, notices: Sequence[Notice] = ()) -> list[Render
     return shown
 
 
-def _statement(one: Statement) -> RenderableType:
+def _statement(one: Statement, word: str = "") -> RenderableType:
     grid = Table.grid(padding=(0, 1))
     grid.add_column(width=11, no_wrap=True)
     grid.add_column(overflow="fold")
-    verdict = Text(f"{MARKS[one.verdict]} {one.verdict}", style=_COLOURS[one.verdict])
+    verdict = Text(f"{MARKS[one.verdict]} {word or one.verdict}", style=_COLOURS[one.verdict])
     grid.add_row(verdict, Text(f"{one.claim.text} ({one.claim.where})"))
     grid.add_row(Text(), Text(one.measured, style="dim" if one.verdict == "undecided" else ""))
     return Padding(grid, (0, 0, 1, 0))

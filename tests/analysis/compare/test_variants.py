@@ -1,7 +1,14 @@
 import numpy as np
 
 from rankwise.analysis.compare.comparison import compare
-from rankwise.analysis.compare.variants import as_variant, by_profile, variant
+from rankwise.analysis.compare.variants import (
+    as_variant,
+    by_profile,
+    implementation_of,
+    plain_cell,
+    variant,
+    without_profiles,
+)
 from rankwise.core.records import Benchmark, Cell, CellFailure, Launch, Series
 
 BENCHMARKS = {"bcast": Benchmark("bcast", "collective", "one to all")}
@@ -31,6 +38,16 @@ def test_every_cell_of_a_launch_is_renamed() -> None:
     assert {cell.implementation for cell in cells} == {renamed.implementation} == {"mpich-5.0.2 + wan"}
     assert {cell.profile for cell in cells} == {"default"}
     assert as_variant(renamed.series[0].cell) == renamed.series[0].cell
+
+
+def test_without_profiles_an_implementation_keeps_its_name() -> None:
+    plain, tuned = without_profiles([launch("default", 1.0, 0.0), launch("wan", 2.0, 1.0)])
+    assert tuned.implementation == plain.implementation == "mpich-5.0.2"
+    assert {tuned.series[0].cell, *tuned.verified} == {plain.series[0].cell}
+    assert tuned.failures == plain.failures
+    assert plain_cell(tuned.series[0].cell) == tuned.series[0].cell
+    names = (variant("mpich-5.0.2", "default"), variant("mpich-5.0.2", "wan"), "")
+    assert [implementation_of(name) for name in names] == ["mpich-5.0.2", "mpich-5.0.2", ""]
 
 
 def test_profiles_are_compared_like_implementations() -> None:

@@ -25,6 +25,21 @@ def _renamed(launch: Launch) -> Launch:
     return replace(renamed, implementation=variant(launch.implementation, profile))
 
 
+def without_profiles(launches: Iterable[Launch]) -> list[Launch]:
+    """The launches as if none had loaded anything: for runs in which each MPI is measured in one way only."""
+    return [with_cells(launch, plain_cell) for launch in launches]
+
+
+def plain_cell(cell: Cell) -> Cell:
+    """The cell without its profile."""
+    return replace(cell, profile=DEFAULT)
+
+
+def implementation_of(name: str) -> str:
+    """Whose variant this is."""
+    return name.partition(" + ")[0]
+
+
 def cells_of(launch: Launch) -> list[Cell]:
     """The cells that the launch has anything to say of."""
     measured, failed = [one.cell for one in launch.series], [one.cell for one in launch.failures]

@@ -1,4 +1,4 @@
-"""Table 4, maxima, thresholds, slow start, and figures 3, 5, 6 and 9: the paper's numbers beside ours."""
+"""All tables and figures in their order; here table 4, maxima, thresholds, slow start, figures 3, 5, 6 and 9."""
 
 from __future__ import annotations
 
@@ -8,15 +8,14 @@ from rankwise.studies import claims, wording
 from rankwise.studies.base import TCP, Chart, Row, Table
 from rankwise.studies.charts import PaperLine, PaperPoint, bandwidth_figure, stream_figure
 from rankwise.studies.hablot2007.findings import HALF_GIGABIT, NETS, Findings
+from rankwise.studies.hablot2007.mpi_exhibits import figure_7, mpi_tables
 from rankwise.studies.hablot2007.plan import CLUSTER, TUNED, UNTUNED
-from rankwise.studies.hablot2007.statements import PAPER, published_overheads_us
+from rankwise.studies.hablot2007.published import PAPER, ancestor, ancestors, published_overheads_us
 from rankwise.studies.ranges import Range
 from rankwise.studies.slow_start import sustained_bits_per_second
 
 _NONE = "–"
 _MBIT = 1e6
-_FAMILIES = {"mpich": "MPICH2", "openmpi": "OpenMPI"}
-"""Family of today -> its ancestor in the paper."""
 _FIGURES = {
     CLUSTER: ("figure-5", "In the cluster", "cluster_default_max", "half_bandwidth_size_cluster_bytes"),
     UNTUNED: ("figure-3", "In the grid, TCP as in 2007", "grid_default_max", ""),
@@ -26,7 +25,7 @@ _FIGURES = {
 
 def tables(found: Findings) -> tuple[Table, ...]:
     """Each has the paper's rows among or below ours."""
-    return (_table_4(found), _bandwidth(found), _thresholds(found), _slow_start(found))
+    return (_table_4(found), _bandwidth(found), _thresholds(found), *mpi_tables(found), _slow_start(found))
 
 
 def charts(found: Findings) -> tuple[Chart, ...]:
@@ -41,6 +40,7 @@ def charts(found: Findings) -> tuple[Chart, ...]:
         figure = bandwidth_figure(found.curves[net], styles, [line], points)
         note = f"The paper's {key.replace('-', ' ')}. Best of each launch, median over launches."
         shown.append(Chart(key, title, figure, note))
+    shown.append(figure_7(found))
     slow = PAPER["slow_start"]
     half_seconds = slow["seconds_to_500_Mbps"]
     points = [
@@ -57,8 +57,7 @@ def _table_4(found: Findings) -> Table:
     published = {name: _published_latency(name) for name in PAPER["table4_latency_us"]}
     rows = []
     for name in (TCP, *found.implementations):
-        ancestor = TCP if name == TCP else _ancestor(name)
-        theirs = published.get(ancestor, (_NONE, _NONE))
+        theirs = published.get(TCP if name == TCP else ancestor(name), (_NONE, _NONE))
         cells = [
             cell
             for net, told in zip((CLUSTER, TUNED), theirs, strict=True)
@@ -69,7 +68,7 @@ def _table_4(found: Findings) -> Table:
             )
         ]
         rows.append(Row(name, tuple(cells), "" if name == TCP else name))
-    gone = [name for name in published if name not in (TCP, *_FAMILIES.values())]
+    gone = [name for name in published if name not in (TCP, *ancestors())]
     rows += [Row(name, (_NONE, _NONE, published[name][0], _NONE, _NONE, published[name][1])) for name in gone]
     return Table(
         "Latency of one byte, one way",
@@ -77,10 +76,6 @@ def _table_4(found: Findings) -> Table:
         "The paper's table 4: its MPICH2 and Open MPI beside the MPICH and Open MPI of today. In brackets: "
         "intervals.",
     )  # fmt: skip
-
-
-def _ancestor(name: str) -> str:
-    return _FAMILIES.get(name.partition("-")[0], "")
 
 
 def _published_latency(name: str) -> tuple[str, ...]:
@@ -137,7 +132,7 @@ def _thresholds(found: Findings) -> Table:
 
 
 def _published_threshold(name: str) -> str:
-    told = PAPER["table5_eager_threshold_bytes"].get(_ancestor(name))
+    told = PAPER["table5_eager_threshold_bytes"].get(ancestor(name))
     return format_size(told[0]) if told else _NONE
 
 

@@ -8,12 +8,32 @@ from functools import cached_property
 
 from rankwise.core.results import StreamCurve
 from rankwise.studies.base import TCP, Results
-from rankwise.studies.hablot2007.plan import CLUSTER, MIB, STREAM, STREAM_16M, TUNED, UNTUNED
-from rankwise.studies.pingpong import BestCurve, best_curves, half_sizes, latencies, maxima, overheads
+from rankwise.studies.hablot2007.plan import (
+    CLUSTER,
+    CLUSTER_MPI,
+    GRID_MPI,
+    MIB,
+    STREAM,
+    STREAM_16M,
+    TUNED,
+    UNTUNED,
+)
+from rankwise.studies.pingpong import (
+    BestCurve,
+    best_curves,
+    half_sizes,
+    latencies,
+    maxima,
+    overheads,
+    times_over_tcp,
+)
 from rankwise.studies.ranges import Range
 from rankwise.studies.slow_start import seconds_to_maximum, seconds_to_rate, stream_curves
 
 NETS = (CLUSTER, UNTUNED, TUNED)
+"""Every MPI as it is by default ..."""
+MPI_NETS = (CLUSTER_MPI, GRID_MPI)
+"""... and tuned."""
 HALF_GIGABIT = 500e6
 
 
@@ -26,7 +46,7 @@ class Findings:
     @cached_property
     def curves(self) -> dict[str, dict[str, BestCurve]]:
         """The ping-pong of each network."""
-        return {net: best_curves(self.results.get(net)) for net in NETS}
+        return {net: best_curves(self.results.get(net)) for net in (*NETS, *MPI_NETS)}
 
     @cached_property
     def latency(self) -> dict[str, dict[str, Range]]:
@@ -47,6 +67,11 @@ class Findings:
     def half_size(self) -> dict[str, dict[str, Range]]:
         """Bytes at which half of the own maximum is reached."""
         return {net: half_sizes(curves) for net, curves in self.curves.items()}
+
+    @cached_property
+    def over_tcp(self) -> dict[str, dict[str, dict[int, Range]]]:
+        """How many times raw TCP's time each implementation takes, by network, name and size."""
+        return {net: times_over_tcp(curves) for net, curves in self.curves.items()}
 
     @cached_property
     def streams(self) -> dict[str, StreamCurve]:

@@ -7,15 +7,21 @@ from rankwise.core.units import parse_sizes_bytes
 from rankwise.studies.base import Effort, StudyRun
 
 MIB = 1 << 20
-CLUSTER, UNTUNED, TUNED, STREAM, STREAM_16M = (
-    "cluster", "grid-untuned", "grid-tuned", "slow-start", "slow-start-16M",
+CLUSTER, UNTUNED, TUNED, STREAM, STREAM_16M, CLUSTER_MPI, GRID_MPI = (
+    "cluster", "grid-untuned", "grid-tuned", "slow-start", "slow-start-16M", "cluster-mpi", "grid-mpi",
 )  # fmt: skip
+LARGE = (MIB, 16 * MIB, 64 * MIB)
+"""At which bandwidth is held against TCP's once the MPIs are tuned."""
+DIP = (64 << 10, MIB)
+"""Between these a rendezvous over a long way costs most."""
+THRESHOLD = "eager-threshold"
 
 _SIZES = (1, *parse_sizes_bytes("1K:64M:2"))
 _QUICK_NEAR = (1, *parse_sizes_bytes("1K:4M:4"))
 _QUICK_FAR = (*_QUICK_NEAR, 16 * MIB)
 # With the buffers of 2007 64 MiB take eight seconds one way: a launch would do little else.
 _QUICK_UNTUNED = (1, *parse_sizes_bytes("1K:1M:4"))
+_QUICK_MPI = (1, 4 << 10, 16 << 10, *parse_sizes_bytes("64K:1M:2"), 4 * MIB, *LARGE[1:])
 _PINGPONG = ("pingpong", "tcp_pingpong")
 _STREAM = ("stream", "tcp_stream")
 
@@ -41,5 +47,18 @@ RUNS = (
         STREAM_16M, "20 messages of 16 MiB, Rennes to Nancy, tuned", "grid5000-2007-tuned", _STREAM,
         placement="across-sites", options=Options(messages=20),
         full=Effort((16 * MIB,), 6, 600, 0.5), quick=None,
+    ),
+    StudyRun(
+        CLUSTER_MPI, "Two nodes of a cluster, each MPI's threshold tuned", "cluster", _PINGPONG,
+        placement="one-per-node", tune=(THRESHOLD,),
+        full=Effort(_SIZES, 10, 2400, 0.5, tuning_share=0.5),
+        quick=Effort(_QUICK_NEAR, 3, 280, 0.1, tuning_share=0.7),
+    ),
+    StudyRun(
+        GRID_MPI, "Rennes to Nancy, TCP buffers of 4 MiB, each MPI tuned", "grid5000-2007-tuned", _PINGPONG,
+        placement="across-sites", nodes=("rennes-1", "nancy-1"),
+        tune=("socket-buffers", "transport", THRESHOLD),  # no links: raw TCP beside it has one connection
+        full=Effort(_SIZES, 6, 4200, 0.5, tuning_share=0.55),
+        quick=Effort(_QUICK_MPI, 3, 1220, 0.1, tuning_share=0.75),
     ),
 )  # fmt: skip

@@ -8,20 +8,21 @@ from rankwise.core.units import format_size
 from rankwise.studies import claims, wording
 from rankwise.studies.base import TCP, Claim, Statement
 from rankwise.studies.hablot2007.findings import Findings, without_tcp
+from rankwise.studies.hablot2007.mpi_statements import mpi_statements
 from rankwise.studies.hablot2007.plan import CLUSTER, TUNED, UNTUNED
-from rankwise.studies.papers import paper
+from rankwise.studies.hablot2007.published import (
+    FACTOR,
+    MORE_TIME,
+    NEAR,
+    PAPER,
+    REACHES,
+    published_overheads_us,
+    threshold_seen_bytes,
+)
 from rankwise.studies.ranges import Range, at_least, at_most, between
 from rankwise.studies.slow_start import messages_to_maximum
 
-PAPER = paper("hablot2007")
 _US, _MBIT = 1e-6, 1e6
-_REACHES = 0.98
-"""Of a maximum that was printed with two or three digits."""
-_NEAR = 0.05
-"""What a bandwidth may be off and still be "around" another."""
-_FACTOR = 2.0
-"""The same for sizes, which a ping-pong doubles from one to the next, and for seconds read off a drawing."""
-_MORE_TIME = 1.1
 
 
 def statements(found: Findings) -> tuple[Statement, ...]:
@@ -32,19 +33,10 @@ def statements(found: Findings) -> tuple[Statement, ...]:
         *_on_half_bandwidth(found),
         *_on_thresholds(found),
         *_on_tuning(found),
+        *mpi_statements(found),
         *_on_slow_start(found),
         _on_long_messages(found),
     )
-
-
-def published_overheads_us() -> dict[str, dict[str, float]]:
-    """Network -> implementation of the paper -> microseconds more than TCP, from table 4."""
-    table = PAPER["table4_latency_us"]
-    tcp = table["TCP"]
-    return {
-        net: {name: row[column] - tcp[column] for name, row in table.items() if name != "TCP"}
-        for column, net in enumerate((CLUSTER, TUNED))
-    }
 
 
 def _on_latency(found: Findings) -> tuple[Statement, ...]:
@@ -110,7 +102,7 @@ def _on_bandwidth(found: Findings) -> tuple[Statement, ...]:
     )
     return (
         claims.about_all(
-            cluster, found.maximum[CLUSTER], lambda one: at_least(one, _REACHES * near * _MBIT), wording.megabits
+            cluster, found.maximum[CLUSTER], lambda one: at_least(one, REACHES * near * _MBIT), wording.megabits
         ),
         claims.about_all(
             default, found.maximum[UNTUNED], lambda one: at_most(one, untuned * _MBIT), wording.megabits
@@ -118,7 +110,7 @@ def _on_bandwidth(found: Findings) -> tuple[Statement, ...]:
         claims.about_all(
             with_buffers,
             without_tcp(found.maximum[TUNED]),
-            lambda one: at_least(one, (1 - _NEAR) * tuned * _MBIT),
+            lambda one: at_least(one, (1 - NEAR) * tuned * _MBIT),
             wording.megabits,
         ),
     )
@@ -128,7 +120,7 @@ def _on_half_bandwidth(found: Findings) -> tuple[Statement, ...]:
     def about(key: str, where: str, size: int, measured: Mapping[str, Range]) -> Statement:
         claim = Claim(key, f"“The half bandwidth” is reached around {format_size(size)} in the {where}.", "4.2.1")
         return claims.about_all(
-            claim, measured, lambda one: between(one, size / _FACTOR, size * _FACTOR), wording.size
+            claim, measured, lambda one: between(one, size / FACTOR, size * FACTOR), wording.size
         )
 
     stated = PAPER["bandwidth_Mbps"]
@@ -140,8 +132,6 @@ def _on_half_bandwidth(found: Findings) -> tuple[Statement, ...]:
 
 
 def _on_thresholds(found: Findings) -> tuple[Statement, ...]:
-    seen_at = PAPER["bandwidth_Mbps"]["threshold_seen_at_bytes"]
-    near = (round(seen_at / _FACTOR), round(seen_at * _FACTOR))
     cluster = Claim(
         "threshold-cluster",
         "In the cluster “each implementation has a threshold around 128 kB excepted GridMPI”.",
@@ -153,7 +143,7 @@ def _on_thresholds(found: Findings) -> tuple[Statement, ...]:
         "4.2.1 and figure 6",
     )
     return tuple(
-        claims.threshold(claim, found.results.get(net), found.curves[net], near)
+        claims.threshold(claim, found.results.get(net), found.curves[net], threshold_seen_bytes())
         for claim, net in ((cluster, CLUSTER), (grid, TUNED))
     )
 
@@ -162,9 +152,8 @@ def _on_tuning(found: Findings) -> tuple[Statement, ...]:
     best = found.maximum[TUNED]
     shares = {name: one / best[TCP] for name, one in best.items() if name != TCP and TCP in best}
     texts = {name: f"{name} ({one.value:.0%} of TCP's bandwidth)" for name, one in shares.items()}
-    enough = {name: at_least(one, 1 - _NEAR) for name, one in shares.items()}
     as_told = {
-        name: enough[name] if name.startswith("mpich") else at_most(one, 1 - _NEAR)
+        name: at_least(one, 1 - NEAR) if name.startswith("mpich") else at_most(one, 1 - NEAR)
         for name, one in shares.items()
         if name.startswith(("mpich", "openmpi"))
     }
@@ -174,12 +163,7 @@ def _on_tuning(found: Findings) -> tuple[Statement, ...]:
         "GridMPI and OpenMPI”, which fixes the buffers of its sockets itself.",
         "4.2.1",
     )
-    as_good = Claim(
-        "as-good-as-tcp",
-        "“After tuning, each MPI implementation can reach as good performance as TCP.” (Here only TCP is tuned.)",
-        "5",
-    )
-    return claims.from_verdicts(limits, as_told, texts), claims.from_verdicts(as_good, enough, texts)
+    return (claims.from_verdicts(limits, as_told, texts),)
 
 
 def _on_slow_start(found: Findings) -> tuple[Statement, ...]:
@@ -203,16 +187,16 @@ def _on_slow_start(found: Findings) -> tuple[Statement, ...]:
     )
     return (
         claims.about_all(
-            to_maximum, own, lambda one: between(one, seconds / _FACTOR, seconds * _FACTOR), wording.spell_seconds
+            to_maximum, own, lambda one: between(one, seconds / FACTOR, seconds * FACTOR), wording.spell_seconds
         ),
         claims.about_all(
             to_half,
             without_tcp(found.seconds_to_half_gigabit),
-            lambda one: between(one, half["others"] / _FACTOR, half["others"] * _FACTOR),
+            lambda one: between(one, half["others"] / FACTOR, half["others"] * FACTOR),
             wording.spell_seconds,
         ),
         claims.about_all(
-            slower, behind, lambda one: at_least(one, _MORE_TIME), lambda value: f"{wording.ratio(value)} TCP's"
+            slower, behind, lambda one: at_least(one, MORE_TIME), lambda value: f"{wording.ratio(value)} TCP's"
         ),
     )
 
@@ -222,7 +206,7 @@ def _on_long_messages(found: Findings) -> Statement:
     verdicts, texts = {}, {}
     for name, one in messages_to_maximum(found.long_streams).items():
         stated = trips["TCP" if name == TCP else "MPI"]
-        verdicts[name] = between(one, stated / _FACTOR, stated * _FACTOR)
+        verdicts[name] = between(one, stated / FACTOR, stated * FACTOR)
         texts[name] = f"{name} (message {one.value:.0f})"
     claim = Claim(
         "messages-of-16M",
