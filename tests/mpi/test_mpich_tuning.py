@@ -281,9 +281,12 @@ def test_two_settings_of_one_variable_must_agree(implementation_id: str) -> None
         assert mpich_tuning.native(implementation, native["8192"]).environment
 
 
-def test_one_choice_for_all_sizes_is_taken_but_not_offered(implementation_id: str) -> None:
+def test_gather_has_one_choice_for_all_sizes(implementation_id: str) -> None:
     implementation = proved(implementation_id)
-    assert "gather" not in mpich_algorithms.algorithms(implementation)
+    assert "binomial" in {one.name for one in mpich_algorithms.algorithms(implementation)["gather"]}
+    assert [mpich_algorithms.grain(name) for name in ("gather", "scatter", "bcast")] == [
+        "one for all sizes", "one for all sizes", "by size",
+    ]  # fmt: skip
     assert mpich_tuning.native(implementation, deciding("gather", 4, Rule(None, Choice("binomial")))).files
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.tuning import Choice, Decision, Rule
-from rankwise.mpi.openmpi_rules import OPERATIONS, algorithms, han_rules, tuned_rules
+from rankwise.mpi.openmpi_rules import OPERATIONS, algorithms, grain, han_rules, tuned_rules
 from support.openmpi import told
 
 TOLD = told()
@@ -77,7 +77,13 @@ def test_algorithms_are_as_told_without_the_default_and_that_of_two_ranks() -> N
         ("1", False, False), ("2", True, True), ("3", True, False),
     ]  # fmt: skip
     assert "reduce" not in found
-    assert "scatter" not in found, "one choice at all sizes is taken, not offered"
+
+
+def test_what_one_choice_has_to_do_for_is_told() -> None:
+    assert {"scatter"} <= set(algorithms(TOLD))
+    assert [grain(name) for name in ("scatter", "gather", "barrier", "bcast", "alltoall")] == [
+        "one for all sizes", "one for all sizes", "one for all sizes", "by size", "by size",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

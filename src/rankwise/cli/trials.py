@@ -138,8 +138,18 @@ class Trials:
 
 
 def bundled(searches: Sequence[Search]) -> list[Bundle]:
-    """The next round of searches whose settings do not touch one another: the i-th trials of all go together."""
-    rounds = zip_longest(*(search.ask() for search in searches))
+    """The next round of searches whose settings do not touch one another.
+
+    The i-th trials of all go together, counted apart for each number of ranks and placement: launches do not mix.
+    """
+    kinds: defaultdict[tuple[object, ...], list[list[Trial]]] = defaultdict(list)
+    for search in searches:
+        own: defaultdict[tuple[object, ...], list[Trial]] = defaultdict(list)
+        for trial in search.ask():
+            own[tuple((cell.ranks, cell.options, cell.placement) for cell in trial.cells[:1])].append(trial)
+        for kind, trials in own.items():
+            kinds[kind].append(trials)
+    rounds = (trials for several in kinds.values() for trials in zip_longest(*several))
     return [Bundle(tuple(trial for trial in trials if trial is not None)) for trials in rounds]
 
 

@@ -13,6 +13,7 @@ from rich.table import Table
 
 from rankwise.analysis.tune import application
 from rankwise.analysis.tune.acceptance import Acceptance
+from rankwise.analysis.tune.application import Application
 from rankwise.analysis.tune.evidence import Rigour
 from rankwise.cli import answering
 from rankwise.cli.asking import words
@@ -22,9 +23,19 @@ from rankwise.cli.tuner import Tuner, TuneRequest, warnings
 from rankwise.cli.tuning import COLLECTIVE_SIZES, COLLECTIVES, POINT_TO_POINT, Collective, Wish
 from rankwise.cli.where import testbed_of, where_options
 from rankwise.core.errors import InputError, UnknownNameError
-from rankwise.core.tuning import Profile
+from rankwise.core.tuning import Profile, Tuning
 from rankwise.store.store import Store
 from rankwise.testbed.base import TestbedKind
+
+PLACEMENTS = ("block", "cyclic", "across-sites")
+
+
+def _placements(text: str) -> tuple[str, ...]:
+    found = tuple(dict.fromkeys(text.split(",")))
+    for one in found:
+        if one not in PLACEMENTS:
+            raise UnknownNameError("placement to tune for", one, PLACEMENTS)
+    return found
 
 
 def _ranks(text: str) -> tuple[int, ...]:
@@ -51,6 +62,10 @@ def _ranks(text: str) -> tuple[int, ...]:
               help="Ranks that collectives are tuned for: 4, or 4,8.  [default: every slot]")  # fmt: skip
 @click.option("--sizes", type=SIZES, default=COLLECTIVE_SIZES, show_default="64,4K,64K,1M",
               help="At which collectives are tried first.")  # fmt: skip
+@click.option("--placement", "placements", type=Parsed("placements", _placements), default="block",
+              show_default=True, metavar="WORDS",
+              help="Of the ranks of collectives, one or several: block,cyclic,across-sites. What is chosen is "
+              "slower in none.")  # fmt: skip
 @click.option("--time", "budget", type=DURATION, default="10m", show_default=True, help="For all of it.")
 @click.option("--name", default="", help="Of the profile.  [default: the testbed's]")
 @click.option("--to", "parent", type=click.Path(file_okay=False, path_type=Path), default=Path("profiles"),
@@ -78,7 +93,8 @@ def command(mpi: tuple[str, ...], store: Path, as_json: bool, **asked: Any) -> N
     request = TuneRequest(
         command_line=answering.command_line(), name=asked["name"] or testbed.name, parent=asked["parent"],
         testbed=testbed, wish=_wish(testbed, asked, screen), time_budget_seconds=asked["budget"],
-        implementations=mpi, prefixes=asked["prefixes"], force=asked["force"], earlier_run=asked["resume"] or 0,
+        implementations=mpi, prefixes=asked["prefixes"], force=asked["force"],
+        earlier_runs=(asked["resume"],) if asked["resume"] else (),
     )  # fmt: skip
     with Store(store) as opened:
         profile, folder, accepted = Tuner(request, opened, screen).run()
@@ -97,9 +113,11 @@ def _wish(testbed: TestbedKind, asked: dict[str, Any], screen: Screen) -> Wish:
     ranks = asked["ranks"] or (max(sum(host.slots for host in testbed.hosts()), 2),)
     knobs: dict[str, None] = {}
     collectives: dict[tuple[str, int], Collective] = {}
+    applications: list[Application] = []
     for word in words(asked["wanted"]) or tuple(groups):
         if "." in word or "/" in word:
-            does = _application(Path(word), screen)
+            applications.append(_application(Path(word), screen))
+            does = _collectives(applications[-1])
         elif word in (*groups, *POINT_TO_POINT, *COLLECTIVES):
             members = groups.get(word, (word,))
             knobs.update(dict.fromkeys(one for one in members if one in POINT_TO_POINT))
@@ -109,11 +127,14 @@ def _wish(testbed: TestbedKind, asked: dict[str, Any], screen: Screen) -> Wish:
         if any(one.operation == application.POINT_TO_POINT for one in does):
             knobs.update(dict.fromkeys(POINT_TO_POINT))
         collectives |= {(one.operation, one.ranks): one for one in does if one.operation in COLLECTIVES}
-    return Wish(tuple(knobs), tuple(collectives.values()), asked["eager_memory"], Rigour(delta=asked["delta"]))
+    return Wish(
+        tuple(knobs), tuple(collectives.values()), asked["eager_memory"], Rigour(delta=asked["delta"]),
+        asked["placements"], application.together(applications),
+    )  # fmt: skip
 
 
-def _application(path: Path, screen: Screen) -> list[Collective]:
-    """Its operations at its own ranks and sizes. Raises InputError for a file that cannot be read."""
+def _application(path: Path, screen: Screen) -> Application:
+    """What it does. Raises InputError for a file that cannot be read."""
     try:
         text = path.read_text()
     except (OSError, UnicodeDecodeError) as error:
@@ -123,19 +144,30 @@ def _application(path: Path, screen: Screen) -> list[Collective]:
     found = application.parse(text, str(path), (application.POINT_TO_POINT, *COLLECTIVES))
     for notice in found.notices:
         screen.say(f"warning: {notice.message}; {notice.remedy}")
+    return found
+
+
+def _collectives(found: Application) -> list[Collective]:
+    """Its operations at its own ranks and sizes."""
     kinds = dict.fromkeys((use.operation, use.ranks) for use, _ in found.counts)
     return [Collective(operation, ranks, found.sizes_bytes(operation, ranks)) for operation, ranks in kinds]
 
 
+def _choices(tuning: Tuning) -> int:
+    return len(tuning.settings) + len(tuning.decisions) + len(tuning.host_settings)
+
+
 def _show(profile: Profile, accepted: Mapping[str, Acceptance]) -> None:
     console = Console(highlight=False)
-    table = Table("implementation", "choices", "time, tuned / default", "cells", "worse", "launches", box=None)
+    weighted = any(one.gain.weighted for one in accepted.values())
+    time = f"{'weighted ' if weighted else ''}time, tuned / default"
+    table = Table("implementation", "choices", time, "cells", "worse", "launches", box=None)
     for part in profile.parts:
         gain = accepted[part.implementation].gain if part.implementation in accepted else None
         worse = sum(one.verdict == "slower" for one in part.verdicts)
         said = f"{gain.ratio:.2f} [{gain.ratio_low:.2f}, {gain.ratio_high:.2f}]" if gain else "–"
         table.add_row(
-            part.implementation, str(len(part.tuning.settings) + len(part.tuning.decisions)), said,
+            part.implementation, str(_choices(part.tuning)), said,
             str(gain.cells if gain else 0), str(worse), f"{part.launches} of {part.exhaustive_launches}",
         )  # fmt: skip
     console.print(table)

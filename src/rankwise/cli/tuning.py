@@ -2,34 +2,43 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from rankwise.analysis.tune.buffers import buffer_settings, needed_bytes
+from rankwise.analysis.tune.application import Application
+from rankwise.analysis.tune.buffers import needed_bytes
 from rankwise.analysis.tune.evidence import Rigour
+from rankwise.analysis.tune.forms import choices_of
 from rankwise.analysis.tune.race import KnobRace, variants_of
-from rankwise.analysis.tune.racing import AlgorithmSearch, choices_of
-from rankwise.analysis.tune.search import Search
+from rankwise.analysis.tune.racing import AlgorithmSearch
+from rankwise.analysis.tune.search import NothingToAsk, Search
 from rankwise.analysis.tune.threshold import ThresholdSearch
+from rankwise.bench.placement import place as placed
+from rankwise.core.errors import InputError
 from rankwise.core.network import PathFigures, Settings, Topology
 from rankwise.core.records import Benchmark, Cell, Host, Implementation
-from rankwise.core.tuning import Knob, Tuning
-from rankwise.mpi.family import family_named
+from rankwise.core.tuning import Algorithm, Choice, Decision, Knob, Rule, Tuning
+from rankwise.mpi.family import family_named, native_of
 
 KIB, MIB = 1 << 10, 1 << 20
 RACED = ("socket-buffers", "links", "transport")
+RACED_SHM = ("transport-shm", "cells-shm")
+"""In place of those above where all ranks are on one host."""
 THRESHOLDS = ("eager-threshold", "eager-threshold-shm")
 HOSTS = "tcp-limits"
-POINT_TO_POINT = (HOSTS, *RACED, *THRESHOLDS)
+NEAR = "one-per-node"
+POINT_TO_POINT = (HOSTS, *RACED, *RACED_SHM, *THRESHOLDS)
 """The knobs that matter between two ranks."""
 COLLECTIVES = ("bcast", "reduce", "allreduce", "allgather", "alltoall", "gather", "scatter", "reduce_scatter")
-HOSTS_SIZES = (MIB, 16 * MIB)
 KNOB_SIZES = (1, 64 * KIB, MIB, 4 * MIB)
-EAGER_SIZES = (4 * KIB, 64 * KIB, 256 * KIB, MIB, 16 * MIB)
-PROOF_SIZES = (1, 6 * KIB, 96 * KIB, 384 * KIB, 3 * MIB // 2, 6 * MIB)
+EAGER_SIZES = (32 * KIB, 128 * KIB, MIB, 8 * MIB)
+EAGER_SIZES_SHM = (KIB, 4 * KIB, 16 * KIB, 64 * KIB, 256 * KIB)
+PROOF_SIZES = (1, 6 * KIB, 96 * KIB, 384 * KIB, 3 * MIB // 2, 12 * MIB)
 """Between those of the searches; no larger, or a proof would take longer than what it proves."""
 COLLECTIVE_SIZES = (64, 4 * KIB, 64 * KIB, MIB)
-SEGMENTS = (8 * KIB, 64 * KIB)
+SEGMENTS = (8 * KIB, 32 * KIB)
+"""With their headers below the eager thresholds of 64 KiB that are usual."""
 LINKS = ("2", "4")
 
 
@@ -50,6 +59,10 @@ class Wish:
     collectives: tuple[Collective, ...]
     eager_memory_bytes: int = 1 << 30
     rigour: Rigour = field(default=Rigour())
+    placements: tuple[str, ...] = ("block",)
+    """In which collectives are tried; a choice must be slower in none."""
+    application: Application | None = None
+    """Whose calls weigh what is tuned; None: all weighs the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +73,8 @@ class Place:
     topology: Topology | None
     hosts: tuple[Host, ...]
     paths: tuple[PathFigures, ...] = ()
+    kernel: Settings = ()
+    """What the first host has in force of what could be tried."""
 
     @property
     def placements(self) -> tuple[str, ...]:
@@ -67,8 +82,13 @@ class Place:
         if self.topology is None or len(self.hosts) == 1:
             return ("block",)
         sites = {host.site for host in self.hosts}
-        near = () if len(self.hosts) == len(sites) else ("one-per-node",)
+        near = () if len(self.hosts) == len(sites) else (NEAR,)
         return (*near, "across-sites") if len(sites) > 1 else near
+
+    def delay_seconds(self, placement: str) -> float:
+        """One way, of the longest path that messages take with ranks placed so."""
+        delays = [path.delay_seconds for path in self.paths if not math.isnan(path.delay_seconds)]
+        return (min if placement == NEAR else max)(delays, default=0.0)
 
     @property
     def settings(self) -> Settings:
@@ -84,34 +104,17 @@ class Stage:
     """Questions that are asked together, since their answers do not touch one another."""
 
     name: str
-    share: float
-    """Of the time, beside those of the other stages that have anything to ask."""
     searches: Make
-
-
-def host_search(place: Place, implementation: str, wish: Wish) -> KnobRace | None:
-    """Whether larger limits of TCP's buffers are worth it, by raw TCP; None where nothing can be raised.
-
-    `implementation` only carries the baseline.
-    """
-    links = HOSTS in wish.knobs and place.topology is not None and place.topology.links
-    raised = buffer_settings(place.paths, place.settings) if links else ()
-    if not raised:
-        return None
-    name = "tcp-limits=" + "/".join(value.split()[-1] for _, value in raised)
-    cells = [_cell(place, implementation, "tcp_pingpong", size, place.placements[-1]) for size in HOSTS_SIZES]
-    return KnobRace("TCP buffer limits", {name: Tuning(host_settings=raised)}, cells, wish.rigour)
 
 
 def _knobs(
     implementation: Implementation, menu: Mapping[str, Benchmark], place: Place, wish: Wish
 ) -> Iterable[Search]:
     """Socket buffers, connections and transports, all against the default in one race."""
-    if place.topology is None:
-        return
+    raced = RACED if place.topology else RACED_SHM
     variants: dict[str, Tuning] = {}
     for knob in family_named(implementation.family).knobs(implementation):
-        if knob.name in RACED and knob.name in wish.knobs:
+        if knob.name in raced and knob.name in wish.knobs:
             variants.update(variants_of(knob, _values(knob, place)))
     cells = [
         _cell(place, implementation.id, "pingpong", size, placement)
@@ -119,7 +122,8 @@ def _knobs(
         for size in KNOB_SIZES
     ]
     if variants:
-        yield KnobRace("socket buffers, links, transport", variants, cells, wish.rigour)
+        calls = wish.application.calls_at(cells) if wish.application else ()
+        yield KnobRace(", ".join(raced), variants, cells, wish.rigour, calls=calls)
 
 
 def _values(knob: Knob, place: Place) -> tuple[str, ...]:
@@ -139,7 +143,7 @@ def _eager(
     implementation: Implementation, menu: Mapping[str, Benchmark], place: Place, wish: Wish
 ) -> Iterable[Search]:
     """The threshold between the eager and the rendezvous protocol, with early and late receivers."""
-    wanted = THRESHOLDS[place.topology is None]
+    wanted, sizes = (THRESHOLDS[0], EAGER_SIZES) if place.topology else (THRESHOLDS[1], EAGER_SIZES_SHM)
     for knob in family_named(implementation.family).knobs(implementation):
         if knob.name == wanted and wanted in wish.knobs:
             names = [name for name in ("pingpong", "late_receiver") if menu[name].supported]
@@ -149,7 +153,7 @@ def _eager(
                 for placement in place.placements
             ]
             yield ThresholdSearch(
-                knob, templates, EAGER_SIZES, wish.rigour, eager_memory_bytes=wish.eager_memory_bytes,
+                knob, templates, sizes, wish.rigour, eager_memory_bytes=wish.eager_memory_bytes,
                 peers=max(sum(host.slots for host in place.hosts) - 1, 1),
             )  # fmt: skip
 
@@ -157,26 +161,57 @@ def _eager(
 def _algorithms(
     implementation: Implementation, menu: Mapping[str, Benchmark], place: Place, wish: Wish
 ) -> Iterable[Search]:
-    """Which algorithm each collective operation should use at which size."""
-    known = family_named(implementation.family).algorithms(implementation)
-    for one in wish.collectives:
-        if one.operation in known:
-            template = replace(_cell(place, implementation.id, one.operation, 0, "block"), ranks=one.ranks)
-            choices = choices_of(known[one.operation], SEGMENTS)
-            yield AlgorithmSearch(template, choices, one.sizes_bytes, rigour=wish.rigour)
+    """Which algorithm each collective operation should use at which size; one number of ranks after the other."""
+    family = family_named(implementation.family)
+    known = family.algorithms(implementation)
+    made: list[AlgorithmSearch] = []
+    refused: dict[str, list[str]] = {}
+    for ranks in dict.fromkeys(one.ranks for one in wish.collectives):
+        before = tuple(made)
+        for one in (one for one in wish.collectives if one.ranks == ranks):
+            choices, why = _expressible(implementation, one, known.get(one.operation, ()))
+            if choices:
+                template = replace(_cell(place, implementation.id, one.operation, 0, "block"), ranks=ranks)
+                cells = [replace(template, size_bytes=size) for size in one.sizes_bytes]
+                made.append(AlgorithmSearch(
+                    template, choices, one.sizes_bytes, _placements(place, wish, ranks), wish.rigour,
+                    grain=family.grain(implementation, one.operation), after=before,
+                    calls=wish.application.calls_at(cells) if wish.application else (),
+                ))  # fmt: skip
+            else:
+                refused.setdefault(why, []).append(f"{one.operation} at {ranks} ranks")
+    yield from made
+    for why, names in refused.items():
+        because = why or f"{family.title} lets nobody choose among algorithms"
+        words = f"{', '.join(names)}: left as they are: {because}"
+        yield NothingToAsk("algorithms", words)
 
 
-STAGES = (
-    Stage("buffers", 20, _knobs),
-    Stage("eager", 20, _eager),
-    Stage("algorithms", 35, _algorithms),
-)
+def _expressible(
+    implementation: Implementation, wanted: Collective, known: Iterable[Algorithm]
+) -> tuple[list[Choice], str]:
+    """The choices that the implementation has words for, and why not for some other; '' where none was refused."""
+    found, why = [], ""
+    for choice in choices_of(known, SEGMENTS):
+        decision = Decision(wanted.operation, wanted.ranks, (Rule(None, choice),))
+        try:
+            native_of(implementation, Tuning(decisions=(decision,)))
+        except InputError as error:
+            why = str(error)
+        else:
+            found.append(choice)
+    return found, why
+
+
+STAGES = (Stage("buffers", _knobs), Stage("eager", _eager), Stage("algorithms", _algorithms))
 """In this order, each on top of what those before it have found."""
-HOSTS_SHARE, PROOF_SHARE = 5, 25
 
 
 def proof_cells(implementation: str, place: Place, wish: Wish, profiles: Sequence[str]) -> list[Cell]:
-    """What default and tuned are compared in: sizes between those of the search, other ranks among them."""
+    """What default and tuned are compared in: sizes between those of the search, and one rank less than the most.
+
+    One less, since each number of ranks takes launches of its own, and often it is no power of two.
+    """
     cells: list[Cell] = []
     if wish.knobs:
         cells += [
@@ -184,11 +219,26 @@ def proof_cells(implementation: str, place: Place, wish: Wish, profiles: Sequenc
             for placement in place.placements
             for size in PROOF_SIZES
         ]
+    most = max((one.ranks for one in wish.collectives), default=2)
     for one in wish.collectives:
-        for ranks in dict.fromkeys((one.ranks, max(one.ranks - 1, 2))):
-            template = replace(_cell(place, implementation, one.operation, 0, "block"), ranks=ranks)
-            cells += [replace(template, size_bytes=3 * size // 2) for size in one.sizes_bytes]
+        sizes = _between(one.sizes_bytes, within=wish.application is not None)
+        for ranks in (one.ranks, *([most - 1] if one.ranks == most > 2 else [])):
+            for placement in _placements(place, wish, ranks):
+                template = replace(_cell(place, implementation, one.operation, 0, placement), ranks=ranks)
+                cells += [replace(template, size_bytes=size) for size in sizes]
     return [replace(cell, profile=profile) for profile in profiles for cell in dict.fromkeys(cells)]
+
+
+def _placements(place: Place, wish: Wish, ranks: int) -> tuple[str, ...]:
+    """Those that put so many ranks in different ways."""
+    ways = {placed(word, place.hosts, ranks): word for word in reversed(wish.placements)}
+    return tuple(word for word in wish.placements if word in ways.values())
+
+
+def _between(sizes_bytes: Sequence[int], *, within: bool) -> list[int]:
+    """Half an octave above each size; `within`: below it, since an application's are the most of their class."""
+    above = [3 * size // 2 for size in sizes_bytes]
+    return [*(max(3 * size // 4, 1) for size in sizes_bytes), above[-1]] if within else above
 
 
 def _cell(place: Place, implementation: str, benchmark: str, size_bytes: int, placement: str) -> Cell:

@@ -16,7 +16,7 @@ from rankwise.core.results import Verdict
 
 Form = Literal["parameter file", "environment", "argument", "rules file", "rebuild"]
 Grain = Literal["by size", "complete", "one for all sizes"]
-"""What the choice of an algorithm may depend on: on the size, with sizes left to the default; on the size, but then
+"""What the choice of an algorithm may depend on: on the size, with some left to the default; on the size, but then
 every size has to be chosen for; on nothing, so that one choice has to do for all sizes."""
 DEFAULT = "default"
 """The profile that changes nothing: what a cell has that names none."""

@@ -15,7 +15,7 @@ from typing import ClassVar
 from rankwise.core import registry
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.records import Environment, Implementation, Job, LaunchSteps
-from rankwise.core.tuning import Algorithm, Evidence, Knob, Native, Tuning
+from rankwise.core.tuning import Algorithm, Evidence, Grain, Knob, Loaded, Native, Tuning
 
 Ask = Callable[..., str]
 """`ask(program, argument...)` runs a command of an installation and returns all it said, '' if it cannot run."""
@@ -40,6 +40,8 @@ class Family(ABC):
     """Launcher arguments that make a run tell its transports ..."""
     probe_environment: ClassVar[Environment] = ()
     """... or variables that do."""
+    variables: ClassVar[tuple[str, ...]] = ()
+    """How the names begin of the variables by which a user sets it."""
 
     @abstractmethod
     def identify(self, compiler: Path, ask: Ask) -> str:
@@ -77,6 +79,10 @@ class Family(ABC):
         """The algorithms of this version that can be chosen, by operation as our benchmarks name it."""
         return {}
 
+    def grain(self, implementation: Implementation, operation: str) -> Grain:
+        """What the choice among the algorithms of an operation may depend on."""
+        return "by size"
+
     def native(self, implementation: Implementation, tuning: Tuning) -> Native:
         """`tuning` without its host settings, as this version loads it.
 
@@ -85,6 +91,16 @@ class Family(ABC):
         if tuning.settings or tuning.decisions:
             raise InputError(f"{self.title} has nothing that Rankwise can set", "leave it out of the profile")
         return Native()
+
+    def in_files(self, loaded: Loaded) -> Mapping[str, str]:
+        """What the loaded files set, by the names of the variables that would overrule them."""
+        return {}
+
+    def stronger_files(
+        self, implementation: Implementation, caller: Mapping[str, str]
+    ) -> Mapping[Path, Mapping[str, str]]:
+        """Files of whoever has the environment `caller` that overrule loaded ones; what each sets, likewise."""
+        return {}
 
     def telling(self, implementation: Implementation) -> Native:
         """What makes a run say which values are in force and which algorithms run, where anything does."""

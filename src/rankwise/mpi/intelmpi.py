@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from rankwise.core import bound_variables
 from rankwise.core.records import Environment, Implementation, Job, LaunchSteps
-from rankwise.core.tuning import Algorithm, Evidence, Knob, Native, Tuning
+from rankwise.core.tuning import Algorithm, Evidence, Grain, Knob, Native, Tuning
 from rankwise.mpi import intelmpi_tuning
 from rankwise.mpi.family import Ask
 from rankwise.mpi.hydra import Hydra, Yielding
@@ -27,6 +28,7 @@ class IntelMpi(Hydra):
     wheels = ("impi-devel", "impi-rt")
     launchers = ("mpiexec.hydra", "mpiexec")
     shell_options = ("-bootstrap", "-bootstrap-exec")
+    variables = ("I_MPI_", "FI_", "UCX_")
     probe_environment = (("I_MPI_DEBUG", "5"),)
 
     def identify(self, compiler: Path, ask: Ask) -> str:
@@ -62,7 +64,7 @@ class IntelMpi(Hydra):
 
     def steps(self, implementation: Implementation, job: Job) -> LaunchSteps:
         """As every Hydra's, without the tables of a profile that are for other numbers of ranks."""
-        environment = intelmpi_tuning.of_job(job.environment, job.ranks)
+        environment = bound_variables.of_job(job.environment, job.ranks)
         return super().steps(implementation, replace(job, environment=environment))
 
     def knobs(self, implementation: Implementation) -> tuple[Knob, ...]:
@@ -72,6 +74,10 @@ class IntelMpi(Hydra):
     def algorithms(self, implementation: Implementation) -> Mapping[str, tuple[Algorithm, ...]]:
         """Its presets. Raises HostError where impi_info does not answer."""
         return intelmpi_tuning.algorithms(implementation)
+
+    def grain(self, implementation: Implementation, operation: str) -> Grain:
+        """A table takes the nearest entry for a size that it leaves out, and not the default."""
+        return "complete"
 
     def native(self, implementation: Implementation, tuning: Tuning) -> Native:
         """`tuning` as variables. Raises InputError for what this version lacks."""

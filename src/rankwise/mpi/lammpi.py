@@ -52,6 +52,7 @@ class LamMpi(Family):
     compilers = ("mpicc", "mpicc.lam")
     launchers = ("mpirun",)  # its mpiexec boots by itself and cannot be told where
     debian_packages = ("lam-runtime", "lam4-dev")
+    variables = ("LAM_MPI_SSI_",)
     probe = ("-ssi", "rpi_verbose", "level:1")
 
     def identify(self, compiler: Path, ask: Ask) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rankwise.core.records import Environment, Implementation, Job
-from rankwise.core.tuning import Algorithm, Evidence, Knob, Native, Tuning
+from rankwise.core.tuning import Algorithm, Evidence, Grain, Knob, Native, Tuning
 from rankwise.mpi import mpich_algorithms, mpich_tuning, preload
 from rankwise.mpi.family import Ask, blocks
 from rankwise.mpi.hydra import Hydra, Yielding
@@ -28,6 +28,7 @@ class Mpich(Hydra):
     compilers = ("mpicc", "mpicc.mpich")
     launchers = ("mpiexec", "mpiexec.hydra", "mpirun")
     debian_packages = ("mpich", "libmpich-dev")
+    variables = ("MPIR_CVAR_", "MPICH_", "UCX_", "FI_")
     probe_environment = (("MPIR_CVAR_DEBUG_SUMMARY", "1"), ("UCX_LOG_LEVEL", "info"))
 
     def identify(self, compiler: Path, ask: Ask) -> str:
@@ -80,6 +81,10 @@ class Mpich(Hydra):
     def algorithms(self, implementation: Implementation) -> Mapping[str, tuple[Algorithm, ...]]:
         """As the library itself lists them. Raises HostError."""
         return mpich_algorithms.algorithms(implementation)
+
+    def grain(self, implementation: Implementation, operation: str) -> Grain:
+        """By size only where all ranks see the same size."""
+        return mpich_algorithms.grain(operation)
 
     def native(self, implementation: Implementation, tuning: Tuning) -> Native:
         """Variables and selection files. Raises InputError, HostError."""

@@ -13,7 +13,7 @@ from functools import partial
 
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.records import Implementation
-from rankwise.core.tuning import Algorithm, Choice, Decision
+from rankwise.core.tuning import Algorithm, Choice, Decision, Grain
 from rankwise.mpi.mpich_library import Library, library
 from rankwise.mpi.mpich_selection import OPERATIONS, Names, Tree, check, text, tuned
 
@@ -79,14 +79,8 @@ an algorithm that stands neither here nor above is never chosen."""
 def algorithms(implementation: Implementation) -> dict[str, tuple[Algorithm, ...]]:
     """Those that this library's selection file may name. Raises HostError where it cannot be read.
 
-    Of operations that can have another algorithm at another size, and of the barrier; of others only `native`
-    takes a choice, which must hold for all sizes. Empty before MPICH 4, which has no selection file.
+    Empty before MPICH 4, which has no selection file.
     """
-    known = _known(implementation)
-    return {name: found for name, found in known.items() if OPERATIONS[name].size or name == "barrier"}
-
-
-def _known(implementation: Implementation) -> dict[str, tuple[Algorithm, ...]]:
     found = library(implementation)
     if not found.selection or SELECTION_VARIABLE not in found.variables:
         return {}
@@ -102,6 +96,11 @@ def _known(implementation: Implementation) -> dict[str, tuple[Algorithm, ...]]:
                 Algorithm(_NAMES.get(own, own), native, bool(parameters.segment), bool(parameters.fanout))
             )
     return {operation: tuple(names) for operation, names in known.items()}
+
+
+def grain(operation: str) -> Grain:
+    """Whether the selection file can ask for the size of an operation."""
+    return "by size" if OPERATIONS[operation].size else "one for all sizes"
 
 
 def selection_files(implementation: Implementation, decisions: Sequence[Decision]) -> dict[str, str]:
@@ -125,7 +124,7 @@ def selection_files(implementation: Implementation, decisions: Sequence[Decision
 
 def _checked(implementation: Implementation, decisions: Sequence[Decision]) -> Names:
     """The library's names. Raises InputError for what it lacks, or what no selection file can express."""
-    known = _known(implementation) if decisions else {}
+    known = algorithms(implementation) if decisions else {}
     names: dict[tuple[str, str], str] = {}
     decided: set[tuple[str, int]] = set()
     for decision in decisions:

@@ -10,10 +10,10 @@ from pathlib import Path
 import psutil
 
 from rankwise.core.records import Command, Implementation, Job, LaunchSteps
-from rankwise.core.tuning import Algorithm, Evidence, Knob, Native, Tuning
+from rankwise.core.tuning import Algorithm, Evidence, Grain, Knob, Loaded, Native, Tuning
 from rankwise.mpi import openmpi_rules, openmpi_tuning
 from rankwise.mpi.family import Ask, Family, files_of
-from rankwise.mpi.openmpi_parameters import installation
+from rankwise.mpi.openmpi_parameters import installation, users_file
 
 _VERSION = re.compile(r"Open MPI v?(\d[\w.]*)")
 _TRANSPORT = re.compile(r"Using (\w+) btl for send|selected (?!ob1)(\w+) best priority")
@@ -27,6 +27,7 @@ class OpenMpi(Family):
     wheels = ("openmpi",)
     compilers = ("mpicc", "mpicc.openmpi")
     debian_packages = ("openmpi-bin", "libopenmpi-dev")
+    variables = ("OMPI_MCA_", "UCX_")
     # ob1 names the BTL per peer; another PML (ucx, cm) is a transport by itself
     probe = ("--mca", "pml_base_verbose", "10", "--mca", "btl_base_verbose", "10")
 
@@ -74,11 +75,25 @@ class OpenMpi(Family):
         """Those of its component `tuned`, as `ompi_info` tells. Raises HostError without that."""
         return openmpi_rules.algorithms(installation(implementation))
 
+    def grain(self, implementation: Implementation, operation: str) -> Grain:
+        """By size only where all ranks see the same size."""
+        return openmpi_rules.grain(operation)
+
     def native(self, implementation: Implementation, tuning: Tuning) -> Native:
         """A parameter file, and rules files for decisions. Raises InputError."""
         if not (tuning.settings or tuning.decisions):
             return Native()
         return openmpi_tuning.native(installation(implementation), implementation, tuning)
+
+    def in_files(self, loaded: Loaded) -> Mapping[str, str]:
+        """What the parameter file sets."""
+        return openmpi_tuning.in_files(loaded)
+
+    def stronger_files(
+        self, implementation: Implementation, caller: Mapping[str, str]
+    ) -> Mapping[Path, Mapping[str, str]]:
+        """The user's own parameter file, whose values Open MPI 5 hands to the ranks as variables."""
+        return users_file(caller) if _major(implementation) >= 5 else {}
 
     def telling(self, implementation: Implementation) -> Native:
         """The parameters in force; algorithms are not told."""

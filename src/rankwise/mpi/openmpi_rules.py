@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rankwise.core.errors import InputError, UnknownNameError
-from rankwise.core.tuning import Algorithm, Choice, Decision
+from rankwise.core.tuning import Algorithm, Choice, Decision, Grain
 from rankwise.mpi.openmpi_parameters import Installation
 
 MOST_FANOUT = 32
@@ -31,7 +31,7 @@ class Operation:
     total: bool = False
     """Compares sizes times the communicator's ranks."""
     all_sizes: str = ""
-    """Why one choice has to do for all sizes; '' if it need not. Such choices are taken, but not offered."""
+    """Why one choice has to do for all sizes; '' if it need not."""
     sized: bool = True
     segmented: frozenset[str] = frozenset()
     """Algorithms that take a segment size."""
@@ -79,12 +79,17 @@ _FOR_TWO_RANKS = "two_proc"
 
 
 def algorithms(told: Installation) -> dict[str, tuple[Algorithm, ...]]:
-    """What `tuned` of this installation can be told to take size by size, and is right for every program."""
+    """What `tuned` of this installation can be told to take, and is right for every program."""
     return {
         name: tuple(one for one in known if one.name not in OPERATIONS[name].reordering)
         for name, known in _known(told).items()
-        if not OPERATIONS[name].all_sizes
     }
+
+
+def grain(operation: str) -> Grain:
+    """Whether `tuned` can choose by the size of an operation."""
+    found = OPERATIONS[operation]
+    return "by size" if found.sized and not found.all_sizes else "one for all sizes"
 
 
 def _known(told: Installation) -> dict[str, tuple[Algorithm, ...]]:

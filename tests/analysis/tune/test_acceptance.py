@@ -9,6 +9,7 @@ import pytest
 
 from analysis.tune.simulated import IMPLEMENTATION, Simulated, chosen, setting
 from rankwise.analysis.tune.acceptance import Acceptance, accept
+from rankwise.analysis.tune.application import Application, Use
 from rankwise.analysis.tune.search import Trial
 from rankwise.core.records import Benchmark, Category, Cell, CellFailure, Launch
 from rankwise.core.tuning import Choice, Decision, Rule, Setting, Tuning
@@ -167,3 +168,18 @@ def test_without_launches_nothing_is_known() -> None:
     found = accept([], BENCHMARKS, IMPLEMENTATION, "wan", TUNING)
     assert (found.verdicts, found.gain.cells, found.tuning) == ((), 0, TUNING)
     assert math.isnan(found.gain.ratio)
+
+
+def test_the_gain_of_an_application_is_weighted_by_the_time_that_it_spends() -> None:
+    launches = fresh(rule_law({"tree": 0.5}))
+    seconds = {size: plain(Cell(IMPLEMENTATION, "bcast", size, 4)) for size in SIZES}
+    does = Application(((Use("bcast", 4, 64), 10), (Use("bcast", 4, 262144), 1)))
+    found = accept(launches, BENCHMARKS, IMPLEMENTATION, "wan", TUNING, application=does).gain
+    share = 10 * seconds[48] / (10 * seconds[48] + seconds[200_000])
+    assert found.weighted and found.cells == 2
+    assert found.ratio == pytest.approx(0.5**share, rel=0.03)
+    assert found.ratio_low <= found.ratio <= found.ratio_high
+    other = Application(((Use("alltoall", 4, 64), 10),))
+    plainly = accept(launches, BENCHMARKS, IMPLEMENTATION, "wan", TUNING, application=other).gain
+    assert plainly == accept(launches, BENCHMARKS, IMPLEMENTATION, "wan", TUNING).gain
+    assert not plainly.weighted

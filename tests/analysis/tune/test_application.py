@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankwise.analysis.tune.application import Use, parse
+from rankwise.analysis.tune.application import Use, parse, together
 from rankwise.core.errors import InputError
+from rankwise.core.records import Cell
 
 HEADER = "operation,size_bytes,ranks,count\n"
 TUNABLE = ("allreduce", "bcast", "alltoall", "reduce_scatter", "pingpong")
@@ -55,6 +56,22 @@ def test_sizes_of_an_operation_and_weights() -> None:
     by_time = application.weights(lambda use: float(use.size_bytes))
     assert by_time[Use("bcast", 4, 64)] == pytest.approx(64 * 30 / (64 * 30 + 8 * 70))
     assert sum(by_time.values()) == pytest.approx(1)
+
+
+def test_calls_go_to_the_nearest_cells_of_their_operation_and_ranks() -> None:
+    text = HEADER + "bcast,64,4,30\nbcast,4096,4,10\nbcast,64,8,5\nMPI_Send,1024,8,6\nalltoall,8,4,1\n"
+    application = parse(text, "app", TUNABLE)
+    cells = [Cell("x", "bcast", size, 4) for size in (48, 3072, 6144)]
+    pairs = [Cell("x", "pingpong", size, 2, placement=one) for size in (1024, 1 << 20) for one in ("block", "far")]
+    assert application.calls_at([*cells, *pairs]) == (30, 10, 0, 3, 3, 0, 0)
+    assert application.calls_at([]) == ()
+
+
+def test_several_applications_are_one() -> None:
+    one, two = (parse(f"{HEADER}bcast,64,4,{count}\n", "app", TUNABLE) for count in (3, 4))
+    both = together([one, two])
+    assert both is not None and both.counts == ((Use("bcast", 4, 64), 7),)
+    assert together([]) is None
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankwise.analysis.tune.leaves import cover, reach, rules
+from rankwise.analysis.tune.leaves import between, complete_rules, cover, decided, reach, rules
 from rankwise.core.records import FloatArray
 from rankwise.core.tuning import Choice, Rule
 
@@ -71,6 +71,32 @@ def test_rules_leave_what_was_not_measured_to_the_default() -> None:
     assert rules([64, 1024], [A, B]) == (Rule(64, A), Rule(2048, B), Rule(None, DEFAULT))
     assert rules([0], [A]) == (Rule(0, A), Rule(None, DEFAULT))
     assert rules([64, 1024], [A, DEFAULT]) == (Rule(64, A), Rule(None, DEFAULT))
+
+
+def test_rules_without_the_default_leave_no_size_out() -> None:
+    assert complete_rules([64, 1024, 4096], [A, A, B]) == (Rule(1024, A), Rule(None, B))
+    assert complete_rules([64], [A]) == (Rule(None, A),)
+
+
+def test_a_complete_decision_needs_a_choice_at_every_size() -> None:
+    costs = np.log([[1.0, 1.0], [0.7, np.inf], [1.2, 1.0]])
+    found = decided([64, 1024], costs, [DEFAULT, A, B], BOUND, 20, complete=True)
+    assert found == (Rule(64, A), Rule(None, B))
+    costs[2, 1] = np.inf
+    assert decided([64, 1024], costs, [DEFAULT, A, B], BOUND, 20, complete=True) == ()
+    assert decided([64, 1024], costs, [DEFAULT, A, B], BOUND, 20, complete=False) == (
+        Rule(64, A), Rule(None, DEFAULT),
+    )  # fmt: skip
+
+
+@given(st.integers(0, 1 << 20), st.integers(1, 1 << 30), st.sampled_from([2.0, 4.0, 16.0]))
+def test_sizes_in_between_part_two_evenly(low: int, high: int, grid: float) -> None:
+    if low >= high:
+        return
+    found = [low, *between(low, high, grid), high]
+    assert found == sorted(set(found))
+    assert all(b / max(a, 1) <= 2 * grid for a, b in pairwise(found))
+    assert (len(found) > 2) <= (high / max(low, 1) > grid)
 
 
 def test_all_default_is_no_rule() -> None:

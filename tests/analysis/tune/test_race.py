@@ -90,7 +90,7 @@ def test_weights_say_what_matters() -> None:
 
     cells = (CELLS[0], CELLS[2])
     for weights, winner in (((9.0, 1.0), "auto"), ((1.0, 9.0), "4194304")):
-        one = race("auto", "4194304", cells=cells, weights=weights)
+        one = race("auto", "4194304", cells=cells, calls=weights)
         assert setting(Simulated(mixed, np.random.default_rng(1)).answer(one), "socket-buffers") == winner
 
 

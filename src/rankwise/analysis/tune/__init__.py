@@ -24,6 +24,7 @@ that measured them; who measures is none of its business. Several can go on at o
   then algorithms.
 - A search holds no clock: when the budget is over, stop asking. `best` and `reasons` are good after any round;
   they have the default wherever nothing else is better for certain by more than delta.
+- A search may wait for others (algorithms at 8 ranks for those at 4), and asks nothing until they are answered.
 - Asking is deterministic: told the same launches, a search asks for the same trials. That is what `--resume`
   needs.
 - `launches` is what a search used (bundled launches count in each search), `exhaustive_launches` what trying
@@ -34,7 +35,7 @@ out what made one slower. Should it take out anything, what is left is measured 
 nothing.
 
     threshold     eager or rendezvous: both measured at all sizes, one split     (crossing)
-    racing        which algorithm at which size: races, refined sizes, rules     (contest, leaves)
+    racing        which algorithm at which size: races, refined sizes, rules     (contest, forms, leaves)
     race          which of a few whole settings, over weighted cells             (contest, buffers)
     acceptance    never worse: verdicts, and what goes back to the default
     application   what an application does, as weights

@@ -11,9 +11,10 @@ from rankwise.analysis.compare.cells import Point, gather, judged_points
 from rankwise.analysis.compare.summary import resampled_log_ratios
 from rankwise.analysis.compare.variants import as_variant, by_profile, variant
 from rankwise.analysis.compare.verdicts import Pair, all_pairs, judge
-from rankwise.analysis.tune.contest import where
+from rankwise.analysis.tune.application import Application
 from rankwise.analysis.tune.leaves import reach
-from rankwise.core.records import Benchmark, Cell, CellFailure, Launch
+from rankwise.analysis.tune.ledger import where
+from rankwise.core.records import Benchmark, Cell, CellFailure, FloatArray, Launch
 from rankwise.core.results import Verdict
 from rankwise.core.tuning import DEFAULT, Choice, Decision, Reason, Rule, Tuning
 from rankwise.stats.intervals import LEVEL
@@ -25,13 +26,18 @@ STRIKES = 2
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """Geometric mean of tuned over default time over all cells; nan without any."""
+    """Geometric mean of tuned over default time over all cells; nan without any.
+
+    For an application each cell weighs as much as the time that the application spends there by default.
+    """
 
     ratio: float
     ratio_low: float
     ratio_high: float
     """95 %, bootstrap over launches."""
     cells: int
+    weighted: bool = False
+    """By what an application does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +70,12 @@ def accept(
     delta: float = 0.05,
     alpha: float = 0.05,
     seed: int = 0,
+    application: Application | None = None,
 ) -> Acceptance:
     """Judge `profile`, which loads `tuning`, from launches of it and of `default`; others are left out.
 
-    All cells of the implementation are one family over which errors are counted. Every cell that is `slower`
+    All cells of the implementation are one family over which errors are counted. `application`: whose calls
+    weigh the cells of the gain, though not of anything else. Every cell that is `slower`
     (significantly, and not equivalent within delta), or that fails with the profile clearly more often,
     sends something back. A rule of a decision answers for the operation, ranks and sizes that it covers. For any
     other cell the setting that was chosen last goes first, then host settings all at once: one a verification,
@@ -86,7 +94,8 @@ def accept(
     ]  # fmt: skip
     bad += _failed(own, profile)
     left, returned, unexplained = _without(tuning, bad)
-    return Acceptance(verdicts, _gain(pairs, seed), left, tuple(returned), tuple(unexplained))
+    gain = _gain(pairs, _weights(pairs, implementation, application), seed)
+    return Acceptance(verdicts, gain, left, tuple(returned), tuple(unexplained))
 
 
 def _cells(launch: Launch) -> list[Cell]:
@@ -124,14 +133,25 @@ def _failed(launches: Iterable[Launch], profile: str) -> list[tuple[Cell, str]]:
     return [(cell, reasons[cell]) for cell, more in balance.items() if more >= STRIKES]
 
 
-def _gain(pairs: Sequence[Pair], seed: int) -> Gain:
+def _weights(pairs: Sequence[Pair], implementation: str, application: Application | None) -> FloatArray | None:
+    """Shares of the time that the application spends in each cell by default; None if it comes to none of them."""
+    if application is None or not pairs:
+        return None
+    calls = np.array(application.calls_at([_cell(pair.point, implementation) for pair in pairs]))
+    spent: FloatArray = calls * np.array([median(pair.baseline_medians) for pair in pairs])
+    return spent / np.sum(spent) if np.sum(spent) > 0 else None
+
+
+def _gain(pairs: Sequence[Pair], weights: FloatArray | None, seed: int) -> Gain:
     if not pairs:
         return Gain(float("nan"), float("nan"), float("nan"), 0)
-    logs = [np.log(median(pair.candidate_medians) / median(pair.baseline_medians)) for pair in pairs]
-    ratio = float(np.exp(np.mean(logs)))
+    logs = np.array([np.log(median(pair.candidate_medians) / median(pair.baseline_medians)) for pair in pairs])
+    shares = np.full(len(pairs), 1 / len(pairs)) if weights is None else weights
+    ratio = float(np.exp(shares @ logs))
     tails = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
-    low, high = np.exp(np.quantile(np.mean(resampled_log_ratios(pairs, seed), axis=0), tails))
-    return Gain(ratio, min(float(low), ratio), max(float(high), ratio), len(pairs))
+    low, high = np.exp(np.quantile(shares @ resampled_log_ratios(pairs, seed), tails))
+    cells = int(np.sum(shares > 0))
+    return Gain(ratio, min(float(low), ratio), max(float(high), ratio), cells, weights is not None)
 
 
 def _without(tuning: Tuning, bad: Sequence[tuple[Cell, str]]) -> tuple[Tuning, list[Reason], list[str]]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import csv
+import math
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rankwise.core.errors import InputError
-from rankwise.core.records import Notice
+from rankwise.core.records import Cell, Notice
 from rankwise.core.units import parse_size_bytes
 
 COLUMNS = ("operation", "size_bytes", "ranks", "count")
@@ -50,6 +51,32 @@ class Application:
         spent = {use: count * seconds(use) for use, count in self.counts}
         total = sum(spent.values())
         return {use: value / total for use, value in spent.items()} if total > 0 else {}
+
+    def calls_at(self, cells: Sequence[Cell]) -> tuple[float, ...]:
+        """How many calls each cell stands for: those of its operation and ranks to whose size it is nearest.
+
+        Cells that are equally near share them. Messages between two ranks stand for those of all communicators.
+        """
+        found = [0.0] * len(cells)
+        for use, count in self.counts:
+            distances = {
+                i: abs(math.log2(max(cell.size_bytes, 1)) - math.log2(max(use.size_bytes, 1)))
+                for i, cell in enumerate(cells)
+                if cell.benchmark == use.operation and (use.operation == POINT_TO_POINT or cell.ranks == use.ranks)
+            }
+            nearest = [i for i, one in distances.items() if one == min(distances.values())]
+            for i in nearest:
+                found[i] += count / len(nearest)
+        return tuple(found)
+
+
+def together(applications: Iterable[Application]) -> Application | None:
+    """What several do, as one; None without any."""
+    several = list(applications)
+    counts: Counter[Use] = Counter()
+    for one in several:
+        counts.update(dict(one.counts))
+    return Application(tuple(sorted(counts.items()))) if several else None
 
 
 def parse(text: str, source: str, tunable: Collection[str]) -> Application:

@@ -8,14 +8,17 @@ from dataclasses import replace
 import numpy as np
 
 from rankwise.analysis.tune.evidence import Contrast, Rigour, contrast, ends, p_values
-from rankwise.analysis.tune.ledger import Ledger
+from rankwise.analysis.tune.ledger import Ledger, where
 from rankwise.core.records import Cell, FloatArray
 from rankwise.core.tuning import DEFAULT
-from rankwise.core.units import format_size
 from rankwise.stats.tests import holm
 
-FEW_ROUNDS, FAR_BEHIND = 2, float(np.log(1.25))
-"""Who takes a quarter longer than the default in each of so many rounds is not tried again."""
+FEW_ROUNDS = 2
+"""Enough to leave, though not to win: whoever then is ..."""
+FAR_BEHIND, CLEARLY_BEHIND = float(np.log(1.25)), float(np.log(1.1))
+"""... a quarter slower than the default in each, or a tenth slower than the leader, is not tried again ..."""
+OUT_AT_ONCE = float(np.log(2))
+"""... and this far behind one round is enough."""
 HOPELESS = 3
 """Failures of the default in a cell after which there is nothing to compare with there."""
 
@@ -23,16 +26,29 @@ HOPELESS = 3
 class Contest:
     """Candidates are profiles' names; what is compared is the weighted mean of the logarithms of all cells' times.
 
-    A candidate leaves as soon as it failed more often than the default, is shown not to be better by `delta`, is
-    slower than the default beyond `delta` in any one cell, or is behind the best candidate. It stays out: looking
-    again every round can thus only make a search miss a gain. That a winner is better than the default is tested
-    by itself, with `delta` to overcome, and corrected for the number of candidates.
+    A candidate leaves as soon as it failed more often than the default, promises no gain after a few rounds, is
+    shown not to be better by `delta`, is slower than the default beyond `delta` in any one cell, or is behind the
+    best candidate. It stays out: leaving by few launches can only make a search miss a gain. That a winner is
+    better than the default is tested by itself, with `delta` to overcome, and corrected for all that ever entered.
     """
 
     def __init__(
-        self, cells: Sequence[Cell], candidates: Iterable[str], rigour: Rigour, weights: Sequence[float] = ()
+        self,
+        cells: Sequence[Cell],
+        candidates: Iterable[str],
+        rigour: Rigour,
+        calls: Sequence[float] = (),
+        *,
+        stand_in: bool = False,
+        harmless: bool = False,
     ) -> None:
-        """`cells`: templates, whose profile is put in; `weights`: one a cell, none: all the same."""
+        """`cells`: templates, whose profile is put in.
+
+        `calls`: how often each cell comes in what is tuned for: its weight is that times the default's time in
+        it; none: all cells weigh the same. `stand_in`: the best candidate is measured often enough to be judged
+        even if it promises nothing, since it may have to be taken in the default's place. `harmless`: what only
+        seems slower than the default in one cell must not be chosen either.
+        """
         self.cells = tuple(cells)
         self.candidates = tuple(candidates)
         self.alive = list(self.candidates)
@@ -41,10 +57,10 @@ class Contest:
         self.barred: set[str] = set()
         """... and those that must not be chosen even where they seem fast: failed, or slower in a cell."""
         self.closed = not self.alive
-        share = np.array(weights or [1.0] * len(self.cells), dtype=np.float64)
-        self._weights = share / np.sum(share)
-        self._rigour = rigour
-        self._rounds = 0
+        self._calls = np.array(calls, dtype=np.float64) if any(calls) else None
+        self._weights = np.full(len(self.cells), 1.0 / max(len(self.cells), 1))
+        self._rigour, self._stand_in, self._harmless = rigour, stand_in, harmless
+        self.rounds = 0
         self._won: tuple[tuple[int, int], str] = ((-1, 0), DEFAULT)
         """The winner, and after how many rounds and bars."""
 
@@ -52,21 +68,28 @@ class Contest:
         """Whose turn it is in the next round, the default first; none once it is over."""
         return () if self.closed else (DEFAULT, *self.alive)
 
+    def enter(self, names: Iterable[str]) -> None:
+        """Candidates that join an open race late; those that were in it before are not let in again."""
+        new = [] if self.closed else [name for name in dict.fromkeys(names) if name not in self.candidates]
+        self.candidates += tuple(new)
+        self.alive += new
+
     def of(self, name: str) -> list[Cell]:
         """The cells as this candidate measures them."""
         return [replace(cell, profile=name) for cell in self.cells]
 
     def settle(self, ledger: Ledger) -> None:
         """After a round in which `wanted` were measured: who leaves, and is it over?"""
-        self._rounds += 1
+        self.rounds += 1
         self._leave_out(ledger)
+        self._weigh(ledger)
         self._drop_failed(ledger)
         self._drop_hopeless(ledger)
         known = self._against_default(ledger)
         if known:
             self._drop_useless(ledger, known)
             self._drop_behind(ledger)
-        over = not self.cells or not self.alive or self._rounds >= self._rigour.max_rounds
+        over = not self.cells or not self.alive or self.rounds >= self._rigour.max_rounds
         self.closed = over or self._decided(ledger)
 
     def bar(self, unusable: Mapping[str, str]) -> None:
@@ -79,7 +102,7 @@ class Contest:
 
     def winner(self, ledger: Ledger) -> str:
         """The best that is better than the default for certain, by more than delta; else the default."""
-        key = (self._rounds, len(self.barred))
+        key = (self.rounds, len(self.barred))
         if self._won[0] != key:
             self._won = key, self._find_winner(ledger)
         return self._won[1]
@@ -94,11 +117,31 @@ class Contest:
 
     def cost(self, name: str, ledger: Ledger) -> float:
         """Logarithm of its time over the default's; infinite for what must not or cannot be chosen."""
+        found = self.estimate(name, ledger, self._rigour.min_rounds)
+        harms = self._harmless and np.isfinite(found) and name != DEFAULT and self._harms(name, ledger)
+        return float("inf") if harms else found
+
+    def estimate(self, name: str, ledger: Ledger, rounds: int = FEW_ROUNDS) -> float:
+        """The same after fewer rounds: a guess."""
         if name == DEFAULT:
             return 0.0
         allowed = name in self.candidates and name not in self.barred
         found = self.against(name, ledger) if allowed else None
-        return found.log_ratio if found and found.rounds >= self._rigour.min_rounds else float("inf")
+        return found.log_ratio if found and found.rounds >= rounds else float("inf")
+
+    def _harms(self, name: str, ledger: Ledger) -> bool:
+        """Whether it seems slower than the default in any one cell, by more than half of what matters."""
+        return any(one.log_ratio > self._rigour.margin / 2 for one in self._in_cells(name, ledger))
+
+    def _weigh(self, ledger: Ledger) -> None:
+        """Calls times the default's time, which is known from the first round on."""
+        if self._calls is None or not self.cells:
+            return
+        logs = np.stack([ledger.log_seconds(cell) for cell in self.of(DEFAULT)])
+        known = [float(np.exp(np.median(row[~np.isnan(row)]))) if np.any(~np.isnan(row)) else 0.0 for row in logs]
+        spent = self._calls * np.array(known)
+        if np.sum(spent) > 0:
+            self._weights = spent / np.sum(spent)
 
     def _score(self, name: str, ledger: Ledger) -> FloatArray:
         """Weighted mean of the cells' logarithms by round, nan where one is missing."""
@@ -118,25 +161,57 @@ class Contest:
         sound = [i for i, one in enumerate(troubles) if not one.certain and one.times < HOPELESS]
         if len(sound) < len(self.cells):
             self.cells = tuple(self.cells[i] for i in sound)
-            kept = self._weights[sound]
-            self._weights = kept / np.sum(kept)
+            self._weights = np.full(len(sound), 1.0 / max(len(sound), 1))
+            self._calls = self._calls[sound] if self._calls is not None else None
         if not self.cells:
             self.barred.update(self.candidates)
             self.alive = []
 
     def _drop_failed(self, ledger: Ledger) -> None:
-        default = ledger.trouble(self.of(DEFAULT))
+        usual = ledger.trouble(self.of(DEFAULT)).times
         for name in tuple(self.alive):
             trouble = ledger.trouble(self.of(name))
-            if trouble.certain or trouble.times > default.times:
+            if trouble.certain or trouble.times > usual:
                 self._leave(name, f"unusable: {trouble.reason}", barred=True)
 
     def _drop_hopeless(self, ledger: Ledger) -> None:
-        """Those far behind the default whenever they were measured: no test is needed to leave, only to win."""
-        for name in tuple(self.alive):
+        """Those far behind whenever they were measured, or without a sign of a gain: to leave takes no test."""
+        leader = self._leader(ledger)
+        best = self._score(leader, ledger) if leader else None
+        for name in self._may_leave(ledger):
             found = self.against(name, ledger)
-            if found.rounds >= FEW_ROUNDS and bool(np.all(found.candidate - found.baseline > FAR_BEHIND)):
+            if not found.rounds:
+                continue
+            slower = float(np.min(found.candidate - found.baseline))
+            if slower > (OUT_AT_ONCE if found.rounds < FEW_ROUNDS else FAR_BEHIND):
                 self._leave(name, f"{np.exp(found.log_ratio):.2f} times the default's time from the beginning")
+            elif self._harmless and found.rounds >= FEW_ROUNDS and (cell := self._always_slower_in(name, ledger)):
+                self._leave(name, f"slower than the default {where(cell)}", barred=True)
+            elif found.rounds >= FEW_ROUNDS and self._promises_nothing(name, found, ledger):
+                self._leave(name, f"{np.exp(found.log_ratio):.2f} times the default's time, no sign of a gain")
+            elif best is not None and name != leader:
+                behind = contrast(self._score(name, ledger), best)
+                enough = CLEARLY_BEHIND if behind.rounds >= FEW_ROUNDS else OUT_AT_ONCE
+                if behind.rounds and np.min(behind.candidate - behind.baseline) > enough:
+                    self._leave(name, f"{np.exp(behind.log_ratio):.2f} times the time of {leader}")
+
+    def _always_slower_in(self, name: str, ledger: Ledger) -> Cell | None:
+        """A cell in which it was clearly slower than the default each time."""
+        for one, cell in zip(self._in_cells(name, ledger), self.cells, strict=False):
+            if one.rounds >= FEW_ROUNDS and float(np.min(one.candidate - one.baseline)) > CLEARLY_BEHIND:
+                return cell
+        return None
+
+    def _may_leave(self, ledger: Ledger) -> tuple[str, ...]:
+        """Those still in, but for who has to be known well enough to stand in for the default."""
+        leader = self._leader(ledger) if self._stand_in else ""
+        known = not leader or self.against(leader, ledger).rounds >= self._rigour.min_rounds
+        return tuple(name for name in self.alive if known or name != leader)
+
+    def _promises_nothing(self, name: str, whole: Contrast, ledger: Ledger) -> bool:
+        """It seems faster by half of what matters neither in the mean nor in any one cell."""
+        all_of_it = (whole, *self._in_cells(name, ledger))
+        return all(one.log_ratio > -self._rigour.margin / 2 for one in all_of_it if one.rounds)
 
     def _against_default(self, ledger: Ledger) -> dict[str, Contrast]:
         """Those measured often enough to be judged."""
@@ -173,10 +248,9 @@ class Contest:
         return max(slower)[1] if slower else None
 
     def _drop_behind(self, ledger: Ledger) -> None:
-        leader = self._leader(ledger)
-        best = self._score(leader, ledger) if leader else None
-        if best is None:
+        if not (leader := self._leader(ledger)):
             return
+        best = self._score(leader, ledger)
         found = {name: contrast(self._score(name, ledger), best) for name in self.alive if name != leader}
         found = {name: one for name, one in found.items() if one.rounds >= self._rigour.min_rounds}
         p = holm(p_values(list(found.values())))
@@ -185,10 +259,12 @@ class Contest:
                 self._leave(name, f"{np.exp(one.log_ratio):.2f} times the time of {leader}")
 
     def _leader(self, ledger: Ledger) -> str:
-        """The fastest that is still in; '' if none has been measured."""
-        scores = {name: self._score(name, ledger) for name in self.alive}
-        medians = {name: float(np.nanmedian(one)) for name, one in scores.items() if not np.all(np.isnan(one))}
-        return min(medians, key=lambda name: medians[name], default="")
+        """The fastest that is still in and may win as things stand; '' if there is none."""
+        found = {name: self.against(name, ledger) for name in self.alive}
+        ratios = {name: one.log_ratio for name, one in found.items() if one.rounds}
+        if self._harmless:
+            ratios = {name: one for name, one in ratios.items() if not self._harms(name, ledger)}
+        return min(ratios, key=lambda name: ratios[name], default="")
 
     def _sure(self, name: str, ledger: Ledger) -> bool:
         """Better than the default for certain, corrected for all that entered, and by more than delta.
@@ -199,6 +275,8 @@ class Contest:
         whole = self.against(name, ledger)
         if whole.rounds < self._rigour.min_rounds or not whole.log_ratio < 0:
             return False
+        if self._harmless and self._harms(name, ledger):
+            return False
         tests = len(self.candidates)
         if self._better([whole], self._rigour.margin, tests):
             return True
@@ -206,22 +284,20 @@ class Contest:
         return self._better([whole], 0.0, tests) and self._better(each, self._rigour.margin, tests * len(each))
 
     def _better(self, found: Sequence[Contrast], margin: float, tests: int) -> bool:
-        """Whether any is faster than the default by more than the margin."""
+        """Whether any is faster than the default by more than the margin; slower is not asked, so one side counts.
+
+        Looking again every round has its price: from the second time on both sides do.
+        """
         seem = [one for one in found if one.log_ratio < -margin]
-        return bool(np.any(p_values(seem, margin) * tests < self._rigour.alpha))
+        first = all(one.rounds <= self._rigour.min_rounds for one in seem)
+        return bool(np.any(p_values(seem, margin) * (tests / 2 if first else tests) < self._rigour.alpha))
 
     def _decided(self, ledger: Ledger) -> bool:
-        """The best is better than the default for certain, and the others that are left are as good."""
+        """The best is better than the default for certain, and no other that is left can be better than it."""
         leader = self._leader(ledger)
         if not leader or not self._sure(leader, ledger):
             return False
         best = self._score(leader, ledger)
         rest = [contrast(self._score(name, ledger), best) for name in self.alive if name != leader]
-        low, high = ends(rest)
-        return bool(np.all((low >= -self._rigour.margin) & (high <= self._rigour.margin)))
-
-
-def where(cell: Cell) -> str:
-    """`in bcast of 64 KiB on 4 ranks, placement block`."""
-    of = f"{cell.benchmark} of {format_size(cell.size_bytes)}" if cell.size_bytes else cell.benchmark
-    return f"in {of} on {cell.ranks} ranks, placement {cell.placement}"
+        low, _ = ends(rest)
+        return bool(np.all(low >= -self._rigour.margin))

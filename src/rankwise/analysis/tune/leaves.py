@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import groupby
 
@@ -58,6 +59,32 @@ def _fewest(allowed: FloatArray) -> list[int]:
     return taken[::-1]
 
 
+def decided(
+    sizes_bytes: Sequence[int],
+    costs: FloatArray,
+    choices: Sequence[Choice],
+    bound: float,
+    most: int,
+    *,
+    complete: bool,
+) -> tuple[Rule, ...]:
+    """The rules that cover `costs`, whose first row is the default; see `cover`, `rules` and `complete_rules`.
+
+    () where all is the default, or where `complete` has to do without it and some size has no other choice.
+    """
+    if not complete:
+        return rules(sizes_bytes, [choices[i] for i in cover(costs, bound, most)])
+    if without_choice(sizes_bytes, costs):
+        return ()
+    return complete_rules(sizes_bytes, [choices[i + 1] for i in cover(costs[1:], bound, most)])
+
+
+def without_choice(sizes_bytes: Sequence[int], costs: FloatArray) -> list[int]:
+    """The sizes at which nothing but the default, the first row, can be taken."""
+    some = np.any(np.isfinite(costs[1:]), axis=0)
+    return [size for size, found in zip(sizes_bytes, some, strict=True) if not found]
+
+
 def rules(sizes_bytes: Sequence[int], choices: Sequence[Choice]) -> tuple[Rule, ...]:
     """Rules that hold `choices[i]` at `sizes_bytes[i]`, ascending; () where all is the default.
 
@@ -75,6 +102,27 @@ def rules(sizes_bytes: Sequence[int], choices: Sequence[Choice]) -> tuple[Rule, 
     if choices[-1] != default:
         found.append(Rule(REACH * sizes_bytes[-1], choices[-1]))
     return (*found, Rule(None, default))
+
+
+def complete_rules(sizes_bytes: Sequence[int], choices: Sequence[Choice]) -> tuple[Rule, ...]:
+    """The same where no size can be left to the default: what lies between neighbours belongs to the larger.
+
+    The last choice holds for all larger sizes, which nothing is known of.
+    """
+    ends = [
+        Rule(size, one)
+        for size, one, after in zip(sizes_bytes, choices, choices[1:], strict=False)
+        if one != after
+    ]
+    return (*ends, Rule(None, choices[-1]))
+
+
+def between(low_bytes: int, high_bytes: int, grid: float) -> list[int]:
+    """The powers of two that part two sizes evenly, into as few steps as are no larger than `grid` times."""
+    octaves = math.log2(high_bytes) - math.log2(max(low_bytes, 1))
+    steps = math.ceil(octaves / math.log2(grid) - 1e-9)
+    found = {1 << round(math.log2(max(low_bytes, 1)) + octaves * i / steps) for i in range(1, steps)}
+    return sorted(size for size in found if low_bytes < size < high_bytes)
 
 
 def reach(rule: Rule) -> str:

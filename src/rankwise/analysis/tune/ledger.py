@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankwise.core.records import Cell, FloatArray, Launch
+from rankwise.core.units import format_size
 from rankwise.stats.summary import median
 
 
@@ -69,3 +70,9 @@ class Ledger:
             next((one.reason for one in found), ""),
             any(one.certain for one in found),
         )
+
+
+def where(cell: Cell) -> str:
+    """`in bcast of 64 KiB on 4 ranks, placement block`."""
+    of = f"{cell.benchmark} of {format_size(cell.size_bytes)}" if cell.size_bytes else cell.benchmark
+    return f"in {of} on {cell.ranks} ranks, placement {cell.placement}"

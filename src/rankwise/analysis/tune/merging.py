@@ -1,8 +1,11 @@
-"""One tuning on top of another."""
+"""One tuning on top of another, and what becomes of its reasons."""
 
 from __future__ import annotations
 
-from rankwise.core.tuning import Tuning
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from rankwise.core.tuning import Reason, Tuning
 
 
 def merged(base: Tuning, over: Tuning) -> Tuning:
@@ -14,3 +17,23 @@ def merged(base: Tuning, over: Tuning) -> Tuning:
         decisions=tuple(decisions.values()),
         host_settings=tuple(dict((*base.host_settings, *over.host_settings)).items()),
     )
+
+
+def taken_back(reasons: Sequence[Reason], returned: Iterable[Reason]) -> list[Reason]:
+    """The reasons with those why something does not stay, each behind the one why it was chosen.
+
+    What was chosen and does not stay has no cost. A search of several knobs names the one it chose in its words.
+    """
+    found = list(reasons)
+    for one in returned:
+        chosen = f"{one.subject}="
+        at = [
+            i for i, old in enumerate(found)
+            if old.subject == one.subject or old.words.startswith(chosen)
+        ]  # fmt: skip
+        if at:
+            old = found[at[0]]
+            found[at[0]] = replace(old, words=f"{old.words}; but {one.words}", cost="")
+        else:
+            found.append(one)
+    return found

@@ -40,18 +40,19 @@ class KnobRace:
         cells: Sequence[Cell],
         rigour: Rigour | None = None,
         *,
-        weights: Sequence[float] = (),
+        calls: Sequence[float] = (),
         costs: Mapping[str, str] | None = None,
     ) -> None:
         """`variants`: by the profile name that their launches carry; `cells`: templates, their profile is put in.
 
-        `weights`: one a cell, none: all alike; `costs`: what a variant costs, in words.
+        `calls`: how often each cell is called, which times its time is its weight, none: all weigh alike;
+        `costs`: what a variant costs, in words.
         """
         self.subject = subject
         self._variants, self._costs = dict(variants), dict(costs or {})
         self._rigour = rigour or Rigour()
         self._ledger = Ledger()
-        self._contest = Contest(cells, self._variants, self._rigour, weights)
+        self._contest = Contest(cells, self._variants, self._rigour, calls)
         self._asked: list[Cell] = []
 
     @property

@@ -15,12 +15,40 @@ class Trial:
     """Settings, and the cells to measure once with them: all of one implementation, ranks and placement.
 
     `name` is the profile that the cells carry, in words that a reader of the store understands:
-    `eager-threshold=65536`, `bcast@4=binomial`; `default` for a tuning that is empty.
+    `eager-threshold=65536`, `bcast@4=binomial`; `default` for a tuning that is empty. Where settings do not touch,
+    as algorithms at different sizes, cells may carry names of their own, and `name` is all of these.
     """
 
     name: str
     tuning: Tuning
     cells: tuple[Cell, ...]
+
+
+@dataclass(slots=True)
+class NothingToAsk:
+    """In place of a search where nothing can be chosen: it only has the reason."""
+
+    subject: str
+    words: str
+
+    def ask(self) -> tuple[Trial, ...]:
+        """None."""
+        return ()
+
+    def tell(self, launches: Sequence[Launch]) -> None:
+        """They were for others."""
+
+    def best(self) -> Tuning:
+        """As it is."""
+        return Tuning()
+
+    def reasons(self) -> tuple[Reason, ...]:
+        """Why there is no question."""
+        return (Reason(self.subject, self.words),)
+
+    def exhaustive_launches(self) -> int:
+        """None."""
+        return 0
 
 
 class Search(Protocol):

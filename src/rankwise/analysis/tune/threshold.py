@@ -20,6 +20,8 @@ from rankwise.core.units import format_size
 
 STEP_DOWN = 4
 """A threshold with which launches fail is tried again at a fraction of this."""
+REACH = 2
+"""What is best at the largest size is taken to hold for somewhat larger ones: a round trip matters less there."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,7 +74,7 @@ class ThresholdSearch:
         self._rigour = rigour or Rigour()
         self._sizes = sorted(set(sizes_bytes))
         self._memory, self._kept = eager_memory_bytes, knob.buffers or max(peers, 1)
-        self._eager = min(1 << self._sizes[-1].bit_length(), knob.most or 1 << 62)
+        self._eager = min(REACH << self._sizes[-1].bit_length(), knob.most or 1 << 62)
         self._rendezvous = knob.least
         self._ledger = Ledger()
         self._asked: list[Cell] = []

@@ -1,0 +1,109 @@
+"""What is asked of which implementation: a family of a plug-in, which has words for some choices only."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from rankwise.analysis.tune.application import Application, Use
+from rankwise.analysis.tune.racing import AlgorithmSearch
+from rankwise.cli.tuning import STAGES, Collective, Place, Wish, proof_cells
+from rankwise.core.records import Host
+from rankwise.core.tuning import Tuning
+from support.stored import OPENMPI
+
+OURS = replace(OPENMPI, id="ours-1.0", family="ours", version="1.0")
+PLACE = Place("lab", None, (Host("a", 8), Host("b", 8)))
+FAMILY = """
+from rankwise.core.errors import InputError
+from rankwise.core.tuning import Algorithm, Native
+from rankwise.mpi.family import Family
+
+
+class Ours(Family):
+    name = "ours"
+    title = "Our MPI"
+
+    def identify(self, compiler, ask):
+        return ""
+
+    def steps(self, implementation, job):
+        raise AssertionError("nothing is to be measured")
+
+    def algorithms(self, implementation):
+        names = ("ring", "tree", "doubling")
+        return {one: tuple(Algorithm(name, name) for name in names) for one in ("bcast", "gather", "reduce")}
+
+    def grain(self, implementation, operation):
+        return "one for all sizes" if operation == "gather" else "complete"
+
+    def native(self, implementation, tuning):
+        (decision,) = tuning.decisions
+        if decision.operation == "reduce":
+            raise InputError("the operator may not commute", "leave it")
+        if decision.ranks == 6 and decision.rules[0].choice.algorithm == "doubling":
+            raise InputError("6 is no power of two", "take another")
+        return Native()
+"""
+
+
+@pytest.fixture(autouse=True)
+def family(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "mpi").mkdir()
+    (tmp_path / "mpi" / "ours.py").write_text(FAMILY)
+    monkeypatch.setenv("RANKWISE_PLUGINS", str(tmp_path))
+
+
+def searches(wish: Wish) -> list:
+    (stage,) = (one for one in STAGES if one.name == "algorithms")
+    return list(stage.searches(OURS, {}, PLACE, wish))
+
+
+def test_only_what_can_be_said_is_searched_and_the_rest_has_its_reason() -> None:
+    wanted = [Collective(name, ranks, (64, 4096)) for name in ("bcast", "reduce", "alltoall") for ranks in (6, 4)]
+    bcast_at_6, bcast_at_4, *without = searches(Wish((), tuple(wanted)))
+    assert (bcast_at_6.subject, bcast_at_4.subject) == ("bcast at 6 ranks", "bcast at 4 ranks")
+    assert {trial.name for trial in bcast_at_6.ask()} == {"default", "bcast@6=ring", "bcast@6=tree"}
+    assert bcast_at_4.ask() == (), "it waits for what is found at 6 ranks"
+    assert [one.ask() for one in without] == [(), ()]
+    assert [one.best() for one in without] == [Tuning()] * 2
+    reduce, alltoall = (one.reasons()[0].words for one in without)
+    assert reduce.startswith(
+        "reduce at 6 ranks, reduce at 4 ranks: left as they are: the operator may not commute"
+    )
+    assert alltoall.endswith("Our MPI lets nobody choose among algorithms")
+
+
+def test_the_grain_is_the_family_s() -> None:
+    gather, bcast = searches(Wish((), (Collective("gather", 4, (64, 4096)), Collective("bcast", 4, (64, 4096)))))
+    assert isinstance(gather, AlgorithmSearch) and isinstance(bcast, AlgorithmSearch)
+    assert [len(trial.tuning.decisions[0].rules) for trial in gather.ask()[1:]] == [1, 1, 1]
+    placed = Wish((), (Collective("bcast", 4, (64,)),), placements=("block", "cyclic"))
+    (search,) = searches(placed)
+    assert {cell.placement for trial in search.ask() for cell in trial.cells} == {"block", "cyclic"}
+    alone = replace(PLACE, hosts=PLACE.hosts[:1])
+    (search,) = STAGES[-1].searches(OURS, {}, alone, placed)
+    assert {cell.placement for trial in search.ask() for cell in trial.cells} == {"block"}, (
+        "both are the same there"
+    )
+
+
+def test_a_proof_has_sizes_of_its_own_and_one_other_number_of_ranks() -> None:
+    wish = Wish((), (Collective("bcast", 4, (64, 4096)), Collective("bcast", 8, (64, 4096))))
+    cells = proof_cells("ours-1.0", PLACE, wish, ("default", "wan"))
+    assert {cell.ranks for cell in cells} == {4, 7, 8}
+    assert {cell.size_bytes for cell in cells} == {96, 6144}
+    assert {cell.profile for cell in cells} == {"default", "wan"}
+    pair = proof_cells("ours-1.0", PLACE, Wish((), (Collective("bcast", 2, (64,)),)), ("default",))
+    assert {cell.ranks for cell in pair} == {2}
+
+
+def test_the_proof_for_an_application_lies_within_its_classes_of_sizes() -> None:
+    does = Application(((Use("bcast", 4, 64), 1), (Use("bcast", 4, 1 << 20), 1)))
+    wish = Wish((), (Collective("bcast", 4, (64, 1 << 20)),), placements=("block", "cyclic"), application=does)
+    cells = [cell for cell in proof_cells("ours-1.0", PLACE, wish, ("default",)) if cell.ranks == 4]
+    assert {cell.size_bytes for cell in cells} == {48, 786432, 3 << 19}
+    assert sum(does.calls_at(cells)) == 2
+    assert {cell.placement for cell in cells} == {"block", "cyclic"}
