@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -47,8 +48,13 @@ class Runner:
         half_width: HalfWidth,
         keep: Callable[[Launch], None],
         show: Callable[[State], None] = lambda _state: None,
+        *,
+        turn: Callable[[Cell], int] | None = None,
     ) -> None:
+        """`turn`: after a first round of all, cells of a lower number have their fewest launches before others."""
         self._plan = plan
+        self._turn = turn
+        self._tried: Counter[Cell] = Counter()
         self._launching = launching
         self._progress = Progress(plan, half_width)
         self._keep = keep
@@ -66,13 +72,14 @@ class Runner:
         started = time.monotonic() - spent_seconds
         for launch in earlier:
             self._progress.add(launch)
+            self._tried.update({*(one.cell for one in launch.series), *(one.cell for one in launch.failures)})
         self._launches = len(earlier)
         shuffle = random.Random(f"{self._plan.seed}-{self._launches}")
         first_round = not earlier
         rounds = 0
         while cells := self._progress.open_cells():
             launched = 0
-            for launch_cells in launches_of_round(cells, shuffle):
+            for launch_cells in launches_of_round(cells if first_round else self._whose_turn(cells), shuffle):
                 elapsed = time.monotonic() - started
                 if first_round or elapsed + self._expected(launch_cells) <= self._plan.time_budget_seconds:
                     self._show(self._state(launch_cells[0], elapsed))
@@ -84,6 +91,14 @@ class Runner:
             rounds += 1
             self._pace(rounds, time.monotonic() - started - spent_seconds, time.monotonic() - started)
         return self._why_done()
+
+    def _whose_turn(self, cells: Collection[Cell]) -> Collection[Cell]:
+        """All of them, or first those whose turn it is and that were not yet tried often enough for a verdict."""
+        wanting = [cell for cell in cells if self._tried[cell] < self._plan.min_launches]
+        if self._turn is None or not wanting:
+            return cells
+        now = min(map(self._turn, wanting))
+        return [cell for cell in wanting if self._turn(cell) == now]
 
     def _pace(self, rounds: int, rounds_seconds: float, elapsed_seconds: float) -> None:
         """Repeat cells for a shorter time if, at this pace, the budget would not hold enough launches of each.
@@ -99,6 +114,7 @@ class Runner:
         launch = self._launching.launch(ready.implementation, ready.program, cells, self._seconds_per_cell)
         self._keep(launch)
         self._progress.add(launch)
+        self._tried.update(cells)
         self._launches += 1
         self._last_seconds[launch.implementation, launch.ranks] = launch.seconds
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,16 @@ from rich.markup import escape
 from rankwise import __version__
 from rankwise.analysis.compare.comparison import compare
 from rankwise.analysis.compare.sentences import sentences
-from rankwise.analysis.compare.variants import as_variant, by_profile, variant
+from rankwise.analysis.compare.variants import (
+    as_variant,
+    by_profile,
+    implementation_of,
+    plain_cell,
+    variant,
+    without_profiles,
+)
 from rankwise.analysis.network import network_figures
+from rankwise.cli import plan_profiles
 from rankwise.core.records import Fact
 from rankwise.core.results import Comparison
 from rankwise.report import tables
@@ -29,20 +38,31 @@ def command_line() -> str:
     return shlex.join(["rankwise", *sys.argv[1:]])
 
 
-def compare_run(store: Store, run_id: int, baseline: str = "", delta: float = 0.05) -> Comparison:
-    """The comparison of everything that a run has stored; `baseline` '' takes the run's own choice."""
+def compare_run(
+    store: Store, run_id: int, baseline: str = "", delta: float = 0.05, *, profiles_apart: bool = True
+) -> Comparison:
+    """The comparison of everything that a run has stored; `baseline` '' takes the run's own choice.
+
+    `profiles_apart`: an implementation with a profile stands beside the same one without; if not, it goes by its
+    own name, whatever it was measured with.
+    """
     plan = store.plan(run_id)
-    profiles = tuple(dict.fromkeys(cell.profile for cell in plan.cells))
+    chosen = baseline or store.baseline(run_id)
+    names = [one.id for one in store.implementations(run_id)]
+    if profiles_apart:
+        profiles = tuple(dict.fromkeys(cell.profile for cell in plan.cells))
+        names = [variant(name, profile) for name in names for profile in profiles]
+    else:
+        chosen = implementation_of(chosen)
+    renamed, renamed_cell = (by_profile, as_variant) if profiles_apart else (without_profiles, plain_cell)
     comparison = compare(
-        by_profile(store.launches(run_id)),
+        renamed(store.launches(run_id)),
         {benchmark.name: benchmark for benchmark in store.benchmarks(run_id)},
-        baseline or store.baseline(run_id) or None,
+        chosen or None,
         delta=delta,
         precision=plan.precision,
-        implementations=tuple(
-            variant(one.id, profile) for one in store.implementations(run_id) for profile in profiles
-        ),
-        failures=tuple(replace(one, cell=as_variant(one.cell)) for one in store.failures(run_id)),
+        implementations=names,
+        failures=tuple(replace(one, cell=renamed_cell(one.cell)) for one in store.failures(run_id)),
     )
     return replace(comparison, notices=(*store.notices(run_id), *comparison.notices))
 
@@ -55,7 +75,10 @@ def report_context(store: Store, run_id: int, comparison: Comparison) -> ReportC
         commands.setdefault(launch.implementation, launch.command)
     return ReportContext(
         title="MPI implementations compared",
-        sentences=tuple(sentences(comparison)),
+        sentences=(
+            *sentences(comparison),
+            *plan_profiles.sentences(store.plan(run_id), store.implementations(run_id)),
+        ),
         run=run,
         plan=store.plan(run_id),
         implementations=store.implementations(run_id),
@@ -70,10 +93,10 @@ def report_context(store: Store, run_id: int, comparison: Comparison) -> ReportC
     )
 
 
-def show(comparison: Comparison) -> None:
-    """The answer in the terminal: sentences, then the tables behind them, then what stands against them."""
+def show(comparison: Comparison, said: Sequence[str]) -> None:
+    """The answer in the terminal: what is said of it, the tables behind that, then what stands against them."""
     console = Console(highlight=False)
-    for sentence in sentences(comparison):
+    for sentence in said:
         console.print(f"• {sentence}", markup=False)
     overheads = (tables.overhead_table,) if comparison.overheads else ()
     for table in (

@@ -48,6 +48,7 @@ from rankwise.store.store import Store
               help="Exit with 1 if any candidate is slower (or: faster or slower) than the baseline.")  # fmt: skip
 @click.option("--profile", "profiles", multiple=True, metavar="NAME|FOLDER", shell_complete=folders.complete,
               help="Measure with this tuning; several: --profile wan --profile default.")  # fmt: skip
+@click.option("--force", is_flag=True, help="Load of a profile what this version of the MPI knows.")
 @click.option("--report", type=click.Path(dir_okay=False, path_type=Path),
               help="Where the report goes.  [default: rankwise-RUN.html]")  # fmt: skip
 @click.option("--resume", is_flag=False, flag_value=0, type=int, metavar="[RUN]",
@@ -71,11 +72,12 @@ def command(context: click.Context, /, mpi: tuple[str, ...], store: Path, as_jso
             measuring.resume(run_id, opened, screen)
         comparison = answering.compare_run(opened, run_id, delta=asked["delta"])
         path = (asked["report"] or Path(f"rankwise-{run_id}.html")).absolute()
-        html.write_report(path, comparison, answering.report_context(opened, run_id, comparison))
+        told = answering.report_context(opened, run_id, comparison)
+        html.write_report(path, comparison, told)
     if as_json:
         echo_json(answering.as_json(comparison, path))
     else:
-        answering.show(comparison)
+        answering.show(comparison, told.sentences)
         screen.say(f"\nreport: {path}")
     return _exit_code(comparison, asked["fail_on"])
 
@@ -91,7 +93,7 @@ def _request(
         baseline=asked["baseline"], launch_limit_seconds=asked["limit"],
         launcher_arguments=launcher_arguments,
         testbed=testbed_of(asked["testbed"], asked["hostfile"]), placements=asked["placement"],
-        profiles=tuple(_profile(name) for name in asked["profiles"]),
+        profiles=tuple(_profile(name) for name in asked["profiles"]), force=asked["force"],
     )  # fmt: skip
 
 

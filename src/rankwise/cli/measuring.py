@@ -13,9 +13,9 @@ from rankwise.analysis.compare.variants import variant
 from rankwise.bench import plan as planning
 from rankwise.bench.build import build
 from rankwise.bench.launch import Launching, list_benchmarks
-from rankwise.bench.runner import Ready, Runner
+from rankwise.bench.runner import SPARE_ROUNDS, Ready, Runner
+from rankwise.cli import plan_profiles
 from rankwise.cli.screen import Screen
-from rankwise.cli.verifying import applied_settings
 from rankwise.core.errors import BuildError, HostError, InputError, InterruptedRun
 from rankwise.core.network import PathFigures
 from rankwise.core.records import Benchmark, Cell, CellFailure, Implementation, Launch, Notice, Options, Plan
@@ -23,7 +23,6 @@ from rankwise.core.tuning import DEFAULT, Loaded
 from rankwise.core.units import format_duration
 from rankwise.mpi import select
 from rankwise.mpi.family import FamilyLauncher
-from rankwise.profiles import loading
 from rankwise.stats.intervals import relative_half_width
 from rankwise.store.store import Store
 from rankwise.testbed.base import TestbedKind, make
@@ -31,13 +30,20 @@ from rankwise.testbed.check import check_paths
 from rankwise.testbed.local import LocalTestbed
 from rankwise.testbed.paths import path, site_paths
 
+ENOUGH_SECONDS_PER_CELL = 0.004
+"""Of repetitions in a launch, where the budget is left to us: a hundred of what takes 40 us."""
+LONGER_THAN_EXPECTED = 4
+"""So many times what is expected may a run take whose budget is left to us: hosts may be slow or busy."""
 ROUNDS_AIMED_AT = 14
 """Launches per cell that a time budget is cut into; ten let a rank test speak over a thousand cells."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a measuring verb was asked for. `seconds_per_cell` 0: chosen so that the budget holds enough rounds."""
+    """What a measuring verb was asked for. `seconds_per_cell` 0: chosen so that the budget holds enough rounds.
+
+    `time_budget_seconds` 0: as long as the launches take that a verdict needs.
+    """
 
     command_line: str
     benchmarks: tuple[str, ...]
@@ -62,6 +68,10 @@ class Request:
     """Name and folder of those to compare; `default` has no folder. None: only `default`."""
     wanted: Callable[[Cell], bool] | None = None
     """Leaves out cells of the product of benchmarks, sizes and options; None takes them all."""
+    turn: Callable[[Cell], int] | None = None
+    """Which cells are measured first, as `Runner` takes it: of more use the shorter the time."""
+    force: bool = False
+    """Load of a profile what this version of an MPI knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,19 +129,22 @@ def measure(request: Request, store: Store, screen: Screen) -> int:
     if request.wanted:
         cells = tuple(filter(request.wanted, cells))
         unsupported = tuple(one for one in unsupported if request.wanted(one.cell))
+    if not request.time_budget_seconds:
+        request = _with_enough_time(request, cells, screen)
     plan = _plan(request, cells)
     with up(request.testbed, screen) as (testbed, paths):
+        loaded, said = plan_profiles.load(plan, built.ready, testbed, force=request.force)
         run_id = store.begin_run(
             request.command_line, testbed.name, plan, implementations=implementations, benchmarks=known.values(),
             facts=testbed.facts(), baseline=_baseline(request, implementations), topology=testbed.topology(),
         )  # fmt: skip
         store.add_paths(run_id, paths)
         store.add_failures(run_id, _one_a_benchmark(unsupported))
-        notices = (*built.notices, *_short_of_time(request, cells))
+        notices = (*built.notices, *said, *_short_of_time(request, cells))
         store.add_notices(run_id, notices)
         for notice in notices:
-            screen.say(f"warning: {notice.message}; {notice.remedy}")
-        carry_out(run_id, plan, built.ready, testbed, store, screen)
+            screen.say("; ".join(filter(None, (f"warning: {notice.message}", notice.remedy))))
+        carry_out(run_id, plan, built.ready, testbed, store, screen, loaded=loaded, turn=request.turn)
     return run_id
 
 
@@ -199,6 +212,21 @@ def _short_of_time(request: Request, cells: Sequence[Cell]) -> tuple[Notice, ...
     )
 
 
+def _with_enough_time(request: Request, cells: Sequence[Cell], screen: Screen) -> Request:
+    """The time that the launches take which a verdict needs, unless that is far more than expected."""
+    launches = request.min_launches + SPARE_ROUNDS
+    a_round = _round_seconds(request, cells) + len(cells) * ENOUGH_SECONDS_PER_CELL
+    most = 60.0 * math.ceil(LONGER_THAN_EXPECTED * a_round * launches / 60)
+    screen.say(
+        f"{len(cells)} cells in {launches} launches each take about {format_duration(a_round * launches)}, "
+        f"and at most {format_duration(most)} (--time)"
+    )
+    return replace(
+        request, time_budget_seconds=most, max_launches=min(request.max_launches, launches),
+        seconds_per_cell=request.seconds_per_cell or ENOUGH_SECONDS_PER_CELL,
+    )  # fmt: skip
+
+
 def _plan(request: Request, cells: Sequence[Cell]) -> Plan:
     per_cell = request.seconds_per_cell or planning.seconds_per_cell(
         request.time_budget_seconds, len(cells), _round_seconds(request, cells), ROUNDS_AIMED_AT
@@ -213,8 +241,8 @@ def _plan(request: Request, cells: Sequence[Cell]) -> Plan:
     )  # fmt: skip
 
 
-def resume(run_id: int, store: Store, screen: Screen) -> None:
-    """Go on with a run that was interrupted, with what it has measured already."""
+def resume(run_id: int, store: Store, screen: Screen, turn: Callable[[Cell], int] | None = None) -> None:
+    """Go on with a run that was interrupted, with what it has measured already; `turn` as the request had it."""
     plan = store.plan(run_id)
     if store.run(run_id).status == "complete":
         raise InputError(f"run {run_id} is complete: there is nothing to resume", f"rankwise report {run_id}")
@@ -223,8 +251,12 @@ def resume(run_id: int, store: Store, screen: Screen) -> None:
         raise HostError(f"run {run_id} cannot go on: {notice.message}", notice.remedy)
     topology = store.topology(run_id)
     with up(make(topology) if topology else LocalTestbed(), screen) as (testbed, _):
+        # what a version lacks was accepted when the run began
+        loaded, _ = plan_profiles.load(plan, built.ready, testbed, force=True)
         store.resume_run(run_id, testbed.facts())
-        carry_out(run_id, plan, built.ready, testbed, store, screen, store.launches(run_id))
+        carry_out(
+            run_id, plan, built.ready, testbed, store, screen, store.launches(run_id), loaded=loaded, turn=turn
+        )
 
 
 def carry_out(
@@ -235,12 +267,21 @@ def carry_out(
     store: Store,
     screen: Screen,
     earlier: Sequence[Launch] = (),
+    *,
+    loaded: Mapping[tuple[str, str], Loaded] | None = None,
+    turn: Callable[[Cell], int] | None = None,
 ) -> None:
-    """Run the plan; whatever ends it, the store says how."""
-    launching = Launching(FamilyLauncher(), testbed, plan, _loaded(plan, ready, testbed))
+    """Run the plan; whatever ends it, the store says how.
+
+    `loaded`: by implementation and profile; None: each profile's own part for each implementation.
+    """
+    if loaded is None:
+        loaded = plan_profiles.own_parts(plan, ready, testbed)
+    launching = Launching(FamilyLauncher(), testbed, plan, loaded)
     runner = Runner(
-        plan, launching, relative_half_width, lambda launch: store.add_launch(run_id, launch), screen.show
-    )
+        plan, launching, relative_half_width, lambda launch: store.add_launch(run_id, launch), screen.show,
+        turn=turn,
+    )  # fmt: skip
     try:
         with screen.measuring():
             why = runner.run(ready, earlier, spent_seconds=sum(launch.seconds for launch in earlier))
@@ -253,17 +294,6 @@ def carry_out(
         ) from event
     store.finish_run(run_id, "complete", why)
     _require_results(run_id, store)
-
-
-def _loaded(plan: Plan, ready: Mapping[str, Ready], testbed: TestbedKind) -> dict[tuple[str, str], Loaded]:
-    """What each implementation loads of each profile. Raises InputError for a profile without it."""
-    found = {}
-    for name, folder in plan.profiles:
-        for one in ready:
-            loaded = loading.loaded(Path(folder), ready[one].implementation)
-            settings = applied_settings(testbed, loaded.host_settings)
-            found[one, name] = replace(loaded, host_settings=settings)
-    return found
 
 
 def _require_results(run_id: int, store: Store) -> None:

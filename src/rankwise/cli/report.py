@@ -37,5 +37,5 @@ def command(run: int | None, output: Path | None, baseline: str, delta: float, s
     if as_json:
         echo_json(answering.as_json(comparison, path))
     else:
-        answering.show(comparison)
+        answering.show(comparison, context.sentences)
         click.echo(f"\nreport: {path}", err=True)

@@ -12,9 +12,9 @@ import click
 from rankwise.bench.placement import place
 from rankwise.cli import profile_use
 from rankwise.cli.asking import PassesThrough
+from rankwise.cli.host_kernels import applied_settings
 from rankwise.cli.options import DURATION
 from rankwise.cli.screen import Screen
-from rankwise.cli.verifying import applied_settings
 from rankwise.cli.where import testbed_of, where_options
 from rankwise.core.errors import HostError, InputError
 from rankwise.core.records import Implementation, Job
@@ -100,9 +100,9 @@ def _loaded(implementation: Implementation, testbed: TestbedKind, asked: dict[st
         screen.say(f"warning: {notice.message}", whole=notice.kind == "edited-profile")
     left_out = loaded.host_settings and not applied_settings(testbed, loaded.host_settings)
     if left_out and not (topology is None and profile_use.host_settings_in_force(loaded.host_settings)):
-        file = loading.sysctl_file(folders.find(name))
-        screen.say("warning: the profile's kernel settings are not applied to real hosts; to apply them there:")
-        screen.say(f"sudo sysctl -p {file}", whole=True)
+        screen.say("warning: the profile's host settings are not applied to real hosts; to apply them there:")
+        for line in loading.by_hand(folders.find(name), loaded.host_settings):
+            screen.say(line, whole=True)
     return loaded
 
 

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rankwise.analysis.tune.merging import merged
 from rankwise.analysis.tune.search import Search
 from rankwise.bench.launch import Launching
-from rankwise.cli import measuring
+from rankwise.bench.plan import round_seconds, together
+from rankwise.cli import hosts, measuring
 from rankwise.cli.screen import Screen
-from rankwise.cli.trials import Trials, carry_out
-from rankwise.cli.tuning import HOSTS_SHARE, PROOF_SHARE, STAGES, Place, Wish, host_search
-from rankwise.core.records import Launch
-from rankwise.core.tuning import Reason, Tuning
+from rankwise.cli.trials import Trials, bundled, carry_out
+from rankwise.cli.tuning import STAGES, Place, Wish, proof_cells
+from rankwise.core.records import Cell, Launch
+from rankwise.core.tuning import DEFAULT, Reason, Tuning
+from rankwise.core.units import format_duration
 
-HOSTS = "hosts"
+ROUNDS = 4
+"""That a search takes, each like the first: there are more of them, with fewer and fewer trials."""
+PROOF_LAUNCHES = 8
+"""Of every cell that is proved."""
 
 
 @dataclass(slots=True)
@@ -44,8 +51,11 @@ class _Questions:
     """The searches of one stage, by implementation."""
 
     name: str
-    share: float
+    seconds: float
+    """That it takes, roughly."""
     searches: dict[str, list[Search]]
+    patience: float = 1.0
+    """How many times its share it may take. What is left of that goes to those after it."""
 
 
 class Searching:
@@ -67,27 +77,61 @@ class Searching:
         self._found = {one: Found() for one in built.ready}
 
     def run(self, end: float) -> dict[str, Found]:
-        """What is found, by implementation, in the share of the time until `end` (monotonic) that is for it."""
+        """What is found, by implementation, until `end` (monotonic), which leaves time for the proof."""
         stages = self._stages()
-        shares = PROOF_SHARE + sum(stage.share for stage in stages)
+        left = self._proof_seconds() + sum(stage.seconds for stage in stages)
+        self._warn(left, end - time.monotonic())
         for stage in stages:
             now = time.monotonic()
-            self._carry_out(stage, now + (end - now) * stage.share / shares)
-            shares -= stage.share
+            self._carry_out(stage, now + (end - now) * min(stage.patience * stage.seconds / left, 1.0))
+            left -= stage.seconds
         return self._found
 
     def _stages(self) -> list[_Questions]:
         """Those that have anything to ask."""
         implementations = [ready.implementation for ready in self._built.ready.values()]
-        hosts = host_search(self._place, implementations[0].id, self._wish)
-        stages = [_Questions(HOSTS, HOSTS_SHARE, {implementations[0].id: [hosts]})] if hosts else []
+        first = implementations[0].id  # only carries the raw TCP
+        asked = hosts.host_searches(self._place, first, self._wish)
+        stages = [
+            replace(self._questions(name, {first: own}), patience=hosts.PATIENCE) for name, own in asked.items()
+        ]
         for stage in STAGES:
             made = {
                 one.id: list(stage.searches(one, self._built.menu[one.id], self._place, self._wish))
                 for one in implementations
             }
-            stages.append(_Questions(stage.name, stage.share, {one: own for one, own in made.items() if own}))
+            stages.append(self._questions(stage.name, {one: own for one, own in made.items() if own}))
         return [stage for stage in stages if stage.searches]
+
+    def _questions(self, name: str, searches: dict[str, list[Search]]) -> _Questions:
+        bundles = [bundle.cells() for own in searches.values() for bundle in bundled(own)]
+        one_round = sum(self._round_seconds(replace(cell, profile="") for cell in cells) for cells in bundles)
+        one_round += sum(hosts.own_seconds(self._place, cell) for cells in bundles for cell in cells)
+        return _Questions(name, ROUNDS * one_round, searches)
+
+    def _proof_seconds(self) -> float:
+        """If something is found for every implementation."""
+        cells = [
+            cell
+            for one in self._built.ready
+            for cell in proof_cells(one, self._place, self._wish, (DEFAULT, "new"))
+        ]
+        return PROOF_LAUNCHES * self._round_seconds(cells)
+
+    def _round_seconds(self, cells: Iterable[Cell]) -> float:
+        """What launching all of these once takes, roughly."""
+        groups = Counter((together(cell), self._place.delay_seconds(cell.placement)) for cell in cells)
+        return sum(round_seconds(count, 1, delay) for (_, delay), count in groups.items())
+
+    def _warn(self, needed_seconds: float, seconds: float) -> None:
+        """Better said before."""
+        if needed_seconds > seconds:
+            wanted = math.ceil(needed_seconds / 60)
+            self._screen.say(
+                f"warning: this takes about {format_duration(needed_seconds)}, and there are "
+                f"{format_duration(seconds)}: less will be found for certain; --time {wanted}m, or fewer MPIs, "
+                "operations (--for) or ranks (-n)"
+            )
 
     def _carry_out(self, stage: _Questions, deadline: float) -> None:
         bases = {one: mine.tuning for one, mine in self._found.items()}
@@ -99,7 +143,7 @@ class Searching:
             done = carry_out(stage.searches, trials, deadline, lambda now: update(f"{stage.name}: {now}"))
         for one, own in stage.searches.items():
             self._found[one].take(own, trials.launched_of(one))
-        if stage.name == HOSTS:
+        if stage.name.startswith(hosts.STAGE):
             self._for_all(next(iter(stage.searches)))
         self._screen.say(f"{stage.name}: {trials.launched} launches{'' if done else ', the time was over'}")
 

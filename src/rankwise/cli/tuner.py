@@ -10,10 +10,12 @@ from pathlib import Path
 
 from rankwise import __version__
 from rankwise.analysis.tune.acceptance import Acceptance, accept
+from rankwise.analysis.tune.hosts import ASKED
+from rankwise.analysis.tune.merging import taken_back
 from rankwise.bench.launch import Launching
-from rankwise.cli import measuring, verifying
+from rankwise.cli import host_kernels, measuring, verifying
 from rankwise.cli.screen import Screen
-from rankwise.cli.searching import Found, Searching
+from rankwise.cli.searching import PROOF_LAUNCHES, Found, Searching
 from rankwise.cli.tuning import Place, Wish, proof_cells
 from rankwise.core.errors import HostError, InputError, InterruptedRun
 from rankwise.core.records import Notice, Plan
@@ -28,7 +30,6 @@ PROOFS = 3
 """How often what is left is measured afresh after something went back to the default."""
 LAUNCH_LIMIT_SECONDS = 60.0
 SECONDS_PER_CELL = 0.02
-PROOF_LAUNCHES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +46,8 @@ class TuneRequest:
     implementations: tuple[str, ...] = ()
     prefixes: tuple[Path, ...] = ()
     force: bool = False
-    earlier_run: int = 0
-    """An interrupted search that goes on; 0: none."""
+    earlier_runs: tuple[int, ...] = ()
+    """Interrupted searches that go on: their launches are taken in place of new ones."""
 
 
 class Tuner:
@@ -66,7 +67,8 @@ class Tuner:
         writing.require_free(request.name, request.parent, force=request.force)
         built = measuring.prepare(request.implementations, request.prefixes, self._screen)
         with measuring.up(request.testbed, self._screen) as (testbed, paths):
-            place = Place(testbed.name, testbed.topology(), testbed.hosts(), paths)
+            kernel = host_kernels.known(testbed, ASKED)
+            place = Place(testbed.name, testbed.topology(), testbed.hosts(), paths, kernel)
             found = self._search(built, testbed, place)
             self._express(built, found)
             accepted = self._prove(built, testbed, place, found)
@@ -82,7 +84,7 @@ class Tuner:
             (), 0, self._request.time_budget_seconds, seconds_per_cell=SECONDS_PER_CELL,
             launch_limit_seconds=LAUNCH_LIMIT_SECONDS,
         )  # fmt: skip
-        earlier = self._store.launches(self._request.earlier_run) if self._request.earlier_run else []
+        earlier = [launch for one in self._request.earlier_runs for launch in self._store.launches(one)]
         try:
             with tempfile.TemporaryDirectory(prefix="rankwise-tune-") as folder:
                 Path(folder).chmod(0o755)  # LAM/MPI's ranks may be another user's
@@ -117,10 +119,10 @@ class Tuner:
             for one in open_ones:
                 accepted[one] = accept(
                     launches, benchmarks, one, self._request.name, found[one].tuning,
-                    delta=self._request.wish.rigour.delta,
+                    delta=self._request.wish.rigour.delta, application=self._request.wish.application,
                 )  # fmt: skip
                 found[one].tuning = accepted[one].tuning
-                found[one].reasons += accepted[one].returned
+                found[one].reasons = taken_back(found[one].reasons, accepted[one].returned)
             self._express(built, found)
             open_ones = [one for one in open_ones if accepted[one].returned and found[one].tuning != Tuning()]
         for one in open_ones:  # what still had something to return is not proved: none of it is kept
@@ -162,7 +164,7 @@ class Tuner:
                     rest = tuple(other for other in mine.tuning.decisions if other != decision)
                     mine.tuning = replace(mine.tuning, decisions=rest)
                     subject = f"{decision.operation} at {decision.ranks} ranks"
-                    mine.reasons.append(Reason(subject, f"left as it is: {error}"))
+                    mine.reasons = taken_back(mine.reasons, [Reason(subject, f"left as it is: {error}")])
 
     # What comes out
 

@@ -10,9 +10,9 @@ from rankwise.bench import protocol
 from rankwise.bench.build import build
 from rankwise.bench.launch import list_benchmarks
 from rankwise.bench.placement import place
-from rankwise.cli.profile_use import this_hosts
-from rankwise.core.network import Settings
-from rankwise.core.records import Cell, Command, Implementation, Job, LaunchSteps, Outcome
+from rankwise.cli.host_kernels import applied_settings, values
+from rankwise.core.errors import HostError
+from rankwise.core.records import Cell, Implementation, Job, Outcome
 from rankwise.core.tuning import Decision, Evidence, Loaded, Part
 from rankwise.mpi.family import FamilyLauncher, family_named
 from rankwise.profiles import loading
@@ -22,7 +22,6 @@ from rankwise.testbed.base import TestbedKind
 PAIR = "pingpong"
 PAIR_SIZES_BYTES = (8, 1 << 20)
 _LIMIT_SECONDS = 60.0
-_READ_LIMIT_SECONDS = 20.0
 
 
 def verify(part: Part, implementation: Implementation, loaded: Loaded, testbed: TestbedKind) -> tuple[Check, ...]:
@@ -35,7 +34,11 @@ def verify(part: Part, implementation: Implementation, loaded: Loaded, testbed: 
     evidence: dict[int, Evidence] = {}
     failures: dict[int, str] = {}
     for ranks, cells in _cells(part, implementation, known).items():
-        outcome = _launch(program, cells, implementation, loaded, testbed)
+        try:
+            outcome = _launch(program, cells, implementation, loaded, testbed)
+        except HostError as error:  # a kernel that refuses a setting, or has none of this name
+            failures[ranks] = str(error)
+            continue
         said = outcome.stdout + outcome.stderr
         evidence[ranks] = family_named(implementation.family).evidence(implementation, said)
         if not protocol.parse_run(outcome.stdout, cells).ended:
@@ -48,27 +51,20 @@ def verify(part: Part, implementation: Implementation, loaded: Loaded, testbed: 
 
 
 def host_checks(part: Part, testbed: TestbedKind) -> tuple[Check, ...]:
-    """The kernel settings, as the first host of a launch sees them."""
+    """The settings of kernel and cards, as the first host of a launch has them.
+
+    Where they cannot be set the reason is told, and what is in force without.
+    """
     settings = part.tuning.host_settings
-    found = (
-        _kernel_values(settings, testbed) if testbed.remote_shell() else [this_hosts(key) for key, _ in settings]
+    keys = [key for key, _ in settings]
+    try:
+        found, why = values(testbed, keys, applied_settings(testbed, settings)), ""
+    except HostError as error:
+        found, why = values(testbed, keys), f" ({error})"
+    return tuple(
+        host_check(part, key, wanted, f"{said}{why}" if said else "")
+        for (key, wanted), said in zip(settings, found, strict=True)
     )
-    return tuple(host_check(part, key, wanted, said) for (key, wanted), said in zip(settings, found, strict=True))
-
-
-def applied_settings(testbed: TestbedKind, settings: Settings) -> Settings:
-    """Those that a launch sets by itself: all on emulated nodes, none on hosts that are real."""
-    topology = testbed.topology()
-    return settings if topology is not None and topology.kind == "emulated" else ()
-
-
-def _kernel_values(settings: Settings, testbed: TestbedKind) -> list[str]:
-    first = testbed.hosts()[0].name
-    files = [f"/proc/sys/{key.replace('.', '/')}" for key, _ in settings]
-    script = 'for file; do cat "$file" 2>/dev/null || echo; done'
-    steps = LaunchSteps(Command(("sh", "-c", script, "sh", *files)), settings=applied_settings(testbed, settings))
-    lines = testbed.run(steps, [first], _READ_LIMIT_SECONDS).stdout.splitlines()
-    return [*lines, *([""] * len(settings))][: len(settings)]
 
 
 def _cells(part: Part, implementation: Implementation, known: Iterable[str]) -> dict[int, list[Cell]]:

@@ -11,6 +11,8 @@ from typing import Literal
 JitterDistribution = Literal["uniform", "normal", "exponential"]
 Settings = tuple[tuple[str, str], ...]
 """Kernel settings of a host by their sysctl names: (`net.ipv4.tcp_congestion_control`, `cubic`)."""
+MTU = "mtu"
+"""The one name among Settings that is no sysctl's: the largest packet of the network cards, in bytes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from rankwise.core.errors import InputError
+from rankwise.core.network import MTU
 from rankwise.core.tuning import Decision, Evidence, Part, Setting
 from rankwise.core.units import parse_size_bytes
 from rankwise.profiles import words
@@ -45,9 +46,14 @@ def checks(part: Part, evidence: Mapping[int, Evidence], files: Sequence[str] = 
 
 
 def host_check(part: Part, key: str, wanted: str, found: str) -> Check:
-    """A kernel setting; `found` is '' where the kernel does not have it."""
-    said = " ".join(found.split())
-    return _check(part, key, wanted, [said] if said else [], said == " ".join(wanted.split()))
+    """A setting of kernel or cards; `found` is '' where there is none of this name, of MTUs that of every card."""
+    said = " ".join(found.split()) or "no such setting here"
+    return _check(part, key, wanted, [said], host_has(key, wanted, found))
+
+
+def host_has(key: str, wanted: str, found: str) -> bool:
+    """Whether a host that says `found` has the setting: one card with the MTU is enough, others lead elsewhere."""
+    return wanted.strip() in found.split() if key == MTU else found.split() == wanted.split()
 
 
 def _of_setting(part: Part, setting: Setting, said: Iterable[tuple[str, str]]) -> Check:

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from rankwise.core.network import MTU
 from rankwise.core.results import Verdict, VerdictWord
 from rankwise.core.tuning import Choice, Decision, Profile, Setting
 from rankwise.core.units import format_size
 
-BYTES = ("eager-threshold", "eager-threshold-shm", "socket-buffers")
+BYTES = ("eager-threshold", "eager-threshold-shm", "socket-buffers", "cells-shm")
 """Knobs that count bytes, in every family."""
 
 
@@ -130,6 +131,16 @@ def host_settings(profile: Profile) -> dict[str, str]:
         for key, value in part.tuning.host_settings:
             merged[key] = _larger(merged[key], value) if key in merged else value
     return dict(sorted(merged.items()))
+
+
+def sysctls(profile: Profile) -> dict[str, str]:
+    """Those of them that sysctl knows."""
+    return {key: value for key, value in host_settings(profile).items() if key != MTU}
+
+
+def mtu(profile: Profile) -> str:
+    """What the hosts' cards are to have, in bytes; '' where the profile leaves them alone."""
+    return host_settings(profile).get(MTU, "")
 
 
 def _larger(one: str, other: str) -> str:

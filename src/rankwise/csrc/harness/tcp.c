@@ -284,13 +284,24 @@ void tcp_receive(Cell *c)
     }
 }
 
-static void read_info(Cell *c, double values[MOST_GAUGES])
+static struct tcp_info info_of(const Cell *c)
 {
     struct tcp_info info;
     socklen_t length = sizeof info;
     memset(&info, 0, sizeof info);
     if (getsockopt(*(int *)c->state, IPPROTO_TCP, TCP_INFO, &info, &length) != 0)
         end_job(strerror(errno));
+    return info;
+}
+
+double tcp_timeout_seconds(const Cell *c)
+{
+    return info_of(c).tcpi_rto * 1e-6;
+}
+
+static void read_info(Cell *c, double values[MOST_GAUGES])
+{
+    const struct tcp_info info = info_of(c);
     values[0] = (double)info.tcpi_snd_cwnd * info.tcpi_snd_mss;
     values[1] = info.tcpi_rtt * 1e-6;
     values[2] = info.tcpi_total_retrans;

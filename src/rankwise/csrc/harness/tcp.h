@@ -11,6 +11,9 @@ void tcp_send(
     Cell *c); /* the message in c->send; one byte for an empty one, which TCP cannot send */
 void tcp_receive(Cell *c);
 
+/* After how long without an acknowledgement this side would send again. */
+double tcp_timeout_seconds(const Cell *c);
+
 /* The congestion window, the round trip and the retransmitted segments of the connection. */
 extern const Gauges tcp_gauges;
 

@@ -1,0 +1,112 @@
+"""What is asked about the hosts themselves before any implementation: kernel settings and cards, by raw TCP."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from rankwise.analysis.tune import hosts as worth
+from rankwise.analysis.tune.buffers import READ, WRITE, buffer_settings
+from rankwise.analysis.tune.race import KnobRace
+from rankwise.analysis.tune.search import NothingToAsk, Search
+from rankwise.cli.tuning import HOSTS, KIB, MIB, Place, Wish
+from rankwise.core.network import Settings, Topology
+from rankwise.core.records import Cell, Options
+from rankwise.core.tuning import Tuning
+
+STAGE = "hosts"
+NETWORK_SIZES = (64 * KIB, MIB)
+SUBJECT = "host settings"
+PATIENCE = 2.5
+"""All that is asked later stands on these answers: better a little late than cut off before they are certain."""
+PAUSED = "tcp_after_pause"
+_SILENT_SECONDS = 1.5
+_MESSAGES = 12
+"""There and back, to warm up and as the fewest repetitions."""
+_FRESH = Options(messages=1)
+"""A stream of one message over a new connection: what it takes to get going."""
+_FRAME_BYTES = 14 + 24
+"""Of Ethernet, around a packet in a queue."""
+_MOST_BYTES = 65500
+
+
+def host_searches(place: Place, implementation: str, wish: Wish) -> dict[str, list[Search]]:
+    """The questions by stage, each on top of the answers before it; none where nothing is asked of the hosts.
+
+    Buffer limits first, since behind small ones nothing else shows; what gains least often last.
+    `implementation` only carries the raw TCP.
+    """
+    topology = place.topology
+    if HOSTS not in wish.knobs or topology is None:
+        return {}
+    now = dict((*place.settings, *place.kernel))
+    if topology.kind != "emulated":
+        words = worth.by_hand(now)
+        return {STAGE: [NothingToAsk(SUBJECT, words)]} if words else {}
+    cells = _Cells(place, implementation)
+    found: dict[str, list[Search]] = {}
+    if raised := buffer_settings(place.paths, tuple(now.items())):
+        name = "tcp-limits=" + "/".join(value.split()[-1] for _, value in raised)
+        found[STAGE] = [_race("TCP buffer limits", {name: raised}, cells.buffers(now), wish)]
+    if pause := worth.pause_variants(place.paths, now):
+        found[f"{STAGE}-pauses"] = [_race("messages after a pause", pause, cells.pauses(), wish)]
+    network = worth.network_variants(place.paths, now, _largest_mtu_bytes(topology), wish.rigour.delta)
+    if network:
+        found[f"{STAGE}-network"] = [_race("congestion control and cards", network, cells.network(), wish)]
+    if words := "; ".join(worth.left_out(place.paths, now)):
+        found.setdefault(next(reversed(found), STAGE), []).append(NothingToAsk(SUBJECT, words))
+    return found
+
+
+def own_seconds(place: Place, cell: Cell) -> float:
+    """What a launch spends in a cell of raw TCP beside its delays, roughly: on bytes and on pauses."""
+    if not cell.benchmark.startswith("tcp_"):
+        return 0.0
+    slowest = min((one.rate_bits_per_second for one in place.paths if one.rate_bits_per_second > 0), default=1e9)
+    sending = _MESSAGES * 8 * cell.size_bytes / slowest
+    return sending + (_SILENT_SECONDS if cell.benchmark == PAUSED else 0.0)
+
+
+class _Cells:
+    """What raw TCP is measured in: over the longest way between two hosts."""
+
+    def __init__(self, place: Place, implementation: str) -> None:
+        self._paths = place.paths
+        self._template = Cell(implementation, "", 0, 2, testbed=place.testbed, placement=place.placements[-1])
+
+    def buffers(self, now: Mapping[str, str]) -> list[Cell]:
+        """A message some times as large as the limits in force, which would show them, and a small one."""
+        limits = [int(now[name].split()[-1]) for name in (READ, WRITE) if name in now]
+        size_bytes = 256 * KIB
+        while size_bytes < min(4 * min(limits, default=MIB), 16 * MIB):
+            size_bytes *= 2
+        return [self._cell("tcp_pingpong", size) for size in (64 * KIB, size_bytes)]
+
+    def network(self) -> list[Cell]:
+        """A connection that is in use, and a new one."""
+        used = [self._cell("tcp_pingpong", size) for size in NETWORK_SIZES]
+        fresh = self._cell("tcp_stream", NETWORK_SIZES[-1])
+        return [replace(cell, options=_FRESH) for cell in (*used, fresh)]
+
+    def pauses(self) -> list[Cell]:
+        """A message that needs the window that a pause has closed."""
+        return [self._cell(PAUSED, worth.product_size(self._paths, 64 * KIB, MIB))]
+
+    def _cell(self, benchmark: str, size_bytes: int) -> Cell:
+        return replace(self._template, benchmark=benchmark, size_bytes=size_bytes)
+
+
+def _race(subject: str, variants: Mapping[str, Settings], cells: list[Cell], wish: Wish) -> KnobRace:
+    costs = {name: worth.cost_of(settings) for name, settings in variants.items()}
+    tunings = {name: _tuning(settings) for name, settings in variants.items()}
+    return KnobRace(subject, tunings, cells, wish.rigour, costs=costs)
+
+
+def _tuning(settings: Settings) -> Tuning:
+    return Tuning(host_settings=settings)
+
+
+def _largest_mtu_bytes(topology: Topology) -> int:
+    """What every link carries: the emulator any packet that its queue has room for."""
+    rooms = [link.queue_bytes - _FRAME_BYTES for link in topology.links if link.rate_bits_per_second]
+    return min(rooms, default=_MOST_BYTES)

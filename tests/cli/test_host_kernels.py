@@ -1,0 +1,76 @@
+"""Settings of a testbed's hosts: set for one launch, read back, refused in words. On real emulated nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from rankwise.cli import host_kernels, verifying
+from rankwise.core.errors import HostError
+from rankwise.core.network import MTU, Settings
+from rankwise.core.tuning import Tuning
+from rankwise.testbed.emulated import EmulatedTestbed
+from rankwise.testbed.local import LocalTestbed
+from support.emulated import needs_emulation, two_sites
+from support.profiles import part
+
+CONGESTION_CONTROL = "net.ipv4.tcp_congestion_control"
+ASKED: Settings = ((MTU, "9000"), (CONGESTION_CONTROL, "cubic"))
+
+
+@pytest.fixture(scope="module")
+def duo() -> Iterator[EmulatedTestbed]:
+    with EmulatedTestbed(two_sites("duo-host-kernels", per_site=1)) as testbed:
+        yield testbed
+
+
+@needs_emulation
+def test_they_are_in_force_for_one_launch_and_then_as_before(duo: EmulatedTestbed) -> None:
+    keys = [key for key, _ in ASKED]
+    assert host_kernels.values(duo, keys) == ["1500", "reno"]
+    assert host_kernels.values(duo, keys, ASKED) == ["9000", "cubic"]
+    assert host_kernels.values(duo, keys) == ["1500", "reno"]
+
+
+@needs_emulation
+def test_a_frame_of_that_size_arrives(duo: EmulatedTestbed) -> None:
+    from support.emulated import words  # noqa: PLC0415
+
+    ping = ("ping", "-M", "do", "-c", "1", "-W", "2", "-s", "8972", "b1")
+    assert duo.run(words(*ping, settings=ASKED), ["a1", "b1"], 20).returncode == 0
+    assert duo.run(words(*ping), ["a1", "b1"], 20).returncode != 0
+
+
+@needs_emulation
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [(("net.ipv4.nosuch", "1"), "has no setting net.ipv4.nosuch"), ((MTU, "90000"), "cannot set mtu to '90000'")],
+)
+def test_what_the_kernel_lacks_or_refuses_is_told_and_all_is_put_back(
+    duo: EmulatedTestbed, setting: tuple[str, str], said: str
+) -> None:
+    asked = ((CONGESTION_CONTROL, "cubic"), setting)
+    with pytest.raises(HostError, match=said):
+        host_kernels.values(duo, [MTU], asked)
+    assert host_kernels.values(duo, [MTU, CONGESTION_CONTROL]) == ["1500", "reno"]
+    first, second = verifying.host_checks(part(tuning=Tuning(host_settings=asked)), duo)
+    assert (first.state, second.state) == ("not in force", "not in force")
+    assert said in first.found
+
+
+@needs_emulation
+def test_congestion_control_and_mtu_are_read_back(duo: EmulatedTestbed) -> None:
+    found = verifying.host_checks(part(tuning=Tuning(host_settings=ASKED)), duo)
+    assert [(one.subject, one.found, one.state) for one in found] == [
+        (MTU, "9000", "in force"), (CONGESTION_CONTROL, "cubic", "in force"),
+    ]  # fmt: skip
+
+
+def test_this_host_is_only_read() -> None:
+    here = LocalTestbed()
+    assert host_kernels.applied_settings(here, ASKED) == ()
+    found = dict(host_kernels.known(here, [CONGESTION_CONTROL, "net.ipv4.nosuch", MTU]))
+    assert found[CONGESTION_CONTROL] and "net.ipv4.nosuch" not in found
+    (check,) = verifying.host_checks(part(tuning=Tuning(host_settings=((MTU, "123"),))), here)
+    assert check.state == "not in force"
