@@ -2,19 +2,23 @@
 
 import subprocess
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from rankwise.core import bound_variables
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.records import Environment, Implementation, Job, Outcome
 from rankwise.core.tuning import Choice, Decision, Native, Rule, Setting, Tuning
 from rankwise.mpi import intelmpi_tuning
 from rankwise.mpi.family import family_named
+from rankwise.profiles.writing import write
 from rankwise.testbed.emulated import EmulatedTestbed
 from support.emulated import needs_emulation, two_sites
 from support.head_on import END, head_on
 from support.mpis import FOUND, harness, proved
+from support.profiles import part, profile
 
 INTEL = [one for one in FOUND if one.family == "intelmpi"]
 pytestmark = [
@@ -128,9 +132,9 @@ def test_a_job_gets_the_tables_of_its_number_of_ranks(intel: Implementation) -> 
     made = native(intel, ("eager-threshold", "32768"), decisions=(SWITCH, other)).environment
     threshold = ("FI_OFI_RXM_BUFFER_SIZE", "32768")
     table = "1:0-32768;3:32769-2147483647"
-    assert intelmpi_tuning.of_job(made, 4) == (threshold, ("I_MPI_ADJUST_BCAST", table))
-    assert intelmpi_tuning.of_job(made, 3) == (threshold, ("I_MPI_ADJUST_BCAST", "1:0-2147483647"))
-    assert intelmpi_tuning.of_job(made, 8) == (threshold,)
+    assert bound_variables.of_job(made, 4) == (threshold, ("I_MPI_ADJUST_BCAST", table))
+    assert bound_variables.of_job(made, 3) == (threshold, ("I_MPI_ADJUST_BCAST", "1:0-2147483647"))
+    assert bound_variables.of_job(made, 8) == (threshold,)
 
 
 def test_the_file_exports_to_a_shell_what_a_launch_gets(intel: Implementation, tmp_path: Path) -> None:
@@ -143,7 +147,24 @@ def test_the_file_exports_to_a_shell_what_a_launch_gets(intel: Implementation, t
             capture_output=True, text=True, check=True, timeout=10,
         ).stdout  # fmt: skip
         found = {tuple(line.split("=", 1)) for line in said.splitlines() if line.startswith(("I_MPI", "FI_"))}
-        assert found == set(intelmpi_tuning.of_job(made.environment, ranks))
+        assert found == set(bound_variables.of_job(made.environment, ranks))
+
+
+def test_a_table_is_in_force_after_load_sh_was_sourced_by_hand(intel: Implementation, tmp_path: Path) -> None:
+    decision = replace(SWITCH, ranks=2)
+    made = native(intel, ("cells-shm", "32768"), decisions=(decision,))
+    place = write(profile(part(intel.id, made, Tuning(decisions=(decision,)))), tmp_path)
+    script = f'. "$0"; {intel.mpiexec} -genv I_MPI_DEBUG 5 -n 2 "$1" 8'
+    words = ["sh", "-c", script, place / intel.id / "load.sh", head_on(intel, tmp_path)]
+    environment = {"PATH": "/usr/bin:/bin", **dict(intel.environment)}
+    for ranks, table in (({"RANKS": "2"}, ["1:0-32768;3:32769-2147483647"]), ({}, [])):
+        ran = subprocess.run(
+            words, env={**environment, **ranks}, capture_output=True, text=True, timeout=40, check=True
+        )
+        said = dict(FAMILY.evidence(intel, ran.stdout).in_force)
+        assert [value for name, value in said.items() if name == "algorithms of bcast"] == table, ran
+        assert said["cells-shm"] == "32768"
+        assert ("RANKS=2 . load.sh" in ran.stderr) is (not ranks)
 
 
 def test_every_operation_has_the_presets_that_the_installation_counts(intel: Implementation) -> None:

@@ -13,8 +13,8 @@ from rankwise.core.records import Environment, Implementation, Job
 from rankwise.core.tuning import FOLDER, Choice, Decision, Native, Rule, Setting, Tuning
 from rankwise.mpi import openmpi_tuning
 from rankwise.mpi.family import FamilyLauncher, family_named
-from rankwise.mpi.openmpi_parameters import installation
-from rankwise.mpi.openmpi_tuning import FILES_VARIABLE, HAN_RULES_FILE, PARAMETERS_FILE, RULES_FILE
+from rankwise.mpi.openmpi_parameters import PARAMETERS_FILE, installation
+from rankwise.mpi.openmpi_tuning import FILES_VARIABLE, HAN_RULES_FILE, RULES_FILE
 from rankwise.profiles.loading import place
 from rankwise.testbed.emulated import EmulatedTestbed
 from support.emulated import needs_emulation, two_sites

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from rankwise.core.network import MTU
 from rankwise.core.tuning import Evidence, Native, Setting
 from rankwise.profiles.checking import State, checks, host_check
 from support.profiles import TUNING, part
@@ -57,4 +58,10 @@ def test_a_variable_that_was_read_speaks_for_what_is_in_it() -> None:
 def test_kernel_settings_are_words() -> None:
     assert host_check(part(), "k", "4096 1 2", "4096\t1\t2\n").state == "in force"
     assert host_check(part(), "k", "4096 1 2", "4096 1 3").state == "not in force"
-    assert host_check(part(), "k", "4096 1 2", "").state == "cannot be read back"
+    (lacking,) = [host_check(part(), "k", "4096 1 2", "")]
+    assert (lacking.state, lacking.found) == ("not in force", "no such setting here")
+
+
+def test_one_card_with_the_mtu_is_enough() -> None:
+    assert host_check(part(), MTU, "9000", "1500 9000").state == "in force"
+    assert host_check(part(), MTU, "9000", "1500").state == "not in force"

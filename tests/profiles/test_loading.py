@@ -8,10 +8,11 @@ import pytest
 
 from rankwise.core import paths
 from rankwise.core.errors import InputError
+from rankwise.core.network import MTU
 from rankwise.core.records import Implementation
 from rankwise.core.tuning import FOLDER, Native
 from rankwise.profiles import moving
-from rankwise.profiles.loading import edits, loaded, part_of_family, place, place_apart, sysctl_file
+from rankwise.profiles.loading import by_hand, edits, loaded, part_of_family, place, place_apart, sysctl_file
 from rankwise.profiles.profile_file import read
 from rankwise.profiles.writing import write
 from support.profiles import NATIVE, RULES, TUNING, part, profile
@@ -157,6 +158,12 @@ def test_settings_without_a_place_have_one_of_their_own_in_the_cache(
     assert others.environment == (("A", others.files[0]),)
     assert others.host_settings == (("net.core.somaxconn", "1"),)
     assert [path.name for path in tmp_path.iterdir()] == ["rankwise"]
+
+
+def test_what_root_does_by_hand(folder: Path) -> None:
+    assert by_hand(folder, ((MTU, "9000"),)) == ("sudo ip link set dev IFACE mtu 9000",)
+    lines = by_hand(folder, (("net.ipv4.tcp_rmem", "1 2 3"), (MTU, "9000")))
+    assert lines == (f"sudo sysctl -p {sysctl_file(folder)}", "sudo ip link set dev IFACE mtu 9000")
 
 
 def test_a_link_to_a_profile_is_the_profile(folder: Path, tmp_path: Path) -> None:

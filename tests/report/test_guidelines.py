@@ -12,7 +12,7 @@ from rankwise.report import guidelines
 
 def printed(found: tuple[Finding, ...], lines: str = "") -> str:
     console = Console(width=80, color_system=None, highlight=False)
-    mends = {finding: [lines] for finding in found if finding.word == "violated"}
+    mends = {finding: guidelines.Mend((lines,)) for finding in found if finding.word == "violated"}
     with console.capture() as capture:
         for part in guidelines.parts(found, mends):
             console.print(part)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
+import psutil
 
 from rankwise.core.errors import InputError
-from rankwise.core.network import Settings, Topology
+from rankwise.core.network import MTU, Settings, Topology
 from rankwise.core.records import Implementation, Notice
 from rankwise.core.tuning import DEFAULT, Loaded, Part, Profile, Tuning
+from rankwise.mpi import surroundings
 from rankwise.mpi.family import Family, family_named
 from rankwise.profiles import folders, loading, profile_file
+from rankwise.profiles.checking import host_has
 from rankwise.testbed.changes import changes
 
 _SAID = 3
@@ -55,17 +59,21 @@ def load(
         if other is None:
             raise
         loaded, said = _translated(profile, other, implementation, force)
-        return loaded, (*notices, *said)
-    return loading.loaded(folder, implementation), (*notices, *loading.edits(folder, part.implementation))
+    else:
+        loaded, said = loading.loaded(folder, implementation), list(loading.edits(folder, part.implementation))
+    around = surroundings.notices(family_named(implementation.family), implementation, loaded, os.environ)
+    return loaded, (*notices, *said, *around)
 
 
 def host_settings_in_force(settings: Settings) -> bool:
     """Whether this host's kernel has all of these already."""
-    return all(this_hosts(key).split() == value.split() for key, value in settings)
+    return all(host_has(key, value, this_hosts(key)) for key, value in settings)
 
 
 def this_hosts(key: str) -> str:
-    """This kernel's value of a setting; '' if it has none."""
+    """This kernel's value of a setting, '' if it has none; the MTUs of all cards."""
+    if key == MTU:
+        return " ".join(str(card.mtu) for name, card in psutil.net_if_stats().items() if name != "lo")
     try:
         return Path("/proc/sys", *key.split(".")).read_text().strip()
     except OSError:

@@ -1,5 +1,10 @@
 """What of Intel MPI can be set: variables, its own and libfabric's, kept in a file that a shell can source.
 
+Within a host there is no eager threshold: messages of 16 MiB were seen to leave before their receive was posted,
+whatever `I_MPI_SHM_EAGER_THRESHOLD`, `I_MPI_SHM_CMA`, `I_MPI_SHM_CMA_THRESHOLD`, `I_MPI_SHM_FRAME_THRESHOLD` or
+`I_MPI_SHM_HEAP` said, and times stayed alike. What acts is the size of the cells that messages are cut into.
+`I_MPI_SHM=off` ends every program with a floating point exception.
+
 Intel MPI loads no text file: `I_MPI_TUNING_BIN` names a binary one that only its own tuner writes, and a
 `-configfile` holds the whole command line with the program. So the variables themselves are what it loads, and
 the file is for shells, batch scripts and module files.
@@ -34,6 +39,9 @@ _POSTED = "FI_OFI_RXM_MSG_RX_SIZE"
 _FEW_POSTED = "8"
 _POSTED_BY_DEFAULT_UP_TO_BYTES = 65536
 _ADJUST = "I_MPI_ADJUST_"
+_SHM = "I_MPI_SHM"
+_CELL = "I_MPI_SHM_CELL_FWD_SIZE"
+_CELL_SIZES = ("8192", "16384", "32768", "65536", "131072", "262144")
 _ENDLESS = 2**31 - 1
 
 _PRESETS = re.compile(
@@ -41,13 +49,16 @@ _PRESETS = re.compile(
 )  # fmt: skip
 _PROVIDER = re.compile(r"libfabric provider: (\S+)")
 _FABRICS = re.compile(r"I_MPI_FABRICS=(\S+)")
+_SHM_VARIANT = re.compile(r"^ +> (\w+) - ", re.MULTILINE)
+_VARIABLES = {name: re.compile(rf"MPI startup\(\): {name}=(\S+)") for name in (_SHM, _CELL)}
 _EAGER_LIMIT = re.compile(r"Protocol limits: Eager: (\d+)")
 _ADJUSTED = re.compile(rf"MPI startup\(\): {_ADJUST}(\w+)=(\S+)")
 
 
 def knobs(implementation: Implementation) -> tuple[Knob, ...]:
-    """Those that were seen to act between hosts, over TCP."""
+    """Those that were seen to act, between hosts over TCP and within a host."""
     return (
+        *_within_host(implementation),
         Knob(
             "eager-threshold", (_BUFFER, _POSTED), "environment",
             "messages of up to so many bytes between hosts are sent before the receiver asks for them; "
@@ -75,7 +86,7 @@ def algorithms(implementation: Implementation) -> dict[str, tuple[Algorithm, ...
     """
     return {
         operation: tuple(Algorithm(f"preset-{number}", str(number)) for number in range(most + 1))
-        for operation, most in _presets(implementation.mpiexec, implementation.environment).items()
+        for operation, most in _presets(implementation).items()
     }
 
 
@@ -101,7 +112,10 @@ def native(implementation: Implementation, tuning: Tuning) -> Native:
 def evidence(output: str) -> Evidence:
     """Provider, eager limit, fabrics, and the conditions that Intel MPI read; which preset ran it never says."""
     found: dict[str, str] = {}
-    for knob, pattern in (("transport", _PROVIDER), ("eager-threshold", _EAGER_LIMIT), ("fabrics", _FABRICS)):
+    for knob, pattern in (
+        ("transport", _PROVIDER), ("eager-threshold", _EAGER_LIMIT), ("fabrics", _FABRICS),
+        ("transport-shm", _VARIABLES[_SHM]), ("cells-shm", _VARIABLES[_CELL]),
+    ):  # fmt: skip
         match = pattern.search(output)
         if match:
             found[knob] = match[1]
@@ -168,20 +182,61 @@ def _text(implementation: Implementation, environment: Environment) -> str:
     return "\n".join([*lines, *bound_variables.shell_lines(environment, ENVIRONMENT_FILE)]) + "\n"
 
 
-@cache
-def _presets(launcher: str, environment: Environment) -> dict[str, int]:
+def _within_host(implementation: Implementation) -> tuple[Knob, ...]:
+    variants = _SHM_VARIANT.findall(_section(_told(implementation), _SHM))
+    if "avx512f" not in _processor():  # it is chosen without a look at the processor, and ends in SIGILL
+        variants = [name for name in variants if not name.endswith("avx512")]
+    cells = Knob(
+        "cells-shm", (_CELL,), "environment", "messages within a host are cut into pieces of so many bytes",
+        values=_CELL_SIZES, unit="bytes", read_back=f"I_MPI_DEBUG=5: {_CELL}",
+    )  # fmt: skip
+    if not variants:
+        return (cells,)
+    transport = Knob(
+        "transport-shm", (_SHM,), "environment", "for which processor shared memory's copying is tuned",
+        values=tuple(variants), default="auto", read_back=f"I_MPI_DEBUG=5: {_SHM}",
+    )  # fmt: skip
+    return transport, cells
+
+
+def _processor() -> str:
+    try:
+        return Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return ""
+
+
+def _section(told: str, variable: str) -> str:
+    """What impi_info says of one variable."""
+    _, _, after = f"\n{told}".partition(f"\n{variable} \n")
+    return after.partition("\nI_MPI_")[0]
+
+
+def _presets(implementation: Implementation) -> dict[str, int]:
     """The highest preset of each operation."""
+    found = {name.lower(): int(most) for name, most in _PRESETS.findall(_told(implementation))}
+    found.pop("sendrecv_replace", None)
+    if not found:
+        raise HostError("impi_info names no collective operation", f"try impi_info -all of {implementation.id}")
+    return found
+
+
+def _told(implementation: Implementation) -> str:
+    """What impi_info says of all variables. Raises HostError where it says nothing."""
+    return _asked(implementation.mpiexec, implementation.environment)
+
+
+@cache
+def _asked(launcher: str, environment: Environment) -> str:
     program = Path(launcher).with_name("impi_info")
     libraries = [program.parent.parent / "lib", program.parent.parent / "lib" / "release"]
     asked = process.run(
         (str(program), "-all"), ASK_SECONDS,
         environment=(*environment, ("LD_LIBRARY_PATH", _joined(libraries))),
     )  # fmt: skip
-    found = {name.lower(): int(most) for name, most in _PRESETS.findall(asked.stdout)}
-    found.pop("sendrecv_replace", None)
-    if not found:
-        raise HostError(f"{program} names no collective operation", f"try it by hand: {asked.command}")
-    return found
+    if not asked.stdout:
+        raise HostError(f"{program} says nothing", f"try it by hand: {asked.command}")
+    return asked.stdout
 
 
 def _joined(folders: Iterable[Path]) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -26,6 +27,8 @@ _VARIABLE = "LAM_MPI_SSI_"
 _KERNELS_OWN = "0"
 """The socket buffer with which LAM sets none; its default, -1, is one as large as a short message."""
 _MODULE = "rpi"
+_BY_DAEMONS = "lamd"
+"""The module whose messages all go through daemons: many times slower, for debugging."""
 _THRESHOLDS = ("rpi_tcp_short", "rpi_crtcp_short")
 _BUFFERS = ("rpi_tcp_sockbuf", "rpi_crtcp_sockbuf")
 _SHM_THRESHOLDS = ("rpi_sysv_short", "rpi_usysv_short")
@@ -68,7 +71,9 @@ def knobs(implementation: Implementation) -> tuple[Knob, ...]:
             "transport", (_MODULE,), "environment", "the module that carries messages", values=modules,
             default=modules[0], read_back=_READ_BACK,
         )  # fmt: skip
-        known.append(transport)
+        within = tuple(name for name in modules if name != _BY_DAEMONS)
+        purpose = "the module that carries messages within a host; sysv and usysv use TCP between hosts"
+        known += [transport, replace(transport, name="transport-shm", values=within, purpose=purpose)]
     return tuple(known)
 
 
@@ -82,7 +87,12 @@ def native(implementation: Implementation, tuning: Tuning) -> Native:
     variables: dict[str, str] = {}
     known = {knob.name: knob for knob in knobs(implementation)} if tuning.settings else {}
     for setting in tuning.settings:
-        variables |= _variables(implementation, known, setting)
+        for name, value in _variables(implementation, known, setting).items():
+            if variables.setdefault(name, value) != value:
+                raise InputError(
+                    f"{implementation.id} has one parameter for {setting.knob} and another setting: {name}",
+                    f"leave one of them out, or give both {variables[name]}",
+                )
     if not variables:
         return Native()
     lines = [f"# for {implementation.id}; load it by: set -a; . ./{ENVIRONMENT_FILE}; set +a"]
@@ -95,7 +105,7 @@ def evidence(output: str) -> Evidence:
     found: dict[str, str] = {}
     selected = _SELECTED.search(output)
     if selected:
-        found["transport"] = selected[1]
+        found["transport"] = found["transport-shm"] = selected[1]
     for module, what, size in _SIZE.findall(output):
         if module in ("tcp", "crtcp"):
             found["eager-threshold" if what == "short" else "socket-buffers"] = size

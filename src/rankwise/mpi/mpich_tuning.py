@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 
 from rankwise.core.errors import InputError, UnknownNameError
@@ -32,6 +33,10 @@ _SHM_THRESHOLD = (
     "MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_CELL_SIZE",
     "MPIR_CVAR_CH4_PACK_BUFFER_SIZE",
 )
+_SINGLE_COPY = "MPIR_CVAR_CH4_CMA_ENABLE"
+_NO_LOCAL = "MPIR_CVAR_NOLOCAL"
+_SHM_WAYS = {"cma": (_SINGLE_COPY, "1"), "copies": (_SINGLE_COPY, "0"), "network": (_NO_LOCAL, "1")}
+_UCX_WAYS = "UCX_TLS"
 _CELL_HEADER_BYTES = 1024
 """More than MPICH's own header of a message in a cell of its shared memory."""
 
@@ -53,11 +58,12 @@ def knobs(implementation: Implementation) -> tuple[Knob, ...]:
     if len(found.netmods) > 1:
         known.append(_transport(found))
     if found.own_memory and set(_SHM_THRESHOLD) <= set(found.variables):
-        known.append(_eager_threshold_shm(found))
+        known += [_eager_threshold_shm(found), _transport_shm(found)]
     elif not found.own_memory and "ucx" in found.netmods:
         known.append(
             replace(known[0], name="eager-threshold-shm", purpose=f"{known[0].purpose}; the same for both")
         )
+        known.append(_transport_shm_of_ucx())
     return tuple(known)
 
 
@@ -97,6 +103,7 @@ def evidence(output: str) -> Evidence:
         "eager-threshold": threshold if threshold == AUTO else _decimal(_threshold(output)) or threshold,
         "eager-threshold-shm": values.get(_SHM_THRESHOLD[0], "") if _OWN_MEMORY in output else threshold,
         "socket-buffers": _decimal(values.get(_UCX_BUFFERS[0], "")),
+        "transport-shm": _way_of_shm(values, output),
         "transport": next((name for name, words in _NETMOD_WORDS.items() if words in output), ""),
     }
     return Evidence(tuple((knob, value) for knob, value in told.items() if value))
@@ -130,6 +137,35 @@ def _transport(found: Library) -> Knob:
     )  # fmt: skip
 
 
+def _transport_shm(found: Library) -> Knob:
+    return Knob(
+        "transport-shm", (_SINGLE_COPY, _NO_LOCAL), "environment",
+        "how long messages reach a rank of the same host: copied once by the kernel (cma), twice through shared "
+        "memory (copies), or like those to other hosts, collective operations too (network)",
+        values=tuple(_SHM_WAYS), since="5.0",
+        default="copies" if found.variables.get(_SINGLE_COPY) == "0" else "cma",
+        read_back="MPIR_CVAR_DEBUG_CVARS=1: the variables that MPICH found",
+    )  # fmt: skip
+
+
+def _transport_shm_of_ucx() -> Knob:
+    """Ways are left out and not chosen: a list of those to use would take fast networks away from other hosts."""
+    return Knob(
+        "transport-shm", (_UCX_WAYS,), "environment",
+        "which of UCX's ways through a host it may use; without cma long messages go over loopback TCP",
+        values=("all", "^sysv", "^posix", "^cma"), default="all",
+        read_back="UCX_LOG_LEVEL=info: the variables that UCX found",
+    )  # fmt: skip
+
+
+def _way_of_shm(values: Mapping[str, str], output: str) -> str:
+    """The value of `transport-shm` that these variables come to; '' where nothing tells."""
+    if _OWN_MEMORY not in output:
+        return values.get(_UCX_WAYS, "")
+    told = {name: {"true": "1", "false": "0"}.get(value, value) for name, value in values.items()}
+    return next((way for way, (name, value) in reversed(_SHM_WAYS.items()) if told.get(name) == value), "")
+
+
 def _eager_threshold_shm(found: Library) -> Knob:
     return Knob(
         "eager-threshold-shm", _SHM_THRESHOLD, "environment",
@@ -148,6 +184,8 @@ def _variables(implementation: Implementation, setting: Setting) -> dict[str, st
     if knob.values:
         if setting.value not in knob.values:
             raise UnknownNameError(f"{knob.name} of {implementation.id}", setting.value, knob.values)
+        if _SINGLE_COPY in knob.native:
+            return dict([_SHM_WAYS[setting.value]])
         return {knob.native[0]: setting.value}
     if setting.value == AUTO == knob.default:
         return dict.fromkeys(knob.native, AUTO)

@@ -13,6 +13,9 @@ from rankwise.core import process
 from rankwise.core.errors import HostError
 from rankwise.core.records import Environment, Implementation
 
+PARAMETERS_FILE = "mca-params.conf"
+VARIABLE = "OMPI_MCA_"
+"""How the name begins of the variable for a parameter."""
 LIMIT_SECONDS = 20.0
 _EVERYTHING = ("--param", "all", "all", "--level", "9", "--parsable")
 _SHOWN = re.compile(r"^\[[^\]]*\] (\w+)=(.*) \((?:default|environment|file|override|command|api|dynamic)[^\n]*\)$")
@@ -91,3 +94,19 @@ def shown(output: str) -> dict[str, str]:
     """The values in force, from what a run with `mpi_show_mca_params` has said: its rank 0 speaks for all."""
     found = (_SHOWN.match(line) for line in output.splitlines())
     return {match[1]: match[2] for match in found if match}
+
+
+def users_file(caller: Mapping[str, str]) -> dict[Path, dict[str, str]]:
+    """What `~/.openmpi/mca-params.conf` of whoever has the environment `caller` sets."""
+    file = Path(caller.get("HOME", "/"), ".openmpi", PARAMETERS_FILE)
+    return {file: file_variables(file)}
+
+
+def file_variables(file: Path) -> dict[str, str]:
+    """The lines `name = value` of a parameter file, each name as a variable; {} where it cannot be read."""
+    try:
+        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return {}
+    pairs = [line.partition("#")[0].partition("=") for line in lines]
+    return {VARIABLE + name.strip(): value.strip() for name, equals, value in pairs if equals}

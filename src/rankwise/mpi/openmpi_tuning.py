@@ -14,19 +14,19 @@ from pathlib import Path
 
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.records import Implementation
-from rankwise.core.tuning import FOLDER, Evidence, Knob, Native, Setting, Tuning
+from rankwise.core.tuning import FOLDER, Evidence, Knob, Loaded, Native, Setting, Tuning
 from rankwise.mpi import openmpi_rules
-from rankwise.mpi.openmpi_parameters import Installation, shown
+from rankwise.mpi.openmpi_parameters import PARAMETERS_FILE, VARIABLE, Installation, file_variables, shown
 
-PARAMETERS_FILE = "mca-params.conf"
 RULES_FILE = "tuned-rules.conf"
 HAN_RULES_FILE = "han-rules.conf"
-FILES_VARIABLE = "OMPI_MCA_mca_base_param_files"
+FILES_VARIABLE = VARIABLE + "mca_base_param_files"
 RULES_SUBJECT = "rules-file"
 """In evidence: the rules file in force. That its algorithms run only their messages can show: see the tests."""
 
 _READ_BACK = "mpi_show_mca_params: rank 0 prints the value in force"
 _AUTO = "auto"
+_COPIES = "copies"
 Assignments = tuple[tuple[str, str], ...]
 
 
@@ -78,6 +78,16 @@ def native(told: Installation, implementation: Implementation, tuning: Tuning) -
             *where,  # not in the file: where hosts share none, paths inside files lead nowhere
         ),
     )
+
+
+def in_files(loaded: Loaded) -> dict[str, str]:
+    """What a profile's parameter file sets, as it stands on disk, by the variables that would overrule it."""
+    return {
+        name: value
+        for file in map(Path, loaded.files)
+        if file.name == PARAMETERS_FILE
+        for name, value in file_variables(file).items()
+    }
 
 
 def telling() -> Native:
@@ -136,6 +146,7 @@ def _levers(told: Installation) -> dict[str, _Lever]:
         _socket_buffers(told),
         _links(told),
         _transport(told, shm),
+        _transport_shm(told, shm),
         _yielding(told),
         _han(told),
     ]
@@ -215,6 +226,35 @@ def _transport(told: Installation, shm: str) -> _Lever | None:
         read_back=f"{_READ_BACK}; pml_base_verbose and btl_base_verbose: which one each pair of ranks uses",
     )  # fmt: skip
     return _Lever(knob, lambda value: ways[value], read)
+
+
+def _transport_shm(told: Installation, shm: str) -> _Lever | None:
+    """Of long messages; shorter ones always go through a segment that both ranks have mapped."""
+    own = f"btl_{shm}_single_copy_mechanism"
+    components = [name.removeprefix("smsc ") for name in sorted(told.components) if name.startswith("smsc ")]
+    if own in told.parameters:  # until 4
+        names = [name for _, name in told.parameters[own].choices if name not in ("none", "emulated")]
+        ways = {name: name for name in names} | {_COPIES: "none"}
+        name, default = own, told.value(own)
+    else:  # components of their own from 5 on
+        names = [name for name in components if name != "accelerator"]
+        ways = {name: name for name in names} | {_COPIES: "^" + ",".join(names)}
+        name = "smsc"
+        default = told.value(name) or max(names, key=lambda one: told.number(f"smsc_{one}_priority"), default="")
+    if not shm or not names:
+        return None
+    words = {value: way for way, value in ways.items()}
+    knob = Knob(
+        "transport-shm", (name,), "parameter file", values=tuple(ways), default=words.get(default, default),
+        purpose="how long messages reach a rank of the same host: copied once by the kernel (cma, knem, xpmem) or "
+        "twice through shared memory (copies)", read_back=_READ_BACK,
+    )  # fmt: skip
+
+    def read(values: Mapping[str, str]) -> str:
+        found = values.get(name)
+        return "" if found is None else words.get(found or default, found)
+
+    return _Lever(knob, lambda value: ((name, ways[value]),), read)
 
 
 def _yielding(told: Installation) -> _Lever | None:

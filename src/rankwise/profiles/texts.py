@@ -10,6 +10,7 @@ from pathlib import Path
 from jinja2 import Environment as Templates
 from jinja2 import PackageLoader, StrictUndefined
 
+from rankwise.core import bound_variables
 from rankwise.core.tuning import Native, Part, Profile
 from rankwise.profiles import words
 from rankwise.profiles.resolving import resolved
@@ -18,6 +19,8 @@ README = "README.md"
 SYSCTL = "90-rankwise.conf"
 MODULES = "modulefiles"
 LOAD = "load.sh"
+MTU_LINE = "ip link set dev IFACE mtu"
+"""Sets a card's largest packet; the number follows."""
 ARGUMENTS = "RANKWISE_MPIEXEC_ARGUMENTS"
 """The variable with a part's words for mpiexec, where there are any: variables alone cannot load them."""
 _LISTS = ("LD_LIBRARY_PATH", "LD_PRELOAD", "PATH")
@@ -27,7 +30,7 @@ _LISTS = ("LD_LIBRARY_PATH", "LD_PRELOAD", "PATH")
 def all_files(profile: Profile, folder: Path) -> dict[str, str]:
     """Path below `folder`, where the profile is to lie, -> text; profile.toml aside."""
     found = {README: readme(profile, folder)}
-    if words.host_settings(profile):
+    if words.sysctls(profile):
         found[SYSCTL] = sysctl(profile)
     for part in profile.parts:
         native = native_of(part, folder)
@@ -43,9 +46,11 @@ def native_of(part: Part, folder: Path) -> Native:
 
 
 def sysctl(profile: Profile) -> str:
-    """Kernel settings for /etc/sysctl.d."""
+    """Kernel settings for /etc/sysctl.d; an MTU is none, and only told."""
     lines = [f"# Hosts of {profile.testbed}, as profile {profile.name} of Rankwise was measured."]
-    for key, value in words.host_settings(profile).items():
+    if mtu := words.mtu(profile):
+        lines.append(f"# Measured with an MTU of {mtu} too, on every host: {MTU_LINE} {mtu}")
+    for key, value in words.sysctls(profile).items():
         asked = {dict(part.tuning.host_settings).get(key) for part in profile.parts} - {None}
         if len(asked) > 1:
             lines += [
@@ -59,18 +64,26 @@ def sysctl(profile: Profile) -> str:
 
 def load_script(profile: Profile, part: Part, native: Native) -> str:
     """To be sourced by any POSIX shell."""
-    lines = [f"# Profile {profile.name} for {part.implementation}: source this file, then {start_line(native)}"]
-    for name, value in _variables(native):
+    lines = [f"# Profile {profile.name} for {part.implementation}: {source_line(native, LOAD)}"]
+    lines.append(f"# then {start_line(native)}")
+    for name, value in bound_variables.of_all(_variables(native)):
         if name in _LISTS:
             lines.append(f'export {name}={shlex.quote(value)}"${{{name}:+:${name}}}"')
         else:
             lines.append(f"export {name}={shlex.quote(value)}")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *bound_variables.shell_lines(native.environment, LOAD)]) + "\n"
+
+
+def source_line(native: Native, file: str) -> str:
+    """How a shell loads the variables: with the number of ranks where some are for one number only."""
+    ranks = next(iter(bound_variables.tables(native.environment)), 0)
+    return f"{bound_variables.RANKS}={ranks} . {shlex.quote(file)}" if ranks else f". {shlex.quote(file)}"
 
 
 def start_line(native: Native) -> str:
     """How a program is started once the variables are set."""
-    return f"mpiexec ${ARGUMENTS} -n 4 ./app" if native.arguments else "mpiexec -n 4 ./app"
+    ranks = next(iter(bound_variables.tables(native.environment)), 4)
+    return f"mpiexec ${ARGUMENTS} -n {ranks} ./app" if native.arguments else f"mpiexec -n {ranks} ./app"
 
 
 def modulefile(profile: Profile, part: Part, native: Native) -> str:
@@ -88,9 +101,39 @@ def modulefile(profile: Profile, part: Part, native: Native) -> str:
         f"conflict {_tcl(profile.name)}",
         "",
     ]  # fmt: skip
-    for name, value in _variables(native):
+    for name, value in bound_variables.of_all(_variables(native)):
         lines.append(f"{'prepend-path' if name in _LISTS else 'setenv'} {name} {_tcl(value)}")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *_bound_lines(native, f"module load {profile.name}/{part.implementation}")]) + "\n"
+
+
+def _bound_lines(native: Native, load: str) -> list[str]:
+    """What chooses, when the module is loaded, by the number of ranks in RANKS; all of it ends with the module."""
+    by_number = bound_variables.tables(native.environment)
+    if not by_number:
+        return []
+    ranks = bound_variables.RANKS
+    lines = [
+        "",
+        f"if {{[info exists ::env({ranks})]}} {{ set ranks $::env({ranks}) }} else {{ set ranks {{}} }}",
+        "if {[module-info mode unload]} {",
+        *(f"    setenv {name} {{}}" for name in bound_variables.names(native.environment)),
+        "} else {",
+        "    switch -exact -- $ranks {",
+    ]
+    for number, variables in by_number.items():
+        lines += [
+            f"        {number} {{",
+            *(f"            setenv {name} {_tcl(value)}" for name, value in variables),
+        ]
+        lines.append("        }")
+    missing, unknown = bound_variables.missing_words(by_number, load), bound_variables.unknown_words(by_number)
+    return [
+        *lines,
+        f"        {{}} {{ puts stderr {_tcl(missing)} }}",
+        f'        default {{ puts stderr "{unknown} $ranks" }}',
+        "    }",
+        "}",
+    ]
 
 
 def readme(profile: Profile, folder: Path) -> str:
@@ -102,8 +145,11 @@ def readme(profile: Profile, folder: Path) -> str:
     templates.filters.update(cell=_cell, quote=shlex.quote)
     text = templates.get_template("README.md.j2").render(
         profile=profile, folder=folder, words=words, native_of=native_of, start_line=start_line,
+        source_line=source_line, families={part.family for part in profile.parts},
+        by_ranks=[part.implementation for part in profile.parts if bound_variables.names(part.native.environment)],
         date=datetime.fromtimestamp(profile.created_at, UTC).strftime("%-d %B %Y"), modules=MODULES, load=LOAD,
         sysctl=SYSCTL, arguments=ARGUMENTS, host_settings=words.host_settings(profile),
+        mtu_line=MTU_LINE,
     )  # fmt: skip
     return re.sub(r"\n{3,}", "\n\n", text)
 

@@ -12,7 +12,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from rankwise.core.tuning import Part, Profile
+from rankwise.core.network import MTU
+from rankwise.core.tuning import Part, Profile, Reason
 from rankwise.profiles import words
 from rankwise.profiles.checking import Check, State
 from rankwise.profiles.differences import Difference
@@ -50,9 +51,9 @@ def profile_view(profile: Profile, folder: Path) -> RenderableType:
         parts += [Text(), *_part(part)]
     settings = words.host_settings(profile)
     if settings:
-        table = _table("kernel setting of every host", "value")
+        table = _table("setting of every host", "value")
         for key, value in settings.items():
-            table.add_row(key, value)
+            table.add_row("MTU of the cards" if key == MTU else key, value)
         parts += [Text(), table]
     return Renderables(*parts)
 
@@ -60,14 +61,14 @@ def profile_view(profile: Profile, folder: Path) -> RenderableType:
 def _part(part: Part) -> Iterator[RenderableType]:
     yield Text(part.implementation, "bold")
     yield Text(words.gain_words(words.gain(part.verdicts)))
-    if not part.tuning.settings and not part.tuning.decisions:
+    if not part.tuning.settings and not part.tuning.decisions and not part.tuning.host_settings:
         yield Text("as by default: nothing was better for certain")
     reasons = {reason.subject: reason for reason in part.reasons}
     if part.tuning.settings:
         table = _table("knob", "value", "why")
         for setting in part.tuning.settings:
             reason = reasons.pop(setting.knob, None)
-            why = f"{reason.words} {reason.cost}".strip() if reason else ""
+            why = _why(reason) if reason else ""
             table.add_row(setting.knob, words.value_words(setting), why)
         yield Padding(table, (1, 0, 0, 2))
     if part.tuning.decisions:
@@ -77,13 +78,17 @@ def _part(part: Part) -> Iterator[RenderableType]:
                 table.add_row(decision.operation, str(decision.ranks), sizes, choice)
         yield Padding(table, (1, 0, 0, 2))
     for reason in reasons.values():
-        yield Padding(Text(f"{reason.subject}: {reason.words} {reason.cost}".strip()), (0, 0, 0, 2))
+        yield Padding(Text(f"{reason.subject}: {_why(reason)}"), (0, 0, 0, 2))
     if part.verdicts:
         table = _table("operation", "ranks", "placement", "sizes", "verdict", "time")
         for one in words.stretches(part.verdicts):
             sizes, ratio = words.sizes_words(one), words.ratio_words(one)
             table.add_row(one.benchmark, str(one.ranks), one.placement, sizes, one.verdict, ratio)
         yield Padding(table, (1, 0, 0, 2))
+
+
+def _why(reason: Reason) -> str:
+    return f"{reason.words}; it costs {reason.cost}" if reason.cost else reason.words
 
 
 def difference_table(one: str, other: str, found: Sequence[Difference]) -> RenderableType:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from typing import get_args
+from typing import Protocol, get_args
 
 from rankwise.analysis.compare.tcp_sentences import ratio_words
 from rankwise.core.records import Category
@@ -116,7 +116,7 @@ def _heat_cell(grouped: GroupedComparison, group: Group, size: int, candidate: s
     verdict, failure = grouped.verdicts.get(key), grouped.failures.get(key)
     if verdict is not None:
         text, tip = format_ratio(verdict.ratio), describe(verdict, group)
-        return HeatCell(verdict.verdict, text, _strength(verdict.ratio), tip)
+        return HeatCell(verdict.verdict, text, colour_depth(verdict.ratio), tip)
     if failure is not None:
         place = f"{group.label}, {format_size(size)}"
         return HeatCell("failed", "–", 0.0, f"{candidate}\n{place}\n{failure.kind}: {failure.reason}")
@@ -179,17 +179,24 @@ def format_ratio(ratio: float) -> str:
 def summary_tint(row: SummaryRow) -> tuple[str, float]:
     """How the mean of a class is coloured: `faster`, `slower` or '' (its interval holds 1), and how strongly."""
     kind = "faster" if row.ratio_high < 1 else "slower" if row.ratio_low > 1 else ""
-    return kind, _strength(row.ratio)
+    return kind, colour_depth(row.ratio)
 
 
-def _strength(ratio: float) -> float:
+def colour_depth(ratio: float) -> float:
     """0 at a ratio of 1, 1 at four times faster or slower, on a logarithmic scale."""
     if not (math.isfinite(ratio) and ratio > 0):
         return 0.0
     return min(1.0, abs(math.log(ratio)) / math.log(_STRONGEST_RATIO))
 
 
-def interval(row: Verdict | SummaryRow) -> str:
+class _Ratio(Protocol):
+    @property
+    def ratio_low(self) -> float: ...
+    @property
+    def ratio_high(self) -> float: ...
+
+
+def interval(row: _Ratio) -> str:
     """`[0.80, 0.84]`."""
     return f"[{format_ratio(row.ratio_low)}, {format_ratio(row.ratio_high)}]"
 
