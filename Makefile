@@ -4,6 +4,8 @@
 VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?= python3
+# The tests of a file share what its fixtures bring up and stay together; two processes, for most of them wait.
+PYTEST := $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
 NATIVE := CMakeLists.txt $(wildcard native/*/CMakeLists.txt native/*/*.cpp native/*/*.h)
 
 help:
@@ -19,11 +21,11 @@ setup: $(VENV)/.installed
 compare: setup
 	$(BIN)/rankwise compare
 
-test: setup $(VENV)/.installed-dev
+test: $(VENV)/.installed-dev
+	$(MAKE) setup
 	tools/test-packages
-	$(MAKE) lint
-	$(MAKE) native
-	$(BIN)/pytest
+	$(MAKE) --jobs=2 --output-sync=target lint native
+	$(PYTEST)
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
@@ -35,7 +37,7 @@ lint: $(VENV)/.installed-dev
 	else echo "clang-format is not here: the layout of the C files is not checked"; fi
 
 unit: $(VENV)/.installed-dev
-	$(BIN)/pytest -m "not mpi and not browser"
+	$(PYTEST) -m "not mpi and not browser"
 
 native: export PATH := $(CURDIR)/$(BIN):$(PATH)
 native: $(VENV)/.installed-dev
@@ -43,15 +45,20 @@ native: $(VENV)/.installed-dev
 	cmake --build --preset sanitize
 	ctest --preset sanitize
 
+# Either stamp is enough for `make setup`; the package is built once, not once for each.
 $(VENV)/.installed: pyproject.toml $(NATIVE)
+	$(call install,.)
+
+$(VENV)/.installed-dev: pyproject.toml $(NATIVE)
+	$(call install,.[dev])
+	touch $(VENV)/.installed
+
+define install
 	tools/base-packages $(PYTHON)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --editable .
+	$(BIN)/python -m pip install --quiet --editable '$(1)'
 	touch $@
-
-$(VENV)/.installed-dev: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --editable '.[dev]'
-	touch $@
+endef
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

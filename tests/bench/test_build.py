@@ -19,7 +19,15 @@ pytestmark = [pytest.mark.mpi, pytest.mark.skipif(not FOUND, reason="no MPI here
 
 @pytest.fixture
 def implementation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Implementation:
+    """A real one, to build sources that take no time; conformance/ builds ours with each."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    for folder, text in (
+        ("harness", "int main(void) { return kernel(); }"),
+        ("kernels", "int kernel(void) { return 0; }"),
+    ):
+        (tmp_path / "csrc" / folder).mkdir(parents=True)
+        (tmp_path / "csrc" / folder / "one.c").write_text(f"#include <mpi.h>\nint kernel(void);\n{text}\n")
+    monkeypatch.setattr(building, "SOURCES", tmp_path / "csrc")
     return proved(FOUND[0].id)
 
 
@@ -35,11 +43,14 @@ def test_another_library_or_another_kernel_is_another_build(
 ) -> None:
     first = building.build(implementation)
     assert building.build(replace(implementation, library_version="another")) != first
+    (tmp_path / "csrc" / "harness" / "one.h").write_text("/* a header of the harness */\n")
+    second = building.build(implementation)
+    assert second != first
     kernels = tmp_path / "plugins" / "csrc" / "kernels"
     kernels.mkdir(parents=True)
     (kernels / "nothing.c").write_text("/* a kernel will be here */\n")
     monkeypatch.setenv("RANKWISE_PLUGINS", str(tmp_path / "plugins"))
-    assert building.build(implementation) != first
+    assert building.build(implementation) not in (first, second)
 
 
 def test_concurrent_builders_end_with_one_program(implementation: Implementation, tmp_path: Path) -> None:

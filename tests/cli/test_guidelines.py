@@ -15,10 +15,13 @@ from click.testing import CliRunner, Result
 from analysis.compare import simulated
 from rankwise.cli.guidelines import command
 from rankwise.core.errors import InputError, UnknownNameError
-from rankwise.core.records import Benchmark, Implementation, Plan
+from rankwise.core.records import Benchmark, Cell, Implementation, Launch, Plan, Series
+from rankwise.core.tuning import Choice, Decision, Native, Rule, Tuning
+from rankwise.profiles.writing import write
 from rankwise.store.store import Store
 from support.command_line import rankwise
 from support.mpis import FOUND
+from support.profiles import part, profile
 from support.stored import OPENMPI
 
 NAMES = ("bcast", "bcast_as_scatter_allgather", "scatter", "scatter_as_bcast")
@@ -96,7 +99,9 @@ def test_a_stored_run_is_told_in_eighty_columns(path: Path) -> None:
     text = " ".join(result.stdout.split())
     assert "• ours-1.0: 12 checks of 6 guidelines: " in text
     assert "✗ bcast ≤ scatter + allgather" in text
-    assert "at 1 B, 64 B try its algorithm scatter_allgather for bcast; or call MPI_Scatter" in text
+    assert "MPI_Scatter + MPI_Allgather instead of MPI_Bcast between 1 B and 64 B (0." in text
+    assert "or let a profile choose: bcast on 2 ranks scatter_allgather up to 64 B, as by default" in text
+    assert "rankwise tune ours-1.0 --for bcast -n 2 --sizes 1,64" in text
     assert "OURS_BCAST=8 up to [64]" in text
     assert "✗ bcast ≤ a larger bcast" in text  # 64 B takes longer than 1 KiB
     assert "scatter ≤ bcast ✓ ✓ ✓" in text
@@ -105,7 +110,45 @@ def test_a_stored_run_is_told_in_eighty_columns(path: Path) -> None:
 def test_an_implementation_that_is_not_here_still_gets_a_remedy(path: Path) -> None:
     text = " ".join(guidelines(path, "openmpi", "--from", "1").stdout.split())
     assert "ours" not in text
-    assert "at 1 B, 64 B call MPI_Scatter of the message's parts, then MPI_Allgather" in text
+    assert "MPI_Scatter + MPI_Allgather instead of MPI_Bcast between 1 B and 64 B" in text
+
+
+def test_profiles_and_searches_that_have_something_better_are_named(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    decision = Decision("bcast", 2, (Rule(64, Choice("scatter_allgather")), Rule(None, Choice())))
+    own = part("ours-1.0", Native(), Tuning(decisions=(decision,)))
+    write(replace(profile(own), topology=None, testbed="local"), tmp_path / "profiles")
+    names = {"algorithms: default": 1e-5, "algorithms: bcast@2=scatter_allgather": 5e-6}
+    with Store(path) as store:
+        plan = Plan((), seed=1, time_budget_seconds=60.0)
+        run_id = store.begin_run("rankwise tune ours", "local", plan, implementations=[OURS], benchmarks=KNOWN)
+        for number in range(5):
+            for name, seconds in names.items():
+                cell = Cell("ours-1.0", "bcast", 64, 2, profile=name)
+                series = (Series(cell, "time", np.full(3, seconds * (1 + number / 100))),)
+                store.add_launch(run_id, Launch("ours-1.0", 2, "finished", "", (), 0.0, 1.0, series))
+        store.finish_run(run_id, "complete", "found")
+    text = " ".join(guidelines(path, "ours", "--from", "1").stdout.split())
+    assert "profile wan has scatter_allgather there" in text
+    assert "rankwise run --profile wan --mpi ours-1.0 -n 2 -- ./app" in text
+    assert (
+        "measured in run 2: algorithms: bcast@2=scatter_allgather took 0.50 [0.49, 0.51] times the default's time"
+    ) in text
+    answer = json.loads(guidelines(path, "ours", "--from", "1", "--json").stdout)
+    broken = next(one for one in answer["findings"] if one["guideline"] == "bcast_as_scatter_allgather")
+    assert len(broken["measured"]) == len(broken["profiles"]) == 1
+
+
+def test_a_page_is_written(path: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    result = guidelines(path, "--from", "1", "--report", str(page), "--json")
+    assert json.loads(result.stdout)["report"] == str(page)
+    text = page.read_text()
+    assert text.count('<table class="heatmap') == 2
+    assert "MPI_Scatter + MPI_Allgather instead of MPI_Bcast between 1 B and 64 B" in text
+    assert "OURS_BCAST=8 up to [64]" in text
 
 
 def test_json_has_every_check_and_what_mends(path: Path) -> None:

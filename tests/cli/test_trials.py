@@ -155,6 +155,19 @@ def test_settings_of_one_bundle_are_loaded_together(tmp_path: Path) -> None:
     assert both.host_settings == two.host_settings
 
 
+def test_trials_meet_those_of_their_placement() -> None:
+    def placed(benchmark: str, profile: str, placement: str) -> Trial:
+        return Trial(profile, NOTHING, (replace(cell(benchmark, profile), placement=placement),))
+
+    both = ("block", "cyclic")
+    long = Question(tuple(placed("bcast", profile, one) for one in both for profile in ("default", "a", "b")), 1)
+    short = Question(tuple(placed("gather", profile, one) for one in both for profile in ("default", "c")), 1)
+    found = [
+        (bundle.cells()[0].placement, [one.name for one in bundle.trials]) for bundle in bundled([long, short])
+    ]
+    assert found == [(one, names) for one in both for names in (["default", "default"], ["a", "c"], ["b"])]
+
+
 @pytest.mark.parametrize("searches", [0, 1, 3])
 def test_nothing_is_asked_when_all_is_answered(searches: int) -> None:
     assert bundled([Question((), 0)] * searches) == []

@@ -47,6 +47,13 @@ def test_the_pause_before_a_stream_is_not_timed(launch: Launch) -> None:
     assert gaps.sum() < 0.75
 
 
+def test_the_silence_before_a_message_is_not_timed(launch: Launch) -> None:
+    begin = time.monotonic()
+    times = samples(launch("--seconds", "0", "--min-repetitions", "2", "tcp_after_pause:8"))
+    assert time.monotonic() - begin > 0.8  # twice two timeouts, of at least 0.2 s each
+    assert 0 < times.max() < 0.2
+
+
 def test_synchronised_clocks_agree_on_the_start_of_a_stream(launch: Launch) -> None:
     arguments = ["--clock", "synchronised", "--clock-skew", "0.5:1e-4", "--messages", "20", "stream:8"]
     gaps = samples(launch(*arguments))

@@ -24,11 +24,13 @@ QUICK = ["--bench", "pingpong", "--sizes", "1", "--time", "2s", "-q"]
 LONG = ["--bench", "pingpong,bcast", "--sizes", "1:64K", "--time", "90s", "--precision", "0.00001", "-q"]
 
 
-def marked_processes() -> list[str]:
+def marked_processes(home: Path) -> list[str]:
+    """Those that descend from launches of verbs which keep their results in this folder."""
     found = []
     for one in psutil.process_iter(["name"]):
         try:
-            if process.MARK in one.environ():
+            variables = one.environ()
+            if process.MARK in variables and variables.get("RANKWISE_STORE", "").startswith(f"{home}/"):
                 found.append(f"{one.pid} {one.info['name']}")
         except (psutil.AccessDenied, psutil.NoSuchProcess):
             continue
@@ -71,7 +73,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["compare", "--bench", "pingpng"], "pingpong"),
+        (["compare", NAME, "--bench", "pingpng"], "pingpong"),
         (["compare", NAME[:-1] + "99"], NAME),
         (["compare", NAME, "--baseline", "no-such"], "no-such"),
         (["compare", "--resume", "77"], "77"),
@@ -115,7 +117,7 @@ def test_an_mpiexec_that_dies_half_way_is_data_and_the_others_go_on(tmp_path: Pa
     answer = json.loads(done.stdout)
     assert any("exit code 9" in one["reason"] for one in answer["failed"])
     assert any(row["implementation"] == NAME for row in answer["summary"]) or answer["verdicts"] == []
-    assert marked_processes() == []
+    assert marked_processes(tmp_path) == []
 
 
 def test_an_mpiexec_that_hangs_is_ended_at_its_limit(tmp_path: Path) -> None:
@@ -125,7 +127,7 @@ def test_an_mpiexec_that_hangs_is_ended_at_its_limit(tmp_path: Path) -> None:
     done = rankwise("compare", "--prefix", str(prefix), "mpich", *QUICK, "--limit", "2s", "--json", home=tmp_path)
     assert done.returncode == 0, done.stderr
     assert any("no end within 2 s" in one["reason"] for one in json.loads(done.stdout)["failed"])
-    assert marked_processes() == []
+    assert marked_processes(tmp_path) == []
 
 
 @pytest.mark.parametrize("signal_number", [signal.SIGINT, signal.SIGTERM])
@@ -136,7 +138,7 @@ def test_when_interrupted_what_was_measured_is_kept_and_can_go_on(tmp_path: Path
         _, stderr = running.communicate(timeout=30)
     assert running.returncode == 130
     assert "--resume" in stderr
-    assert marked_processes() == []
+    assert marked_processes(tmp_path) == []
     kept = launches(tmp_path)
     assert kept >= 2
     with sqlite3.connect(tmp_path / "results.sqlite") as connection:
@@ -153,7 +155,7 @@ def test_after_kill_9_everything_stored_is_there_and_the_next_verb_clears_up(tmp
         running.communicate(timeout=30)
     runs = json.loads(rankwise("runs", "--json", home=tmp_path).stdout)
     assert [(run["status"], run["launches"] >= 2) for run in runs] == [("interrupted", True)]
-    assert marked_processes() == []
+    assert marked_processes(tmp_path) == []
 
 
 def test_two_at_once_on_one_store(tmp_path: Path) -> None:
@@ -197,7 +199,7 @@ def on_small_disk(tmp_path: Path, mount_options: str, *words: str) -> subprocess
 def test_a_full_disk_ends_the_run_with_what_fits(tmp_path: Path) -> None:
     done = on_small_disk(tmp_path, "size=600k", "compare", NAME, *LONG)
     said(done, 3, "full")
-    assert marked_processes() == []
+    assert marked_processes(tmp_path) == []
 
 
 @needs_mounts

@@ -129,6 +129,7 @@ def test_every_verb_answers_an_unknown_testbed_with_the_nearest(verb: str, answe
         (f"testbed up two-clusters --name {NAME}{'n' * 300}", "at most 100"),
         ("compare --testbed two-clusters --hostfile hosts", "--testbed and --hostfile"),
     ],
+    ids=["not up", "down", "down none", "a path", "too long", "two at once"],  # NAME is another in each process
 )
 @pytest.mark.usefixtures("file")
 def test_what_cannot_be_meant(words: str, told: str, answer: Answer) -> None:

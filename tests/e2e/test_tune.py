@@ -52,3 +52,13 @@ def test_a_search_from_beginning_to_end(tmp_path: Path) -> None:
     assert shown.returncode == 0 and "socket-buffers" in shown.stdout
     again = rankwise("tune", LAM, "--testbed", "far.toml", "--name", "far", home=tmp_path)
     assert again.returncode == 2 and "--force" in again.stderr
+
+
+def test_too_little_time_is_said_before_and_changes_nothing(tmp_path: Path) -> None:
+    told = rankwise(
+        "tune", LAM, "--for", "eager-threshold-shm", "--time", "1s", "--name", "hasty", home=tmp_path,
+    )  # fmt: skip
+    assert told.returncode == 0, told.stderr
+    assert "warning: this takes about" in told.stderr and "--time" in told.stderr
+    assert "left as it is" in told.stdout
+    assert (tmp_path / "profiles" / "hasty" / "profile.toml").is_file()

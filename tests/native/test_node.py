@@ -26,6 +26,7 @@ from support.emulated import (
 from support.ordinary_user import NOBODY, needs_root
 
 pytestmark = needs_emulation
+KINDS_OF_NAMESPACES = ("net", "pid", "uts", "mnt", "ipc")
 
 
 @pytest.fixture(scope="module")
@@ -234,17 +235,17 @@ def test_jobs_of_an_ordinary_user_have_no_capabilities(folder: Path) -> None:
 
 def namespaces(folder: Path) -> set[str]:
     """Of all its nodes, as /proc names them."""
-    kinds = ("net", "pid", "uts", "mnt", "ipc")
     nodes_of_it = [name for name in parts_of(folder) if name != "link"]
-    links = [f"/proc/self/ns/{kind}" for kind in kinds]
+    links = [f"/proc/self/ns/{kind}" for kind in KINDS_OF_NAMESPACES]
     return {name for node in nodes_of_it for name in rsh(folder, "-e", node, "readlink", *links).stdout.split()}
 
 
 def in_use(names: set[str]) -> set[str]:
     found = set()
     for process in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):  # it may end at any moment
-            found.update(str(link.readlink()) for link in (process / "ns").iterdir())
+        for kind in KINDS_OF_NAMESPACES:
+            with contextlib.suppress(OSError):  # it may end at any moment
+                found.add(str((process / "ns" / kind).readlink()))
     return found & names
 
 

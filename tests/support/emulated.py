@@ -79,6 +79,13 @@ def processes_naming(text: str) -> list[str]:
     return found
 
 
+def naptime(seconds: int) -> str:
+    """So many seconds and a bit, for `sleep`: no other process of tests sleeps exactly as long, which tells whose
+    a sleep is.
+    """
+    return f"{seconds}.{os.getpid():07d}"
+
+
 def left_of(name: str) -> list[str]:
     """What is left of testbeds whose names begin so: folders, processes, mounts; namespaces end with these."""
     parent = paths.runtime_folder()

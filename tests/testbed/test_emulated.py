@@ -16,6 +16,7 @@ from rankwise.core.records import Command
 from rankwise.testbed import base, host
 from rankwise.testbed.emulated import EmulatedTestbed
 from support.emulated import (
+    naptime,
     needs_emulation,
     processes_naming,
     said,
@@ -141,20 +142,21 @@ def test_a_setting_that_is_refused_is_an_error_and_the_others_are_put_back(duo: 
 
 
 def test_a_launch_at_its_limit_leaves_no_process_in_any_node(duo: EmulatedTestbed) -> None:
-    shell = duo.remote_shell()
-    line = f"{shell} b1 'setsid sleep 91.5 & setsid sleep 91.5' & trap '' TERM; sleep 91.5; sleep 91.5"
+    shell, sleep = duo.remote_shell(), f"sleep {naptime(91)}"
+    line = f"{shell} b1 'setsid {sleep} & setsid {sleep}' & trap '' TERM; {sleep}; {sleep}"
     begun = time.monotonic()
     outcome = duo.run(words("sh", "-c", line), ["a1", "b1"], 1.0)
     assert outcome.timed_out and not outcome.broken
     assert time.monotonic() - begun < 15
-    assert processes_naming("sleep\x0091.5") == []
+    assert processes_naming(sleep.replace(" ", "\0")) == []
     assert said(duo, "b1", "hostname") == "b1"
 
 
 def test_a_program_that_has_said_all_is_ended(duo: EmulatedTestbed) -> None:
-    outcome = duo.run(words("sh", "-c", "echo data; echo END; sleep 92.5"), ["a1"], 30, "END")
+    nap = naptime(92)
+    outcome = duo.run(words("sh", "-c", f"echo data; echo END; sleep {nap}"), ["a1"], 30, "END")
     assert outcome.finished_early and outcome.stdout == "data\nEND\n"
-    assert processes_naming("sleep\x0092.5") == []
+    assert processes_naming(f"sleep\x00{nap}") == []
 
 
 def test_ranks_that_share_this_hosts_cores_have_to_yield(duo: EmulatedTestbed) -> None:
@@ -186,12 +188,15 @@ def test_a_description_that_cannot_be_had_in_full_comes_up_with_a_notice() -> No
     assert "node a1: cannot set net.ipv4.tcp_congestion_control to 'nosuch'" in refused[0].message
 
 
-def test_processes_within_nodes_are_not_taken_for_orphans(duo: EmulatedTestbed) -> None:
-    folder = folder_of(duo)
+def test_processes_within_nodes_are_not_taken_for_orphans(
+    duo: EmulatedTestbed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, nap, mark = folder_of(duo), naptime(95), process.new_mark()
+    monkeypatch.setattr(process, "is_alive", lambda owner: not mark.startswith(owner))  # for others it lives
     with subprocess.Popen(
-        [str(folder / "rsh"), "-e", "a1", "sleep", "95.5"], env={**os.environ, process.MARK: "1-2-gone"}
+        [str(folder / "rsh"), "-e", "a1", "sleep", nap], env={**os.environ, process.MARK: mark}
     ) as child:
-        wait_until(lambda: len(processes_naming("sleep\x0095.5")) == 2)
-        assert child.pid in process.end_orphans()  # the remote shell is one; its end ends what it started
+        wait_until(lambda: len(processes_naming(f"sleep\x00{nap}")) == 2)
+        assert process.end_orphans() == [child.pid]  # the remote shell is one; its end ends what it started
         child.wait(10)
-    wait_until(lambda: not processes_naming("sleep\x0095.5"))
+    wait_until(lambda: not processes_naming(f"sleep\x00{nap}"))

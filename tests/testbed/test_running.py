@@ -15,6 +15,14 @@ from rankwise.testbed import running
 from support.emulated import needs_emulation, processes_naming, state_of, supervisor_of, two_sites, wait_until
 
 
+@pytest.fixture
+def apart(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of running testbeds of this test's own: in the real one every verb clears what was left."""
+    folder = tmp_path_factory.mktemp("run")
+    monkeypatch.setattr(paths, "runtime_folder", lambda: folder)
+    return folder
+
+
 def named() -> list[str]:
     return [one.name for one in running.running()]
 
@@ -73,13 +81,14 @@ def test_a_detached_one_outlives_who_started_it_and_is_listed_until_it_is_stoppe
 
 
 @needs_emulation
+@pytest.mark.usefixtures("apart")
 def test_what_a_killed_supervisor_left_is_cleared_and_the_living_are_not_touched() -> None:
     living = running.start(two_sites("living", per_site=1), attached=False)
     dead = running.start(two_sites("dead", per_site=1), attached=False)
     try:
         os.kill(supervisor_of(dead), signal.SIGKILL)
         wait_until(lambda: "dead" not in named())
-        assert "dead" in running.clear_left_over()
+        assert running.clear_left_over() == ["dead"]
         assert not dead.exists() and "living" in named()
     finally:
         running.stop(living)
@@ -87,6 +96,7 @@ def test_what_a_killed_supervisor_left_is_cleared_and_the_living_are_not_touched
 
 
 @needs_emulation
+@pytest.mark.usefixtures("apart")
 def test_an_attached_one_that_broke_is_left_to_its_living_owner() -> None:
     folder = running.start(two_sites("broken", per_site=1), attached=True)
     try:
@@ -101,8 +111,8 @@ def test_an_attached_one_that_broke_is_left_to_its_living_owner() -> None:
 
 
 @pytest.mark.parametrize("state", [None, "", "{}", "[1]", '{"nodes": 3}'])
-def test_folders_that_make_no_sense_are_cleared(state: str | None) -> None:
-    folder = paths.runtime_folder() / "nonsense"
+def test_folders_that_make_no_sense_are_cleared(state: str | None, apart: Path) -> None:
+    folder = apart / "nonsense"
     folder.mkdir()
     if state is not None:
         (folder / "state.json").write_text(state)

@@ -37,13 +37,14 @@ def sh(script: str, *arguments: str) -> LaunchSteps:
     return LaunchSteps(Command(("sh", "-c", script, *arguments)))
 
 
-def left() -> set[str]:
-    """Folders of testbeds of this user, and the command lines of processes that bear such a mark."""
+def left(owner: int = os.getpid()) -> set[str]:
+    """Folders of testbeds that a process has made, and the command lines of processes that bear their marks."""
+    mark = f"{ssh._prefix()}{owner}-"
     marked = subprocess.run(
-        ["grep", "-ls", f"{REMOTE_MARK}=", *map(str, Path("/proc").glob("[0-9]*/environ"))],
+        ["grep", "-ls", f"{REMOTE_MARK}={mark}", *map(str, Path("/proc").glob("[0-9]*/environ"))],
         check=False, capture_output=True, text=True, timeout=20,
     ).stdout.split()  # fmt: skip
-    folders = {str(path) for path in Path("/tmp").glob(f"{ssh._prefix()}*")}
+    folders = {str(path) for path in Path("/tmp").glob(f"{mark}*")}
     return folders | {Path(path).with_name("cmdline").read_text() for path in marked}
 
 
@@ -100,15 +101,20 @@ def test_what_was_left_by_one_that_was_killed_is_cleared_by_the_next(two: Server
     )
     victim = subprocess.Popen([sys.executable, "-c", script, two.shell])
     deadline = time.monotonic() + 30
-    while not any("964" in words for words in left()):
+    while not any("964" in words for words in left(victim.pid)):
         assert time.monotonic() < deadline
         time.sleep(0.1)
     victim.kill()
     victim.wait(10)
-    owner = f"-{victim.pid}-"
-    assert any(owner in words for words in left())
     with SshTestbed(two.topology("h2", "h1")):
-        assert not any(owner in words or "964" in words for words in left())
+        assert left(victim.pid) == set()
+
+
+def test_whose_owner_is_in_another_space_of_process_ids_is_not_taken_for_dead() -> None:
+    ours = ssh._prefix()
+    theirs = f"{ours.rstrip('-').rpartition('-')[0]}-f0000001-"
+    assert ssh._is_left(f"{ours}1-1-abcdef")
+    assert not ssh._is_left(f"{theirs}1-1-abcdef")
 
 
 def test_nothing_is_left_after_down(two: Servers) -> None:

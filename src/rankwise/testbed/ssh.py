@@ -180,8 +180,12 @@ class SshTestbed(TestbedKind):
 
 
 def _prefix() -> str:
-    """What the names of our folders begin with: those of this user on this host."""
-    return f"rankwise-{re.sub(r'[^A-Za-z0-9]', '-', socket.gethostname())[:20]}-{os.getuid()}-"
+    """What the names of our folders begin with: those of this user on this host.
+
+    And of this space of process ids: in containers of one name another's owner would seem to be dead.
+    """
+    host = re.sub(r"[^A-Za-z0-9]", "-", socket.gethostname())[:20]
+    return f"rankwise-{host}-{os.getuid()}-{Path('/proc/self/ns/pid').stat().st_ino:x}-"
 
 
 def _is_left(mark: str) -> bool:
