@@ -115,10 +115,10 @@ def test_a_threshold_that_hangs_is_lowered_until_it_works() -> None:
         seconds, np.random.default_rng(4),
         hangs=lambda tuning, _: "no end within 120 s" if value(tuning) > 1 << 20 else "",
     )  # fmt: skip
-    assert value(machine.answer(one)) == 512 << 10
+    assert value(machine.answer(one)) == 1 << 20
     words = one.reasons()[0].words
-    assert "32 MiB is unusable: no end within 120 s" in words
-    assert "2 MiB is unusable" in words
+    assert "64 MiB is unusable: no end within 120 s" in words
+    assert "4 MiB is unusable" in words
 
 
 def test_one_protocol_that_never_works() -> None:
@@ -168,7 +168,7 @@ def test_placements_are_launched_apart_and_benchmarks_together() -> None:
     assert [(trial.name, {cell.placement for cell in trial.cells}) for trial in trials] == [
         (name, {placement})
         for placement in ("block", "across-sites")
-        for name in ("default", "eager-threshold=33554432", "eager-threshold=64")
+        for name in ("default", "eager-threshold=67108864", "eager-threshold=64")
     ]
     assert {cell.benchmark for cell in trials[0].cells} == {"pingpong", "late_receiver"}
 
