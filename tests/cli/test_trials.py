@@ -143,6 +143,14 @@ def test_it_ends_at_the_deadline(tmp_path: Path) -> None:
     assert not launching.seen
 
 
+def test_past_the_deadline_rounds_that_conclude_nothing_yet_go_on(tmp_path: Path) -> None:
+    launching = Launches()
+    question = Question((trial("bcast", "default"),), rounds=4)
+    trials = trials_of(launching, tmp_path, [])
+    assert not carry_out({NAME: [question]}, trials, 0.0, latest=FOREVER, least_rounds=3)
+    assert len(launching.seen) == 3
+
+
 def test_settings_of_one_bundle_are_loaded_together(tmp_path: Path) -> None:
     one = Tuning((Setting("eager-threshold", "1000"),))
     two = Tuning(host_settings=(("net.ipv4.tcp_rmem", "1 2 3"),))

@@ -25,6 +25,8 @@ ROUNDS = 4
 """That a search takes, each like the first: there are more of them, with fewer and fewer trials."""
 PROOF_LAUNCHES = 8
 """Of every cell that is proved."""
+LEAST_PROOF = 0.25
+"""Of the time: a search that could not conclude anything yet may take the rest of the proof's share."""
 
 
 @dataclass(slots=True)
@@ -80,10 +82,12 @@ class Searching:
         """What is found, by implementation, until `end` (monotonic), which leaves time for the proof."""
         stages = self._stages()
         left = self._proof_seconds() + sum(stage.seconds for stage in stages)
-        self._warn(left, end - time.monotonic())
+        began = time.monotonic()
+        self._warn(left, end - began)
+        latest = end - LEAST_PROOF * (end - began)
         for stage in stages:
             now = time.monotonic()
-            self._carry_out(stage, now + (end - now) * min(stage.patience * stage.seconds / left, 1.0))
+            self._carry_out(stage, now + (end - now) * min(stage.patience * stage.seconds / left, 1.0), latest)
             left -= stage.seconds
         return self._found
 
@@ -133,14 +137,17 @@ class Searching:
                 "operations (--for) or ranks (-n)"
             )
 
-    def _carry_out(self, stage: _Questions, deadline: float) -> None:
+    def _carry_out(self, stage: _Questions, deadline: float, latest: float) -> None:
         bases = {one: mine.tuning for one, mine in self._found.items()}
         trials = Trials(
             self._launching, self._built.ready, bases, self._folder / stage.name, self._keep, stage.name,
             self._earlier,
         )  # fmt: skip
         with self._screen.busy(f"{stage.name}: beginning") as update:
-            done = carry_out(stage.searches, trials, deadline, lambda now: update(f"{stage.name}: {now}"))
+            done = carry_out(
+                stage.searches, trials, deadline, lambda now: update(f"{stage.name}: {now}"),
+                latest=latest, least_rounds=self._wish.rigour.min_rounds,
+            )  # fmt: skip
         for one, own in stage.searches.items():
             self._found[one].take(own, trials.launched_of(one))
         if stage.name.startswith(hosts.STAGE):

@@ -158,16 +158,22 @@ def carry_out(
     trials: Trials,
     deadline: float,
     show: Callable[[str], None] = lambda _: None,
+    *,
+    latest: float = 0.0,
+    least_rounds: int = 0,
 ) -> bool:
     """Ask, measure and tell until every question is answered (True), or `deadline` (monotonic seconds) is past.
 
-    `searches`, by implementation: those of one must not touch one another's settings.
+    Before `least_rounds` no search can conclude anything: so many are carried out until `latest`, if that is
+    later. `searches`, by implementation: those of one must not touch one another's settings.
     """
+    rounds = 0
     while bundles := [one for own in searches.values() for one in bundled(own)]:
-        if time.monotonic() > deadline:
+        if time.monotonic() > (deadline if rounds >= least_rounds else max(deadline, latest)):
             return False
         show(", ".join(sorted({trial.name for one in bundles for trial in one.trials})))
         launches = trials.measure(bundles)
+        rounds += 1
         for own in searches.values():
             for search in own:
                 search.tell(launches)

@@ -52,13 +52,13 @@ RUNS = (
         CLUSTER_MPI, "Two nodes of a cluster, each MPI's threshold tuned", "cluster", _PINGPONG,
         placement="one-per-node", tune=(THRESHOLD,),
         full=Effort(_SIZES, 10, 2400, 0.5, tuning_share=0.5),
-        quick=Effort(_QUICK_NEAR, 3, 280, 0.1, tuning_share=0.7),
+        quick=Effort(_QUICK_NEAR, 3, 520, 0.1, tuning_share=0.8),
     ),
     StudyRun(
         GRID_MPI, "Rennes to Nancy, TCP buffers of 4 MiB, each MPI tuned", "grid5000-2007-tuned", _PINGPONG,
         placement="across-sites", nodes=("rennes-1", "nancy-1"),
         tune=("socket-buffers", "transport", THRESHOLD),  # no links: raw TCP beside it has one connection
         full=Effort(_SIZES, 6, 4200, 0.5, tuning_share=0.55),
-        quick=Effort(_QUICK_MPI, 3, 1220, 0.1, tuning_share=0.75),
+        quick=Effort(_QUICK_MPI, 3, 1500, 0.1, tuning_share=0.75),
     ),
 )  # fmt: skip
