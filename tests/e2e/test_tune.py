@@ -10,11 +10,10 @@ from support.emulated import needs_emulation
 from support.mpis import FOUND
 
 LAM = next((one.id for one in FOUND if one.family == "lammpi"), "")
-pytestmark = [
-    pytest.mark.mpi,
-    pytest.mark.skipif(not LAM, reason="no LAM/MPI here"),
-    needs_emulation,
-]
+OPENMPI = next((one.id for one in FOUND if one.family == "openmpi"), "")
+pytestmark = [pytest.mark.mpi, needs_emulation]
+needs_lam = pytest.mark.skipif(not LAM, reason="no LAM/MPI here")
+needs_openmpi = pytest.mark.skipif(not OPENMPI, reason="no Open MPI here")
 
 # 64 KiB, LAM's own socket buffers, are a twentieth of what is on the way here.
 TESTBED = """
@@ -31,7 +30,11 @@ rate = "1 Gbit/s"
 delay = "5 ms"
 """
 
+# A root that takes blocks one after the other waits for each over the link; a tree crosses it once.
+TWO_BY_TWO = TESTBED.replace("nodes = 1", "nodes = 2")
 
+
+@needs_lam
 @pytest.mark.timeout(300)
 def test_a_search_from_beginning_to_end(tmp_path: Path) -> None:
     (tmp_path / "far.toml").write_text(TESTBED)
@@ -54,6 +57,23 @@ def test_a_search_from_beginning_to_end(tmp_path: Path) -> None:
     assert again.returncode == 2 and "--force" in again.stderr
 
 
+@needs_openmpi
+@pytest.mark.timeout(400)
+def test_a_search_among_the_algorithms_of_a_collective(tmp_path: Path) -> None:
+    (tmp_path / "far.toml").write_text(TWO_BY_TWO)
+    told = rankwise(
+        "tune", OPENMPI, "--testbed", "far.toml", "--for", "bcast", "-n", "4", "--sizes", "512K", "--time", "240s",
+        "--name", "far", "--json", home=tmp_path, timeout=380,
+    )  # fmt: skip
+    assert told.returncode == 0, told.stderr
+    (part,) = json.loads(told.stdout)["profile"]["parts"]
+    assert [rule["operation"] for rule in part["tuning"]["rules"]] == ["bcast"], told.stderr
+    assert {one["verdict"] for one in part["verdicts"]} >= {"faster"}
+    assert not any(one["verdict"] == "slower" for one in part["verdicts"])
+    assert "bcast" in (tmp_path / "profiles" / "far" / "README.md").read_text()
+
+
+@needs_lam
 def test_too_little_time_is_said_before_and_changes_nothing(tmp_path: Path) -> None:
     told = rankwise(
         "tune", LAM, "--for", "eager-threshold-shm", "--time", "1s", "--name", "hasty", home=tmp_path,

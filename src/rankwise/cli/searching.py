@@ -39,10 +39,12 @@ class Found:
     exhaustive_launches: int = 0
 
     def take(self, searches: Sequence[Search], launches: int) -> None:
-        """The best of these on top of what there is."""
+        """The best of these on top of what there is; what was asked before is answered again."""
         for search in searches:
             self.tuning = merged(self.tuning, search.best())
-            self.reasons += search.reasons()
+            told = search.reasons()
+            again = {reason.subject for reason in told}
+            self.reasons = [*(reason for reason in self.reasons if reason.subject not in again), *told]
         # those of one stage share their launches, in this search and in the exhaustive one
         self.exhaustive_launches += max((search.exhaustive_launches() for search in searches), default=0)
         self.launches += launches
@@ -58,6 +60,8 @@ class _Questions:
     searches: dict[str, list[Search]]
     patience: float = 1.0
     """How many times its share it may take. What is left of that goes to those after it."""
+    where_changed: str = ""
+    """Only for implementations of which those before it have set this knob."""
 
 
 class Searching:
@@ -81,15 +85,33 @@ class Searching:
     def run(self, end: float) -> dict[str, Found]:
         """What is found, by implementation, until `end` (monotonic), which leaves time for the proof."""
         stages = self._stages()
-        left = self._proof_seconds() + sum(stage.seconds for stage in stages)
+        proof = self._proof_seconds()
         began = time.monotonic()
-        self._warn(left, end - began)
+        self._warn(self._seconds(map(self._due, stages)) + proof, end - began)
         latest = end - LEAST_PROOF * (end - began)
-        for stage in stages:
-            now = time.monotonic()
-            self._carry_out(stage, now + (end - now) * min(stage.patience * stage.seconds / left, 1.0), latest)
-            left -= stage.seconds
+        while stages:
+            due = [self._due(stage) for stage in stages]
+            first, now = due[0], time.monotonic()
+            if first.searches:
+                share = first.patience * first.seconds / (self._seconds(due) + proof)
+                self._carry_out(first, now + (end - now) * min(share, 1.0), latest)
+            del stages[0]
         return self._found
+
+    def _due(self, stage: _Questions) -> _Questions:
+        """With the implementations that it is for by now."""
+        if not stage.where_changed:
+            return stage
+        changed = {
+            one for one, mine in self._found.items()
+            if any(setting.knob == stage.where_changed for setting in mine.tuning.settings)
+        }  # fmt: skip
+        asked = {one: own for one, own in stage.searches.items() if one in changed}
+        return self._questions(stage.name, asked, stage.where_changed)
+
+    @staticmethod
+    def _seconds(stages: Iterable[_Questions]) -> float:
+        return sum(stage.seconds for stage in stages)
 
     def _stages(self) -> list[_Questions]:
         """Those that have anything to ask."""
@@ -104,14 +126,15 @@ class Searching:
                 one.id: list(stage.searches(one, self._built.menu[one.id], self._place, self._wish))
                 for one in implementations
             }
-            stages.append(self._questions(stage.name, {one: own for one, own in made.items() if own}))
+            asked = {one: own for one, own in made.items() if own}
+            stages.append(self._questions(stage.name, asked, stage.where_changed))
         return [stage for stage in stages if stage.searches]
 
-    def _questions(self, name: str, searches: dict[str, list[Search]]) -> _Questions:
+    def _questions(self, name: str, searches: dict[str, list[Search]], where_changed: str = "") -> _Questions:
         bundles = [bundle.cells() for own in searches.values() for bundle in bundled(own)]
         one_round = sum(self._round_seconds(replace(cell, profile="") for cell in cells) for cells in bundles)
         one_round += sum(hosts.own_seconds(self._place, cell) for cells in bundles for cell in cells)
-        return _Questions(name, ROUNDS * one_round, searches)
+        return _Questions(name, ROUNDS * one_round, searches, where_changed=where_changed)
 
     def _proof_seconds(self) -> float:
         """If something is found for every implementation."""

@@ -105,6 +105,8 @@ class Stage:
 
     name: str
     searches: Make
+    where_changed: str = ""
+    """Only for implementations of which those before it have set this knob."""
 
 
 def _knobs(
@@ -203,8 +205,17 @@ def _expressible(
     return found, why
 
 
-STAGES = (Stage("buffers", _knobs), Stage("eager", _eager), Stage("algorithms", _algorithms))
-"""In this order, each on top of what those before it have found."""
+STAGES = (
+    Stage("eager", _eager),
+    Stage("buffers", _knobs),
+    Stage("eager again", _eager, where_changed="transport"),
+    Stage("algorithms", _algorithms),
+)
+"""In this order, each on top of what those before it have found.
+
+The threshold comes first, or a transport that sends eagerly by default would win against one that could too, and
+that has less overhead. Another transport has another threshold.
+"""
 
 
 def proof_cells(implementation: str, place: Place, wish: Wish, profiles: Sequence[str]) -> list[Cell]:

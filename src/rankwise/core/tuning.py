@@ -45,8 +45,6 @@ class Knob:
     """The value without it, as the implementation itself tells; '' where it does not."""
     read_back: str = ""
     """How to see the value in force, in words; '' where only a run can show it."""
-    buffers: int = 0
-    """How many buffers of this size a rank keeps, however many peers it has; 0: at most one for each peer."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,18 @@
 """What of Intel MPI can be set: variables, its own and libfabric's, kept in a file that a shell can source.
 
 Within a host there is no eager threshold: messages of 16 MiB were seen to leave before their receive was posted,
-whatever `I_MPI_SHM_EAGER_THRESHOLD`, `I_MPI_SHM_CMA`, `I_MPI_SHM_CMA_THRESHOLD`, `I_MPI_SHM_FRAME_THRESHOLD` or
-`I_MPI_SHM_HEAP` said, and times stayed alike. What acts is the size of the cells that messages are cut into.
+whatever `I_MPI_SHM_EAGER_THRESHOLD`, `I_MPI_SHM_CMA`, `I_MPI_SHM_CMA_THRESHOLD` or `I_MPI_SHM_HEAP` said, and
+times stayed alike. What acts is the size of the cells that messages are cut into.
 `I_MPI_SHM=off` ends every program with a floating point exception.
+
+Between hosts the threshold is that of libfabric's layer of messages over TCP, rxm. `FI_OFI_RXM_BUFFER_SIZE` raises
+it together with 2048 buffers (a threshold of 1 MiB: 2 GiB resident a rank, 6 GiB with the usual posted ones), and
+4 MiB fail. Messages cut into segments of the usual buffers need no handshake either, at no more memory than
+before (185 MB resident with any threshold), but only where received data is not put into the application's memory
+at once: `FI_OFI_RXM_SAR_LIMIT` acts with `FI_OFI_RXM_ENABLE_DYN_RBUF=0`, and is ignored without.
+
+There is nothing to choose for a transport: `I_MPI_OFI_PROVIDER=tcp` still means `tcp;ofi_rxm`, and `udp;ofi_rxd`,
+the only other one over Ethernet, was seen to take ten times as long at 4 MiB and to stop at 16 MiB.
 
 Intel MPI loads no text file: `I_MPI_TUNING_BIN` names a binary one that only its own tuner writes, and a
 `-configfile` holds the whole command line with the program. So the variables themselves are what it loads, and
@@ -34,10 +43,8 @@ ASK_SECONDS = 10.0
 TELLING: Environment = (("I_MPI_DEBUG", "5"), ("FI_LOG_LEVEL", "info"), ("FI_LOG_PROV", "ofi_rxm"))
 """Intel MPI's provider and variables; the eager limit of libfabric's layer of messages over TCP."""
 
-_BUFFER = "FI_OFI_RXM_BUFFER_SIZE"
-_POSTED = "FI_OFI_RXM_MSG_RX_SIZE"
-_FEW_POSTED = "8"
-_POSTED_BY_DEFAULT_UP_TO_BYTES = 65536
+_BUFFER, _SEGMENTED, _AT_ONCE = "FI_OFI_RXM_BUFFER_SIZE", "FI_OFI_RXM_SAR_LIMIT", "FI_OFI_RXM_ENABLE_DYN_RBUF"
+_BUFFER_BYTES = 16384
 _ADJUST = "I_MPI_ADJUST_"
 _SHM = "I_MPI_SHM"
 _CELL = "I_MPI_SHM_CELL_FWD_SIZE"
@@ -47,11 +54,10 @@ _ENDLESS = 2**31 - 1
 _PRESETS = re.compile(
     rf"^{_ADJUST}(\w+)\s*$(?:(?!^I_MPI_).)*?range:\s*0-(\d+)", re.MULTILINE | re.DOTALL
 )  # fmt: skip
-_PROVIDER = re.compile(r"libfabric provider: (\S+)")
 _FABRICS = re.compile(r"I_MPI_FABRICS=(\S+)")
 _SHM_VARIANT = re.compile(r"^ +> (\w+) - ", re.MULTILINE)
 _VARIABLES = {name: re.compile(rf"MPI startup\(\): {name}=(\S+)") for name in (_SHM, _CELL)}
-_EAGER_LIMIT = re.compile(r"Protocol limits: Eager: (\d+)")
+_EAGER_LIMIT = re.compile(r"Protocol limits: Eager: \d+, SAR: (\d+)")
 _ADJUSTED = re.compile(rf"MPI startup\(\): {_ADJUST}(\w+)=(\S+)")
 
 
@@ -60,15 +66,10 @@ def knobs(implementation: Implementation) -> tuple[Knob, ...]:
     return (
         *_within_host(implementation),
         Knob(
-            "eager-threshold", (_BUFFER, _POSTED), "environment",
-            "messages of up to so many bytes between hosts are sent before the receiver asks for them; "
-            "each rank keeps about 2048 buffers of that size",
-            unit="bytes", least=1024, most=2**20, default="16384",
-            read_back="FI_LOG_LEVEL=info FI_LOG_PROV=ofi_rxm: the protocol limits", buffers=2048,
-        ),
-        Knob(
-            "transport", ("I_MPI_OFI_PROVIDER",), "environment", "libfabric's provider that carries messages",
-            values=("tcp;ofi_rxm", "tcp"), default="tcp;ofi_rxm", read_back="I_MPI_DEBUG=5: libfabric provider",
+            "eager-threshold", (_BUFFER, _SEGMENTED, _AT_ONCE), "environment",
+            "messages of up to so many bytes between hosts are sent before the receiver asks for them",
+            unit="bytes", least=1024, most=2**32, default=str(_BUFFER_BYTES),
+            read_back="FI_LOG_LEVEL=info FI_LOG_PROV=ofi_rxm: the protocol limits",
         ),
         Knob(
             "fabrics", ("I_MPI_FABRICS",), "environment",
@@ -110,10 +111,10 @@ def native(implementation: Implementation, tuning: Tuning) -> Native:
 
 
 def evidence(output: str) -> Evidence:
-    """Provider, eager limit, fabrics, and the conditions that Intel MPI read; which preset ran it never says."""
+    """Eager limit, fabrics, and the conditions that Intel MPI read; which preset ran it never says."""
     found: dict[str, str] = {}
     for knob, pattern in (
-        ("transport", _PROVIDER), ("eager-threshold", _EAGER_LIMIT), ("fabrics", _FABRICS),
+        ("eager-threshold", _EAGER_LIMIT), ("fabrics", _FABRICS),
         ("transport-shm", _VARIABLES[_SHM]), ("cells-shm", _VARIABLES[_CELL]),
     ):  # fmt: skip
         match = pattern.search(output)
@@ -138,11 +139,7 @@ def _variables(implementation: Implementation, setting: Setting) -> dict[str, st
             f"{knob.name} of {implementation.id} cannot be '{value}'",
             f"give {knob.least} to {knob.most} {knob.unit}",
         )
-    variables = {_BUFFER: value}
-    if int(value) > _POSTED_BY_DEFAULT_UP_TO_BYTES:
-        # with as many posted as by default, a threshold of 1 MiB takes 6 GiB a rank and 40 s to start
-        variables[_POSTED] = _FEW_POSTED
-    return variables
+    return {_BUFFER: value} if int(value) <= _BUFFER_BYTES else {_SEGMENTED: value, _AT_ONCE: "0"}
 
 
 def _table(decision: Decision, numbers: Mapping[str, str]) -> str:

@@ -168,7 +168,7 @@ def test_placements_are_launched_apart_and_benchmarks_together() -> None:
     assert [(trial.name, {cell.placement for cell in trial.cells}) for trial in trials] == [
         (name, {placement})
         for placement in ("block", "across-sites")
-        for name in ("default", "eager-threshold=67108864", "eager-threshold=64")
+        for name in ("default", "eager-threshold=268435456", "eager-threshold=64")
     ]
     assert {cell.benchmark for cell in trials[0].cells} == {"pingpong", "late_receiver"}
 

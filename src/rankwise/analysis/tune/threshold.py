@@ -20,8 +20,8 @@ from rankwise.core.units import format_size
 
 STEP_DOWN = 4
 """A threshold with which launches fail is tried again at a fraction of this."""
-REACH = 2
-"""What is best at the largest size is taken to hold for somewhat larger ones: a round trip matters less there."""
+REACH = 8
+"""What is best at the largest size is taken to hold for up to so many times more, at the least."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,7 +73,7 @@ class ThresholdSearch:
         self._knob, self._templates, self._rounds = knob, tuple(templates), rounds
         self._rigour = rigour or Rigour()
         self._sizes = sorted(set(sizes_bytes))
-        self._memory, self._kept = eager_memory_bytes, knob.buffers or max(peers, 1)
+        self._memory, self._peers = eager_memory_bytes, max(peers, 1)
         self._eager = min(REACH << self._sizes[-1].bit_length(), knob.most or 1 << 62)
         self._rendezvous = knob.least
         self._ledger = Ledger()
@@ -154,13 +154,8 @@ class ThresholdSearch:
             words = [
                 f"{format_size(chosen.value)}: {math.exp(chosen.mean):.2f} times the default's time in the mean"
             ]
-            memory, each = format_size(chosen.value * self._kept), format_size(chosen.value)
-            whose = (
-                f"{self._kept} buffers of {each}"
-                if self._knob.buffers
-                else f"{each} for each of {self._kept} peers"
-            )
-            cost = f"up to {memory} a rank for eager messages ({whose})"
+            memory, each = format_size(chosen.value * self._peers), format_size(chosen.value)
+            cost = f"up to {memory} a rank for eager messages ({each} for each of {self._peers} peers)"
         words += [f"eager is faster {reach(found)} in {_way(cell)}" for cell, found in self.crossings().items()]
         words += self._conflicts(chosen)
         words += [f"{format_size(value)} is unusable: {why}" for value, why in self._unusable.items()]
@@ -221,7 +216,7 @@ class ThresholdSearch:
         if self._eager not in self._unusable:
             values += [self._between(low, high) for low, high in pairwise(self._sizes)]
             values.append(self._eager)
-        each = max(self._memory // self._kept, 1)
+        each = max(self._memory // self._peers, 1)
         values += [1 << each.bit_length() - 1] if self._eager not in self._unusable else []
         most = max(min(self._eager, each), self._rendezvous)
         allowed = {value for value in values if self._rendezvous <= value <= most}
