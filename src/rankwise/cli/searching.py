@@ -61,7 +61,7 @@ class _Questions:
     patience: float = 1.0
     """How many times its share it may take. What is left of that goes to those after it."""
     where_changed: str = ""
-    """Only for implementations of which those before it have set this knob."""
+    """Only for implementations of which those before it have set a knob whose name starts so."""
 
 
 class Searching:
@@ -104,7 +104,7 @@ class Searching:
             return stage
         changed = {
             one for one, mine in self._found.items()
-            if any(setting.knob == stage.where_changed for setting in mine.tuning.settings)
+            if any(setting.knob.startswith(stage.where_changed) for setting in mine.tuning.settings)
         }  # fmt: skip
         asked = {one: own for one, own in stage.searches.items() if one in changed}
         return self._questions(stage.name, asked, stage.where_changed)
@@ -126,8 +126,10 @@ class Searching:
                 one.id: list(stage.searches(one, self._built.menu[one.id], self._place, self._wish))
                 for one in implementations
             }
-            asked = {one: own for one, own in made.items() if own}
-            stages.append(self._questions(stage.name, asked, stage.where_changed))
+            for number in range(max(map(len, made.values()))):
+                asked = {one: list(groups[number]) for one, groups in made.items() if len(groups) > number}
+                name = f"{stage.name}-{number + 1}" if number else stage.name
+                stages.append(self._questions(name, asked, stage.where_changed))
         return [stage for stage in stages if stage.searches]
 
     def _questions(self, name: str, searches: dict[str, list[Search]], where_changed: str = "") -> _Questions:

@@ -96,7 +96,8 @@ class Place:
         return self.topology.nodes[0].settings if self.topology and self.topology.nodes else ()
 
 
-Make = Callable[[Implementation, Mapping[str, Benchmark], Place, Wish], Iterable[Search]]
+Make = Callable[[Implementation, Mapping[str, Benchmark], Place, Wish], Iterable[Sequence[Search]]]
+"""Groups of searches, asked one group after the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +107,12 @@ class Stage:
     name: str
     searches: Make
     where_changed: str = ""
-    """Only for implementations of which those before it have set this knob."""
+    """Only for implementations of which those before it have set a knob whose name starts so."""
 
 
 def _knobs(
     implementation: Implementation, menu: Mapping[str, Benchmark], place: Place, wish: Wish
-) -> Iterable[Search]:
+) -> Iterable[Sequence[Search]]:
     """Socket buffers, connections and transports, all against the default in one race."""
     raced = RACED if place.topology else RACED_SHM
     variants: dict[str, Tuning] = {}
@@ -125,7 +126,7 @@ def _knobs(
     ]
     if variants:
         calls = wish.application.calls_at(cells) if wish.application else ()
-        yield KnobRace(", ".join(raced), variants, cells, wish.rigour, calls=calls)
+        yield [KnobRace(", ".join(raced), variants, cells, wish.rigour, calls=calls)]
 
 
 def _values(knob: Knob, place: Place) -> tuple[str, ...]:
@@ -143,7 +144,7 @@ def _values(knob: Knob, place: Place) -> tuple[str, ...]:
 
 def _eager(
     implementation: Implementation, menu: Mapping[str, Benchmark], place: Place, wish: Wish
-) -> Iterable[Search]:
+) -> Iterable[Sequence[Search]]:
     """The threshold between the eager and the rendezvous protocol, with early and late receivers."""
     wanted, sizes = (THRESHOLDS[0], EAGER_SIZES) if place.topology else (THRESHOLDS[1], EAGER_SIZES_SHM)
     for knob in family_named(implementation.family).knobs(implementation):
@@ -154,18 +155,19 @@ def _eager(
                 for name in names
                 for placement in place.placements
             ]
-            yield ThresholdSearch(
+            yield [ThresholdSearch(
                 knob, templates, sizes, wish.rigour, eager_memory_bytes=wish.eager_memory_bytes,
                 peers=max(sum(host.slots for host in place.hosts) - 1, 1),
-            )  # fmt: skip
+            )]  # fmt: skip
 
 
 def _algorithms(
     implementation: Implementation, menu: Mapping[str, Benchmark], place: Place, wish: Wish
-) -> Iterable[Search]:
+) -> Iterable[Sequence[Search]]:
     """Which algorithm each collective operation should use at which size; one number of ranks after the other."""
     family = family_named(implementation.family)
     known = family.algorithms(implementation)
+    groups: list[list[Search]] = []
     made: list[AlgorithmSearch] = []
     refused: dict[str, list[str]] = {}
     for ranks in dict.fromkeys(one.ranks for one in wish.collectives):
@@ -182,11 +184,14 @@ def _algorithms(
                 ))  # fmt: skip
             else:
                 refused.setdefault(why, []).append(f"{one.operation} at {ranks} ranks")
-    yield from made
-    for why, names in refused.items():
-        because = why or f"{family.title} lets nobody choose among algorithms"
-        words = f"{', '.join(names)}: left as they are: {because}"
-        yield NothingToAsk("algorithms", words)
+        groups.append(list(made[len(before) :]))
+    groups.append([_left_alone(family.title, names, why) for why, names in refused.items()])
+    return [group for group in groups if group]
+
+
+def _left_alone(title: str, names: Sequence[str], why: str) -> NothingToAsk:
+    because = why or f"{title} lets nobody choose among algorithms"
+    return NothingToAsk("algorithms", f"{', '.join(names)}: left as they are: {because}")
 
 
 def _expressible(
@@ -208,7 +213,7 @@ def _expressible(
 STAGES = (
     Stage("eager", _eager),
     Stage("buffers", _knobs),
-    Stage("eager again", _eager, where_changed="transport"),
+    Stage("eager-again", _eager, where_changed="transport"),
     Stage("algorithms", _algorithms),
 )
 """In this order, each on top of what those before it have found.

@@ -18,7 +18,7 @@ def many(rounds: int, *, spread: float, drift: float, difference: float = 0.0) -
     return [Contrast(left + difference, right) for left, right in zip(*sides, strict=True)]
 
 
-@pytest.mark.parametrize("rounds", [5, 10])
+@pytest.mark.parametrize("rounds", [4, 5, 10])
 @pytest.mark.parametrize("drift", [0.0, 0.01, 0.05])
 def test_false_alarms_are_no_more_often_than_said(rounds: int, drift: float) -> None:
     p = p_values(many(rounds, spread=0.02, drift=drift))
@@ -33,11 +33,16 @@ def test_intervals_cover_the_true_ratio(rounds: int, drift: float) -> None:
     assert np.mean((low <= 0.1) & (high >= 0.1)) > 0.93
 
 
+def test_four_rounds_may_tell_a_large_difference_among_many() -> None:
+    """What no rank test can: its least p-value of four against four is 3 %."""
+    assert np.mean(p_values(many(4, spread=0.05, drift=0.0, difference=-0.9), 0.05) * 30 < 0.05) > 0.9
+
+
 def test_rounds_that_differ_are_taken_out() -> None:
     steady = many(12, spread=0.02, drift=0.0, difference=0.06)
     wandering = many(12, spread=0.02, drift=0.1, difference=0.06)
     assert np.mean(p_values(steady) < 0.05) > 0.95
-    assert np.mean(p_values(wandering) < 0.05) > 0.8  # the rank test alone hardly ever sees it
+    assert np.mean(p_values(wandering) < 0.05) > 0.8  # a test of the launches as they come hardly ever sees it
     low, high = ends(wandering)
     assert np.median(high - low) < 0.06
 
@@ -68,7 +73,7 @@ def test_identical_launches() -> None:
     same = [Contrast(np.full(10, 2.0), np.full(10, 2.0))]
     assert p_values(same)[0] == 1.0
     low, high = ends(same)
-    assert (low[0], high[0]) == (0.0, 0.0)
+    assert -0.005 < low[0] < 0.0 < high[0] < 0.005, "few times repeat exactly, and none can be relied on to"
 
 
 rounds = st.lists(st.tuples(st.floats(-20, 5), st.floats(-20, 5)), min_size=4, max_size=12)

@@ -190,10 +190,10 @@ def test_slower_in_one_placement_bars_a_choice_that_is_fast_on_the_whole() -> No
 
 
 def test_the_budget_of_rounds_is_kept() -> None:
-    race = search((64, 4096, 262_144), rounds=4)
+    race = search((64, 4096, 262_144), rounds=3)
     machine = Simulated(law, np.random.default_rng(5), 0.05)
-    assert machine.answer(race) == Tuning()  # four rounds make nothing certain
-    assert machine.rounds == 4
+    assert machine.answer(race) == Tuning()  # three rounds make nothing certain
+    assert machine.rounds == 3
     assert race.ask() == ()
 
 
@@ -316,7 +316,7 @@ def test_at_other_ranks_only_what_was_not_far_behind_is_tried() -> None:
         replace(BCAST, ranks=8), [Choice(name) for name in (*NAMES, "unheard")], (64, 65536), after=(first,)
     )
     machine = Simulated(law, np.random.default_rng(0))
-    assert later.ask() == () and not later.finished
+    assert "bcast@8=unheard" in {trial.name for trial in later.ask()}, "nothing is known yet"
     assert "time was over" in later.reasons()[0].words
     machine.answer(first)
     found = machine.answer(later)

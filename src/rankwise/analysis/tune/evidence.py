@@ -2,6 +2,10 @@
 
 Everything is done in logarithms of launch medians. What slows a whole round (a machine that warms up, a noisy
 neighbour) slows both sides; where that is seen, the comparison is made within each round as well.
+
+The tests are Student's and Welch's. Rank tests assume less, but among 30 algorithms they cannot be sure of any
+difference, however large, before the seventh round. A search may assume more than a verdict: what it finds is
+proved on fresh launches.
 """
 
 from __future__ import annotations
@@ -14,13 +18,17 @@ from typing import TypeVar
 import numpy as np
 
 from rankwise.core.records import FloatArray
-from rankwise.stats.intervals import MIN_FOR_RATIO, median_interval, ratio_intervals
-from rankwise.stats.tests import holm, mann_whitney
+from rankwise.stats.tests import holm
 
 K = TypeVar("K", bound=Hashable)
 
-MIN_FOR_SIGNED_RANKS = 8
-"""Fewest rounds in which differences within rounds can say much: the least p-value is 2 / 2^8 = 0.8 %."""
+MIN_ROUNDS = 3
+"""Fewest from which a spread is taken."""
+MIN_FOR_PAIRS = 8
+"""Fewest rounds in which differences within rounds are worth a test of their own."""
+REPEATABLE = 1e-3
+"""No time repeats from launch to launch to better than this, however few launches seem to say so."""
+LEVEL = 0.95
 ALIKE = 0.5
 """Correlation between the two sides' rounds above which comparing within rounds tells more."""
 
@@ -32,7 +40,7 @@ class Rigour:
     delta: float = 0.05
     """Relative differences below this do not matter."""
     alpha: float = 0.05
-    min_rounds: int = 5
+    min_rounds: int = 4
     max_rounds: int = 16
 
     @property
@@ -68,34 +76,32 @@ def contrast(candidate: FloatArray, baseline: FloatArray) -> Contrast:
 def p_values(contrasts: Sequence[Contrast], shift: float = 0.0) -> FloatArray:
     """Two-sided p-values that `candidate + shift` and `baseline` are the same, not corrected; shape (contrasts,).
 
-    The rank test takes the launches as they come, which is valid whatever the rounds do to them and speaks
-    after few. Where rounds show, the signed-rank test speaks too, and both pay for there being two of them.
+    Welch's test takes the launches as they come, which is valid if rounds slow both sides, and speaks after few.
+    Where rounds show, Student's test of the differences speaks too, and both pay for there being two of them.
     """
     found = np.ones(len(contrasts))
     for rows in _alike(contrasts):
         candidate, baseline = _stacked(contrasts, rows)
-        candidate = candidate + shift
-        found[rows] = mann_whitney(candidate, baseline)
-        if candidate.shape[1] >= MIN_FOR_SIGNED_RANKS and np.any(paired := _paired(candidate, baseline)):
-            within = np.array(rows)[paired]
-            smaller = np.minimum(found[within], _signed_ranks(candidate[paired] - baseline[paired]))
-            found[within] = np.minimum(1.0, 2 * smaller)
+        found[rows] = _two_sided(_welch(candidate + shift, baseline))
+        within = _where_rounds_show(candidate, baseline)
+        at = np.array(rows)[within]
+        paired = _two_sided(_paired(candidate[within] + shift - baseline[within]))
+        found[at] = np.minimum(1.0, 2 * np.minimum(found[at], paired))
     return found
 
 
 def ends(contrasts: Sequence[Contrast]) -> tuple[FloatArray, FloatArray]:
     """95 % intervals of candidate over baseline as logarithms, each shape (contrasts,); infinite if too few."""
+    from scipy import stats  # noqa: PLC0415 - takes a second to load; `--help` and errors need not wait for it
+
     low, high = np.full(len(contrasts), -np.inf), np.full(len(contrasts), np.inf)
     for rows in _alike(contrasts):
         candidate, baseline = _stacked(contrasts, rows)
-        if candidate.shape[1] < MIN_FOR_RATIO:
-            continue
-        level = np.median(baseline, axis=1, keepdims=True)  # exp() of what is near 1 loses no digits
-        bounds = ratio_intervals(np.exp(baseline - level), np.exp(candidate - level))
-        low[rows], high[rows] = np.log(bounds[0]), np.log(bounds[1])
-        if candidate.shape[1] >= MIN_FOR_SIGNED_RANKS:
-            for i in np.flatnonzero(_paired(candidate, baseline)):
-                low[rows[i]], high[rows[i]] = median_interval(candidate[i] - baseline[i])
+        center, error, freedom = _welch(candidate, baseline)
+        within = _where_rounds_show(candidate, baseline)
+        center[within], error[within], freedom[within] = _paired(candidate[within] - baseline[within])
+        reach = error * stats.t.ppf((1 + LEVEL) / 2, freedom)
+        low[rows], high[rows] = center - reach, center + reach
     return low, high
 
 
@@ -113,30 +119,49 @@ def significant(contrasts: Mapping[K, Contrast], rigour: Rigour) -> tuple[set[K]
     return {keys[i] for i in np.flatnonzero(slower)}, {keys[i] for i in np.flatnonzero(faster)}
 
 
-def _paired(candidate: FloatArray, baseline: FloatArray) -> np.ndarray:
-    """Rows in which the rounds show on both sides; shape (rows,) of bool."""
+Means = tuple[FloatArray, FloatArray, FloatArray]
+"""Differences, their standard errors and degrees of freedom, shape (rows,) each."""
+
+
+def _welch(left: FloatArray, right: FloatArray) -> Means:
+    """Of independent rows (Welch 1947); both sides have as many rounds."""
+    rounds = left.shape[1]
+    one, other = (np.maximum(np.var(side, axis=1, ddof=1), REPEATABLE**2) / rounds for side in (left, right))
+    freedom: FloatArray = (rounds - 1) * (one + other) ** 2 / (one**2 + other**2)
+    return np.mean(left, axis=1) - np.mean(right, axis=1), np.sqrt(one + other), freedom
+
+
+def _paired(differences: FloatArray) -> Means:
+    """Of differences within rounds (Student 1908)."""
+    rows, rounds = differences.shape
+    spread = np.maximum(np.std(differences, axis=1, ddof=1), REPEATABLE)
+    return np.mean(differences, axis=1), spread / np.sqrt(rounds), np.full(rows, rounds - 1.0)
+
+
+def _two_sided(means: Means) -> FloatArray:
+    """p-values that these differences are none."""
+    from scipy import stats  # noqa: PLC0415 - takes a second to load; `--help` and errors need not wait for it
+
+    difference, error, freedom = means
+    return np.asarray(2 * stats.t.sf(np.abs(difference) / error, freedom), dtype=np.float64)
+
+
+def _where_rounds_show(candidate: FloatArray, baseline: FloatArray) -> np.ndarray:
+    """Rows whose two sides go up and down together; shape (rows,) of bool."""
     left = candidate - np.mean(candidate, axis=1, keepdims=True)
     right = baseline - np.mean(baseline, axis=1, keepdims=True)
     scale = np.sqrt(np.sum(left**2, axis=1) * np.sum(right**2, axis=1))
+    if candidate.shape[1] < MIN_FOR_PAIRS:
+        return np.zeros(len(candidate), dtype=np.bool_)
     alike: np.ndarray = np.sum(left * right, axis=1) > ALIKE * np.maximum(scale, 1e-30)
     return alike
 
 
-def _signed_ranks(differences: FloatArray) -> FloatArray:
-    """Two-sided p-values of Wilcoxon's signed-rank test, shape (rows,); 1 for rows with differences of zero."""
-    from scipy import stats  # noqa: PLC0415 - takes a second to load; `--help` and errors need not wait for it
-
-    found = np.ones(len(differences))
-    if np.any(sound := np.all(differences != 0, axis=1)):
-        found[sound] = stats.wilcoxon(differences[sound], axis=1, method="exact").pvalue
-    return found
-
-
 def _alike(contrasts: Sequence[Contrast]) -> list[list[int]]:
-    """Indices grouped by the number of rounds, so that each group is computed at once; none without rounds."""
+    """Indices grouped by the number of rounds, so that each group is computed at once; none with too few."""
     groups: defaultdict[int, list[int]] = defaultdict(list)
     for i, one in enumerate(contrasts):
-        if one.rounds:
+        if one.rounds >= MIN_ROUNDS:
             groups[one.rounds].append(i)
     return list(groups.values())
 

@@ -55,13 +55,13 @@ class AlgorithmSearch:
         """`template`: the operation as its benchmark, implementation, ranks, options and testbed.
 
         `calls`: how often messages of each of the sizes come, which matters where one choice has to do for all.
-        `after`: searches at other numbers of ranks that come first; what was far behind everywhere there is
+        `after`: searches at other numbers of ranks that came first; what was far behind everywhere there is
         not tried here. `rounds` is the budget of all races together; sizes are put between neighbours until these
         are no more than `grid` apart.
         """
         self.subject = f"{template.benchmark} at {template.ranks} ranks"
         self.finished = False
-        """Whether it was asked and had no question left."""
+        """Whether it had no question left when it was asked last."""
         self.launches = 0
         """Used so far; those shared with other searches count in full."""
         self._template, self._placements = template, tuple(placements)
@@ -82,10 +82,8 @@ class AlgorithmSearch:
     def ask(self) -> tuple[Trial, ...]:
         """The default, and launches in which every choice that is still in a race somewhere has its turn."""
         self._asked = []
-        if not all(one.finished for one in self._after):
-            return ()
-        if not self._races:
-            self._begin()
+        if not self._ledger.rounds:
+            self._begin()  # again, if it was only asked how much there will be to do: by now more is known
         trials = []
         if self._ledger.rounds < self._rounds:
             turns = [[(sizes, name) for name in race.wanted()] for sizes, race in self._races.items()]
@@ -125,7 +123,7 @@ class AlgorithmSearch:
 
     def reasons(self) -> tuple[Reason, ...]:
         """The rules with their gains, and what could not be used."""
-        if not self._races:
+        if not self._ledger.rounds:
             return (Reason(self.subject, "left as it is: the time was over before it was tried"),)
         found = self._rules()
         words = self._gains(found) if found else f"left as it is: {self._why_not()}"
@@ -155,6 +153,7 @@ class AlgorithmSearch:
         return {self._choices[name].algorithm for name in found - {DEFAULT} - set(self._unusable)}
 
     def _begin(self) -> None:
+        self._races = {}
         if earlier := self._earlier():
             kept = earlier.promising()
             self._choices = {name: one for name, one in self._choices.items() if one.algorithm in kept}
@@ -164,7 +163,10 @@ class AlgorithmSearch:
 
     def _earlier(self) -> AlgorithmSearch | None:
         """The same operation at another number of ranks, if it was measured there."""
-        same = [one for one in self._after if one._template.benchmark == self._template.benchmark and one._races]
+        same = [
+            one for one in self._after
+            if one._template.benchmark == self._template.benchmark and one._ledger.rounds
+        ]  # fmt: skip
         return same[-1] if same else None
 
     def _race(self, sizes: Sizes, choices: Iterable[Choice]) -> Contest:
