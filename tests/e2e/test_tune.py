@@ -67,7 +67,7 @@ def test_a_search_among_the_algorithms_of_a_collective(tmp_path: Path) -> None:
     )  # fmt: skip
     assert told.returncode == 0, told.stderr
     (part,) = json.loads(told.stdout)["profile"]["parts"]
-    assert [rule["operation"] for rule in part["tuning"]["rules"]] == ["bcast"], told.stderr
+    assert [one["operation"] for one in part["tuning"]["decisions"]] == ["bcast"], told.stderr
     assert {one["verdict"] for one in part["verdicts"]} >= {"faster"}
     assert not any(one["verdict"] == "slower" for one in part["verdicts"])
     assert "bcast" in (tmp_path / "profiles" / "far" / "README.md").read_text()
