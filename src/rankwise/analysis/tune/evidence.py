@@ -40,7 +40,8 @@ class Rigour:
     delta: float = 0.05
     """Relative differences below this do not matter."""
     alpha: float = 0.05
-    min_rounds: int = 4
+    min_rounds: int = 5
+    """With four, launches that take one of two times, 20 % apart, pass for a difference four times too often."""
     max_rounds: int = 16
 
     @property
