@@ -42,7 +42,10 @@ _REFUSALS = (
 )
 _END = """\
 left() {{ grep -ls {variable}={mark} /proc/[0-9]*/environ 2>/dev/null | cut -d/ -f3; }}
-found=$(left); [ -z "$found" ] && exit 0
+found=$(left)
+# once more: what is just being started (execve) has no environment for a moment
+[ -z "$found" ] && sleep 0.1 && found=$(left)
+[ -z "$found" ] && exit 0
 kill -TERM $found 2>/dev/null
 for turn in 1 2 3 4 5 6 7 8 9 10; do sleep 0.2; found=$(left); [ -z "$found" ] && exit 0; done
 kill -KILL $found 2>/dev/null"""
