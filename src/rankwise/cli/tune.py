@@ -86,7 +86,8 @@ def command(mpi: tuple[str, ...], store: Path, as_json: bool, **asked: Any) -> N
     """Find settings that make MPI implementations fast on a network, prove them, and write them as a profile.
 
     Searched are TCP's buffers, the eager threshold and the algorithms of collectives. What is chosen is measured
-    again on fresh launches beside the default; what is slower anywhere goes back to the default.
+    again on fresh launches beside the default: what is slower anywhere goes back to the default, and all of it
+    does if nothing proves to be faster.
     """
     screen = Screen(quiet=asked["quiet"])
     testbed = testbed_of(asked["testbed"], asked["hostfile"])

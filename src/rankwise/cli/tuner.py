@@ -106,7 +106,10 @@ class Tuner:
     def _prove(
         self, built: measuring.Built, testbed: TestbedKind, place: Place, found: Mapping[str, Found]
     ) -> dict[str, Acceptance]:
-        """Default against tuned, again after each return to the default, until nothing is worse."""
+        """Default against tuned, again after each return to the default, until nothing is worse.
+
+        Of what does not prove to gain anything, nothing is kept. Returned are the proofs of what is.
+        """
         accepted: dict[str, Acceptance] = {}
         open_ones = [one for one, mine in found.items() if mine.tuning != Tuning()]
         left = max(self._request.time_budget_seconds - (time.monotonic() - self._began), 60.0)
@@ -125,10 +128,13 @@ class Tuner:
                 found[one].reasons = taken_back(found[one].reasons, accepted[one].returned)
             self._express(built, found)
             open_ones = [one for one in open_ones if accepted[one].returned and found[one].tuning != Tuning()]
-        for one in open_ones:  # what still had something to return is not proved: none of it is kept
-            found[one].tuning = Tuning()
-            found[one].reasons.append(Reason("everything", f"not proved after {PROOFS} verifications"))
-        return accepted
+        for one, proof in accepted.items():
+            mine = found[one]
+            why = f"not proved after {PROOFS} verifications" if one in open_ones else proof.doubt
+            if mine.tuning != Tuning() and why:
+                mine.tuning = Tuning()
+                mine.reasons.append(Reason("everything", f"goes back to the default: {why}"))
+        return {one: proof for one, proof in accepted.items() if found[one].tuning != Tuning()}
 
     def _measure_proof(
         self, built: measuring.Built, testbed: TestbedKind, place: Place, found: Mapping[str, Found],

@@ -60,7 +60,7 @@ def rule_law(effect: dict[str, float]) -> Law:
 
 def test_a_tuning_that_is_better_is_accepted_with_its_gain() -> None:
     found = judged(rule_law({"ring": 0.5, "tree": 0.6}))
-    assert found.accepted
+    assert found.accepted and not found.doubt
     assert found.tuning == TUNING
     assert len(found.verdicts) == found.gain.cells == 9
     faster = {(one.benchmark, one.ranks, one.size_bytes) for one in found.verdicts if one.verdict == "faster"}
@@ -74,6 +74,7 @@ def test_a_tuning_that_is_better_is_accepted_with_its_gain() -> None:
 def test_the_same_is_accepted_and_gains_nothing() -> None:
     accepted = [judged(rule_law({}), seed=seed, rounds=10) for seed in range(6)]
     assert sum(one.accepted for one in accepted) >= 5  # false alarms: one run in forty at most
+    assert sum("do not confirm" in one.doubt for one in accepted) >= 5
     assert all(one.gain.ratio_low <= 1.02 and one.gain.ratio_high >= 0.98 for one in accepted)
 
 
@@ -167,6 +168,7 @@ def _others(launches: list[Launch]) -> list[Launch]:
 def test_without_launches_nothing_is_known() -> None:
     found = accept([], BENCHMARKS, IMPLEMENTATION, "wan", TUNING)
     assert (found.verdicts, found.gain.cells, found.tuning) == ((), 0, TUNING)
+    assert found.doubt == "the proof came to nothing"
     assert math.isnan(found.gain.ratio)
 
 

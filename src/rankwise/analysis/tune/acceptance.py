@@ -59,6 +59,19 @@ class Acceptance:
         """No cell is significantly slower, and none failed that the default can do."""
         return not self.returned and not self.unexplained
 
+    @property
+    def doubt(self) -> str:
+        """Why it is not worth keeping; '' if all cells together, or one at least, are faster for certain."""
+        gain = self.gain
+        if not gain.cells:
+            return "the proof came to nothing"
+        if gain.ratio_high < 1 or any(one.verdict == "faster" for one in self.verdicts):
+            return ""
+        return (
+            f"fresh launches do not confirm that it gains anything: {gain.ratio:.2f} ({gain.ratio_low:.2f} to "
+            f"{gain.ratio_high:.2f}) times the default's time over {gain.cells} cells, none faster for certain"
+        )
+
 
 def accept(
     launches: Sequence[Launch],
