@@ -10,6 +10,7 @@ has measured them. Launches of the default, theirs and ours take turns; the rati
 where ours is faster.
 """
 
+import contextlib
 import math
 import os
 import random
@@ -41,7 +42,8 @@ Times = defaultdict[tuple[str, Cell], list[float]]
 
 
 @click.command()
-@click.option("--profile", type=click.Path(exists=True, file_okay=False, path_type=Path), required=True)
+@click.option("--profile", required=True,
+              type=click.Path(exists=True, file_okay=False, path_type=Path, resolve_path=True))  # fmt: skip
 @click.option("--testbed", default="two-clusters", show_default=True)
 @click.option("--operations", default="bcast,allreduce", show_default=True)
 @click.option("--ranks", default=4, show_default=True, help="One a host.")
@@ -87,7 +89,8 @@ def _tune(
         ("I_MPI_HYDRA_BOOTSTRAP_EXEC", bed.remote_shell()),
     )  # fmt: skip
     steps = LaunchSteps(Command((str(prefix / "bin" / "mpitune_fast"), *words), environment))
-    outcome = bed.run(steps, hosts, limit_seconds)
+    with contextlib.chdir(folder):  # it leaves files where it is started
+        outcome = bed.run(steps, hosts, limit_seconds)
     found = sorted(folder.glob("*merged*.dat"))
     if not found:
         print(f"{operation}: mpitune_fast left no file after {outcome.seconds:.0f} s: {outcome.stderr[-300:]}")
