@@ -284,6 +284,24 @@ def test_where_every_size_needs_a_choice_one_that_is_as_good_stands_in_for_the_d
     assert "every size needs a choice, and at 64 B" in race.reasons()[0].words
 
 
+def test_where_every_size_needs_a_choice_noise_at_one_of_them_loses_no_gain_at_others() -> None:
+    """What is as good as the default there stays in the race for long enough to be judged."""
+    sizes = (1024, 65536, 1 << 20)
+    names = tuple(map(str, range(12)))
+    factors = dict(zip(names, np.random.default_rng(5).uniform(0.95, 1.6, (12, 3)), strict=True))
+    factors |= {"": np.ones(3), "3": np.array([1.0, 0.99, 1.0]), "8": np.array([0.8, 1.0, 0.56])}
+
+    def presets(tuning: Tuning, cell: Cell) -> float:
+        known = factors[chosen(tuning, cell).algorithm]
+        return 1e-2 * float(np.interp(math.log2(cell.size_bytes), np.log2(sizes), known))
+
+    found = 0
+    for seed in range(12):
+        race = search(sizes, names, grain="complete")
+        found += Simulated(presets, np.random.default_rng(seed), 0.1).answer(race) != Tuning()
+    assert found >= 11
+
+
 def test_one_choice_for_all_sizes_is_slower_at_none() -> None:
     def tilted(tuning: Tuning, cell: Cell) -> float:
         small = cell.size_bytes < 1000

@@ -45,8 +45,8 @@ class Contest:
         """`cells`: templates, whose profile is put in.
 
         `calls`: how often each cell comes in what is tuned for: its weight is that times the default's time in
-        it; none: all cells weigh the same. `stand_in`: the best candidate is measured often enough to be judged
-        even if it promises nothing, since it may have to be taken in the default's place. `harmless`: what only
+        it; none: all cells weigh the same. `stand_in`: who promises nothing but is not slower either is measured
+        often enough to be judged, since it may have to be taken in the default's place. `harmless`: what only
         seems slower than the default in one cell must not be chosen either.
         """
         self.cells = tuple(cells)
@@ -178,7 +178,7 @@ class Contest:
         """Those far behind whenever they were measured, or without a sign of a gain: to leave takes no test."""
         leader = self._leader(ledger)
         best = self._score(leader, ledger) if leader else None
-        for name in self._may_leave(ledger):
+        for name in tuple(self.alive):
             found = self.against(name, ledger)
             if not found.rounds:
                 continue
@@ -202,16 +202,13 @@ class Contest:
                 return cell
         return None
 
-    def _may_leave(self, ledger: Ledger) -> tuple[str, ...]:
-        """Those still in, but for who has to be known well enough to stand in for the default."""
-        leader = self._leader(ledger) if self._stand_in else ""
-        known = not leader or self.against(leader, ledger).rounds >= self._rigour.min_rounds
-        return tuple(name for name in self.alive if known or name != leader)
-
     def _promises_nothing(self, name: str, whole: Contrast, ledger: Ledger) -> bool:
-        """It seems faster by half of what matters neither in the mean nor in any one cell."""
-        all_of_it = (whole, *self._in_cells(name, ledger))
-        return all(one.log_ratio > -self._rigour.margin / 2 for one in all_of_it if one.rounds)
+        """It seems faster by half of what matters neither in the mean nor in any one cell.
+
+        Where it may have to stand in for the default it is enough not to be slower.
+        """
+        least = CLEARLY_BEHIND if self._stand_in else -self._rigour.margin / 2
+        return all(one.log_ratio > least for one in (whole, *self._in_cells(name, ledger)) if one.rounds)
 
     def _against_default(self, ledger: Ledger) -> dict[str, Contrast]:
         """Those measured often enough to be judged."""

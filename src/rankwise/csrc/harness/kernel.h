@@ -222,7 +222,9 @@ void join_blocks(Cell *c);
  * c->requests from `first` on; both return how many. */
 int send_window(Cell *c, int first);
 int receive_window(Cell *c, int first);
-void finish(Cell *c, int count); /* waits for the first `count` requests */
+void finish(Cell *c, int count);   /* waits for the first `count` requests */
+void acknowledged_window(Cell *c); /* a window one way, from the leading rank, and an empty message
+                                      back */
 
 /* The cell ends as failed on all ranks, with the first rank's reason. Printf-like; setup only. */
 void fail_cell(Cell *c, const char *format, ...) __attribute__((format(printf, 2, 3)));

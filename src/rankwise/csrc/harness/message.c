@@ -236,3 +236,14 @@ void finish(Cell *c, int count)
 {
     MPI_Waitall(count, c->requests, MPI_STATUSES_IGNORE);
 }
+
+void acknowledged_window(Cell *c)
+{
+    if (c->leads) {
+        finish(c, send_window(c, 0));
+        MPI_Recv(NULL, 0, MPI_BYTE, c->partner, TAG, c->comm, MPI_STATUS_IGNORE);
+    } else {
+        finish(c, receive_window(c, 0));
+        MPI_Send(NULL, 0, MPI_BYTE, c->partner, TAG, c->comm);
+    }
+}

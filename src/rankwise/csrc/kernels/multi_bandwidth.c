@@ -1,21 +1,10 @@
 #include "kernel.h"
 
-static void run(Cell *c)
-{
-    if (c->leads) {
-        finish(c, send_window(c, 0));
-        MPI_Recv(NULL, 0, MPI_BYTE, c->partner, TAG, c->comm, MPI_STATUS_IGNORE);
-    } else {
-        finish(c, receive_window(c, 0));
-        MPI_Send(NULL, 0, MPI_BYTE, c->partner, TAG, c->comm);
-    }
-}
-
 KERNEL(multi_bandwidth) = {
     .category = POINT_TO_POINT,
     .description = "bandwidth of all pairs at once, from the lower half of the ranks to the upper",
     .data = &window_one_way_data,
-    .run = run,
+    .run = acknowledged_window,
     .pairing = HALVES,
     .batched = true,
     .windowed = true,

@@ -41,18 +41,13 @@ static void run(Cell *c)
     tcp_receive(c);
 }
 
-static void teardown(Cell *c)
-{
-    tcp_close(c);
-}
-
 KERNEL(tcp_after_pause) = {
     .category = BASELINE,
     .description = "ping-pong over a plain TCP socket, without MPI, each time after some silence",
     .data = &both_ways_data,
     .run = run,
     .setup = setup,
-    .teardown = teardown,
+    .teardown = tcp_close,
     .pairing = ENDS,
     .timing = BY_FIRST_RANK,
     .operations = 2,

@@ -2,11 +2,6 @@
 
 #include "tcp.h"
 
-static void setup(Cell *c)
-{
-    tcp_connect(c);
-}
-
 static void run(Cell *c)
 {
     if (c->leads) {
@@ -18,18 +13,13 @@ static void run(Cell *c)
     }
 }
 
-static void teardown(Cell *c)
-{
-    tcp_close(c);
-}
-
 KERNEL(tcp_pingpong) = {
     .category = BASELINE,
     .description = "ping-pong over a plain TCP socket, without MPI: what the network itself takes",
     .data = &both_ways_data,
     .run = run,
-    .setup = setup,
-    .teardown = teardown,
+    .setup = tcp_connect,
+    .teardown = tcp_close,
     .pairing = ENDS,
     .timing = BY_FIRST_RANK,
     .batched = true,

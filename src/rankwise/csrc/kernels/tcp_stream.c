@@ -2,11 +2,6 @@
 
 #include "tcp.h"
 
-static void setup(Cell *c)
-{
-    tcp_connect(c);
-}
-
 static void run(Cell *c)
 {
     if (c->leads)
@@ -15,18 +10,13 @@ static void run(Cell *c)
         tcp_receive(c);
 }
 
-static void teardown(Cell *c)
-{
-    tcp_close(c);
-}
-
 KERNEL(tcp_stream) = {
     .category = BASELINE,
     .description = "a stream over a fresh TCP connection, without MPI, and what TCP says of it",
     .data = &one_way_data,
     .run = run,
-    .setup = setup,
-    .teardown = teardown,
+    .setup = tcp_connect,
+    .teardown = tcp_close,
     .pairing = ENDS,
     .timing = BY_LAST_RANK,
     .streamed = true,
