@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -87,6 +88,26 @@ def test_the_rule_that_made_a_cell_slower_goes_back_and_the_others_stay() -> Non
     assert reason.subject == "bcast at 4 ranks"
     assert reason.words.startswith("ring (up to 1 MiB) goes back to the default: 1.")
     assert "in bcast of 195.3 KiB on 4 ranks" in reason.words
+
+
+def test_a_rule_that_only_seems_slower_goes_back_and_a_setting_does_not() -> None:
+    """Every other launch loses a packet and waits for it: no test of so few launches is sure of it."""
+
+    def waiting(benchmark: str, size: int) -> Law:
+        turns = itertools.cycle((3.0, 1.0, 1.3))
+
+        def law(tuning: Tuning, cell: Cell) -> float:
+            concerned = tuning.decisions and (cell.benchmark, cell.ranks, cell.size_bytes) == (benchmark, 4, size)
+            return plain(cell) * (next(turns) if concerned else 1.0)
+
+        return law
+
+    found = judged(waiting("bcast", 200_000), rounds=9)
+    (verdict,) = (one for one in found.verdicts if (one.ranks, one.size_bytes) == (4, 200_000))
+    assert verdict.verdict == "undecided" and verdict.ratio > 1.05
+    (reason,) = found.returned
+    assert reason.words.startswith("ring (up to 1 MiB) goes back to the default: 1.")
+    assert judged(waiting("bcast", 3000), rounds=9).accepted  # between two rules, as by default
 
 
 def test_a_decision_without_rules_left_is_gone() -> None:

@@ -90,7 +90,8 @@ def accept(
     All cells of the implementation are one family over which errors are counted. `application`: whose calls
     weigh the cells of the gain, though not of anything else. Every cell that is `slower`
     (significantly, and not equivalent within delta), or that fails with the profile clearly more often,
-    sends something back. A rule of a decision answers for the operation, ranks and sizes that it covers. For any
+    sends something back. A rule of a decision answers for the operation, ranks and sizes that it covers, and goes
+    if it only seems slower there by more than delta: it is about few cells, so noise alone rarely says so. For any
     other cell the setting that was chosen last goes first, then host settings all at once: one a verification,
     because no launch tells which of several it was.
     """
@@ -99,16 +100,20 @@ def accept(
     points = judged_points(gather(by_profile(own), benchmarks), _wrong(own))
     pairs = all_pairs(points, (implementation, variant(implementation, profile)))
     verdicts = judge(pairs, delta, alpha)
+    cells = [_cell(pair.point, implementation) for pair in pairs]
     bad = [
-        (_cell(pair.point, implementation), f"{one.ratio:.2f} ({one.ratio_low:.2f} to {one.ratio_high:.2f}) times "
-         "the default's time")
-        for pair, one in zip(pairs, verdicts, strict=True)
-        if one.verdict == "slower"
-    ]  # fmt: skip
+        (cell, f"{one.ratio:.2f} ({one.ratio_low:.2f} to {one.ratio_high:.2f}) times the default's time")
+        for cell, one in zip(cells, verdicts, strict=True)
+        if one.verdict == "slower" or (_seems_slower(one, delta) and _rule_at(tuning, cell) is not None)
+    ]
     bad += _failed(own, profile)
     left, returned, unexplained = _without(tuning, bad)
     gain = _gain(pairs, _weights(pairs, implementation, application), seed)
     return Acceptance(verdicts, gain, left, tuple(returned), tuple(unexplained))
+
+
+def _seems_slower(one: Verdict, delta: float) -> bool:
+    return one.verdict == "undecided" and one.ratio > 1 + delta
 
 
 def _cells(launch: Launch) -> list[Cell]:
