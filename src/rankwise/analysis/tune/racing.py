@@ -228,10 +228,16 @@ class AlgorithmSearch:
                 self._races[size,] = self._race((size,), useful(entering, size))
 
     def _estimates(self, races: Sequence[Contest]) -> FloatArray:
-        """As `_costs`, but of races that go on as far as one can guess."""
-        how = [race.cost if race.closed else race.estimate for race in races]
+        """As `_costs`, but of races that go on as far as one can guess; of all where many may have to stand in."""
+        sure = [race.closed and self._grain != "complete" for race in races]
+        how = [race.cost if certain else race.estimate for race, certain in zip(races, sure, strict=True)]
         costs = np.array([[one(name, self._ledger) for one in how] for name in (DEFAULT, *self._choices)])
-        return np.where(costs > self._rigour.margin / 2, np.inf, costs)
+        return np.where(costs > self._bearable, np.inf, costs)
+
+    @property
+    def _bearable(self) -> float:
+        """What may seem lost against the default at a size: noise may have done it, and the proof will see."""
+        return self._rigour.margin / (1 if self._grain == "complete" else 2)
 
     def _differ(self, races: Sequence[Contest]) -> bool:
         """One has a choice that is faster than the default, and no choice is good enough in all."""
@@ -240,21 +246,22 @@ class AlgorithmSearch:
         return bool(np.min(costs) < -self._rigour.margin and not np.any(beyond <= self._rigour.margin))
 
     def _good(self, races: Sequence[Contest]) -> list[str]:
-        """Who is within delta of the best in one of the races."""
+        """Who is within delta of the best in one of the races; who is not far behind, if one is needed anyway."""
+        bound = FAR_BEHIND if self._grain == "complete" else self._rigour.margin
         costs = self._estimates(races)
-        near = np.any(costs - np.min(costs, axis=0) <= self._rigour.margin, axis=1)
+        near = np.any(costs - np.min(costs, axis=0) <= bound, axis=1)
         return [name for name, good in zip(self._choices, near[1:], strict=True) if good]
 
     def _costs(self, races: Sequence[Contest]) -> FloatArray:
         """Logarithm of time over the default's for the default and each choice (rows) in each race (columns).
 
         What seems faster than the winner is not so for certain: it may take its place, but gains nothing by it.
-        What seems slower than the default by more than half of delta must not be taken at all, or a fresh
-        measurement may well find it slower.
+        What seems slower than the default by more than half of delta (all of it where every size needs a choice)
+        must not be taken at all, or a fresh measurement may well find it slower.
         """
         costs = np.array([[race.cost(name, self._ledger) for race in races] for name in (DEFAULT, *self._choices)])
         least = [race.cost(race.winner(self._ledger), self._ledger) for race in races]
-        return np.where(costs > self._rigour.margin / 2, np.inf, np.maximum(costs, least))
+        return np.where(costs > self._bearable, np.inf, np.maximum(costs, least))
 
     def _measured_sizes(self) -> list[int]:
         return sorted(size for sizes in self._races for size in sizes)
