@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+from rankwise.analysis.tune.acceptance import Acceptance, Gain
 from rankwise.analysis.tune.application import Use
 from rankwise.cli.screen import Screen
 from rankwise.cli.tune import _wish, command
+from rankwise.cli.tuner import warnings
+from rankwise.core.tuning import Tuning
 from rankwise.testbed.local import LocalTestbed
+from support.profiles import VERDICTS, profile
 
 ASKED = {
     "ranks": (4,), "sizes": (64,), "eager_memory": 1 << 20, "delta": 0.05, "placements": ("block", "cyclic"),
@@ -33,3 +38,12 @@ def test_a_placement_that_does_not_exist_is_refused(words: str) -> None:
     result = CliRunner().invoke(command, ["--placement", words])
     assert result.exit_code == 2
     assert "placement to tune for" in result.output and "cyclic" in result.output
+
+
+@pytest.mark.parametrize(("benchmarks", "warned"), [(("pingpong",), True), (("pingpong", "bcast"), False)])
+def test_a_proof_between_two_ranks_alone_is_told_as_such(benchmarks: tuple[str, ...], warned: bool) -> None:
+    verdicts = tuple(replace(VERDICTS[0], benchmark=name) for name in benchmarks)
+    proof = Acceptance(verdicts, Gain(0.5, 0.4, 0.6, len(verdicts)), Tuning(), ())
+    kinds = [notice.kind for notice in warnings(profile(), {"openmpi-5.0.11": proof})]
+    assert kinds == (["only-pairs"] if warned else [])
+    assert warnings(profile(), {}) == ()

@@ -221,8 +221,15 @@ class Tuner:
 
 def warnings(profile: Profile, accepted: Mapping[str, Acceptance]) -> tuple[Notice, ...]:
     """What somebody who takes the profile should know beforehand."""
-    return tuple(
+    found = [
         Notice("slower-cell", f"{one}: {words}, and nothing in the profile explains it", "measure again")
         for one, mine in accepted.items()
         for words in mine.unexplained
-    )
+    ]
+    if {verdict.benchmark for mine in accepted.values() for verdict in mine.verdicts} == {"pingpong"}:
+        found.append(Notice(
+            "only-pairs", "what was proved is proved between two ranks; collectives may well be slower with it",
+            "tune for both, --for p2p,collectives; or look: rankwise compare --profile default --profile "
+            f"{profile.name} --bench allreduce,bcast",
+        ))  # fmt: skip
+    return tuple(found)
