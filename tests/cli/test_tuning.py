@@ -11,6 +11,7 @@ from rankwise.analysis.tune.application import Application, Use
 from rankwise.analysis.tune.racing import AlgorithmSearch
 from rankwise.analysis.tune.search import Search
 from rankwise.cli.tuning import STAGES, Collective, Place, Wish, proof_cells
+from rankwise.core.network import Topology
 from rankwise.core.records import Host
 from rankwise.core.tuning import Tuning
 from support.stored import OPENMPI
@@ -19,7 +20,7 @@ OURS = replace(OPENMPI, id="ours-1.0", family="ours", version="1.0")
 PLACE = Place("lab", None, (Host("a", 8), Host("b", 8)))
 FAMILY = """
 from rankwise.core.errors import InputError
-from rankwise.core.tuning import Algorithm, Native
+from rankwise.core.tuning import Algorithm, Knob, Native
 from rankwise.mpi.family import Family
 
 
@@ -32,6 +33,9 @@ class Ours(Family):
 
     def steps(self, implementation, job):
         raise AssertionError("nothing is to be measured")
+
+    def knobs(self, implementation):
+        return (Knob("transport", ("OURS",), "environment", "its carrier", ("tcp", "fast"), default="tcp"),)
 
     def algorithms(self, implementation):
         names = ("ring", "tree", "doubling")
@@ -90,6 +94,22 @@ def test_the_grain_is_the_family_s() -> None:
     assert {cell.placement for trial in search.ask() for cell in trial.cells} == {"block"}, (
         "both are the same there"
     )
+
+
+def test_where_collectives_are_tuned_transports_are_raced_between_all_hosts_too() -> None:
+    """One that is good between two may starve among several."""
+    many = replace(PLACE, topology=Topology("lab", "emulated"), hosts=tuple(Host(name, 2) for name in "abc"))
+    both = Wish(("transport",), (Collective("bcast", 3, (64,)),))
+    (stage,) = (one for one in STAGES if one.name == "buffers")
+    for place, wish, crowd in (
+        (many, both, {("allreduce", 3, "one-per-node")}),
+        (many, replace(both, collectives=()), set()),
+        (replace(many, hosts=many.hosts[:2]), both, set()),
+    ):
+        ((race,),) = stage.searches(OURS, {}, place, wish)
+        cells = [cell for trial in race.ask() for cell in trial.cells]
+        found = {(cell.benchmark, cell.ranks, cell.placement) for cell in cells}
+        assert {one for one in found if one[0] != "pingpong"} == crowd
 
 
 def test_a_proof_has_sizes_of_its_own_and_one_other_number_of_ranks() -> None:

@@ -36,6 +36,9 @@ EAGER_SIZES = (32 * KIB, 128 * KIB, MIB, 8 * MIB)
 EAGER_SIZES_SHM = (KIB, 4 * KIB, 16 * KIB, 64 * KIB, 256 * KIB)
 PROOF_SIZES = (1, 6 * KIB, 96 * KIB, 384 * KIB, 3 * MIB // 2, 12 * MIB)
 """Between those of the searches; no larger, or a proof would take longer than what it proves."""
+CROWD, CROWD_SIZES = "allreduce", (KIB, 64 * KIB)
+"""What is good between two ranks may starve among several: transports are raced with this operation between all
+hosts too, if collectives are tuned."""
 COLLECTIVE_SIZES = (64, 4 * KIB, 64 * KIB, MIB)
 SEGMENTS = (8 * KIB, 32 * KIB)
 """With their headers below the eager thresholds of 64 KiB that are usual."""
@@ -124,6 +127,9 @@ def _knobs(
         for placement in place.placements
         for size in KNOB_SIZES
     ]
+    if wish.collectives and (ranks := len(place.hosts)) > 2:
+        crowd = (_cell(place, implementation.id, CROWD, size, NEAR) for size in CROWD_SIZES)
+        cells += [replace(cell, ranks=ranks) for cell in crowd]
     if variants:
         calls = wish.application.calls_at(cells) if wish.application else ()
         yield [KnobRace(", ".join(raced), variants, cells, wish.rigour, calls=calls)]
