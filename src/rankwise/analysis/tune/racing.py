@@ -232,12 +232,7 @@ class AlgorithmSearch:
         sure = [race.closed and self._grain != "complete" for race in races]
         how = [race.cost if certain else race.estimate for race, certain in zip(races, sure, strict=True)]
         costs = np.array([[one(name, self._ledger) for one in how] for name in (DEFAULT, *self._choices)])
-        return np.where(costs > self._bearable, np.inf, costs)
-
-    @property
-    def _bearable(self) -> float:
-        """What may seem lost against the default at a size: noise may have done it, and the proof will see."""
-        return self._rigour.margin / (1 if self._grain == "complete" else 2)
+        return np.where(costs > self._rigour.margin / 2, np.inf, costs)
 
     def _differ(self, races: Sequence[Contest]) -> bool:
         """One has a choice that is faster than the default, and no choice is good enough in all."""
@@ -256,12 +251,12 @@ class AlgorithmSearch:
         """Logarithm of time over the default's for the default and each choice (rows) in each race (columns).
 
         What seems faster than the winner is not so for certain: it may take its place, but gains nothing by it.
-        What seems slower than the default by more than half of delta (all of it where every size needs a choice)
-        must not be taken at all, or a fresh measurement may well find it slower.
+        What seems slower than the default by more than half of delta must not be taken at all, or a fresh
+        measurement may well find it slower.
         """
         costs = np.array([[race.cost(name, self._ledger) for race in races] for name in (DEFAULT, *self._choices)])
         least = [race.cost(race.winner(self._ledger), self._ledger) for race in races]
-        return np.where(costs > self._bearable, np.inf, np.maximum(costs, least))
+        return np.where(costs > self._rigour.margin / 2, np.inf, np.maximum(costs, least))
 
     def _measured_sizes(self) -> list[int]:
         return sorted(size for sizes in self._races for size in sizes)
