@@ -13,7 +13,7 @@ from rankwise.analysis.tune.search import Search
 from rankwise.cli.tuning import STAGES, Collective, Place, Wish, proof_cells
 from rankwise.core.network import Topology
 from rankwise.core.records import Host
-from rankwise.core.tuning import Tuning
+from rankwise.core.tuning import Choice, Decision, Rule, Tuning
 from support.stored import OPENMPI
 
 OURS = replace(OPENMPI, id="ours-1.0", family="ours", version="1.0")
@@ -120,6 +120,23 @@ def test_a_proof_has_sizes_of_its_own_and_one_other_number_of_ranks() -> None:
     assert {cell.profile for cell in cells} == {"default", "wan"}
     pair = proof_cells("ours-1.0", PLACE, Wish((), (Collective("bcast", 2, (64,)),)), ("default",))
     assert {cell.ranks for cell in pair} == {2}
+
+
+def test_no_rule_is_left_without_a_size_in_the_proof() -> None:
+    far, near, default = Choice("far"), Choice("near"), Choice()
+    rules = (Rule(64, near), Rule(1024, far), Rule(2048, default), Rule(4096, far), Rule(None, near))
+    wish = Wish((), (Collective("bcast", 4, (64, 8192)), Collective("allreduce", 4, (64, 8192))))
+    cells = proof_cells("ours-1.0", PLACE, wish, ("default", "wan"), (Decision("bcast", 4, rules),))
+    sizes = {
+        cell.size_bytes for cell in cells if (cell.benchmark, cell.ranks, cell.profile) == ("bcast", 4, "default")
+    }
+    assert {96, 12288} <= sizes
+    assert all(any(low < size <= high for size in sizes) for low, high in ((0, 64), (2048, 4096)))
+    assert len(sizes) == 4, "the default's rule needs none"
+    assert {cell.size_bytes for cell in cells if cell.benchmark == "allreduce" or cell.ranks == 3} == {96, 12288}
+    open_end = (Rule(1 << 20, default), Rule(None, near))
+    cells = proof_cells("ours-1.0", PLACE, wish, ("default",), (Decision("bcast", 4, open_end),))
+    assert max(cell.size_bytes for cell in cells) == 2 << 20
 
 
 def test_the_proof_for_an_application_lies_within_its_classes_of_sizes() -> None:

@@ -149,7 +149,9 @@ class Tuner:
             cells = [
                 cell
                 for one in names
-                for cell in proof_cells(one, place, self._request.wish, ("default", self._request.name))
+                for cell in proof_cells(
+                    one, place, self._request.wish, ("default", self._request.name), found[one].tuning.decisions
+                )
             ]
             plan = Plan(
                 tuple(cells), int(time.time()), seconds, min_launches=PROOF_LAUNCHES,

@@ -229,11 +229,15 @@ that has less overhead. Another transport has another threshold.
 """
 
 
-def proof_cells(implementation: str, place: Place, wish: Wish, profiles: Sequence[str]) -> list[Cell]:
+def proof_cells(
+    implementation: str, place: Place, wish: Wish, profiles: Sequence[str], decisions: Sequence[Decision] = ()
+) -> list[Cell]:
     """What default and tuned are compared in: sizes between those of the search, and one rank less than the most.
 
-    One less, since each number of ranks takes launches of its own, and often it is no power of two.
+    One less, since each number of ranks takes launches of its own, and often it is no power of two. No rule of
+    `decisions` is left without a size.
     """
+    rules = {(one.operation, one.ranks): one.rules for one in decisions}
     cells: list[Cell] = []
     if wish.knobs:
         cells += [
@@ -247,7 +251,8 @@ def proof_cells(implementation: str, place: Place, wish: Wish, profiles: Sequenc
         for ranks in (one.ranks, *([most - 1] if one.ranks == most > 2 else [])):
             for placement in _placements(place, wish, ranks):
                 template = replace(_cell(place, implementation, one.operation, 0, placement), ranks=ranks)
-                cells += [replace(template, size_bytes=size) for size in sizes]
+                missed = _missed(rules.get((one.operation, ranks), ()), sizes)
+                cells += [replace(template, size_bytes=size) for size in sorted({*sizes, *missed})]
     return [replace(cell, profile=profile) for profile in profiles for cell in dict.fromkeys(cells)]
 
 
@@ -261,6 +266,17 @@ def _between(sizes_bytes: Sequence[int], *, within: bool) -> list[int]:
     """Half an octave above each size; `within`: below it, since an application's are the most of their class."""
     above = [3 * size // 2 for size in sizes_bytes]
     return [*(max(3 * size // 4, 1) for size in sizes_bytes), above[-1]] if within else above
+
+
+def _missed(rules: Sequence[Rule], sizes_bytes: Sequence[int]) -> list[int]:
+    """The middles of those rules, other than the default's, that hold for none of the sizes."""
+    found, above = [], 0
+    for rule in rules:
+        to = math.inf if rule.up_to_bytes is None else rule.up_to_bytes
+        if rule.choice != Choice() and not any(above < size <= to for size in sizes_bytes):
+            found.append(2 * above if rule.up_to_bytes is None else math.isqrt((above + 1) * rule.up_to_bytes))
+        above = rule.up_to_bytes or above
+    return found
 
 
 def _cell(place: Place, implementation: str, benchmark: str, size_bytes: int, placement: str) -> Cell:

@@ -284,22 +284,39 @@ def test_where_every_size_needs_a_choice_one_that_is_as_good_stands_in_for_the_d
     assert "every size needs a choice, and at 64 B" in race.reasons()[0].words
 
 
-def test_where_every_size_needs_a_choice_noise_at_one_of_them_loses_no_gain_at_others() -> None:
+@pytest.mark.parametrize(("spread", "at_small_sizes"), [(0.1, 0.1), (0.03, 0.3)])
+def test_where_every_size_needs_a_choice_noise_at_one_of_them_loses_no_gain_at_others(
+    spread: float, at_small_sizes: float
+) -> None:
     """What is as good as the default there stays in the race for long enough to be judged."""
     sizes = (1024, 65536, 1 << 20)
     names = tuple(map(str, range(12)))
     factors = dict(zip(names, np.random.default_rng(5).uniform(0.95, 1.6, (12, 3)), strict=True))
     factors |= {"": np.ones(3), "3": np.array([1.0, 0.99, 1.0]), "8": np.array([0.8, 1.0, 0.56])}
 
-    def presets(tuning: Tuning, cell: Cell) -> float:
-        known = factors[chosen(tuning, cell).algorithm]
-        return 1e-2 * float(np.interp(math.log2(cell.size_bytes), np.log2(sizes), known))
-
-    found = 0
+    found, harm = 0, []
     for seed in range(12):
-        race = search(sizes, names, grain="complete")
-        found += Simulated(presets, np.random.default_rng(seed), 0.1).answer(race) != Tuning()
-    assert found >= 9
+        luck = np.random.default_rng(100 + seed)
+
+        def presets(tuning: Tuning, cell: Cell, luck: np.random.Generator | None = luck) -> float:
+            factor = np.interp(math.log2(cell.size_bytes), np.log2(sizes), factors[chosen(tuning, cell).algorithm])
+            more = max(at_small_sizes - spread, 0.0) if cell.size_bytes <= 65536 and luck else 0.0
+            return 1e-2 * float(factor * np.exp(more * luck.standard_normal() if luck else 0.0))
+
+        tuned = Simulated(presets, np.random.default_rng(seed), spread).answer(
+            search(sizes, names, grain="complete")
+        )
+        found += tuned != Tuning()
+        harm += [presets(tuned, replace(BCAST, size_bytes=size), None) / 1e-2 for size in sizes]
+    assert found >= 10
+    assert np.mean(harm) < 0.9
+
+
+def test_the_default_is_measured_more_often_where_its_luck_could_leave_no_choice() -> None:
+    for grain, times in (("by size", 1), ("complete", 3)):
+        asked = [trial.name for trial in search((64,), grain=grain).ask()]
+        assert asked.count("default") == times, "and the root of five launches more"
+        assert len(asked) == len(NAMES) + times
 
 
 def test_one_choice_for_all_sizes_is_slower_at_none() -> None:

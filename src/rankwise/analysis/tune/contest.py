@@ -21,6 +21,8 @@ OUT_AT_ONCE = float(np.log(2))
 """... and this far behind one round is enough."""
 HOPELESS = 3
 """Failures of the default in a cell after which there is nothing to compare with there."""
+STAND_INS = 8
+"""So many of the best no bad luck in the first rounds turns out, where the default cannot stay."""
 
 
 class Contest:
@@ -45,9 +47,9 @@ class Contest:
         """`cells`: templates, whose profile is put in.
 
         `calls`: how often each cell comes in what is tuned for: its weight is that times the default's time in
-        it; none: all cells weigh the same. `stand_in`: who promises nothing but is not slower either is measured
-        often enough to be judged, since it may have to be taken in the default's place. `harmless`: what only
-        seems slower than the default in one cell must not be chosen either.
+        it; none: all cells weigh the same. `stand_in`: one of them may have to be taken in the default's place, so
+        the best are measured often enough to be judged, whatever the first rounds say of them. `harmless`: what
+        only seems slower than the default in one cell must not be chosen either.
         """
         self.cells = tuple(cells)
         self.candidates = tuple(candidates)
@@ -178,9 +180,10 @@ class Contest:
         """Those far behind whenever they were measured, or without a sign of a gain: to leave takes no test."""
         leader = self._leader(ledger)
         best = self._score(leader, ledger) if leader else None
+        kept = self._stand_ins(ledger)
         for name in tuple(self.alive):
             found = self.against(name, ledger)
-            if not found.rounds:
+            if not found.rounds or name in kept:
                 continue
             slower = float(np.min(found.candidate - found.baseline))
             if slower > (OUT_AT_ONCE if found.rounds < FEW_ROUNDS else FAR_BEHIND):
@@ -195,6 +198,12 @@ class Contest:
                 if behind.rounds and np.min(behind.candidate - behind.baseline) > enough:
                     self._leave(name, f"{np.exp(behind.log_ratio):.2f} times the time of {leader}")
 
+    def _stand_ins(self, ledger: Ledger) -> list[str]:
+        """The best of those that cannot be judged yet."""
+        found = {name: self.against(name, ledger) for name in self.alive if self._stand_in}
+        ratios = {name: one.log_ratio for name, one in found.items() if 0 < one.rounds < self._rigour.min_rounds}
+        return sorted(ratios, key=lambda name: ratios[name])[:STAND_INS]
+
     def _always_slower_in(self, name: str, ledger: Ledger) -> Cell | None:
         """A cell in which it was clearly slower than the default each time."""
         for one, cell in zip(self._in_cells(name, ledger), self.cells, strict=False):
@@ -203,11 +212,8 @@ class Contest:
         return None
 
     def _promises_nothing(self, name: str, whole: Contrast, ledger: Ledger) -> bool:
-        """It seems faster by half of what matters neither in the mean nor in any one cell.
-
-        Where it may have to stand in for the default it is enough not to be slower.
-        """
-        least = CLEARLY_BEHIND if self._stand_in else -self._rigour.margin / 2
+        """It seems faster by half of what matters neither in the mean nor in any one cell."""
+        least = -self._rigour.margin / 2
         return all(one.log_ratio > least for one in (whole, *self._in_cells(name, ledger)) if one.rounds)
 
     def _against_default(self, ledger: Ledger) -> dict[str, Contrast]:

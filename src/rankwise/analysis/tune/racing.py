@@ -88,7 +88,8 @@ class AlgorithmSearch:
         if self._ledger.rounds < self._rounds:
             turns = [[(sizes, name) for name in race.wanted()] for sizes, race in self._races.items()]
             for placement in self._placements:
-                for lane in zip_longest(*turns):
+                lanes = [*zip_longest(*turns)]
+                for lane in [*lanes, *lanes[:1] * self._again(len(lanes))]:
                     names = {size: turn[1] for turn in lane if turn for size in turn[0]}
                     cells = tuple(self._cell(size, placement, name) for size, name in sorted(names.items()))
                     trials.append(Trial(self._title(names), self._tuning(names), cells))
@@ -227,6 +228,13 @@ class AlgorithmSearch:
             for size in new:
                 self._races[size,] = self._race((size,), useful(entering, size))
 
+    def _again(self, lanes: int) -> int:
+        """How often more the default, the first of the lanes, is measured, which all others are judged by.
+
+        The root of their number is best (Dunnett 1955); it matters where the default's luck leaves no choice.
+        """
+        return math.isqrt(lanes) if self._grain == "complete" else 0
+
     def _estimates(self, races: Sequence[Contest]) -> FloatArray:
         """As `_costs`, but of races that go on as far as one can guess; of all where many may have to stand in."""
         sure = [race.closed and self._grain != "complete" for race in races]
@@ -241,10 +249,10 @@ class AlgorithmSearch:
         return bool(np.min(costs) < -self._rigour.margin and not np.any(beyond <= self._rigour.margin))
 
     def _good(self, races: Sequence[Contest]) -> list[str]:
-        """Who is within delta of the best in one of the races; who is not far behind, if one is needed anyway."""
-        bound = FAR_BEHIND if self._grain == "complete" else self._rigour.margin
+        """Who is within delta of the best in one of the races; who is no slower there, if one is needed anyway."""
         costs = self._estimates(races)
-        near = np.any(costs - np.min(costs, axis=0) <= bound, axis=1)
+        bound = np.inf if self._grain == "complete" else np.min(costs, axis=0) + self._rigour.margin
+        near = np.any(np.isfinite(costs) & (costs <= bound), axis=1)
         return [name for name, good in zip(self._choices, near[1:], strict=True) if good]
 
     def _costs(self, races: Sequence[Contest]) -> FloatArray:
