@@ -19,7 +19,6 @@ import numpy as np
 
 from rankwise.bench.launch import Launching
 from rankwise.bench.runner import Ready
-from rankwise.cli import measuring
 from rankwise.cli.screen import Screen
 from rankwise.core import process
 from rankwise.core.records import Cell, FloatArray, Implementation, Job, Outcome, Plan
@@ -27,6 +26,7 @@ from rankwise.core.units import format_size, parse_sizes_bytes
 from rankwise.mpi.family import FamilyLauncher
 from rankwise.stats.intervals import relative_half_width
 from rankwise.testbed.local import LocalTestbed
+from rankwise.workflows import measure
 
 SIZES = parse_sizes_bytes("1:4M")
 ROW = re.compile(r"^\s+(\d+)\s+(\d+)\s+([\d.]+)\s+([\d.]+)\s*$")
@@ -39,7 +39,7 @@ Times = defaultdict[int, list[float]]
 @click.option("--seconds-per-cell", default=0.02, show_default=True)
 def main(launches: int, seconds_per_cell: float) -> None:
     """Measure and print one table per implementation."""
-    built = measuring.prepare(["mpich", "intelmpi"], (), Screen())
+    built = measure.prepare(["mpich", "intelmpi"], (), Screen())
     intel = next(one.implementation for one in built.ready.values() if one.implementation.family == "intelmpi")
     imb = Path(intel.prefix) / "bin" / "IMB-MPI1"
     for ready in built.ready.values():

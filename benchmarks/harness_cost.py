@@ -9,19 +9,19 @@ import click
 import numpy as np
 
 from rankwise.bench.launch import Launching
-from rankwise.cli import measuring
 from rankwise.cli.screen import Screen
 from rankwise.core.records import Cell, Plan
 from rankwise.core.units import format_time
 from rankwise.mpi.family import FamilyLauncher
 from rankwise.testbed.local import LocalTestbed
+from rankwise.workflows import measure
 
 
 @click.command()
 @click.option("--launches", default=10, show_default=True)
 def main(launches: int) -> None:
     """Measure on every implementation, in turn, and print medians over launches."""
-    built = measuring.prepare([], (), Screen())
+    built = measure.prepare([], (), Screen())
     medians: dict[Cell, list[float]] = {}
     for _ in range(launches):
         for ready in random.sample(list(built.ready.values()), len(built.ready)):

@@ -16,12 +16,12 @@ from scipy import stats
 
 from rankwise.bench import plan as planning
 from rankwise.bench.runner import Ready
-from rankwise.cli import answering, measuring
 from rankwise.cli.screen import Screen
 from rankwise.core.records import Options, Plan
 from rankwise.core.results import Comparison
 from rankwise.core.units import parse_sizes_bytes
 from rankwise.store.store import Store
+from rankwise.workflows import answer, measure
 
 BENCHMARKS = ("pingpong", "bcast", "allreduce")
 LAUNCHES = 12
@@ -33,7 +33,7 @@ LAUNCHES = 12
 @click.option("--sizes", default="1:256K:8", show_default=True)
 def main(mpi: str, plans: int, sizes: str) -> None:
     """Run the plans and print each one's verdicts, then the share with a false difference."""
-    built = measuring.prepare([mpi], (), Screen())
+    built = measure.prepare([mpi], (), Screen())
     original = next(iter(built.ready.values()))
     twins = {
         name: Ready(dataclasses.replace(original.implementation, id=name), original.program)
@@ -53,8 +53,8 @@ def main(mpi: str, plans: int, sizes: str) -> None:
             known = menu[implementations[0].id].values()
             run_id = store.begin_run("same against same", "local", plan, implementations=implementations,
                                      benchmarks=known, baseline=implementations[0].id)  # fmt: skip
-            measuring.carry_out(run_id, plan, twins, store, Screen(quiet=True))
-            comparison = answering.compare_run(store, run_id)
+            measure.carry_out(run_id, plan, twins, store, Screen(quiet=True))
+            comparison = answer.compare_run(store, run_id)
             false += _tell(number, comparison)
             store.delete(run_id)
     _conclude(original.implementation.id, false, plans, len(cells) // 2)

@@ -24,9 +24,8 @@ import numpy as np
 
 from rankwise.bench.launch import Launching
 from rankwise.bench.runner import Ready
-from rankwise.cli import measuring
 from rankwise.cli.screen import Screen
-from rankwise.cli.where import testbed_of
+from rankwise.cli.testbed_options import testbed_of
 from rankwise.core.records import Cell, Command, Implementation, LaunchSteps, Plan
 from rankwise.core.tuning import Loaded
 from rankwise.core.units import format_size
@@ -34,6 +33,7 @@ from rankwise.mpi.family import FamilyLauncher
 from rankwise.profiles import loading
 from rankwise.stats.intervals import ratio_intervals
 from rankwise.testbed.base import TestbedKind
+from rankwise.workflows import measure
 
 HELD_OUT_BYTES = (24, 700, 3000, 12000, 50000, 200000)
 DEFAULT, THEIRS, OURS = "default", "mpitune_fast", "rankwise"
@@ -51,7 +51,7 @@ Times = defaultdict[tuple[str, Cell], list[float]]
 @click.option("--launches", default=12, show_default=True)
 def main(*, profile: Path, testbed: str, operations: str, ranks: int, budget: float, launches: int) -> None:
     """Tune with mpitune_fast, measure both and the default, print one line per cell and the mean ratio."""
-    ready = next(iter(measuring.prepare(["intelmpi"], (), Screen()).ready.values()))
+    ready = next(iter(measure.prepare(["intelmpi"], (), Screen()).ready.values()))
     names = operations.split(",")
     with testbed_of(testbed, None) as bed, tempfile.TemporaryDirectory(prefix="mpitune-") as folder:
         share = budget / len(names)

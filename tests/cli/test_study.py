@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from rankwise.cli import measuring, tuner
 from rankwise.cli.study import command
 from rankwise.core.errors import HostError, InputError, InterruptedRun, UnknownNameError
 from rankwise.core.records import Cell, Plan
@@ -19,6 +18,8 @@ from rankwise.core.tuning import Native, Profile, Setting, Tuning
 from rankwise.profiles import writing
 from rankwise.store.store import Store
 from rankwise.studies import base
+from rankwise.workflows import measure
+from rankwise.workflows.tune import tuner
 from studies import simulated, test_hablot2007
 from support import profiles, stored
 
@@ -49,11 +50,11 @@ def _profile(label: str, **changes: Any) -> Profile:
 
 @pytest.fixture
 def never_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    def measure(*_: Any) -> int:
+    def measured(*_: Any) -> int:
         raise AssertionError("all is stored: nothing is to be measured")
 
-    monkeypatch.setattr(measuring, "measure", measure)
-    monkeypatch.setattr(measuring, "resume", measure)
+    monkeypatch.setattr(measure, "measure", measured)
+    monkeypatch.setattr(measure, "resume", measured)
 
 
 def study(store: Path, *arguments: str) -> Result:
@@ -103,13 +104,13 @@ def test_without_a_name_the_studies_are_listed(store: Path) -> None:
 
 
 def test_only_what_is_missing_is_measured(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[measuring.Request] = []
+    asked: list[measure.Request] = []
 
-    def measure(request: measuring.Request, opened: Store, _: Any) -> int:
+    def measured(request: measure.Request, opened: Store, _: Any) -> int:
         asked.append(request)
         return simulated.store(opened, STUDY, lambda label: _only("grid-untuned", label))["grid-untuned"]
 
-    monkeypatch.setattr(measuring, "measure", measure)
+    monkeypatch.setattr(measure, "measure", measured)
     result = study(store, "hablot2007", "--quick", "--from", "1,3,4,5,6", "--mpi", "mpich,openmpi", "--time", "3m")
     assert result.exit_code == 0, result.exception
     assert "[2/6] Rennes to Nancy, TCP buffers of 2007" in result.stderr
@@ -129,21 +130,21 @@ def _only(wanted: str, label: str) -> simulated.Speeds | None:
 def _interrupt_after(launches: int, error: Callable[[], BaseException]) -> Callable[..., int]:
     """Begins the run that is asked for, stores so many launches of something, and ends with the error."""
 
-    def measure(request: measuring.Request, opened: Store, _: Any) -> int:
+    def measured(request: measure.Request, opened: Store, _: Any) -> int:
         run_id = opened.begin_run("rankwise study", request.testbed.name, stored.PLAN)
         for number in range(launches):
             opened.add_launch(run_id, stored.make_launch(number))
         opened.finish_run(run_id, "interrupted", "Ctrl-C")
         raise error()
 
-    return measure
+    return measured
 
 
 @pytest.mark.parametrize("error", [lambda: InterruptedRun("interrupted: 2 launches kept"), KeyboardInterrupt])
 def test_an_interruption_says_how_to_go_on(
     store: Path, monkeypatch: pytest.MonkeyPatch, error: Callable[[], BaseException]
 ) -> None:
-    monkeypatch.setattr(measuring, "measure", _interrupt_after(2, error))
+    monkeypatch.setattr(measure, "measure", _interrupt_after(2, error))
     result = study(store, "hablot2007", "--quick", "--from", "1")
     assert isinstance(result.exception, InterruptedRun)
     assert result.exception.remedy == "go on with: rankwise study hablot2007 --quick --from 1,7"
@@ -159,7 +160,7 @@ def test_an_interrupted_run_is_finished(store: Path, monkeypatch: pytest.MonkeyP
         resumed.append(run_id)
         opened.finish_run(run_id, "complete", "max launches")
 
-    monkeypatch.setattr(measuring, "resume", resume)
+    monkeypatch.setattr(measure, "resume", resume)
     result = study(store, "hablot2007", "--quick", "--from", ALL)
     assert result.exit_code == 0, result.exception
     assert resumed == [2]
@@ -168,7 +169,7 @@ def test_an_interrupted_run_is_finished(store: Path, monkeypatch: pytest.MonkeyP
 def test_a_network_on_which_nothing_works_does_not_end_the_study(
     store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(measuring, "measure", _interrupt_after(0, lambda: HostError("not one cell gave a result")))
+    monkeypatch.setattr(measure, "measure", _interrupt_after(0, lambda: HostError("not one cell gave a result")))
     result = study(store, "hablot2007", "--quick", "--from", "1,3,4,5,6")
     assert result.exit_code == 0, result.exception
     assert "warning: Rennes to Nancy, TCP buffers of 2007: not one cell" in " ".join(result.stderr.split())
@@ -176,10 +177,10 @@ def test_a_network_on_which_nothing_works_does_not_end_the_study(
 
 
 def test_a_host_that_lacks_something_ends_it(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def measure(*_: Any) -> int:
+    def measured(*_: Any) -> int:
         raise HostError("there is no /dev/net/tun", "modprobe tun")
 
-    monkeypatch.setattr(measuring, "measure", measure)
+    monkeypatch.setattr(measure, "measure", measured)
     result = study(store, "hablot2007", "--quick", "--from", "1")
     assert isinstance(result.exception, HostError)
     assert result.exception.remedy == "modprobe tun\nthen: rankwise study hablot2007 --quick --from 1"
@@ -253,9 +254,9 @@ def tunings(monkeypatch: pytest.MonkeyPatch) -> type[_Tuner]:
 def test_a_run_that_tunes_is_measured_with_its_profile(
     store: Path, tunings: type[_Tuner], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[measuring.Request] = []
+    asked: list[measure.Request] = []
 
-    def measure(request: measuring.Request, opened: Store, _: Any) -> int:
+    def measured(request: measure.Request, opened: Store, _: Any) -> int:
         asked.append(request)
         ((name, folder), default) = request.profiles
         assert (name, default) == ("hablot2007-grid-mpi", ("default", ""))
@@ -263,7 +264,7 @@ def test_a_run_that_tunes_is_measured_with_its_profile(
             opened, STUDY, lambda label: _only("grid-mpi", label), profiles={"grid-mpi": Path(folder)}
         )["grid-mpi"]
 
-    monkeypatch.setattr(measuring, "measure", measure)
+    monkeypatch.setattr(measure, "measure", measured)
     result = study(store, "hablot2007", "--quick", "--from", "1,2,3,4,5", "--mpi", OPENMPI)
     assert result.exit_code == 0, result.exception
     (tuning,), (request,) = tunings.asked, asked
@@ -313,10 +314,10 @@ def test_an_interrupted_search_goes_on(
 def test_an_interruption_after_tuning_goes_on_from_the_search(
     store: Path, tunings: type[_Tuner], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def measure(*_: Any) -> int:
+    def measured(*_: Any) -> int:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(measuring, "measure", measure)
+    monkeypatch.setattr(measure, "measure", measured)
     error = study(store, "hablot2007", "--quick", "--from", "1,2,3,4,5").exception
     assert isinstance(error, InterruptedRun)
     assert error.remedy == "go on with: rankwise study hablot2007 --quick --from 1,2,3,4,5,7", "not from the proof"
@@ -330,7 +331,7 @@ def test_a_measurement_goes_on_only_with_its_own_profile(store: Path, monkeypatc
         resumed.append(run_id)
         opened.finish_run(run_id, "interrupted", "Ctrl-C")
 
-    monkeypatch.setattr(measuring, "resume", resume)
+    monkeypatch.setattr(measure, "resume", resume)
     with Store(store) as opened:
         opened.finish_run(6, "interrupted", "Ctrl-C")
     assert study(store, "hablot2007", "--quick", "--from", ALL).exit_code == 0

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from rankwise.cli import main
-from rankwise.cli.up_testbeds import complete_any, complete_nodes
+from rankwise.workflows.testbeds import complete_any, complete_nodes
 from support.command_line import rankwise
 from support.emulated import needs_emulation
 

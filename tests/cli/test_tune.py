@@ -12,9 +12,9 @@ from rankwise.analysis.tune.acceptance import Acceptance, Gain
 from rankwise.analysis.tune.application import Use
 from rankwise.cli.screen import Screen
 from rankwise.cli.tune import _wish, command
-from rankwise.cli.tuner import warnings
 from rankwise.core.tuning import Tuning
 from rankwise.testbed.local import LocalTestbed
+from rankwise.workflows.tune.tuner import warnings
 from support.profiles import VERDICTS, profile
 
 ASKED = {

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from rankwise.cli.tuning import POINT_TO_POINT
 from rankwise.core.errors import UnknownNameError
 from rankwise.studies import base
 from rankwise.studies.papers import paper
 from rankwise.testbed import description
+from rankwise.workflows.tune.stages import POINT_TO_POINT
 
 
 def test_the_studies_are_found() -> None:

@@ -9,15 +9,15 @@ import click
 from rich.console import Console
 
 from rankwise.analysis.listing import list_cells
-from rankwise.cli import answering, measuring
-from rankwise.cli.asking import PassesThrough, measuring_options, variants, words
+from rankwise.cli.measuring_options import PassesThrough, measuring_options, variants, words
 from rankwise.cli.options import DURATION, echo_json, store_option
 from rankwise.cli.screen import Screen
-from rankwise.cli.where import testbed_of
+from rankwise.cli.testbed_options import testbed_of
 from rankwise.core import errors
 from rankwise.core.records import Cell, Launch
 from rankwise.report import listings
 from rankwise.store.store import Store
+from rankwise.workflows import answer, measure
 
 
 @click.command(
@@ -52,13 +52,13 @@ def command(context: click.Context, /, benchmark: tuple[str, ...], store: Path, 
     """
     screen = Screen(quiet=asked["quiet"])
     if asked["only_list"]:
-        built = measuring.prepare(words(asked["mpi"]), asked["prefixes"], screen)
+        built = measure.prepare(words(asked["mpi"]), asked["prefixes"], screen)
         Console().print(listings.benchmark_table(built.menu))
         return errors.EXIT_OK
     if not benchmark:
         raise errors.InputError("no benchmark was named", "rankwise bench --list shows them; `all` takes all")
     with Store(store) as opened:
-        run_id = measuring.measure(_request(benchmark, context.obj, asked), opened, screen)
+        run_id = measure.measure(_request(benchmark, context.obj, asked), opened, screen)
         launches = opened.launches(run_id)
         known = {one.name: one for one in opened.benchmarks(run_id)}
         failures = (*opened.failures(run_id), *(one for launch in launches for one in launch.failures))
@@ -79,9 +79,9 @@ def _verified(launches: list[Launch]) -> list[Cell]:
 
 def _request(
     benchmark: tuple[str, ...], launcher_arguments: tuple[str, ...], asked: dict[str, Any]
-) -> measuring.Request:
-    return measuring.Request(
-        command_line=answering.command_line(), benchmarks=words(benchmark), sizes_bytes=asked["sizes"],
+) -> measure.Request:
+    return measure.Request(
+        command_line=answer.command_line(), benchmarks=words(benchmark), sizes_bytes=asked["sizes"],
         time_budget_seconds=asked["budget"], implementations=words(asked["mpi"]), prefixes=asked["prefixes"],
         ranks=asked["ranks"], options=variants(asked), min_launches=asked["launches"],
         max_launches=asked["launches"], seconds_per_cell=asked["per_cell"], verify=asked["verify"],

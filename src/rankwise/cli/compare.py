@@ -8,17 +8,17 @@ from typing import Any
 import click
 
 from rankwise.bench.plan import DEFAULT_BENCHMARKS
-from rankwise.cli import answering, measuring
-from rankwise.cli.asking import PassesThrough, measuring_options, variants, words
+from rankwise.cli.measuring_options import PassesThrough, measuring_options, variants, words
 from rankwise.cli.options import DURATION, echo_json, json_option, store_option
 from rankwise.cli.screen import Screen
-from rankwise.cli.where import testbed_of
+from rankwise.cli.testbed_options import testbed_of
 from rankwise.core import errors
 from rankwise.core.results import Comparison
 from rankwise.core.tuning import DEFAULT
 from rankwise.profiles import folders
 from rankwise.report import html
 from rankwise.store.store import Store
+from rankwise.workflows import answer, measure
 
 
 @click.command(
@@ -66,28 +66,26 @@ def command(context: click.Context, /, mpi: tuple[str, ...], store: Path, as_jso
     screen = Screen(quiet=asked["quiet"])
     with Store(store) as opened:
         if asked["resume"] is None:
-            run_id = measuring.measure(_request(mpi, context.obj, asked), opened, screen)
+            run_id = measure.measure(_request(mpi, context.obj, asked), opened, screen)
         else:
             run_id = _interrupted(opened, asked["resume"])
-            measuring.resume(run_id, opened, screen)
-        comparison = answering.compare_run(opened, run_id, delta=asked["delta"])
+            measure.resume(run_id, opened, screen)
+        comparison = answer.compare_run(opened, run_id, delta=asked["delta"])
         path = (asked["report"] or Path(f"rankwise-{run_id}.html")).absolute()
-        told = answering.report_context(opened, run_id, comparison)
+        told = answer.report_context(opened, run_id, comparison)
         html.write_report(path, comparison, told)
     if as_json:
-        echo_json(answering.as_json(comparison, path))
+        echo_json(answer.as_json(comparison, path))
     else:
-        answering.show(comparison, told.sentences)
+        answer.show(comparison, told.sentences)
         screen.say(f"\nreport: {path}")
     return _exit_code(comparison, asked["fail_on"])
 
 
-def _request(
-    mpi: tuple[str, ...], launcher_arguments: tuple[str, ...], asked: dict[str, Any]
-) -> measuring.Request:
+def _request(mpi: tuple[str, ...], launcher_arguments: tuple[str, ...], asked: dict[str, Any]) -> measure.Request:
     benchmarks = words(asked["bench"]) or (("all",) if asked["thorough"] else DEFAULT_BENCHMARKS)
-    return measuring.Request(
-        command_line=answering.command_line(), benchmarks=benchmarks, sizes_bytes=asked["sizes"],
+    return measure.Request(
+        command_line=answer.command_line(), benchmarks=benchmarks, sizes_bytes=asked["sizes"],
         time_budget_seconds=asked["budget"], implementations=mpi, prefixes=asked["prefixes"], ranks=asked["ranks"],
         options=variants(asked), precision=asked["precision"], seed=asked["seed"],
         baseline=asked["baseline"], launch_limit_seconds=asked["limit"],

@@ -8,14 +8,14 @@ from typing import Any
 import click
 
 from rankwise.analysis.guidelines import rules
-from rankwise.cli import answering, guideline_answer, measuring
-from rankwise.cli.asking import LAYOUT_NAMES, NAMES, RANKS, PassesThrough, words
+from rankwise.cli.measuring_options import LAYOUT_NAMES, NAMES, RANKS, PassesThrough, words
 from rankwise.cli.options import DURATION, SIZES, echo_json, json_option, store_option
 from rankwise.cli.screen import Screen
-from rankwise.cli.where import testbed_of, where_options
+from rankwise.cli.testbed_options import testbed_of, where_options
 from rankwise.core import errors
 from rankwise.core.records import Options
 from rankwise.store.store import Store
+from rankwise.workflows import answer, guidelines, measure
 
 DEFAULT_SIZES = "8,1K,2K,32K,64K,512K,1M"
 """Pairs of which one is twice the other, so that split is checked at its strictest."""
@@ -74,18 +74,18 @@ def command(context: click.Context, /, mpi: tuple[str, ...], store: Path, as_jso
     page = asked["report"].absolute() if asked["report"] else None
     with Store(store) as opened:
         run_id = _run(opened, mpi, context.obj, asked, screen)
-        answer = guideline_answer.answer(opened, run_id, mpi if asked["stored"] else (), asked["delta"])
+        answer = guidelines.answer(opened, run_id, mpi if asked["stored"] else (), asked["delta"])
         if not answer.found:
             raise errors.InputError(
                 f"run {run_id} has nothing that a guideline speaks of",
                 f"it takes an operation and its mock-up, or an operation at several sizes: rankwise show {run_id}",
             )
         if page:
-            guideline_answer.write_page(page, opened, answer)
+            guidelines.write_page(page, opened, answer)
     if as_json:
-        echo_json(guideline_answer.as_json(answer, page))
+        echo_json(guidelines.as_json(answer, page))
     else:
-        guideline_answer.show(answer)
+        guidelines.show(answer)
         screen.say(f"\nrun: {run_id}" + (f"\nreport: {page}" if page else ""))
     violated = any(one.word == "violated" for one in answer.found)
     return errors.EXIT_ANSWER_IS_NO if asked["fail_on"] and violated else errors.EXIT_OK
@@ -100,14 +100,12 @@ def _run(
     if asked["stored"]:
         return store.run(asked["stored"]).id
     if asked["resume"]:
-        measuring.resume(asked["resume"], store, screen, turn=rules.turn)
+        measure.resume(asked["resume"], store, screen, turn=rules.turn)
         return int(asked["resume"])
-    return measuring.measure(_request(mpi, launcher_arguments, asked), store, screen)
+    return measure.measure(_request(mpi, launcher_arguments, asked), store, screen)
 
 
-def _request(
-    mpi: tuple[str, ...], launcher_arguments: tuple[str, ...], asked: dict[str, Any]
-) -> measuring.Request:
+def _request(mpi: tuple[str, ...], launcher_arguments: tuple[str, ...], asked: dict[str, Any]) -> measure.Request:
     operations = words(asked["bench"])
     for name in operations:
         if name not in rules.operations():
@@ -116,8 +114,8 @@ def _request(
     slots = sum(host.slots for host in testbed.hosts())
     guidelines = rules.chosen(operations)
     layouts = asked["layout"] if any(one.layouts != rules.CONTIGUOUS for one in guidelines) else ()
-    return measuring.Request(
-        command_line=answering.command_line(), benchmarks=rules.benchmarks(guidelines),
+    return measure.Request(
+        command_line=answer.command_line(), benchmarks=rules.benchmarks(guidelines),
         sizes_bytes=asked["sizes"], time_budget_seconds=asked["budget"], implementations=mpi,
         prefixes=asked["prefixes"], ranks=asked["ranks"] or (max(2, slots),),
         options=tuple(Options(layout=one) for one in dict.fromkeys((*rules.CONTIGUOUS, *layouts))),

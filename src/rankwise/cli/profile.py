@@ -9,11 +9,9 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from rankwise.cli import profile_use
 from rankwise.cli.options import echo_json, json_option
 from rankwise.cli.screen import Screen
-from rankwise.cli.verifying import verify
-from rankwise.cli.where import testbed_of, where_options
+from rankwise.cli.testbed_options import testbed_of, where_options
 from rankwise.core.errors import EXIT_ANSWER_IS_NO, EXIT_OK, InputError
 from rankwise.core.records import Implementation
 from rankwise.core.tuning import Part, Profile
@@ -27,6 +25,8 @@ from rankwise.profiles.profile_file import Stored
 from rankwise.report import profiles as tables
 from rankwise.testbed.base import TestbedKind, make
 from rankwise.testbed.local import LocalTestbed
+from rankwise.workflows import profile_use
+from rankwise.workflows.verify import verify
 
 _EXAMPLES = """\b
 Examples:

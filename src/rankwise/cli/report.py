@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from rankwise.cli import answering, measuring
 from rankwise.cli.options import echo_json, json_option, run_argument, store_option
 from rankwise.report import html
 from rankwise.store.store import Store
+from rankwise.workflows import answer, measure
 
 
 @click.command(
@@ -29,13 +29,13 @@ def command(run: int | None, output: Path | None, baseline: str, delta: float, s
     """Analyse a stored run again (the newest by default): terminal tables and the HTML page."""
     with Store(store, create=False) as opened:
         run_id = opened.run(run).id
-        chosen = measuring.the_one(baseline, opened.implementations(run_id)) if baseline else ""
-        comparison = answering.compare_run(opened, run_id, chosen, delta)
-        context = answering.report_context(opened, run_id, comparison)
+        chosen = measure.the_one(baseline, opened.implementations(run_id)) if baseline else ""
+        comparison = answer.compare_run(opened, run_id, chosen, delta)
+        context = answer.report_context(opened, run_id, comparison)
     path = (output or Path(f"rankwise-{run_id}.html")).absolute()
     html.write_report(path, comparison, context)
     if as_json:
-        echo_json(answering.as_json(comparison, path))
+        echo_json(answer.as_json(comparison, path))
     else:
-        answering.show(comparison, context.sentences)
+        answer.show(comparison, context.sentences)
         click.echo(f"\nreport: {path}", err=True)

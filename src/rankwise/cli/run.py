@@ -10,12 +10,10 @@ from typing import Any
 import click
 
 from rankwise.bench.placement import place
-from rankwise.cli import profile_use
-from rankwise.cli.asking import PassesThrough
-from rankwise.cli.host_kernels import applied_settings
+from rankwise.cli.measuring_options import PassesThrough
 from rankwise.cli.options import DURATION
 from rankwise.cli.screen import Screen
-from rankwise.cli.where import testbed_of, where_options
+from rankwise.cli.testbed_options import testbed_of, where_options
 from rankwise.core.errors import HostError, InputError
 from rankwise.core.records import Implementation, Job
 from rankwise.core.tuning import Loaded
@@ -23,6 +21,8 @@ from rankwise.mpi import select
 from rankwise.mpi.family import FamilyLauncher
 from rankwise.profiles import folders, loading
 from rankwise.testbed.base import TestbedKind
+from rankwise.workflows import profile_use
+from rankwise.workflows.host_settings import applied_settings
 
 
 @click.command(

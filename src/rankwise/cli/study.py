@@ -9,11 +9,9 @@ from typing import Any
 import click
 from rich.console import Console
 
-from rankwise.cli import answering
-from rankwise.cli.asking import words
+from rankwise.cli.measuring_options import words
 from rankwise.cli.options import DURATION, Parsed, echo_json, json_option, store_option
 from rankwise.cli.screen import Screen
-from rankwise.cli.studying import Studying, StudyRequest
 from rankwise.core.errors import InputError
 from rankwise.core.units import format_duration
 from rankwise.report.writing import write_page
@@ -21,6 +19,8 @@ from rankwise.store.store import Store
 from rankwise.studies import base, terminal
 from rankwise.studies.base import Page, Statement, Study
 from rankwise.studies.page import render_page
+from rankwise.workflows import answer
+from rankwise.workflows.study import Studying, StudyRequest
 
 
 def _run_ids(text: str) -> tuple[int, ...]:
@@ -65,7 +65,7 @@ def command(name: str | None, store: Path, as_json: bool, **asked: Any) -> None:
     screen = Screen(quiet=asked["quiet"])
     path = (asked["report"] or Path(f"rankwise-{study.name}.html")).absolute()
     request = StudyRequest(
-        command_line=answering.command_line(), quick=asked["quick"], profiles=path.parent / "profiles",
+        command_line=answer.command_line(), quick=asked["quick"], profiles=path.parent / "profiles",
         time_budget_seconds=asked["budget"], implementations=words(asked["mpi"]), prefixes=asked["prefixes"],
     )  # fmt: skip
     with Store(store) as opened:
@@ -74,7 +74,7 @@ def command(name: str | None, store: Path, as_json: bool, **asked: Any) -> None:
         studying.measure_missing()
         results = studying.results()
     page = study.page(results)
-    write_page(path, render_page(study, page, results, answering.command_line()))
+    write_page(path, render_page(study, page, results, answer.command_line()))
     if as_json:
         echo_json(_answer(study, studying.run_ids, page, path))
     else:

@@ -17,9 +17,19 @@ from rich.table import Table
 from rich.text import Text
 
 from rankwise.cli.options import echo_json, json_option
-from rankwise.cli.path_table import path_table
 from rankwise.cli.screen import Screen
-from rankwise.cli.up_testbeds import (
+from rankwise.core import errors
+from rankwise.core.errors import HostError, InputError, UnknownNameError
+from rankwise.core.network import Topology
+from rankwise.core.units import format_duration
+from rankwise.report.drawing import topology_svg
+from rankwise.report.path_table import path_table
+from rankwise.report.terminal_drawing import topology_drawing
+from rankwise.testbed import description, running
+from rankwise.testbed.base import make
+from rankwise.testbed.check import PathCheck, checks
+from rankwise.testbed.node_settings import allow_congestion_controls
+from rankwise.workflows.testbeds import (
     complete_any,
     complete_nodes,
     complete_up,
@@ -28,16 +38,6 @@ from rankwise.cli.up_testbeds import (
     the_one,
     topology_of,
 )
-from rankwise.core import errors
-from rankwise.core.errors import HostError, InputError, UnknownNameError
-from rankwise.core.network import Topology
-from rankwise.core.units import format_duration
-from rankwise.report.drawing import topology_svg
-from rankwise.report.terminal_drawing import topology_drawing
-from rankwise.testbed import description, running
-from rankwise.testbed.base import make
-from rankwise.testbed.check import PathCheck, checks
-from rankwise.testbed.node_settings import allow_congestion_controls
 
 _EMULATED = "emulated"
 _EXAMPLES = """\b

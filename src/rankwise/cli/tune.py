@@ -15,17 +15,17 @@ from rankwise.analysis.tune import application
 from rankwise.analysis.tune.acceptance import Acceptance
 from rankwise.analysis.tune.application import Application
 from rankwise.analysis.tune.evidence import Rigour
-from rankwise.cli import answering
-from rankwise.cli.asking import words
+from rankwise.cli.measuring_options import words
 from rankwise.cli.options import DURATION, SIZE, SIZES, Parsed, echo_json, json_option, store_option
 from rankwise.cli.screen import Screen
-from rankwise.cli.tuner import Tuner, TuneRequest, warnings
-from rankwise.cli.tuning import COLLECTIVE_SIZES, COLLECTIVES, POINT_TO_POINT, Collective, Wish
-from rankwise.cli.where import testbed_of, where_options
+from rankwise.cli.testbed_options import testbed_of, where_options
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.tuning import Profile, Tuning
 from rankwise.store.store import Store
 from rankwise.testbed.base import TestbedKind
+from rankwise.workflows import answer
+from rankwise.workflows.tune.stages import COLLECTIVE_SIZES, COLLECTIVES, POINT_TO_POINT, Collective, Wish
+from rankwise.workflows.tune.tuner import Tuner, TuneRequest, warnings
 
 PLACEMENTS = ("block", "cyclic", "across-sites")
 
@@ -92,7 +92,7 @@ def command(mpi: tuple[str, ...], store: Path, as_json: bool, **asked: Any) -> N
     screen = Screen(quiet=asked["quiet"])
     testbed = testbed_of(asked["testbed"], asked["hostfile"])
     request = TuneRequest(
-        command_line=answering.command_line(), name=asked["name"] or testbed.name, parent=asked["parent"],
+        command_line=answer.command_line(), name=asked["name"] or testbed.name, parent=asked["parent"],
         testbed=testbed, wish=_wish(testbed, asked, screen), time_budget_seconds=asked["budget"],
         implementations=mpi, prefixes=asked["prefixes"], force=asked["force"],
         earlier_runs=(asked["resume"],) if asked["resume"] else (),

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from rankwise.bench.runner import Ready
-from rankwise.cli import plan_profiles
 from rankwise.core.errors import InputError
 from rankwise.core.records import Cell, Plan
 from rankwise.core.tuning import Native, Setting, Tuning
 from rankwise.profiles.writing import write
 from rankwise.testbed.local import LocalTestbed
+from rankwise.workflows import plan_profiles
 from support.profiles import RMEM, part, profile
 from support.stored import OPENMPI
 

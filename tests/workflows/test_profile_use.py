@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from rankwise.cli import profile_use
 from rankwise.core.records import Implementation
 from rankwise.core.tuning import Native
 from rankwise.profiles.writing import write
+from rankwise.workflows import profile_use
 from support.profiles import part, profile
 
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from rankwise.cli import host_kernels, verifying
 from rankwise.core.errors import HostError
 from rankwise.core.network import MTU, Settings
 from rankwise.core.tuning import Tuning
 from rankwise.testbed.emulated import EmulatedTestbed
 from rankwise.testbed.local import LocalTestbed
+from rankwise.workflows import host_settings, verify
 from support.emulated import needs_emulation, two_sites
 from support.profiles import part
 
@@ -28,9 +28,9 @@ def duo() -> Iterator[EmulatedTestbed]:
 @needs_emulation
 def test_they_are_in_force_for_one_launch_and_then_as_before(duo: EmulatedTestbed) -> None:
     keys = [key for key, _ in ASKED]
-    assert host_kernels.values(duo, keys) == ["1500", "reno"]
-    assert host_kernels.values(duo, keys, ASKED) == ["9000", "cubic"]
-    assert host_kernels.values(duo, keys) == ["1500", "reno"]
+    assert host_settings.values(duo, keys) == ["1500", "reno"]
+    assert host_settings.values(duo, keys, ASKED) == ["9000", "cubic"]
+    assert host_settings.values(duo, keys) == ["1500", "reno"]
 
 
 @needs_emulation
@@ -52,16 +52,16 @@ def test_what_the_kernel_lacks_or_refuses_is_told_and_all_is_put_back(
 ) -> None:
     asked = ((CONGESTION_CONTROL, "cubic"), setting)
     with pytest.raises(HostError, match=said):
-        host_kernels.values(duo, [MTU], asked)
-    assert host_kernels.values(duo, [MTU, CONGESTION_CONTROL]) == ["1500", "reno"]
-    first, second = verifying.host_checks(part(tuning=Tuning(host_settings=asked)), duo)
+        host_settings.values(duo, [MTU], asked)
+    assert host_settings.values(duo, [MTU, CONGESTION_CONTROL]) == ["1500", "reno"]
+    first, second = verify.host_checks(part(tuning=Tuning(host_settings=asked)), duo)
     assert (first.state, second.state) == ("not in force", "not in force")
     assert said in first.found
 
 
 @needs_emulation
 def test_congestion_control_and_mtu_are_read_back(duo: EmulatedTestbed) -> None:
-    found = verifying.host_checks(part(tuning=Tuning(host_settings=ASKED)), duo)
+    found = verify.host_checks(part(tuning=Tuning(host_settings=ASKED)), duo)
     assert [(one.subject, one.found, one.state) for one in found] == [
         (MTU, "9000", "in force"), (CONGESTION_CONTROL, "cubic", "in force"),
     ]  # fmt: skip
@@ -69,8 +69,8 @@ def test_congestion_control_and_mtu_are_read_back(duo: EmulatedTestbed) -> None:
 
 def test_this_host_is_only_read() -> None:
     here = LocalTestbed()
-    assert host_kernels.applied_settings(here, ASKED) == ()
-    found = dict(host_kernels.known(here, [CONGESTION_CONTROL, "net.ipv4.nosuch", MTU]))
+    assert host_settings.applied_settings(here, ASKED) == ()
+    found = dict(host_settings.known(here, [CONGESTION_CONTROL, "net.ipv4.nosuch", MTU]))
     assert found[CONGESTION_CONTROL] and "net.ipv4.nosuch" not in found
-    (check,) = verifying.host_checks(part(tuning=Tuning(host_settings=((MTU, "123"),))), here)
+    (check,) = verify.host_checks(part(tuning=Tuning(host_settings=((MTU, "123"),))), here)
     assert check.state == "not in force"

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 from rankwise.analysis.tune.buffers import READ, WRITE
 from rankwise.analysis.tune.hosts import AFTER_IDLE, AVAILABLE, CONGESTION_CONTROL
-from rankwise.cli.hosts import host_searches
-from rankwise.cli.tuning import HOSTS, Place, Wish
 from rankwise.core.network import MTU, PathFigures, Settings, Topology
 from rankwise.core.records import Host
+from rankwise.workflows.tune.host_search import host_searches
+from rankwise.workflows.tune.stages import HOSTS, Place, Wish
 from support.emulated import two_sites
 
 KERNEL: Settings = (

@@ -9,10 +9,10 @@ from rankwise.analysis.tune import hosts as worth
 from rankwise.analysis.tune.buffers import READ, WRITE, buffer_settings
 from rankwise.analysis.tune.race import KnobRace
 from rankwise.analysis.tune.search import NothingToAsk, Search
-from rankwise.cli.tuning import HOSTS, KIB, MIB, Place, Wish
 from rankwise.core.network import Settings, Topology
 from rankwise.core.records import Cell, Options
 from rankwise.core.tuning import Tuning
+from rankwise.workflows.tune.stages import HOSTS, KIB, MIB, Place, Wish
 
 STAGE = "hosts"
 NETWORK_SIZES = (64 * KIB, MIB)

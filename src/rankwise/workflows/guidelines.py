@@ -16,7 +16,6 @@ from rankwise.analysis.guidelines.checks import check
 from rankwise.analysis.guidelines.findings import Finding
 from rankwise.analysis.guidelines.measured import faster_settings
 from rankwise.analysis.guidelines.mending import Remedy
-from rankwise.cli import answering
 from rankwise.core import errors
 from rankwise.core.records import CellFailure, Implementation, Notice
 from rankwise.core.results import Comparison
@@ -29,6 +28,7 @@ from rankwise.report.guideline_page import write_guidelines
 from rankwise.report.guidelines import Mend
 from rankwise.store.store import Store
 from rankwise.testbed.changes import changes
+from rankwise.workflows import answer as comparison_answer
 
 ALPHA = 0.05
 SEARCHES = 3
@@ -180,7 +180,7 @@ def write_page(path: Path, store: Store, found: Answer) -> None:
     """The page of the answer. Raises HostError if it cannot be written."""
     nothing = Comparison("", (), found.delta, ALPHA, (), (), (), (), (), found.failures, tuple(_notices(found)))
     context = replace(
-        answering.report_context(store, found.run_id, nothing),
+        comparison_answer.report_context(store, found.run_id, nothing),
         title="Is each MPI consistent with itself?", sentences=tuple(findings.sentences(found.found)),
     )  # fmt: skip
     write_guidelines(path, found.found, mends(found), nothing, context)

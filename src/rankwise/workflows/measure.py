@@ -14,8 +14,6 @@ from rankwise.bench import plan as planning
 from rankwise.bench.build import build
 from rankwise.bench.launch import Launching, list_benchmarks
 from rankwise.bench.runner import SPARE_ROUNDS, Ready, Runner
-from rankwise.cli import plan_profiles
-from rankwise.cli.screen import Screen
 from rankwise.core.errors import BuildError, HostError, InputError, InterruptedRun
 from rankwise.core.network import PathFigures
 from rankwise.core.records import Benchmark, Cell, CellFailure, Implementation, Launch, Notice, Options, Plan
@@ -29,6 +27,8 @@ from rankwise.testbed.base import TestbedKind, make
 from rankwise.testbed.check import check_paths
 from rankwise.testbed.local import LocalTestbed
 from rankwise.testbed.paths import path, site_paths
+from rankwise.workflows import plan_profiles
+from rankwise.workflows.events import Events
 
 ENOUGH_SECONDS_PER_CELL = 0.004
 """Of repetitions in a launch, where the budget is left to us: a hundred of what takes 40 us."""
@@ -83,24 +83,24 @@ class Built:
     notices: tuple[Notice, ...]
 
 
-def prepare(names: Sequence[str], prefixes: Sequence[Path], screen: Screen) -> Built:
+def prepare(names: Sequence[str], prefixes: Sequence[Path], events: Events) -> Built:
     """Find the implementations asked for (none: all that work) and compile the harness for each.
 
     Raises HostError when not one can be measured, UnknownNameError for a name that nothing answers to.
     """
-    with screen.busy("looking for MPI implementations") as update:
+    with events.busy("looking for MPI implementations") as update:
         working, broken = select.working(names, prefixes, lambda one: update(f"proving that {one} works"))
     notices = [Notice("broken", f"{one.id} is left out: {one.reason}", one.remedy) for one in broken]
-    return _build(working, notices, screen)
+    return _build(working, notices, events)
 
 
-def _build(implementations: Sequence[Implementation], notices: list[Notice], screen: Screen) -> Built:
+def _build(implementations: Sequence[Implementation], notices: list[Notice], events: Events) -> Built:
     ready: dict[str, Ready] = {}
     menu: dict[str, dict[str, Benchmark]] = {}
     refused: list[HostError] = []
     for one in implementations:
         try:
-            with screen.busy(f"compiling the benchmarks for {one.id} (kept for next time)"):
+            with events.busy(f"compiling the benchmarks for {one.id} (kept for next time)"):
                 program = build(one)
                 menu[one.id] = {benchmark.name: benchmark for benchmark in list_benchmarks(one, program)}
             ready[one.id] = Ready(one, program)
@@ -112,12 +112,12 @@ def _build(implementations: Sequence[Implementation], notices: list[Notice], scr
     return Built(ready, menu, tuple(notices))
 
 
-def measure(request: Request, store: Store, screen: Screen) -> int:
+def measure(request: Request, store: Store, events: Events) -> int:
     """Carry out what was asked and return the run's id; every launch is stored as soon as it ends.
 
     Raises InterruptedRun with the way to go on when it was stopped.
     """
-    built = prepare(request.implementations, request.prefixes, screen)
+    built = prepare(request.implementations, request.prefixes, events)
     known = planning.all_benchmarks(built.menu)
     selection = planning.Selection(
         planning.resolve_benchmarks(request.benchmarks, known), request.sizes_bytes,
@@ -130,9 +130,9 @@ def measure(request: Request, store: Store, screen: Screen) -> int:
         cells = tuple(filter(request.wanted, cells))
         unsupported = tuple(one for one in unsupported if request.wanted(one.cell))
     if not request.time_budget_seconds:
-        request = _with_enough_time(request, cells, screen)
+        request = _with_enough_time(request, cells, events)
     plan = _plan(request, cells)
-    with up(request.testbed, screen) as (testbed, paths):
+    with up(request.testbed, events) as (testbed, paths):
         loaded, said = plan_profiles.load(plan, built.ready, testbed, force=request.force)
         run_id = store.begin_run(
             request.command_line, testbed.name, plan, implementations=implementations, benchmarks=known.values(),
@@ -143,17 +143,17 @@ def measure(request: Request, store: Store, screen: Screen) -> int:
         notices = (*built.notices, *said, *_short_of_time(request, cells))
         store.add_notices(run_id, notices)
         for notice in notices:
-            screen.say("; ".join(filter(None, (f"warning: {notice.message}", notice.remedy))))
-        carry_out(run_id, plan, built.ready, testbed, store, screen, loaded=loaded, turn=request.turn)
+            events.say("; ".join(filter(None, (f"warning: {notice.message}", notice.remedy))))
+        carry_out(run_id, plan, built.ready, testbed, store, events, loaded=loaded, turn=request.turn)
     return run_id
 
 
 @contextlib.contextmanager
-def up(testbed: TestbedKind, screen: Screen) -> Iterator[tuple[TestbedKind, tuple[PathFigures, ...]]]:
+def up(testbed: TestbedKind, events: Events) -> Iterator[tuple[TestbedKind, tuple[PathFigures, ...]]]:
     """The testbed, up within, and what its paths measure now: a run says what it was measured on."""
     topology = testbed.topology()
     with contextlib.ExitStack() as stack:
-        with screen.busy(f"bringing up {testbed.name}") as update:
+        with events.busy(f"bringing up {testbed.name}") as update:
             stack.enter_context(testbed)
             update(f"measuring the paths of {testbed.name}")
             paths = check_paths(testbed, topology, quick=True) if topology and topology.links else ()
@@ -212,12 +212,12 @@ def _short_of_time(request: Request, cells: Sequence[Cell]) -> tuple[Notice, ...
     )
 
 
-def _with_enough_time(request: Request, cells: Sequence[Cell], screen: Screen) -> Request:
+def _with_enough_time(request: Request, cells: Sequence[Cell], events: Events) -> Request:
     """The time that the launches take which a verdict needs, unless that is far more than expected."""
     launches = request.min_launches + SPARE_ROUNDS
     a_round = _round_seconds(request, cells) + len(cells) * ENOUGH_SECONDS_PER_CELL
     most = 60.0 * math.ceil(LONGER_THAN_EXPECTED * a_round * launches / 60)
-    screen.say(
+    events.say(
         f"{len(cells)} cells in {launches} launches each take about {format_duration(a_round * launches)}, "
         f"and at most {format_duration(most)} (--time)"
     )
@@ -241,21 +241,21 @@ def _plan(request: Request, cells: Sequence[Cell]) -> Plan:
     )  # fmt: skip
 
 
-def resume(run_id: int, store: Store, screen: Screen, turn: Callable[[Cell], int] | None = None) -> None:
+def resume(run_id: int, store: Store, events: Events, turn: Callable[[Cell], int] | None = None) -> None:
     """Go on with a run that was interrupted, with what it has measured already; `turn` as the request had it."""
     plan = store.plan(run_id)
     if store.run(run_id).status == "complete":
         raise InputError(f"run {run_id} is complete: there is nothing to resume", f"rankwise report {run_id}")
-    built = _build(store.implementations(run_id), [], screen)
+    built = _build(store.implementations(run_id), [], events)
     for notice in built.notices:  # without one of its implementations the run would compare something else
         raise HostError(f"run {run_id} cannot go on: {notice.message}", notice.remedy)
     topology = store.topology(run_id)
-    with up(make(topology) if topology else LocalTestbed(), screen) as (testbed, _):
+    with up(make(topology) if topology else LocalTestbed(), events) as (testbed, _):
         # what a version lacks was accepted when the run began
         loaded, _ = plan_profiles.load(plan, built.ready, testbed, force=True)
         store.resume_run(run_id, testbed.facts())
         carry_out(
-            run_id, plan, built.ready, testbed, store, screen, store.launches(run_id), loaded=loaded, turn=turn
+            run_id, plan, built.ready, testbed, store, events, store.launches(run_id), loaded=loaded, turn=turn
         )
 
 
@@ -265,7 +265,7 @@ def carry_out(
     ready: Mapping[str, Ready],
     testbed: TestbedKind,
     store: Store,
-    screen: Screen,
+    events: Events,
     earlier: Sequence[Launch] = (),
     *,
     loaded: Mapping[tuple[str, str], Loaded] | None = None,
@@ -279,11 +279,11 @@ def carry_out(
         loaded = plan_profiles.own_parts(plan, ready, testbed)
     launching = Launching(FamilyLauncher(), testbed, plan, loaded)
     runner = Runner(
-        plan, launching, relative_half_width, lambda launch: store.add_launch(run_id, launch), screen.show,
+        plan, launching, relative_half_width, lambda launch: store.add_launch(run_id, launch), events.show,
         turn=turn,
     )  # fmt: skip
     try:
-        with screen.measuring():
+        with events.measuring():
             why = runner.run(ready, earlier, spent_seconds=sum(launch.seconds for launch in earlier))
     except (KeyboardInterrupt, InterruptedRun) as event:
         store.finish_run(run_id, "interrupted", str(event) or "Ctrl-C")

@@ -7,9 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rankwise.cli import answering, measuring, tuner
-from rankwise.cli.screen import Screen
-from rankwise.cli.tuning import Wish
 from rankwise.core.errors import HostError, InputError, InterruptedRun, RankwiseError
 from rankwise.core.records import Cell, Implementation
 from rankwise.core.tuning import DEFAULT, Knob, Profile
@@ -20,6 +17,10 @@ from rankwise.store.store import Store
 from rankwise.studies.base import Effort, Results, Study, StudyRun
 from rankwise.testbed import description
 from rankwise.testbed.base import TestbedKind, make
+from rankwise.workflows import answer, measure
+from rankwise.workflows.events import Events
+from rankwise.workflows.tune import tuner
+from rankwise.workflows.tune.stages import Wish
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +40,8 @@ class StudyRequest:
 class Studying:
     """One study: its stored runs by label."""
 
-    def __init__(self, study: Study, request: StudyRequest, store: Store, screen: Screen) -> None:
-        self._study, self._request, self._store, self._screen = study, request, store, screen
+    def __init__(self, study: Study, request: StudyRequest, store: Store, events: Events) -> None:
+        self._study, self._request, self._store, self._events = study, request, store, events
         self.run_ids: dict[str, int] = {}
         """What is measured, or begun."""
         self._searches: defaultdict[str, list[int]] = defaultdict(list)
@@ -77,7 +78,7 @@ class Studying:
             known = self.run_ids.get(run.label)
             if known is not None and self._store.run(known).status != "interrupted":
                 continue
-            self._screen.say(f"[{number}/{len(wanted)}] {run.title}")
+            self._events.say(f"[{number}/{len(wanted)}] {run.title}")
             before = {one.id for one in self._store.runs()}
             try:
                 self._measure(run, known)
@@ -88,7 +89,7 @@ class Studying:
                     self._keep(run, run_id)
                 if not isinstance(error, HostError) or (known is None and not begun):
                     raise self._with_way_on(error) from error
-                self._screen.say(f"warning: {run.title}: {error}")  # this network failed; others may not
+                self._events.say(f"warning: {run.title}: {error}")  # this network failed; others may not
 
     def results(self) -> dict[str, Results]:
         """What is stored of each run, by label."""
@@ -115,36 +116,36 @@ class Studying:
     def _measure(self, run: StudyRun, known: int | None) -> None:
         if known is None:
             folder = self._tune(run) if run.tune else None
-            self.run_ids[run.label] = measuring.measure(self._asked(run, folder), self._store, self._screen)
+            self.run_ids[run.label] = measure.measure(self._asked(run, folder), self._store, self._events)
             return
         if run.tune and self._profile(known) is None:
             raise InputError(
                 f"run {known} cannot go on: the profile that it measures is gone, or another one by now",
                 "leave it out of --from: then it is tuned and measured anew",
             )
-        measuring.resume(known, self._store, self._screen)
+        measure.resume(known, self._store, self._events)
 
     def _tune(self, run: StudyRun) -> Path:
         """Search and prove the run's knobs; the folder of the profile."""
         effort = self._effort(run)
         seconds = self._share * effort.time_budget_seconds * effort.tuning_share
-        self._screen.say(f"tuning first: {', '.join(run.tune)}; at most {format_duration(seconds)}")
+        self._events.say(f"tuning first: {', '.join(run.tune)}; at most {format_duration(seconds)}")
         asked = tuner.TuneRequest(
             command_line=self._request.command_line, name=self._study.testbed_name(run),
             parent=self._request.profiles, testbed=self._testbed(run), wish=Wish(run.tune, ()),
             time_budget_seconds=seconds, implementations=self._request.implementations,
             prefixes=self._request.prefixes, force=True, earlier_runs=tuple(self._searches[run.label]),
         )  # fmt: skip
-        profile, folder, accepted = tuner.Tuner(asked, self._store, self._screen).run()
+        profile, folder, accepted = tuner.Tuner(asked, self._store, self._events).run()
         for notice in tuner.warnings(profile, accepted):
-            self._screen.say(f"warning: {notice.message}; {notice.remedy}")
+            self._events.say(f"warning: {notice.message}; {notice.remedy}")
         return folder
 
-    def _asked(self, run: StudyRun, profile: Path | None) -> measuring.Request:
+    def _asked(self, run: StudyRun, profile: Path | None) -> measure.Request:
         """Baselines load nothing even where a run has a profile."""
         effort = self._effort(run)
         name = self._study.testbed_name(run)
-        return measuring.Request(
+        return measure.Request(
             command_line=self._request.command_line, benchmarks=run.benchmarks, sizes_bytes=effort.sizes_bytes,
             time_budget_seconds=self._share * effort.time_budget_seconds * (1 - effort.tuning_share),
             implementations=self._request.implementations, prefixes=self._request.prefixes, ranks=(run.ranks,),
@@ -186,7 +187,7 @@ class Studying:
         store = self._store
         return Results(
             run=store.run(run_id),
-            comparison=answering.compare_run(store, run_id, profiles_apart=not run.tune),
+            comparison=answer.compare_run(store, run_id, profiles_apart=not run.tune),
             launches=tuple(store.iter_launches(run_id)),
             topology=store.topology(run_id),
             paths=store.paths(run_id),

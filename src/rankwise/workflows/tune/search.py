@@ -13,13 +13,14 @@ from rankwise.analysis.tune.merging import merged
 from rankwise.analysis.tune.search import Search
 from rankwise.bench.launch import Launching
 from rankwise.bench.plan import round_seconds, together
-from rankwise.cli import hosts, measuring
-from rankwise.cli.screen import Screen
-from rankwise.cli.trials import Trials, bundled, carry_out
-from rankwise.cli.tuning import STAGES, Place, Wish, proof_cells
 from rankwise.core.records import Cell, Launch
 from rankwise.core.tuning import DEFAULT, Reason, Tuning
 from rankwise.core.units import format_duration
+from rankwise.workflows import measure
+from rankwise.workflows.events import Events
+from rankwise.workflows.tune import host_search
+from rankwise.workflows.tune.stages import STAGES, Place, Wish, proof_cells
+from rankwise.workflows.tune.trials import Trials, bundled, carry_out
 
 ROUNDS = 4
 """That a search takes, each like the first: there are more of them, with fewer and fewer trials."""
@@ -69,17 +70,17 @@ class Searching:
 
     def __init__(
         self,
-        built: measuring.Built,
+        built: measure.Built,
         launching: Launching,
         place: Place,
         wish: Wish,
         folder: Path,
         keep: Callable[[Launch], None],
-        screen: Screen,
+        events: Events,
         earlier: Sequence[Launch] = (),
     ) -> None:
         self._built, self._launching, self._place, self._wish = built, launching, place, wish
-        self._folder, self._keep, self._screen, self._earlier = folder, keep, screen, earlier
+        self._folder, self._keep, self._events, self._earlier = folder, keep, events, earlier
         self._found = {one: Found() for one in built.ready}
 
     def run(self, end: float) -> dict[str, Found]:
@@ -117,9 +118,10 @@ class Searching:
         """Those that have anything to ask."""
         implementations = [ready.implementation for ready in self._built.ready.values()]
         first = implementations[0].id  # only carries the raw TCP
-        asked = hosts.host_searches(self._place, first, self._wish)
+        asked = host_search.host_searches(self._place, first, self._wish)
         stages = [
-            replace(self._questions(name, {first: own}), patience=hosts.PATIENCE) for name, own in asked.items()
+            replace(self._questions(name, {first: own}), patience=host_search.PATIENCE)
+            for name, own in asked.items()
         ]
         for stage in STAGES:
             made = {
@@ -135,7 +137,7 @@ class Searching:
     def _questions(self, name: str, searches: dict[str, list[Search]], where_changed: str = "") -> _Questions:
         bundles = [bundle.cells() for own in searches.values() for bundle in bundled(own)]
         one_round = sum(self._round_seconds(replace(cell, profile="") for cell in cells) for cells in bundles)
-        one_round += sum(hosts.own_seconds(self._place, cell) for cells in bundles for cell in cells)
+        one_round += sum(host_search.own_seconds(self._place, cell) for cells in bundles for cell in cells)
         return _Questions(name, ROUNDS * one_round, searches, where_changed=where_changed)
 
     def _proof_seconds(self) -> float:
@@ -156,7 +158,7 @@ class Searching:
         """Better said before."""
         if needed_seconds > seconds:
             wanted = math.ceil(needed_seconds / 60)
-            self._screen.say(
+            self._events.say(
                 f"warning: this takes about {format_duration(needed_seconds)}, and there are "
                 f"{format_duration(seconds)}: less will be found for certain; --time {wanted}m, or fewer MPIs, "
                 "operations (--for) or ranks (-n)"
@@ -168,16 +170,16 @@ class Searching:
             self._launching, self._built.ready, bases, self._folder / stage.name, self._keep, stage.name,
             self._earlier,
         )  # fmt: skip
-        with self._screen.busy(f"{stage.name}: beginning") as update:
+        with self._events.busy(f"{stage.name}: beginning") as update:
             done = carry_out(
                 stage.searches, trials, deadline, lambda now: update(f"{stage.name}: {now}"),
                 latest=latest, least_rounds=self._wish.rigour.min_rounds,
             )  # fmt: skip
         for one, own in stage.searches.items():
             self._found[one].take(own, trials.launched_of(one))
-        if stage.name.startswith(hosts.STAGE):
+        if stage.name.startswith(host_search.STAGE):
             self._for_all(next(iter(stage.searches)))
-        self._screen.say(f"{stage.name}: {trials.launched} launches{'' if done else ', the time was over'}")
+        self._events.say(f"{stage.name}: {trials.launched} launches{'' if done else ', the time was over'}")
 
     def _for_all(self, first: str) -> None:
         """Kernel settings are every implementation's."""

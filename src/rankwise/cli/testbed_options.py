@@ -8,14 +8,14 @@ from typing import Any
 
 import click
 
-from rankwise.cli import up_testbeds
 from rankwise.core.errors import InputError
 from rankwise.testbed.base import TestbedKind, make
 from rankwise.testbed.hostfile import read_hostfile
 from rankwise.testbed.local import LocalTestbed
+from rankwise.workflows import testbeds
 
 _OPTIONS = (
-    click.option("--testbed", default="", metavar="NAME|FILE", shell_complete=up_testbeds.complete_any,
+    click.option("--testbed", default="", metavar="NAME|FILE", shell_complete=testbeds.complete_any,
                  help="A preset, a TOML file, or a testbed that is up (`rankwise testbed list`).  "
                  "[default: this host]"),
     click.option("--hostfile", type=click.Path(dir_okay=False, path_type=Path),
@@ -36,4 +36,4 @@ def testbed_of(name: str, hostfile: Path | None) -> TestbedKind:
         raise InputError("--testbed and --hostfile are two places", "give one of them")
     if hostfile:
         return make(read_hostfile(hostfile))
-    return LocalTestbed() if name in ("", "local") else make(up_testbeds.topology_of(name))
+    return LocalTestbed() if name in ("", "local") else make(testbeds.topology_of(name))

@@ -8,9 +8,9 @@ import pytest
 
 from rankwise.analysis.tune.search import Trial
 from rankwise.bench.runner import Ready
-from rankwise.cli.trials import Bundle, Trials, bundled, carry_out
 from rankwise.core.records import Cell, CellFailure, Implementation, Launch, Series
 from rankwise.core.tuning import Choice, Decision, Loaded, Reason, Rule, Setting, Tuning
+from rankwise.workflows.tune.trials import Bundle, Trials, bundled, carry_out
 
 NAME = "lammpi-7.1.4"
 READY = {

@@ -7,14 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from rankwise.bench.runner import Ready
-from rankwise.cli import profile_use
-from rankwise.cli.host_kernels import applied_settings
 from rankwise.core.errors import InputError
 from rankwise.core.records import Implementation, Notice, Plan
 from rankwise.core.tuning import Loaded, Part, Profile
 from rankwise.profiles import loading, profile_file
 from rankwise.profiles.sentences import profile_sentence
 from rankwise.testbed.base import TestbedKind
+from rankwise.workflows import profile_use
+from rankwise.workflows.host_settings import applied_settings
 
 Loads = dict[tuple[str, str], Loaded]
 """By implementation and profile."""

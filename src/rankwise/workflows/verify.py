@@ -10,7 +10,6 @@ from rankwise.bench import protocol
 from rankwise.bench.build import build
 from rankwise.bench.launch import list_benchmarks
 from rankwise.bench.placement import place
-from rankwise.cli.host_kernels import applied_settings, values
 from rankwise.core.errors import HostError
 from rankwise.core.records import Cell, Implementation, Job, Outcome
 from rankwise.core.tuning import Decision, Evidence, Loaded, Part
@@ -18,6 +17,7 @@ from rankwise.mpi.family import FamilyLauncher, family_named
 from rankwise.profiles import loading
 from rankwise.profiles.checking import Check, checks, host_check
 from rankwise.testbed.base import TestbedKind
+from rankwise.workflows.host_settings import applied_settings, values
 
 PAIR = "pingpong"
 PAIR_SIZES_BYTES = (8, 1 << 20)

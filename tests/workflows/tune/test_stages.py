@@ -10,10 +10,10 @@ import pytest
 from rankwise.analysis.tune.application import Application, Use
 from rankwise.analysis.tune.racing import AlgorithmSearch
 from rankwise.analysis.tune.search import Search
-from rankwise.cli.tuning import STAGES, Collective, Place, Wish, proof_cells
 from rankwise.core.network import Topology
 from rankwise.core.records import Host
 from rankwise.core.tuning import Choice, Decision, Rule, Tuning
+from rankwise.workflows.tune.stages import STAGES, Collective, Place, Wish, proof_cells
 from support.stored import OPENMPI
 
 OURS = replace(OPENMPI, id="ours-1.0", family="ours", version="1.0")

@@ -25,12 +25,12 @@ from rankwise.analysis.compare.variants import (
     without_profiles,
 )
 from rankwise.analysis.network import network_figures
-from rankwise.cli import plan_profiles
 from rankwise.core.records import Fact
 from rankwise.core.results import Comparison
 from rankwise.report import tables
 from rankwise.report.context import LaunchCommand, ReportContext
 from rankwise.store.store import Store
+from rankwise.workflows import plan_profiles
 
 
 def command_line() -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from rankwise.cli.options import DURATION, SIZES, Parsed
-from rankwise.cli.where import where_options
+from rankwise.cli.testbed_options import where_options
 from rankwise.core.errors import InputError
 from rankwise.core.records import Options
 

@@ -13,10 +13,6 @@ from rankwise.analysis.tune.acceptance import Acceptance, accept
 from rankwise.analysis.tune.hosts import ASKED
 from rankwise.analysis.tune.merging import taken_back
 from rankwise.bench.launch import Launching
-from rankwise.cli import host_kernels, measuring, verifying
-from rankwise.cli.screen import Screen
-from rankwise.cli.searching import PROOF_LAUNCHES, Found, Searching
-from rankwise.cli.tuning import Place, Wish, proof_cells
 from rankwise.core.errors import HostError, InputError, InterruptedRun
 from rankwise.core.records import Notice, Plan
 from rankwise.core.tuning import Native, Part, Profile, Reason, Tuning
@@ -25,6 +21,10 @@ from rankwise.mpi.family import FamilyLauncher, native_of
 from rankwise.profiles import loading, writing
 from rankwise.store.store import Store
 from rankwise.testbed.base import TestbedKind
+from rankwise.workflows import host_settings, measure, verify
+from rankwise.workflows.events import Events
+from rankwise.workflows.tune.search import PROOF_LAUNCHES, Found, Searching
+from rankwise.workflows.tune.stages import Place, Wish, proof_cells
 
 PROOFS = 3
 """How often what is left is measured afresh after something went back to the default."""
@@ -53,8 +53,8 @@ class TuneRequest:
 class Tuner:
     """One run of `tune`."""
 
-    def __init__(self, request: TuneRequest, store: Store, screen: Screen) -> None:
-        self._request, self._store, self._screen = request, store, screen
+    def __init__(self, request: TuneRequest, store: Store, events: Events) -> None:
+        self._request, self._store, self._events = request, store, events
         self._began = time.monotonic()
         self._runs: list[int] = []
 
@@ -65,9 +65,9 @@ class Tuner:
         """
         request = self._request
         writing.require_free(request.name, request.parent, force=request.force)
-        built = measuring.prepare(request.implementations, request.prefixes, self._screen)
-        with measuring.up(request.testbed, self._screen) as (testbed, paths):
-            kernel = host_kernels.known(testbed, ASKED)
+        built = measure.prepare(request.implementations, request.prefixes, self._events)
+        with measure.up(request.testbed, self._events) as (testbed, paths):
+            kernel = host_settings.known(testbed, ASKED)
             place = Place(testbed.name, testbed.topology(), testbed.hosts(), paths, kernel)
             found = self._search(built, testbed, place)
             self._express(built, found)
@@ -77,7 +77,7 @@ class Tuner:
 
     # The search
 
-    def _search(self, built: measuring.Built, testbed: TestbedKind, place: Place) -> dict[str, Found]:
+    def _search(self, built: measure.Built, testbed: TestbedKind, place: Place) -> dict[str, Found]:
         run_id = self._begin(built, testbed, place, Plan((), 0, self._request.time_budget_seconds))
         self._store.add_notices(run_id, built.notices)
         plan = Plan(
@@ -90,7 +90,7 @@ class Tuner:
                 Path(folder).chmod(0o755)  # LAM/MPI's ranks may be another user's
                 found = Searching(
                     built, Launching(FamilyLauncher(), testbed, plan), place, self._request.wish, Path(folder),
-                    lambda launch: self._store.add_launch(run_id, launch), self._screen, earlier,
+                    lambda launch: self._store.add_launch(run_id, launch), self._events, earlier,
                 ).run(self._began + self._request.time_budget_seconds)  # fmt: skip
         except (KeyboardInterrupt, InterruptedRun) as event:
             self._store.finish_run(run_id, "interrupted", str(event) or "Ctrl-C")
@@ -104,7 +104,7 @@ class Tuner:
     # The proof
 
     def _prove(
-        self, built: measuring.Built, testbed: TestbedKind, place: Place, found: Mapping[str, Found]
+        self, built: measure.Built, testbed: TestbedKind, place: Place, found: Mapping[str, Found]
     ) -> dict[str, Acceptance]:
         """Default against tuned, again after each return to the default, until nothing is worse.
 
@@ -139,7 +139,7 @@ class Tuner:
         return {one: proof for one, proof in accepted.items() if found[one].tuning != Tuning()}
 
     def _measure_proof(
-        self, built: measuring.Built, testbed: TestbedKind, place: Place, found: Mapping[str, Found],
+        self, built: measure.Built, testbed: TestbedKind, place: Place, found: Mapping[str, Found],
         names: Sequence[str], seconds: float,
     ) -> int:  # fmt: skip
         ready = {one: built.ready[one] for one in names}
@@ -159,12 +159,12 @@ class Tuner:
                 launch_limit_seconds=LAUNCH_LIMIT_SECONDS, profiles=((self._request.name, str(draft)),),
             )  # fmt: skip
             run_id = self._begin(replace(built, ready=ready), testbed, place, plan)
-            self._screen.say(f"proof: {len(cells)} cells, at most {format_duration(seconds)}")
-            measuring.carry_out(run_id, plan, ready, testbed, self._store, self._screen)
+            self._events.say(f"proof: {len(cells)} cells, at most {format_duration(seconds)}")
+            measure.carry_out(run_id, plan, ready, testbed, self._store, self._events)
         return run_id
 
     @staticmethod
-    def _express(built: measuring.Built, found: Mapping[str, Found]) -> None:
+    def _express(built: measure.Built, found: Mapping[str, Found]) -> None:
         """Leave out what an implementation has no words for: Intel MPI's tables cannot say `as by default`."""
         for one, mine in found.items():
             for decision in mine.tuning.decisions:
@@ -179,7 +179,7 @@ class Tuner:
     # What comes out
 
     def _profile(
-        self, built: measuring.Built, testbed: TestbedKind, found: Mapping[str, Found],
+        self, built: measure.Built, testbed: TestbedKind, found: Mapping[str, Found],
         accepted: Mapping[str, Acceptance],
     ) -> Profile:  # fmt: skip
         """Of all implementations; with a proof that the values are in force once it is accepted."""
@@ -198,12 +198,12 @@ class Tuner:
             __version__, tuple(self._runs), tuple(parts),
         )  # fmt: skip
 
-    def _in_force(self, part: Part, built: measuring.Built, testbed: TestbedKind) -> tuple[Reason, ...]:
+    def _in_force(self, part: Part, built: measure.Built, testbed: TestbedKind) -> tuple[Reason, ...]:
         if part.native == Native() and not part.tuning.host_settings:
             return ()
         loaded = loading.place_apart(part.native, part.tuning.host_settings)
         try:
-            checks = verifying.verify(part, built.ready[part.implementation].implementation, loaded, testbed)
+            checks = verify.verify(part, built.ready[part.implementation].implementation, loaded, testbed)
         except HostError as error:
             return (Reason("everything", f"could not be verified: {error}"),)
         return tuple(
@@ -211,7 +211,7 @@ class Tuner:
             for one in checks
         )
 
-    def _begin(self, built: measuring.Built, testbed: TestbedKind, place: Place, plan: Plan) -> int:
+    def _begin(self, built: measure.Built, testbed: TestbedKind, place: Place, plan: Plan) -> int:
         known = {name: one for menu in built.menu.values() for name, one in menu.items()}
         run_id = self._store.begin_run(
             self._request.command_line, testbed.name, plan,
