@@ -52,7 +52,7 @@ def _row(cell: Cell, quantity: Quantity, series: Sequence[Series], category: Cat
     samples = np.concatenate([one.samples_seconds for one in series])
     p50, p90, p99 = (float(value) for value in np.percentile(samples, [50, 90, 99]))
     return Row(
-        implementation=cell.implementation, benchmark=cell.benchmark, category=category, ranks=cell.ranks,
+        implementation=cell.variant, benchmark=cell.benchmark, category=category, ranks=cell.ranks,
         size_bytes=cell.size_bytes, options=cell.options, placement=cell.placement, quantity=quantity,
         launches=len(series), repetitions=samples.size, min_seconds=float(samples.min()), median_seconds=p50,
         mean_seconds=float(samples.mean()), p90_seconds=p90, p99_seconds=p99, max_seconds=float(samples.max()),

@@ -1,18 +1,19 @@
-"""One start of mpiexec: build its command, run it on the testbed, turn what it said into a Launch record."""
+"""One start of a job: build its command, run it on the testbed, turn what it said into a Launch record."""
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import psutil
 
 from rankwise.bench import protocol
-from rankwise.bench.placement import place
+from rankwise.bench.job import build_job, program_line, together
 from rankwise.core import process
+from rankwise.core.configuration import Configuration, plain
 from rankwise.core.errors import BuildError, HostError, InputError
 from rankwise.core.interfaces import Launcher, Testbed
 from rankwise.core.network import Settings
@@ -21,15 +22,18 @@ from rankwise.core.records import (
     Cell,
     CellFailure,
     Command,
+    FailureKind,
     Implementation,
     Job,
     Launch,
     LaunchStatus,
     LaunchSteps,
+    LocalStart,
     Notice,
     Options,
     Outcome,
     Plan,
+    Segment,
 )  # fmt: skip
 from rankwise.core.tuning import Loaded
 
@@ -51,6 +55,20 @@ def list_benchmarks(implementation: Implementation, program: Path) -> tuple[Benc
         ) from error
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The part of a launch that one configuration runs: what becomes a `Segment` once it is started."""
+
+    implementation: Implementation
+    configuration: Configuration
+    job: Job
+
+    @property
+    def segment(self) -> Segment:
+        """The part as it is stored."""
+        return Segment(self.implementation.id, self.job.ranks, self.configuration.id, program_line(self.job))
+
+
 class Launching:
     """Starts cells of a plan on one testbed, by the launch lines that `launcher` knows."""
 
@@ -59,14 +77,15 @@ class Launching:
         launcher: Launcher,
         testbed: Testbed,
         plan: Plan,
-        loaded: Mapping[tuple[str, str], Loaded] | None = None,
+        configurations: Mapping[str, Configuration] | None = None,
+        load: Callable[[Configuration], Loaded] = lambda _: Loaded(),
     ) -> None:
-        """`loaded`: what each implementation loads of each profile that cells name."""
-        self._loaded = loaded or {}
+        """`configurations`: those that cells name, by id; `load` makes what a launch of one adds to its job."""
+        self._configurations = configurations or {}
+        self._load = load
         self._launcher = launcher
         self._testbed = testbed
         self._plan = plan
-        self._hosts = testbed.hosts()
 
     def launch(
         self,
@@ -74,59 +93,86 @@ class Launching:
         program: Path,
         cells: Sequence[Cell],
         seconds_per_cell: float = 0.0,
-        loaded: Loaded | None = None,
+        configuration: Configuration | None = None,
     ) -> Launch:
-        """Measure `cells` (same ranks, options, profile, placement) in this order; every failure is in the record.
+        """Measure `cells` (same ranks, options, configuration, placement) in this order.
 
-        Each is repeated for `seconds_per_cell`, or for the plan's where that is 0. `loaded`: in place of what
-        their profile stands for.
+        Every failure is in the record. Each cell is repeated for `seconds_per_cell`, or for the plan's where that
+        is 0. `configuration` None: the one that the cells name; '' stands for the implementation as it is.
         """
-        ranks, options = cells[0].ranks, cells[0].options
-        loaded = loaded or self._loaded.get((implementation.id, cells[0].profile), Loaded())
-        placed = place(cells[0].placement, self._hosts, ranks)
-        oversubscribed = self._testbed.oversubscribed(placed)
-        limit = self._plan.launch_limit_seconds
-        arguments = protocol.arguments(
-            cells, yielding=oversubscribed, from_barrier=oversubscribed and not self._testbed.remote_shell(),
-            verify=self._plan.verify, limit_seconds=limit,
-            seconds_per_cell=seconds_per_cell or self._plan.seconds_per_cell,
-        )  # fmt: skip
-        job = Job(
-            program=(str(program), *arguments), ranks=ranks, oversubscribed=oversubscribed,
-            hosts=placed if self._testbed.remote_shell() else (), remote_shell=self._testbed.remote_shell(),
-            environment=loaded.environment, files=loaded.files,
-            launcher_arguments=(*loaded.arguments, *self._plan.launcher_arguments),
-        )  # fmt: skip
+        chosen = configuration or self._configurations.get(cells[0].configuration) or plain(implementation)
+        try:
+            loaded = self._load(chosen)
+            part = Part(implementation, chosen, self._job(program, cells, loaded, seconds_per_cell))
+        except (HostError, InputError) as error:
+            segment = Segment(implementation.id, cells[0].ranks, chosen.id, str(program))
+            return refused((segment,), cells, _told(error), "failed")
+        return self.start([part], cells, (*loaded.host_settings, *_settings(cells[0].options)))
+
+    def start(self, parts: Sequence[Part], cells: Sequence[Cell], settings: Settings = ()) -> Launch:
+        """Start all parts at once, each by its own launcher, and return what came of it.
+
+        `cells` are those that the parts' harnesses measure, `settings` what every host is set to meanwhile.
+        """
         started_at, load, stolen = time.time(), os.getloadavg()[0], _steal_seconds()
-        steps, outcome = self._start(implementation, job, (*loaded.host_settings, *_settings(options)))
+        steps, outcome = self._run(parts, settings)
         # what was measured while the testbed broke down is worth nothing
         spoken = protocol.parse_run("" if outcome.broken else outcome.stdout, cells)
-        status, reason = _status(outcome, spoken, limit)
+        status, reason = _status(outcome, spoken, self._plan.launch_limit_seconds)
         return Launch(
-            implementation=implementation.id, ranks=ranks, status=status, reason=reason,
+            segments=tuple(part.segment for part in parts), status=status, reason=reason,
             command=process.command_line(steps.main), environment=steps.main.environment,
             started_at=started_at, seconds=outcome.seconds, series=spoken.series,
             failures=(*spoken.failures, *(() if outcome.broken else _blamed(status, reason, cells, spoken))),
             verified=spoken.verified,
             stderr_tail="" if status == "finished" else outcome.stderr[-STDERR_TAIL_BYTES:],
-            oversubscribed=oversubscribed, yielding=steps.yielding, clock=spoken.clock,
-            clock_error_seconds=spoken.clock_error_seconds,
+            oversubscribed=any(part.job.oversubscribed for part in parts), yielding=steps.yielding,
+            clock=spoken.clock, clock_error_seconds=spoken.clock_error_seconds,
             timer_resolution_seconds=spoken.timer_resolution_seconds, load=load,
             steal_fraction=(_steal_seconds() - stolen) / (max(outcome.seconds, 1e-3) * (os.cpu_count() or 1)),
-            notices=(*outcome.notices, *_notices(implementation, outcome, ranks)),
+            notices=(*outcome.notices, *_notices(parts, outcome)),
             links=outcome.links, emulator=outcome.emulator, timelines=spoken.timelines,
         )  # fmt: skip
 
-    def _start(self, implementation: Implementation, job: Job, settings: Settings) -> tuple[LaunchSteps, Outcome]:
+    def _job(self, program: Path, cells: Sequence[Cell], loaded: Loaded, seconds_per_cell: float) -> Job:
+        """The job of a harness that measures these cells."""
+        job = build_job(
+            self._testbed, (str(program),), cells[0].ranks, placement=cells[0].placement, loaded=loaded,
+            arguments=self._plan.launcher_arguments,
+        )  # fmt: skip
+        arguments = protocol.arguments(
+            cells, yielding=job.oversubscribed,
+            from_barrier=job.oversubscribed and isinstance(job.start, LocalStart),
+            verify=self._plan.verify, limit_seconds=self._plan.launch_limit_seconds,
+            seconds_per_cell=seconds_per_cell or self._plan.seconds_per_cell,
+        )  # fmt: skip
+        return replace(job, program=(*job.program, *arguments))
+
+    def _run(self, parts: Sequence[Part], settings: Settings) -> tuple[LaunchSteps, Outcome]:
         """The launch line and how it ended; one that cannot even be started has failed like any other."""
-        steps = LaunchSteps(Command(job.program))
+        steps = LaunchSteps(Command(parts[0].job.program))
+        hosts = tuple(host for part in parts for host in part.job.hosts)
         limit = self._plan.launch_limit_seconds
         try:
-            steps = replace(self._launcher.steps(implementation, job), settings=settings)
-            return steps, self._testbed.run(steps, job.hosts, limit, protocol.END_MARKER)
+            steps = together([self._launcher.steps(part.implementation, part.job) for part in parts])
+            steps = replace(steps, settings=(*steps.settings, *settings))
+            return steps, self._testbed.run(steps, hosts, limit, "" if len(parts) > 1 else protocol.END_MARKER)
         except (HostError, InputError) as error:
-            told = f"{error}; {error.remedy}" if error.remedy else str(error)
-            return steps, Outcome(process.command_line(steps.main), 127, "", told, 0.0)
+            return steps, Outcome(process.command_line(steps.main), 127, "", _told(error), 0.0)
+
+
+def refused(
+    segments: tuple[Segment, ...], cells: Sequence[Cell], why: str, kind: FailureKind = "unsupported"
+) -> Launch:
+    """Return the failed launch that stands for one that could not even be asked for."""
+    return Launch(
+        segments=segments, status="failed", command="", environment=(), started_at=time.time(), seconds=0.0,
+        reason=why, failures=tuple(CellFailure(cell, why, kind) for cell in cells),
+    )  # fmt: skip
+
+
+def _told(error: HostError | InputError) -> str:
+    return f"{error}; {error.remedy}" if error.remedy else str(error)
 
 
 def _status(outcome: Outcome, spoken: protocol.Spoken, limit_seconds: float) -> tuple[LaunchStatus, str]:
@@ -165,14 +211,15 @@ def _blamed(
     return tuple(CellFailure(cell, reason) for cell in (silent[:1] if spoken.begun else silent))
 
 
-def _notices(implementation: Implementation, outcome: Outcome, ranks: int) -> tuple[Notice, ...]:
+def _notices(parts: Sequence[Part], outcome: Outcome) -> tuple[Notice, ...]:
     if not outcome.finished_early:
         return ()
+    one, ranks = parts[0].implementation, sum(part.job.ranks for part in parts)
     return (
         Notice(
             "hangs-at-exit",
-            f"{implementation.id} hung after its last result at {ranks} ranks and was ended; the results are kept",
-            f"a newer version of {implementation.family} may not hang in MPI_Finalize",
+            f"{one.id} hung after its last result at {ranks} ranks and was ended; the results are kept",
+            f"a newer version of {one.family} may not hang in MPI_Finalize",
         ),
     )
 

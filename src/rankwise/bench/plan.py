@@ -115,7 +115,7 @@ def _cells_of(implementation_id: str, benchmark: Benchmark, selection: Selection
     ):
         yield Cell(
             implementation_id, benchmark.name, size_bytes, ranks, options,
-            profile=profile, testbed=selection.testbed, placement=placement,
+            label=profile, testbed=selection.testbed, placement=placement,
         )  # fmt: skip
 
 
@@ -134,7 +134,7 @@ def _obstacle(benchmark: Benchmark, cell: Cell) -> str:
 
 def together(cell: Cell) -> tuple[object, ...]:
     """Cells for which this is the same are measured in one launch."""
-    return cell.implementation, cell.ranks, cell.options, cell.profile, cell.placement
+    return cell.implementation, cell.ranks, cell.options, cell.label, cell.configuration, cell.placement
 
 
 def launches_of_round(cells: Iterable[Cell], shuffle: random.Random) -> list[list[Cell]]:

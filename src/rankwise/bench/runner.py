@@ -49,11 +49,11 @@ class Runner:
         keep: Callable[[Launch], None],
         show: Callable[[State], None] = lambda _state: None,
         *,
-        turn: Callable[[Cell], int] | None = None,
+        priority: Callable[[Cell], int] | None = None,
     ) -> None:
-        """`turn`: after a first round of all, cells of a lower number have their fewest launches before others."""
+        """`priority`: after a first round of all, cells of a lower number get their fewest launches first."""
         self._plan = plan
-        self._turn = turn
+        self._priority = priority
         self._tried: Counter[Cell] = Counter()
         self._launching = launching
         self._progress = Progress(plan, half_width)
@@ -79,7 +79,7 @@ class Runner:
         rounds = 0
         while cells := self._progress.open_cells():
             launched = 0
-            for launch_cells in launches_of_round(cells if first_round else self._whose_turn(cells), shuffle):
+            for launch_cells in launches_of_round(cells if first_round else self._first_in_line(cells), shuffle):
                 elapsed = time.monotonic() - started
                 if first_round or elapsed + self._expected(launch_cells) <= self._plan.time_budget_seconds:
                     self._show(self._state(launch_cells[0], elapsed))
@@ -92,13 +92,13 @@ class Runner:
             self._pace(rounds, time.monotonic() - started - spent_seconds, time.monotonic() - started)
         return self._why_done()
 
-    def _whose_turn(self, cells: Collection[Cell]) -> Collection[Cell]:
-        """All of them, or first those whose turn it is and that were not yet tried often enough for a verdict."""
+    def _first_in_line(self, cells: Collection[Cell]) -> Collection[Cell]:
+        """All of them, or those of the highest priority that were not yet tried often enough for a verdict."""
         wanting = [cell for cell in cells if self._tried[cell] < self._plan.min_launches]
-        if self._turn is None or not wanting:
+        if self._priority is None or not wanting:
             return cells
-        now = min(map(self._turn, wanting))
-        return [cell for cell in wanting if self._turn(cell) == now]
+        now = min(map(self._priority, wanting))
+        return [cell for cell in wanting if self._priority(cell) == now]
 
     def _pace(self, rounds: int, rounds_seconds: float, elapsed_seconds: float) -> None:
         """Repeat cells for a shorter time if, at this pace, the budget would not hold enough launches of each.

@@ -1,4 +1,4 @@
-"""What the siblings below `analysis` need of one another, as protocols; only `cli` puts the pieces together."""
+"""What the siblings below `analysis` need of one another, as protocols; `workflows` puts the pieces together."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from rankwise.core.network import Topology
-from rankwise.core.records import Fact, Host, Implementation, Job, LaunchSteps, Outcome
+from rankwise.core.records import Fact, Host, Implementation, Job, LaunchSteps, Outcome, ProcessStart
 
 
 class Launcher(Protocol):
@@ -34,8 +34,8 @@ class Testbed(Protocol):
         """The hosts, in rank order; the slots of each are the ranks it takes before it counts as full."""
         ...
 
-    def remote_shell(self) -> str:
-        """A program called like ssh that reaches every host from every host; '' if all is on this host."""
+    def process_start(self) -> ProcessStart:
+        """Say how a launcher is to start processes on the hosts."""
         ...
 
     def topology(self) -> Topology | None:

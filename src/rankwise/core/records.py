@@ -24,6 +24,11 @@ wait) and `compute` (that computation alone); overlap is 1 - (total - compute) /
 
 TimelineQuantity = Literal["congestion window", "round trip", "retransmits"]
 LaunchStatus = Literal["finished", "failed", "timed out"]
+FailureKind = Literal["failed", "unsupported", "wrong data"]
+RunKind = Literal["compare", "bench", "guidelines", "search", "validation", "study"]
+"""`search` and `validation` are the two halves of tuning; `study` is the parent of what a study measures."""
+DEFAULT = "default"
+"""The label of cells that load nothing: the implementation as it is installed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +82,23 @@ class Command:
 
 
 @dataclass(frozen=True, slots=True)
+class LocalStart:
+    """The launcher starts all processes on this host by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteShellStart:
+    """The launcher reaches every host from every host by a program that is called like ssh."""
+
+    program: str
+    """Called as `PROGRAM HOST COMMAND...`."""
+
+
+ProcessStart = LocalStart | RemoteShellStart
+"""How a testbed wants processes to be started on its hosts."""
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """What is to be started on how many ranks."""
 
@@ -85,14 +107,18 @@ class Job:
     oversubscribed: bool = False
     hosts: tuple[str, ...] = ()
     """The host of each rank, in rank order. Empty: all on this one."""
-    remote_shell: str = ""
-    """A program that is called like ssh, `REMOTE_SHELL HOST COMMAND...`."""
+    start: ProcessStart = field(default=LocalStart())
     environment: Environment = ()
     """Variables that every rank must see."""
     launcher_arguments: tuple[str, ...] = ()
     """Further words for mpiexec: the user's own (what stood after `--`), or a profile's."""
     files: tuple[str, ...] = ()
     """Files of this host that every rank must find under the same path."""
+
+    @property
+    def remote_shell(self) -> str:
+        """The program called like ssh that starts processes on the hosts; '' where they are started otherwise."""
+        return self.start.program if isinstance(self.start, RemoteShellStart) else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,16 +199,29 @@ class Options:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Cell:
-    """One point of a plan: what is compared with what is decided on everything but `implementation`."""
+    """One point of a plan: cells are compared that differ in their implementation or what it loads alone."""
 
     implementation: str
     benchmark: str
     size_bytes: int
     ranks: int
     options: Options = field(default=Options())
-    profile: str = "default"
+    label: str = DEFAULT
+    """What people call the settings: a profile's name, or a trial's. Which these are says `configuration`."""
     testbed: str = "local"
     placement: str = "block"
+    configuration: str = ""
+    """The id of the `core.configuration.Configuration` that is loaded; '' in runs stored before there were any."""
+
+    @property
+    def variant(self) -> str:
+        """The name that comparisons show: `mpich-5.0.2`, or `mpich-5.0.2 + wan` with a profile."""
+        return variant_name(self.implementation, self.label)
+
+
+def variant_name(implementation: str, label: str) -> str:
+    """Return what people read for an implementation with the settings of this label; it is never parsed."""
+    return implementation if label == DEFAULT else f"{implementation} + {label}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -218,15 +257,26 @@ class CellFailure:
 
     cell: Cell
     reason: str
-    kind: Literal["failed", "unsupported", "wrong data"] = "failed"
+    kind: FailureKind = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """The part of a launch that one configuration runs."""
+
+    implementation: str
+    ranks: int
+    configuration: str = ""
+    """The configuration's id; '' in launches stored before there were any."""
+    program: str = ""
+    """Program and arguments, quoted as a shell reads them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Launch:
-    """One start of mpiexec and what came of it."""
+    """One start of a job and what came of it."""
 
-    implementation: str
-    ranks: int
+    segments: tuple[Segment, ...]
     status: LaunchStatus
     command: str
     environment: Environment
@@ -253,6 +303,18 @@ class Launch:
     links: tuple[LinkCounters, ...] = ()
     emulator: EmulatorFigures | None = None
     timelines: tuple[Timeline, ...] = ()
+    stage: str = ""
+    """Of a search: the stage that asked for the launch."""
+
+    @property
+    def implementation(self) -> str:
+        """The implementation, or those of all segments with ` + ` between them."""
+        return " + ".join(dict.fromkeys(one.implementation for one in self.segments))
+
+    @property
+    def ranks(self) -> int:
+        """The ranks of all segments together."""
+        return sum(one.ranks for one in self.segments)
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,8 +333,6 @@ class Plan:
     """Time that one launch spends on repetitions of one cell."""
     launch_limit_seconds: float = 120.0
     launcher_arguments: tuple[str, ...] = ()
-    profiles: tuple[tuple[str, str], ...] = ()
-    """Name and folder of each profile that cells name, `default` aside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,3 +356,6 @@ class RunSummary:
     launches: int
     status: Literal["complete", "interrupted", "running"]
     stopped_because: str = ""
+    kind: RunKind = "compare"
+    parent: int = 0
+    """The run that this one is part of: a validation's search, a study; 0: none."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from rankwise.core.network import Settings, Topology
+from rankwise.core.records import DEFAULT as DEFAULT
 from rankwise.core.records import Environment
 from rankwise.core.results import Verdict
 
@@ -18,8 +19,6 @@ Form = Literal["parameter file", "environment", "argument", "rules file", "rebui
 Grain = Literal["by size", "complete", "one for all sizes"]
 """What the choice of an algorithm may depend on: on the size, with some left to the default; on the size, but then
 every size has to be chosen for; on nothing, so that one choice has to do for all sizes."""
-DEFAULT = "default"
-"""The profile that changes nothing: what a cell has that names none."""
 FOLDER = "@FOLDER@"
 """Stands in a Native for the folder in which its files lie."""
 

@@ -12,6 +12,7 @@ from rankwise.core.network import MTU, Settings
 from rankwise.core.records import Implementation, Notice
 from rankwise.core.tuning import Loaded, Native, Part, Profile
 from rankwise.profiles import moving, profile_file
+from rankwise.profiles.profile_file import Stored
 from rankwise.profiles.resolving import resolved
 from rankwise.profiles.texts import MTU_LINE, SYSCTL
 
@@ -36,6 +37,16 @@ def place_apart(native: Native, host_settings: Settings = ()) -> Loaded:
         return replace(place(native, folder), host_settings=host_settings)
     except OSError as error:
         raise moving.unwritable(folder, error) from error
+
+
+def settled(folder: Path) -> Stored:
+    """Return the profile in `folder`, wherever that has been moved. Raises InputError."""
+    return moving.settled(profile_file.read(folder))
+
+
+def current(stored: Stored, part: Part) -> Native:
+    """Return what the part loads, with files that were edited by hand as they stand."""
+    return moving.current(stored, part)
 
 
 def loaded(folder: Path, implementation: Implementation) -> Loaded:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable
 
-from rankwise.core.records import CellFailure, Launch, Notice, Series
+from rankwise.core.records import CellFailure, Launch, Notice, Segment, Series
 from rankwise.store import networks, rows
 from rankwise.store.runs import CellIds
 
@@ -15,6 +15,7 @@ def write_launch(connection: sqlite3.Connection, run_id: int, launch: Launch) ->
     ids = CellIds(connection, run_id)
     launch_id = rows.insert(connection, "launch", {"run_id": run_id, **rows.values(launch)})
     own = {"launch_id": launch_id}
+    rows.insert_list(connection, "segment", own, map(rows.values, launch.segments))
     variables = ({"name": name, "value": value} for name, value in launch.environment)
     rows.insert_list(connection, "launch_environment", own, variables)
     series = (
@@ -60,12 +61,16 @@ def read_launch(connection: sqlite3.Connection, launch_id: int) -> Launch | None
     variables = connection.execute(
         "SELECT name, value FROM launch_environment WHERE launch_id = ? ORDER BY position", [launch_id]
     ).fetchall()
+    segments = connection.execute(
+        "SELECT * FROM segment WHERE launch_id = ? ORDER BY position", [launch_id]
+    ).fetchall()
     series = _with_cells(connection, "series", launch_id, "position")
     verified = _with_cells(connection, "verified", launch_id, "position")
     timelines = _with_cells(connection, "timeline", launch_id, "position")
     return rows.build(
         Launch,
         row,
+        segments=tuple(rows.build(Segment, one) for one in segments),
         environment=tuple((variable["name"], variable["value"]) for variable in variables),
         series=tuple(
             rows.build(

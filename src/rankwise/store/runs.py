@@ -32,8 +32,6 @@ def write_plan(connection: sqlite3.Connection, run: Mapping[str, Any], plan: Pla
     run_id = rows.insert(connection, "run", {**run, **rows.values(plan), "seed": str(plan.seed)})
     arguments = ({"argument": argument} for argument in plan.launcher_arguments)
     rows.insert_list(connection, "launcher_argument", {"run_id": run_id}, arguments)
-    profiles = ({"name": name, "folder": folder} for name, folder in plan.profiles)
-    rows.insert_list(connection, "run_profile", {"run_id": run_id}, profiles)
     for position, cell in enumerate(plan.cells):
         rows.insert(connection, "cell", {"run_id": run_id, "plan_position": position, **rows.cell_values(cell)})
     return run_id
@@ -51,7 +49,6 @@ def read_plan(connection: sqlite3.Connection, run_id: int) -> Plan:
         run,
         cells=tuple(map(rows.build_cell, cells)),
         launcher_arguments=tuple(row["argument"] for row in arguments),
-        profiles=tuple((row["name"], row["folder"]) for row in _list(connection, "run_profile", run_id)),
     )
 
 

@@ -9,14 +9,26 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Literal, Self
+from typing import Literal, Self, get_args
 
 from rankwise.core import paths
+from rankwise.core.configuration import Configuration
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.network import PathFigures, Topology
-from rankwise.core.records import Benchmark, CellFailure, Fact, Implementation, Launch, Notice, Plan, RunSummary
+from rankwise.core.records import (
+    Benchmark,
+    CellFailure,
+    Fact,
+    Implementation,
+    Launch,
+    Notice,
+    Plan,
+    RunKind,
+    RunSummary,
+)
 from rankwise.store import connection as database
 from rankwise.store import launches, networks, runs
+from rankwise.store.configurations import delete_unused, read_configurations, write_configurations
 
 STORE_VARIABLE = "RANKWISE_STORE"
 
@@ -66,9 +78,20 @@ class Store:
         facts: Iterable[Fact] = (),
         baseline: str = "",
         topology: Topology | None = None,
+        configurations: Iterable[Configuration] = (),
+        kind: RunKind = "compare",
+        parent: int = 0,
+        request: str = "",
     ) -> int:
-        """Store what a run sets out to do, and that this process measures it. A plan's cells are distinct."""
+        """Store what a run sets out to do, and that this process measures it. A plan's cells are distinct.
+
+        `configurations` are those that the cells name; `request` is what the verb that began the run needs to go
+        on with it, as text that only this verb reads.
+        """
         run = {
+            "kind": kind,
+            "parent": parent,
+            "request": request,
             "created_at": time.time(),
             "command_line": command_line,
             "testbed": testbed,
@@ -78,6 +101,7 @@ class Store:
             **runs.owner(),
         }
         with self._writing() as connection:
+            write_configurations(connection, configurations)
             run_id = runs.write_plan(connection, run, plan)
             runs.write_implementations(connection, run_id, implementations)
             runs.write_benchmarks(connection, run_id, benchmarks)
@@ -95,9 +119,10 @@ class Store:
                 {**runs.owner(), "id": run_id},
             )
 
-    def add_launch(self, run_id: int, launch: Launch) -> None:
-        """Store one launch with everything in it."""
+    def add_launch(self, run_id: int, launch: Launch, configurations: Iterable[Configuration] = ()) -> None:
+        """Store one launch with everything in it, and the configurations of its segments that are new."""
         with self._writing(run_id) as connection:
+            write_configurations(connection, configurations)
             launches.write_launch(connection, run_id, launch)
 
     def add_failures(self, run_id: int, failures: Iterable[CellFailure]) -> None:
@@ -115,6 +140,11 @@ class Store:
         with self._writing(run_id) as connection:
             networks.write_paths(connection, run_id, paths)
 
+    def set_result(self, run_id: int, result: str) -> None:
+        """Store what the run found, as text that only the verb that began it reads."""
+        with self._writing(run_id) as connection:
+            connection.execute("UPDATE run SET result = ? WHERE id = ?", [result, run_id])
+
     def finish_run(self, run_id: int, status: Literal["complete", "interrupted"], stopped_because: str) -> None:
         """Say how the run ended; no process measures it any more."""
         with self._writing(run_id) as connection:
@@ -127,6 +157,7 @@ class Store:
         with self._writing(run_id) as connection:
             self._refuse_running(run_id, "delete")
             connection.execute("DELETE FROM run WHERE id = ?", [run_id])
+            delete_unused(connection)
 
     # What is stored
 
@@ -145,9 +176,24 @@ class Store:
         with self._reading(run_id) as connection:
             return runs.read_summaries(connection, run_id)[0]
 
-    def latest_interrupted(self) -> RunSummary | None:
-        """The newest run that can go on."""
-        return next((run for run in reversed(self.runs()) if run.status == "interrupted"), None)
+    def latest_interrupted(self, kind: RunKind | None = None) -> RunSummary | None:
+        """Return the newest interrupted run, of this kind if one is given; None where there is none."""
+        kinds = (kind,) if kind else get_args(RunKind)
+        found = reversed(self.runs())
+        return next((run for run in found if run.status == "interrupted" and run.kind in kinds), None)
+
+    def request(self, run_id: int) -> str:
+        """Return what the verb that began the run stored to go on with it; '' if nothing."""
+        return self._text(run_id, "request")
+
+    def result(self, run_id: int) -> str:
+        """Return what the run found, as its verb stored it; '' if nothing yet."""
+        return self._text(run_id, "result")
+
+    def configurations(self, run_id: int) -> dict[str, Configuration]:
+        """Return the configurations that the run's cells and launches name, by id."""
+        with self._reading(run_id) as connection:
+            return read_configurations(connection, run_id)
 
     def plan(self, run_id: int) -> Plan:
         """The whole plan, as it was begun."""
@@ -155,9 +201,8 @@ class Store:
             return runs.read_plan(connection, run_id)
 
     def baseline(self, run_id: int) -> str:
-        """The implementation that the run compares with; '' if it does not compare."""
-        with self._reading(run_id) as connection:
-            return str(connection.execute("SELECT baseline FROM run WHERE id = ?", [run_id]).fetchone()[0])
+        """Return the variant that the run compares with; '' if it does not compare."""
+        return self._text(run_id, "baseline")
 
     def spent_seconds(self, run_id: int) -> float:
         """The time that the run's launches took so far: what a resumed run must count against its budget."""
@@ -219,6 +264,10 @@ class Store:
         """The testbed's paths as measured for this run, in the order they were added."""
         with self._reading(run_id) as connection:
             return networks.read_paths(connection, run_id)
+
+    def _text(self, run_id: int, column: str) -> str:
+        with self._reading(run_id) as connection:
+            return str(connection.execute(f"SELECT {column} FROM run WHERE id = ?", [run_id]).fetchone()[0])
 
     # Below: one transaction or read, its errors translated, its run known to exist
 

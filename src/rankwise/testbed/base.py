@@ -14,7 +14,7 @@ from typing import ClassVar, Self
 from rankwise.core import registry
 from rankwise.core.errors import UnknownNameError
 from rankwise.core.network import Topology
-from rankwise.core.records import Fact, Host, LaunchSteps, Outcome
+from rankwise.core.records import Fact, Host, LaunchSteps, LocalStart, Outcome, ProcessStart, RemoteShellStart
 
 
 class TestbedKind(ABC):
@@ -37,9 +37,14 @@ class TestbedKind(ABC):
         """The nodes of the description."""
         return tuple(Host(node.name, node.cores, node.site) for node in self._topology.nodes)
 
+    def process_start(self) -> ProcessStart:
+        """Return how a launcher starts processes here: by itself, since all is on this host."""
+        return LocalStart()
+
     def remote_shell(self) -> str:
-        """All is on this host."""
-        return ""
+        """Return the program called like ssh that starts processes, '' where there is none."""
+        start = self.process_start()
+        return start.program if isinstance(start, RemoteShellStart) else ""
 
     def topology(self) -> Topology | None:
         """The description it was made from."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from rankwise.core import process
 from rankwise.core.errors import HostError
 from rankwise.core.network import Topology
-from rankwise.core.records import Command, Fact, LaunchSteps, Notice, Outcome
+from rankwise.core.records import Command, Fact, LaunchSteps, Notice, Outcome, RemoteShellStart
 from rankwise.testbed import host, running
 from rankwise.testbed.base import TestbedKind
 from rankwise.testbed.emulator_notices import breakdown, notices
@@ -59,10 +59,10 @@ class EmulatedTestbed(TestbedKind):
             running.stop(folder)
         self._shared = False
 
-    def remote_shell(self) -> str:
-        """`rsh` in the testbed's folder. Brings it up if it broke: the folder may be another then."""
+    def process_start(self) -> RemoteShellStart:
+        """Return `rsh` in the testbed's folder, after bringing it up if it broke: the folder may be another then."""
         self.up()
-        return str(self._up_folder() / "rsh")
+        return RemoteShellStart(str(self._up_folder() / "rsh"))
 
     def oversubscribed(self, hosts: Sequence[str]) -> bool:
         """All nodes share this host's cores."""

@@ -17,7 +17,7 @@ from pathlib import Path
 from rankwise.core import process
 from rankwise.core.errors import HostError, InputError, UnknownNameError
 from rankwise.core.network import Topology
-from rankwise.core.records import Command, Fact, LaunchSteps, Outcome
+from rankwise.core.records import Command, Fact, LaunchSteps, Outcome, RemoteShellStart
 from rankwise.testbed import remote_facts
 from rankwise.testbed.base import TestbedKind
 from rankwise.testbed.remote_files import RemoteFiles
@@ -80,10 +80,10 @@ class SshTestbed(TestbedKind):
         shutil.rmtree(here, ignore_errors=True)
         self._programs.clear()
 
-    def remote_shell(self) -> str:
-        """On each of the hosts, not here: a program in our folder."""
+    def process_start(self) -> RemoteShellStart:
+        """Return the program in our folder on each of the hosts (not on this one)."""
         self._must_be_up()
-        return f"{self._folder}/rsh"
+        return RemoteShellStart(f"{self._folder}/rsh")
 
     def facts(self) -> tuple[Fact, ...]:
         """Of every host, read there; where hosts differ, who has what."""

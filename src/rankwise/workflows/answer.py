@@ -16,21 +16,14 @@ from rich.markup import escape
 from rankwise import __version__
 from rankwise.analysis.compare.comparison import compare
 from rankwise.analysis.compare.sentences import sentences
-from rankwise.analysis.compare.variants import (
-    as_variant,
-    by_profile,
-    implementation_of,
-    plain_cell,
-    variant,
-    without_profiles,
-)
+from rankwise.analysis.compare.variants import plain_cell, without_labels
 from rankwise.analysis.network import network_figures
-from rankwise.core.records import Fact
+from rankwise.core.records import Fact, Plan, variant_name
 from rankwise.core.results import Comparison
 from rankwise.report import tables
 from rankwise.report.context import LaunchCommand, ReportContext
 from rankwise.store.store import Store
-from rankwise.workflows import plan_profiles
+from rankwise.workflows import configurations
 
 
 def command_line() -> str:
@@ -41,29 +34,27 @@ def command_line() -> str:
 def compare_run(
     store: Store, run_id: int, baseline: str = "", delta: float = 0.05, *, profiles_apart: bool = True
 ) -> Comparison:
-    """The comparison of everything that a run has stored; `baseline` '' takes the run's own choice.
+    """Return the comparison of all that a run has stored; `baseline` '' takes the run's own choice.
 
     `profiles_apart`: an implementation with a profile stands beside the same one without; if not, it goes by its
     own name, whatever it was measured with.
     """
     plan = store.plan(run_id)
+    launches, failures = store.launches(run_id), store.failures(run_id)
     chosen = baseline or store.baseline(run_id)
     names = [one.id for one in store.implementations(run_id)]
+    labels = tuple(dict.fromkeys(cell.label for cell in plan.cells))
     if profiles_apart:
-        profiles = tuple(dict.fromkeys(cell.profile for cell in plan.cells))
-        names = [variant(name, profile) for name in names for profile in profiles]
+        names = [variant_name(name, label) for name in names for label in labels]
     else:
-        chosen = implementation_of(chosen)
-    renamed, renamed_cell = (by_profile, as_variant) if profiles_apart else (without_profiles, plain_cell)
+        own = {variant_name(name, label): name for name in names for label in labels}
+        chosen = own.get(chosen, chosen)
+        launches = without_labels(launches)
+        failures = tuple(replace(one, cell=plain_cell(one.cell)) for one in failures)
     comparison = compare(
-        renamed(store.launches(run_id)),
-        {benchmark.name: benchmark for benchmark in store.benchmarks(run_id)},
-        chosen or None,
-        delta=delta,
-        precision=plan.precision,
-        implementations=names,
-        failures=tuple(replace(one, cell=renamed_cell(one.cell)) for one in store.failures(run_id)),
-    )
+        launches, {benchmark.name: benchmark for benchmark in store.benchmarks(run_id)}, chosen or None,
+        delta=delta, precision=plan.precision, implementations=names, failures=failures,
+    )  # fmt: skip
     return replace(comparison, notices=(*store.notices(run_id), *comparison.notices))
 
 
@@ -77,7 +68,7 @@ def report_context(store: Store, run_id: int, comparison: Comparison) -> ReportC
         title="MPI implementations compared",
         sentences=(
             *sentences(comparison),
-            *plan_profiles.sentences(store.plan(run_id), store.implementations(run_id)),
+            *configurations.sentences(_labels(store.plan(run_id)), store.configurations(run_id)),
         ),
         run=run,
         plan=store.plan(run_id),
@@ -91,6 +82,11 @@ def report_context(store: Store, run_id: int, comparison: Comparison) -> ReportC
         paths=store.paths(run_id),
         network=network_figures(store.iter_launches(run_id)),
     )
+
+
+def _labels(plan: Plan) -> dict[str, str]:
+    """What people call the configurations of a plan, by their ids."""
+    return {cell.configuration: cell.label for cell in plan.cells}
 
 
 def show(comparison: Comparison, said: Sequence[str]) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from rich.console import Console
 
-from rankwise.analysis.compare.variants import by_profile, variant
+from rankwise.analysis.compare.variants import by_profile
 from rankwise.analysis.guidelines import findings, mending, rules
 from rankwise.analysis.guidelines.checks import check
 from rankwise.analysis.guidelines.findings import Finding
@@ -75,8 +75,8 @@ def answer(store: Store, run_id: int, only: Sequence[str], delta: float) -> Answ
 
 def _variants(store: Store, run_id: int) -> dict[str, Implementation]:
     """What each implementation is called in the findings, with each profile that it was measured with."""
-    profiles = {cell.profile for cell in store.plan(run_id).cells}
-    return {variant(one.id, profile): one for one in store.implementations(run_id) for profile in profiles}
+    labels = {cell.label for cell in store.plan(run_id).cells}
+    return {variant_name(one.id, label): one for one in store.implementations(run_id) for label in labels}
 
 
 def _profiles(store: Store, run_id: int) -> list[Profile]:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
+
+import psutil
 
 from rankwise.core.network import MTU, Settings
 from rankwise.core.records import Command, LaunchSteps
+from rankwise.profiles.checking import host_has
 from rankwise.testbed.base import TestbedKind
 
 _LIMIT_SECONDS = 20.0
@@ -49,3 +53,18 @@ def can_set(testbed: TestbedKind) -> bool:
 def applied_settings(testbed: TestbedKind, settings: Settings) -> Settings:
     """Those that a launch sets by itself: all, or none."""
     return settings if can_set(testbed) else ()
+
+
+def in_force(settings: Settings) -> bool:
+    """Return whether this host's kernel has all of these already."""
+    return all(host_has(key, value, this_hosts(key)) for key, value in settings)
+
+
+def this_hosts(key: str) -> str:
+    """Return this kernel's value of a setting, '' if it has none; for the MTU those of all NICs."""
+    if key == MTU:
+        return " ".join(str(nic.mtu) for name, nic in psutil.net_if_stats().items() if name != "lo")
+    try:
+        return Path("/proc/sys", *key.split(".")).read_text().strip()
+    except OSError:
+        return ""

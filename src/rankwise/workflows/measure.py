@@ -2,38 +2,45 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from rankwise.analysis.compare.variants import variant
 from rankwise.bench import plan as planning
-from rankwise.bench.build import build
-from rankwise.bench.launch import Launching, list_benchmarks
+from rankwise.bench.launch import Launching
 from rankwise.bench.runner import SPARE_ROUNDS, Ready, Runner
-from rankwise.core.errors import BuildError, HostError, InputError, InterruptedRun
-from rankwise.core.network import PathFigures
-from rankwise.core.records import Benchmark, Cell, CellFailure, Implementation, Launch, Notice, Options, Plan
-from rankwise.core.tuning import DEFAULT, Loaded
+from rankwise.core.configuration import Configuration, by_id
+from rankwise.core.errors import HostError, InputError, InterruptedRun
+from rankwise.core.records import (
+    DEFAULT,
+    Benchmark,
+    Cell,
+    CellFailure,
+    Implementation,
+    Launch,
+    Notice,
+    Options,
+    Plan,
+    RunKind,
+    variant_name,
+)
 from rankwise.core.units import format_duration
-from rankwise.mpi import select
 from rankwise.mpi.family import FamilyLauncher
 from rankwise.stats.intervals import relative_half_width
 from rankwise.store.store import Store
 from rankwise.testbed.base import TestbedKind, make
-from rankwise.testbed.check import check_paths
 from rankwise.testbed.local import LocalTestbed
 from rankwise.testbed.paths import path, site_paths
-from rankwise.workflows import plan_profiles
+from rankwise.workflows.configurations import ProfileChoice, Resolved, loader, resolve_all
 from rankwise.workflows.events import Events
+from rankwise.workflows.prepare import Built, build_all, prepare, the_one, up
 
 ENOUGH_SECONDS_PER_CELL = 0.004
 """Of repetitions in a launch, where the budget is left to us: a hundred of what takes 40 us."""
 LONGER_THAN_EXPECTED = 4
-"""So many times what is expected may a run take whose budget is left to us: hosts may be slow or busy."""
+"""A run without a time budget may take this many times the expected time: hosts may be slow or busy."""
 ROUNDS_AIMED_AT = 14
 """Launches per cell that a time budget is cut into; ten let a rank test speak over a thousand cells."""
 
@@ -64,52 +71,19 @@ class Request:
     launcher_arguments: tuple[str, ...] = ()
     testbed: TestbedKind = field(default_factory=LocalTestbed)
     placements: tuple[str, ...] = ()
-    profiles: tuple[tuple[str, str], ...] = ()
-    """Name and folder of those to compare; `default` has no folder. None: only `default`."""
+    profiles: tuple[ProfileChoice, ...] = ()
+    """Those to compare; none: the implementations as they are."""
     wanted: Callable[[Cell], bool] | None = None
     """Leaves out cells of the product of benchmarks, sizes and options; None takes them all."""
-    turn: Callable[[Cell], int] | None = None
+    priority: Callable[[Cell], int] | None = None
     """Which cells are measured first, as `Runner` takes it: of more use the shorter the time."""
+    kind: RunKind = "compare"
+    parent: int = 0
+    """The run that this one is part of."""
+    own: str = ""
+    """What the verb that asks needs to go on with the run, stored with it."""
     force: bool = False
     """Load of a profile what this version of an MPI knows."""
-
-
-@dataclass(frozen=True, slots=True)
-class Built:
-    """The implementations whose harness runs, what each can measure, and what became of the others."""
-
-    ready: dict[str, Ready]
-    menu: dict[str, dict[str, Benchmark]]
-    notices: tuple[Notice, ...]
-
-
-def prepare(names: Sequence[str], prefixes: Sequence[Path], events: Events) -> Built:
-    """Find the implementations asked for (none: all that work) and compile the harness for each.
-
-    Raises HostError when not one can be measured, UnknownNameError for a name that nothing answers to.
-    """
-    with events.busy("looking for MPI implementations") as update:
-        working, broken = select.working(names, prefixes, lambda one: update(f"proving that {one} works"))
-    notices = [Notice("broken", f"{one.id} is left out: {one.reason}", one.remedy) for one in broken]
-    return _build(working, notices, events)
-
-
-def _build(implementations: Sequence[Implementation], notices: list[Notice], events: Events) -> Built:
-    ready: dict[str, Ready] = {}
-    menu: dict[str, dict[str, Benchmark]] = {}
-    refused: list[HostError] = []
-    for one in implementations:
-        try:
-            with events.busy(f"compiling the benchmarks for {one.id} (kept for next time)"):
-                program = build(one)
-                menu[one.id] = {benchmark.name: benchmark for benchmark in list_benchmarks(one, program)}
-            ready[one.id] = Ready(one, program)
-        except BuildError as error:
-            refused.append(error)
-            notices.append(Notice("build-failed", f"{one.id} is left out: {error}", error.remedy))
-    if not ready:
-        raise refused[0]
-    return Built(ready, menu, tuple(notices))
 
 
 def measure(request: Request, store: Store, events: Events) -> int:
@@ -119,24 +93,20 @@ def measure(request: Request, store: Store, events: Events) -> int:
     """
     built = prepare(request.implementations, request.prefixes, events)
     known = planning.all_benchmarks(built.menu)
-    selection = planning.Selection(
-        planning.resolve_benchmarks(request.benchmarks, known), request.sizes_bytes,
-        request.testbed.hosts(), request.ranks, request.options, request.testbed.name, request.placements,
-        tuple(name for name, _ in request.profiles) or ("default",),
-    )  # fmt: skip
-    implementations = [one.implementation for one in built.ready.values()]
-    cells, unsupported = planning.make_cells(implementations, built.menu, selection)
-    if request.wanted:
-        cells = tuple(filter(request.wanted, cells))
-        unsupported = tuple(one for one in unsupported if request.wanted(one.cell))
+    cells, unsupported = _cells(request, built, known)
     if not request.time_budget_seconds:
         request = _with_enough_time(request, cells, events)
-    plan = _plan(request, cells)
     with up(request.testbed, events) as (testbed, paths):
-        loaded, said = plan_profiles.load(plan, built.ready, testbed, force=request.force)
+        ranks = max(cell.ranks for cell in cells)
+        found, said = resolve_all(
+            request.profiles, built.implementations, testbed, ranks=ranks, force=request.force
+        )
+        plan = _plan(request, _configured(cells, found))
         run_id = store.begin_run(
-            request.command_line, testbed.name, plan, implementations=implementations, benchmarks=known.values(),
-            facts=testbed.facts(), baseline=_baseline(request, implementations), topology=testbed.topology(),
+            request.command_line, testbed.name, plan, kind=request.kind, parent=request.parent,
+            request=request.own, implementations=built.implementations, benchmarks=known.values(),
+            facts=testbed.facts(), baseline=_baseline(request, built.implementations),
+            topology=testbed.topology(), configurations=found.values(),
         )  # fmt: skip
         store.add_paths(run_id, paths)
         store.add_failures(run_id, _one_a_benchmark(unsupported))
@@ -144,20 +114,43 @@ def measure(request: Request, store: Store, events: Events) -> int:
         store.add_notices(run_id, notices)
         for notice in notices:
             events.say("; ".join(filter(None, (f"warning: {notice.message}", notice.remedy))))
-        carry_out(run_id, plan, built.ready, testbed, store, events, loaded=loaded, turn=request.turn)
+        carry_out(
+            run_id, plan, built.ready, testbed, store, events, by_id(found.values()), priority=request.priority
+        )
     return run_id
 
 
-@contextlib.contextmanager
-def up(testbed: TestbedKind, events: Events) -> Iterator[tuple[TestbedKind, tuple[PathFigures, ...]]]:
-    """The testbed, up within, and what its paths measure now: a run says what it was measured on."""
-    topology = testbed.topology()
-    with contextlib.ExitStack() as stack:
-        with events.busy(f"bringing up {testbed.name}") as update:
-            stack.enter_context(testbed)
-            update(f"measuring the paths of {testbed.name}")
-            paths = check_paths(testbed, topology, quick=True) if topology and topology.links else ()
-        yield testbed, paths
+def _cells(
+    request: Request, built: Built, known: Mapping[str, Benchmark]
+) -> tuple[tuple[Cell, ...], tuple[CellFailure, ...]]:
+    """What is to be measured, and what an implementation cannot."""
+    selection = planning.Selection(
+        planning.resolve_benchmarks(request.benchmarks, known), request.sizes_bytes,
+        request.testbed.hosts(), request.ranks, request.options, request.testbed.name, request.placements,
+        tuple(one.label for one in request.profiles) or (DEFAULT,),
+    )  # fmt: skip
+    cells, unsupported = planning.make_cells(built.implementations, built.menu, selection)
+    if request.wanted:
+        cells = tuple(filter(request.wanted, cells))
+        unsupported = tuple(one for one in unsupported if request.wanted(one.cell))
+    return cells, unsupported
+
+
+def _configured(cells: Iterable[Cell], found: Resolved) -> tuple[Cell, ...]:
+    """The cells with the ids of what they load."""
+    return tuple(replace(cell, configuration=found[cell.implementation, cell.label].id) for cell in cells)
+
+
+def variant_meant(asked: str, measured: Sequence[Implementation], labels: Sequence[str]) -> str:
+    """Return the variant that `asked` names: exactly, by the family's name in its place, or of the first label.
+
+    Raises InputError if it could be several implementations, UnknownNameError if it is none.
+    """
+    for label in labels:
+        for name in (name for one in measured for name in (one.id, one.family)):
+            if asked == variant_name(name, label):
+                return variant_name(the_one(name, measured), label)
+    return variant_name(the_one(asked, measured), labels[0])
 
 
 def _baseline(request: Request, measured: Sequence[Implementation]) -> str:
@@ -165,19 +158,11 @@ def _baseline(request: Request, measured: Sequence[Implementation]) -> str:
 
     Of several profiles the first one of the first MPI, if that is the only one or was named.
     """
-    first = request.profiles[0][0] if request.profiles else DEFAULT
+    labels = [one.label for one in request.profiles] or [DEFAULT]
     if not request.baseline:
-        return variant(measured[0].id, first) if request.implementations or len(measured) == 1 else ""
-    name, _, profile = request.baseline.partition(" + ")
-    return variant(the_one(name, measured), profile or first)
-
-
-def the_one(name: str, measured: Sequence[Implementation]) -> str:
-    """The id that `name` means. Raises UnknownNameError, or InputError where it could mean several."""
-    meant = select.matching(name, measured)
-    if len(meant) > 1:
-        raise InputError(f"'{name}' could be any of {', '.join(one.id for one in meant)}", "name one of them")
-    return meant[0].id
+        first = request.implementations or len(measured) == 1
+        return variant_name(measured[0].id, labels[0]) if first else ""
+    return variant_meant(request.baseline, measured, labels)
 
 
 def _one_a_benchmark(unsupported: Sequence[CellFailure]) -> list[CellFailure]:
@@ -237,26 +222,29 @@ def _plan(request: Request, cells: Sequence[Cell]) -> Plan:
         min_launches=request.min_launches, max_launches=request.max_launches, verify=request.verify,
         seconds_per_cell=per_cell, launch_limit_seconds=request.launch_limit_seconds,
         launcher_arguments=request.launcher_arguments,
-        profiles=tuple(one for one in request.profiles if one[1]),
     )  # fmt: skip
 
 
-def resume(run_id: int, store: Store, events: Events, turn: Callable[[Cell], int] | None = None) -> None:
-    """Go on with a run that was interrupted, with what it has measured already; `turn` as the request had it."""
+def resume(run_id: int, store: Store, events: Events, priority: Callable[[Cell], int] | None = None) -> None:
+    """Go on with an interrupted run, with what it has measured already; `priority` as the request had it."""
     plan = store.plan(run_id)
     if store.run(run_id).status == "complete":
         raise InputError(f"run {run_id} is complete: there is nothing to resume", f"rankwise report {run_id}")
-    built = _build(store.implementations(run_id), [], events)
+    if any(cell.label != DEFAULT and not cell.configuration for cell in plan.cells):
+        raise InputError(
+            f"run {run_id} was begun by an older Rankwise, which did not store what its profiles set",
+            "measure anew with --profile",
+        )
+    built = build_all(store.implementations(run_id), events)
     for notice in built.notices:  # without one of its implementations the run would compare something else
         raise HostError(f"run {run_id} cannot go on: {notice.message}", notice.remedy)
     topology = store.topology(run_id)
     with up(make(topology) if topology else LocalTestbed(), events) as (testbed, _):
-        # what a version lacks was accepted when the run began
-        loaded, _ = plan_profiles.load(plan, built.ready, testbed, force=True)
         store.resume_run(run_id, testbed.facts())
         carry_out(
-            run_id, plan, built.ready, testbed, store, events, store.launches(run_id), loaded=loaded, turn=turn
-        )
+            run_id, plan, built.ready, testbed, store, events, store.configurations(run_id),
+            store.launches(run_id), priority=priority,
+        )  # fmt: skip
 
 
 def carry_out(
@@ -266,21 +254,16 @@ def carry_out(
     testbed: TestbedKind,
     store: Store,
     events: Events,
+    configurations: Mapping[str, Configuration],
     earlier: Sequence[Launch] = (),
     *,
-    loaded: Mapping[tuple[str, str], Loaded] | None = None,
-    turn: Callable[[Cell], int] | None = None,
+    priority: Callable[[Cell], int] | None = None,
 ) -> None:
-    """Run the plan; whatever ends it, the store says how.
-
-    `loaded`: by implementation and profile; None: each profile's own part for each implementation.
-    """
-    if loaded is None:
-        loaded = plan_profiles.own_parts(plan, ready, testbed)
-    launching = Launching(FamilyLauncher(), testbed, plan, loaded)
+    """Run the plan, whose cells name `configurations`; whatever ends it, the store says how."""
+    launching = Launching(FamilyLauncher(), testbed, plan, configurations, loader(testbed))
     runner = Runner(
         plan, launching, relative_half_width, lambda launch: store.add_launch(run_id, launch), events.show,
-        turn=turn,
+        priority=priority,
     )  # fmt: skip
     try:
         with events.measuring():
@@ -290,7 +273,7 @@ def carry_out(
         kept = store.run(run_id).launches
         raise InterruptedRun(
             f"interrupted: {kept} launches of run {run_id} are kept",
-            f"go on with --resume {run_id}, or look at them: rankwise report {run_id}",
+            f"go on: rankwise resume {run_id}, or look at them: rankwise report {run_id}",
         ) from event
     store.finish_run(run_id, "complete", why)
     _require_results(run_id, store)

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from rankwise.bench import protocol
 from rankwise.bench.build import build
+from rankwise.bench.job import build_job
 from rankwise.bench.launch import list_benchmarks
-from rankwise.bench.placement import place
 from rankwise.core.errors import HostError
-from rankwise.core.records import Cell, Implementation, Job, Outcome
+from rankwise.core.records import Cell, Implementation, Outcome
 from rankwise.core.tuning import Decision, Evidence, Loaded, Part
 from rankwise.mpi.family import FamilyLauncher, family_named
 from rankwise.profiles import loading
@@ -91,20 +91,19 @@ def _launch(
     """All cells, of the same number of ranks, in a launch that tells; pairs across sites if there are several."""
     ranks = cells[0].ranks
     telling = loading.place_apart(family_named(implementation.family).telling(implementation))
-    hosts = testbed.hosts()
-    apart = ranks == 2 and len({host.site for host in hosts}) > 1
-    placed = place("across-sites" if apart else "block", hosts, ranks)
-    shell, oversubscribed = testbed.remote_shell(), testbed.oversubscribed(placed)
+    apart = ranks == 2 and len({host.site for host in testbed.hosts()}) > 1
+    both = Loaded(
+        (*loaded.environment, *telling.environment), (*loaded.arguments, *telling.arguments),
+        (*loaded.files, *telling.files),
+    )  # fmt: skip
+    job = build_job(
+        testbed, (str(program),), ranks, placement="across-sites" if apart else "block", loaded=both
+    )  # fmt: skip
     arguments = protocol.arguments(
-        cells, seconds_per_cell=0.0005, limit_seconds=_LIMIT_SECONDS, yielding=oversubscribed, verify=False,
+        cells, seconds_per_cell=0.0005, limit_seconds=_LIMIT_SECONDS, yielding=job.oversubscribed, verify=False,
         from_barrier=True,
     )  # fmt: skip
-    job = Job(
-        (str(program), *arguments), ranks, oversubscribed=oversubscribed, hosts=placed if shell else (),
-        remote_shell=shell, environment=(*loaded.environment, *telling.environment),
-        launcher_arguments=(*loaded.arguments, *telling.arguments), files=(*loaded.files, *telling.files),
-    )  # fmt: skip
-    steps = FamilyLauncher().steps(implementation, job)
+    steps = FamilyLauncher().steps(implementation, replace(job, program=(*job.program, *arguments)))
     steps = replace(steps, settings=applied_settings(testbed, loaded.host_settings))
     return testbed.run(steps, job.hosts, _LIMIT_SECONDS, protocol.END_MARKER)
 

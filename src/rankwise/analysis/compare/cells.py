@@ -21,12 +21,11 @@ IntArray = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """What implementations are compared in: a cell without its implementation."""
+    """What variants are compared in: a cell without its implementation and what that loads."""
 
     benchmark: str
     ranks: int
     options: Options
-    profile: str
     testbed: str
     placement: str
     size_bytes: int
@@ -55,7 +54,7 @@ class CellData:
     def point(self) -> Point:
         """The cell without its implementation."""
         c = self.cell
-        return Point(c.benchmark, c.ranks, c.options, c.profile, c.testbed, c.placement, c.size_bytes)
+        return Point(c.benchmark, c.ranks, c.options, c.testbed, c.placement, c.size_bytes)
 
 
 def gather(launches: Iterable[Launch], benchmarks: Mapping[str, Benchmark]) -> list[CellData]:
@@ -65,7 +64,7 @@ def gather(launches: Iterable[Launch], benchmarks: Mapping[str, Benchmark]) -> l
     `benchmarks` does not know.
     """
     parts: defaultdict[tuple[Cell, Quantity], list[_Part]] = defaultdict(list)
-    launched: Counter[tuple[str, int, tuple[Options, str] | None]] = Counter()
+    launched: Counter[tuple[str, int, tuple[Options, str, str] | None]] = Counter()
     for launch in sorted(launches, key=lambda one: one.started_at):
         key = (launch.implementation, launch.ranks, _settings(launch))
         for series in launch.series:
@@ -92,10 +91,10 @@ def gather(launches: Iterable[Launch], benchmarks: Mapping[str, Benchmark]) -> l
     ]
 
 
-def _settings(launch: Launch) -> tuple[Options, str] | None:
-    """The options and placement that all cells of a launch share; None when it came to no cell."""
+def _settings(launch: Launch) -> tuple[Options, str, str] | None:
+    """The options, placement and label that all cells of a launch share; None when it came to no cell."""
     cells = [series.cell for series in launch.series] + [failure.cell for failure in launch.failures]
-    return (cells[0].options, cells[0].placement) if cells else None
+    return (cells[0].options, cells[0].placement, cells[0].label) if cells else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,7 +109,7 @@ class _Part:
 
 
 def judged_points(cells: Iterable[CellData], wrong: Iterable[Cell] = ()) -> dict[Point, dict[str, CellData]]:
-    """The cells that can be compared, by point and implementation, in ascending order.
+    """The cells that can be compared, by point and variant, in ascending order.
 
     Only the operation's own time, only MPI, only positive times (below the timer's resolution there is nothing
     to compare), and no cell that delivered wrong data: its speed is worth nothing.
@@ -120,8 +119,6 @@ def judged_points(cells: Iterable[CellData], wrong: Iterable[Cell] = ()) -> dict
     for data in cells:
         comparable = data.quantity == "time" and data.category in JUDGED and bool(np.all(data.medians > 0))
         if comparable and data.cell not in excluded:
-            points[data.point][data.cell.implementation] = data
-    order = sorted(
-        points, key=lambda p: (p.benchmark, p.options, p.ranks, p.profile, p.testbed, p.placement, p.size_bytes)
-    )
+            points[data.point][data.cell.variant] = data
+    order = sorted(points, key=lambda p: (p.benchmark, p.options, p.ranks, p.testbed, p.placement, p.size_bytes))
     return {point: points[point] for point in order}

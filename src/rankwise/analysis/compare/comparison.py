@@ -11,6 +11,7 @@ from rankwise.analysis.compare.overheads import overheads
 from rankwise.analysis.compare.streams import streams, timelines
 from rankwise.analysis.compare.summary import choose_baseline, summary_rows, wins
 from rankwise.analysis.compare.switch_points import switch_points
+from rankwise.analysis.compare.variants import variants_of
 from rankwise.analysis.compare.verdicts import all_pairs, judge
 from rankwise.core.errors import UnknownNameError
 from rankwise.core.records import Benchmark, Cell, CellFailure, Launch
@@ -40,7 +41,7 @@ def compare(
     of the median's interval that the run aimed at. Raises UnknownNameError for a baseline that was not launched.
     With no launches, all fields are empty.
     """
-    order = tuple(dict.fromkeys((*implementations, *(launch.implementation for launch in launches))))
+    order = tuple(dict.fromkeys((*implementations, *(name for launch in launches for name in variants_of(launch)))))
     if baseline is not None and baseline not in order:
         raise UnknownNameError("implementation", baseline, order)
     failed = _once_a_cell([*failures, *(failure for launch in launches for failure in launch.failures)])

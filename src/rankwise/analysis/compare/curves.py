@@ -20,7 +20,7 @@ def curves(cells: Iterable[CellData], precision: float) -> tuple[Curve, ...]:
     groups: defaultdict[tuple[str, str, int, Options, str, Quantity], list[CellData]] = defaultdict(list)
     for data in cells:
         c = data.cell
-        groups[c.implementation, c.benchmark, c.ranks, c.options, c.placement, data.quantity].append(data)
+        groups[c.variant, c.benchmark, c.ranks, c.options, c.placement, data.quantity].append(data)
     return tuple(
         Curve(
             implementation=implementation,

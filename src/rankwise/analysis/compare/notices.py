@@ -55,7 +55,7 @@ def _wrong_data(failures: Sequence[CellFailure]) -> Notice | None:
     wrong = [failure for failure in failures if failure.kind == "wrong data"]
     if not wrong:
         return None
-    who = ", ".join(sorted({failure.cell.implementation for failure in wrong}))
+    who = ", ".join(sorted({failure.cell.variant for failure in wrong}))
     return Notice(
         "wrong-data",
         f"{_cells(len(wrong))} of {who} delivered wrong data and got no verdict: {wrong[0].reason}",
@@ -64,7 +64,7 @@ def _wrong_data(failures: Sequence[CellFailure]) -> Notice | None:
 
 
 def _failed(failures: Sequence[CellFailure]) -> Notice | None:
-    failed = Counter(failure.cell.implementation for failure in failures if failure.kind == "failed")
+    failed = Counter(failure.cell.variant for failure in failures if failure.kind == "failed")
     if not failed:
         return None
     whose = ", ".join(f"{count} of {name}" for name, count in sorted(failed.items()))

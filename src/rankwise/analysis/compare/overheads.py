@@ -39,7 +39,7 @@ def overheads(cells: Sequence[CellData], wrong: Iterable[Cell] = ()) -> tuple[Ov
 
 def _way(point: Point) -> tuple[object, ...]:
     """Everything but the benchmark: raw TCP is measured once for all implementations."""
-    return (point.size_bytes, point.ranks, point.options, point.profile, point.testbed, point.placement)
+    return (point.size_bytes, point.ranks, point.options, point.testbed, point.placement)
 
 
 def _overhead(mpi: CellData, tcp: CellData) -> Overhead:
@@ -58,7 +58,7 @@ def _overhead(mpi: CellData, tcp: CellData) -> Overhead:
         ratio_ends, difference_ends = (low / tcp_high, high / tcp_low), (low - tcp_high, high - tcp_low)
     cell = mpi.cell
     return Overhead(
-        implementation=cell.implementation,
+        implementation=cell.variant,
         size_bytes=cell.size_bytes,
         ranks=cell.ranks,
         tcp_seconds=median(tcp.medians),

@@ -126,7 +126,7 @@ def _place(point: SwitchPoint, several: frozenset[str]) -> str:
 
 def _failures(comparison: Comparison) -> list[str]:
     failed = Counter(
-        failure.cell.implementation for failure in comparison.failures if failure.kind != "unsupported"
+        failure.cell.variant for failure in comparison.failures if failure.kind != "unsupported"
     )
     if not failed:
         return []

@@ -101,4 +101,4 @@ def _when(reached: Reached) -> str:
 def _who(stream: StreamCurve, place: int) -> str:
     reached = stream.reached[place]
     most = f" ({format_rate(reached.bits_per_second / reached.share)})" if reached.share else ""
-    return ("raw TCP" if stream.category == "baseline" else stream.cell.implementation) + most
+    return ("raw TCP" if stream.category == "baseline" else stream.cell.variant) + most

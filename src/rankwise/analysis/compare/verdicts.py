@@ -44,8 +44,8 @@ def pair_up(point: Point, baseline: CellData, candidate: CellData) -> Pair | Non
         return None
     return Pair(
         point,
-        baseline.cell.implementation,
-        candidate.cell.implementation,
+        baseline.cell.variant,
+        candidate.cell.variant,
         baseline.medians[of_baseline],
         candidate.medians[of_candidate],
         baseline.rounds[of_baseline],

@@ -45,7 +45,7 @@ def _medians(finding: Finding, launches: Iterable[Launch]) -> Medians:
         for series in launch.series:
             cell, samples = series.cell, series.samples_seconds
             if series.quantity == "time" and samples.size and _is_alike(cell, finding):
-                found[cell.size_bytes, cell.profile].append(median(samples))
+                found[cell.size_bytes, cell.label].append(median(samples))
     return found
 
 

@@ -9,12 +9,11 @@ import numpy as np
 
 from rankwise.analysis.compare.cells import Point, gather, judged_points
 from rankwise.analysis.compare.summary import resampled_log_ratios
-from rankwise.analysis.compare.variants import as_variant, by_profile, variant
 from rankwise.analysis.compare.verdicts import Pair, all_pairs, judge
 from rankwise.analysis.tune.application import Application
 from rankwise.analysis.tune.leaves import reach
 from rankwise.analysis.tune.ledger import where
-from rankwise.core.records import Benchmark, Cell, CellFailure, FloatArray, Launch
+from rankwise.core.records import Benchmark, Cell, CellFailure, FloatArray, Launch, variant_name
 from rankwise.core.results import Verdict
 from rankwise.core.tuning import DEFAULT, Choice, Decision, Reason, Rule, Tuning
 from rankwise.stats.intervals import LEVEL
@@ -96,9 +95,9 @@ def accept(
     because no launch tells which of several it was.
     """
     own = [launch for launch in launches if launch.implementation == implementation]
-    own = [launch for launch in own if {cell.profile for cell in _cells(launch)} <= {DEFAULT, profile}]
-    points = judged_points(gather(by_profile(own), benchmarks), _wrong(own))
-    pairs = all_pairs(points, (implementation, variant(implementation, profile)))
+    own = [launch for launch in own if {cell.label for cell in _cells(launch)} <= {DEFAULT, profile}]
+    points = judged_points(gather(own, benchmarks), _wrong(own))
+    pairs = all_pairs(points, (implementation, variant_name(implementation, profile)))
     verdicts = judge(pairs, delta, alpha)
     cells = [_cell(pair.point, implementation) for pair in pairs]
     bad = [
@@ -121,7 +120,7 @@ def _cells(launch: Launch) -> list[Cell]:
 
 
 def _wrong(launches: Iterable[Launch]) -> list[Cell]:
-    return [as_variant(failure.cell) for failure in _failures(launches) if failure.kind == "wrong data"]
+    return [failure.cell for failure in _failures(launches) if failure.kind == "wrong data"]
 
 
 def _failures(launches: Iterable[Launch]) -> list[CellFailure]:
@@ -143,10 +142,10 @@ def _failed(launches: Iterable[Launch], profile: str) -> list[tuple[Cell, str]]:
     balance: dict[Cell, int] = {}
     reasons: dict[Cell, str] = {}
     for failure in _failures(launches):
-        plain = replace(failure.cell, profile=DEFAULT)
+        plain = replace(failure.cell, label=DEFAULT)
         weight = 1 if failure.kind == "failed" else STRIKES
-        balance[plain] = balance.get(plain, 0) + (weight if failure.cell.profile == profile else -weight)
-        if failure.cell.profile == profile:
+        balance[plain] = balance.get(plain, 0) + (weight if failure.cell.label == profile else -weight)
+        if failure.cell.label == profile:
             reasons[plain] = f"fails: {failure.reason}"
     return [(cell, reasons[cell]) for cell, more in balance.items() if more >= STRIKES]
 

@@ -78,7 +78,7 @@ class Contest:
 
     def of(self, name: str) -> list[Cell]:
         """The cells as this candidate measures them."""
-        return [replace(cell, profile=name) for cell in self.cells]
+        return [replace(cell, label=name) for cell in self.cells]
 
     def settle(self, ledger: Ledger) -> None:
         """After a round in which `wanted` were measured: who leaves, and is it over?"""

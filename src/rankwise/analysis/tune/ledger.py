@@ -52,7 +52,7 @@ class Ledger:
                     trouble.certain |= failure.kind != "failed"
         for cell, times in found.items():
             self._seconds[cell][self.rounds] = median(np.array(times))
-        self.launches.update(one[0] for one in {(c.profile, c.ranks, c.options, c.placement) for c in asked})
+        self.launches.update(one[0] for one in {(c.label, c.ranks, c.options, c.placement) for c in asked})
         self.rounds += 1
 
     def log_seconds(self, cell: Cell) -> FloatArray:

@@ -69,7 +69,7 @@ class KnobRace:
         trials = []
         for own in groups.values():
             for name in self._contest.wanted():
-                cells = tuple(replace(cell, profile=name) for cell in own)
+                cells = tuple(replace(cell, label=name) for cell in own)
                 trials.append(Trial(name, self._variants.get(name, Tuning()), cells))
                 self._asked += cells
         return tuple(trials)

@@ -188,7 +188,7 @@ class AlgorithmSearch:
         return [name for name in map(self._name, forms) if name not in self._unusable]
 
     def _cell(self, size_bytes: int, placement: str, name: str) -> Cell:
-        return replace(self._template, size_bytes=size_bytes, placement=placement, profile=name)
+        return replace(self._template, size_bytes=size_bytes, placement=placement, label=name)
 
     def _name(self, choice: Choice) -> str:
         """`bcast@4=pipeline/8192`: the profile that its cells carry."""

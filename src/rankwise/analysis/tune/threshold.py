@@ -40,7 +40,7 @@ class _Option:
 
     def ratios(self) -> dict[Cell, float]:
         """Logarithms of time over the default's, by cell without its profile."""
-        return {replace(cell, profile=DEFAULT): one.log_ratio for cell, one in self.cells.items()}
+        return {replace(cell, label=DEFAULT): one.log_ratio for cell, one in self.cells.items()}
 
 
 class ThresholdSearch:
@@ -113,12 +113,12 @@ class ThresholdSearch:
     def tell(self, launches: Sequence[Launch]) -> None:
         """Take a round into account; a threshold that failed more often than the default is not tried again."""
         self._ledger.add(self._asked, launches)
-        plain = [cell for cell in self._asked if cell.profile == DEFAULT]
+        plain = [cell for cell in self._asked if cell.label == DEFAULT]
         beyond = {cell for cell in plain if self._ledger.trouble([cell]).certain}  # nobody's fault
         default = self._ledger.trouble([cell for cell in plain if cell not in beyond])
         for value in (self._eager, self._rendezvous):
-            mine = [cell for cell in self._asked if cell.profile == self._name(value)]
-            trouble = self._ledger.trouble([c for c in mine if replace(c, profile=DEFAULT) not in beyond])
+            mine = [cell for cell in self._asked if cell.label == self._name(value)]
+            trouble = self._ledger.trouble([c for c in mine if replace(c, label=DEFAULT) not in beyond])
             if trouble.certain or trouble.times > default.times:
                 self._unusable[value] = trouble.reason
         if self._eager in self._unusable and self._lower():
@@ -179,7 +179,7 @@ class ThresholdSearch:
         return Tuning() if value is None else Tuning((Setting(self._knob.name, str(value)),))
 
     def _cell(self, template: Cell, size_bytes: int, value: int | None) -> Cell:
-        return replace(template, size_bytes=size_bytes, profile=self._name(value))
+        return replace(template, size_bytes=size_bytes, label=self._name(value))
 
     def _tells(self, size_bytes: int, value: int | None) -> bool:
         """Whether a message of this size goes by the protocol that this threshold stands for."""

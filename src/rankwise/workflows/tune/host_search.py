@@ -12,7 +12,7 @@ from rankwise.analysis.tune.search import NothingToAsk, Search
 from rankwise.core.network import Settings, Topology
 from rankwise.core.records import Cell, Options
 from rankwise.core.tuning import Tuning
-from rankwise.workflows.tune.stages import HOSTS, KIB, MIB, Place, Wish
+from rankwise.workflows.tune.stages import HOSTS, KIB, MIB, Target, TuneSpec
 
 STAGE = "hosts"
 NETWORK_SIZES = (64 * KIB, MIB)
@@ -30,39 +30,39 @@ _FRAME_BYTES = 14 + 24
 _MOST_BYTES = 65500
 
 
-def host_searches(place: Place, implementation: str, wish: Wish) -> dict[str, list[Search]]:
+def host_searches(target: Target, implementation: str, spec: TuneSpec) -> dict[str, list[Search]]:
     """The questions by stage, each on top of the answers before it; none where nothing is asked of the hosts.
 
     Buffer limits first, since behind small ones nothing else shows; what gains least often last.
     `implementation` only carries the raw TCP.
     """
-    topology = place.topology
-    if HOSTS not in wish.knobs or topology is None:
+    topology = target.topology
+    if HOSTS not in spec.knobs or topology is None:
         return {}
-    now = dict((*place.settings, *place.kernel))
+    now = dict((*target.settings, *target.kernel))
     if topology.kind != "emulated":
         words = worth.by_hand(now)
         return {STAGE: [NothingToAsk(SUBJECT, words)]} if words else {}
-    cells = _Cells(place, implementation)
+    cells = _Cells(target, implementation)
     found: dict[str, list[Search]] = {}
-    if raised := buffer_settings(place.paths, tuple(now.items())):
+    if raised := buffer_settings(target.paths, tuple(now.items())):
         name = "tcp-limits=" + "/".join(value.split()[-1] for _, value in raised)
-        found[STAGE] = [_race("TCP buffer limits", {name: raised}, cells.buffers(now), wish)]
-    if pause := worth.pause_variants(place.paths, now):
-        found[f"{STAGE}-pauses"] = [_race("messages after a pause", pause, cells.pauses(), wish)]
-    network = worth.network_variants(place.paths, now, _largest_mtu_bytes(topology), wish.rigour.delta)
+        found[STAGE] = [_race("TCP buffer limits", {name: raised}, cells.buffers(now), spec)]
+    if pause := worth.pause_variants(target.paths, now):
+        found[f"{STAGE}-pauses"] = [_race("messages after a pause", pause, cells.pauses(), spec)]
+    network = worth.network_variants(target.paths, now, _largest_mtu_bytes(topology), spec.rigour.delta)
     if network:
-        found[f"{STAGE}-network"] = [_race("congestion control and cards", network, cells.network(), wish)]
-    if words := "; ".join(worth.left_out(place.paths, now)):
+        found[f"{STAGE}-network"] = [_race("congestion control and cards", network, cells.network(), spec)]
+    if words := "; ".join(worth.left_out(target.paths, now)):
         found.setdefault(next(reversed(found), STAGE), []).append(NothingToAsk(SUBJECT, words))
     return found
 
 
-def own_seconds(place: Place, cell: Cell) -> float:
+def own_seconds(target: Target, cell: Cell) -> float:
     """What a launch spends in a cell of raw TCP beside its delays, roughly: on bytes and on pauses."""
     if not cell.benchmark.startswith("tcp_"):
         return 0.0
-    slowest = min((one.rate_bits_per_second for one in place.paths if one.rate_bits_per_second > 0), default=1e9)
+    slowest = min((one.rate_bits_per_second for one in target.paths if one.rate_bits_per_second > 0), default=1e9)
     sending = _MESSAGES * 8 * cell.size_bytes / slowest
     return sending + (_SILENT_SECONDS if cell.benchmark == PAUSED else 0.0)
 
@@ -70,9 +70,9 @@ def own_seconds(place: Place, cell: Cell) -> float:
 class _Cells:
     """What raw TCP is measured in: over the longest way between two hosts."""
 
-    def __init__(self, place: Place, implementation: str) -> None:
-        self._paths = place.paths
-        self._template = Cell(implementation, "", 0, 2, testbed=place.testbed, placement=place.placements[-1])
+    def __init__(self, target: Target, implementation: str) -> None:
+        self._paths = target.paths
+        self._template = Cell(implementation, "", 0, 2, testbed=target.testbed, placement=target.placements[-1])
 
     def buffers(self, now: Mapping[str, str]) -> list[Cell]:
         """A message some times as large as the limits in force, which would show them, and a small one."""
@@ -96,10 +96,10 @@ class _Cells:
         return replace(self._template, benchmark=benchmark, size_bytes=size_bytes)
 
 
-def _race(subject: str, variants: Mapping[str, Settings], cells: list[Cell], wish: Wish) -> KnobRace:
+def _race(subject: str, variants: Mapping[str, Settings], cells: list[Cell], spec: TuneSpec) -> KnobRace:
     costs = {name: worth.cost_of(settings) for name, settings in variants.items()}
     tunings = {name: _tuning(settings) for name, settings in variants.items()}
-    return KnobRace(subject, tunings, cells, wish.rigour, costs=costs)
+    return KnobRace(subject, tunings, cells, spec.rigour, costs=costs)
 
 
 def _tuning(settings: Settings) -> Tuning:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from rankwise.analysis.tune.merging import merged
 from rankwise.analysis.tune.search import Search
@@ -16,11 +15,11 @@ from rankwise.bench.plan import round_seconds, together
 from rankwise.core.records import Cell, Launch
 from rankwise.core.tuning import DEFAULT, Reason, Tuning
 from rankwise.core.units import format_duration
-from rankwise.workflows import measure
 from rankwise.workflows.events import Events
+from rankwise.workflows.prepare import Built
 from rankwise.workflows.tune import host_search
-from rankwise.workflows.tune.stages import STAGES, Place, Wish, proof_cells
-from rankwise.workflows.tune.trials import Trials, bundled, carry_out
+from rankwise.workflows.tune.stages import STAGES, Target, TuneSpec, proof_cells
+from rankwise.workflows.tune.trials import Keep, Trials, bundled, carry_out
 
 ROUNDS = 4
 """That a search takes, each like the first: there are more of them, with fewer and fewer trials."""
@@ -70,17 +69,16 @@ class Searching:
 
     def __init__(
         self,
-        built: measure.Built,
+        built: Built,
         launching: Launching,
-        place: Place,
-        wish: Wish,
-        folder: Path,
-        keep: Callable[[Launch], None],
+        target: Target,
+        spec: TuneSpec,
+        keep: Keep,
         events: Events,
         earlier: Sequence[Launch] = (),
     ) -> None:
-        self._built, self._launching, self._place, self._wish = built, launching, place, wish
-        self._folder, self._keep, self._events, self._earlier = folder, keep, events, earlier
+        self._built, self._launching, self._target, self._spec = built, launching, target, spec
+        self._keep, self._events, self._earlier = keep, events, earlier
         self._found = {one: Found() for one in built.ready}
 
     def run(self, end: float) -> dict[str, Found]:
@@ -118,14 +116,14 @@ class Searching:
         """Those that have anything to ask."""
         implementations = [ready.implementation for ready in self._built.ready.values()]
         first = implementations[0].id  # only carries the raw TCP
-        asked = host_search.host_searches(self._place, first, self._wish)
+        asked = host_search.host_searches(self._target, first, self._spec)
         stages = [
             replace(self._questions(name, {first: own}), patience=host_search.PATIENCE)
             for name, own in asked.items()
         ]
         for stage in STAGES:
             made = {
-                one.id: list(stage.searches(one, self._built.menu[one.id], self._place, self._wish))
+                one.id: list(stage.searches(one, self._built.menu[one.id], self._target, self._spec))
                 for one in implementations
             }
             for number in range(max(map(len, made.values()))):
@@ -136,8 +134,8 @@ class Searching:
 
     def _questions(self, name: str, searches: dict[str, list[Search]], where_changed: str = "") -> _Questions:
         bundles = [bundle.cells() for own in searches.values() for bundle in bundled(own)]
-        one_round = sum(self._round_seconds(replace(cell, profile="") for cell in cells) for cells in bundles)
-        one_round += sum(host_search.own_seconds(self._place, cell) for cells in bundles for cell in cells)
+        one_round = sum(self._round_seconds(replace(cell, label="") for cell in cells) for cells in bundles)
+        one_round += sum(host_search.own_seconds(self._target, cell) for cells in bundles for cell in cells)
         return _Questions(name, ROUNDS * one_round, searches, where_changed=where_changed)
 
     def _proof_seconds(self) -> float:
@@ -145,13 +143,13 @@ class Searching:
         cells = [
             cell
             for one in self._built.ready
-            for cell in proof_cells(one, self._place, self._wish, (DEFAULT, "new"))
+            for cell in proof_cells(one, self._target, self._spec, (DEFAULT, "new"))
         ]
         return PROOF_LAUNCHES * self._round_seconds(cells)
 
     def _round_seconds(self, cells: Iterable[Cell]) -> float:
         """What launching all of these once takes, roughly."""
-        groups = Counter((together(cell), self._place.delay_seconds(cell.placement)) for cell in cells)
+        groups = Counter((together(cell), self._target.delay_seconds(cell.placement)) for cell in cells)
         return sum(round_seconds(count, 1, delay) for (_, delay), count in groups.items())
 
     def _warn(self, needed_seconds: float, seconds: float) -> None:
@@ -166,14 +164,11 @@ class Searching:
 
     def _carry_out(self, stage: _Questions, deadline: float, latest: float) -> None:
         bases = {one: mine.tuning for one, mine in self._found.items()}
-        trials = Trials(
-            self._launching, self._built.ready, bases, self._folder / stage.name, self._keep, stage.name,
-            self._earlier,
-        )  # fmt: skip
+        trials = Trials(self._launching, self._built.ready, bases, self._keep, stage.name, self._earlier)
         with self._events.busy(f"{stage.name}: beginning") as update:
             done = carry_out(
                 stage.searches, trials, deadline, lambda now: update(f"{stage.name}: {now}"),
-                latest=latest, least_rounds=self._wish.rigour.min_rounds,
+                latest=latest, least_rounds=self._spec.rigour.min_rounds,
             )  # fmt: skip
         for one, own in stage.searches.items():
             self._found[one].take(own, trials.launched_of(one))

@@ -14,7 +14,7 @@ from rankwise.analysis.tune.race import KnobRace, variants_of
 from rankwise.analysis.tune.racing import AlgorithmSearch
 from rankwise.analysis.tune.search import NothingToAsk, Search
 from rankwise.analysis.tune.threshold import ThresholdSearch
-from rankwise.bench.placement import place as placed
+from rankwise.bench.placement import place
 from rankwise.core.errors import InputError
 from rankwise.core.network import PathFigures, Settings, Topology
 from rankwise.core.records import Benchmark, Cell, Host, Implementation
@@ -55,7 +55,7 @@ class Collective:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class TuneSpec:
     """What is to be tuned. `knobs`: of POINT_TO_POINT; `collectives`: of COLLECTIVES."""
 
     knobs: tuple[str, ...]
@@ -69,7 +69,7 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Target:
     """Where it is tuned, and what was measured of it."""
 
     testbed: str
@@ -99,7 +99,7 @@ class Place:
         return self.topology.nodes[0].settings if self.topology and self.topology.nodes else ()
 
 
-Make = Callable[[Implementation, Mapping[str, Benchmark], Place, Wish], Iterable[Sequence[Search]]]
+Make = Callable[[Implementation, Mapping[str, Benchmark], Target, TuneSpec], Iterable[Sequence[Search]]]
 """Groups of searches, asked one group after the other."""
 
 
@@ -114,34 +114,34 @@ class Stage:
 
 
 def _knobs(
-    implementation: Implementation, menu: Mapping[str, Benchmark], place: Place, wish: Wish
+    implementation: Implementation, menu: Mapping[str, Benchmark], target: Target, spec: TuneSpec
 ) -> Iterable[Sequence[Search]]:
     """Socket buffers, connections and transports, all against the default in one race."""
-    raced = RACED if place.topology else RACED_SHM
+    raced = RACED if target.topology else RACED_SHM
     variants: dict[str, Tuning] = {}
     for knob in family_named(implementation.family).knobs(implementation):
-        if knob.name in raced and knob.name in wish.knobs:
-            variants.update(variants_of(knob, _values(knob, place)))
+        if knob.name in raced and knob.name in spec.knobs:
+            variants.update(variants_of(knob, _values(knob, target)))
     cells = [
-        _cell(place, implementation.id, "pingpong", size, placement)
-        for placement in place.placements
+        _cell(target, implementation.id, "pingpong", size, placement)
+        for placement in target.placements
         for size in KNOB_SIZES
     ]
-    if wish.collectives and (ranks := len(place.hosts)) > 2:
-        crowd = (_cell(place, implementation.id, CROWD, size, NEAR) for size in CROWD_SIZES)
+    if spec.collectives and (ranks := len(target.hosts)) > 2:
+        crowd = (_cell(target, implementation.id, CROWD, size, NEAR) for size in CROWD_SIZES)
         cells += [replace(cell, ranks=ranks) for cell in crowd]
     if variants:
-        calls = wish.application.calls_at(cells) if wish.application else ()
-        yield [KnobRace(", ".join(raced), variants, cells, wish.rigour, calls=calls)]
+        calls = spec.application.calls_at(cells) if spec.application else ()
+        yield [KnobRace(", ".join(raced), variants, cells, spec.rigour, calls=calls)]
 
 
-def _values(knob: Knob, place: Place) -> tuple[str, ...]:
+def _values(knob: Knob, target: Target) -> tuple[str, ...]:
     """Which values are worth a trial."""
     if knob.name == "links":
         return tuple(value for value in LINKS if knob.least <= int(value) <= (knob.most or 1 << 30))
     if knob.name == "socket-buffers":
-        now = [int(value.split()[-1]) for name, value in place.settings if name.endswith("tcp_rmem")]
-        needed = str(needed_bytes(place.paths, min(now, default=1 << 30)) or 4 * MIB)
+        now = [int(value.split()[-1]) for name, value in target.settings if name.endswith("tcp_rmem")]
+        needed = str(needed_bytes(target.paths, min(now, default=1 << 30)) or 4 * MIB)
         return tuple(
             value for value in ("auto", needed) if value != "auto" or "auto" in (knob.default, *knob.values)
         )
@@ -149,26 +149,26 @@ def _values(knob: Knob, place: Place) -> tuple[str, ...]:
 
 
 def _eager(
-    implementation: Implementation, menu: Mapping[str, Benchmark], place: Place, wish: Wish
+    implementation: Implementation, menu: Mapping[str, Benchmark], target: Target, spec: TuneSpec
 ) -> Iterable[Sequence[Search]]:
     """The threshold between the eager and the rendezvous protocol, with early and late receivers."""
-    wanted, sizes = (THRESHOLDS[0], EAGER_SIZES) if place.topology else (THRESHOLDS[1], EAGER_SIZES_SHM)
+    wanted, sizes = (THRESHOLDS[0], EAGER_SIZES) if target.topology else (THRESHOLDS[1], EAGER_SIZES_SHM)
     for knob in family_named(implementation.family).knobs(implementation):
-        if knob.name == wanted and wanted in wish.knobs:
+        if knob.name == wanted and wanted in spec.knobs:
             names = [name for name in ("pingpong", "late_receiver") if menu[name].supported]
             templates = [
-                _cell(place, implementation.id, name, 0, placement)
+                _cell(target, implementation.id, name, 0, placement)
                 for name in names
-                for placement in place.placements
+                for placement in target.placements
             ]
             yield [ThresholdSearch(
-                knob, templates, sizes, wish.rigour, eager_memory_bytes=wish.eager_memory_bytes,
-                peers=max(sum(host.slots for host in place.hosts) - 1, 1),
+                knob, templates, sizes, spec.rigour, eager_memory_bytes=spec.eager_memory_bytes,
+                peers=max(sum(host.slots for host in target.hosts) - 1, 1),
             )]  # fmt: skip
 
 
 def _algorithms(
-    implementation: Implementation, menu: Mapping[str, Benchmark], place: Place, wish: Wish
+    implementation: Implementation, menu: Mapping[str, Benchmark], target: Target, spec: TuneSpec
 ) -> Iterable[Sequence[Search]]:
     """Which algorithm each collective operation should use at which size; one number of ranks after the other."""
     family = family_named(implementation.family)
@@ -176,17 +176,17 @@ def _algorithms(
     groups: list[list[Search]] = []
     made: list[AlgorithmSearch] = []
     refused: dict[str, list[str]] = {}
-    for ranks in dict.fromkeys(one.ranks for one in wish.collectives):
+    for ranks in dict.fromkeys(one.ranks for one in spec.collectives):
         before = tuple(made)
-        for one in (one for one in wish.collectives if one.ranks == ranks):
+        for one in (one for one in spec.collectives if one.ranks == ranks):
             choices, why = _expressible(implementation, one, known.get(one.operation, ()))
             if choices:
-                template = replace(_cell(place, implementation.id, one.operation, 0, "block"), ranks=ranks)
+                template = replace(_cell(target, implementation.id, one.operation, 0, "block"), ranks=ranks)
                 cells = [replace(template, size_bytes=size) for size in one.sizes_bytes]
                 made.append(AlgorithmSearch(
-                    template, choices, one.sizes_bytes, _placements(place, wish, ranks), wish.rigour,
+                    template, choices, one.sizes_bytes, _placements(target, spec, ranks), spec.rigour,
                     grain=family.grain(implementation, one.operation), after=before,
-                    calls=wish.application.calls_at(cells) if wish.application else (),
+                    calls=spec.application.calls_at(cells) if spec.application else (),
                 ))  # fmt: skip
             else:
                 refused.setdefault(why, []).append(f"{one.operation} at {ranks} ranks")
@@ -230,8 +230,9 @@ that has less overhead. Another transport has another threshold.
 
 
 def proof_cells(
-    implementation: str, place: Place, wish: Wish, profiles: Sequence[str], decisions: Sequence[Decision] = ()
-) -> list[Cell]:
+    implementation: str, target: Target, spec: TuneSpec, profiles: Sequence[str],
+    decisions: Sequence[Decision] = (),
+) -> list[Cell]:  # fmt: skip
     """What default and tuned are compared in: sizes between those of the search, and one rank less than the most.
 
     One less, since each number of ranks takes launches of its own, and often it is no power of two. No rule of
@@ -239,27 +240,27 @@ def proof_cells(
     """
     rules = {(one.operation, one.ranks): one.rules for one in decisions}
     cells: list[Cell] = []
-    if wish.knobs:
+    if spec.knobs:
         cells += [
-            _cell(place, implementation, "pingpong", size, placement)
-            for placement in place.placements
+            _cell(target, implementation, "pingpong", size, placement)
+            for placement in target.placements
             for size in PROOF_SIZES
         ]
-    most = max((one.ranks for one in wish.collectives), default=2)
-    for one in wish.collectives:
-        sizes = _between(one.sizes_bytes, within=wish.application is not None)
+    most = max((one.ranks for one in spec.collectives), default=2)
+    for one in spec.collectives:
+        sizes = _between(one.sizes_bytes, within=spec.application is not None)
         for ranks in (one.ranks, *([most - 1] if one.ranks == most > 2 else [])):
-            for placement in _placements(place, wish, ranks):
-                template = replace(_cell(place, implementation, one.operation, 0, placement), ranks=ranks)
+            for placement in _placements(target, spec, ranks):
+                template = replace(_cell(target, implementation, one.operation, 0, placement), ranks=ranks)
                 missed = _missed(rules.get((one.operation, ranks), ()), sizes)
                 cells += [replace(template, size_bytes=size) for size in sorted({*sizes, *missed})]
-    return [replace(cell, profile=profile) for profile in profiles for cell in dict.fromkeys(cells)]
+    return [replace(cell, label=profile) for profile in profiles for cell in dict.fromkeys(cells)]
 
 
-def _placements(place: Place, wish: Wish, ranks: int) -> tuple[str, ...]:
+def _placements(target: Target, spec: TuneSpec, ranks: int) -> tuple[str, ...]:
     """Those that put so many ranks in different ways."""
-    ways = {placed(word, place.hosts, ranks): word for word in reversed(wish.placements)}
-    return tuple(word for word in wish.placements if word in ways.values())
+    ways = {place(word, target.hosts, ranks): word for word in reversed(spec.placements)}
+    return tuple(word for word in spec.placements if word in ways.values())
 
 
 def _between(sizes_bytes: Sequence[int], *, within: bool) -> list[int]:
@@ -279,5 +280,5 @@ def _missed(rules: Sequence[Rule], sizes_bytes: Sequence[int]) -> list[int]:
     return found
 
 
-def _cell(place: Place, implementation: str, benchmark: str, size_bytes: int, placement: str) -> Cell:
-    return Cell(implementation, benchmark, size_bytes, 2, testbed=place.testbed, placement=placement)
+def _cell(target: Target, implementation: str, benchmark: str, size_bytes: int, placement: str) -> Cell:
+    return Cell(implementation, benchmark, size_bytes, 2, testbed=target.testbed, placement=placement)

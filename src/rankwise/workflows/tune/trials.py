@@ -8,22 +8,23 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
-from pathlib import Path
 
 from rankwise.analysis.compare.variants import cells_of, with_cells
 from rankwise.analysis.tune.merging import merged
 from rankwise.analysis.tune.search import Search, Trial
-from rankwise.bench.launch import Launching
+from rankwise.bench.launch import Launching, refused
 from rankwise.bench.plan import launches_of_round
 from rankwise.bench.runner import Ready
+from rankwise.core.configuration import Configuration
 from rankwise.core.errors import InputError
-from rankwise.core.records import Cell, CellFailure, Launch
-from rankwise.core.tuning import Loaded, Tuning
-from rankwise.mpi.family import native_of
-from rankwise.profiles.loading import place
+from rankwise.core.records import Cell, Launch, Segment
+from rankwise.core.tuning import Tuning
+from rankwise.workflows.configurations import tuned
 
-Key = tuple[str, int, str, frozenset[str]]
-"""What a launch measured: implementation, ranks, placement, and the names of its trials."""
+Key = tuple[str, str, frozenset[tuple[str, int, str]]]
+"""What a launch was for: its stage, its configuration, and the labels, ranks and placements of its cells."""
+Keep = Callable[[Launch, Configuration | None], None]
+"""Stores a launch as soon as it ended, with the configuration that it loaded (None: it could not be loaded)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,25 +52,21 @@ class Trials:
         launching: Launching,
         ready: Mapping[str, Ready],
         base: Mapping[str, Tuning],
-        folder: Path,
-        keep: Callable[[Launch], None],
+        keep: Keep,
         stage: str,
         earlier: Iterable[Launch] = (),
     ) -> None:
-        """`base`: what is chosen already, by implementation; `folder`: where native files go.
+        """`base`: what is chosen already, by implementation; `stage` is stored with each launch.
 
-        `stage` stands before the names of trials in the store, where those of several searches meet.
         `earlier`: the launches of an interrupted search, which are taken in place of new ones.
         """
-        self._stage = f"{stage}: "
-        self._launching, self._ready, self._base = launching, ready, base
-        self._folder, self._keep = folder, keep
+        self._stage = stage
+        self._launching, self._ready, self._base, self._keep = launching, ready, base, keep
         self._shuffle = random.Random(0)
         self._earlier: defaultdict[Key, deque[Launch]] = defaultdict(deque)
         for launch in earlier:
-            if all(cell.profile.startswith(self._stage) for cell in cells_of(launch)):
-                ours = with_cells(launch, self._unstaged)
-                self._earlier[_key(ours)].append(ours)
+            key = _key(launch.stage, launch.segments[0].configuration, cells_of(launch))
+            self._earlier[key].append(with_cells(launch, _asked))
         self._launched: Counter[str] = Counter()
 
     @property
@@ -86,7 +83,7 @@ class Trials:
         work = [
             (bundle, cells)
             for bundle in bundles
-            for cells in launches_of_round((replace(cell, profile="") for cell in bundle.cells()), self._shuffle)
+            for cells in launches_of_round((replace(cell, label="") for cell in bundle.cells()), self._shuffle)
         ]
         self._shuffle.shuffle(work)
         found: list[Launch] = []
@@ -96,7 +93,7 @@ class Trials:
 
     def _measure(self, bundle: Bundle, anonymous: Sequence[Cell]) -> list[Launch]:
         """One launch; if it came to nothing, each of its trials alone, since one may have spoilt the others."""
-        wanted = {replace(cell, profile=""): cell for cell in bundle.cells()}
+        wanted = {replace(cell, label=""): cell for cell in bundle.cells()}
         cells = [wanted[cell] for cell in anonymous]
         launch = self._launch(bundle, cells)
         if launch.series or len(bundle.trials) == 1:
@@ -107,34 +104,35 @@ class Trials:
         ]
 
     def _launch(self, bundle: Bundle, cells: Sequence[Cell]) -> Launch:
-        implementation = cells[0].implementation
-        key = (
-            implementation, cells[0].ranks, cells[0].placement, frozenset(cell.profile for cell in cells)
-        )  # fmt: skip
+        """One launch, told in the very cells that were asked for; stored with what each loaded."""
+        implementation = self._ready[cells[0].implementation].implementation
+        try:
+            found = tuned(implementation, bundle.tuning(self._base.get(implementation.id, Tuning())))
+        except InputError as error:
+            self._launched[implementation.id] += 1
+            segment = Segment(implementation.id, cells[0].ranks)
+            launch = replace(refused((segment,), cells, str(error)), stage=self._stage)
+            self._keep(launch, None)
+            return launch
+        key = _key(self._stage, found.id, cells)
         if self._earlier[key]:
             return self._earlier[key].popleft()
-        self._launched[implementation] += 1
-        ready = self._ready[implementation]
-        try:
-            loaded = self._load(ready, bundle)
-        except InputError as error:
-            launch = _refused(cells, str(error))
-        else:
-            launch = self._launching.launch(ready.implementation, ready.program, cells, loaded=loaded)
-        self._keep(with_cells(launch, self._staged))
-        return launch
+        self._launched[implementation.id] += 1
+        configured = [replace(cell, configuration=found.id) for cell in cells]
+        program = self._ready[implementation.id].program
+        launch = self._launching.launch(implementation, program, configured, configuration=found)
+        launch = replace(launch, stage=self._stage)
+        self._keep(launch, found)
+        return with_cells(launch, _asked)
 
-    def _staged(self, cell: Cell) -> Cell:
-        return replace(cell, profile=self._stage + cell.profile)
 
-    def _unstaged(self, cell: Cell) -> Cell:
-        return replace(cell, profile=cell.profile.removeprefix(self._stage))
+def _key(stage: str, configuration: str, cells: Iterable[Cell]) -> Key:
+    return stage, configuration, frozenset((cell.label, cell.ranks, cell.placement) for cell in cells)
 
-    def _load(self, ready: Ready, bundle: Bundle) -> Loaded:
-        tuning = bundle.tuning(self._base.get(ready.implementation.id, Tuning()))
-        native = native_of(ready.implementation, tuning)
-        loaded = place(native, self._folder / f"{ready.implementation.id}-{self.launched}")
-        return replace(loaded, host_settings=tuning.host_settings)
+
+def _asked(cell: Cell) -> Cell:
+    """The cell as a search asks for it: what is loaded with it depends on the trials that share its launch."""
+    return replace(cell, configuration="")
 
 
 def bundled(searches: Sequence[Search]) -> list[Bundle]:
@@ -178,18 +176,3 @@ def carry_out(
             for search in own:
                 search.tell(launches)
     return True
-
-
-def _key(launch: Launch) -> Key:
-    cells = cells_of(launch)
-    placement = cells[0].placement if cells else ""
-    return launch.implementation, launch.ranks, placement, frozenset(cell.profile for cell in cells)
-
-
-def _refused(cells: Sequence[Cell], why: str) -> Launch:
-    """A trial that the implementation cannot even be asked for: a failed launch, like any other."""
-    return Launch(
-        implementation=cells[0].implementation, ranks=cells[0].ranks, status="failed", command="", environment=(),
-        started_at=time.time(), seconds=0.0, reason=why,
-        failures=tuple(CellFailure(cell, why, "unsupported") for cell in cells),
-    )  # fmt: skip

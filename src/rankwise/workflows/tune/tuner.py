@@ -1,204 +1,216 @@
-"""Searches, proves and writes a profile: from a wish to a folder, every launch stored on the way."""
+"""Tuning as a whole: searches, validates and writes a profile, every launch stored on the way."""
 
 from __future__ import annotations
 
-import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import msgspec
+
 from rankwise import __version__
-from rankwise.analysis.tune.acceptance import Acceptance, accept
+from rankwise.analysis.tune.acceptance import Acceptance
 from rankwise.analysis.tune.hosts import ASKED
 from rankwise.analysis.tune.merging import taken_back
 from rankwise.bench.launch import Launching
 from rankwise.core.errors import HostError, InputError, InterruptedRun
 from rankwise.core.records import Notice, Plan
 from rankwise.core.tuning import Native, Part, Profile, Reason, Tuning
-from rankwise.core.units import format_duration
 from rankwise.mpi.family import FamilyLauncher, native_of
 from rankwise.profiles import loading, writing
 from rankwise.store.store import Store
-from rankwise.testbed.base import TestbedKind
-from rankwise.workflows import host_settings, measure, verify
+from rankwise.testbed.base import TestbedKind, make
+from rankwise.testbed.local import LocalTestbed
+from rankwise.workflows import host_settings, verify
+from rankwise.workflows.configurations import loader
 from rankwise.workflows.events import Events
-from rankwise.workflows.tune.search import PROOF_LAUNCHES, Found, Searching
-from rankwise.workflows.tune.stages import Place, Wish, proof_cells
+from rankwise.workflows.prepare import Built, build_all, prepare, up
+from rankwise.workflows.tune.search import Found, Searching
+from rankwise.workflows.tune.stages import Target, TuneSpec
+from rankwise.workflows.tune.validation import Validation
 
-PROOFS = 3
-"""How often what is left is measured afresh after something went back to the default."""
 LAUNCH_LIMIT_SECONDS = 60.0
 SECONDS_PER_CELL = 0.02
+LEAST_SHARE = 0.25
+"""Of the time budget: what a search has at least that goes on after an interruption."""
+
+
+@dataclass(frozen=True, slots=True)
+class TuneOptions:
+    """What is to be tuned, and where the profile goes: stored with the run, so that it can go on."""
+
+    name: str
+    parent: str
+    """The folder that the profile's folder goes into."""
+    spec: TuneSpec
+    time_budget_seconds: float
+    implementations: tuple[str, ...] = ()
+    prefixes: tuple[str, ...] = ()
+    force: bool = False
+    """Replace a profile of the same name."""
 
 
 @dataclass(frozen=True, slots=True)
 class TuneRequest:
     """What `tune` was asked for."""
 
-    command_line: str
-    name: str
-    parent: Path
-    """Where the profile's folder goes."""
+    options: TuneOptions
     testbed: TestbedKind
-    wish: Wish
-    time_budget_seconds: float
-    implementations: tuple[str, ...] = ()
-    prefixes: tuple[Path, ...] = ()
-    force: bool = False
-    earlier_runs: tuple[int, ...] = ()
-    """Interrupted searches that go on: their launches are taken in place of new ones."""
+    command_line: str
+    search: int = 0
+    """An interrupted search that goes on; 0: begin one."""
+    study: int = 0
+    """The study that this tuning is part of; 0: none."""
+
+
+@dataclass(frozen=True, slots=True)
+class TuneResult:
+    """A profile on disk, and what fresh launches say of each implementation that has any settings."""
+
+    profile: Profile
+    folder: Path
+    accepted: Mapping[str, Acceptance]
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """What somebody who takes the profile should know beforehand."""
+        return _warnings(self.profile, self.accepted)
+
+
+def tune(request: TuneRequest, store: Store, events: Events) -> TuneResult:
+    """Find settings that make implementations fast, validate them on fresh launches, and write them as a profile.
+
+    Raises InputError for a name that is taken, InterruptedRun with the way to go on.
+    """
+    return Tuner(request, store, events).run()
+
+
+def resume(run_id: int, store: Store, events: Events) -> TuneResult:
+    """Go on with an interrupted search or validation. Raises InputError for one that cannot go on."""
+    run = store.run(run_id)
+    search = run.parent if run.kind == "validation" else run_id
+    text = store.request(search) if search else ""
+    if not text:
+        raise InputError(
+            f"run {run_id} was begun by an older Rankwise, which did not store what tuning needs to go on",
+            "begin anew: rankwise tune",
+        )
+    topology = store.topology(search)
+    request = TuneRequest(
+        msgspec.json.decode(text, type=TuneOptions), make(topology) if topology else LocalTestbed(),
+        store.run(search).command_line, search, store.run(search).parent,
+    )  # fmt: skip
+    return Tuner(request, store, events).run()
 
 
 class Tuner:
-    """One run of `tune`."""
+    """One tuning, from a request to a profile."""
 
     def __init__(self, request: TuneRequest, store: Store, events: Events) -> None:
-        self._request, self._store, self._events = request, store, events
+        self._request, self._options, self._store, self._events = request, request.options, store, events
         self._began = time.monotonic()
+        self._search_id = request.search
         self._runs: list[int] = []
 
-    def run(self) -> tuple[Profile, Path, dict[str, Acceptance]]:
-        """The profile, its folder, and what the proof says of each implementation that has any settings.
-
-        Raises InputError for a name that is taken, InterruptedRun with the way to go on.
-        """
-        request = self._request
-        writing.require_free(request.name, request.parent, force=request.force)
-        built = measure.prepare(request.implementations, request.prefixes, self._events)
-        with measure.up(request.testbed, self._events) as (testbed, paths):
+    def run(self) -> TuneResult:
+        """Return the profile, its folder, and what the validation says."""
+        options = self._options
+        parent = Path(options.parent)
+        writing.require_free(options.name, parent, force=options.force)
+        built = self._built()
+        with up(self._request.testbed, self._events) as (testbed, paths):
             kernel = host_settings.known(testbed, ASKED)
-            place = Place(testbed.name, testbed.topology(), testbed.hosts(), paths, kernel)
-            found = self._search(built, testbed, place)
-            self._express(built, found)
-            accepted = self._prove(built, testbed, place, found)
+            target = Target(testbed.name, testbed.topology(), testbed.hosts(), paths, kernel)
+            found = self._found(built, testbed, target)
+            _express(built, found)
+            seconds = max(options.time_budget_seconds - (time.monotonic() - self._began), 60.0)
+            validation = Validation(
+                self._store, self._events, built, testbed, target, options.spec, options.name, self._search_id,
+                self._request.command_line,
+            )  # fmt: skip
+            accepted = validation.run(found, seconds, lambda: _express(built, found))
+            self._runs = [self._search_id, *validation.run_ids]
             profile = self._profile(built, testbed, found, accepted)
-        return profile, writing.write(profile, request.parent, force=request.force), accepted
+        return TuneResult(profile, writing.write(profile, parent, force=options.force), accepted)
+
+    def _built(self) -> Built:
+        """The implementations asked for, or those of the search that goes on."""
+        if self._search_id:
+            return build_all(self._store.implementations(self._search_id), self._events)
+        prefixes = tuple(map(Path, self._options.prefixes))
+        return prepare(self._options.implementations, prefixes, self._events)
 
     # The search
 
-    def _search(self, built: measure.Built, testbed: TestbedKind, place: Place) -> dict[str, Found]:
-        run_id = self._begin(built, testbed, place, Plan((), 0, self._request.time_budget_seconds))
-        self._store.add_notices(run_id, built.notices)
+    def _found(self, built: Built, testbed: TestbedKind, target: Target) -> dict[str, Found]:
+        """What the search finds, or has found before."""
+        told = self._store.result(self._search_id) if self._search_id else ""
+        if told:
+            return msgspec.json.decode(told, type=dict[str, Found])
+        found = self._search(built, testbed, target)
+        self._store.set_result(self._search_id, msgspec.json.encode(found).decode())
+        self._store.finish_run(self._search_id, "complete", "searched")
+        return found
+
+    def _search(self, built: Built, testbed: TestbedKind, target: Target) -> dict[str, Found]:
+        budget = self._options.time_budget_seconds
         plan = Plan(
-            (), 0, self._request.time_budget_seconds, seconds_per_cell=SECONDS_PER_CELL,
-            launch_limit_seconds=LAUNCH_LIMIT_SECONDS,
+            (), 0, budget, seconds_per_cell=SECONDS_PER_CELL, launch_limit_seconds=LAUNCH_LIMIT_SECONDS
         )  # fmt: skip
-        earlier = [launch for one in self._request.earlier_runs for launch in self._store.launches(one)]
+        earlier = self._store.launches(self._search_id) if self._search_id else []
+        if self._search_id:
+            self._store.resume_run(self._search_id, testbed.facts())
+            budget = max(budget - self._store.spent_seconds(self._search_id), LEAST_SHARE * budget)
+        else:
+            self._search_id = self._begin(built, testbed, target, plan)
+        run_id = self._search_id
+        searching = Searching(
+            built, Launching(FamilyLauncher(), testbed, plan, load=loader(testbed)), target, self._options.spec,
+            lambda launch, one: self._store.add_launch(run_id, launch, [one] if one else ()), self._events,
+            earlier,
+        )  # fmt: skip
         try:
-            with tempfile.TemporaryDirectory(prefix="rankwise-tune-") as folder:
-                Path(folder).chmod(0o755)  # LAM/MPI's ranks may be another user's
-                found = Searching(
-                    built, Launching(FamilyLauncher(), testbed, plan), place, self._request.wish, Path(folder),
-                    lambda launch: self._store.add_launch(run_id, launch), self._events, earlier,
-                ).run(self._began + self._request.time_budget_seconds)  # fmt: skip
+            return searching.run(self._began + budget)
         except (KeyboardInterrupt, InterruptedRun) as event:
             self._store.finish_run(run_id, "interrupted", str(event) or "Ctrl-C")
             raise InterruptedRun(
                 f"interrupted: {self._store.run(run_id).launches} launches of run {run_id} are kept",
-                f"go on with the same line and --resume {run_id}",
+                f"go on: rankwise resume {run_id}",
             ) from event
-        self._store.finish_run(run_id, "complete", "searched")
-        return found
 
-    # The proof
-
-    def _prove(
-        self, built: measure.Built, testbed: TestbedKind, place: Place, found: Mapping[str, Found]
-    ) -> dict[str, Acceptance]:
-        """Default against tuned, again after each return to the default, until nothing is worse.
-
-        Of what does not prove to gain anything, nothing is kept. Returned are the proofs of what is.
-        """
-        accepted: dict[str, Acceptance] = {}
-        open_ones = [one for one, mine in found.items() if mine.tuning != Tuning()]
-        left = max(self._request.time_budget_seconds - (time.monotonic() - self._began), 60.0)
-        for number in range(PROOFS):
-            if not open_ones:
-                break
-            run_id = self._measure_proof(built, testbed, place, found, open_ones, left / 2**number)
-            launches = self._store.launches(run_id)
-            benchmarks = {one.name: one for one in self._store.benchmarks(run_id)}
-            for one in open_ones:
-                accepted[one] = accept(
-                    launches, benchmarks, one, self._request.name, found[one].tuning,
-                    delta=self._request.wish.rigour.delta, application=self._request.wish.application,
-                )  # fmt: skip
-                found[one].tuning = accepted[one].tuning
-                found[one].reasons = taken_back(found[one].reasons, accepted[one].returned)
-            self._express(built, found)
-            open_ones = [one for one in open_ones if accepted[one].returned and found[one].tuning != Tuning()]
-        for one, proof in accepted.items():
-            mine = found[one]
-            own = mine.tuning.settings or mine.tuning.decisions or not proof.verdicts
-            # host settings have raw TCP's word, and a gain after pauses shows in none of these cells
-            why = f"not proved after {PROOFS} verifications" if one in open_ones else proof.doubt if own else ""
-            if mine.tuning != Tuning() and why:
-                mine.tuning = Tuning()
-                mine.reasons.append(Reason("everything", f"goes back to the default: {why}"))
-        return {one: proof for one, proof in accepted.items() if found[one].tuning != Tuning()}
-
-    def _measure_proof(
-        self, built: measure.Built, testbed: TestbedKind, place: Place, found: Mapping[str, Found],
-        names: Sequence[str], seconds: float,
-    ) -> int:  # fmt: skip
-        ready = {one: built.ready[one] for one in names}
-        with tempfile.TemporaryDirectory(prefix="rankwise-tune-") as folder:
-            Path(folder).chmod(0o755)
-            draft = writing.write(self._profile(built, testbed, found, {}), Path(folder))
-            cells = [
-                cell
-                for one in names
-                for cell in proof_cells(
-                    one, place, self._request.wish, ("default", self._request.name), found[one].tuning.decisions
-                )
-            ]
-            plan = Plan(
-                tuple(cells), int(time.time()), seconds, min_launches=PROOF_LAUNCHES,
-                max_launches=PROOF_LAUNCHES + 4, seconds_per_cell=SECONDS_PER_CELL,
-                launch_limit_seconds=LAUNCH_LIMIT_SECONDS, profiles=((self._request.name, str(draft)),),
-            )  # fmt: skip
-            run_id = self._begin(replace(built, ready=ready), testbed, place, plan)
-            self._events.say(f"proof: {len(cells)} cells, at most {format_duration(seconds)}")
-            measure.carry_out(run_id, plan, ready, testbed, self._store, self._events)
+    def _begin(self, built: Built, testbed: TestbedKind, target: Target, plan: Plan) -> int:
+        run_id = self._store.begin_run(
+            self._request.command_line, testbed.name, plan, kind="search", parent=self._request.study,
+            request=msgspec.json.encode(self._options).decode(), implementations=built.implementations,
+            benchmarks=built.benchmarks.values(), facts=testbed.facts(), topology=testbed.topology(),
+        )  # fmt: skip
+        self._store.add_paths(run_id, target.paths)
+        self._store.add_notices(run_id, built.notices)
         return run_id
-
-    @staticmethod
-    def _express(built: measure.Built, found: Mapping[str, Found]) -> None:
-        """Leave out what an implementation has no words for: Intel MPI's tables cannot say `as by default`."""
-        for one, mine in found.items():
-            for decision in mine.tuning.decisions:
-                try:
-                    native_of(built.ready[one].implementation, Tuning(decisions=(decision,)))
-                except InputError as error:
-                    rest = tuple(other for other in mine.tuning.decisions if other != decision)
-                    mine.tuning = replace(mine.tuning, decisions=rest)
-                    subject = f"{decision.operation} at {decision.ranks} ranks"
-                    mine.reasons = taken_back(mine.reasons, [Reason(subject, f"left as it is: {error}")])
 
     # What comes out
 
     def _profile(
-        self, built: measure.Built, testbed: TestbedKind, found: Mapping[str, Found],
-        accepted: Mapping[str, Acceptance],
-    ) -> Profile:  # fmt: skip
-        """Of all implementations; with a proof that the values are in force once it is accepted."""
+        self, built: Built, testbed: TestbedKind, found: Mapping[str, Found], accepted: Mapping[str, Acceptance]
+    ) -> Profile:
+        """Of all implementations, with a check that the values are in force."""
         parts = []
         for one, mine in found.items():
             implementation = built.ready[one].implementation
-            native = native_of(implementation, mine.tuning)
             part = Part(
-                one, implementation.family, implementation.version, mine.tuning, native, tuple(mine.reasons),
+                one, implementation.family, implementation.version, mine.tuning,
+                native_of(implementation, mine.tuning), tuple(mine.reasons),
                 verdicts=accepted[one].verdicts if one in accepted else (), launches=mine.launches,
                 exhaustive_launches=mine.exhaustive_launches,
             )  # fmt: skip
-            parts.append(replace(part, proof=self._in_force(part, built, testbed)) if accepted else part)
+            parts.append(replace(part, proof=self._in_force(part, built, testbed)))
         return Profile(
-            self._request.name, testbed.name, testbed.topology(), time.time(), self._request.command_line,
+            self._options.name, testbed.name, testbed.topology(), time.time(), self._request.command_line,
             __version__, tuple(self._runs), tuple(parts),
         )  # fmt: skip
 
-    def _in_force(self, part: Part, built: measure.Built, testbed: TestbedKind) -> tuple[Reason, ...]:
+    def _in_force(self, part: Part, built: Built, testbed: TestbedKind) -> tuple[Reason, ...]:
         if part.native == Native() and not part.tuning.host_settings:
             return ()
         loaded = loading.place_apart(part.native, part.tuning.host_settings)
@@ -211,20 +223,21 @@ class Tuner:
             for one in checks
         )
 
-    def _begin(self, built: measure.Built, testbed: TestbedKind, place: Place, plan: Plan) -> int:
-        known = {name: one for menu in built.menu.values() for name, one in menu.items()}
-        run_id = self._store.begin_run(
-            self._request.command_line, testbed.name, plan,
-            implementations=[ready.implementation for ready in built.ready.values()], benchmarks=known.values(),
-            facts=testbed.facts(), topology=testbed.topology(),
-        )  # fmt: skip
-        self._store.add_paths(run_id, place.paths)
-        self._runs.append(run_id)
-        return run_id
+
+def _express(built: Built, found: Mapping[str, Found]) -> None:
+    """Leave out what an implementation cannot load: Intel MPI's tables cannot say `as by default`."""
+    for one, mine in found.items():
+        for decision in mine.tuning.decisions:
+            try:
+                native_of(built.ready[one].implementation, Tuning(decisions=(decision,)))
+            except InputError as error:
+                rest = tuple(other for other in mine.tuning.decisions if other != decision)
+                mine.tuning = replace(mine.tuning, decisions=rest)
+                subject = f"{decision.operation} at {decision.ranks} ranks"
+                mine.reasons = taken_back(mine.reasons, [Reason(subject, f"left as it is: {error}")])
 
 
-def warnings(profile: Profile, accepted: Mapping[str, Acceptance]) -> tuple[Notice, ...]:
-    """What somebody who takes the profile should know beforehand."""
+def _warnings(profile: Profile, accepted: Mapping[str, Acceptance]) -> tuple[Notice, ...]:
     found = [
         Notice("slower-cell", f"{one}: {words}, and nothing in the profile explains it", "measure again")
         for one, mine in accepted.items()
@@ -232,7 +245,8 @@ def warnings(profile: Profile, accepted: Mapping[str, Acceptance]) -> tuple[Noti
     ]
     if {verdict.benchmark for mine in accepted.values() for verdict in mine.verdicts} == {"pingpong"}:
         found.append(Notice(
-            "only-pairs", "what was proved is proved between two ranks; collectives may well be slower with it",
+            "only-pairs",
+            "the profile was validated between two ranks only; collectives may be slower with it",
             "tune for both, --for p2p,collectives; or look: rankwise compare --profile default --profile "
             f"{profile.name} --bench allreduce,bcast",
         ))  # fmt: skip

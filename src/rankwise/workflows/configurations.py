@@ -1,0 +1,203 @@
+"""From profiles to configurations, and from a configuration to what a launch loads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from rankwise.core.configuration import Configuration, plain
+from rankwise.core.errors import InputError
+from rankwise.core.network import Topology
+from rankwise.core.records import DEFAULT, Implementation, Notice
+from rankwise.core.tuning import Loaded, Native, Part, Profile, Tuning
+from rankwise.mpi import surroundings
+from rankwise.mpi.family import Family, family_named, native_of
+from rankwise.profiles import folders, loading
+from rankwise.profiles.sentences import tuning_sentence
+from rankwise.testbed.base import TestbedKind
+from rankwise.testbed.changes import changes
+from rankwise.workflows.host_settings import applied_settings, in_force
+
+_SAID = 3
+"""Differences that a warning names."""
+
+Resolved = dict[tuple[str, str], Configuration]
+"""Configurations by the id of the implementation and their label."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileChoice:
+    """A profile that is to be measured: `default` has no folder."""
+
+    label: str = DEFAULT
+    folder: str = ""
+
+
+def choose(name_or_folder: str) -> ProfileChoice:
+    """Return the profile of this name or in this folder; `default` stands for none. Raises UnknownNameError."""
+    if name_or_folder == DEFAULT:
+        return ProfileChoice()
+    folder = folders.find(name_or_folder).resolve()
+    return ProfileChoice(folder.name, str(folder))
+
+
+def tuned(implementation: Implementation, tuning: Tuning) -> Configuration:
+    """Return the configuration that loads `tuning`. Raises InputError for what this version cannot load."""
+    return replace(plain(implementation), tuning=tuning, native=native_of(implementation, tuning))
+
+
+def resolve(
+    choice: ProfileChoice, implementation: Implementation, topology: Topology | None, *, ranks: int = 0,
+    force: bool = False,
+) -> tuple[Configuration, tuple[Notice, ...]]:  # fmt: skip
+    """Return what this implementation loads of a profile on this network, and what is to be said of it.
+
+    A profile of another version is translated for this one. Raises InputError if the profile has nothing for the
+    family, or if this version lacks what it sets (with `force` that is left out, and said).
+    """
+    if choice.label == DEFAULT and not choice.folder:
+        return plain(implementation), ()
+    stored = loading.settled(Path(choice.folder))
+    profile = stored.profile
+    notices = [*_of_network(profile, topology), *_of_ranks(profile, implementation, ranks)]
+    try:
+        part = loading.part_for(profile, implementation)
+    except InputError:
+        other = loading.part_of_family(profile, implementation)
+        if other is None:
+            raise
+        tuning, native, said = _translated(profile, other, implementation, force)
+    else:
+        tuning, native = part.tuning, loading.current(stored, part)
+        said = list(loading.edits(stored.folder, part.implementation))
+    found = replace(plain(implementation), tuning=tuning, native=native)
+    family = family_named(implementation.family)
+    around = surroundings.notices(family, implementation, loading.place_apart(native), os.environ)
+    return found, (*notices, *said, *around)
+
+
+def resolve_all(
+    choices: Sequence[ProfileChoice], implementations: Iterable[Implementation], testbed: TestbedKind, *,
+    ranks: int = 0, force: bool = False,
+) -> tuple[Resolved, tuple[Notice, ...]]:  # fmt: skip
+    """Return what every implementation loads of every profile (none: the default), and what is to be said."""
+    found: Resolved = {}
+    said: list[Notice] = []
+    for one in implementations:
+        for choice in choices or (ProfileChoice(),):
+            configuration, notices = resolve(choice, one, testbed.topology(), ranks=ranks, force=force)
+            found[one.id, choice.label] = configuration
+            said += [*notices, *not_applied(configuration, choice, testbed)]
+    return found, tuple(dict.fromkeys(said))
+
+
+def loader(testbed: TestbedKind) -> Callable[[Configuration], Loaded]:
+    """Return the function by which a launch on this testbed loads a configuration."""
+    placed: dict[str, Loaded] = {}
+
+    def load(configuration: Configuration) -> Loaded:
+        """Write the configuration's files below the cache, and return what the launch adds to its job."""
+        if configuration.is_default:
+            return Loaded()
+        known = placed.get(configuration.id)
+        if known is None or not all(Path(file).exists() for file in known.files):
+            settings = applied_settings(testbed, configuration.tuning.host_settings)
+            known = placed[configuration.id] = loading.place_apart(configuration.native, settings)
+        return known
+
+    return load
+
+
+def not_applied(configuration: Configuration, choice: ProfileChoice, testbed: TestbedKind) -> Iterator[Notice]:
+    """Yield a notice if the hosts' settings are neither in force nor set by each launch."""
+    settings = configuration.tuning.host_settings
+    if not settings or applied_settings(testbed, settings):
+        return
+    if testbed.topology() is None and in_force(settings):
+        return
+    lines = loading.by_hand(Path(choice.folder), settings)
+    yield Notice(
+        "host-settings",
+        f"the kernel settings of profile {choice.label} are not applied to real hosts: it runs without them",
+        f"apply them on every host: {'; '.join(lines)}",
+    )
+
+
+def sentences(labels: Mapping[str, str], configurations: Mapping[str, Configuration]) -> list[str]:
+    """Return what each configuration sets, a sentence each; `labels` by the configurations' ids."""
+    return [
+        tuning_sentence(label, configurations[one].implementation, configurations[one].tuning)
+        for one, label in labels.items()
+        if one in configurations and not configurations[one].is_default
+    ]
+
+
+def _translated(
+    profile: Profile, part: Part, implementation: Implementation, force: bool
+) -> tuple[Tuning, Native, list[Notice]]:
+    """The same choices in the terms of another version."""
+    family, tuning = family_named(implementation.family), part.tuning
+    told = [
+        Notice(
+            "other-version",
+            f"profile {profile.name} was measured with {part.implementation}, and this is {implementation.id}",
+            f"measure again: rankwise tune --testbed {profile.testbed} {implementation.id}",
+        )
+    ]
+    try:
+        native = family.native(implementation, tuning)
+    except InputError as error:
+        if not force:
+            raise InputError(
+                f"profile {profile.name} was made for {part.implementation}, and {implementation.id} cannot load "
+                f"it: {error}",
+                f"--force leaves that out; or measure: rankwise tune --testbed {profile.testbed} "
+                f"{implementation.id}",
+            ) from error
+        tuning, lost = _known_to(family, implementation, tuning)
+        native = family.native(implementation, tuning)
+        told.append(Notice("not-loaded", f"{implementation.id} does without {', '.join(lost)}: {error}"))
+    return tuning, native, told
+
+
+def _known_to(family: Family, implementation: Implementation, tuning: Tuning) -> tuple[Tuning, list[str]]:
+    """What this version can load of a tuning, and the names of what it cannot."""
+    lost = []
+
+    def knows(part: Tuning, name: str) -> bool:
+        try:
+            family.native(implementation, part)
+        except InputError:
+            lost.append(name)
+            return False
+        return True
+
+    settings = tuple(one for one in tuning.settings if knows(Tuning(settings=(one,)), one.knob))
+    decisions = tuple(one for one in tuning.decisions if knows(Tuning(decisions=(one,)), one.operation))
+    return replace(tuning, settings=settings, decisions=decisions), list(dict.fromkeys(lost))
+
+
+def _of_network(profile: Profile, topology: Topology | None) -> Iterator[Notice]:
+    found = changes(profile.topology, topology)
+    if found:
+        more = f"; and {len(found) - _SAID} more" if len(found) > _SAID else ""
+        where = topology.name if topology else "local"
+        yield Notice(
+            "other-network",
+            f"profile {profile.name} was made for another network: {'; '.join(found[:_SAID])}{more}",
+            f"measure on this one: rankwise tune --testbed {where}",
+        )
+
+
+def _of_ranks(profile: Profile, implementation: Implementation, ranks: int) -> Iterator[Notice]:
+    parts = [part for part in profile.parts if part.family == implementation.family]
+    decided = {one.ranks for part in parts for one in part.tuning.decisions}
+    if ranks and decided and ranks not in decided:
+        numbers = ", ".join(map(str, sorted(decided)))
+        yield Notice(
+            "other-ranks",
+            f"profile {profile.name} chooses collective algorithms for {numbers} ranks: communicators of {ranks} "
+            "keep the default",
+        )
