@@ -126,7 +126,7 @@ def test_profiles_and_searches_that_have_something_better_are_named(
         run_id = store.begin_run("rankwise tune ours", "local", plan, implementations=[OURS], benchmarks=KNOWN)
         for number in range(5):
             for name, seconds in names.items():
-                cell = Cell("ours-1.0", "bcast", 64, 2, profile=name)
+                cell = Cell("ours-1.0", "bcast", 64, 2, label=name)
                 series = (Series(cell, "time", np.full(3, seconds * (1 + number / 100))),)
                 store.add_launch(run_id, Launch("ours-1.0", 2, "finished", "", (), 0.0, 1.0, series))
         store.finish_run(run_id, "complete", "found")

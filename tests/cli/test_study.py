@@ -281,7 +281,7 @@ def test_a_run_that_tunes_is_measured_with_its_profile(
     wanted = request.wanted
     assert wanted is not None
     cells = [
-        Cell(OPENMPI, benchmark, 1, 2, profile=profile)
+        Cell(OPENMPI, benchmark, 1, 2, label=profile)
         for benchmark in request.benchmarks
         for profile in (tuning.name, "default")
     ]

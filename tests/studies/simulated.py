@@ -141,7 +141,7 @@ def _quick(study: Study, truth: Callable[[str], Speeds | None], count: int) -> d
 def _tuned(launch: Launch, profile: str) -> Launch:
     """As with a profile, but for the baselines."""
     return with_cells(
-        launch, lambda one: one if one.benchmark.startswith("tcp_") else replace(one, profile=profile)
+        launch, lambda one: one if one.benchmark.startswith("tcp_") else replace(one, label=profile)
     )
 
 

@@ -56,7 +56,7 @@ def stored(tmp_path: Path, *settings: Setting, host: bool = False) -> Plan:
     tuning = Tuning(settings, host_settings=((RMEM, "1 2 3"),) if host else ())
     own = part("ours-1.0", Native(environment=(("NATIVE", "1"),)), tuning)
     folder = write(replace(profile(own), topology=None, testbed="local"), tmp_path / "profiles")
-    cells = tuple(Cell("ours-1.0", "bcast", 8, 4, profile=one) for one in ("default", "wan"))
+    cells = tuple(Cell("ours-1.0", "bcast", 8, 4, label=one) for one in ("default", "wan"))
     return Plan(cells, seed=1, time_budget_seconds=1.0, profiles=(("wan", str(folder)),))
 
 

@@ -54,11 +54,10 @@ def together(several: Sequence[LaunchSteps]) -> LaunchSteps:
     if len(several) == 1:
         return several[0]
     script = _TOGETHER.format(
-        starts="\n".join(
-            f"{_line(one.main)} & pid{number}=$!" for number, one in enumerate(several)
-        ),
+        starts="\n".join(f"{_line(one.main)} & pid{number}=$!" for number, one in enumerate(several)),
         waits="\n".join(
-            f"wait $pid{number} || {{ code=$?; [ $status -ne 0 ] || status=$code; }}" for number in range(len(several))
+            f"wait $pid{number} || {{ code=$?; [ $status -ne 0 ] || status=$code; }}"
+            for number in range(len(several))
         ),
     )
     return LaunchSteps(

@@ -6,18 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
-from rankwise.analysis.listing import list_cells
-from rankwise.cli.measuring_options import PassesThrough, measuring_options, variants, words
-from rankwise.cli.options import DURATION, echo_json, store_option
+from rankwise.cli.measuring_options import PassesThrough, measuring_options, names_of, request_of
+from rankwise.cli.options import DURATION, echo_json, print_parts, store_option
 from rankwise.cli.screen import Screen
-from rankwise.cli.testbed_options import testbed_of
 from rankwise.core import errors
-from rankwise.core.records import Cell, Launch
 from rankwise.report import listings
-from rankwise.store.store import Store
-from rankwise.workflows import answer, measure
+from rankwise.workflows import bench
 
 
 @click.command(
@@ -52,39 +47,22 @@ def command(context: click.Context, /, benchmark: tuple[str, ...], store: Path, 
     """
     screen = Screen(quiet=asked["quiet"])
     if asked["only_list"]:
-        built = measure.prepare(words(asked["mpi"]), asked["prefixes"], screen)
-        Console().print(listings.benchmark_table(built.menu))
+        menu = bench.benchmarks(names_of(asked["mpi"]), asked["prefixes"], screen)
+        print_parts([listings.benchmark_table(menu)])
         return errors.EXIT_OK
     if not benchmark:
         raise errors.InputError("no benchmark was named", "rankwise bench --list shows them; `all` takes all")
-    with Store(store) as opened:
-        run_id = measure.measure(_request(benchmark, context.obj, asked), opened, screen)
-        launches = opened.launches(run_id)
-        known = {one.name: one for one in opened.benchmarks(run_id)}
-        failures = (*opened.failures(run_id), *(one for launch in launches for one in launch.failures))
-    rows = list_cells(launches, known)
-    if asked["layout_of_output"] == "json":
-        echo_json({"run": run_id, "cells": rows, "verified": _verified(launches), "failed": failures})
-    elif asked["verify"]:
-        Console().print(listings.verification_table(launches, failures))
-    else:
-        listings.print_rows(rows, asked["layout_of_output"])
-        listings.print_failures(failures)
-    return errors.EXIT_ANSWER_IS_NO if any(one.kind == "wrong data" for one in failures) else errors.EXIT_OK
-
-
-def _verified(launches: list[Launch]) -> list[Cell]:
-    return sorted({cell for launch in launches for cell in launch.verified})
-
-
-def _request(
-    benchmark: tuple[str, ...], launcher_arguments: tuple[str, ...], asked: dict[str, Any]
-) -> measure.Request:
-    return measure.Request(
-        command_line=answer.command_line(), benchmarks=words(benchmark), sizes_bytes=asked["sizes"],
-        time_budget_seconds=asked["budget"], implementations=words(asked["mpi"]), prefixes=asked["prefixes"],
-        ranks=asked["ranks"], options=variants(asked), min_launches=asked["launches"],
+    request = request_of(
+        asked, kind="bench", benchmarks=names_of(benchmark), implementations=names_of(asked["mpi"]),
+        launcher_arguments=context.obj, time_budget_seconds=asked["budget"], min_launches=asked["launches"],
         max_launches=asked["launches"], seconds_per_cell=asked["per_cell"], verify=asked["verify"],
-        seed=asked["seed"], launch_limit_seconds=asked["limit"], launcher_arguments=launcher_arguments,
-        testbed=testbed_of(asked["testbed"], asked["hostfile"]), placements=asked["placement"],
     )  # fmt: skip
+    found = bench.bench(request, store, screen)
+    if asked["layout_of_output"] == "json":
+        echo_json({"run": found.run_id, "cells": found.rows, "verified": found.verified, "failed": found.failures})
+    elif asked["verify"]:
+        print_parts([listings.verification_table(found.launches, found.failures)])
+    else:
+        listings.print_rows(found.rows, asked["layout_of_output"])
+        listings.print_failures(found.failures)
+    return errors.EXIT_ANSWER_IS_NO if found.has_wrong_data else errors.EXIT_OK

@@ -8,19 +8,17 @@ from typing import Any
 import click
 
 from rankwise.analysis.guidelines import rules
-from rankwise.cli.measuring_options import LAYOUT_NAMES, NAMES, RANKS, PassesThrough, words
-from rankwise.cli.options import DURATION, SIZES, echo_json, json_option, store_option
+from rankwise.cli.measuring_options import LAYOUT_NAMES, NAMES, RANKS, PassesThrough, command_line, names_of
+from rankwise.cli.options import DURATION, SIZES, echo_json, json_option, print_parts, store_option
 from rankwise.cli.screen import Screen
-from rankwise.cli.testbed_options import testbed_of, where_options
+from rankwise.cli.testbed_options import where_options
 from rankwise.core import errors
-from rankwise.core.records import Options
-from rankwise.store.store import Store
-from rankwise.workflows import answer, guidelines, measure
+from rankwise.workflows import guidelines, resume
+from rankwise.workflows.measure import Request
+from rankwise.workflows.testbeds import testbed_of
 
 DEFAULT_SIZES = "8,1K,2K,32K,64K,512K,1M"
 """Pairs of which one is twice the other, so that split is checked at its strictest."""
-LAUNCHES = 8
-"""Of each cell, at least: what is 15 % too slow is then seen among a thousand checks, with a noise of 3 %."""
 
 
 @click.command(
@@ -71,55 +69,35 @@ def command(context: click.Context, /, mpi: tuple[str, ...], store: Path, as_jso
     launches that is corrected for the number of checks.
     """
     screen = Screen(quiet=asked["quiet"])
+    found = _answer(mpi, context.obj, store, asked, screen)
     page = asked["report"].absolute() if asked["report"] else None
-    with Store(store) as opened:
-        run_id = _run(opened, mpi, context.obj, asked, screen)
-        answer = guidelines.answer(opened, run_id, mpi if asked["stored"] else (), asked["delta"])
-        if not answer.found:
-            raise errors.InputError(
-                f"run {run_id} has nothing that a guideline speaks of",
-                f"it takes an operation and its mock-up, or an operation at several sizes: rankwise show {run_id}",
-            )
-        if page:
-            guidelines.write_page(page, opened, answer)
+    if page:
+        guidelines.write_page(page, store, found)
     if as_json:
-        echo_json(guidelines.as_json(answer, page))
+        echo_json(guidelines.as_json(found, page))
     else:
-        guidelines.show(answer)
-        screen.say(f"\nrun: {run_id}" + (f"\nreport: {page}" if page else ""))
-    violated = any(one.word == "violated" for one in answer.found)
+        print_parts(guidelines.parts(found))
+        screen.say(f"\nrun: {found.run_id}" + (f"\nreport: {page}" if page else ""))
+    violated = any(one.word == "violated" for one in found.found)
     return errors.EXIT_ANSWER_IS_NO if asked["fail_on"] and violated else errors.EXIT_OK
 
 
-def _run(
-    store: Store, mpi: tuple[str, ...], launcher_arguments: tuple[str, ...], asked: dict[str, Any], screen: Screen
-) -> int:
-    """The run to look at, measured now unless it is stored."""
+def _answer(
+    mpi: tuple[str, ...], launcher_arguments: tuple[str, ...], store: Path, asked: dict[str, Any], screen: Screen
+) -> guidelines.Answer:
+    """What a run says, which is measured now unless it is stored."""
     if asked["stored"] and asked["resume"]:
         raise errors.InputError("--from measures nothing, --resume goes on measuring", "give one of them")
     if asked["stored"]:
-        return store.run(asked["stored"]).id
+        return guidelines.load(asked["stored"], store, mpi, delta=asked["delta"])
     if asked["resume"]:
-        measure.resume(asked["resume"], store, screen, turn=rules.turn)
-        return int(asked["resume"])
-    return measure.measure(_request(mpi, launcher_arguments, asked), store, screen)
-
-
-def _request(mpi: tuple[str, ...], launcher_arguments: tuple[str, ...], asked: dict[str, Any]) -> measure.Request:
-    operations = words(asked["bench"])
-    for name in operations:
-        if name not in rules.operations():
-            raise errors.UnknownNameError("operation with a guideline", name, rules.operations())
-    testbed = testbed_of(asked["testbed"], asked["hostfile"])
-    slots = sum(host.slots for host in testbed.hosts())
-    guidelines = rules.chosen(operations)
-    layouts = asked["layout"] if any(one.layouts != rules.CONTIGUOUS for one in guidelines) else ()
-    return measure.Request(
-        command_line=answer.command_line(), benchmarks=rules.benchmarks(guidelines),
-        sizes_bytes=asked["sizes"], time_budget_seconds=asked["budget"], implementations=mpi,
-        prefixes=asked["prefixes"], ranks=asked["ranks"] or (max(2, slots),),
-        options=tuple(Options(layout=one) for one in dict.fromkeys((*rules.CONTIGUOUS, *layouts))),
-        seed=asked["seed"], launch_limit_seconds=asked["limit"], launcher_arguments=launcher_arguments,
-        testbed=testbed, placements=asked["placement"], wanted=rules.is_needed, turn=rules.turn,
-        min_launches=LAUNCHES,
+        run_id = resume.resume_run(asked["resume"], store, screen, kind="guidelines")
+        return guidelines.load(run_id, store, delta=asked["delta"])
+    request = Request(
+        command_line=command_line(), sizes_bytes=asked["sizes"], time_budget_seconds=asked["budget"],
+        implementations=mpi, prefixes=asked["prefixes"], ranks=asked["ranks"], seed=asked["seed"],
+        launch_limit_seconds=asked["limit"], launcher_arguments=launcher_arguments,
+        testbed=testbed_of(asked["testbed"], asked["hostfile"]), placements=asked["placement"],
     )  # fmt: skip
+    request = guidelines.request_for(names_of(asked["bench"]), asked["layout"], request)
+    return guidelines.guidelines(request, store, screen, delta=asked["delta"])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import shlex
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,8 @@ from rankwise.cli.options import DURATION, SIZES, Parsed
 from rankwise.cli.testbed_options import where_options
 from rankwise.core.errors import InputError
 from rankwise.core.records import Options
+from rankwise.workflows.measure import Request
+from rankwise.workflows.testbeds import testbed_of
 
 DATATYPES = ("byte", "int", "float", "double")
 LAYOUTS = ("contiguous", "vector", "indexed", "struct")
@@ -20,7 +24,7 @@ OPERATIONS = ("sum", "max", "min", "prod")
 
 
 class PassesThrough(click.Command):
-    """A verb whose words after `--` go to mpiexec as they stand; the verb finds them in `ctx.obj`."""
+    """A verb whose arguments after `--` go to mpiexec as they stand; the verb finds them in `ctx.obj`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Cut the line at the first `--`."""
@@ -123,6 +127,22 @@ def variants(asked: dict[str, Any]) -> tuple[Options, ...]:
     )  # fmt: skip
 
 
-def words(texts: tuple[str, ...]) -> tuple[str, ...]:
-    """`--bench a,b --bench c` as a, b, c."""
-    return tuple(word for text in texts for word in text.split(",") if word)
+def names_of(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """Return `--bench a,b --bench c` as a, b, c."""
+    return tuple(name for text in texts for name in text.split(",") if name)
+
+
+def command_line() -> str:
+    """Return the rankwise line as it was typed."""
+    return shlex.join(["rankwise", *sys.argv[1:]])
+
+
+def request_of(asked: dict[str, Any], **more: Any) -> Request:
+    """Return the request that the options of `measuring_options` make, with these further fields."""
+    own = {
+        "command_line": command_line(), "sizes_bytes": asked["sizes"], "prefixes": asked["prefixes"],
+        "ranks": asked["ranks"], "options": variants(asked), "seed": asked["seed"],
+        "launch_limit_seconds": asked["limit"], "placements": asked["placement"],
+        "testbed": testbed_of(asked["testbed"], asked["hostfile"]),
+    }  # fmt: skip
+    return Request(**(own | more))

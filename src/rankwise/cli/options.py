@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 import numpy as np
+from rich.console import Console, RenderableType
 
 from rankwise.core import units
 from rankwise.core.errors import InputError
@@ -59,6 +60,13 @@ run_argument = click.argument("run", type=click.IntRange(1), required=False)
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON for programs instead.")
 """Passes `as_json`."""
+
+
+def print_parts(parts: Iterable[RenderableType]) -> None:
+    """Print an answer on standard output, part by part."""
+    console = Console(highlight=False)
+    for part in parts:
+        console.print(part)
 
 
 def echo_json(answer: Any) -> None:

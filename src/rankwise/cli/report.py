@@ -6,10 +6,9 @@ from pathlib import Path
 
 import click
 
-from rankwise.cli.options import echo_json, json_option, run_argument, store_option
-from rankwise.report import html
-from rankwise.store.store import Store
-from rankwise.workflows import answer, measure
+from rankwise.cli.options import echo_json, json_option, print_parts, run_argument, store_option
+from rankwise.report.comparison_view import comparison_parts
+from rankwise.workflows import answer, compare
 
 
 @click.command(
@@ -27,15 +26,10 @@ from rankwise.workflows import answer, measure
 @json_option
 def command(run: int | None, output: Path | None, baseline: str, delta: float, store: Path, as_json: bool) -> None:
     """Analyse a stored run again (the newest by default): terminal tables and the HTML page."""
-    with Store(store, create=False) as opened:
-        run_id = opened.run(run).id
-        chosen = measure.the_one(baseline, opened.implementations(run_id)) if baseline else ""
-        comparison = answer.compare_run(opened, run_id, chosen, delta)
-        context = answer.report_context(opened, run_id, comparison)
-    path = (output or Path(f"rankwise-{run_id}.html")).absolute()
-    html.write_report(path, comparison, context)
+    found = compare.load(run, store, baseline=baseline, delta=delta)
+    path = found.report(output or "")
     if as_json:
-        echo_json(answer.as_json(comparison, path))
+        echo_json(answer.as_json(found.comparison, path))
     else:
-        answer.show(comparison, context.sentences)
+        print_parts(comparison_parts(found.comparison, found.sentences))
         click.echo(f"\nreport: {path}", err=True)

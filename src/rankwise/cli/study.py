@@ -7,20 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
-from rankwise.cli.measuring_options import words
-from rankwise.cli.options import DURATION, Parsed, echo_json, json_option, store_option
+from rankwise.cli.measuring_options import command_line, names_of
+from rankwise.cli.options import DURATION, Parsed, echo_json, json_option, print_parts, store_option
 from rankwise.cli.screen import Screen
 from rankwise.core.errors import InputError
 from rankwise.core.units import format_duration
-from rankwise.report.writing import write_page
-from rankwise.store.store import Store
-from rankwise.studies import base, terminal
-from rankwise.studies.base import Page, Statement, Study
-from rankwise.studies.page import render_page
-from rankwise.workflows import answer
-from rankwise.workflows.study import Studying, StudyRequest
+from rankwise.studies import terminal
+from rankwise.studies.base import Statement
+from rankwise.workflows import study
 
 
 def _run_ids(text: str) -> tuple[int, ...]:
@@ -61,32 +56,23 @@ def command(name: str | None, store: Path, as_json: bool, **asked: Any) -> None:
     if name is None:
         _list(as_json)
         return
-    study = base.find(name)
     screen = Screen(quiet=asked["quiet"])
-    path = (asked["report"] or Path(f"rankwise-{study.name}.html")).absolute()
-    request = StudyRequest(
-        command_line=answer.command_line(), quick=asked["quick"], profiles=path.parent / "profiles",
-        time_budget_seconds=asked["budget"], implementations=words(asked["mpi"]), prefixes=asked["prefixes"],
+    path = (asked["report"] or Path(f"rankwise-{name}.html")).absolute()
+    options = study.StudyOptions(
+        name, asked["quick"], str(path.parent / "profiles"), asked["budget"], names_of(asked["mpi"]),
+        tuple(map(str, asked["prefixes"])),
     )  # fmt: skip
-    with Store(store) as opened:
-        studying = Studying(study, request, opened, screen)
-        studying.take(asked["stored"])
-        studying.measure_missing()
-        results = studying.results()
-    page = study.page(results)
-    write_page(path, render_page(study, page, results, answer.command_line()))
+    found = study.carry_out(study.StudyRequest(options, command_line(), asked["stored"]), store, screen)
+    found.report(path)
     if as_json:
-        echo_json(_answer(study, studying.run_ids, page, path))
+        echo_json(_answer(found, path))
     else:
-        console = Console(highlight=False)
-        notices = [notice for one in results.values() for notice in one.comparison.notices]
-        for line in terminal.lines(study.title, page, notices):
-            console.print(line)
-        screen.say(f"\nruns: {studying.listed}   report: {path}")
+        print_parts(terminal.lines(found.study.title, found.page, found.notices))
+        screen.say(f"\nruns: {found.listed}   report: {path}")
 
 
 def _list(as_json: bool) -> None:
-    known = base.studies().values()
+    known = study.studies()
     if as_json:
         echo_json([{"name": one.name, "title": one.title, "summary": one.summary} for one in known])
         return
@@ -95,14 +81,14 @@ def _list(as_json: bool) -> None:
         click.echo(f"{one.name}\n  {one.title}\n  {one.summary}\n  at most {full}; --quick: {quick}")
 
 
-def _answer(study: Study, run_ids: dict[str, int], page: Page, path: Path) -> dict[str, Any]:
-    """For machines: the keys are a promise."""
+def _answer(found: study.StudyResult, path: Path) -> dict[str, Any]:
+    """The answer for programs: the keys are a promise."""
     return {
-        "study": study.name,
-        "runs": run_ids,
-        "statements": [_said(one) for one in page.statements],
-        "aims": [_said(one) for one in page.aims],
-        "tables": [asdict(table) for table in page.tables],
+        "study": found.study.name,
+        "runs": found.run_ids,
+        "statements": [_said(one) for one in found.page.statements],
+        "aims": [_said(one) for one in found.page.aims],
+        "tables": [asdict(table) for table in found.page.tables],
         "report": str(path),
     }
 

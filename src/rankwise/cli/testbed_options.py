@@ -1,4 +1,4 @@
-"""Where something runs: the options `--testbed` and `--hostfile`, and the testbed that they mean."""
+"""The options `--testbed` and `--hostfile`, which say where something runs."""
 
 from __future__ import annotations
 
@@ -8,10 +8,6 @@ from typing import Any
 
 import click
 
-from rankwise.core.errors import InputError
-from rankwise.testbed.base import TestbedKind, make
-from rankwise.testbed.hostfile import read_hostfile
-from rankwise.testbed.local import LocalTestbed
 from rankwise.workflows import testbeds
 
 _OPTIONS = (
@@ -28,12 +24,3 @@ def where_options(function: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(_OPTIONS):
         function = option(function)
     return function
-
-
-def testbed_of(name: str, hostfile: Path | None) -> TestbedKind:
-    """The testbed that the options mean, not yet up. Raises InputError."""
-    if name and hostfile:
-        raise InputError("--testbed and --hostfile are two places", "give one of them")
-    if hostfile:
-        return make(read_hostfile(hostfile))
-    return LocalTestbed() if name in ("", "local") else make(testbeds.topology_of(name))

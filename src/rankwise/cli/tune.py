@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
-from rich.table import Table
 
-from rankwise.analysis.tune import application
-from rankwise.analysis.tune.acceptance import Acceptance
-from rankwise.analysis.tune.application import Application
-from rankwise.analysis.tune.evidence import Rigour
-from rankwise.cli.measuring_options import words
-from rankwise.cli.options import DURATION, SIZE, SIZES, Parsed, echo_json, json_option, store_option
+from rankwise.cli.measuring_options import command_line, names_of
+from rankwise.cli.options import DURATION, SIZE, SIZES, Parsed, echo_json, json_option, print_parts, store_option
 from rankwise.cli.screen import Screen
-from rankwise.cli.testbed_options import testbed_of, where_options
+from rankwise.cli.testbed_options import where_options
 from rankwise.core.errors import InputError, UnknownNameError
-from rankwise.core.tuning import Profile, Tuning
-from rankwise.store.store import Store
-from rankwise.testbed.base import TestbedKind
-from rankwise.workflows import answer
-from rankwise.workflows.tune.stages import COLLECTIVE_SIZES, COLLECTIVES, POINT_TO_POINT, Collective, Wish
-from rankwise.workflows.tune.tuner import Tuner, TuneRequest, warnings
+from rankwise.report import profiles as profile_tables
+from rankwise.workflows.testbeds import testbed_of
+from rankwise.workflows.tune import tuner
+from rankwise.workflows.tune.spec import spec_of
 
 PLACEMENTS = ("block", "cyclic", "across-sites")
 
@@ -60,7 +51,7 @@ def _ranks(text: str) -> tuple[int, ...]:
               "[default: p2p,collectives]")  # fmt: skip
 @click.option("-n", "ranks", type=Parsed("ranks", _ranks), default=(),
               help="Ranks that collectives are tuned for: 4, or 4,8.  [default: every slot]")  # fmt: skip
-@click.option("--sizes", type=SIZES, default=COLLECTIVE_SIZES, show_default="64,4K,64K,1M",
+@click.option("--sizes", type=SIZES, default="64,4K,64K,1M", show_default=True,
               help="At which collectives are tried first.")  # fmt: skip
 @click.option("--placement", "placements", type=Parsed("placements", _placements), default="block",
               show_default=True, metavar="WORDS",
@@ -90,88 +81,29 @@ def command(mpi: tuple[str, ...], store: Path, as_json: bool, **asked: Any) -> N
     does if nothing proves to be faster.
     """
     screen = Screen(quiet=asked["quiet"])
-    testbed = testbed_of(asked["testbed"], asked["hostfile"])
-    request = TuneRequest(
-        command_line=answer.command_line(), name=asked["name"] or testbed.name, parent=asked["parent"],
-        testbed=testbed, wish=_wish(testbed, asked, screen), time_budget_seconds=asked["budget"],
-        implementations=mpi, prefixes=asked["prefixes"], force=asked["force"],
-        earlier_runs=(asked["resume"],) if asked["resume"] else (),
-    )  # fmt: skip
-    with Store(store) as opened:
-        profile, folder, accepted = Tuner(request, opened, screen).run()
+    if asked["resume"]:
+        found = tuner.resume_run(asked["resume"], store, screen)
+    else:
+        found = tuner.carry_out(_request(mpi, asked, screen), store, screen)
     if as_json:
-        echo_json({"profile": asdict(profile), "folder": folder, "notices": warnings(profile, accepted)})
+        echo_json({"profile": asdict(found.profile), "folder": found.folder, "notices": found.notices})
         return
-    _show(profile, accepted)
-    for notice in warnings(profile, accepted):
-        screen.say(f"warning: {notice.message}; {notice.remedy}")
-    screen.say(f"\nprofile: {folder}   load it: rankwise run --profile {folder} -n 4 -- ./app")
-
-
-def _wish(testbed: TestbedKind, asked: dict[str, Any], screen: Screen) -> Wish:
-    """What `--for` names: knobs and operations for all ranks and sizes asked for, and what applications do."""
-    groups = {"p2p": POINT_TO_POINT, "collectives": COLLECTIVES}
-    ranks = asked["ranks"] or (max(sum(host.slots for host in testbed.hosts()), 2),)
-    knobs: dict[str, None] = {}
-    collectives: dict[tuple[str, int], Collective] = {}
-    applications: list[Application] = []
-    for word in words(asked["wanted"]) or tuple(groups):
-        if "." in word or "/" in word:
-            applications.append(_application(Path(word), screen))
-            does = _collectives(applications[-1])
-        elif word in (*groups, *POINT_TO_POINT, *COLLECTIVES):
-            members = groups.get(word, (word,))
-            knobs.update(dict.fromkeys(one for one in members if one in POINT_TO_POINT))
-            does = [Collective(one, n, asked["sizes"]) for one in members if one in COLLECTIVES for n in ranks]
-        else:
-            raise UnknownNameError("thing to tune", word, (*groups, *POINT_TO_POINT, *COLLECTIVES))
-        if any(one.operation == application.POINT_TO_POINT for one in does):
-            knobs.update(dict.fromkeys(POINT_TO_POINT))
-        collectives |= {(one.operation, one.ranks): one for one in does if one.operation in COLLECTIVES}
-    return Wish(
-        tuple(knobs), tuple(collectives.values()), asked["eager_memory"], Rigour(delta=asked["delta"]),
-        asked["placements"], application.together(applications),
-    )  # fmt: skip
-
-
-def _application(path: Path, screen: Screen) -> Application:
-    """What it does. Raises InputError for a file that cannot be read."""
-    try:
-        text = path.read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(
-            f"{path} cannot be read: {error}", "give a CSV: operation,size_bytes,ranks,count"
-        ) from error
-    found = application.parse(text, str(path), (application.POINT_TO_POINT, *COLLECTIVES))
+    print_parts(profile_tables.tune_parts(found.profile, found.gains))
     for notice in found.notices:
         screen.say(f"warning: {notice.message}; {notice.remedy}")
-    return found
+    screen.say(f"\nprofile: {found.folder}   load it: rankwise run --profile {found.folder} -n 4 -- ./app")
 
 
-def _collectives(found: Application) -> list[Collective]:
-    """Its operations at its own ranks and sizes."""
-    kinds = dict.fromkeys((use.operation, use.ranks) for use, _ in found.counts)
-    return [Collective(operation, ranks, found.sizes_bytes(operation, ranks)) for operation, ranks in kinds]
-
-
-def _choices(tuning: Tuning) -> int:
-    return len(tuning.settings) + len(tuning.decisions) + len(tuning.host_settings)
-
-
-def _show(profile: Profile, accepted: Mapping[str, Acceptance]) -> None:
-    console = Console(highlight=False)
-    weighted = any(one.gain.weighted for one in accepted.values())
-    time = f"{'weighted ' if weighted else ''}time, tuned / default"
-    table = Table("implementation", "choices", time, "cells", "worse", "launches", box=None)
-    for part in profile.parts:
-        gain = accepted[part.implementation].gain if part.implementation in accepted else None
-        worse = sum(one.verdict == "slower" for one in part.verdicts)
-        said = f"{gain.ratio:.2f} [{gain.ratio_low:.2f}, {gain.ratio_high:.2f}]" if gain else "–"
-        table.add_row(
-            part.implementation, str(_choices(part.tuning)), said,
-            str(gain.cells if gain else 0), str(worse), f"{part.launches} of {part.exhaustive_launches}",
-        )  # fmt: skip
-    console.print(table)
-    for part in profile.parts:
-        for reason in part.reasons:
-            console.print(f"• {part.implementation}, {reason.subject}: {reason.words}", markup=False)
+def _request(mpi: tuple[str, ...], asked: dict[str, Any], screen: Screen) -> tuner.TuneRequest:
+    testbed = testbed_of(asked["testbed"], asked["hostfile"])
+    spec, notices = spec_of(
+        names_of(asked["wanted"]), testbed, asked["ranks"], asked["sizes"], asked["placements"],
+        eager_memory_bytes=asked["eager_memory"], delta=asked["delta"],
+    )  # fmt: skip
+    for notice in notices:
+        screen.say(f"warning: {notice.message}; {notice.remedy}")
+    options = tuner.TuneOptions(
+        asked["name"] or testbed.name, str(asked["parent"]), spec, asked["budget"], mpi,
+        tuple(map(str, asked["prefixes"])), asked["force"],
+    )  # fmt: skip
+    return tuner.TuneRequest(options, testbed, command_line())

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from rankwise.core.network import Settings, Topology
-from rankwise.core.records import DEFAULT as DEFAULT
 from rankwise.core.records import Environment
 from rankwise.core.results import Verdict
 

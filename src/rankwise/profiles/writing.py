@@ -9,7 +9,8 @@ from pathlib import Path
 
 from rankwise.core import process
 from rankwise.core.errors import InputError
-from rankwise.core.tuning import DEFAULT, Profile
+from rankwise.core.records import DEFAULT
+from rankwise.core.tuning import Profile
 from rankwise.profiles.moving import unwritable, write_text
 from rankwise.profiles.profile_file import FILE, is_name, profile_text, read
 from rankwise.profiles.texts import all_files

@@ -75,7 +75,7 @@ def render_guidelines(
     found: Sequence[Finding], mends: Mapping[Finding, Mend], comparison: Comparison, context: ReportContext
 ) -> str:
     """The whole page as text. Of `comparison` only delta, alpha and the notices are told."""
-    names = list(dict.fromkeys(one.implementation for one in found))
+    names = list(dict.fromkeys(one.variant for one in found))
     known = [*names, *(one.id for one in context.implementations)]
     styles = styles_for([*known, *(one.implementation for one in context.commands)])
     emulator = context.network.emulator if context.network else ()
@@ -86,7 +86,7 @@ def render_guidelines(
     template = html.environment().get_template("guidelines.html.j2")
     return template.render(
         maps=_maps(found, mends),
-        counts={name: _counts([one for one in found if one.implementation == name]) for name in names},
+        counts={name: _counts([one for one in found if one.variant == name]) for name in names},
         total=_counts(found),
         kinds=_KINDS,
         word_marks={word: mark for word, (mark, _) in MARKS.items()},
@@ -112,8 +112,8 @@ def _maps(found: Sequence[Finding], mends: Mapping[Finding, Mend]) -> list[_Map]
     several = labels.varied((one.options, one.placement) for one in found)
     sizes = tuple(sorted({check.size_bytes for one in found for check in one.checks}))
     maps = []
-    for name, ranks in dict.fromkeys((one.implementation, one.ranks) for one in found):
-        own = [one for one in found if (one.implementation, one.ranks) == (name, ranks)]
+    for name, ranks in dict.fromkeys((one.variant, one.ranks) for one in found):
+        own = [one for one in found if (one.variant, one.ranks) == (name, ranks)]
         rows = tuple((one.label(several), _row(one, sizes)) for one in own)
         violations = tuple(
             _Violation(one.label(several), violation(one.worst), mends.get(one, Mend(())))

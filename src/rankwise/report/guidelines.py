@@ -39,8 +39,8 @@ MARKS: dict[Word, tuple[str, str]] = {
 def parts(found: Sequence[Finding], mends: Mapping[Finding, Mend]) -> Iterator[RenderableType]:
     """One part an implementation and number of ranks; `mends` has what stands under each violated guideline."""
     several = labels.varied((one.options, one.placement) for one in found)
-    for name, ranks in dict.fromkeys((one.implementation, one.ranks) for one in found):
-        own = [one for one in found if (one.implementation, one.ranks) == (name, ranks)]
+    for name, ranks in dict.fromkeys((one.variant, one.ranks) for one in found):
+        own = [one for one in found if (one.variant, one.ranks) == (name, ranks)]
         violated = [one for one in own if one.word == "violated"]
         yield Renderables(
             Text(f"{name}, {ranks} {'rank' if ranks == 1 else 'ranks'}, {_launches(own)}", "bold"),

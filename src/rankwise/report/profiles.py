@@ -12,6 +12,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from rankwise.analysis.tune.acceptance import Gain
 from rankwise.core.network import MTU
 from rankwise.core.tuning import Part, Profile, Reason
 from rankwise.profiles import words
@@ -132,3 +133,23 @@ def _table(*titles: str) -> _Rows:
     for title in titles:
         table.add_column(Text(title), overflow="fold")
     return table
+
+
+def tune_parts(profile: Profile, gains: Mapping[str, Gain]) -> Iterator[RenderableType]:
+    """Yield what tuning found: a line for each implementation, then the reasons."""
+    weighted = any(one.weighted for one in gains.values())
+    time = f"{'weighted ' if weighted else ''}time, tuned / default"
+    table = Table("implementation", "choices", time, "cells", "worse", "launches", box=None)
+    for part in profile.parts:
+        gain, tuning = gains.get(part.implementation), part.tuning
+        worse = sum(one.verdict == "slower" for one in part.verdicts)
+        said = f"{gain.ratio:.2f} [{gain.ratio_low:.2f}, {gain.ratio_high:.2f}]" if gain else "–"
+        choices = len(tuning.settings) + len(tuning.decisions) + len(tuning.host_settings)
+        table.add_row(
+            part.implementation, str(choices), said, str(gain.cells if gain else 0), str(worse),
+            f"{part.launches} of {part.exhaustive_launches}",
+        )  # fmt: skip
+    yield table
+    for part in profile.parts:
+        for reason in part.reasons:
+            yield Text(f"• {part.implementation}, {reason.subject}: {reason.words}")

@@ -60,7 +60,7 @@ class EmulatedTestbed(TestbedKind):
         self._shared = False
 
     def process_start(self) -> RemoteShellStart:
-        """Return `rsh` in the testbed's folder, after bringing it up if it broke: the folder may be another then."""
+        """Return `rsh` in the testbed's folder; the testbed is brought up again if it broke."""
         self.up()
         return RemoteShellStart(str(self._up_folder() / "rsh"))
 

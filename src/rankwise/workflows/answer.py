@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 import time
-from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
-
-from rich.console import Console
-from rich.markup import escape
 
 from rankwise import __version__
 from rankwise.analysis.compare.comparison import compare
@@ -20,15 +14,9 @@ from rankwise.analysis.compare.variants import plain_cell, without_labels
 from rankwise.analysis.network import network_figures
 from rankwise.core.records import Fact, Plan, variant_name
 from rankwise.core.results import Comparison
-from rankwise.report import tables
 from rankwise.report.context import LaunchCommand, ReportContext
 from rankwise.store.store import Store
 from rankwise.workflows import configurations
-
-
-def command_line() -> str:
-    """The rankwise line as it was typed."""
-    return shlex.join(["rankwise", *sys.argv[1:]])
 
 
 def compare_run(
@@ -89,29 +77,8 @@ def _labels(plan: Plan) -> dict[str, str]:
     return {cell.configuration: cell.label for cell in plan.cells}
 
 
-def show(comparison: Comparison, said: Sequence[str]) -> None:
-    """The answer in the terminal: what is said of it, the tables behind that, then what stands against them."""
-    console = Console(highlight=False)
-    for sentence in said:
-        console.print(f"• {sentence}", markup=False)
-    overheads = (tables.overhead_table,) if comparison.overheads else ()
-    for table in (
-        tables.summary_table,
-        tables.comparison_table,
-        *overheads,
-        tables.switch_point_table,
-        tables.failure_table,
-    ):
-        console.print()
-        console.print(table(comparison))
-    for notice in comparison.notices:
-        console.print(f"\n[yellow]warning ({notice.kind}):[/] {escape(notice.message)}")
-        if notice.remedy:
-            console.print(f"[green]remedy:[/] {escape(notice.remedy)}")
-
-
 def as_json(comparison: Comparison, report: Path | None) -> dict[str, Any]:
-    """The comparison for machines: the keys are a promise."""
+    """Return the comparison for programs: the keys are a promise."""
     return {
         "verdicts": [asdict(verdict) for verdict in comparison.verdicts],
         "summary": [asdict(row) for row in comparison.summary],

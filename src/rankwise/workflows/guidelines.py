@@ -8,29 +8,34 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
+from rich.console import RenderableType
+from rich.text import Text
 
-from rankwise.analysis.compare.variants import by_profile
 from rankwise.analysis.guidelines import findings, mending, rules
 from rankwise.analysis.guidelines.checks import check
 from rankwise.analysis.guidelines.findings import Finding
 from rankwise.analysis.guidelines.measured import faster_settings
 from rankwise.analysis.guidelines.mending import Remedy
 from rankwise.core import errors
-from rankwise.core.records import CellFailure, Implementation, Notice
+from rankwise.core.records import CellFailure, Implementation, Notice, Options
 from rankwise.core.results import Comparison
 from rankwise.core.tuning import Decision, Native, Profile, Tuning
 from rankwise.mpi import select
 from rankwise.mpi.family import family_named
 from rankwise.profiles import folders, profile_file
 from rankwise.report import guidelines as report
+from rankwise.report.context import ReportContext
 from rankwise.report.guideline_page import write_guidelines
 from rankwise.report.guidelines import Mend
 from rankwise.store.store import Store
 from rankwise.testbed.changes import changes
 from rankwise.workflows import answer as comparison_answer
+from rankwise.workflows import measure
+from rankwise.workflows.events import Events
 
 ALPHA = 0.05
+LAUNCHES = 8
+"""Of each cell, at least: what is 15 % too slow is then seen among a thousand checks, with a noise of 3 %."""
 SEARCHES = 3
 """The newest searches of `tune` in the store that are asked for something faster."""
 
@@ -51,32 +56,75 @@ class Answer:
     notices: tuple[Notice, ...]
 
 
+def parts(found: Answer) -> Iterator[RenderableType]:
+    """Yield the answer for the terminal."""
+    for sentence in findings.sentences(found.found):
+        yield Text(f"• {sentence}")
+    for part in report.parts(found.found, mends(found)):
+        yield ""
+        yield part
+    for notice in found.notices:
+        yield Text(f"\nwarning: {notice.message}; {notice.remedy}")
+    for name, reason in dict.fromkeys((one.cell.variant, one.reason) for one in found.failures):
+        yield Text(f"\nwithout result on {name}: {reason}")
+
+
+def guidelines(request: measure.Request, store: Path, events: Events, *, delta: float = 0.05) -> Answer:
+    """Measure operations beside their mock-ups, and hold the first to the second."""
+    with Store(store) as opened:
+        return answer(opened, measure.measure(request, opened, events), (), delta)
+
+
+def load(run_id: int, store: Path, only: Sequence[str] = (), *, delta: float = 0.05) -> Answer:
+    """Hold what a stored run has measured to the guidelines; `only`: of these implementations."""
+    with Store(store, create=False) as opened:
+        return answer(opened, opened.run(run_id).id, only, delta)
+
+
+def request_for(operations: Sequence[str], layouts: Sequence[str], request: measure.Request) -> measure.Request:
+    """Return the request completed with the benchmarks that hold these operations (none: all) to the guidelines.
+
+    `layouts` are the derived datatypes that are held to packing by hand. Raises UnknownNameError for an operation
+    without a guideline.
+    """
+    for name in operations:
+        if name not in rules.operations():
+            raise errors.UnknownNameError("operation with a guideline", name, rules.operations())
+    chosen = rules.chosen(operations)
+    derived = layouts if any(one.layouts != rules.CONTIGUOUS for one in chosen) else ()
+    slots = sum(host.slots for host in request.testbed.hosts())
+    return replace(
+        request, kind="guidelines", benchmarks=rules.benchmarks(chosen), ranks=request.ranks or (max(2, slots),),
+        options=tuple(Options(layout=one) for one in dict.fromkeys((*rules.CONTIGUOUS, *derived))),
+        wanted=rules.is_needed, priority=rules.turn, min_launches=LAUNCHES,
+    )  # fmt: skip
+
+
 def answer(store: Store, run_id: int, only: Sequence[str], delta: float) -> Answer:
     """Everything that the run can be held to; `only`: of these implementations, '' stands for none.
 
     Raises UnknownNameError for an implementation that the run does not have.
     """
-    launches = by_profile(store.launches(run_id))
+    launches = store.launches(run_id)
     benchmarks = {one.name: one for one in store.benchmarks(run_id)}
     failures = store.failures(run_id)
     checks = check(launches, benchmarks, delta=delta, alpha=ALPHA, failures=failures)
     found = every = findings.findings(checks)
-    known = _variants(store, run_id)
+    if not every:
+        raise errors.InputError(
+            f"run {run_id} has nothing that a guideline is about",
+            f"it takes an operation and its mock-up, or an operation at several sizes: rankwise show {run_id}",
+        )
+    known = {one.id: one for one in store.implementations(run_id)}
     if only:
-        meant = {one.id for name in only for one in select.matching(name, store.implementations(run_id))}
-        found = tuple(one for one in every if known[one.implementation].id in meant)
+        meant = {one.id for name in only for one in select.matching(name, list(known.values()))}
+        found = tuple(one for one in every if one.implementation in meant)
     remedies = _remedies(found, known, store.run(run_id).testbed, _profiles(store, run_id))
     return Answer(
         run_id, delta, found, remedies, _natives(remedies, known), _measured(store, run_id, list(remedies)),
         (*failures, *(one for launch in launches for one in launch.failures)),
         (*store.notices(run_id), *findings.notices(every)),
     )  # fmt: skip
-
-
-def _variants(store: Store, run_id: int) -> dict[str, Implementation]:
-    """What each implementation is called in the findings, with each profile that it was measured with."""
-    labels = {cell.label for cell in store.plan(run_id).cells}
-    return {variant_name(one.id, label): one for one in store.implementations(run_id) for label in labels}
 
 
 def _profiles(store: Store, run_id: int) -> list[Profile]:
@@ -106,9 +154,7 @@ def _measured(store: Store, run_id: int, violated: Sequence[Finding]) -> dict[Fi
     if not violated:
         return {}
     testbed = store.run(run_id).testbed
-    runs = [
-        run for run in store.runs() if run.testbed == testbed and run.command_line.startswith("rankwise tune ")
-    ]
+    runs = [run for run in store.runs() if run.testbed == testbed and run.kind == "search"]
     said: defaultdict[Finding, list[str]] = defaultdict(list)
     for run in sorted(runs, key=lambda one: -one.id)[:SEARCHES]:
         launches = store.launches(run.id)
@@ -162,25 +208,11 @@ def _mend(remedy: Remedy, native: Native | None, measured: Sequence[str]) -> Men
     return Mend(tuple(words), tuple(filter(None, settings)), tuple(filter(None, commands)))
 
 
-def show(found: Answer) -> None:
-    """The answer in the terminal."""
-    console = Console(highlight=False)
-    for sentence in findings.sentences(found.found):
-        console.print(f"• {sentence}", markup=False)
-    for part in report.parts(found.found, mends(found)):
-        console.print()
-        console.print(part)
-    for notice in found.notices:
-        console.print(f"\nwarning: {notice.message}; {notice.remedy}", markup=False)
-    for name, reason in dict.fromkeys((one.cell.implementation, one.reason) for one in found.failures):
-        console.print(f"\nwithout result on {name}: {reason}", markup=False)
-
-
-def write_page(path: Path, store: Store, found: Answer) -> None:
+def write_page(path: Path, store: Path, found: Answer) -> None:
     """The page of the answer. Raises HostError if it cannot be written."""
     nothing = Comparison("", (), found.delta, ALPHA, (), (), (), (), (), found.failures, tuple(_notices(found)))
     context = replace(
-        comparison_answer.report_context(store, found.run_id, nothing),
+        _context(store, found.run_id, nothing),
         title="Is each MPI consistent with itself?", sentences=tuple(findings.sentences(found.found)),
     )  # fmt: skip
     write_guidelines(path, found.found, mends(found), nothing, context)
@@ -221,3 +253,8 @@ def _finding(finding: Finding, found: Answer) -> dict[str, Any]:
         "decision": asdict(remedy.decision) if remedy and remedy.decision else None,
         "native": asdict(native) if native else None,
     }
+
+
+def _context(store: Path, run_id: int, nothing: Comparison) -> ReportContext:
+    with Store(store, create=False) as opened:
+        return comparison_answer.report_context(opened, run_id, nothing)

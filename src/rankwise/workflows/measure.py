@@ -26,7 +26,7 @@ from rankwise.core.records import (
     RunKind,
     variant_name,
 )
-from rankwise.core.units import format_duration
+from rankwise.core.units import format_duration, parse_sizes_bytes
 from rankwise.mpi.family import FamilyLauncher
 from rankwise.stats.intervals import relative_half_width
 from rankwise.store.store import Store
@@ -53,9 +53,10 @@ class Request:
     """
 
     command_line: str
-    benchmarks: tuple[str, ...]
-    sizes_bytes: tuple[int, ...]
-    time_budget_seconds: float
+    benchmarks: tuple[str, ...] = ()
+    """Names or categories; none: those of a comparison that was asked for nothing in particular."""
+    sizes_bytes: tuple[int, ...] = parse_sizes_bytes("1:4M")
+    time_budget_seconds: float = 180.0
     implementations: tuple[str, ...] = ()
     prefixes: tuple[Path, ...] = ()
     ranks: tuple[int, ...] = ()
@@ -125,7 +126,7 @@ def _cells(
 ) -> tuple[tuple[Cell, ...], tuple[CellFailure, ...]]:
     """What is to be measured, and what an implementation cannot."""
     selection = planning.Selection(
-        planning.resolve_benchmarks(request.benchmarks, known), request.sizes_bytes,
+        planning.resolve_benchmarks(request.benchmarks or planning.DEFAULT_BENCHMARKS, known), request.sizes_bytes,
         request.testbed.hosts(), request.ranks, request.options, request.testbed.name, request.placements,
         tuple(one.label for one in request.profiles) or (DEFAULT,),
     )  # fmt: skip

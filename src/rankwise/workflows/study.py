@@ -10,14 +10,16 @@ from pathlib import Path
 import msgspec
 
 from rankwise.core.errors import HostError, InputError, InterruptedRun, RankwiseError
-from rankwise.core.records import DEFAULT, Cell, Implementation, Plan
+from rankwise.core.records import DEFAULT, Cell, Implementation, Notice, Plan
 from rankwise.core.tuning import Knob, Profile
 from rankwise.core.units import format_duration
 from rankwise.mpi.family import family_named
 from rankwise.profiles import profile_file, writing
+from rankwise.report.writing import write_page
 from rankwise.store.store import Store
 from rankwise.studies import base
 from rankwise.studies.base import Effort, Page, Results, Study, StudyRun
+from rankwise.studies.page import render_page
 from rankwise.testbed import description
 from rankwise.testbed.base import TestbedKind, make
 from rankwise.workflows import answer, measure
@@ -64,6 +66,16 @@ class StudyResult:
     """The measurements by label."""
     listed: str
     """All stored runs, as `--from` takes them."""
+    command_line: str
+
+    @property
+    def notices(self) -> list[Notice]:
+        """What stands against any of the measurements."""
+        return [notice for one in self.results.values() for notice in one.comparison.notices]
+
+    def report(self, path: Path) -> None:
+        """Write the page. Raises HostError if it cannot be written."""
+        write_page(path, render_page(self.study, self.page, self.results, self.command_line))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +85,17 @@ class _Own:
     label: str
     profile: str = ""
     """The folder of the profile that was measured."""
+
+
+def studies() -> list[Study]:
+    """Return the studies that there are."""
+    return list(base.studies().values())
+
+
+def carry_out(request: StudyRequest, store: Path, events: Events) -> StudyResult:
+    """Carry out a study with the runs stored in `store`, as `study` does."""
+    with Store(store) as opened:
+        return study(request, opened, events)
 
 
 def study(request: StudyRequest, store: Store, events: Events) -> StudyResult:
@@ -85,7 +108,9 @@ def study(request: StudyRequest, store: Store, events: Events) -> StudyResult:
     studying.take(request.stored)
     studying.measure_missing()
     results = studying.results()
-    return StudyResult(found, found.page(results), results, studying.run_ids, studying.listed)
+    return StudyResult(
+        found, found.page(results), results, studying.run_ids, studying.listed, request.command_line
+    )  # fmt: skip
 
 
 def resume(run_id: int, store: Store, events: Events) -> StudyResult:

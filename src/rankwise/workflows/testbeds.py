@@ -5,10 +5,13 @@ from __future__ import annotations
 import contextlib
 from pathlib import Path
 
-from rankwise.core.errors import UnknownNameError
+from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.network import Topology
 from rankwise.store.networks import topology_from_json, topology_to_json
 from rankwise.testbed import description, running
+from rankwise.testbed.base import TestbedKind, make
+from rankwise.testbed.hostfile import read_hostfile
+from rankwise.testbed.local import LocalTestbed
 from rankwise.testbed.running import Running
 
 _FILE = "topology.json"
@@ -55,3 +58,15 @@ def the_one(name: str) -> Running:
     if name not in known:
         raise UnknownNameError("running testbed", name, known)
     return known[name]
+
+
+def testbed_of(name: str, hostfile: Path | None = None) -> TestbedKind:
+    """Return the testbed of this name or file, or of a hostfile, not yet up; '' and `local` are this host.
+
+    Raises InputError if both are given, or if one cannot be read.
+    """
+    if name and hostfile:
+        raise InputError("--testbed and --hostfile each say where to run", "give one of them")
+    if hostfile:
+        return make(read_hostfile(hostfile))
+    return LocalTestbed() if name in ("", "local") else make(topology_of(name))

@@ -9,18 +9,18 @@ from rankwise.analysis.compare.variants import (
     variant,
     without_profiles,
 )
-from rankwise.core.records import Benchmark, Cell, CellFailure, Launch, Series
+from rankwise.core.records import Benchmark, Cell, CellFailure, Launch, Segment, Series
 
 BENCHMARKS = {"bcast": Benchmark("bcast", "collective", "one to all")}
 
 
 def launch(profile: str, seconds: float, started_at: float) -> Launch:
-    cell = Cell("mpich-5.0.2", "bcast", 1024, 4, profile=profile)
+    cell = Cell("mpich-5.0.2", "bcast", 1024, 4, label=profile)
     return Launch(
-        implementation="mpich-5.0.2", ranks=4, status="finished", command="mpiexec", environment=(),
+        segments=(Segment("mpich-5.0.2", 4),), status="finished", command="mpiexec", environment=(),
         started_at=started_at, seconds=1.0,
         series=(Series(cell, "time", np.array([seconds])),),
-        failures=(CellFailure(Cell("mpich-5.0.2", "bcast", 1, 4, profile=profile), "why"),),
+        failures=(CellFailure(Cell("mpich-5.0.2", "bcast", 1, 4, label=profile), "why"),),
         verified=(cell,),
     )  # fmt: skip
 
@@ -36,7 +36,7 @@ def test_every_cell_of_a_launch_is_renamed() -> None:
     (renamed,) = by_profile([launch("wan", 1.0, 0.0)])
     cells = {renamed.series[0].cell, renamed.failures[0].cell, *renamed.verified}
     assert {cell.implementation for cell in cells} == {renamed.implementation} == {"mpich-5.0.2 + wan"}
-    assert {cell.profile for cell in cells} == {"default"}
+    assert {cell.label for cell in cells} == {"default"}
     assert as_variant(renamed.series[0].cell) == renamed.series[0].cell
 
 

@@ -21,7 +21,7 @@ def launches(seconds: dict[str, float], count: int = 6) -> list[Launch]:
     return [
         Launch(MPI, 4, "finished", "", (), 0.0, 1.0, tuple(
             Series(
-                Cell(MPI, "gather", size, 4, profile=name), "time",
+                Cell(MPI, "gather", size, 4, label=name), "time",
                 centre * np.exp(0.02 * generator.standard_normal(5)),
             )
             for size in (1024, 2048)

@@ -40,7 +40,7 @@ def fresh(
         for profile, loaded in (("default", Tuning()), ("wan", tuning)):
             for benchmark, ranks in (("bcast", 4), ("bcast", 6), ("pingpong", 2)):
                 cells = [
-                    Cell(IMPLEMENTATION, benchmark, size, ranks, profile=profile, testbed="lab") for size in SIZES
+                    Cell(IMPLEMENTATION, benchmark, size, ranks, label=profile, testbed="lab") for size in SIZES
                 ]
                 trials.append(Trial(profile, loaded, tuple(cells)))
         found += machine.round(tuple(trials))
@@ -151,7 +151,7 @@ def test_what_fails_only_when_tuned_goes_back_too() -> None:
 def test_one_hang_is_not_held_against_a_tuning_but_two_are() -> None:
     for often, accepted in ((1, True), (2, False)):
         launches = fresh(rule_law({}))
-        hung = [one for one in launches if one.ranks == 4 and one.series[0].cell.profile == "wan"][:often]
+        hung = [one for one in launches if one.ranks == 4 and one.series[0].cell.label == "wan"][:often]
         for one in hung:
             cell = one.series[0].cell
             failure = CellFailure(replace(cell, size_bytes=48), "no end within 60 s")
@@ -163,8 +163,8 @@ def test_slower_with_nothing_left_to_blame_is_said() -> None:
     empty = Tuning()
     launches = fresh(lambda _, cell: plain(cell))
     worse = fresh(lambda _, cell: 1.5 * plain(cell), seed=1)
-    mixed = [one for one in launches if one.series[0].cell.profile == "default"]
-    mixed += [one for one in worse if one.series[0].cell.profile == "wan"]
+    mixed = [one for one in launches if one.series[0].cell.label == "default"]
+    mixed += [one for one in worse if one.series[0].cell.label == "wan"]
     found = accept(mixed, BENCHMARKS, IMPLEMENTATION, "wan", empty)
     assert not found.accepted
     assert len(found.unexplained) == 9

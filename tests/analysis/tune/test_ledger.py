@@ -8,7 +8,7 @@ import pytest
 from rankwise.analysis.tune.ledger import Ledger
 from rankwise.core.records import Cell, CellFailure, Launch, Series
 
-CELL = Cell("mpi-1", "bcast", 64, 4, profile="bcast@4=ring")
+CELL = Cell("mpi-1", "bcast", 64, 4, label="bcast@4=ring")
 
 
 def launch(*samples: float, cell: Cell = CELL, **more: object) -> Launch:

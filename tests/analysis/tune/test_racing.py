@@ -119,7 +119,7 @@ def test_a_launch_of_the_default_stands_beside_every_trial() -> None:
     while trials:
         assert all(len({cell.placement for cell in trial.cells}) == 1 for trial in trials)
         for cell, choice in [(cell, chosen(trial.tuning, cell)) for trial in trials for cell in trial.cells]:
-            assert cell.profile == (f"bcast@6={choice.algorithm}" if choice != Choice() else "default")
+            assert cell.label == (f"bcast@6={choice.algorithm}" if choice != Choice() else "default")
         for placement in ("block", "cyclic"):
             default, *others = (trial for trial in trials if trial.cells[0].placement == placement)
             covered = {cell.size_bytes for cell in default.cells}
@@ -162,8 +162,8 @@ def test_a_default_that_fails_as_often_condemns_nobody() -> None:
     first = {"default", "bcast@6=binomial"}
 
     def both_once(tuning: Tuning, cell: Cell) -> str:
-        if cell.profile in first:
-            first.remove(cell.profile)
+        if cell.label in first:
+            first.remove(cell.label)
             return "hung"
         return ""
 
@@ -243,7 +243,7 @@ def test_one_launch_holds_several_algorithms_at_sizes_of_their_own() -> None:
     machine = Simulated(law, np.random.default_rng(2))
     rounds = []
     while trials := race.ask():
-        rounds.append((len(trials), {cell.profile for trial in trials for cell in trial.cells}))
+        rounds.append((len(trials), {cell.label for trial in trials for cell in trial.cells}))
         race.tell(machine.round(trials))
     assert rounds[0] == (5, {"default", *(f"bcast@6={name}" for name in NAMES)})
     assert any(launches < len(choices) for launches, choices in rounds)
@@ -355,7 +355,7 @@ def test_at_other_ranks_only_what_was_not_far_behind_is_tried() -> None:
     assert "time was over" in later.reasons()[0].words
     machine.answer(first)
     found = machine.answer(later)
-    assert {cell.profile for trial in machine.launched for cell in trial.cells if cell.ranks == 8} == {
+    assert {cell.label for trial in machine.launched for cell in trial.cells if cell.ranks == 8} == {
         "default", "bcast@8=binomial",
     }  # fmt: skip
     assert chosen(found, replace(BCAST, ranks=8, size_bytes=64)).algorithm == "binomial"

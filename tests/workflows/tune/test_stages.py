@@ -117,7 +117,7 @@ def test_a_proof_has_sizes_of_its_own_and_one_other_number_of_ranks() -> None:
     cells = proof_cells("ours-1.0", PLACE, wish, ("default", "wan"))
     assert {cell.ranks for cell in cells} == {4, 7, 8}
     assert {cell.size_bytes for cell in cells} == {96, 6144}
-    assert {cell.profile for cell in cells} == {"default", "wan"}
+    assert {cell.label for cell in cells} == {"default", "wan"}
     pair = proof_cells("ours-1.0", PLACE, Wish((), (Collective("bcast", 2, (64,)),)), ("default",))
     assert {cell.ranks for cell in pair} == {2}
 
@@ -128,7 +128,7 @@ def test_no_rule_is_left_without_a_size_in_the_proof() -> None:
     wish = Wish((), (Collective("bcast", 4, (64, 8192)), Collective("allreduce", 4, (64, 8192))))
     cells = proof_cells("ours-1.0", PLACE, wish, ("default", "wan"), (Decision("bcast", 4, rules),))
     sizes = {
-        cell.size_bytes for cell in cells if (cell.benchmark, cell.ranks, cell.profile) == ("bcast", 4, "default")
+        cell.size_bytes for cell in cells if (cell.benchmark, cell.ranks, cell.label) == ("bcast", 4, "default")
     }
     assert {96, 12288} <= sizes
     assert all(any(low < size <= high for size in sizes) for low, high in ((0, 64), (2048, 4096)))

@@ -8,7 +8,7 @@ import pytest
 
 from rankwise.analysis.tune.search import Trial
 from rankwise.bench.runner import Ready
-from rankwise.core.records import Cell, CellFailure, Implementation, Launch, Series
+from rankwise.core.records import Cell, CellFailure, Implementation, Launch, Segment, Series
 from rankwise.core.tuning import Choice, Decision, Loaded, Reason, Rule, Setting, Tuning
 from rankwise.workflows.tune.trials import Bundle, Trials, bundled, carry_out
 
@@ -21,7 +21,7 @@ NOTHING = Tuning()
 
 
 def cell(benchmark: str, profile: str, ranks: int = 4) -> Cell:
-    return Cell(NAME, benchmark, 1024, ranks, profile=profile)
+    return Cell(NAME, benchmark, 1024, ranks, label=profile)
 
 
 def trial(benchmark: str, profile: str, tuning: Tuning = NOTHING, ranks: int = 4) -> Trial:
@@ -41,7 +41,7 @@ class Launches:
         self.seen.append((tuple(cells), loaded))
         bad = any(one.profile == self.spoilt for one in cells)
         return Launch(
-            implementation=NAME, ranks=cells[0].ranks, status="failed" if bad else "finished", command="",
+            segments=(Segment(NAME, cells[0].ranks),), status="failed" if bad else "finished", command="",
             environment=(), started_at=0.0, seconds=1.0,
             series=() if bad else tuple(Series(one, "time", np.array([1e-3])) for one in cells),
             failures=tuple(CellFailure(one, "died in MPI_Init") for one in cells) if bad else (),
@@ -79,7 +79,7 @@ def trials_of(launching: Any, tmp_path: Path, kept: list[Launch], earlier: Seque
 
 
 def profiles(launch: Launch) -> set[str]:
-    return {one.cell.profile for one in (*launch.series, *launch.failures)}
+    return {one.cell.label for one in (*launch.series, *launch.failures)}
 
 
 def test_searches_that_do_not_touch_share_their_launches(tmp_path: Path) -> None:

@@ -41,7 +41,9 @@ def compare(
     of the median's interval that the run aimed at. Raises UnknownNameError for a baseline that was not launched.
     With no launches, all fields are empty.
     """
-    order = tuple(dict.fromkeys((*implementations, *(name for launch in launches for name in variants_of(launch)))))
+    order = tuple(
+        dict.fromkeys((*implementations, *(name for launch in launches for name in variants_of(launch))))
+    )
     if baseline is not None and baseline not in order:
         raise UnknownNameError("implementation", baseline, order)
     failed = _once_a_cell([*failures, *(failure for launch in launches for failure in launch.failures)])

@@ -125,9 +125,7 @@ def _place(point: SwitchPoint, several: frozenset[str]) -> str:
 
 
 def _failures(comparison: Comparison) -> list[str]:
-    failed = Counter(
-        failure.cell.variant for failure in comparison.failures if failure.kind != "unsupported"
-    )
+    failed = Counter(failure.cell.variant for failure in comparison.failures if failure.kind != "unsupported")
     if not failed:
         return []
     return [f"Failed cells: {_listed([f'{count} of {name}' for name, count in failed.most_common()])}."]

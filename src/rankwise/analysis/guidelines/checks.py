@@ -31,6 +31,8 @@ class Check:
     guideline: str
     """The mock-up's name, `split`, or `monotony`."""
     implementation: str
+    variant: str
+    """The implementation with what it loads, as people read it."""
     operation: str
     other: str
     """What the operation is held to: `reduce + bcast`, `2 × 32 KiB`, `64 KiB`."""
@@ -185,7 +187,8 @@ def _check(sides: _Sides, p_value: float, delta: float, alpha: float) -> Check:
         word = "holds"
     cell = sides.claim.operation.cell
     return Check(
-        guideline=sides.claim.guideline, implementation=cell.implementation, operation=cell.benchmark,
+        guideline=sides.claim.guideline, implementation=cell.implementation, variant=cell.variant,
+        operation=cell.benchmark,
         other=sides.claim.words, size_bytes=cell.size_bytes, ranks=cell.ranks, options=cell.options,
         placement=cell.placement, operation_seconds=median(sides.operation_seconds),
         other_seconds=median(sides.other_seconds), ratio=ratio, ratio_low=low, ratio_high=high,

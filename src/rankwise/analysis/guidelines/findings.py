@@ -20,6 +20,8 @@ class Finding:
 
     guideline: str
     implementation: str
+    variant: str
+    """The implementation with what it loads, as people read it."""
     operation: str
     ranks: int
     options: Options
@@ -48,16 +50,23 @@ class Finding:
 def findings(checks: Iterable[Check]) -> tuple[Finding, ...]:
     """One an implementation, guideline, operation, ranks, options and placement, in the order of the checks;
     those with mock-ups come first."""
-    groups: defaultdict[tuple[str, str, str, int, Options, str], list[Check]] = defaultdict(list)
+    groups: defaultdict[tuple[tuple[str, str], str, str, int, Options, str], list[Check]] = defaultdict(list)
     for one in checks:
-        key = (one.implementation, one.guideline, one.operation, one.ranks, one.options, one.placement)
+        key = (
+            (one.implementation, one.variant),
+            one.guideline,
+            one.operation,
+            one.ranks,
+            one.options,
+            one.placement,
+        )
         groups[key].append(one)
     found = [
-        Finding(guideline, name, operation, ranks, options, placement, _together(group),
+        Finding(guideline, *names, operation, ranks, options, placement, _together(group),
                 tuple(sorted(group, key=lambda one: one.size_bytes)))
-        for (name, guideline, operation, ranks, options, placement), group in groups.items()
+        for (names, guideline, operation, ranks, options, placement), group in groups.items()
     ]  # fmt: skip
-    return tuple(sorted(found, key=lambda one: (one.implementation, one.ranks, _place(one.guideline))))
+    return tuple(sorted(found, key=lambda one: (one.variant, one.ranks, _place(one.guideline))))
 
 
 def _place(guideline: str) -> int:
@@ -75,8 +84,8 @@ def _together(checks: Sequence[Check]) -> Word:
 def sentences(found: Sequence[Finding]) -> list[str]:
     """One sentence an implementation: how many checks came out how, and the worst violation."""
     said = []
-    for name in dict.fromkeys(one.implementation for one in found):
-        own = [one for one in found if one.implementation == name]
+    for name in dict.fromkeys(one.variant for one in found):
+        own = [one for one in found if one.variant == name]
         counts = Counter(check.word for one in own for check in one.checks)
         violated = [one for one in own if one.word == "violated"]
         sentence = (

@@ -8,14 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from rankwise.analysis.guidelines.findings import Finding
-from rankwise.core.records import Cell, Launch
-from rankwise.core.tuning import DEFAULT
+from rankwise.core.records import DEFAULT, Cell, Launch
 from rankwise.core.units import format_size
 from rankwise.stats.intervals import MIN_FOR_RATIO, ratio_intervals
 from rankwise.stats.summary import median
 
-Medians = Mapping[tuple[int, str], Sequence[float]]
-"""Seconds, one value a launch, by size in bytes and setting."""
+Medians = Mapping[tuple[int, str, str], Sequence[float]]
+"""Seconds, one value a launch, by size in bytes, the stage of the search, and the setting."""
 
 
 def faster_settings(finding: Finding, launches: Iterable[Launch]) -> list[str]:
@@ -27,10 +26,11 @@ def faster_settings(finding: Finding, launches: Iterable[Launch]) -> list[str]:
     medians = _medians(finding, launches)
     said = []
     for size in dict.fromkeys(check.size_bytes for check in finding.violations):
-        others = [
-            (name, seconds) for (at, name), seconds in medians.items() if at == size and not _is_default(name)
+        ratios = [
+            (_ratio(medians.get((size, stage, DEFAULT), ()), seconds), f"{stage}: {name}" if stage else name)
+            for (at, stage, name), seconds in medians.items()
+            if at == size and name != DEFAULT
         ]
-        ratios = [(_ratio(_default(medians, size, name), seconds), name) for name, seconds in others]
         better = [(ratio, name) for ratio, name in ratios if ratio is not None and ratio[2] < 1]
         if better:
             (centre, low, high), name = min(better)
@@ -40,29 +40,18 @@ def faster_settings(finding: Finding, launches: Iterable[Launch]) -> list[str]:
 
 
 def _medians(finding: Finding, launches: Iterable[Launch]) -> Medians:
-    found: defaultdict[tuple[int, str], list[float]] = defaultdict(list)
+    found: defaultdict[tuple[int, str, str], list[float]] = defaultdict(list)
     for launch in launches:
         for series in launch.series:
             cell, samples = series.cell, series.samples_seconds
             if series.quantity == "time" and samples.size and _is_alike(cell, finding):
-                found[cell.size_bytes, cell.label].append(median(samples))
+                found[cell.size_bytes, launch.stage, cell.label].append(median(samples))
     return found
 
 
 def _is_alike(cell: Cell, finding: Finding) -> bool:
     own = (cell.implementation, cell.benchmark, cell.ranks, cell.options, cell.placement)
-    name = finding.implementation.split(" ")[0]
-    return own == (name, finding.operation, finding.ranks, finding.options, finding.placement)
-
-
-def _is_default(name: str) -> bool:
-    return name.rpartition(": ")[2] == DEFAULT
-
-
-def _default(medians: Medians, size_bytes: int, name: str) -> Sequence[float]:
-    """The default's, in the same stage of a search."""
-    stage, colon, _ = name.rpartition(": ")
-    return medians.get((size_bytes, f"{stage}{colon}{DEFAULT}"), ())
+    return own == (finding.implementation, finding.operation, finding.ranks, finding.options, finding.placement)
 
 
 def _ratio(default: Sequence[float], seconds: Sequence[float]) -> tuple[float, float, float] | None:

@@ -87,7 +87,7 @@ def _in_parts(finding: Finding) -> Iterator[str]:
 
 def _tuned_by(finding: Finding, algorithms: Algorithms, testbed: str) -> str:
     """The tuner knows thresholds of plain messages, and the algorithms of collectives that have a choice."""
-    name = finding.implementation.split(" ")[0]
+    name = finding.implementation
     where = "" if testbed == "local" else f" --testbed {testbed}"
     if finding.operation == "pingpong":
         layout = finding.options.layout
@@ -100,7 +100,7 @@ def _tuned_by(finding: Finding, algorithms: Algorithms, testbed: str) -> str:
 
 def _of_profile(finding: Finding, profile: Profile) -> Iterator[tuple[str, str]]:
     """What a profile chooses for the operation on these ranks at violated sizes, and what its proof measured."""
-    name = finding.implementation.split(" ")[0]
+    name = finding.implementation
     for part in profile.parts:
         for found in part.tuning.decisions if part.implementation == name else ():
             if (found.operation, found.ranks) != (finding.operation, finding.ranks):

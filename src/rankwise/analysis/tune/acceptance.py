@@ -13,9 +13,9 @@ from rankwise.analysis.compare.verdicts import Pair, all_pairs, judge
 from rankwise.analysis.tune.application import Application
 from rankwise.analysis.tune.leaves import reach
 from rankwise.analysis.tune.ledger import where
-from rankwise.core.records import Benchmark, Cell, CellFailure, FloatArray, Launch, variant_name
+from rankwise.core.records import DEFAULT, Benchmark, Cell, CellFailure, FloatArray, Launch, variant_name
 from rankwise.core.results import Verdict
-from rankwise.core.tuning import DEFAULT, Choice, Decision, Reason, Rule, Tuning
+from rankwise.core.tuning import Choice, Decision, Reason, Rule, Tuning
 from rankwise.stats.intervals import LEVEL
 from rankwise.stats.summary import median
 

@@ -9,8 +9,7 @@ import numpy as np
 
 from rankwise.analysis.tune.evidence import Contrast, Rigour, contrast, ends, p_values
 from rankwise.analysis.tune.ledger import Ledger, where
-from rankwise.core.records import Cell, FloatArray
-from rankwise.core.tuning import DEFAULT
+from rankwise.core.records import DEFAULT, Cell, FloatArray
 from rankwise.stats.tests import holm
 
 FEW_ROUNDS = 2

@@ -13,8 +13,8 @@ from rankwise.analysis.tune.contest import Contest
 from rankwise.analysis.tune.evidence import Rigour, ends
 from rankwise.analysis.tune.ledger import Ledger
 from rankwise.analysis.tune.search import Trial
-from rankwise.core.records import Cell, Launch
-from rankwise.core.tuning import DEFAULT, Knob, Reason, Setting, Tuning
+from rankwise.core.records import DEFAULT, Cell, Launch
+from rankwise.core.tuning import Knob, Reason, Setting, Tuning
 
 
 def variants_of(knob: Knob, values: Sequence[str] = ()) -> dict[str, Tuning]:

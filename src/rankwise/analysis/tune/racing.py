@@ -15,8 +15,8 @@ from rankwise.analysis.tune.forms import first_forms, name_of, useful, words_of
 from rankwise.analysis.tune.leaves import MOST_LEAVES, between, decided, reach, without_choice
 from rankwise.analysis.tune.ledger import Ledger
 from rankwise.analysis.tune.search import Trial
-from rankwise.core.records import Cell, FloatArray, Launch
-from rankwise.core.tuning import DEFAULT, Choice, Decision, Grain, Reason, Rule, Tuning
+from rankwise.core.records import DEFAULT, Cell, FloatArray, Launch
+from rankwise.core.tuning import Choice, Decision, Grain, Reason, Rule, Tuning
 from rankwise.core.units import format_size
 
 MOST_ROUNDS = 8

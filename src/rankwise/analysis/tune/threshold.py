@@ -14,8 +14,8 @@ from rankwise.analysis.tune.crossing import Crossing, crossing, reach
 from rankwise.analysis.tune.evidence import Contrast, Rigour, contrast, ends, p_values, significant
 from rankwise.analysis.tune.ledger import Ledger
 from rankwise.analysis.tune.search import Trial
-from rankwise.core.records import Cell, FloatArray, Launch
-from rankwise.core.tuning import DEFAULT, Knob, Reason, Setting, Tuning
+from rankwise.core.records import DEFAULT, Cell, FloatArray, Launch
+from rankwise.core.tuning import Knob, Reason, Setting, Tuning
 from rankwise.core.units import format_size
 
 STEP_DOWN = 4

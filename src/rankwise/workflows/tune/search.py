@@ -12,8 +12,8 @@ from rankwise.analysis.tune.merging import merged
 from rankwise.analysis.tune.search import Search
 from rankwise.bench.launch import Launching
 from rankwise.bench.plan import round_seconds, together
-from rankwise.core.records import Cell, Launch
-from rankwise.core.tuning import DEFAULT, Reason, Tuning
+from rankwise.core.records import DEFAULT, Cell, Launch
+from rankwise.core.tuning import Reason, Tuning
 from rankwise.core.units import format_duration
 from rankwise.workflows.events import Events
 from rankwise.workflows.prepare import Built

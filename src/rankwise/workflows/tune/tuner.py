@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from rankwise import __version__
-from rankwise.analysis.tune.acceptance import Acceptance
+from rankwise.analysis.tune.acceptance import Acceptance, Gain
 from rankwise.analysis.tune.hosts import ASKED
 from rankwise.analysis.tune.merging import taken_back
 from rankwise.bench.launch import Launching
@@ -73,9 +73,26 @@ class TuneResult:
     accepted: Mapping[str, Acceptance]
 
     @property
+    def gains(self) -> dict[str, Gain]:
+        """What the settings of each implementation gain, over all cells."""
+        return {one: judged.gain for one, judged in self.accepted.items()}
+
+    @property
     def notices(self) -> tuple[Notice, ...]:
         """What somebody who takes the profile should know beforehand."""
         return _warnings(self.profile, self.accepted)
+
+
+def carry_out(request: TuneRequest, store: Path, events: Events) -> TuneResult:
+    """Tune as `tune` does, with the runs stored in `store`."""
+    with Store(store) as opened:
+        return tune(request, opened, events)
+
+
+def resume_run(run_id: int, store: Path, events: Events) -> TuneResult:
+    """Go on with a search or validation in `store`, as `resume` does."""
+    with Store(store, create=False) as opened:
+        return resume(run_id, opened, events)
 
 
 def tune(request: TuneRequest, store: Store, events: Events) -> TuneResult:
@@ -89,6 +106,8 @@ def tune(request: TuneRequest, store: Store, events: Events) -> TuneResult:
 def resume(run_id: int, store: Store, events: Events) -> TuneResult:
     """Go on with an interrupted search or validation. Raises InputError for one that cannot go on."""
     run = store.run(run_id)
+    if run.kind not in ("search", "validation"):
+        raise InputError(f"run {run_id} is no run of `rankwise tune`", f"rankwise resume {run_id}")
     search = run.parent if run.kind == "validation" else run_id
     text = store.request(search) if search else ""
     if not text:

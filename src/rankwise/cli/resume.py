@@ -1,0 +1,25 @@
+"""`rankwise resume`: go on with an interrupted run, whichever verb began it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rankwise.cli.options import run_argument, store_option
+from rankwise.cli.screen import Screen
+from rankwise.workflows import resume
+
+
+@click.command(name="resume", epilog="\b\nExamples:\n  rankwise resume\n  rankwise resume 12")
+@run_argument
+@click.option("-q", "--quiet", is_flag=True, help="No progress, no messages.")
+@store_option
+def command(run: int | None, quiet: bool, store: Path) -> None:
+    """Go on with RUN (default: the newest that was interrupted) as the verb that began it would.
+
+    What is stored already counts; what comes is stored in the same run. Its answer is then shown by
+    `rankwise report`, `rankwise guidelines --from` or `rankwise study --from`.
+    """
+    run_id = resume.resume_run(run or 0, store, Screen(quiet=quiet))
+    click.echo(f"run {run_id} is complete: rankwise show {run_id}", err=True)

@@ -1,0 +1,55 @@
+"""The answer of a comparison in the terminal and in a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from markupsafe import Markup, escape
+from rich.console import RenderableType
+from rich.text import Text
+
+from rankwise.core.records import Notice
+from rankwise.core.results import Comparison
+from rankwise.report import tables
+
+
+def comparison_parts(comparison: Comparison, sentences: Sequence[str]) -> Iterator[RenderableType]:
+    """Yield what is said, the tables behind that, then what stands against them."""
+    for sentence in sentences:
+        yield Text(f"• {sentence}")
+    overheads = (tables.overhead_table,) if comparison.overheads else ()
+    for table in (
+        tables.summary_table,
+        tables.comparison_table,
+        *overheads,
+        tables.switch_point_table,
+        tables.failure_table,
+    ):
+        yield ""
+        yield table(comparison)
+    for notice in comparison.notices:
+        yield ""
+        yield notice_text(notice)
+
+
+def notice_text(notice: Notice) -> Text:
+    """Return a warning and its remedy for the terminal."""
+    text = Text.assemble((f"warning ({notice.kind}): ", "yellow"), notice.message)
+    if notice.remedy:
+        text.append_text(Text.assemble("\n", ("remedy: ", "green"), notice.remedy))
+    return text
+
+
+def comparison_html(comparison: Comparison, sentences: Sequence[str]) -> str:
+    """Return the sentences and the summary as HTML for a notebook."""
+    said = Markup("").join(Markup("<li>{}</li>").format(one) for one in sentences)
+    rows = Markup("").join(
+        Markup("<tr><td>{}</td><td>{}</td><td>{}</td><td>{:.2f} [{:.2f}, {:.2f}]</td></tr>").format(
+            one.implementation, one.category, one.size_class, one.ratio, one.ratio_low, one.ratio_high
+        )
+        for one in comparison.summary
+    )
+    return Markup(
+        "<ul>{}</ul><table><thead><tr><th>MPI</th><th>category</th><th>sizes</th>"
+        "<th>time over that of {}</th></tr></thead><tbody>{}</tbody></table>"
+    ).format(said, escape(comparison.baseline), rows)

@@ -1,0 +1,134 @@
+"""Comparisons: measure implementations against one another, or look at a stored run again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankwise.core.errors import InputError
+from rankwise.core.records import FloatArray
+from rankwise.core.results import Comparison, SummaryRow, Verdict
+from rankwise.report import html
+from rankwise.report.comparison_view import comparison_html
+from rankwise.report.context import ReportContext
+from rankwise.store.store import Store
+from rankwise.workflows import answer, measure
+from rankwise.workflows.events import Events
+
+if TYPE_CHECKING:
+    import pandas
+
+__all__ = ["CompareResult", "compare", "load"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CompareResult:
+    """What a run found: verdicts, a summary, and the samples behind them."""
+
+    run_id: int
+    comparison: Comparison = field(repr=False)
+    context: ReportContext = field(repr=False)
+    store: Path = field(repr=False)
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """One verdict for each cell and candidate, against the baseline."""
+        return self.comparison.verdicts
+
+    @property
+    def summary(self) -> tuple[SummaryRow, ...]:
+        """Geometric means over cells of one class, as multiples of the baseline's time."""
+        return self.comparison.summary
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What can be said of the run, in sentences."""
+        return tuple(self.context.sentences)
+
+    def samples(
+        self, implementation: str, benchmark: str, size_bytes: int | None = None
+    ) -> Mapping[int, tuple[FloatArray, ...]]:
+        """Return the samples in seconds by size in bytes: one array of shape (repetitions,) for each launch.
+
+        `implementation` is an id, or a variant with the profile's name; `size_bytes` takes one size alone. Raises
+        InputError if nothing of the kind was measured.
+        """
+        found: dict[int, list[FloatArray]] = {}
+        with Store(self.store, create=False) as opened:
+            for launch in opened.iter_launches(self.run_id):
+                for one in launch.series:
+                    cell = one.cell
+                    named = implementation in (cell.variant, cell.implementation) and cell.benchmark == benchmark
+                    if named and one.quantity == "time" and size_bytes in (None, cell.size_bytes):
+                        found.setdefault(cell.size_bytes, []).append(one.samples_seconds)
+        if not found:
+            raise InputError(
+                f"run {self.run_id} has no samples of {benchmark} with {implementation}",
+                f"measured: {', '.join(self.comparison.implementations)}; rankwise show {self.run_id}",
+            )
+        return {size: tuple(arrays) for size, arrays in sorted(found.items())}
+
+    def to_frame(self) -> pandas.DataFrame:
+        """Return one row for each launch and cell, as a pandas DataFrame (`pip install 'rankwise[frame]'`).
+
+        Columns: variant, benchmark, size_bytes, ranks, placement, launch (1 is the run's first), samples,
+        median_seconds, min_seconds, max_seconds.
+        """
+        import pandas  # noqa: PLC0415 - optional and large
+
+        rows = []
+        with Store(self.store, create=False) as opened:
+            for number, launch in enumerate(opened.iter_launches(self.run_id), start=1):
+                rows += [
+                    {
+                        "variant": one.cell.variant, "benchmark": one.cell.benchmark,
+                        "size_bytes": one.cell.size_bytes, "ranks": one.cell.ranks,
+                        "placement": one.cell.placement, "launch": number, "samples": one.samples_seconds.size,
+                        "median_seconds": float(np.median(one.samples_seconds)),
+                        "min_seconds": float(one.samples_seconds.min()),
+                        "max_seconds": float(one.samples_seconds.max()),
+                    }
+                    for one in launch.series
+                    if one.samples_seconds.size and one.quantity == "time"
+                ]  # fmt: skip
+        return pandas.DataFrame(rows)
+
+    def report(self, path: str | Path = "") -> Path:
+        """Write the page, one HTML file that works offline, and return its absolute path.
+
+        Without a path it is `rankwise-RUN.html` in the current folder. Raises HostError if it cannot be written.
+        """
+        target = Path(path or f"rankwise-{self.run_id}.html").absolute()
+        html.write_report(target, self.comparison, self.context)
+        return target
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the sentences and the summary."""
+        return comparison_html(self.comparison, self.sentences)
+
+
+def compare(request: measure.Request, store: Path, events: Events, *, delta: float = 0.05) -> CompareResult:
+    """Measure what was asked and return the comparison. Raises InterruptedRun with the way to go on."""
+    with Store(store) as opened:
+        run_id = measure.measure(request, opened, events)
+    return load(run_id, store, delta=delta)
+
+
+def load(run_id: int | None, store: Path, *, baseline: str = "", delta: float = 0.05) -> CompareResult:
+    """Return the comparison of a stored run (None: of the newest); `baseline` in place of the run's own.
+
+    Raises InputError if there is no such run.
+    """
+    with Store(store, create=False) as opened:
+        known = opened.run(run_id).id
+        chosen = ""
+        if baseline:
+            labels = list(dict.fromkeys(cell.label for cell in opened.plan(known).cells))
+            chosen = measure.variant_meant(baseline, opened.implementations(known), labels)
+        comparison = answer.compare_run(opened, known, chosen, delta)
+        context = answer.report_context(opened, known, comparison)
+    return CompareResult(known, comparison, context, store)

@@ -1,0 +1,104 @@
+"""One job of the user's own, by any implementation, on any testbed."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from rankwise.bench.job import build_job
+from rankwise.core.errors import HostError, InputError
+from rankwise.core.records import Implementation
+from rankwise.mpi import select
+from rankwise.mpi.family import FamilyLauncher
+from rankwise.testbed.base import TestbedKind
+from rankwise.testbed.local import LocalTestbed
+from rankwise.workflows.configurations import ProfileChoice, loader, not_applied, resolve
+from rankwise.workflows.events import Events
+from rankwise.workflows.host_settings import applied_settings
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """What is to be run, and where."""
+
+    program: tuple[str, ...]
+    ranks: int = 0
+    """0: one a slot of the testbed."""
+    implementation: str = ""
+    """'': the one that the program is linked with."""
+    testbed: TestbedKind = field(default_factory=LocalTestbed)
+    placement: str = "block"
+    profile: ProfileChoice = field(default=ProfileChoice())
+    force: bool = False
+    """Load of the profile what this version of the MPI knows."""
+    launcher_arguments: tuple[str, ...] = ()
+    limit_seconds: float = 86400.0
+    prefixes: tuple[Path, ...] = ()
+
+
+def run(request: RunRequest, events: Events) -> int:
+    """Start the program with this process's own input and output, and return its exit code.
+
+    Raises InputError for a program or implementation that is not there, HostError if the testbed breaks down or
+    the time is over.
+    """
+    program = _program(request.program)
+    implementation = _implementation(request, Path(program[0]), events)
+    testbed = request.testbed
+    ranks = request.ranks or sum(host.slots for host in testbed.hosts())
+    configuration, notices = resolve(
+        request.profile, implementation, testbed.topology(), ranks=ranks, force=request.force
+    )
+    for notice in (*notices, *not_applied(configuration, request.profile, testbed)):
+        events.say("; ".join(filter(None, (f"warning: {notice.message}", notice.remedy))), whole=True)
+    with events.busy(f"bringing up {testbed.name}"):
+        testbed.up()
+    try:
+        loaded = loader(testbed)(configuration)
+        job = build_job(
+            testbed, program, ranks, placement=request.placement, loaded=loaded,
+            arguments=request.launcher_arguments,
+        )  # fmt: skip
+        steps = FamilyLauncher().steps(implementation, job)
+        settings = applied_settings(testbed, loaded.host_settings)
+        steps = replace(steps, attached=True, settings=settings)
+        outcome = testbed.run(steps, job.hosts, request.limit_seconds)
+    finally:
+        testbed.down()
+    if outcome.broken:
+        raise HostError(f"the testbed broke down during the run: {outcome.broken}", "run it again")
+    for notice in outcome.notices:
+        events.say(f"warning: {notice.message}")
+    if outcome.timed_out:
+        raise HostError(
+            f"no end within {request.limit_seconds:.0f} s: ended with all its processes", "give a longer --limit"
+        )
+    if outcome.stderr and outcome.returncode:  # a step before the launcher failed, whose output nobody has seen
+        events.say(outcome.stderr.rstrip())
+    return outcome.returncode
+
+
+def _program(arguments: tuple[str, ...]) -> tuple[str, ...]:
+    """The program with its full path: it is started in other folders, perhaps on other hosts."""
+    if not arguments:
+        raise InputError("no program was named", "put it behind `--`: rankwise run -n 4 -- ./app")
+    found = shutil.which(arguments[0])
+    if not found:
+        raise InputError(f"there is no program {arguments[0]}", "is the path right, and is it executable?")
+    return (str(Path(found).absolute()), *arguments[1:])
+
+
+def _implementation(request: RunRequest, program: Path, events: Events) -> Implementation:
+    name = request.implementation
+    with events.busy("looking for MPI implementations") as update:
+        found, _ = select.working(
+            [name] if name else [], request.prefixes, lambda one: update(f"testing that {one} works")
+        )
+    meant = found if name else select.linked_with(program, found)
+    if len(meant) == 1:
+        return meant[0]
+    known = ", ".join(one.id for one in (meant or found))
+    if name:
+        raise InputError(f"'{name}' could be any of {known}", "name one of them with --mpi")
+    raise InputError(f"which MPI {program.name} was built with does not show", f"say --mpi, one of: {known}")

@@ -1,0 +1,68 @@
+"""From what a user names to what is to be tuned."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rankwise.analysis.tune import application
+from rankwise.analysis.tune.application import Application
+from rankwise.analysis.tune.evidence import Rigour
+from rankwise.core.errors import InputError, UnknownNameError
+from rankwise.core.records import Notice
+from rankwise.testbed.base import TestbedKind
+from rankwise.workflows.tune.stages import COLLECTIVE_SIZES, COLLECTIVES, POINT_TO_POINT, Collective, TuneSpec
+
+GROUPS = {"p2p": POINT_TO_POINT, "collectives": COLLECTIVES}
+
+
+def spec_of(
+    names: Sequence[str], testbed: TestbedKind, ranks: Sequence[int] = (),
+    sizes_bytes: tuple[int, ...] = COLLECTIVE_SIZES, placements: tuple[str, ...] = ("block",), *,
+    eager_memory_bytes: int = 1 << 30, delta: float = 0.05,
+) -> tuple[TuneSpec, tuple[Notice, ...]]:  # fmt: skip
+    """Return what the names mean, and what is to be said of it.
+
+    `names` are groups (`p2p`, `collectives`), knobs, operations, or files of what an application does; none: both
+    groups. Operations are tuned for all `ranks` (none: one a slot) and `sizes_bytes`, an application's at its own.
+    Raises UnknownNameError, InputError for a file that cannot be read.
+    """
+    counts = tuple(ranks) or (max(sum(host.slots for host in testbed.hosts()), 2),)
+    knobs: dict[str, None] = {}
+    collectives: dict[tuple[str, int], Collective] = {}
+    applications: list[Application] = []
+    for name in names or tuple(GROUPS):
+        if "." in name or "/" in name:
+            applications.append(_application(Path(name)))
+            does = _collectives(applications[-1])
+        elif name in (*GROUPS, *POINT_TO_POINT, *COLLECTIVES):
+            members = GROUPS.get(name, (name,))
+            knobs.update(dict.fromkeys(one for one in members if one in POINT_TO_POINT))
+            does = [Collective(one, n, sizes_bytes) for one in members if one in COLLECTIVES for n in counts]
+        else:
+            raise UnknownNameError("thing to tune", name, (*GROUPS, *POINT_TO_POINT, *COLLECTIVES))
+        if any(one.operation == application.POINT_TO_POINT for one in does):
+            knobs.update(dict.fromkeys(POINT_TO_POINT))
+        collectives |= {(one.operation, one.ranks): one for one in does if one.operation in COLLECTIVES}
+    spec = TuneSpec(
+        tuple(knobs), tuple(collectives.values()), eager_memory_bytes, Rigour(delta=delta), placements,
+        application.together(applications),
+    )  # fmt: skip
+    return spec, tuple(notice for one in applications for notice in one.notices)
+
+
+def _application(path: Path) -> Application:
+    """What it does. Raises InputError for a file that cannot be read."""
+    try:
+        text = path.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(
+            f"{path} cannot be read: {error}", "give a CSV: operation,size_bytes,ranks,count"
+        ) from error
+    return application.parse(text, str(path), (application.POINT_TO_POINT, *COLLECTIVES))
+
+
+def _collectives(found: Application) -> list[Collective]:
+    """Its operations at its own ranks and sizes."""
+    kinds = dict.fromkeys((use.operation, use.ranks) for use, _ in found.counts)
+    return [Collective(operation, ranks, found.sizes_bytes(operation, ranks)) for operation, ranks in kinds]
