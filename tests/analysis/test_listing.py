@@ -5,14 +5,16 @@ from dataclasses import replace
 import numpy as np
 
 from rankwise.analysis.listing import list_cells
-from rankwise.core.records import Benchmark, Cell, Launch, Series
+from rankwise.core.records import Benchmark, Cell, Launch, Segment, Series
 
 KNOWN = {"pingpong": Benchmark("pingpong", "point-to-point", "there and back")}
 CELL = Cell("a", "pingpong", 8, 2)
 
 
 def launch(cell: Cell, *seconds: float) -> Launch:
-    return Launch("a", 2, "finished", "", (), 0.0, 1.0, (Series(cell, "time", np.array(seconds), 8.0),))
+    return Launch(
+        (Segment("a", 2),), "finished", "", (), 0.0, 1.0, (Series(cell, "time", np.array(seconds), 8.0),)
+    )
 
 
 def test_a_row_is_a_cell_over_its_launches() -> None:

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from rankwise.analysis.network import network_figures
 from rankwise.core.network import EmulatorFigures, LinkCounters
-from rankwise.core.records import Launch
+from rankwise.core.records import Launch, Segment
 
-BARE = Launch("a", 2, "finished", "", (), 0.0, 1.0)
+BARE = Launch((Segment("a", 2),), "finished", "", (), 0.0, 1.0)
 WAN = LinkCounters("wan", 10, 15_000, 2, 1, 9_000)
 KEPT = EmulatorFigures(0.1, 10, 1e-6, 5e-6, 1e-4, True)
 

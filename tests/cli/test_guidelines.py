@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 from analysis.compare import simulated
 from rankwise.cli.guidelines import command
 from rankwise.core.errors import InputError, UnknownNameError
-from rankwise.core.records import Benchmark, Cell, Implementation, Launch, Plan, Series
+from rankwise.core.records import Benchmark, Cell, Implementation, Launch, Plan, Segment, Series
 from rankwise.core.tuning import Choice, Decision, Native, Rule, Tuning
 from rankwise.profiles.writing import write
 from rankwise.store.store import Store
@@ -128,7 +128,7 @@ def test_profiles_and_searches_that_have_something_better_are_named(
             for name, seconds in names.items():
                 cell = Cell("ours-1.0", "bcast", 64, 2, label=name)
                 series = (Series(cell, "time", np.full(3, seconds * (1 + number / 100))),)
-                store.add_launch(run_id, Launch("ours-1.0", 2, "finished", "", (), 0.0, 1.0, series))
+                store.add_launch(run_id, Launch((Segment("ours-1.0", 2),), "finished", "", (), 0.0, 1.0, series))
         store.finish_run(run_id, "complete", "found")
     text = " ".join(guidelines(path, "ours", "--from", "1").stdout.split())
     assert "profile wan has scatter_allgather there" in text

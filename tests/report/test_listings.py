@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from rankwise.analysis.listing import list_cells
-from rankwise.core.records import Benchmark, Cell, Launch, Options, Series
+from rankwise.core.records import Benchmark, Cell, Launch, Options, Segment, Series
 from rankwise.report.listings import print_rows
 
 KNOWN = {"pingpong": Benchmark("pingpong", "point-to-point", "there and back")}
@@ -17,7 +17,9 @@ CELL = Cell("mpich-5.0.2", "pingpong", 8, 2)
 def printed(cells: Iterable[Cell], layout: str, capsys: pytest.CaptureFixture[str]) -> list[list[str]]:
     """The blocks, line by line."""
     series = tuple(Series(cell, "time", np.array([1e-6, 2e-6, 3e-6]), cell.size_bytes) for cell in cells)
-    print_rows(list_cells([Launch("mpich-5.0.2", 2, "finished", "", (), 0.0, 1.0, series)], KNOWN), layout)
+    print_rows(
+        list_cells([Launch((Segment("mpich-5.0.2", 2),), "finished", "", (), 0.0, 1.0, series)], KNOWN), layout
+    )
     return [block.splitlines() for block in capsys.readouterr().out.strip().split("\n\n")]
 
 

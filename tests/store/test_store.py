@@ -24,6 +24,7 @@ from rankwise.core.records import (
     Notice,
     Plan,
     RunSummary,
+    Segment,
     Series,
 )  # fmt: skip
 from rankwise.store.store import Store, default_path
@@ -165,7 +166,7 @@ def test_deleting_a_run_leaves_no_row_and_gives_the_space_back(store: Store, pat
     store.add_failures(run_id, [CellFailure(Cell("x", "y", 1, 2), "no")])
     store.add_notices(run_id, [Notice("a", "b")])
     series = Series(stored.CELLS[0], "time", np.ones(200_000))
-    launch = Launch("x", 2, "finished", "", (("a", "b"),), 0.0, 1.0, (series,), verified=stored.CELLS)
+    launch = Launch((Segment("x", 2),), "finished", "", (("a", "b"),), 0.0, 1.0, (series,), verified=stored.CELLS)
     store.add_launch(run_id, launch)
     store.add_launch(run_id, stored.networked_launch())
     store.add_paths(run_id, stored.PATHS)

@@ -11,7 +11,17 @@ import numpy as np
 
 from rankwise.analysis.compare.comparison import compare
 from rankwise.analysis.compare.variants import with_cells
-from rankwise.core.records import Benchmark, Category, Cell, Implementation, Launch, Plan, RunSummary, Series
+from rankwise.core.records import (
+    Benchmark,
+    Category,
+    Cell,
+    Implementation,
+    Launch,
+    Plan,
+    RunSummary,
+    Segment,
+    Series,
+)
 from rankwise.store.store import Store
 from rankwise.studies.base import Effort, Results, Study, StudyRun
 
@@ -75,7 +85,7 @@ def launches(
                         seconds[0] = speed.one_way(size)
                     series.append(Series(cell, "time", seconds * (1 + spread * random.random()), float(size)))
             started_at = float(len(found))
-            found.append(Launch(name, 2, "finished", "mpiexec", (), started_at, 1.0, tuple(series)))
+            found.append(Launch((Segment(name, 2),), "finished", "mpiexec", (), started_at, 1.0, tuple(series)))
     return found
 
 
@@ -140,9 +150,7 @@ def _quick(study: Study, truth: Callable[[str], Speeds | None], count: int) -> d
 
 def _tuned(launch: Launch, profile: str) -> Launch:
     """As with a profile, but for the baselines."""
-    return with_cells(
-        launch, lambda one: one if one.benchmark.startswith("tcp_") else replace(one, label=profile)
-    )
+    return with_cells(launch, lambda one: one if one.benchmark.startswith("tcp_") else replace(one, label=profile))
 
 
 def implementation(name: str) -> Implementation:

@@ -33,6 +33,7 @@ from rankwise.core.records import (
     Notice,
     Options,
     Plan,
+    Segment,
     Series,
     Timeline,
     TimelineQuantity,
@@ -49,7 +50,6 @@ OPENMPI = Implementation(
 CELLS = tuple(Cell(OPENMPI.id, "allreduce", 4**power, 2, Options(operation="max")) for power in range(4))
 PLAN = Plan(
     CELLS, seed=7, time_budget_seconds=60.0, launcher_arguments=("--bind-to", "none"),
-    profiles=(("wan", "/profiles/wan"),),
 )  # fmt: skip
 BENCHMARKS = (Benchmark("allreduce", "collective", "every rank gets the sum", derived_types=False),)
 FACTS = (Fact("kernel", "6.1"), Fact("governor", "performance"))
@@ -90,7 +90,7 @@ def make_launch(number: int = 0, repetitions: int = 5, status: Any = "finished")
         for index, cell in enumerate(CELLS)
     )
     return Launch(
-        OPENMPI.id, 2, status, "mpiexec -n 2 harness", (("OMP", "1"),), started_at=1.7e9 + number, seconds=1.5,
+        (Segment(OPENMPI.id, 2),), status, "mpiexec -n 2 harness", (("OMP", "1"),), started_at=1.7e9 + number, seconds=1.5,
         series=series if status == "finished" else (),
         failures=(CellFailure(CELLS[0], "wrong sum", "wrong data"),) if status == "finished" else (),
         notices=(Notice("noisy", "the host is noisy", "stop other programs"),),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from rankwise.core.records import Benchmark, Category, Cell, Launch, Series
+from rankwise.core.records import Benchmark, Category, Cell, Launch, Segment, Series
 from rankwise.stats.intervals import relative_half_width
 
 SIZES = (1, 64, 1024, 16384, 65536, 1 << 20)
@@ -31,7 +31,7 @@ def launch(
         Series(Cell(implementation, benchmark, size, 2), "time", np.array(values, dtype=np.float64), float(size))
         for (benchmark, size), values in samples.items()
     )
-    return Launch(implementation, 2, "finished", "", (), started_at, 1.0, series, **more)  # type: ignore[arg-type]
+    return Launch((Segment(implementation, 2),), "finished", "", (), started_at, 1.0, series, **more)  # type: ignore[arg-type]
 
 
 def run(

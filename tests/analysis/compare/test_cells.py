@@ -7,7 +7,7 @@ import pytest
 
 from analysis.compare.simulated import benchmarks, launch
 from rankwise.analysis.compare.cells import gather, judged_points
-from rankwise.core.records import Cell, CellFailure, Launch
+from rankwise.core.records import Cell, CellFailure, Launch, Segment
 
 KNOWN = benchmarks(pingpong="point-to-point", tcp="baseline", bcast="collective")
 
@@ -26,7 +26,7 @@ def test_a_launch_counts_once_as_its_median() -> None:
 
 def test_rounds_count_launches_that_failed_or_left_the_cell_out() -> None:
     failure = CellFailure(Cell("a", "bcast", 8, 2), "died")
-    failed = Launch("a", 2, "failed", "", (), 1.0, 1.0, failures=(failure,))
+    failed = Launch((Segment("a", 2),), "failed", "", (), 1.0, 1.0, failures=(failure,))
     launches = [launch("a", {("pingpong", 8): [1]}), failed, launch("a", {("bcast", 8): [1]}, 2)]
     launches.append(launch("a", {("pingpong", 8): [1]}, 3))
     rounds = {cell.cell.benchmark: cell.rounds.tolist() for cell in gather(launches, KNOWN)}

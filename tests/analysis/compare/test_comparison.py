@@ -8,7 +8,7 @@ import pytest
 from analysis.compare.simulated import SIZES, benchmarks, launch, run
 from rankwise.analysis.compare import compare, sentences
 from rankwise.core.errors import UnknownNameError
-from rankwise.core.records import Cell, CellFailure, Launch
+from rankwise.core.records import Cell, CellFailure, Launch, Segment
 
 KNOWN = benchmarks(pingpong="point-to-point", bcast="collective", tcp="baseline")
 
@@ -69,7 +69,7 @@ def test_baselines_beside_mpi_have_curves_and_no_verdicts() -> None:
 def test_implementations_keep_the_asked_order_and_those_that_failed() -> None:
     launches = [
         *run(np.random.default_rng(3), ["b", "a"], ["pingpong"], 2),
-        Launch("c", 2, "failed", "", (), 9, 1),
+        Launch((Segment("c", 2),), "failed", "", (), 9, 1),
     ]
     found = compare(launches, KNOWN, implementations=["c", "a", "b"])
     assert found.implementations == ("c", "a", "b")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from analysis.compare.simulated import benchmarks
 from rankwise.analysis.compare import compare
 from rankwise.analysis.compare.streams import MOMENTS, streams, timelines
-from rankwise.core.records import Cell, FloatArray, Launch, Series, Timeline
+from rankwise.core.records import Cell, FloatArray, Launch, Segment, Series, Timeline
 
 KNOWN = benchmarks(stream="point-to-point", tcp_stream="baseline", pingpong="point-to-point")
 SIZE = 1 << 20
@@ -20,7 +20,7 @@ CELL = Cell("a", "stream", SIZE, 2)
 
 def launch(cell: Cell, seconds: Sequence[float] | FloatArray, *times: Timeline) -> Launch:
     series = (Series(cell, "time", np.array(seconds, dtype=np.float64), float(cell.size_bytes)),)
-    return Launch("a", 2, "finished", "", (), 0.0, 1.0, series, timelines=times)
+    return Launch((Segment("a", 2),), "finished", "", (), 0.0, 1.0, series, timelines=times)
 
 
 def at_rates(*bits_per_second: float) -> FloatArray:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from analysis.compare.simulated import run
 from rankwise.analysis.guidelines import rules
 from rankwise.analysis.guidelines.checks import Check, check
-from rankwise.core.records import Benchmark, Cell, CellFailure, Launch, Options, Series
+from rankwise.core.records import Benchmark, Cell, CellFailure, Launch, Options, Segment, Series
 
 MPI = "mpich-5.0.2"
 SIZES = (8, 1024, 2048, 65536)
@@ -158,7 +158,7 @@ def test_packing_is_compared_with_derived_datatypes_alone() -> None:
 
 def test_nothing_measured_is_nothing_checked() -> None:
     assert check([], BENCHMARKS) == ()
-    barrier = Launch(MPI, 2, "finished", "", (), 0.0, 1.0, (
+    barrier = Launch((Segment(MPI, 2),), "finished", "", (), 0.0, 1.0, (
         Series(Cell(MPI, "barrier", 0, 2), "time", np.array([1e-6])),
     ))  # fmt: skip
     assert check([barrier], {"barrier": Benchmark("barrier", "collective", "")}) == ()
@@ -179,7 +179,7 @@ def test_words_follow_from_the_numbers_whatever_the_unit(
 
     def launches(scale: float) -> list[Launch]:
         return [
-            Launch(MPI, 2, "finished", "", (), float(number), 1.0, tuple(
+            Launch((Segment(MPI, 2),), "finished", "", (), float(number), 1.0, tuple(
                 Series(Cell(MPI, name, size, 2), "time", np.array([scale * seconds * factor]))
                 for (name, size), seconds in zip(keys, times, strict=True)
             ))

@@ -5,7 +5,7 @@ import numpy as np
 from analysis.guidelines.made import one
 from rankwise.analysis.guidelines.findings import Finding, findings
 from rankwise.analysis.guidelines.measured import faster_settings
-from rankwise.core.records import Cell, Launch, Series
+from rankwise.core.records import Cell, Launch, Segment, Series
 
 MPI = "mpich-5.0.2"
 
@@ -19,7 +19,7 @@ def launches(seconds: dict[str, float], count: int = 6) -> list[Launch]:
     """Of gather on 4 ranks at 1 KiB and 2 KiB, with each setting in launches of its own."""
     generator = np.random.default_rng(1)
     return [
-        Launch(MPI, 4, "finished", "", (), 0.0, 1.0, tuple(
+        Launch((Segment(MPI, 4),), "finished", "", (), 0.0, 1.0, tuple(
             Series(
                 Cell(MPI, "gather", size, 4, label=name), "time",
                 centre * np.exp(0.02 * generator.standard_normal(5)),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from rankwise.analysis.tune.search import Search, Trial
-from rankwise.core.records import Cell, CellFailure, Launch, Series
+from rankwise.core.records import Cell, CellFailure, Launch, Segment, Series
 from rankwise.core.tuning import Choice, Tuning
 
 IMPLEMENTATION = "simulated-1.0"
@@ -55,7 +55,7 @@ class Simulated:
             samples = self.seconds(trial.tuning, cell) * np.exp(noise) * repetitions
             series.append(Series(cell, "time", samples, float(cell.size_bytes)))
         return Launch(
-            IMPLEMENTATION, trial.cells[0].ranks, status, "mpiexec", (), float(len(self.launched)), 1.0,  # type: ignore[arg-type]
+            (Segment(IMPLEMENTATION, trial.cells[0].ranks),), status, "mpiexec", (), float(len(self.launched)), 1.0,  # type: ignore[arg-type]
             tuple(series), tuple(failures),
         )  # fmt: skip
 

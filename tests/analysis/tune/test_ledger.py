@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from rankwise.analysis.tune.ledger import Ledger
-from rankwise.core.records import Cell, CellFailure, Launch, Series
+from rankwise.core.records import Cell, CellFailure, Launch, Segment, Series
 
 CELL = Cell("mpi-1", "bcast", 64, 4, label="bcast@4=ring")
 
 
 def launch(*samples: float, cell: Cell = CELL, **more: object) -> Launch:
     series = (Series(cell, "time", np.array(samples)),) if samples else ()
-    return Launch("mpi-1", 4, "finished", "", (), 0.0, 1.0, series, **more)  # type: ignore[arg-type]
+    return Launch((Segment("mpi-1", 4),), "finished", "", (), 0.0, 1.0, series, **more)  # type: ignore[arg-type]
 
 
 def test_one_value_a_round() -> None:
