@@ -1,3 +1,60 @@
-"""Compare, tune, explain and predict MPI communication on the user's own network."""
+"""Rankwise compares, tunes, explains and predicts MPI communication on your own network.
+
+    import rankwise
+
+    result = rankwise.compare(["openmpi", "mpich"], benchmarks=["pingpong"], sizes="1:1M", time="2m")
+    print(result.verdicts[0])
+    with rankwise.testbed("two-clusters") as net:
+        print(net.exec("north-1", "ping", "-c", "3", "south-1").stdout)
+
+What is here is all of the public API; it is loaded when it is first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rankwise.core.errors import RankwiseError
+    from rankwise.workflows.api import (
+        Net,
+        Where,
+        bench,
+        compare,
+        guidelines,
+        load,
+        resume,
+        run,
+        study,
+        testbed,
+        tune,
+        verify,
+    )
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "Net",
+    "RankwiseError",
+    "Where",
+    "__version__",
+    "bench",
+    "compare",
+    "guidelines",
+    "load",
+    "resume",
+    "run",
+    "study",
+    "testbed",
+    "tune",
+    "verify",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a part of the API when it is first used: `rankwise --help` needs none of it."""
+    if name not in __all__:
+        raise AttributeError(f"module 'rankwise' has no attribute '{name}'")
+    module = "rankwise.core.errors" if name == "RankwiseError" else "rankwise.workflows.api"
+    return getattr(importlib.import_module(module), name)

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 
 from rankwise.core.errors import InputError, UnknownNameError
-from rankwise.core.paths import data_folder
+from rankwise.core.paths import data_folder, store_path
 from rankwise.core.records import (
     Benchmark,
     Cell,
@@ -27,7 +27,7 @@ from rankwise.core.records import (
     Segment,
     Series,
 )  # fmt: skip
-from rankwise.store.store import Store, default_path
+from rankwise.store.store import Store
 from support import stored
 
 WRITER = """
@@ -273,6 +273,6 @@ def test_a_run_of_another_host_is_running_until_it_has_been_quiet_for_long(store
 
 def test_the_default_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("RANKWISE_STORE", raising=False)
-    assert default_path() == data_folder() / "results.sqlite"
+    assert store_path() == data_folder() / "results.sqlite"
     monkeypatch.setenv("RANKWISE_STORE", str(tmp_path / "other.sqlite"))
-    assert default_path() == tmp_path / "other.sqlite"
+    assert store_path() == tmp_path / "other.sqlite"

@@ -14,7 +14,7 @@ from rankwise.cli.screen import Screen
 from rankwise.core import errors
 from rankwise.core.results import Comparison
 from rankwise.report.comparison_view import comparison_parts
-from rankwise.workflows import answer, compare, resume
+from rankwise.workflows import answer, compare, resuming
 from rankwise.workflows.configurations import choose
 from rankwise.workflows.measure import Request
 
@@ -65,7 +65,7 @@ def command(context: click.Context, /, mpi: tuple[str, ...], store: Path, as_jso
     if asked["resume"] is None:
         found = compare.compare(_request(mpi, context.obj, asked), store, screen, delta=asked["delta"])
     else:
-        run_id = resume.resume_run(asked["resume"], store, screen, kind="compare")
+        run_id = resuming.resume_run(asked["resume"], store, screen, kind="compare")
         found = compare.load(run_id, store, delta=asked["delta"])
     path = found.report(asked["report"] or "")
     if as_json:

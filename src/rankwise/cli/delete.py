@@ -9,7 +9,7 @@ import click
 
 from rankwise.cli.options import store_option
 from rankwise.core.errors import EXIT_ANSWER_IS_NO, EXIT_OK, InputError
-from rankwise.store.store import Store
+from rankwise.workflows import runs as stored
 
 
 @click.command(name="delete", epilog="\b\nExamples:\n  rankwise delete 3\n  rankwise delete 1 2 5 --yes")
@@ -21,15 +21,13 @@ def command(runs: tuple[int, ...], yes: bool, store: Path) -> int:
 
     A run that is being measured is not deleted. Exit code 1 if you answered no.
     """
-    with Store(store, create=False) as opened:
-        chosen = [opened.run(run) for run in dict.fromkeys(runs)]
-        for run in chosen:
-            click.echo(f"run {run.id}: {run.command_line} ({run.status}, launches: {run.launches})", err=True)
-        if not yes and not _confirmed(len(chosen)):
-            click.echo("nothing was deleted", err=True)
-            return EXIT_ANSWER_IS_NO
-        for run in chosen:
-            opened.delete(run.id)
+    chosen = stored.get(runs, store)
+    for run in chosen:
+        click.echo(f"run {run.id}: {run.command_line} ({run.status}, launches: {run.launches})", err=True)
+    if not yes and not _confirmed(len(chosen)):
+        click.echo("nothing was deleted", err=True)
+        return EXIT_ANSWER_IS_NO
+    stored.delete([run.id for run in chosen], store)
     click.echo(f"deleted {len(chosen)} run{'s' * (len(chosen) > 1)}", err=True)
     return EXIT_OK
 

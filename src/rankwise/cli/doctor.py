@@ -11,9 +11,10 @@ from rich.table import Table
 
 from rankwise.cli.options import SIZE, json_option
 from rankwise.core import errors
-from rankwise.testbed import fitness, host
+from rankwise.workflows import doctor
+from rankwise.workflows.doctor import Finding
 
-_STYLES: dict[fitness.Level, str] = {"ok": "green", "note": "yellow", "bad": "bold red"}
+_STYLES = {"ok": "green", "note": "yellow", "bad": "bold red"}
 
 
 @click.command(
@@ -25,7 +26,7 @@ _STYLES: dict[fitness.Level, str] = {"ok": "green", "note": "yellow", "bad": "bo
 @json_option
 def command(ranks: int | None, largest: int, as_json: bool) -> int:
     """Say whether this machine is fit to measure on. Exit code 3 if something makes it unfit."""
-    findings = fitness.examine(ranks or max(2, host.usable_cores()), largest)
+    findings = doctor.examine(ranks, largest)
     if as_json:
         click.echo(json.dumps([asdict(finding) for finding in findings], indent=2))
     else:
@@ -34,7 +35,7 @@ def command(ranks: int | None, largest: int, as_json: bool) -> int:
     return errors.EXIT_HOST if unfit else errors.EXIT_OK
 
 
-def _print(findings: list[fitness.Finding]) -> None:
+def _print(findings: list[Finding]) -> None:
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column(style="bold", no_wrap=True)
     table.add_column(no_wrap=True)

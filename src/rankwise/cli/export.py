@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Literal, get_args
+from typing import get_args
 
 import click
 
 from rankwise.cli.options import run_argument, store_option
-from rankwise.store.export import Format, LinkTable, Table, TimelineTable, export
-from rankwise.store.store import Store
-
-Rows = Literal["samples", "timelines", "links"]
+from rankwise.workflows.runs import ExportRequest, Format, Rows, export
 
 
 @click.command(
@@ -48,15 +45,4 @@ def command(run: int | None, kind: Format, output: str, rows: Rows, medians: boo
     window, round trip, retransmits), with --rows links each link's counters in each launch. A file appears
     whole or not at all. Parquet needs -o and pip install 'rankwise[parquet]'.
     """
-    if medians and rows != "samples":
-        raise click.UsageError(f"--medians is for samples, not for {rows}: leave out --medians or --rows {rows}")
-    if kind == "parquet" and output == "-":
-        raise click.UsageError("Parquet is not text: name a file with -o FILE.parquet")
-    target = sys.stdout if output == "-" else Path(output)
-    with Store(store, create=False) as opened:
-        run_id = opened.run(run).id
-        if rows == "samples":
-            table = Table(opened, run_id, medians=medians)
-        else:
-            table = (TimelineTable if rows == "timelines" else LinkTable)(opened, run_id)
-        export(table, kind, target)
+    export(ExportRequest(run, kind, rows, medians), sys.stdout if output == "-" else Path(output), store)

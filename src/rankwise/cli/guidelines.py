@@ -7,13 +7,12 @@ from typing import Any
 
 import click
 
-from rankwise.analysis.guidelines import rules
 from rankwise.cli.measuring_options import LAYOUT_NAMES, NAMES, RANKS, PassesThrough, command_line, names_of
 from rankwise.cli.options import DURATION, SIZES, echo_json, json_option, print_parts, store_option
 from rankwise.cli.screen import Screen
 from rankwise.cli.testbed_options import where_options
 from rankwise.core import errors
-from rankwise.workflows import guidelines, resume
+from rankwise.workflows import guidelines, resuming
 from rankwise.workflows.measure import Request
 from rankwise.workflows.testbeds import testbed_of
 
@@ -34,11 +33,11 @@ DEFAULT_SIZES = "8,1K,2K,32K,64K,512K,1M"
 )
 @click.argument("mpi", nargs=-1)
 @click.option("--bench", multiple=True, metavar="NAMES",
-              help=f"Operations, with commas: {', '.join(rules.operations())}.  [default: all]")  # fmt: skip
+              help=f"Operations, with commas: {', '.join(guidelines.OPERATIONS)}.  [default: all]")  # fmt: skip
 @click.option("--sizes", type=SIZES, default=DEFAULT_SIZES, show_default=True,
               help="Message sizes; split needs some of which one is a small multiple of another.")  # fmt: skip
 @click.option("-n", "ranks", type=RANKS, default=(), help="Ranks: 4, or 2,4,8.  [default: every core]")
-@click.option("--layout", type=LAYOUT_NAMES, default=",".join(rules.DERIVED_LAYOUTS), show_default=True,
+@click.option("--layout", type=LAYOUT_NAMES, default=",".join(guidelines.LAYOUTS), show_default=True,
               help="Derived datatypes to hold to pack + send + unpack.")  # fmt: skip
 @click.option("--time", "budget", type=DURATION, default=0.0,
               help="For the whole run.  [default: what the launches take that a verdict needs]")  # fmt: skip
@@ -91,7 +90,7 @@ def _answer(
     if asked["stored"]:
         return guidelines.load(asked["stored"], store, mpi, delta=asked["delta"])
     if asked["resume"]:
-        run_id = resume.resume_run(asked["resume"], store, screen, kind="guidelines")
+        run_id = resuming.resume_run(asked["resume"], store, screen, kind="guidelines")
         return guidelines.load(run_id, store, delta=asked["delta"])
     request = Request(
         command_line=command_line(), sizes_bytes=asked["sizes"], time_budget_seconds=asked["budget"],

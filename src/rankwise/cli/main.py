@@ -9,7 +9,7 @@ import click
 
 from rankwise import __version__
 from rankwise.core import errors, process, registry
-from rankwise.testbed import running
+from rankwise.workflows import leftovers
 
 
 class Verbs(click.Group):
@@ -58,8 +58,7 @@ def run(arguments: list[str]) -> int:
     """Run one command line and return its exit code; nothing but the code leaves here."""
     try:
         with process.stop_on_signals():
-            process.end_orphans()
-            running.clear_left_over()
+            leftovers.clear()
             result = rankwise.main(arguments, prog_name="rankwise", standalone_mode=False)
             return result if isinstance(result, int) else errors.EXIT_OK
     except click.exceptions.Exit as exit_:

@@ -15,7 +15,7 @@ from rich.console import Console, RenderableType
 
 from rankwise.core import units
 from rankwise.core.errors import InputError
-from rankwise.store.store import STORE_VARIABLE, default_path
+from rankwise.core.paths import STORE_VARIABLE, store_path
 
 T = TypeVar("T")
 
@@ -50,7 +50,7 @@ store_option = click.option(
     "--store",
     type=click.Path(dir_okay=False, path_type=Path),
     envvar=STORE_VARIABLE,
-    default=default_path,
+    default=store_path,
     help=f"The results file.  [env: {STORE_VARIABLE}; default: results.sqlite in Rankwise's data folder]",
 )
 """Passes `store`, a Path."""

@@ -8,7 +8,7 @@ import click
 
 from rankwise.cli.options import run_argument, store_option
 from rankwise.cli.screen import Screen
-from rankwise.workflows import resume
+from rankwise.workflows import resuming
 
 
 @click.command(name="resume", epilog="\b\nExamples:\n  rankwise resume\n  rankwise resume 12")
@@ -21,5 +21,5 @@ def command(run: int | None, quiet: bool, store: Path) -> None:
     What is stored already counts; what comes is stored in the same run. Its answer is then shown by
     `rankwise report`, `rankwise guidelines --from` or `rankwise study --from`.
     """
-    run_id = resume.resume_run(run or 0, store, Screen(quiet=quiet))
+    run_id = resuming.resume_run(run or 0, store, Screen(quiet=quiet))
     click.echo(f"run {run_id} is complete: rankwise show {run_id}", err=True)

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
-from rankwise.bench.runner import State
 from rankwise.core.units import format_duration
+from rankwise.workflows.events import State
 
 
 class Screen:

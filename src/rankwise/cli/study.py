@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +12,6 @@ from rankwise.cli.options import DURATION, Parsed, echo_json, json_option, print
 from rankwise.cli.screen import Screen
 from rankwise.core.errors import InputError
 from rankwise.core.units import format_duration
-from rankwise.studies import terminal
-from rankwise.studies.base import Statement
 from rankwise.workflows import study
 
 
@@ -65,9 +62,9 @@ def command(name: str | None, store: Path, as_json: bool, **asked: Any) -> None:
     found = study.carry_out(study.StudyRequest(options, command_line(), asked["stored"]), store, screen)
     found.report(path)
     if as_json:
-        echo_json(_answer(found, path))
+        echo_json(found.as_json(path))
     else:
-        print_parts(terminal.lines(found.study.title, found.page, found.notices))
+        print_parts(found.lines())
         screen.say(f"\nruns: {found.listed}   report: {path}")
 
 
@@ -79,19 +76,3 @@ def _list(as_json: bool) -> None:
     for one in known:
         quick, full = (format_duration(one.seconds(quick=quick)) for quick in (True, False))
         click.echo(f"{one.name}\n  {one.title}\n  {one.summary}\n  at most {full}; --quick: {quick}")
-
-
-def _answer(found: study.StudyResult, path: Path) -> dict[str, Any]:
-    """The answer for programs: the keys are a promise."""
-    return {
-        "study": found.study.name,
-        "runs": found.run_ids,
-        "statements": [_said(one) for one in found.page.statements],
-        "aims": [_said(one) for one in found.page.aims],
-        "tables": [asdict(table) for table in found.page.tables],
-        "report": str(path),
-    }
-
-
-def _said(one: Statement) -> dict[str, Any]:
-    return {**asdict(one.claim), "measured": one.measured, "verdict": one.verdict}

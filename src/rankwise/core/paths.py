@@ -48,3 +48,12 @@ def runtime_folder() -> Path:
             f"cannot use {folder}, where running testbeds are kept: {error.strerror}", "make /tmp writable"
         ) from error
     return folder
+
+
+STORE_VARIABLE = "RANKWISE_STORE"
+
+
+def store_path() -> Path:
+    """Return the results file: $RANKWISE_STORE, or `results.sqlite` in the data folder."""
+    value = os.environ.get(STORE_VARIABLE, "")
+    return Path(value) if value else data_folder() / "results.sqlite"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -30,14 +29,6 @@ from rankwise.store import connection as database
 from rankwise.store import launches, networks, runs
 from rankwise.store.configurations import delete_unused, read_configurations, write_configurations
 
-STORE_VARIABLE = "RANKWISE_STORE"
-
-
-def default_path() -> Path:
-    """$RANKWISE_STORE, or `results.sqlite` in the data folder."""
-    value = os.environ.get(STORE_VARIABLE, "")
-    return Path(value) if value else paths.data_folder() / "results.sqlite"
-
 
 class Store:
     """An open store; use it as a context manager.
@@ -49,7 +40,7 @@ class Store:
     def __init__(
         self, path: Path | None = None, *, create: bool = True, busy_seconds: float = database.BUSY_SECONDS
     ) -> None:
-        self.path = path or default_path()
+        self.path = path or paths.store_path()
         self._connection = database.open_database(self.path, create=create, busy_seconds=busy_seconds)
         self._connection.row_factory = sqlite3.Row
 

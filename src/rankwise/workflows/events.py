@@ -8,6 +8,8 @@ from typing import Protocol
 
 from rankwise.bench.runner import State
 
+__all__ = ["Events", "Silent", "State"]
+
 
 class Events(Protocol):
     """What a workflow tells while it works; nothing of it is the answer."""

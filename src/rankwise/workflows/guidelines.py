@@ -33,6 +33,10 @@ from rankwise.workflows import answer as comparison_answer
 from rankwise.workflows import measure
 from rankwise.workflows.events import Events
 
+OPERATIONS = rules.operations()
+"""The operations that have a guideline."""
+LAYOUTS = rules.DERIVED_LAYOUTS
+"""The derived datatypes that can be held to packing by hand."""
 ALPHA = 0.05
 LAUNCHES = 8
 """Of each cell, at least: what is 15 % too slow is then seen among a thousand checks, with a noise of 3 %."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import msgspec
+from rich.console import RenderableType
 
 from rankwise.core.errors import HostError, InputError, InterruptedRun, RankwiseError
 from rankwise.core.records import DEFAULT, Cell, Implementation, Notice, Plan
@@ -17,8 +19,8 @@ from rankwise.mpi.family import family_named
 from rankwise.profiles import profile_file, writing
 from rankwise.report.writing import write_page
 from rankwise.store.store import Store
-from rankwise.studies import base
-from rankwise.studies.base import Effort, Page, Results, Study, StudyRun
+from rankwise.studies import base, terminal
+from rankwise.studies.base import Effort, Page, Results, Statement, Study, StudyRun
 from rankwise.studies.page import render_page
 from rankwise.testbed import description
 from rankwise.testbed.base import TestbedKind, make
@@ -73,9 +75,28 @@ class StudyResult:
         """What stands against any of the measurements."""
         return [notice for one in self.results.values() for notice in one.comparison.notices]
 
+    def lines(self) -> Iterator[RenderableType]:
+        """Yield the answer for the terminal."""
+        yield from terminal.lines(self.study.title, self.page, self.notices)
+
+    def as_json(self, report: Path) -> dict[str, Any]:
+        """Return the answer for programs: the keys are a promise."""
+        return {
+            "study": self.study.name,
+            "runs": dict(self.run_ids),
+            "statements": [_said(one) for one in self.page.statements],
+            "aims": [_said(one) for one in self.page.aims],
+            "tables": [asdict(table) for table in self.page.tables],
+            "report": str(report),
+        }
+
     def report(self, path: Path) -> None:
         """Write the page. Raises HostError if it cannot be written."""
         write_page(path, render_page(self.study, self.page, self.results, self.command_line))
+
+
+def _said(one: Statement) -> dict[str, Any]:
+    return {**asdict(one.claim), "measured": one.measured, "verdict": one.verdict}
 
 
 @dataclass(frozen=True, slots=True)

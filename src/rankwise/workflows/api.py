@@ -1,0 +1,211 @@
+"""The Python API: what `import rankwise` offers. Texts are read as on the command line: "1:1M", "2m"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rankwise.core import paths, units
+from rankwise.core.errors import HostError, InputError
+from rankwise.core.network import Topology
+from rankwise.core.records import Command, LaunchSteps, Options, Outcome
+from rankwise.profiles.checking import Check
+from rankwise.testbed.base import TestbedKind
+from rankwise.workflows import bench as benching
+from rankwise.workflows import compare as comparing
+from rankwise.workflows import guidelines as guiding
+from rankwise.workflows import profiles, resuming, testbeds
+from rankwise.workflows import run as running
+from rankwise.workflows import study as studying
+from rankwise.workflows.bench import BenchResult
+from rankwise.workflows.compare import CompareResult
+from rankwise.workflows.configurations import choose
+from rankwise.workflows.events import Events, Silent
+from rankwise.workflows.guidelines import Answer
+from rankwise.workflows.measure import Request
+from rankwise.workflows.study import StudyResult
+from rankwise.workflows.tune import tuner
+from rankwise.workflows.tune.spec import spec_of
+from rankwise.workflows.tune.tuner import TuneResult
+
+COMMAND_LINE = "import rankwise"
+"""What runs that Python began have in place of a command line."""
+_EXEC_LIMIT_SECONDS = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Where runs are stored, and who is told of progress; the defaults are the user's own store, and nobody."""
+
+    store: Path = field(default_factory=paths.store_path)
+    events: Events = field(default_factory=Silent)
+
+
+def compare(
+    implementations: Sequence[str] = (), *, benchmarks: Sequence[str] = (), sizes: str = "1:4M", time: str = "3m",
+    baseline: str = "", profiles: Sequence[str] = (), delta: float = 0.05, where: Where | None = None, **more: Any,
+) -> CompareResult:  # fmt: skip
+    """Measure implementations against one another, and return the verdicts.
+
+    `implementations` are ids or families (none: all that work), `benchmarks` names or categories (none: those of
+    `rankwise compare`), `sizes` and `time` as on the command line. `baseline`: the one to compare with.
+    `profiles`: names or folders, each measured beside the others; `default` is none. `delta`: differences up to
+    this share count as equivalent. Further keywords: `ranks` (numbers), `testbed`, `hostfile`, `placements`,
+    `datatype`, `layout`, `seed`, `launcher_arguments`. Raises RankwiseError, with a remedy.
+    """
+    asked = _request(
+        implementations, sizes, time, benchmarks=tuple(benchmarks), baseline=baseline,
+        profiles=tuple(map(choose, profiles)), **more,
+    )  # fmt: skip
+    there = where or Where()
+    return comparing.compare(asked, there.store, there.events, delta=delta)
+
+
+def load(
+    run: int | None = None, *, baseline: str = "", delta: float = 0.05, where: Where | None = None
+) -> CompareResult:
+    """Return the comparison of a stored run (None: of the newest)."""
+    return comparing.load(run, (where or Where()).store, baseline=baseline, delta=delta)
+
+
+def bench(
+    benchmarks: Sequence[str], implementations: Sequence[str] = (), *, sizes: str = "1:4M", time: str = "10m",
+    launches: int = 3, verify: bool = False, where: Where | None = None, **more: Any,
+) -> BenchResult:  # fmt: skip
+    """Run benchmarks and return what they took; with `verify`, whether their data are right.
+
+    Further keywords are those of `compare`.
+    """
+    asked = _request(
+        implementations, sizes, time, kind="bench", benchmarks=tuple(benchmarks), min_launches=launches,
+        max_launches=launches, verify=verify, **more,
+    )  # fmt: skip
+    there = where or Where()
+    return benching.bench(asked, there.store, there.events)
+
+
+def guidelines(
+    implementations: Sequence[str] = (), *, operations: Sequence[str] = (), sizes: str = "8,1K,32K,64K,1M",
+    layouts: Sequence[str] = (), time: str = "", delta: float = 0.05, where: Where | None = None, **more: Any,
+) -> Answer:  # fmt: skip
+    """Hold operations (none: all) to doing the same by other operations, and return the findings.
+
+    `time` '': what the launches take that a verdict needs. Further keywords are those of `compare`.
+    """
+    asked = guiding.request_for(operations, layouts, _request(implementations, sizes, time, **more))
+    there = where or Where()
+    return guiding.guidelines(asked, there.store, there.events, delta=delta)
+
+
+def tune(
+    implementations: Sequence[str] = (), *, what: Sequence[str] = (), testbed: str = "", time: str = "10m",
+    name: str = "", folder: str | Path = "profiles", ranks: Sequence[int] = (), sizes: str = "64,4K,64K,1M",
+    delta: float = 0.05, force: bool = False, where: Where | None = None,
+) -> TuneResult:  # fmt: skip
+    """Find settings that make implementations fast on a testbed, validate them, and write them as a profile.
+
+    `what` as `rankwise tune --for` takes it; the profile goes to `folder`/`name`, by default the testbed's name.
+    """
+    place, there = testbeds.testbed_of(testbed), where or Where()
+    spec, _ = spec_of(what, place, ranks, units.parse_sizes_bytes(sizes), delta=delta)
+    options = tuner.TuneOptions(
+        name or place.name, str(folder), spec, units.parse_duration_seconds(time), tuple(implementations),
+        force=force,
+    )  # fmt: skip
+    return tuner.carry_out(tuner.TuneRequest(options, place, COMMAND_LINE), there.store, there.events)
+
+
+def verify(
+    profile: str, *, implementation: str = "", testbed: str = "", where: Where | None = None
+) -> tuple[Check, ...]:
+    """Run implementations with a profile, and return which of its values are in force."""
+    place = testbeds.testbed_of(testbed) if testbed else None
+    return profiles.check(profiles.VerifyRequest(profile, implementation, place), (where or Where()).events)
+
+
+def run(
+    program: Sequence[str], ranks: int = 0, *, implementation: str = "", testbed: str = "",
+    profile: str = "default", placement: str = "block", launcher_arguments: Sequence[str] = (), time: str = "24h",
+    where: Where | None = None,
+) -> int:  # fmt: skip
+    """Run an MPI program with this process's own input and output, and return its exit code."""
+    asked = running.RunRequest(
+        tuple(program), ranks, implementation, testbeds.testbed_of(testbed), placement, choose(profile),
+        launcher_arguments=tuple(launcher_arguments), limit_seconds=units.parse_duration_seconds(time),
+    )  # fmt: skip
+    return running.run(asked, (where or Where()).events)
+
+
+def study(
+    name: str, *, quick: bool = False, implementations: Sequence[str] = (), time: str = "",
+    folder: str | Path = "profiles", where: Where | None = None,
+) -> StudyResult:  # fmt: skip
+    """Measure again what a paper measured, and return which of its statements hold."""
+    seconds = units.parse_duration_seconds(time) if time else None
+    options = studying.StudyOptions(name, quick, str(folder), seconds, tuple(implementations))
+    there = where or Where()
+    return studying.carry_out(studying.StudyRequest(options, COMMAND_LINE), there.store, there.events)
+
+
+def resume(run: int = 0, *, where: Where | None = None) -> int:
+    """Go on with an interrupted run of any kind (0: the newest), and return its id."""
+    there = where or Where()
+    return resuming.resume_run(run, there.store, there.events)
+
+
+@dataclass(frozen=True, slots=True)
+class Net:
+    """A testbed that is up."""
+
+    _testbed: TestbedKind
+
+    @property
+    def name(self) -> str:
+        """The testbed's name."""
+        return self._testbed.name
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """The names of its hosts, in rank order."""
+        return tuple(host.name for host in self._testbed.hosts())
+
+    @property
+    def topology(self) -> Topology | None:
+        """Its sites, nodes and links; None where there is no network to describe."""
+        return self._testbed.topology()
+
+    def exec(self, host: str, *command: str, time: str = "1h") -> Outcome:
+        """Run a command on a host and return how it ended. Raises InputError for a host that is none of it."""
+        if host not in self.hosts:
+            raise InputError(f"{self.name} has no host {host}", f"one of {', '.join(self.hosts)}")
+        outcome = self._testbed.run(
+            LaunchSteps(Command(command)), [host] if self._testbed.remote_shell() else [],
+            min(units.parse_duration_seconds(time), _EXEC_LIMIT_SECONDS),
+        )  # fmt: skip
+        if outcome.broken:
+            raise HostError(f"{self.name} broke down: {outcome.broken}", "bring it up again")
+        return outcome
+
+
+@contextmanager
+def testbed(name: str) -> Iterator[Net]:
+    """Bring a testbed up within the block: a preset, a TOML file, or the name of one that is up already."""
+    with testbeds.testbed_of(name) as found:
+        yield Net(found)
+
+
+def _request(
+    implementations: Sequence[str], sizes: str, time: str, *, ranks: Sequence[int] = (), testbed: str = "",
+    hostfile: str | Path | None = None, datatype: str = "byte", layout: str = "contiguous", **more: Any,
+) -> Request:  # fmt: skip
+    """The request that these keywords make; `more` are further fields of it."""
+    return Request(
+        command_line=COMMAND_LINE, implementations=tuple(implementations), ranks=tuple(ranks),
+        sizes_bytes=units.parse_sizes_bytes(sizes),
+        time_budget_seconds=units.parse_duration_seconds(time) if time else 0.0,
+        testbed=testbeds.testbed_of(testbed, Path(hostfile) if hostfile else None),
+        options=(Options(datatype=datatype, layout=layout),), **more,
+    )  # fmt: skip

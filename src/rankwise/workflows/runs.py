@@ -1,0 +1,70 @@
+"""Stored runs: list, delete, and export them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TextIO
+
+from rankwise.core.errors import InputError
+from rankwise.core.records import RunSummary
+from rankwise.store.export import Format, LinkTable, Table, TimelineTable
+from rankwise.store.export import export as export_table
+from rankwise.store.store import Store
+
+__all__ = ["ExportRequest", "Format", "Rows", "delete", "export", "get", "runs"]
+
+Rows = Literal["samples", "timelines", "links"]
+"""What a row of an export is: a sample, a moment of a TCP connection, or a launch and link."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportRequest:
+    """What is to be exported, and how."""
+
+    run: int | None = None
+    """None: the newest."""
+    format: Format = "csv"
+    rows: Rows = "samples"
+    medians: bool = False
+    """One row a launch and cell, not one a sample."""
+
+
+def runs(store: Path | None = None) -> list[RunSummary]:
+    """Return the stored runs, oldest first. Raises InputError if there is no such store."""
+    with Store(store, create=False) as opened:
+        return opened.runs()
+
+
+def get(run_ids: Sequence[int], store: Path | None = None) -> list[RunSummary]:
+    """Return these runs, each once. Raises UnknownNameError for one that is not stored."""
+    with Store(store, create=False) as opened:
+        return [opened.run(run_id) for run_id in dict.fromkeys(run_ids)]
+
+
+def delete(run_ids: Sequence[int], store: Path | None = None) -> None:
+    """Delete these runs with all their samples. Raises InputError for one that is being measured."""
+    with Store(store, create=False) as opened:
+        for run_id in run_ids:
+            opened.delete(run_id)
+
+
+def export(request: ExportRequest, target: Path | TextIO, store: Path | None = None) -> None:
+    """Write a run as one tidy table; a file appears whole or not at all.
+
+    Raises InputError for what does not go together, HostError if it cannot be written.
+    """
+    if request.medians and request.rows != "samples":
+        raise InputError(
+            f"--medians is for samples, not for {request.rows}", f"leave out --medians or --rows {request.rows}"
+        )
+    if request.format == "parquet" and not isinstance(target, Path):
+        raise InputError("Parquet is not text", "name a file with -o FILE.parquet")
+    with Store(store, create=False) as opened:
+        run_id = opened.run(request.run).id
+        if request.rows == "samples":
+            table = Table(opened, run_id, medians=request.medians)
+        else:
+            table = (TimelineTable if request.rows == "timelines" else LinkTable)(opened, run_id)
+        export_table(table, request.format, target)
