@@ -12,7 +12,7 @@ std::optional<netlink::Shaping> back_pressure(const Network &network, const Link
         network.acknowledgements_first)
         return std::nullopt;
     constexpr double trifle =
-        0.9995; // at the card's own rate, its queue would drift up to its limit
+        0.9995; // at the NIC's own rate, its queue would drift up to its limit
     constexpr double late_timer_seconds = 3e-3; // that much may be sent at once after a late timer
     constexpr double lossless = 1 << 26;        // the nodes' sockets run full before
     const double rate = out.rate_bits_per_second / 8 * trifle;

@@ -1,6 +1,6 @@
 // How well the emulator keeps its times.
 #pragma once
-#include "virtual_time.h"
+#include "base/virtual_time.h"
 #include <array>
 #include <cstddef>
 #include <cstdint>

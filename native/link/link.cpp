@@ -6,7 +6,7 @@
 namespace rankwise
 {
 
-Link::Link(const LinkSettings &settings, std::unique_ptr<RateQueue> queue, EventQueue &events,
+Link::Link(const LinkSettings &settings, std::unique_ptr<RateQueue> queue, LinkEvents &events,
            std::uint64_t seed)
     : name_(settings.name), queue_(std::move(queue)), events_(events),
       loss_(settings.loss, settings.loss_burst, seed),

@@ -1,10 +1,10 @@
 // One direction of a link: loss, then a queue served at a rate, then a delay line.
 #pragma once
+#include "base/network_file.h"
 #include "delay_line.h"
-#include "event_queue.h"
 #include "link_counters.h"
+#include "link_events.h"
 #include "loss.h"
-#include "network_file.h"
 #include "packet.h"
 #include "rate_queue.h"
 #include <cstdint>
@@ -20,7 +20,7 @@ class Link
 {
   public:
     /// `queue`: null for an unlimited rate.
-    Link(const LinkSettings &settings, std::unique_ptr<RateQueue> queue, EventQueue &events,
+    Link(const LinkSettings &settings, std::unique_ptr<RateQueue> queue, LinkEvents &events,
          std::uint64_t seed);
 
     /// At the time `packet->first`. What is not lost or dropped goes on, now or when it has been
@@ -46,7 +46,7 @@ class Link
 
     std::string name_;
     std::unique_ptr<RateQueue> queue_;
-    EventQueue &events_;
+    LinkEvents &events_;
     Loss loss_;
     DelayLine delay_line_;
     LinkCounters counters_;

@@ -1,6 +1,6 @@
 #include "agent.h"
 
-#include "failure.h"
+#include "base/error.h"
 #include "request.h"
 
 #include <algorithm>
@@ -47,7 +47,7 @@ Agent::Agent(Descriptor listener, Descriptor supervisor, const Owner &owner, Nod
       children_(watch_children()), owner_(owner), names_(std::move(names))
 {
     if (!children_.is_open())
-        throw refused("cannot watch the processes of node " + names_.host);
+        throw system_error("cannot watch the processes of node " + names_.host);
 }
 
 void Agent::run()
@@ -84,7 +84,7 @@ void Agent::accept_one()
         int code = kExitUnreachable;
         try {
             code = serve(connection.number(), caller_of(connection.number()), owner_, names_);
-        } catch (const Failure &) {
+        } catch (const Error &) {
             // the caller is told by the code
         }
         ::_exit(code);

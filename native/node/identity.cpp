@@ -1,6 +1,6 @@
 #include "identity.h"
 
-#include "failure.h"
+#include "base/error.h"
 
 #include <grp.h>
 #include <sys/socket.h>
@@ -14,7 +14,7 @@ Caller caller_of(int socket)
     ucred credentials{};
     socklen_t size = sizeof credentials;
     if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0)
-        throw refused("cannot tell who calls");
+        throw system_error("cannot tell who calls");
     return {credentials.uid, credentials.gid};
 }
 
@@ -38,7 +38,7 @@ void Owner::become(const Caller &caller) const
         return;
     if (::setgroups(0, nullptr) != 0 || ::setresgid(caller.gid, caller.gid, caller.gid) != 0 ||
         ::setresuid(caller.uid, caller.uid, caller.uid) != 0)
-        throw refused("cannot become user " + std::to_string(caller.uid));
+        throw system_error("cannot become user " + std::to_string(caller.uid));
 }
 
 } // namespace rankwise

@@ -1,6 +1,6 @@
 #include "request.h"
 
-#include "failure.h"
+#include "base/error.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -47,7 +47,7 @@ class Strings
     {
         const std::size_t end = rest_.find('\0');
         if (end == std::string_view::npos)
-            throw Failure(kExitInput, "a request breaks off");
+            throw input_error("a request breaks off");
         std::string text(rest_.substr(0, end));
         rest_.remove_prefix(end + 1);
         return text;
@@ -65,7 +65,7 @@ void receive_all(int socket, void *data, std::size_t size)
         if (received < 0 && errno == EINTR)
             continue;
         if (received <= 0)
-            throw Failure(kExitInput, "a request breaks off");
+            throw input_error("a request breaks off");
         next += received;
         size -= static_cast<std::size_t>(received);
     }
@@ -93,7 +93,7 @@ std::array<Descriptor, kStreams> receive_streams(int socket, Header &header)
     }
     if (size != static_cast<ssize_t>(sizeof header) || header.magic != kMagic ||
         !streams[kStreams - 1].is_open() || header.bytes > kMostBytes)
-        throw Failure(kExitInput, "this is not a request");
+        throw input_error("this is not a request");
     return streams;
 }
 

@@ -33,7 +33,7 @@ struct ReceivedRequest {
 // False if the other side is gone.
 bool send_request(int socket, const Request &request, const std::array<int, 3> &streams);
 
-// Throws Failure for anything that send_request would not send, and if the sender goes away.
+// Throws Error for anything that send_request would not send, and if the sender goes away.
 ReceivedRequest receive_request(int socket);
 
 // The answer: an exit code as a shell gives it. False if the other side is gone.

@@ -2,10 +2,10 @@
 // agent.
 
 #include "base/descriptor.h"
+#include "base/error.h"
+#include "base/network_file.h"
 #include "base/version.h"
-#include "failure.h"
 #include "folder.h"
-#include "network_file.h"
 #include "request.h"
 #include "shell_words.h"
 
@@ -34,7 +34,7 @@ constexpr const char *kHelp =
 DIR/rsh [ssh-options] [user@]NODE COMMAND...   in a shell, in $HOME, with little of the environment
 DIR/rsh -e NODE ARGV...                        exactly this, in this folder, with this environment
 DIR/rsh -s NODE KEY [VALUE...]                 set or print a kernel setting of the node (sysctl),
-                                               or of its card: mtu
+                                               or of its NIC: mtu
 DIR/rsh --help | --version
 
 DIR is the folder of the testbed; the nodes are those whose sockets are in DIR/sockets. Standard

@@ -1,5 +1,5 @@
 // Whatever a node sends, nothing breaks: to be run with address and undefined-behaviour sanitizers.
-#include "check.h"
+#include "base/tests/check.h"
 #include "world.h"
 #include <random>
 

@@ -1,4 +1,4 @@
-#include "cards.h"
+#include "nics.h"
 
 #include "back_pressure.h"
 #include "frame.h"
@@ -49,16 +49,16 @@ std::vector<Neighbour> others_of(const Network &network, NodeIndex node)
 
 } // namespace
 
-std::vector<Card> make_cards(const Network &network,
-                             const std::map<std::string, std::string> &namespaces)
+std::vector<Nic> make_nics(const Network &network,
+                           const std::map<std::string, std::string> &namespaces)
 {
-    std::vector<Card> cards;
+    std::vector<Nic> nics;
     for (NodeIndex i = 0; i < network.nodes.size(); i++) {
         const TapSettings settings = settings_of(network, i, namespaces.at(network.nodes[i].name));
-        cards.push_back({Tap(settings), settings.shaping.has_value(), false});
-        cards.back().tap.introduce(others_of(network, i));
+        nics.push_back({Tap(settings), settings.shaping.has_value(), false});
+        nics.back().tap.introduce(others_of(network, i));
     }
-    return cards;
+    return nics;
 }
 
 std::int64_t largest_wire_bytes(const Network &network)

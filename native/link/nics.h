@@ -1,6 +1,6 @@
-// The nodes' cards as the network's description asks for them.
+// The nodes' NICs as the network's description asks for them.
 #pragma once
-#include "network_file.h"
+#include "base/network_file.h"
 #include "tap.h"
 #include <cstdint>
 #include <map>
@@ -10,16 +10,16 @@
 namespace rankwise
 {
 
-/// A node's card, and whether it is read at present.
-struct Card {
+/// A node's NIC, and whether it is read at present.
+struct Nic {
     Tap tap;
     bool waits;  // reads only while its out link has room
     bool paused; // and now it has none
 };
 
 /// `namespaces`: of each node, by its name.
-std::vector<Card> make_cards(const Network &network,
-                             const std::map<std::string, std::string> &namespaces);
+std::vector<Nic> make_nics(const Network &network,
+                           const std::map<std::string, std::string> &namespaces);
 
 /// On the wire, of a super-packet as large as a node may hand over.
 std::int64_t largest_wire_bytes(const Network &network);
