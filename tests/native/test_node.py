@@ -26,6 +26,7 @@ from support.emulated import (
 from support.ordinary_user import NOBODY, needs_root
 
 pytestmark = needs_emulation
+LINK = "link l 0 0 0 0 normal 0 1"
 KINDS_OF_NAMESPACES = ("net", "pid", "uts", "mnt", "ipc")
 
 
@@ -288,17 +289,20 @@ def test_sigterm_ends_it_in_good_order(mortal: Path) -> None:
 @pytest.mark.parametrize(
     ("network", "words"),
     [
-        ("", "has no nodes"),
-        ("node a S 10.0.0.1/24 o i\nnode a S 10.0.0.2/24 o i", "two nodes are called 'a'"),
-        ("node a_b S 10.0.0.1/24 o i", "'a_b' is not a host name"),
-        ("node hosts S 10.0.0.1/24 o i", "no node can be called 'hosts'"),
-        ("setting a net.ipv4.tcp_rmem 1", "no node 'a' stands above"),
-        ("node a S 10.0.0.1/24 o i\nsetting a kernel.hostname x", "not below net.ipv4."),
-        ("node a S", "'node' needs a name, a site and an address"),
+        ("", "there is no node"),
+        ("node a S 10.0.0.1/24 l l\nnode a S 10.0.0.2/24 l l", ":4: there are two nodes a"),
+        ("node a_b S 10.0.0.1/24 l l", ":3: 'a_b' is not a host name"),
+        ("node hosts S 10.0.0.1/24 l l", "no node can be called 'hosts'"),
+        ("setting a net.ipv4.tcp_rmem 1", ":3: there is no node a above this line"),
+        ("node a S 10.0.0.1/24 l l\nsetting a kernel.hostname x", ":4: 'kernel.hostname' is not below net.ipv4."),
+        ("node a S", ":3: expected: node NAME SITE"),
+        ("node a S 10.0.0.1/24 o l", ":3: there is no link o above this line"),
+        ("node a S 10.0.0.1/24 l l\noption mtu 9", ":4: mtu is 9, but must be from 576"),
+        ("node \udcff S 10.0.0.1/24 l l", ":3: this is not UTF-8 text"),
     ],
 )
 def test_bad_networks_are_told_with_their_line(tmp_path: Path, network: str, words: str) -> None:
-    (tmp_path / "network").write_text(f"# nothing\n{network}\n")
+    (tmp_path / "network").write_bytes(f"# nothing\n{LINK}\n{network}\n".encode(errors="surrogateescape"))
     outcome = nodes(tmp_path / "network", "--folder", str(tmp_path))
     assert (outcome.returncode, outcome.stdout) == (2, "")
     assert words in outcome.stderr
@@ -308,7 +312,7 @@ def test_bad_networks_are_told_with_their_line(tmp_path: Path, network: str, wor
 def test_a_folder_too_deep_for_a_socket_is_told(tmp_path: Path) -> None:
     deep = tmp_path / ("d" * 100)
     deep.mkdir()
-    (tmp_path / "network").write_text("node a S 10.0.0.1/24 o i\n")
+    (tmp_path / "network").write_text(f"{LINK}\nnode a S 10.0.0.1/24 l l\n")
     outcome = nodes(tmp_path / "network", "--folder", str(deep))
     assert outcome.returncode == 2
     assert "the path of a socket would be too long" in outcome.stderr and "\ntry: " in outcome.stderr
