@@ -18,6 +18,8 @@ namespace
 {
 
 constexpr std::size_t longest_line_bytes = 4096;
+// Far below the limit of open files, at which the listener would stay readable and never be served.
+constexpr std::size_t most_clients = 64;
 
 sockaddr_un address_of(const std::string &path)
 {
@@ -89,7 +91,7 @@ void ControlSocket::handle()
 void ControlSocket::greet()
 {
     Descriptor file(accept4(listener_.number(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-    if (file.number() < 0)
+    if (file.number() < 0 || clients_.size() == most_clients)
         return;
     const int room = 1 << 20; // an answer of counters goes in whole
     setsockopt(file.number(), SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
