@@ -22,6 +22,8 @@ class HostBus
     /// A dozen full packets: enough to ride out gaps, little enough that a burst feels the limit.
     static constexpr double depth_bytes = 18'000;
 
+    static constexpr double longest_wait = 1e18; // of 64 bits of nanoseconds
+
     void refill(Time now);
 
     double bytes_per_nanosecond_;

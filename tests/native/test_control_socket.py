@@ -1,10 +1,9 @@
-"""Whatever comes over the control socket, the emulator goes on: it answers the next command, and packets arrive."""
+"""Whatever comes over the control socket, the emulator answers the next command, and packets arrive."""
 
 import random
 import select
 import socket
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
