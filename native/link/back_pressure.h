@@ -20,6 +20,8 @@ namespace rankwise
 /// Not with a host bus, whose rate changes all the time, nor with acknowledgements first, because
 /// tbf has one queue only: there the NIC's own queue fills, up to its limit, as the windows of TCP
 /// let it.
-std::optional<netlink::Shaping> back_pressure(const Network &network, const LinkSettings &out);
+/// `segment_limit_bytes` is that of this node.
+std::optional<netlink::Shaping> back_pressure(const Network &network, const LinkSettings &out,
+                                              int segment_limit_bytes);
 
 } // namespace rankwise

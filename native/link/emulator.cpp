@@ -59,8 +59,8 @@ std::uint64_t seed_of(const Network &network)
 
 Emulator::Emulator(const Network &network, const std::map<std::string, std::string> &namespaces)
     : network_(network), nics_(make_nics(network, namespaces)),
-      largest_wire_bytes_(largest_wire_bytes(network)), switch_(network_, *this, seed_of(network)),
-      ready_(epoll_create1(EPOLL_CLOEXEC)), wake_up_(network.spin)
+      switch_(network_, *this, seed_of(network)), ready_(epoll_create1(EPOLL_CLOEXEC)),
+      wake_up_(network.spin)
 {
     if (ready_.number() < 0)
         throw system_error("making an epoll");
@@ -155,7 +155,8 @@ void Emulator::read_frames(NodeIndex node)
 
 bool Emulator::must_pause(NodeIndex node, Time time) const
 {
-    return nics_[node].waits && switch_.out_link(node).full(time, largest_wire_bytes_);
+    const Nic &nic = nics_[node];
+    return nic.waits && switch_.out_link(node).full(time, nic.largest_wire_bytes);
 }
 
 /// A paused NIC's frames stay in the TAP, so nothing is lost when a node, or we, were late for a

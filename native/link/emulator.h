@@ -43,7 +43,6 @@ class Emulator : private Receiver
 
     const Network network_;
     std::vector<Nic> nics_;
-    const std::int64_t largest_wire_bytes_;
     Switch switch_;
     EmulatorCounters counters_;
     std::optional<ControlSocket> control_;

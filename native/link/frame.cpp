@@ -211,7 +211,7 @@ void Frame::truncate(std::uint32_t count)
 {
     if (count >= segments_)
         return;
-    length_ = sizeof(VirtioHeader) + header_bytes_ + count * segment_payload_;
+    length_ = sizeof(VirtioHeader) + header_bytes_ + std::size_t{count} * segment_payload_;
     segments_ = count;
     write_headers(0, 0, false);
 }

@@ -13,7 +13,7 @@ namespace rankwise
 class Lateness
 {
   public:
-    static constexpr std::size_t buckets = 8 * 34;
+    static constexpr std::size_t buckets = std::size_t{8} * 34;
 
     void add(Time late);
     /// The upper bound of the bucket in which that share of all is reached; 0 if there is none.

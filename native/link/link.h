@@ -31,7 +31,8 @@ class Link
 
     /// Down: what comes is lost. What is in the queue or on the way is not.
     void set_up(bool up);
-    /// Whether another packet of that many bytes would find no room now.
+    /// Tell whether a packet of that many bytes has to wait for room. An empty queue never is full:
+    /// what it could not even hold alone is to be dropped, and counted, not to wait for ever.
     bool full(Time now, std::int64_t bytes) const;
     /// What it adds to the time of a packet at least, but for the rarest jitter.
     Time least_delay() const;

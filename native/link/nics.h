@@ -13,15 +13,13 @@ namespace rankwise
 /// A node's NIC, and whether it is read at present.
 struct Nic {
     Tap tap;
-    bool waits;  // reads only while its out link has room
-    bool paused; // and now it has none
+    std::int64_t largest_wire_bytes; // of what the node may hand over at once
+    bool waits;                      // reads only while its out link has room
+    bool paused;                     // and now it has none
 };
 
 /// `namespaces`: of each node, by its name.
 std::vector<Nic> make_nics(const Network &network,
                            const std::map<std::string, std::string> &namespaces);
-
-/// On the wire, of a super-packet as large as a node may hand over.
-std::int64_t largest_wire_bytes(const Network &network);
 
 } // namespace rankwise

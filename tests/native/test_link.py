@@ -114,6 +114,15 @@ def test_a_nics_rate_is_kept_whether_the_node_feels_it_or_not(tmp_path: Path, op
         assert discipline != "tbf"
 
 
+@pytest.mark.parametrize("queue_bytes", [65536, 16384, 3000])
+def test_a_node_sends_however_small_its_nics_queue_is(tmp_path: Path, queue_bytes: int) -> None:
+    with BareLink(tmp_path, 2, star(2, f"40000000 1000000 {queue_bytes} 0 normal 0 1", UNLIMITED)) as link:
+        rate = tcp_megabits_per_second(link.nodes[0], link.nodes[1], "10.9.0.2", 2_000_000)
+        dropped = link.link("n1.out")["dropped_packets"]
+    assert 0.6 * 40 * 1448 / 1538 < rate < 1.05 * 40 * 1448 / 1538
+    assert dropped == 0
+
+
 @pytest.mark.parametrize("burst", [1, 5])
 def test_packets_are_lost_as_asked(tmp_path: Path, burst: int) -> None:
     count, loss = 4000, 0.1

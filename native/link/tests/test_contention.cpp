@@ -22,7 +22,7 @@ std::vector<double> times_of(const std::vector<Flow> &flows, const std::string &
                                 bus;
     std::uint64_t dropped = 0;
     // Windows of 128 KB, 4 MB a flow, super-packets of 9000 bytes.
-    const std::vector<double> times =
+    std::vector<double> times =
         relative_times(star(4, line, line, options), flows, 6 * full_payload, 15, 480, dropped);
     CHECK(dropped == 0);
     return times;

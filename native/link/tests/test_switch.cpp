@@ -65,6 +65,18 @@ void partition()
     CHECK(world.network_switch.counters().delivered_packets == 0);
 }
 
+/// What waits for room gets it some time, however small the queue is.
+void a_full_queue()
+{
+    World world(star(2, "1e9 0 3000 0 normal 0 1", unlimited));
+    const Link &link = world.network_switch.out_link(0);
+    CHECK(!link.full(0, 3001) && !link.full(0, 70'000));
+    world.network_switch.accept(0, plain_frame(0, 1, 1000), 0);
+    CHECK(!link.full(0, 2000) && link.full(0, 2001) && link.full(0, 70'000));
+    world.run();
+    CHECK(!link.full(1000 * 8, 70'000));
+}
+
 /// An acknowledgement behind 60 KB of data: at once, or when all that is sent.
 void acknowledgements(bool first)
 {
@@ -156,6 +168,7 @@ int main()
     broadcast();
     unknown();
     partition();
+    a_full_queue();
     acknowledgements(true);
     acknowledgements(false);
     bus();
