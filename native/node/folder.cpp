@@ -50,6 +50,22 @@ void make_folder(const fs::path &path, mode_t mode)
         throw system_error("cannot open " + path.string() + " to the jobs");
 }
 
+// Who can write here can have commands run as the owner; an ordinary user's agents cannot even tell
+// all other users apart.
+void check_access(const fs::path &path)
+{
+    struct stat what {
+    };
+    if (::stat(path.c_str(), &what) != 0 || !S_ISDIR(what.st_mode))
+        throw input_error(path.string() + " is not a folder");
+    const bool shared = ::geteuid() == 0;
+    if (what.st_uid != ::geteuid())
+        throw input_error(path.string() + " belongs to another user", "make a folder of your own");
+    if ((what.st_mode & (shared ? S_IWGRP | S_IWOTH : S_IRWXG | S_IRWXO)) != 0)
+        throw input_error(path.string() + " is open to other users, who could run commands as you",
+                          (shared ? "chmod go-w " : "chmod 700 ") + path.string());
+}
+
 } // namespace
 
 std::string agent_socket(const fs::path &folder, const std::string &node)
@@ -60,8 +76,7 @@ std::string agent_socket(const fs::path &folder, const std::string &node)
 Folder::Folder(const fs::path &path, const std::vector<NodeSettings> &nodes)
     : path_(fs::absolute(path))
 {
-    if (!fs::is_directory(path_))
-        throw input_error(path_.string() + " is not a folder");
+    check_access(path_);
     static const std::set<std::string> ours{"hosts",    "link", "sockets",    "ended", "log",
                                             "warnings", "rsh",  "state.json", "lock",  "network"};
     for (const NodeSettings &node : nodes) {

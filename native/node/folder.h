@@ -14,7 +14,8 @@ namespace rankwise
 class Folder
 {
   public:
-    // Throws Error if it is not there, or so deep that a socket in it could not be named.
+    // Throws Error if it is not there, or others may write in it (or, without root, come near), or
+    // it is so deep that a socket in it could not be named.
     Folder(const std::filesystem::path &path, const std::vector<NodeSettings> &nodes);
 
     // Writes `hosts`, puts the remote shell there and makes the nodes' own folders.

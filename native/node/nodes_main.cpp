@@ -31,7 +31,7 @@ Each `node` of the file NETWORK becomes a host of its own (network, host name, p
 objects) with an agent as PID 1; `setting NODE KEY VALUE...` sets a sysctl there. rankwise-link connects
 them. As an ordinary user everything happens in a user namespace. Prints `ready` when the network works.
 
-  --folder DIR     an existing folder: hosts, rsh (called like ssh), sockets/NODE, link (the control
+  --folder DIR     an existing folder that is closed to other users (as root: to their writing): hosts, rsh (called like ssh), sockets/NODE, link (the control
                    socket), warnings (settings that were refused), and a folder for each node (TMPDIR)
   --attached       end when the parent process does
   --link PROGRAM   rankwise-link; beside this program by default

@@ -117,9 +117,14 @@ int run(const ShellCommand &command)
                           : home.empty()                   ? "/"
                                                            : home,
                           command.words, environment_for(command.kind)};
-    if (!send_request(socket.number(), request, streams))
-        return unreachable(command.host, std::strerror(errno));
-    const int code = receive_exit_code(socket.number());
+    const bool sent = send_request(socket.number(), request, streams);
+    const int send_error = errno;
+    const int code = receive_exit_code(socket.number()); // a refusal may come before all is sent
+    if (code == kCallerRefused)
+        return unreachable(command.host,
+                           "user " + std::to_string(::geteuid()) + " may not run anything there");
+    if (!sent)
+        return unreachable(command.host, std::strerror(send_error));
     return code >= 0 ? code : unreachable(command.host, "its agent ended before the command did");
 }
 

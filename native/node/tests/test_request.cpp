@@ -118,7 +118,7 @@ std::optional<Request> received(const std::string &bytes, std::size_t files)
 /// A header of five words, each 32 bits: magic, kind, words, variables, bytes.
 std::string with_field(std::string bytes, std::size_t field, std::uint32_t value)
 {
-    std::memcpy(&bytes[field * 4], &value, 4);
+    bytes.replace(field * 4, 4, reinterpret_cast<const char *>(&value), 4);
     return bytes;
 }
 
