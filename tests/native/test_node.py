@@ -355,7 +355,7 @@ def test_bad_networks_are_told_with_their_line(tmp_path: Path, network: str, wor
 
 def test_a_folder_too_deep_for_a_socket_is_told(tmp_path: Path) -> None:
     deep = tmp_path / ("d" * 100)
-    deep.mkdir()
+    deep.mkdir(mode=0o700)
     (tmp_path / "network").write_text(f"{LINK}\nnode a S 10.0.0.1/24 l l\n")
     outcome = nodes(tmp_path / "network", "--folder", str(deep))
     assert outcome.returncode == 2
