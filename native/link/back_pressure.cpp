@@ -6,20 +6,21 @@
 namespace rankwise
 {
 
-std::optional<netlink::Shaping> back_pressure(const Network &network, const LinkSettings &out)
+std::optional<netlink::Shaping> back_pressure(const Network &network, const LinkSettings &out,
+                                              int segment_limit_bytes)
 {
     if (!network.served_queues || out.rate_bits_per_second == 0 || network.bus > 0 ||
         network.acknowledgements_first)
         return std::nullopt;
     constexpr double trifle =
-        0.9995; // at the card's own rate, its queue would drift up to its limit
+        0.9995; // at the NIC's own rate, its queue would drift up to its limit
     constexpr double late_timer_seconds = 3e-3; // that much may be sent at once after a late timer
     constexpr double lossless = 1 << 26;        // the nodes' sockets run full before
     const double rate = out.rate_bits_per_second / 8 * trifle;
     const double frame = network.mtu_bytes + 14;
-    const bool super_packets = network.segment_limit_bytes > network.mtu_bytes;
-    const double most = std::max(2.0 * network.segment_limit_bytes, rate * late_timer_seconds);
-    const double least = network.segment_limit_bytes + 1000.0;
+    const bool super_packets = segment_limit_bytes > network.mtu_bytes;
+    const double most = std::max(2.0 * segment_limit_bytes, rate * late_timer_seconds);
+    const double least = segment_limit_bytes + 1000.0;
 
     netlink::Shaping shaping{};
     // tbf adds the overhead once to each packet it sees. Of a super-packet it counts every

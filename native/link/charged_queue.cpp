@@ -6,7 +6,7 @@ namespace rankwise
 {
 
 PacketPointer ChargedQueue::accept(PacketPointer packet, LinkCounters &counters, Link &,
-                                   EventQueue &)
+                                   LinkEvents &)
 {
     if (!admit(*packet, backlog_bytes(packet->first), counters))
         return nullptr;
@@ -34,7 +34,7 @@ Time ChargedQueue::coming(Time now) const
     return static_cast<Time>(sum);
 }
 
-PacketPointer ChargedQueue::serve(Time, Link &, EventQueue &)
+PacketPointer ChargedQueue::serve(Time, Link &, LinkEvents &)
 {
     return nullptr;
 }

@@ -16,8 +16,8 @@ class ChargedQueue : public RateQueue
     using RateQueue::RateQueue;
 
     PacketPointer accept(PacketPointer packet, LinkCounters &counters, Link &link,
-                         EventQueue &events) override;
-    PacketPointer serve(Time now, Link &link, EventQueue &events) override;
+                         LinkEvents &events) override;
+    PacketPointer serve(Time now, Link &link, LinkEvents &events) override;
     std::int64_t backlog_bytes(Time now) const override;
 
   private:

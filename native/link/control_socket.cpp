@@ -1,6 +1,6 @@
 #include "control_socket.h"
 
-#include "errors.h"
+#include "base/error.h"
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -18,13 +18,15 @@ namespace
 {
 
 constexpr std::size_t longest_line_bytes = 4096;
+// Far below the limit of open files, at which the listener would stay readable and never be served.
+constexpr std::size_t most_clients = 64;
 
 sockaddr_un address_of(const std::string &path)
 {
     sockaddr_un address{};
     if (path.size() >= sizeof address.sun_path)
-        throw InputError("the path of the control socket is longer than " +
-                         std::to_string(sizeof address.sun_path - 1) + " bytes: " + path);
+        throw input_error("the path of the control socket is longer than " +
+                          std::to_string(sizeof address.sun_path - 1) + " bytes: " + path);
     address.sun_family = AF_UNIX;
     path.copy(address.sun_path, path.size());
     return address;
@@ -45,13 +47,13 @@ ControlSocket::ControlSocket(std::string path, Answer answer)
       listener_(socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0))
 {
     if (ready_.number() < 0 || listener_.number() < 0)
-        fail_with_errno("making the control socket");
+        throw system_error("making the control socket");
     const sockaddr_un address = address_of(path_);
     remove_socket(path_); // of an emulator that was killed
     if (bind(listener_.number(), reinterpret_cast<const sockaddr *>(&address), sizeof address) != 0)
-        fail_with_errno("making the control socket " + path_);
+        throw system_error("making the control socket " + path_);
     if (listen(listener_.number(), 16) != 0)
-        fail_with_errno("listening on the control socket " + path_);
+        throw system_error("listening on the control socket " + path_);
     watch(listener_.number());
 }
 
@@ -89,7 +91,7 @@ void ControlSocket::handle()
 void ControlSocket::greet()
 {
     Descriptor file(accept4(listener_.number(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-    if (file.number() < 0)
+    if (file.number() < 0 || clients_.size() == most_clients)
         return;
     const int room = 1 << 20; // an answer of counters goes in whole
     setsockopt(file.number(), SOL_SOCKET, SO_SNDBUF, &room, sizeof room);

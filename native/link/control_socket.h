@@ -9,7 +9,7 @@ namespace rankwise
 {
 
 /// A stream UNIX socket at `path`: one command a line, one line back. Never waits for a client: who
-/// does not read its answers loses the connection.
+/// does not read its answers, or comes when there are too many, loses the connection.
 class ControlSocket
 {
   public:

@@ -1,12 +1,11 @@
 #include "delay_line.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace rankwise
 {
 
-DelayLine::DelayLine(Time delay, Jitter jitter) : delay_(delay), jitter_(std::move(jitter))
+DelayLine::DelayLine(Time delay, Jitter jitter) : delay_(delay), jitter_(jitter)
 {
 }
 

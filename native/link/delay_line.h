@@ -1,8 +1,8 @@
 // The effect: packets arrive later.
 #pragma once
+#include "base/virtual_time.h"
 #include "jitter.h"
 #include "packet.h"
-#include "virtual_time.h"
 #include <vector>
 
 namespace rankwise

@@ -1,6 +1,6 @@
 #include "emulator.h"
 
-#include "errors.h"
+#include "base/error.h"
 #include "realtime.h"
 #include <algorithm>
 #include <array>
@@ -20,9 +20,9 @@ namespace rankwise
 namespace
 {
 
-// What epoll tells us about: a node's card, or one of these.
+// What epoll tells us about: a node's NIC, or one of these.
 constexpr std::size_t signal_event = ~std::size_t{0}, control_event = signal_event - 1;
-// Frames read from one card before others have their turn.
+// Frames read from one NIC before others have their turn.
 constexpr int frames_per_turn = 64;
 
 Time now()
@@ -58,15 +58,15 @@ std::uint64_t seed_of(const Network &network)
 } // namespace
 
 Emulator::Emulator(const Network &network, const std::map<std::string, std::string> &namespaces)
-    : network_(network), cards_(make_cards(network, namespaces)),
-      largest_wire_bytes_(largest_wire_bytes(network)), switch_(network_, *this, seed_of(network)),
-      ready_(epoll_create1(EPOLL_CLOEXEC)), wake_up_(network.spin)
+    : network_(network), nics_(make_nics(network, namespaces)),
+      switch_(network_, *this, seed_of(network)), ready_(epoll_create1(EPOLL_CLOEXEC)),
+      wake_up_(network.spin)
 {
     if (ready_.number() < 0)
-        fail_with_errno("making an epoll");
+        throw system_error("making an epoll");
     watch_signals();
-    for (NodeIndex i = 0; i < cards_.size(); i++)
-        watch(cards_[i].tap.descriptor(), i);
+    for (NodeIndex i = 0; i < nics_.size(); i++)
+        watch(nics_[i].tap.descriptor(), i);
 }
 
 void Emulator::watch(int file, std::size_t what)
@@ -75,7 +75,7 @@ void Emulator::watch(int file, std::size_t what)
     event.events = EPOLLIN;
     event.data.u64 = what;
     if (epoll_ctl(ready_.number(), EPOLL_CTL_ADD, file, &event) != 0)
-        fail_with_errno("watching a file with epoll");
+        throw system_error("watching a file with epoll");
 }
 
 void Emulator::watch_signals()
@@ -87,7 +87,7 @@ void Emulator::watch_signals()
     sigprocmask(SIG_BLOCK, &ends, nullptr);
     signals_ = Descriptor(signalfd(-1, &ends, SFD_NONBLOCK | SFD_CLOEXEC));
     if (signals_.number() < 0)
-        fail_with_errno("making a signalfd");
+        throw system_error("making a signalfd");
     watch(signals_.number(), signal_event);
 }
 
@@ -103,7 +103,7 @@ void Emulator::run()
     reset();
     do {
         switch_.run(now());
-        resume_cards();
+        resume_nics();
         idle_states_.permit(now());
     } while (wait_and_read());
 }
@@ -119,7 +119,7 @@ bool Emulator::wait_and_read()
     const int count = epoll_pwait2(ready_.number(), events.data(), static_cast<int>(events.size()),
                                    wake ? &sleep : nullptr, nullptr);
     if (count < 0 && errno != EINTR)
-        fail_with_errno("waiting with epoll_pwait2", "It needs Linux 5.11 or later");
+        throw system_error("waiting with epoll_pwait2", "a kernel of at least 5.11");
     if (count == 0 && left > 0)
         wake_up_.woke(*wake, now());
     const bool slept = left > 0 || !wake;
@@ -141,7 +141,7 @@ void Emulator::read_frames(NodeIndex node)
     for (int i = 0; i < frames_per_turn; i++) {
         if (must_pause(node, now()))
             return set_paused(node, true);
-        Tap::Read read = cards_[node].tap.read();
+        Tap::Read read = nics_[node].tap.read();
         if (read.length == 0)
             return;
         idle_states_.avoid(now());
@@ -155,32 +155,33 @@ void Emulator::read_frames(NodeIndex node)
 
 bool Emulator::must_pause(NodeIndex node, Time time) const
 {
-    return cards_[node].waits && switch_.out_link(node).full(time, largest_wire_bytes_);
+    const Nic &nic = nics_[node];
+    return nic.waits && switch_.out_link(node).full(time, nic.largest_wire_bytes);
 }
 
-/// A paused card's frames stay in the TAP, so nothing is lost when a node, or we, were late for a
+/// A paused NIC's frames stay in the TAP, so nothing is lost when a node, or we, were late for a
 /// while.
 void Emulator::set_paused(NodeIndex node, bool paused)
 {
     epoll_event event{};
     event.events = paused ? 0U : std::uint32_t{EPOLLIN};
     event.data.u64 = node;
-    if (epoll_ctl(ready_.number(), EPOLL_CTL_MOD, cards_[node].tap.descriptor(), &event) != 0)
-        fail_with_errno("watching a card with epoll");
-    cards_[node].paused = paused;
+    if (epoll_ctl(ready_.number(), EPOLL_CTL_MOD, nics_[node].tap.descriptor(), &event) != 0)
+        throw system_error("watching a NIC with epoll");
+    nics_[node].paused = paused;
 }
 
-void Emulator::resume_cards()
+void Emulator::resume_nics()
 {
-    for (NodeIndex node = 0; node < cards_.size(); node++)
-        if (cards_[node].paused && !must_pause(node, now()))
+    for (NodeIndex node = 0; node < nics_.size(); node++)
+        if (nics_[node].paused && !must_pause(node, now()))
             set_paused(node, false);
 }
 
 void Emulator::deliver(const Packet &packet, Time due)
 {
     counters_.lateness.add(now() - due);
-    if (!cards_[packet.destination].tap.write(packet.frame.bytes()))
+    if (!nics_[packet.destination].tap.write(packet.frame.bytes()))
         counters_.undeliverable_frames++;
 }
 

@@ -1,10 +1,10 @@
-// The network in real time: cards of nodes on one side, the switch in virtual time on the other.
+// The network in real time: NICs of nodes on one side, the switch in virtual time on the other.
 #pragma once
 #include "base/descriptor.h"
-#include "cards.h"
+#include "base/network_file.h"
 #include "control_socket.h"
 #include "idle_states.h"
-#include "network_file.h"
+#include "nics.h"
 #include "report.h"
 #include "switch.h"
 #include "wake_up.h"
@@ -19,7 +19,7 @@ namespace rankwise
 class Emulator : private Receiver
 {
   public:
-    /// `namespaces`: of each node, by its name. Makes the cards; they are gone when this object is.
+    /// `namespaces`: of each node, by its name. Makes the NICs; they are gone when this object is.
     Emulator(const Network &network, const std::map<std::string, std::string> &namespaces);
 
     void listen(const std::string &control_path);
@@ -35,15 +35,14 @@ class Emulator : private Receiver
     void read_frames(NodeIndex node);
     bool must_pause(NodeIndex node, Time time) const;
     void set_paused(NodeIndex node, bool paused);
-    void resume_cards();
+    void resume_nics();
     std::string answer(const std::string &command);
     std::string set_link(const std::string &name, bool up);
     EmulatorCounters counters() const;
     void reset();
 
     const Network network_;
-    std::vector<Card> cards_;
-    const std::int64_t largest_wire_bytes_;
+    std::vector<Nic> nics_;
     Switch switch_;
     EmulatorCounters counters_;
     std::optional<ControlSocket> control_;

@@ -211,7 +211,7 @@ void Frame::truncate(std::uint32_t count)
 {
     if (count >= segments_)
         return;
-    length_ = sizeof(VirtioHeader) + header_bytes_ + count * segment_payload_;
+    length_ = sizeof(VirtioHeader) + header_bytes_ + std::size_t{count} * segment_payload_;
     segments_ = count;
     write_headers(0, 0, false);
 }
@@ -249,7 +249,7 @@ void Frame::write_headers(std::uint32_t first_segment, std::uint32_t payload_off
         tcp[13] = static_cast<std::uint8_t>(tcp[13] & ~(tcp_fin | tcp_psh));
     if (first_segment > 0)
         tcp[13] = static_cast<std::uint8_t>(tcp[13] & ~tcp_cwr);
-    // The receiver, or its card, completes the checksum: until then the field holds the pseudo
+    // The receiver, or its NIC, completes the checksum: until then the field holds the pseudo
     // header's sum.
     put16(tcp + 16, fold(pseudo));
     count_wire_bytes();

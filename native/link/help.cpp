@@ -11,9 +11,9 @@ SYNOPSIS
     rankwise-link NETWORK [--control SOCKET] --namespace NODE=PATH...
 
 DESCRIPTION
-    Makes a network card `eth0` in each node's network namespace and switches Ethernet frames between them,
+    Makes a NIC `eth0` in each node's network namespace and switches Ethernet frames between them,
     through links that have a rate, a queue, a delay, jitter and loss, until SIGTERM or SIGINT. Prints `ready`
-    once the cards are up. The cards, and all that is set on them, are gone when it ends, however it ends.
+    once the NICs are up. The NICs, and all that is set on them, are gone when it ends, however it ends.
 
     NETWORK             the description, see below
     --namespace NODE=PATH...
@@ -41,29 +41,29 @@ NETWORK
                   overtake another arrives with it. So where packets follow one another more closely than the
                   jitter is wide, they gather behind the slowest.
     node NAME SITE ADDRESS/BITS OUT_LINK IN_LINK
-        Its card has this IPv4 address and a permanent ARP entry for each other node. All share one subnet.
+        Its NIC has this IPv4 address and a permanent ARP entry for each other node. All share one subnet.
     route SITE SITE [LINK...]
-        The links between the cards, from the first site to the second; the same site twice: its switch.
+        The links between the NICs, from the first site to the second; the same site twice: its switch.
         A packet takes its node's out link, these, and the destination's in link.
     setting ...
         Is for rankwise-nodes, and ignored here.
 
     option mtu BYTES                1500
     option segment_limit BYTES      65536
-        The largest super-packet that a node hands to its card (gso_max_size); the MTU: none, every packet is
+        The largest super-packet that a node hands to its NIC (gso_max_size); the MTU: none, every packet is
         switched by itself. On links a super-packet is its segments: each has headers, checksum, preamble and
         gap (24 bytes besides the frame, which has at least 60), each can be lost or dropped by itself, and the
         first leaves a link before the last has come. A node whose out link's QUEUE is small gets a limit of half
         of that.
     option served_queues 0|1        1
-        1: out links decide what to send when it is time to, and the node feels that its card is busy: tbf (token
-        bucket filter), set on the card a trifle below RATE, keeps the packets in the node, where TCP counts them,
-        and the card is not read while its QUEUE is full. 0: packets are charged when they arrive, and what exceeds
+        1: out links decide what to send when it is time to, and the node feels that its NIC is busy: tbf (token
+        bucket filter), set on the NIC a trifle below RATE, keeps the packets in the node, where TCP counts them,
+        and the NIC is not read while its QUEUE is full. 0: packets are charged when they arrive, and what exceeds
         QUEUE is dropped.
     option acknowledgements_first 0|1   0
         TCP packets without payload overtake others on out links. Then without tbf, which would queue them all.
     option bus FACTOR               0
-        Both directions of a card together have FACTOR times its out link's rate, and receiving comes first.
+        Both directions of a NIC together have FACTOR times its out link's rate, and receiving comes first.
         0: no limit. Then without tbf, because the rate left for sending changes.
     option realtime PRIORITY        50
         Of SCHED_FIFO; 0: without.
@@ -78,7 +78,7 @@ COMMANDS
 
     counters    as JSON: of each link the packets and bytes that entered its queue (as on the wire), packets dropped
                 at the full queue, packets lost, and the largest queue; packets delivered; frames that were
-                unknown (to a MAC address that nobody has), malformed, or undeliverable (a card was down); the
+                unknown (to a MAC address that nobody has), malformed, or undeliverable (a NIC was down); the
                 lateness, delivered minus due; processor and elapsed time; whether SCHED_FIFO is in force,
                 and whether deep sleep of processors is avoided
     reset       sets them all to 0

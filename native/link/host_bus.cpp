@@ -30,7 +30,7 @@ Time HostBus::wait(Time now)
     refill(now);
     if (tokens_ >= 0)
         return 0;
-    return static_cast<Time>(std::ceil(-tokens_ / bytes_per_nanosecond_));
+    return static_cast<Time>(std::min(std::ceil(-tokens_ / bytes_per_nanosecond_), longest_wait));
 }
 
 } // namespace rankwise

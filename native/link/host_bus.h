@@ -1,12 +1,12 @@
 // The effect: a host that cannot send and receive at full rate at the same time.
 #pragma once
-#include "virtual_time.h"
+#include "base/virtual_time.h"
 #include <cstdint>
 
 namespace rankwise
 {
 
-/// A token bucket that both directions of a network card share. What is received takes its tokens
+/// A token bucket that both directions of a NIC share. What is received takes its tokens
 /// without waiting, so receiving comes first; sending waits until the bucket is not in debt.
 class HostBus
 {
@@ -21,6 +21,8 @@ class HostBus
   private:
     /// A dozen full packets: enough to ride out gaps, little enough that a burst feels the limit.
     static constexpr double depth_bytes = 18'000;
+
+    static constexpr double longest_wait = 1e18; // of 64 bits of nanoseconds
 
     void refill(Time now);
 

@@ -1,7 +1,7 @@
 // Processors that do not sleep deeply while frames come.
 #pragma once
 #include "base/descriptor.h"
-#include "virtual_time.h"
+#include "base/virtual_time.h"
 #include <optional>
 
 namespace rankwise

@@ -1,6 +1,6 @@
 #include "interface.h"
 
-#include "errors.h"
+#include "base/error.h"
 #include <arpa/inet.h>
 #include <cstring>
 #include <linux/ethtool.h>
@@ -48,13 +48,13 @@ Interface::Interface(std::string name)
     : name_(std::move(name)), socket_(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0))
 {
     if (socket_.number() < 0)
-        fail_with_errno("opening a socket to set up " + name_);
+        throw system_error("opening a socket to set up " + name_);
 }
 
 void Interface::request(unsigned long number, void *argument, const std::string &what)
 {
     if (ioctl(socket_.number(), number, argument) != 0)
-        fail_with_errno("setting the " + what + " of " + name_);
+        throw system_error("setting the " + what + " of " + name_);
 }
 
 void Interface::set_mac(const std::array<std::uint8_t, 6> &mac)
@@ -95,7 +95,7 @@ void Interface::set_up()
 {
     ifreq one = request_for(name_);
     if (ioctl(socket_.number(), SIOCGIFFLAGS, &one) != 0)
-        fail_with_errno("reading the flags of " + name_);
+        throw system_error("reading the flags of " + name_);
     one.ifr_flags = static_cast<short>(one.ifr_flags | IFF_UP);
     request(SIOCSIFFLAGS, &one, "state");
 }

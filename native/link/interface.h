@@ -17,7 +17,7 @@ class Interface
     void set_mtu(int bytes);
     /// IPv4, in this machine's byte order.
     void set_address(std::uint32_t address, int prefix_bits);
-    /// What ethtool and MPIs that stripe over cards are told; the kernel does not care. Not vital:
+    /// What ethtool and MPIs that stripe over NICs are told; the kernel does not care. Not vital:
     /// no error.
     void set_speed(int megabits_per_second);
     void set_up();

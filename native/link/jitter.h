@@ -1,7 +1,7 @@
 // The effect: the delay differs from packet to packet.
 #pragma once
-#include "network_file.h"
-#include "virtual_time.h"
+#include "base/network_file.h"
+#include "base/virtual_time.h"
 #include <cstdint>
 #include <random>
 

@@ -1,6 +1,6 @@
 // How well the emulator keeps its times.
 #pragma once
-#include "virtual_time.h"
+#include "base/virtual_time.h"
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace rankwise
 class Lateness
 {
   public:
-    static constexpr std::size_t buckets = 8 * 34;
+    static constexpr std::size_t buckets = std::size_t{8} * 34;
 
     void add(Time late);
     /// The upper bound of the bucket in which that share of all is reached; 0 if there is none.

@@ -6,7 +6,7 @@
 namespace rankwise
 {
 
-Link::Link(const LinkSettings &settings, std::unique_ptr<RateQueue> queue, EventQueue &events,
+Link::Link(const LinkSettings &settings, std::unique_ptr<RateQueue> queue, LinkEvents &events,
            std::uint64_t seed)
     : name_(settings.name), queue_(std::move(queue)), events_(events),
       loss_(settings.loss, settings.loss_burst, seed),
@@ -86,7 +86,10 @@ void Link::set_up(bool up)
 
 bool Link::full(Time now, std::int64_t bytes) const
 {
-    return queue_ != nullptr && queue_->backlog_bytes(now) + bytes > queue_->limit_bytes();
+    if (queue_ == nullptr)
+        return false;
+    const std::int64_t backlog = queue_->backlog_bytes(now);
+    return backlog > 0 && backlog + bytes > queue_->limit_bytes();
 }
 
 Time Link::least_delay() const

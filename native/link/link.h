@@ -1,10 +1,10 @@
 // One direction of a link: loss, then a queue served at a rate, then a delay line.
 #pragma once
+#include "base/network_file.h"
 #include "delay_line.h"
-#include "event_queue.h"
 #include "link_counters.h"
+#include "link_events.h"
 #include "loss.h"
-#include "network_file.h"
 #include "packet.h"
 #include "rate_queue.h"
 #include <cstdint>
@@ -20,7 +20,7 @@ class Link
 {
   public:
     /// `queue`: null for an unlimited rate.
-    Link(const LinkSettings &settings, std::unique_ptr<RateQueue> queue, EventQueue &events,
+    Link(const LinkSettings &settings, std::unique_ptr<RateQueue> queue, LinkEvents &events,
          std::uint64_t seed);
 
     /// At the time `packet->first`. What is not lost or dropped goes on, now or when it has been
@@ -31,7 +31,8 @@ class Link
 
     /// Down: what comes is lost. What is in the queue or on the way is not.
     void set_up(bool up);
-    /// Whether another packet of that many bytes would find no room now.
+    /// Tell whether a packet of that many bytes has to wait for room. An empty queue never is full:
+    /// what it could not even hold alone is to be dropped, and counted, not to wait for ever.
     bool full(Time now, std::int64_t bytes) const;
     /// What it adds to the time of a packet at least, but for the rarest jitter.
     Time least_delay() const;
@@ -46,7 +47,7 @@ class Link
 
     std::string name_;
     std::unique_ptr<RateQueue> queue_;
-    EventQueue &events_;
+    LinkEvents &events_;
     Loss loss_;
     DelayLine delay_line_;
     LinkCounters counters_;

@@ -1,10 +1,9 @@
 // rankwise-link: reads its words, and says what went wrong.
+#include "base/error.h"
+#include "base/network_file.h"
 #include "base/version.h"
 #include "emulator.h"
-#include "errors.h"
 #include "help.h"
-#include "network_file.h"
-#include <fstream>
 #include <iostream>
 #include <map>
 #include <string>
@@ -27,9 +26,9 @@ void read_namespace(const std::string &word, Words &words)
 {
     const std::size_t equals = word.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == word.size())
-        throw InputError("--namespace wants NODE=PATH, not " + word);
+        throw input_error("--namespace wants NODE=PATH, not " + word, usage);
     if (!words.namespaces.emplace(word.substr(0, equals), word.substr(equals + 1)).second)
-        throw InputError("there are two namespaces for " + word.substr(0, equals));
+        throw input_error("there are two namespaces for " + word.substr(0, equals));
 }
 
 Words read_words(const std::vector<std::string> &arguments)
@@ -39,7 +38,7 @@ Words read_words(const std::vector<std::string> &arguments)
         const std::string &word = arguments[i];
         const auto value = [&] {
             if (i + 1 == arguments.size())
-                throw InputError(word + " wants a value");
+                throw input_error(word + " wants a value", usage);
             return arguments[++i];
         };
         const auto more = [&] {
@@ -56,38 +55,30 @@ Words read_words(const std::vector<std::string> &arguments)
             while (more())
                 read_namespace(arguments[++i], words);
         } else if (word.starts_with("-")) {
-            throw InputError("there is no option " + word);
+            throw input_error("there is no option " + word, usage);
         } else if (words.network.empty()) {
             words.network = word;
         } else {
-            throw InputError("one network file is enough: " + word);
+            throw input_error("one network file is enough: " + word, usage);
         }
     }
     if (words.network.empty() && !words.help && !words.version)
-        throw InputError("a network file is wanted");
+        throw input_error("a network file is wanted", usage);
     return words;
-}
-
-Network read_network_file(const std::string &path)
-{
-    std::ifstream file(path);
-    if (!file)
-        throw InputError("cannot read the network file " + path);
-    return read_network(file, path);
 }
 
 void check_namespaces(const Network &network, std::map<std::string, std::string> given)
 {
     for (const NodeSettings &node : network.nodes)
         if (given.erase(node.name) == 0)
-            throw InputError("no --namespace for the node " + node.name);
+            throw input_error("no --namespace for the node " + node.name);
     if (!given.empty())
-        throw InputError("--namespace for " + given.begin()->first + ", which is no node");
+        throw input_error("--namespace for " + given.begin()->first + ", which is no node");
 }
 
 void run(const Words &words)
 {
-    const Network network = read_network_file(words.network);
+    const Network network = read_network(words.network);
     check_namespaces(network, words.namespaces);
     Emulator emulator(network, words.namespaces);
     if (!words.control.empty())
@@ -109,15 +100,11 @@ int main(int count, char **arguments)
         else
             run(words);
         return 0;
-    } catch (const InputError &error) {
-        std::cerr << "rankwise-link: " << error.what() << "\nUsage: " << usage
-                  << "\nrankwise-link --help tells all.\n";
-        return 2;
-    } catch (const HostError &error) {
-        std::cerr << "rankwise-link: " << error.what() << "\n";
-        return 3;
+    } catch (const Error &error) {
+        std::cerr << error.told_by("rankwise-link");
+        return error.exit_code();
     } catch (const std::exception &error) {
         std::cerr << "rankwise-link: a bug of ours: " << error.what() << "\n";
-        return 101;
+        return kExitBug;
     }
 }

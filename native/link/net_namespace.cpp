@@ -1,6 +1,6 @@
 #include "net_namespace.h"
 
-#include "errors.h"
+#include "base/error.h"
 #include <exception>
 #include <fcntl.h>
 #include <sched.h>
@@ -12,13 +12,13 @@ NetNamespace::NetNamespace(const std::string &path)
     : home_(open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC))
 {
     if (home_.number() < 0)
-        fail_with_errno("opening /proc/self/ns/net");
+        throw system_error("opening /proc/self/ns/net");
     const Descriptor there(open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (there.number() < 0)
-        fail_with_errno("opening the network namespace " + path);
+        throw system_error("opening the network namespace " + path);
     if (setns(there.number(), CLONE_NEWNET) != 0)
-        fail_with_errno("entering the network namespace " + path,
-                        "Be root in the user namespace that owns it (CAP_SYS_ADMIN)");
+        throw system_error("entering the network namespace " + path,
+                           "Be root in the user namespace that owns it (CAP_SYS_ADMIN)");
 }
 
 NetNamespace::~NetNamespace()

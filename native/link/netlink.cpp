@@ -1,7 +1,7 @@
 #include "netlink.h"
 
 #include "base/descriptor.h"
-#include "errors.h"
+#include "base/error.h"
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -93,7 +93,7 @@ int index_of(const std::string &interface)
 {
     const unsigned int index = if_nametoindex(interface.c_str());
     if (index == 0)
-        fail_with_errno("finding the interface " + interface);
+        throw system_error("finding the interface " + interface);
     return static_cast<int>(index);
 }
 
@@ -108,7 +108,7 @@ void set_segment_limit(const std::string &interface, int bytes)
     message.attribute(IFLA_GSO_MAX_SIZE, static_cast<std::uint32_t>(bytes));
     errno = message.send();
     if (errno != 0)
-        fail_with_errno("setting gso_max_size of " + interface + " to " + std::to_string(bytes));
+        throw system_error("setting gso_max_size of " + interface + " to " + std::to_string(bytes));
 }
 
 bool shape(const std::string &interface, const Shaping &shaping)
@@ -138,7 +138,7 @@ bool shape(const std::string &interface, const Shaping &shaping)
     if (errno == ENOENT)
         return false;
     if (errno != 0)
-        fail_with_errno("shaping " + interface + " with tbf");
+        throw system_error("shaping " + interface + " with tbf");
     return true;
 }
 

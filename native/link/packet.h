@@ -1,8 +1,8 @@
 // A frame under way.
 #pragma once
+#include "base/virtual_time.h"
 #include "frame.h"
 #include "path.h"
-#include "virtual_time.h"
 #include <cstdint>
 #include <memory>
 

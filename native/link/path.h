@@ -1,6 +1,6 @@
 // The links from one node to another.
 #pragma once
-#include "virtual_time.h"
+#include "base/virtual_time.h"
 #include <cstddef>
 #include <vector>
 

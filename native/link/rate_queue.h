@@ -1,9 +1,9 @@
 // The effect: a link has a rate, and a queue in front of it that ends somewhere.
 #pragma once
-#include "event_queue.h"
+#include "base/virtual_time.h"
 #include "link_counters.h"
+#include "link_events.h"
 #include "packet.h"
-#include "virtual_time.h"
 #include <cstdint>
 
 namespace rankwise
@@ -22,9 +22,9 @@ class RateQueue
     /// Takes the packet at the time `packet->first`. Returns it with the times at which it has
     /// left, or nothing if it was dropped or has to wait for `serve`.
     virtual PacketPointer accept(PacketPointer packet, LinkCounters &counters, Link &link,
-                                 EventQueue &events) = 0;
+                                 LinkEvents &events) = 0;
     /// The next packet that leaves, if any does now.
-    virtual PacketPointer serve(Time now, Link &link, EventQueue &events) = 0;
+    virtual PacketPointer serve(Time now, Link &link, LinkEvents &events) = 0;
     /// What waits, with what is not yet sent of the packet that is being sent.
     virtual std::int64_t backlog_bytes(Time now) const = 0;
     std::int64_t limit_bytes() const;

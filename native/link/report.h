@@ -12,7 +12,7 @@ namespace rankwise
 struct EmulatorCounters {
     Lateness lateness;
     std::uint64_t malformed_frames = 0;     // that a node sent; dropped
-    std::uint64_t undeliverable_frames = 0; // that a node's card refused
+    std::uint64_t undeliverable_frames = 0; // that a node's NIC refused
     double cpu_seconds = 0;
     double wall_seconds = 0;
     bool realtime = false;

@@ -19,7 +19,7 @@ std::int64_t ServedQueue::backlog_bytes(Time now) const
 }
 
 PacketPointer ServedQueue::accept(PacketPointer packet, LinkCounters &counters, Link &link,
-                                  EventQueue &events)
+                                  LinkEvents &events)
 {
     const Time now = packet->first;
     if (acknowledgements_first_ && packet->frame.pure_acknowledgement())
@@ -51,7 +51,7 @@ PacketPointer ServedQueue::overtake(PacketPointer packet, LinkCounters &counters
     return packet;
 }
 
-PacketPointer ServedQueue::serve(Time now, Link &link, EventQueue &events)
+PacketPointer ServedQueue::serve(Time now, Link &link, LinkEvents &events)
 {
     event_pending_ = !waiting_.empty();
     if (!event_pending_)

@@ -1,4 +1,4 @@
-// The queue of a network card.
+// The queue of a NIC.
 #pragma once
 #include "host_bus.h"
 #include "rate_queue.h"
@@ -17,8 +17,8 @@ class ServedQueue : public RateQueue
                 HostBus *bus);
 
     PacketPointer accept(PacketPointer packet, LinkCounters &counters, Link &link,
-                         EventQueue &events) override;
-    PacketPointer serve(Time now, Link &link, EventQueue &events) override;
+                         LinkEvents &events) override;
+    PacketPointer serve(Time now, Link &link, LinkEvents &events) override;
     std::int64_t backlog_bytes(Time now) const override;
 
   private:

@@ -115,11 +115,11 @@ void Switch::accept(NodeIndex source, Frame frame, Time now)
 void Switch::run(Time now)
 {
     while (events_.next().has_value() && *events_.next() <= now) {
-        Event event = events_.pop();
-        if (event.link != nullptr)
-            event.link->serve(event.due);
+        LinkEvents::Event event = events_.pop();
+        if (event.what.link != nullptr)
+            event.what.link->serve(event.due);
         else
-            step(std::move(event.packet));
+            step(std::move(event.what.packet));
     }
 }
 
@@ -151,7 +151,7 @@ void Switch::flood(const Packet &packet)
                                                  packet.last}));
 }
 
-const EventQueue &Switch::events() const
+const LinkEvents &Switch::events() const
 {
     return events_;
 }

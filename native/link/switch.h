@@ -1,13 +1,13 @@
 // The network as a whole: whose frame takes which links. Knows virtual time only.
 #pragma once
-#include "event_queue.h"
+#include "base/network_file.h"
+#include "base/virtual_time.h"
 #include "frame.h"
 #include "host_bus.h"
 #include "link.h"
-#include "network_file.h"
+#include "link_events.h"
 #include "packet.h"
 #include "path.h"
-#include "virtual_time.h"
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -45,7 +45,7 @@ class Switch
     void accept(NodeIndex source, Frame frame, Time now);
     /// Handles all that is due.
     void run(Time now);
-    const EventQueue &events() const;
+    const LinkEvents &events() const;
 
     /// The link that all of a node's frames take first.
     const Link &out_link(NodeIndex node) const;
@@ -65,7 +65,7 @@ class Switch
     void flood(const Packet &packet);
 
     Receiver &receiver_;
-    EventQueue events_;
+    LinkEvents events_;
     std::vector<std::unique_ptr<HostBus>> buses_; // of each node, or null
     std::vector<std::unique_ptr<Link>> links_;
     std::vector<Path> paths_; // source * nodes + destination; itself: its out link

@@ -1,6 +1,6 @@
 #include "tap.h"
 
-#include "errors.h"
+#include "base/error.h"
 #include "frame.h"
 #include "interface.h"
 #include "net_namespace.h"
@@ -25,11 +25,9 @@ Descriptor open_tun()
     if (file.number() >= 0)
         return file;
     if (errno == ENOENT || errno == ENODEV || errno == ENXIO)
-        fail_with_errno("opening /dev/net/tun",
-                        "The kernel's TUN driver is needed: modprobe tun, and in a container "
-                        "--device /dev/net/tun");
-    fail_with_errno("opening /dev/net/tun",
-                    "It must be readable and writable for this user: chmod 0666 /dev/net/tun");
+        throw system_error("opening /dev/net/tun",
+                           "as root: modprobe tun; in a container: --device /dev/net/tun");
+    throw system_error("opening /dev/net/tun", "as root: chmod 666 /dev/net/tun");
 }
 
 Descriptor make_tap(bool super_packets)
@@ -39,16 +37,16 @@ Descriptor make_tap(bool super_packets)
     std::strcpy(request.ifr_name, "eth0");
     request.ifr_flags = IFF_TAP | IFF_NO_PI | IFF_VNET_HDR;
     if (ioctl(file.number(), TUNSETIFF, &request) != 0)
-        fail_with_errno("making the TAP eth0",
-                        errno == EPERM ? "CAP_NET_ADMIN in the node's namespace is needed"
-                                       : "Is there an eth0 in this namespace already?");
+        throw system_error("making the TAP eth0",
+                           errno == EPERM ? "run it with CAP_NET_ADMIN in the node's namespace"
+                                          : "is there an eth0 in this namespace already?");
     int header_bytes = sizeof(VirtioHeader);
     if (ioctl(file.number(), TUNSETVNETHDRSZ, &header_bytes) != 0)
-        fail_with_errno("TUNSETVNETHDRSZ on /dev/net/tun");
+        throw system_error("TUNSETVNETHDRSZ on /dev/net/tun");
     const unsigned int offloads =
         super_packets ? TUN_F_CSUM | TUN_F_TSO4 | TUN_F_TSO6 : unsigned{TUN_F_CSUM};
     if (ioctl(file.number(), TUNSETOFFLOAD, offloads) != 0)
-        fail_with_errno("TUNSETOFFLOAD on /dev/net/tun");
+        throw system_error("TUNSETOFFLOAD on /dev/net/tun");
     return file;
 }
 
@@ -59,26 +57,26 @@ Tap::Tap(const TapSettings &settings) : name_space_(settings.name_space)
     const NetNamespace inside(name_space_);
     const bool super_packets = settings.segment_limit_bytes > settings.mtu_bytes;
     file_ = make_tap(super_packets);
-    Interface card("eth0");
-    card.set_mac(settings.mac);
-    card.set_mtu(settings.mtu_bytes);
-    card.set_address(settings.address, settings.prefix_bits);
-    card.set_speed(settings.speed_megabits_per_second);
+    Interface nic("eth0");
+    nic.set_mac(settings.mac);
+    nic.set_mtu(settings.mtu_bytes);
+    nic.set_address(settings.address, settings.prefix_bits);
+    nic.set_speed(settings.speed_megabits_per_second);
     if (super_packets)
         netlink::set_segment_limit("eth0", settings.segment_limit_bytes);
     if (settings.shaping && !netlink::shape("eth0", *settings.shaping))
         std::cerr << "rankwise-link: this kernel has no tbf (CONFIG_NET_SCH_TBF), so nodes do not "
-                     "feel that their card is busy\n";
-    card.set_up();
+                     "feel that their NIC is busy\n";
+    nic.set_up();
     Interface("lo").set_up();
 }
 
 void Tap::introduce(std::span<const Neighbour> others) const
 {
     const NetNamespace inside(name_space_);
-    Interface card("eth0");
+    Interface nic("eth0");
     for (const Neighbour &other : others)
-        card.add_neighbour(other.address, other.mac);
+        nic.add_neighbour(other.address, other.mac);
 }
 
 int Tap::descriptor() const

@@ -1,4 +1,4 @@
-// The network card of a node.
+// The NIC of a node.
 #pragma once
 #include "base/descriptor.h"
 #include "netlink.h"
@@ -27,7 +27,7 @@ struct TapSettings {
     int mtu_bytes;
     int segment_limit_bytes; // the MTU: the node cuts its packets itself
     int speed_megabits_per_second;
-    std::optional<netlink::Shaping> shaping; // of what the node hands to the card
+    std::optional<netlink::Shaping> shaping; // of what the node hands to the NIC
 };
 
 /// A TAP called eth0 in the node's network namespace, gone when this object is. It takes and gives
@@ -46,7 +46,7 @@ class Tap
         std::size_t length = 0;
     };
     Read read();
-    /// False: the node would not take it, because its card is down.
+    /// False: the node would not take it, because its NIC is down.
     bool write(std::span<const std::uint8_t> bytes);
 
   private:

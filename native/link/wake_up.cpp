@@ -52,7 +52,7 @@ Time WakeUp::least_late() const
     return least_.bound() / 2; // a timer's interrupt comes later than another process's wake-up
 }
 
-std::optional<Time> WakeUp::plan(const EventQueue &events) const
+std::optional<Time> WakeUp::plan(const LinkEvents &events) const
 {
     std::optional<Time> wake;
     for (const Urgency urgency : {Urgency::patient, Urgency::prompt, Urgency::exact}) {

@@ -1,7 +1,7 @@
 // When to wake up, so as to be in time without waiting busily all the time.
 #pragma once
-#include "event_queue.h"
-#include "virtual_time.h"
+#include "base/virtual_time.h"
+#include "link_events.h"
 #include <optional>
 
 namespace rankwise
@@ -35,7 +35,7 @@ class WakeUp
 
     /// When to wake up: before exact and prompt events, and soon after a patient one, which may
     /// wait for company. Nothing: there is nothing to do.
-    std::optional<Time> plan(const EventQueue &events) const;
+    std::optional<Time> plan(const LinkEvents &events) const;
     /// A sleep that was to end at `planned` did so at `actual`.
     void woke(Time planned, Time actual);
     /// How much earlier a frame came than the sleep ended that it has ended: less than the truth.

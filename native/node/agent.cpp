@@ -1,10 +1,11 @@
 #include "agent.h"
 
-#include "failure.h"
+#include "base/error.h"
 #include "request.h"
 
 #include <algorithm>
 #include <csignal>
+#include <optional>
 #include <poll.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -47,7 +48,7 @@ Agent::Agent(Descriptor listener, Descriptor supervisor, const Owner &owner, Nod
       children_(watch_children()), owner_(owner), names_(std::move(names))
 {
     if (!children_.is_open())
-        throw refused("cannot watch the processes of node " + names_.host);
+        throw system_error("cannot watch the processes of node " + names_.host);
 }
 
 void Agent::run()
@@ -78,13 +79,18 @@ void Agent::accept_one()
     Descriptor connection(::accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!connection.is_open())
         return;
+    const std::optional<Caller> caller = caller_of(connection.number());
+    if (!caller || !owner_.may_run(*caller)) { // before anything of theirs is read
+        send_exit_code(connection.number(), kCallerRefused);
+        return;
+    }
     const pid_t child = ::fork();
     if (child == 0) {
         ::setsid(); // a process group of its own, by which it is ended
         int code = kExitUnreachable;
         try {
-            code = serve(connection.number(), caller_of(connection.number()), owner_, names_);
-        } catch (const Failure &) {
+            code = serve(connection.number(), *caller, owner_, names_);
+        } catch (const std::exception &) {
             // the caller is told by the code
         }
         ::_exit(code);

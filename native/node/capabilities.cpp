@@ -1,6 +1,6 @@
 #include "capabilities.h"
 
-#include "failure.h"
+#include "base/error.h"
 
 #include <array>
 #include <cstdint>
@@ -27,7 +27,7 @@ Sets own_sets()
 {
     Sets sets;
     if (::syscall(SYS_capget, &sets.header, sets.data.data()) != 0)
-        throw refused("cannot read the capabilities of this process");
+        throw system_error("cannot read the capabilities of this process");
     return sets;
 }
 
@@ -45,10 +45,10 @@ void keep_link_capabilities()
     for (const int capability : kLinkNeeds)
         sets.data[0].inheritable |= 1U << capability;
     if (::syscall(SYS_capset, &sets.header, sets.data.data()) != 0)
-        throw refused("cannot make capabilities inheritable");
+        throw system_error("cannot make capabilities inheritable");
     for (const int capability : kLinkNeeds)
         if (::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, capability, 0, 0) != 0)
-            throw refused("cannot make capabilities ambient");
+            throw system_error("cannot make capabilities ambient");
 }
 
 } // namespace rankwise

@@ -1,7 +1,7 @@
 #include "folder.h"
 
-#include "failure.h"
-#include "network_file.h"
+#include "base/error.h"
+#include "base/network_file.h"
 
 #include <fstream>
 #include <set>
@@ -27,7 +27,7 @@ void write_file(const fs::path &path, const std::string &text)
     file << text;
     file.close();
     if (!file)
-        throw refused("cannot write " + fresh.string());
+        throw system_error("cannot write " + fresh.string());
     fs::rename(fresh, path);
 }
 
@@ -47,7 +47,23 @@ void make_folder(const fs::path &path, mode_t mode)
 {
     fs::create_directory(path);
     if (::chmod(path.c_str(), mode) != 0) // mkdir alone would take the umask off
-        throw refused("cannot open " + path.string() + " to the jobs");
+        throw system_error("cannot open " + path.string() + " to the jobs");
+}
+
+// Who can write here can have commands run as the owner; an ordinary user's agents cannot even tell
+// all other users apart.
+void check_access(const fs::path &path)
+{
+    struct stat what {
+    };
+    if (::stat(path.c_str(), &what) != 0 || !S_ISDIR(what.st_mode))
+        throw input_error(path.string() + " is not a folder");
+    const bool shared = ::geteuid() == 0;
+    if (what.st_uid != ::geteuid())
+        throw input_error(path.string() + " belongs to another user", "make a folder of your own");
+    if ((what.st_mode & (shared ? S_IWGRP | S_IWOTH : S_IRWXG | S_IRWXO)) != 0)
+        throw input_error(path.string() + " is open to other users, who could run commands as you",
+                          (shared ? "chmod go-w " : "chmod 700 ") + path.string());
 }
 
 } // namespace
@@ -57,39 +73,38 @@ std::string agent_socket(const fs::path &folder, const std::string &node)
     return folder / "sockets" / node;
 }
 
-Folder::Folder(const fs::path &path, const std::vector<NodeLine> &nodes) : path_(fs::absolute(path))
+Folder::Folder(const fs::path &path, const std::vector<NodeSettings> &nodes)
+    : path_(fs::absolute(path))
 {
-    if (!fs::is_directory(path_))
-        throw Failure(kExitInput, path_.string() + " is not a folder");
+    check_access(path_);
     static const std::set<std::string> ours{"hosts",    "link", "sockets",    "ended", "log",
                                             "warnings", "rsh",  "state.json", "lock",  "network"};
-    for (const NodeLine &node : nodes) {
+    for (const NodeSettings &node : nodes) {
         if (ours.contains(node.name))
-            throw Failure(kExitInput, "no node can be called '" + node.name +
-                                          "': the testbed's folder has a file of that name");
+            throw input_error("no node can be called '" + node.name +
+                              "': the testbed's folder has a file of that name");
         if (agent_socket(path_, node.name).size() >= sizeof(sockaddr_un::sun_path))
-            throw Failure(kExitInput,
-                          "the path of a socket would be too long: " +
-                              agent_socket(path_, node.name),
-                          "give the testbed or its nodes a shorter name");
+            throw input_error("the path of a socket would be too long: " +
+                                  agent_socket(path_, node.name),
+                              "give the testbed or its nodes a shorter name");
     }
 }
 
-void Folder::prepare(const std::vector<NodeLine> &nodes, const fs::path &shell) const
+void Folder::prepare(const std::vector<NodeSettings> &nodes, const fs::path &shell) const
 {
     const bool shared = ::geteuid() == 0; // then jobs run as other users, too
     std::string hosts = "127.0.0.1 localhost\n";
-    for (const NodeLine &node : nodes)
-        hosts += node.address + " " + node.name + "\n";
+    for (const NodeSettings &node : nodes)
+        hosts += address_text(node.address) + " " + node.name + "\n";
     try {
         make_folder(path_ / "sockets", 0755);
-        for (const NodeLine &node : nodes)
+        for (const NodeSettings &node : nodes)
             make_folder(own_folder_of(node.name), shared ? 01777 : 0700);
         write_file(path_ / "hosts", hosts);
         ::chmod(this->hosts().c_str(), 0644);
         put_shell(shell, path_ / "rsh");
     } catch (const fs::filesystem_error &error) {
-        throw Failure(kExitHost, error.what());
+        throw host_error(error.what());
     }
 }
 
@@ -104,7 +119,7 @@ Descriptor Folder::listen_as(const std::string &node) const
     const auto *generic = reinterpret_cast<const sockaddr *>(&address);
     if (!socket.is_open() || ::bind(socket.number(), generic, sizeof address) != 0 ||
         ::chmod(path.c_str(), 0666) != 0 || ::listen(socket.number(), kWaitingConnections) != 0)
-        throw refused("cannot listen at " + path);
+        throw system_error("cannot listen at " + path);
     return socket;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/descriptor.h"
+#include "base/network_file.h"
 
 #include <filesystem>
 #include <string>
@@ -9,17 +10,16 @@
 namespace rankwise
 {
 
-struct NodeLine;
-
 // The folder of a running testbed: where everything in it is, and the making of it.
 class Folder
 {
   public:
-    // Throws Failure if it is not there, or so deep that a socket in it could not be named.
-    Folder(const std::filesystem::path &path, const std::vector<NodeLine> &nodes);
+    // Throws Error if it is not there, or others may write in it (or, without root, come near), or
+    // it is so deep that a socket in it could not be named.
+    Folder(const std::filesystem::path &path, const std::vector<NodeSettings> &nodes);
 
     // Writes `hosts`, puts the remote shell there and makes the nodes' own folders.
-    void prepare(const std::vector<NodeLine> &nodes, const std::filesystem::path &shell) const;
+    void prepare(const std::vector<NodeSettings> &nodes, const std::filesystem::path &shell) const;
 
     std::string hosts() const
     {

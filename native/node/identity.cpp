@@ -1,6 +1,6 @@
 #include "identity.h"
 
-#include "failure.h"
+#include "base/error.h"
 
 #include <grp.h>
 #include <sys/socket.h>
@@ -9,13 +9,13 @@
 namespace rankwise
 {
 
-Caller caller_of(int socket)
+std::optional<Caller> caller_of(int socket)
 {
     ucred credentials{};
     socklen_t size = sizeof credentials;
     if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0)
-        throw refused("cannot tell who calls");
-    return {credentials.uid, credentials.gid};
+        return std::nullopt;
+    return Caller{credentials.uid, credentials.gid};
 }
 
 Owner::Owner(bool alone) : alone_(alone), uid_(::geteuid())
@@ -24,12 +24,12 @@ Owner::Owner(bool alone) : alone_(alone), uid_(::geteuid())
 
 bool Owner::may_run(const Caller &caller) const
 {
-    return may_set(caller) || (uid_ == 0 && caller.uid == kNobody);
+    return may_set(caller) || (!alone_ && uid_ == 0 && caller.uid == kNobody);
 }
 
 bool Owner::may_set(const Caller &caller) const
 {
-    return alone_ || caller.uid == uid_ || caller.uid == 0;
+    return caller.uid == uid_ || (!alone_ && caller.uid == 0);
 }
 
 void Owner::become(const Caller &caller) const
@@ -38,7 +38,7 @@ void Owner::become(const Caller &caller) const
         return;
     if (::setgroups(0, nullptr) != 0 || ::setresgid(caller.gid, caller.gid, caller.gid) != 0 ||
         ::setresuid(caller.uid, caller.uid, caller.uid) != 0)
-        throw refused("cannot become user " + std::to_string(caller.uid));
+        throw system_error("cannot become user " + std::to_string(caller.uid));
 }
 
 } // namespace rankwise

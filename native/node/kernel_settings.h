@@ -5,9 +5,6 @@
 namespace rankwise
 {
 
-// Whether a key may be set in a node: below net.ipv4. or net.core., the node's own.
-bool is_network_setting(const std::string &key);
-
 // What the kernel has for it now; "" if it does not know the key.
 std::string read_setting(const std::string &key);
 

@@ -1,7 +1,7 @@
 #include "link_process.h"
 
+#include "base/error.h"
 #include "capabilities.h"
-#include "failure.h"
 #include "pipe.h"
 
 #include <array>
@@ -30,11 +30,11 @@ constexpr int kReadyMilliseconds = 20000;
         ::sigemptyset(&none);
         ::sigprocmask(SIG_SETMASK, &none, nullptr);
         if (::dup2(output, STDOUT_FILENO) < 0)
-            throw refused("cannot redirect the output of rankwise-link");
+            throw system_error("cannot redirect the output of rankwise-link");
         if (restricted) {
             // it goes from node to node and back to where it began, which must be ours for that
             if (::unshare(CLONE_NEWNET) != 0)
-                throw refused("cannot make a network namespace for rankwise-link");
+                throw system_error("cannot make a network namespace for rankwise-link");
             keep_link_capabilities();
         }
         std::vector<char *> argv;
@@ -42,10 +42,10 @@ constexpr int kReadyMilliseconds = 20000;
             argv.push_back(word.data());
         argv.push_back(nullptr);
         ::execv(argv[0], argv.data());
-        throw refused("cannot start " + words[0], "is it installed beside rankwise-nodes?");
-    } catch (const Failure &failure) {
-        std::fputs(failure.told_by("rankwise-nodes").c_str(), stderr);
-        ::_exit(failure.exit_code());
+        throw system_error("cannot start " + words[0], "is it installed beside rankwise-nodes?");
+    } catch (const Error &error) {
+        std::fputs(error.told_by("rankwise-nodes").c_str(), stderr);
+        ::_exit(error.exit_code());
     }
 }
 
@@ -79,7 +79,7 @@ pid_t start_link(const std::filesystem::path &program, const std::filesystem::pa
     Pipe output = make_pipe();
     const pid_t child = ::fork();
     if (child < 0)
-        throw refused("cannot start another process");
+        throw system_error("cannot start another process");
     if (child == 0)
         become_link(std::move(words), output.write_end.number(), restricted);
     output.write_end.close();
@@ -89,8 +89,8 @@ pid_t start_link(const std::filesystem::path &program, const std::filesystem::pa
     int status = 0;
     while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
-    throw Failure(WIFEXITED(status) ? WEXITSTATUS(status) : kExitHost,
-                  "the link emulator did not become ready");
+    throw Error(WIFEXITED(status) ? WEXITSTATUS(status) : kExitHost,
+                "the link emulator did not become ready");
 }
 
 } // namespace rankwise

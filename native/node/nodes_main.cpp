@@ -1,8 +1,8 @@
 // The nodes of an emulated testbed, and the link emulator between them: all run, or none.
 
+#include "base/error.h"
 #include "base/version.h"
 #include "capabilities.h"
-#include "failure.h"
 #include "supervisor.h"
 #include "user_namespace.h"
 
@@ -31,7 +31,7 @@ Each `node` of the file NETWORK becomes a host of its own (network, host name, p
 objects) with an agent as PID 1; `setting NODE KEY VALUE...` sets a sysctl there. rankwise-link connects
 them. As an ordinary user everything happens in a user namespace. Prints `ready` when the network works.
 
-  --folder DIR     an existing folder: hosts, rsh (called like ssh), sockets/NODE, link (the control
+  --folder DIR     an existing folder that is closed to other users (as root: to their writing): hosts, rsh (called like ssh), sockets/NODE, link (the control
                    socket), warnings (settings that were refused), and a folder for each node (TMPDIR)
   --attached       end when the parent process does
   --link PROGRAM   rankwise-link; beside this program by default
@@ -57,7 +57,7 @@ Arguments parse(const std::vector<std::string> &words)
         const std::string &word = words[i];
         const bool takes_value = word == "--folder" || word == "--link" || word == "--rsh";
         if (takes_value && i + 1 == words.size())
-            throw Failure(kExitInput, word + " needs a value", "rankwise-nodes --help");
+            throw input_error(word + " needs a value", "rankwise-nodes --help");
         if (word == "--folder")
             arguments.folder = words[++i];
         else if (word == "--link")
@@ -67,13 +67,12 @@ Arguments parse(const std::vector<std::string> &words)
         else if (word == "--attached")
             arguments.attached = true;
         else if (word.starts_with("-") || !arguments.network.empty())
-            throw Failure(kExitInput, "'" + word + "' is one word too many",
-                          "rankwise-nodes --help");
+            throw input_error("'" + word + "' is one word too many", "rankwise-nodes --help");
         else
             arguments.network = word;
     }
     if (arguments.network.empty() || arguments.folder.empty())
-        throw Failure(kExitInput, "NETWORK and --folder are needed", "rankwise-nodes --help");
+        throw input_error("NETWORK and --folder are needed", "rankwise-nodes --help");
     return arguments;
 }
 
@@ -81,7 +80,8 @@ void check_programs(const Programs &programs)
 {
     for (const auto &program : {programs.link, programs.shell})
         if (::access(program.c_str(), X_OK) != 0)
-            throw refused("cannot run " + program.string(), "install rankwise with its programs");
+            throw system_error("cannot run " + program.string(),
+                               "install rankwise with its programs");
 }
 
 void check_tun()
@@ -89,10 +89,10 @@ void check_tun()
     const Descriptor tun(::open("/dev/net/tun", O_RDWR | O_CLOEXEC));
     if (tun.is_open())
         return;
-    throw refused("cannot open /dev/net/tun, which gives nodes their network cards",
-                  errno == EACCES || errno == EPERM
-                      ? "as root: chmod 666 /dev/net/tun"
-                      : "as root: modprobe tun; in a container: --device /dev/net/tun");
+    throw system_error("cannot open /dev/net/tun, which gives nodes their NICs",
+                       errno == EACCES || errno == EPERM
+                           ? "as root: chmod 666 /dev/net/tun"
+                           : "as root: modprobe tun; in a container: --device /dev/net/tun");
 }
 
 // Until all is ready, a starter that dies takes everything with it, attached or not.
@@ -100,7 +100,7 @@ void end_with_parent(pid_t parent)
 {
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (::getppid() != parent)
-        throw Failure(kExitHost, "who started this has ended");
+        throw host_error("who started this has ended");
 }
 
 int run(const std::vector<std::string> &words)
@@ -137,11 +137,11 @@ int main(int count, char **arguments)
     }
     try {
         return run(words);
-    } catch (const Failure &failure) {
-        std::fputs(failure.told_by("rankwise-nodes").c_str(), stderr);
-        return failure.exit_code();
+    } catch (const Error &error) {
+        std::fputs(error.told_by("rankwise-nodes").c_str(), stderr);
+        return error.exit_code();
     } catch (const std::exception &error) {
-        std::fprintf(stderr, "rankwise-nodes: %s\n", error.what());
-        return kExitHost;
+        std::fprintf(stderr, "rankwise-nodes: a bug of ours: %s\n", error.what());
+        return kExitBug;
     }
 }

@@ -1,6 +1,6 @@
 #include "pipe.h"
 
-#include "failure.h"
+#include "base/error.h"
 
 #include <array>
 #include <cerrno>
@@ -14,7 +14,7 @@ Pipe make_pipe()
 {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-        throw refused("cannot make a pipe");
+        throw system_error("cannot make a pipe");
     return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 

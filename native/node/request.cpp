@@ -1,6 +1,6 @@
 #include "request.h"
 
-#include "failure.h"
+#include "base/error.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -16,6 +16,7 @@ namespace
 
 constexpr std::uint32_t kMagic = 0x726b7731; // "rkw1"
 constexpr std::uint32_t kMostBytes = 16U << 20;
+constexpr std::uint64_t kMostStrings = 1U << 20; // more than any exec takes
 constexpr std::size_t kStreams = 3;
 
 struct Header {
@@ -47,15 +48,26 @@ class Strings
     {
         const std::size_t end = rest_.find('\0');
         if (end == std::string_view::npos)
-            throw Failure(kExitInput, "a request breaks off");
+            throw input_error("a request breaks off");
         std::string text(rest_.substr(0, end));
         rest_.remove_prefix(end + 1);
         return text;
+    }
+    bool at_end() const
+    {
+        return rest_.empty();
     }
 
   private:
     std::string_view rest_;
 };
+
+bool makes_sense(const Header &header)
+{
+    return header.magic == kMagic && header.kind <= RequestKind::setting &&
+           header.bytes <= kMostBytes &&
+           std::uint64_t{header.words} + header.variables <= kMostStrings;
+}
 
 void receive_all(int socket, void *data, std::size_t size)
 {
@@ -65,7 +77,7 @@ void receive_all(int socket, void *data, std::size_t size)
         if (received < 0 && errno == EINTR)
             continue;
         if (received <= 0)
-            throw Failure(kExitInput, "a request breaks off");
+            throw input_error("a request breaks off");
         next += received;
         size -= static_cast<std::size_t>(received);
     }
@@ -80,7 +92,8 @@ std::array<Descriptor, kStreams> receive_streams(int socket, Header &header)
     message.msg_iov = &part;
     message.msg_iovlen = 1;
     message.msg_control = control.data();
-    message.msg_controllen = control.size();
+    // Not the room with its padding: a fourth descriptor would fit in there, and stay open.
+    message.msg_controllen = CMSG_LEN(kStreams * sizeof(int));
     const ssize_t size = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC | MSG_WAITALL);
     std::array<Descriptor, kStreams> streams;
     const cmsghdr *passed = CMSG_FIRSTHDR(&message);
@@ -91,9 +104,9 @@ std::array<Descriptor, kStreams> receive_streams(int socket, Header &header)
         for (std::size_t i = 0; i < kStreams; ++i)
             streams[i] = Descriptor(numbers[i]);
     }
-    if (size != static_cast<ssize_t>(sizeof header) || header.magic != kMagic ||
-        !streams[kStreams - 1].is_open() || header.bytes > kMostBytes)
-        throw Failure(kExitInput, "this is not a request");
+    if (size != static_cast<ssize_t>(sizeof header) || !makes_sense(header) ||
+        (message.msg_flags & MSG_CTRUNC) != 0 || !streams[kStreams - 1].is_open())
+        throw input_error("this is not a request");
     return streams;
 }
 
@@ -143,6 +156,8 @@ ReceivedRequest receive_request(int socket)
         received.request.words.push_back(strings.next());
     for (std::uint32_t i = 0; i < header.variables; ++i)
         received.request.variables.push_back(strings.next());
+    if (!strings.at_end())
+        throw input_error("a request goes on after its end");
     return received;
 }
 

@@ -33,10 +33,13 @@ struct ReceivedRequest {
 // False if the other side is gone.
 bool send_request(int socket, const Request &request, const std::array<int, 3> &streams);
 
-// Throws Failure for anything that send_request would not send, and if the sender goes away.
+// Throws Error for anything that send_request would not send, and if the sender goes away.
 ReceivedRequest receive_request(int socket);
 
-// The answer: an exit code as a shell gives it. False if the other side is gone.
+// The answer to a caller who may not run anything here: no exit code is that large.
+inline constexpr int kCallerRefused = 256;
+
+// The answer: an exit code as a shell gives it, or kCallerRefused. False if the other side is gone.
 bool send_exit_code(int socket, int code);
 
 // -1 if the agent went away without an answer.

@@ -2,10 +2,10 @@
 // agent.
 
 #include "base/descriptor.h"
+#include "base/error.h"
+#include "base/network_file.h"
 #include "base/version.h"
-#include "failure.h"
 #include "folder.h"
-#include "network_file.h"
 #include "request.h"
 #include "shell_words.h"
 
@@ -34,7 +34,7 @@ constexpr const char *kHelp =
 DIR/rsh [ssh-options] [user@]NODE COMMAND...   in a shell, in $HOME, with little of the environment
 DIR/rsh -e NODE ARGV...                        exactly this, in this folder, with this environment
 DIR/rsh -s NODE KEY [VALUE...]                 set or print a kernel setting of the node (sysctl),
-                                               or of its card: mtu
+                                               or of its NIC: mtu
 DIR/rsh --help | --version
 
 DIR is the folder of the testbed; the nodes are those whose sockets are in DIR/sockets. Standard
@@ -117,9 +117,14 @@ int run(const ShellCommand &command)
                           : home.empty()                   ? "/"
                                                            : home,
                           command.words, environment_for(command.kind)};
-    if (!send_request(socket.number(), request, streams))
-        return unreachable(command.host, std::strerror(errno));
-    const int code = receive_exit_code(socket.number());
+    const bool sent = send_request(socket.number(), request, streams);
+    const int send_error = errno;
+    const int code = receive_exit_code(socket.number()); // a refusal may come before all is sent
+    if (code == kCallerRefused)
+        return unreachable(command.host,
+                           "user " + std::to_string(::geteuid()) + " may not run anything there");
+    if (!sent)
+        return unreachable(command.host, std::strerror(send_error));
     return code >= 0 ? code : unreachable(command.host, "its agent ended before the command did");
 }
 

@@ -1,7 +1,7 @@
 #include "supervisor.h"
 
 #include "agent.h"
-#include "failure.h"
+#include "base/error.h"
 #include "node.h"
 #include "pipe.h"
 
@@ -76,11 +76,11 @@ std::vector<std::string> read_report(const std::string &node, int told)
             std::string remedy;
             std::getline(lines, message);
             std::getline(lines, remedy);
-            throw Failure(std::stoi(line.substr(7)), message, remedy);
+            throw Error(std::stoi(line.substr(7)), message, remedy);
         }
         warnings.push_back(line);
     }
-    throw Failure(kExitHost, "the agent of node " + node + " ended while it was made");
+    throw host_error("the agent of node " + node + " ended while it was made");
 }
 
 // fork, but the child is PID 1 of a new PID namespace. unshare and fork would do for the first
@@ -100,12 +100,12 @@ void tell(const Descriptor &told, const std::string &text)
 
 Supervisor::Supervisor(const std::filesystem::path &network, const std::filesystem::path &folder,
                        Programs programs, bool alone)
-    : network_(network), nodes_(read_nodes(network)), folder_(folder, nodes_),
+    : network_(network), nodes_(read_network(network.string()).nodes), folder_(folder, nodes_),
       programs_(std::move(programs)), alone_(alone), owner_(alone),
       own_process_(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0)))
 {
     if (!own_process_.is_open())
-        throw refused("cannot watch this process", "a kernel of at least 5.3");
+        throw system_error("cannot watch this process", "a kernel of at least 5.3");
     const sigset_t signals = watched_signals();
     ::sigprocmask(SIG_BLOCK, &signals, nullptr);
     ::signal(SIGPIPE, SIG_IGN);
@@ -120,7 +120,7 @@ void Supervisor::start()
 {
     folder_.prepare(nodes_, programs_.shell);
     std::vector<Descriptor> reports;
-    for (const NodeLine &node : nodes_)
+    for (const NodeSettings &node : nodes_)
         reports.push_back(start_agent(node));
     std::vector<std::string> warnings;
     for (std::size_t i = 0; i < nodes_.size(); ++i)
@@ -132,7 +132,7 @@ void Supervisor::start()
 
 // A process that is PID 1 of a new PID namespace. It makes its other namespaces itself, all nodes
 // at once.
-Descriptor Supervisor::start_agent(const NodeLine &node)
+Descriptor Supervisor::start_agent(const NodeSettings &node)
 {
     Descriptor listener = folder_.listen_as(node.name);
     Pipe told = make_pipe();
@@ -140,14 +140,14 @@ Descriptor Supervisor::start_agent(const NodeLine &node)
     if (child == 0)
         become_agent(node, std::move(listener), std::move(told.write_end));
     if (child < 0)
-        throw refused("cannot start the agent of node " + node.name,
-                      "are there too many processes (ulimit -u, user.max_pid_namespaces), "
-                      "or too little memory?");
+        throw system_error("cannot start the agent of node " + node.name,
+                           "are there too many processes (ulimit -u, user.max_pid_namespaces), "
+                           "or too little memory?");
     agents_.push_back({node.name, child});
     return std::move(told.read_end);
 }
 
-void Supervisor::become_agent(const NodeLine &node, Descriptor listener, Descriptor told)
+void Supervisor::become_agent(const NodeSettings &node, Descriptor listener, Descriptor told)
 {
     try {
         ::prctl(PR_SET_PDEATHSIG, SIGKILL); // lost if it died before: hence the pidfd as well
@@ -161,9 +161,9 @@ void Supervisor::become_agent(const NodeLine &node, Descriptor listener, Descrip
         tell(told, report + "ready\n");
         told.close();
         agent.run();
-    } catch (const Failure &failure) {
-        tell(told, "failed " + std::to_string(failure.exit_code()) + "\n" + failure.what() + "\n" +
-                       failure.remedy() + "\n");
+    } catch (const Error &error) {
+        tell(told, "failed " + std::to_string(error.exit_code()) + "\n" + error.what() + "\n" +
+                       error.remedy() + "\n");
     }
     ::_exit(kExitBroken);
 }

@@ -1,10 +1,10 @@
 #pragma once
 
 #include "base/descriptor.h"
+#include "base/network_file.h"
 #include "folder.h"
 #include "identity.h"
 #include "link_process.h"
-#include "network_file.h"
 
 #include <filesystem>
 #include <string>
@@ -30,20 +30,20 @@ class Supervisor
     Supervisor(const Supervisor &) = delete;
     Supervisor &operator=(const Supervisor &) = delete;
 
-    // Starts the agents and the link emulator; when it returns, the network works. Throws Failure.
+    // Starts the agents and the link emulator; when it returns, the network works. Throws Error.
     void start();
 
     // Waits for SIGTERM, SIGINT or SIGHUP (returns 0), or for any part to end (returns 1).
     int watch();
 
   private:
-    Descriptor start_agent(const NodeLine &node);
-    [[noreturn]] void become_agent(const NodeLine &node, Descriptor listener, Descriptor told);
+    Descriptor start_agent(const NodeSettings &node);
+    [[noreturn]] void become_agent(const NodeSettings &node, Descriptor listener, Descriptor told);
     std::string ended_part();
     void end_all();
 
     std::filesystem::path network_;
-    std::vector<NodeLine> nodes_;
+    std::vector<NodeSettings> nodes_;
     Folder folder_;
     Programs programs_;
     bool alone_;

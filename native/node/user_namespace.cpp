@@ -1,7 +1,7 @@
 #include "user_namespace.h"
 
 #include "base/descriptor.h"
-#include "failure.h"
+#include "base/error.h"
 
 #include <cerrno>
 #include <fcntl.h>
@@ -43,7 +43,7 @@ void write_map(const std::string &path, const std::string &text)
     const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
     if (!file.is_open() ||
         ::write(file.number(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
-        throw refused("cannot write " + path, remedy_for(errno));
+        throw system_error("cannot write " + path, remedy_for(errno));
 }
 
 std::string to_itself(unsigned id)
@@ -58,8 +58,8 @@ void enter_user_namespace()
     const std::string users = to_itself(::geteuid());
     const std::string groups = to_itself(::getegid());
     if (::unshare(CLONE_NEWUSER) != 0)
-        throw refused("cannot make a user namespace, which emulated nodes need without root",
-                      remedy_for(errno));
+        throw system_error("cannot make a user namespace, which emulated nodes need without root",
+                           remedy_for(errno));
     write_map("/proc/self/setgroups", "deny"); // the kernel asks this of ordinary users
     write_map("/proc/self/uid_map", users);
     write_map("/proc/self/gid_map", groups);

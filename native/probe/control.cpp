@@ -1,5 +1,6 @@
 #include "control.h"
 
+#include "base/error.h"
 #include <sys/socket.h>
 
 namespace rankwise::probe
@@ -13,7 +14,7 @@ void Control::say(const std::string &line)
         const auto sent =
             ::send(socket_.descriptor(), text.data() + done, text.size() - done, MSG_NOSIGNAL);
         if (sent < 0)
-            fail("talk to the other side");
+            throw system_error("cannot talk to the other side");
         done += static_cast<std::size_t>(sent);
     }
 }

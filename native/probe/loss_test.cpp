@@ -1,5 +1,6 @@
 #include "loss_test.h"
 
+#include "base/error.h"
 #include "datagram.h"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ namespace
 /// Sleeping is no finer than this: what is due by then goes out together.
 constexpr Nanoseconds kPace = kSecond / 1000;
 
-/// What is overdue by more is sent later, not at once: that many packets would overflow the card's
+/// What is overdue by more is sent later, not at once: that many packets would overflow the NIC's
 /// queue.
 constexpr Nanoseconds kMostOverdue = 2 * kPace;
 
@@ -48,7 +49,7 @@ void LossTest::run(Nanoseconds patience)
     std::istringstream answer(control_.hear());
     std::uint64_t overflowed = 0;
     if (!(answer >> received_ >> overflowed))
-        throw std::runtime_error("the server went away during the loss test");
+        throw host_error("the server went away during the loss test");
     sent_ -= overflowed; // these did come over the path: it is not to blame
 }
 

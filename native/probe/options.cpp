@@ -1,5 +1,6 @@
 #include "options.h"
 
+#include "base/error.h"
 #include <charconv>
 #include <functional>
 #include <map>
@@ -44,8 +45,8 @@ double number(std::string_view name, std::string_view word, double low, double h
     const char *const end = word.data() + word.size();
     const auto [read_to, error] = std::from_chars(word.data(), end, value);
     if (error != std::errc{} || read_to != end || !(value >= low && value <= high))
-        throw UsageError(std::string(name) + ": '" + std::string(word) + "' is no number from " +
-                         std::to_string(low) + " to " + std::to_string(high));
+        throw input_error(std::string(name) + ": '" + std::string(word) + "' is no number from " +
+                          std::to_string(low) + " to " + std::to_string(high));
     return value;
 }
 
@@ -69,7 +70,7 @@ std::map<std::string_view, Setter> setters(Options &options)
         {"--background",
          [&options](auto name, auto word) {
              if (word != "yes" && word != "no")
-                 throw UsageError(std::string(name) + ": say yes or no");
+                 throw input_error(std::string(name) + ": say yes or no");
              options.background = word == "yes";
          }},
         {"--limit", seconds(options.limit_seconds)},
@@ -106,20 +107,20 @@ Options parse_options(int count, char **words)
     };
     const auto chosen = modes.find(mode);
     if (chosen == modes.end())
-        throw UsageError("say `serve`, `measure HOST` or `end HOST`; --help tells more");
+        throw input_error("say `serve`, `measure HOST` or `end HOST`; --help tells more");
     options.mode = chosen->second;
     if (options.mode != Options::Mode::serve) {
         if (next == count || words[next][0] == '-')
-            throw UsageError("name the host");
+            throw input_error("name the host");
         options.host = words[next++];
     }
     while (next < count) {
         const std::string_view name = words[next++];
         const auto found = known.find(name);
         if (found == known.end())
-            throw UsageError("unknown option " + std::string(name) + "; --help lists them");
+            throw input_error("unknown option " + std::string(name) + "; --help lists them");
         if (next == count)
-            throw UsageError(std::string(name) + " needs a value");
+            throw input_error(std::string(name) + " needs a value");
         found->second(name, words[next++]);
     }
     return options;

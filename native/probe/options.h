@@ -1,17 +1,10 @@
 // The command line.
 #pragma once
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 
 namespace rankwise::probe
 {
-
-/// The command line makes no sense: exit code 2.
-class UsageError : public std::runtime_error
-{
-    using std::runtime_error::runtime_error;
-};
 
 struct Options {
     enum class Mode { help, version, serve, measure, end };
@@ -36,7 +29,7 @@ struct Options {
 
 extern const char *const kHelp;
 
-/// Throws UsageError.
+/// Read the command line. Throws Error (exit code 2).
 Options parse_options(int count, char **words);
 
 } // namespace rankwise::probe

@@ -1,4 +1,5 @@
 // rankwise-probe: see kHelp in options.cpp.
+#include "base/error.h"
 #include "base/version.h"
 #include "client.h"
 #include "options.h"
@@ -14,14 +15,11 @@
 namespace
 {
 
-constexpr int kExitUsage = 2;
-constexpr int kExitHost = 3;
-
 extern "C" void give_up(int)
 {
     constexpr char words[] = "rankwise-probe: not done within --limit seconds\n";
     [[maybe_unused]] const auto written = ::write(STDERR_FILENO, words, sizeof words - 1);
-    ::_exit(kExitHost);
+    ::_exit(rankwise::kExitHost);
 }
 
 /// Nothing here may wait for ever, whatever it waits for.
@@ -39,7 +37,7 @@ void serve(const rankwise::probe::Options &options)
     rankwise::probe::Server server(options.port);
     // A fork does not inherit the timer.
     if (options.background && ::daemon(0, 0) != 0)
-        rankwise::probe::fail("go on in the background");
+        throw rankwise::system_error("cannot go on in the background");
     end_after(options.limit_seconds);
     server.run();
 }
@@ -72,11 +70,11 @@ int main(int count, char **words)
 {
     try {
         return run(count, words);
-    } catch (const rankwise::probe::UsageError &error) {
-        std::fprintf(stderr, "rankwise-probe: %s\n", error.what());
-        return kExitUsage;
+    } catch (const rankwise::Error &error) {
+        std::fputs(error.told_by("rankwise-probe").c_str(), stderr);
+        return error.exit_code();
     } catch (const std::exception &error) {
-        std::fprintf(stderr, "rankwise-probe: %s\n", error.what());
-        return kExitHost;
+        std::fprintf(stderr, "rankwise-probe: a bug of ours: %s\n", error.what());
+        return rankwise::kExitBug;
     }
 }

@@ -1,5 +1,6 @@
 #include "rate_test.h"
 
+#include "base/error.h"
 #include <cerrno>
 #include <poll.h>
 #include <sstream>
@@ -24,12 +25,12 @@ void RateTest::run()
 {
     control_.say("stream " + std::to_string(from_seconds(options_.rate_skip_seconds)));
     if (control_.hear() != "ready")
-        throw std::runtime_error("the server does not take a stream");
+        throw host_error("the server does not take a stream");
     send_for(from_seconds(options_.rate_seconds),
              monotonic_now() + from_seconds(options_.limit_seconds));
     std::istringstream answer(control_.hear());
     if (!(answer >> bytes_ >> span_))
-        throw std::runtime_error("the server went away during the rate test");
+        throw host_error("the server went away during the rate test");
 }
 
 void RateTest::send_for(Nanoseconds duration, Nanoseconds deadline)
@@ -45,7 +46,7 @@ void RateTest::send_for(Nanoseconds duration, Nanoseconds deadline)
         const auto sent =
             ::send(stream.descriptor(), data.data(), data.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
         if (sent < 0 && errno != EAGAIN)
-            fail("send the stream");
+            throw system_error("cannot send the stream");
     }
     // What still waits in buffers would take seconds on a slow path.
     stream.abort();

@@ -1,5 +1,6 @@
 #include "server.h"
 
+#include "base/error.h"
 #include <cerrno>
 #include <cstring>
 #include <netinet/in.h>
@@ -78,14 +79,14 @@ bool Server::serve_client()
 {
     Socket accepted(::accept4(listening_.descriptor(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!accepted)
-        fail("accept the client");
+        throw system_error("cannot accept the client");
     accepted.set(IPPROTO_TCP, TCP_NODELAY, 1, "TCP_NODELAY");
     control_ = Control(std::move(accepted));
     while (true) {
         pollfd ready[] = {{datagrams_.descriptor(), POLLIN, 0},
                           {control_.socket().descriptor(), POLLIN, 0}};
         if (::poll(ready, 2, -1) < 0 && errno != EINTR)
-            fail("wait for the client");
+            throw system_error("cannot wait for the client");
         if (ready[0].revents != 0) {
             receive_datagrams();
         } else if (ready[1].revents != 0) {
@@ -140,7 +141,7 @@ std::string Server::discard_stream(Nanoseconds skip)
     control_.say("ready");
     Socket stream(::accept4(listening_.descriptor(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!stream)
-        fail("accept the stream");
+        throw system_error("cannot accept the stream");
     std::uint64_t bytes = 0;
     std::uint64_t bytes_before = 0;
     Nanoseconds first = 0;

@@ -1,5 +1,6 @@
 #include "socket.h"
 
+#include "base/error.h"
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -9,7 +10,6 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <system_error>
 #include <thread>
 #include <unistd.h>
 
@@ -30,7 +30,7 @@ Addresses resolve(const std::string &host, std::uint16_t port, int type)
     addrinfo *found = nullptr;
     const int error = getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found);
     if (error != 0)
-        throw std::runtime_error("cannot find the host " + host + ": " + gai_strerror(error));
+        throw host_error("cannot find the host " + host + ": " + gai_strerror(error));
     return {found, &freeaddrinfo};
 }
 
@@ -69,11 +69,6 @@ Socket bound_in(int family, int type, std::uint16_t port)
 
 } // namespace
 
-void fail(const std::string &tried)
-{
-    throw std::system_error(errno, std::generic_category(), "cannot " + tried);
-}
-
 Socket &Socket::operator=(Socket &&other) noexcept
 {
     std::swap(descriptor_, other.descriptor_);
@@ -92,9 +87,9 @@ Socket Socket::bound(int type, std::uint16_t port)
     if (!socket) // a host without IPv6
         socket = bound_in(AF_INET, type, port);
     if (!socket)
-        fail("use port " + std::to_string(port));
+        throw system_error("cannot use port " + std::to_string(port));
     if (type == SOCK_STREAM && ::listen(socket.descriptor(), 8) != 0)
-        fail("listen on port " + std::to_string(port));
+        throw system_error("cannot listen on port " + std::to_string(port));
     return socket;
 }
 
@@ -109,7 +104,7 @@ Socket Socket::connected(int type, const std::string &host, std::uint16_t port,
                 return socket;
         }
         if (errno != ECONNREFUSED || monotonic_now() >= deadline)
-            fail("connect to " + host + " port " + std::to_string(port));
+            throw system_error("cannot connect to " + host + " port " + std::to_string(port));
         std::this_thread::sleep_for(kAgainAfter);
     }
 }
@@ -117,7 +112,7 @@ Socket Socket::connected(int type, const std::string &host, std::uint16_t port,
 void Socket::set(int level, int option, int value, const char *name) const
 {
     if (::setsockopt(descriptor_, level, option, &value, sizeof value) != 0)
-        fail(std::string("set ") + name);
+        throw system_error(std::string("cannot set ") + name);
 }
 
 void Socket::abort()
@@ -134,7 +129,7 @@ bool Socket::readable_before(Nanoseconds deadline) const
     const timespec span{left / kSecond, left % kSecond};
     const int count = ::ppoll(&ready, 1, &span, nullptr);
     if (count < 0 && errno != EINTR)
-        fail("wait for packets");
+        throw system_error("cannot wait for packets");
     return count > 0;
 }
 

@@ -9,7 +9,7 @@
 namespace rankwise::probe
 {
 
-/// Owns a descriptor. Errors are thrown as std::system_error that says what was tried.
+/// A socket owns its descriptor. What the system refuses is thrown as Error.
 class Socket
 {
   public:
@@ -53,8 +53,5 @@ class Socket
   private:
     int descriptor_ = -1;
 };
-
-/// std::system_error of errno: "cannot TRIED: REASON".
-[[noreturn]] void fail(const std::string &tried);
 
 } // namespace rankwise::probe

@@ -5,6 +5,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -26,6 +27,7 @@ from support.emulated import (
 from support.ordinary_user import NOBODY, needs_root
 
 pytestmark = needs_emulation
+LINK = "link l 0 0 0 0 normal 0 1"
 KINDS_OF_NAMESPACES = ("net", "pid", "uts", "mnt", "ipc")
 
 
@@ -224,7 +226,50 @@ def test_who_may_run_what_as_whom(folder: Path) -> None:
     told = rsh(folder, "-s", "a1", "net.ipv4.tcp_rmem", "1", "2", "3", **as_nobody)
     assert told.returncode != 0 and "only the owner" in told.stderr
     stranger = rsh(folder, "a1", "id", user=4321, group=4321, extra_groups=())
-    assert stranger.returncode != 0 and "user 4321 may not run anything here" in stranger.stderr
+    assert stranger.returncode == 255 and "user 4321 may not run anything there" in stranger.stderr
+
+
+@needs_root
+def test_a_stranger_is_turned_away_before_anything_is_read(folder: Path) -> None:
+    """Twenty of them with 16 MiB each would be answered late, if at all, by an agent that reads first."""
+    script = """
+import os, socket, sys
+os.setgid(4321); os.setuid(4321)
+strangers = [socket.socket(socket.AF_UNIX) for _ in range(20)]
+for one in strangers:
+    one.settimeout(5)
+    one.connect(sys.argv[1])
+print(*[int.from_bytes(one.recv(4), sys.byteorder) for one in strangers])
+"""
+    argv = [sys.executable, "-I", "-c", script, str(folder / "sockets" / "a1")]
+    answers = subprocess.run(argv, capture_output=True, text=True, timeout=30, check=True).stdout.split()
+    assert answers == ["256"] * 20  # which no exit code is
+
+
+OPEN_MODES = [0o777, 0o770, 0o755, 0o701]
+"""Of folders; root's agents ask who it is, so there only those are open that others may write in."""
+
+
+@pytest.mark.parametrize("mode", [mode for mode in OPEN_MODES if os.geteuid() != 0 or mode & 0o022])
+def test_a_folder_that_is_open_to_others_is_refused(tmp_path: Path, mode: int) -> None:
+    (tmp_path / "network").write_text(f"{LINK}\nnode a S 10.0.0.1/24 l l\nroute S S\n")
+    folder = tmp_path / "open"
+    folder.mkdir()
+    folder.chmod(mode)
+    outcome = nodes(tmp_path / "network", "--folder", str(folder))
+    assert outcome.returncode == 2
+    assert "is open to other users" in outcome.stderr and "\ntry: chmod " in outcome.stderr
+    assert not list(folder.iterdir())
+
+
+@needs_root
+def test_a_folder_of_somebody_else_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "network").write_text(f"{LINK}\nnode a S 10.0.0.1/24 l l\nroute S S\n")
+    folder = tmp_path / "theirs"
+    folder.mkdir(mode=0o700)
+    os.chown(folder, 4321, 4321)
+    outcome = nodes(tmp_path / "network", "--folder", str(folder))
+    assert (outcome.returncode, "belongs to another user" in outcome.stderr) == (2, True)
 
 
 def test_jobs_of_an_ordinary_user_have_no_capabilities(folder: Path) -> None:
@@ -288,17 +333,20 @@ def test_sigterm_ends_it_in_good_order(mortal: Path) -> None:
 @pytest.mark.parametrize(
     ("network", "words"),
     [
-        ("", "has no nodes"),
-        ("node a S 10.0.0.1/24 o i\nnode a S 10.0.0.2/24 o i", "two nodes are called 'a'"),
-        ("node a_b S 10.0.0.1/24 o i", "'a_b' is not a host name"),
-        ("node hosts S 10.0.0.1/24 o i", "no node can be called 'hosts'"),
-        ("setting a net.ipv4.tcp_rmem 1", "no node 'a' stands above"),
-        ("node a S 10.0.0.1/24 o i\nsetting a kernel.hostname x", "not below net.ipv4."),
-        ("node a S", "'node' needs a name, a site and an address"),
+        ("", "there is no node"),
+        ("node a S 10.0.0.1/24 l l\nnode a S 10.0.0.2/24 l l", ":4: there are two nodes a"),
+        ("node a_b S 10.0.0.1/24 l l", ":3: 'a_b' is not a host name"),
+        ("node hosts S 10.0.0.1/24 l l", "no node can be called 'hosts'"),
+        ("setting a net.ipv4.tcp_rmem 1", ":3: there is no node a above this line"),
+        ("node a S 10.0.0.1/24 l l\nsetting a kernel.hostname x", ":4: 'kernel.hostname' is not below net.ipv4."),
+        ("node a S", ":3: expected: node NAME SITE"),
+        ("node a S 10.0.0.1/24 o l", ":3: there is no link o above this line"),
+        ("node a S 10.0.0.1/24 l l\noption mtu 9", ":4: mtu is 9, but must be from 576"),
+        ("node \udcff S 10.0.0.1/24 l l", ":3: this is not UTF-8 text"),
     ],
 )
 def test_bad_networks_are_told_with_their_line(tmp_path: Path, network: str, words: str) -> None:
-    (tmp_path / "network").write_text(f"# nothing\n{network}\n")
+    (tmp_path / "network").write_bytes(f"# nothing\n{LINK}\n{network}\n".encode(errors="surrogateescape"))
     outcome = nodes(tmp_path / "network", "--folder", str(tmp_path))
     assert (outcome.returncode, outcome.stdout) == (2, "")
     assert words in outcome.stderr
@@ -307,8 +355,8 @@ def test_bad_networks_are_told_with_their_line(tmp_path: Path, network: str, wor
 
 def test_a_folder_too_deep_for_a_socket_is_told(tmp_path: Path) -> None:
     deep = tmp_path / ("d" * 100)
-    deep.mkdir()
-    (tmp_path / "network").write_text("node a S 10.0.0.1/24 o i\n")
+    deep.mkdir(mode=0o700)
+    (tmp_path / "network").write_text(f"{LINK}\nnode a S 10.0.0.1/24 l l\n")
     outcome = nodes(tmp_path / "network", "--folder", str(deep))
     assert outcome.returncode == 2
     assert "the path of a socket would be too long" in outcome.stderr and "\ntry: " in outcome.stderr

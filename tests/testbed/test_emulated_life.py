@@ -209,7 +209,7 @@ Nodes = tuple[Node, ...]
 @pytest.mark.parametrize(
     ("change", "words_of_it"),
     [
-        (lambda nodes: (nodes[0], replace(nodes[1], name="a1")), "two nodes are called 'a1'"),
+        (lambda nodes: (nodes[0], replace(nodes[1], name="a1")), "there are two nodes a1"),
         (lambda nodes: (replace(nodes[0], name="ended"), nodes[1]), "no node can be called 'ended'"),
         (lambda nodes: (replace(nodes[0], name="a" * 64), nodes[1]), "is not a host name"),
         (lambda nodes: (replace(nodes[0], address="here"), nodes[1]), "'here' is no IPv4 address"),

@@ -1,11 +1,11 @@
 // The patterns that tell contention models apart, on Gigabit Ethernet hosts of 2006: a bus of 1.25
-// times the card.
+// times the NIC.
 //
 // Fixed windows in first-in-first-out queues share proportionally, so in the zigzag 0->1<-2->3 the
 // middle flow has 1/3 and the outer ones 2/3 until these end at 3/2; then it has all, and ends
 // at 2. In 0->1->2 node 1 receives at full rate and can send at 1/4 until 1, then at full rate: 1 +
 // 3/4.
-#include "check.h"
+#include "base/tests/check.h"
 #include "flows.h"
 
 using namespace rankwise;
@@ -22,7 +22,7 @@ std::vector<double> times_of(const std::vector<Flow> &flows, const std::string &
                                 bus;
     std::uint64_t dropped = 0;
     // Windows of 128 KB, 4 MB a flow, super-packets of 9000 bytes.
-    const std::vector<double> times =
+    std::vector<double> times =
         relative_times(star(4, line, line, options), flows, 6 * full_payload, 15, 480, dropped);
     CHECK(dropped == 0);
     return times;

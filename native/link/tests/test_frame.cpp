@@ -1,6 +1,6 @@
 // Super-packets have the size of their segments, and pieces of them are what segmentation would
 // have made.
-#include "check.h"
+#include "base/tests/check.h"
 #include "frames.h"
 
 using namespace rankwise;

@@ -1,5 +1,5 @@
 // Jitter has the distribution asked for, and does not reorder.
-#include "check.h"
+#include "base/tests/check.h"
 #include "world.h"
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // The share and the runs of lost packets, within intervals that a right emulator leaves once in 15
 // 000 tests.
-#include "check.h"
+#include "base/tests/check.h"
 #include "link/loss.h"
 #include "world.h"
 #include <cmath>

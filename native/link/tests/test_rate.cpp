@@ -1,6 +1,6 @@
 // Delay, rate and the drop point, against closed forms. Times are exact but for rounding to a
 // nanosecond a step.
-#include "check.h"
+#include "base/tests/check.h"
 #include "world.h"
 
 using namespace rankwise;

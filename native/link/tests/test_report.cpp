@@ -1,5 +1,5 @@
 // The lateness histogram, and the counters as JSON.
-#include "check.h"
+#include "base/tests/check.h"
 #include "link/report.h"
 #include "world.h"
 

@@ -1,6 +1,6 @@
-// Flows that share a card share it evenly: two take twice as long as one alone, three three times,
+// Flows that share a NIC share it evenly: two take twice as long as one alone, three three times,
 // within 3 %.
-#include "check.h"
+#include "base/tests/check.h"
 #include "flows.h"
 
 using namespace rankwise;
@@ -9,19 +9,19 @@ using namespace rankwise::test;
 namespace
 {
 
-struct Card {
+struct Nic {
     const char *options;
     std::uint32_t payload; // of a packet: one segment, or a super-packet
     std::uint32_t window;
     std::uint32_t packets;
 };
 
-void share(const Card &card, const std::vector<Flow> &flows)
+void share(const Nic &nic, const std::vector<Flow> &flows)
 {
     const std::string line = "1e8 50000 1000000 0 normal 0 1";
     std::uint64_t dropped = 0;
-    const std::vector<double> times = relative_times(
-        star(4, line, line, card.options), flows, card.payload, card.window, card.packets, dropped);
+    const std::vector<double> times = relative_times(star(4, line, line, nic.options), flows,
+                                                     nic.payload, nic.window, nic.packets, dropped);
     const auto share = static_cast<double>(flows.size());
     for (const double time : times)
         CHECK_NEAR(time, share, 0.03 * share);
@@ -51,7 +51,7 @@ void share_uplink()
 
 int main()
 {
-    const std::vector<Card> cards = {
+    const std::vector<Nic> nics = {
         {"option served_queues 1", full_payload, 90, 3000},
         {"option served_queues 0", full_payload, 90, 3000},
         {"option served_queues 1", 6 * full_payload, 15, 500},
@@ -59,11 +59,11 @@ int main()
         {"option served_queues 1\noption acknowledgements_first 1\noption bus 1.25", full_payload,
          90, 3000},
     };
-    for (const Card &card : cards) {
-        share(card, {{1, 0}, {1, 2}});         // out of one node
-        share(card, {{0, 1}, {2, 1}});         // into one node
-        share(card, {{0, 1}, {0, 2}, {0, 3}}); // three
-        share(card, {{1, 0}, {2, 0}, {3, 0}});
+    for (const Nic &nic : nics) {
+        share(nic, {{1, 0}, {1, 2}});         // out of one node
+        share(nic, {{0, 1}, {2, 1}});         // into one node
+        share(nic, {{0, 1}, {0, 2}, {0, 3}}); // three
+        share(nic, {{1, 0}, {2, 0}, {3, 0}});
     }
     share_uplink();
     return conclude();

@@ -1,5 +1,5 @@
 // Whose frame goes where, and what the options change.
-#include "check.h"
+#include "base/tests/check.h"
 #include "world.h"
 #include <set>
 
@@ -65,6 +65,18 @@ void partition()
     CHECK(world.network_switch.counters().delivered_packets == 0);
 }
 
+/// What waits for room gets it some time, however small the queue is.
+void a_full_queue()
+{
+    World world(star(2, "1e9 0 3000 0 normal 0 1", unlimited));
+    const Link &link = world.network_switch.out_link(0);
+    CHECK(!link.full(0, 3001) && !link.full(0, 70'000));
+    world.network_switch.accept(0, plain_frame(0, 1, 1000), 0);
+    CHECK(!link.full(0, 2000) && link.full(0, 2001) && link.full(0, 70'000));
+    world.run();
+    CHECK(!link.full(1000 * 8, 70'000));
+}
+
 /// An acknowledgement behind 60 KB of data: at once, or when all that is sent.
 void acknowledgements(bool first)
 {
@@ -124,7 +136,7 @@ void lateness_does_not_add_up()
 void urgency(const std::string &out, const std::string &in, Time until, Urgency expected)
 {
     World world(star(2, out, in));
-    const EventQueue &events = world.network_switch.events();
+    const LinkEvents &events = world.network_switch.events();
     CHECK(!events.next() && !events.next(Urgency::exact));
     world.network_switch.accept(0, plain_frame(0, 1, 1000), 0);
     world.run(until);
@@ -138,10 +150,10 @@ void urgency(const std::string &out, const std::string &in, Time until, Urgency 
 void urgencies()
 {
     const std::string near = "0 5000 0 0 normal 0 1", far = "0 5000000 0 0 normal 0 1";
-    const std::string card = "1e9 0 1e6 0 normal 0 1", middle = "0 300000 0 0 normal 0 1";
+    const std::string nic = "1e9 0 1e6 0 normal 0 1", middle = "0 300000 0 0 normal 0 1";
     urgency(near, near, 0, Urgency::exact);
-    urgency(card, near, -1, Urgency::exact);     // its card is to be served, and that shows
-    urgency(card, far, -1, Urgency::patient);    // a long way still
+    urgency(nic, near, -1, Urgency::exact);      // its NIC is to be served, and that shows
+    urgency(nic, far, -1, Urgency::patient);     // a long way still
     urgency(near, middle, 0, Urgency::patient);  // long enough
     urgency(near, middle, 5000, Urgency::exact); // the delivery
     urgency(near, far, 5000, Urgency::prompt);   // the delivery, after a long path
@@ -156,6 +168,7 @@ int main()
     broadcast();
     unknown();
     partition();
+    a_full_queue();
     acknowledgements(true);
     acknowledgements(false);
     bus();

@@ -1,5 +1,5 @@
 // The margin before an urgent event is learnt from how late sleeps end.
-#include "check.h"
+#include "base/tests/check.h"
 #include "link/wake_up.h"
 #include "world.h"
 #include <random>
@@ -46,7 +46,7 @@ void plans()
     CHECK(exact > prompt && prompt > wake_up.least_late());
     World world(star(2, unlimited, unlimited));
     Link &link = *world.network_switch.links()[0];
-    EventQueue events;
+    LinkEvents events;
     CHECK(!wake_up.plan(events));
     events.push(second, link, Urgency::patient);
     const Time alone = *wake_up.plan(events);

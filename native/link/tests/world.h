@@ -1,7 +1,7 @@
 // A switch in virtual time, with what was delivered when.
 #pragma once
+#include "base/network_file.h"
 #include "frames.h"
-#include "link/network_file.h"
 #include "link/switch.h"
 #include <functional>
 #include <limits>
@@ -64,7 +64,7 @@ class World : private Receiver
     Switch network_switch;
 };
 
-/// `nodes` cards at one switch; `out` and `in` are what follows the name of a link.
+/// `nodes` NICs at one switch; `out` and `in` are what follows the name of a link.
 inline std::string star(int nodes, const std::string &out, const std::string &in,
                         const std::string &options = "")
 {

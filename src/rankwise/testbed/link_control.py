@@ -29,7 +29,7 @@ class LinkControl:
         answer = self._ask("counters")
         try:
             return read_counters(json.loads(answer))
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, OverflowError) as error:
             raise HostError(
                 f"the link emulator's counters make no sense: {answer[:200]}", "reinstall rankwise"
             ) from error
@@ -49,7 +49,7 @@ class LinkControl:
                 connection.settimeout(_LIMIT_SECONDS)
                 connection.connect(str(self._path))
                 connection.sendall(line.encode() + b"\n")
-                with connection.makefile(encoding="utf-8") as answer:
+                with connection.makefile(encoding="utf-8", errors="replace") as answer:
                     return answer.readline().rstrip("\n")
         except OSError as error:
             raise HostError(

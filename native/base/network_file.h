@@ -1,4 +1,4 @@
-// The description of a network that the emulator is given.
+// The description of a network that rankwise-nodes and rankwise-link are given.
 #pragma once
 #include "virtual_time.h"
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace rankwise
 
 enum class JitterDistribution { uniform, normal, exponential };
 
-/// One direction of a link, as asked for.
+/// The settings of a link are those of one direction, as asked for.
 struct LinkSettings {
     std::string name;
     double rate_bits_per_second = 0; // 0: unlimited
@@ -25,6 +25,12 @@ struct LinkSettings {
     double loss_burst = 1; // mean length of a run of lost packets
 };
 
+/// A kernel setting belongs to a node's own network stack.
+struct KernelSetting {
+    std::string key;   // as sysctl names it: net.ipv4.tcp_rmem
+    std::string value; // words separated by blanks
+};
+
 struct NodeSettings {
     std::string name;
     std::string site;
@@ -32,6 +38,7 @@ struct NodeSettings {
     int prefix_bits = 0;
     std::size_t out = 0; // indices of links
     std::size_t in = 0;
+    std::vector<KernelSetting> kernel;
 };
 
 struct RouteSettings {
@@ -45,7 +52,7 @@ struct Network {
     int segment_limit_bytes = 65536;
     bool served_queues = true;
     bool acknowledgements_first = false;
-    double bus = 0; // of a card's rate, 0: no limit
+    double bus = 0; // of a NIC's rate, 0: no limit
     int realtime_priority = 50;
     Time spin = 100'000;
     std::optional<std::uint64_t> seed; // of loss and jitter; none: another one each time
@@ -53,11 +60,22 @@ struct Network {
     std::vector<NodeSettings> nodes;
     std::vector<RouteSettings> routes;
 
-    /// From one site's cards to the other's; null if the file has none.
+    /// Return the route from one site's NICs to the other's; null if the file has none.
     const RouteSettings *route(const std::string &source, const std::string &destination) const;
 };
 
-/// Raises InputError with the file's name and the line at fault.
+/// Read a network. Throws Error (exit code 2) with the file's name and the line at fault.
 Network read_network(std::istream &lines, const std::string &file_name);
+Network read_network(const std::string &path);
+
+/// Tell whether this is a host name: letters, digits, '-' and '.', the last two not at its ends; at
+/// most 63 characters.
+bool is_host_name(const std::string &name);
+
+/// Tell whether a key may be set in a node: below net.ipv4. or net.core., the node's own.
+bool is_network_setting(const std::string &key);
+
+/// Return an IPv4 address (in this machine's byte order) as four numbers.
+std::string address_text(std::uint32_t address);
 
 } // namespace rankwise

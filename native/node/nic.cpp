@@ -1,4 +1,4 @@
-#include "card.h"
+#include "nic.h"
 
 #include "base/descriptor.h"
 
@@ -16,12 +16,12 @@ namespace rankwise
 namespace
 {
 
-constexpr const char *kCard = "eth0"; // as the link emulator calls it
+constexpr const char *kNicName = "eth0"; // as the link emulator calls it
 
 // By ioctl and not by a file below /sys, which only root of the host may write.
-bool ask_card(unsigned long what, ifreq &request)
+bool ask_nic(unsigned long what, ifreq &request)
 {
-    std::strcpy(request.ifr_name, kCard);
+    std::strcpy(request.ifr_name, kNicName);
     const Descriptor socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
     return socket.is_open() && ::ioctl(socket.number(), what, &request) == 0;
 }
@@ -40,7 +40,7 @@ std::optional<int> whole_number(const std::string &text)
 std::string read_mtu()
 {
     ifreq request{};
-    return ask_card(SIOCGIFMTU, request) ? std::to_string(request.ifr_mtu) : "";
+    return ask_nic(SIOCGIFMTU, request) ? std::to_string(request.ifr_mtu) : "";
 }
 
 std::string write_mtu(const std::string &bytes)
@@ -49,10 +49,10 @@ std::string write_mtu(const std::string &bytes)
     const std::optional<int> wanted = whole_number(bytes);
     request.ifr_mtu = wanted.value_or(0);
     errno = EINVAL;
-    if (wanted && ask_card(SIOCSIFMTU, request))
+    if (wanted && ask_nic(SIOCSIFMTU, request))
         return "";
     const std::string reason = std::strerror(errno);
-    return "cannot set " + std::string(kCardMtu) + " to '" + bytes + "': " + reason +
+    return "cannot set " + std::string(kNicMtu) + " to '" + bytes + "': " + reason +
            "; in force: '" + read_mtu() + "'";
 }
 

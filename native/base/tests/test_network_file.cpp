@@ -1,13 +1,20 @@
 // What the description says is what is read; what is wrong in it is named with its line.
-#include "check.h"
-#include "link/errors.h"
-#include "world.h"
+#include "base/error.h"
+#include "base/network_file.h"
+#include "base/tests/check.h"
+#include <sstream>
 
 using namespace rankwise;
 using namespace rankwise::test;
 
 namespace
 {
+
+Network read(const std::string &description)
+{
+    std::istringstream lines(description);
+    return read_network(lines, "network");
+}
 
 const std::string links = "link out 1e9 0 1000 0 normal 0 1\nlink in 1e8 5 1000 0 normal 0 1\n";
 const std::string nodes = "node a west 10.1.0.1/16 out in\nnode b east 10.1.2.2/16 out in\n";
@@ -32,6 +39,10 @@ void whole()
     CHECK(network.nodes[1].site == "east" && network.nodes[1].out == 1);
     CHECK(network.route("east", "west")->links == std::vector<std::size_t>{1, 2});
     CHECK(network.route("west", "west") == nullptr);
+    CHECK(network.nodes[0].kernel.size() == 1 && network.nodes[1].kernel.empty());
+    CHECK(network.nodes[0].kernel[0].key == "net.ipv4.tcp_rmem");
+    CHECK(network.nodes[0].kernel[0].value == "1 2 3");
+    CHECK(address_text(network.nodes[1].address) == "10.1.2.2");
 }
 
 void defaults()
@@ -47,7 +58,7 @@ void refused(const std::string &text, const std::string &words)
 {
     try {
         read(text);
-    } catch (const InputError &error) {
+    } catch (const Error &error) {
         const std::string message = error.what();
         if (message.find(words) == std::string::npos)
             claim(false, message.c_str(), __FILE__, __LINE__, "expected in it: " + words);
@@ -67,17 +78,25 @@ void errors()
     refused("option mtu 15oo", "not a number: 15oo");
     refused("option mtu 70000", "mtu is 70000, but must be from 576");
     refused("option spin nan", "not a number");
+    refused("option mtu 1500.5", "not a whole number: 1500.5");
+    refused("option mtu 1e999", "not a number: 1e999");
+    refused("option mtu \xff", "network:1: this is not UTF-8 text");
     refused("link l -1 0 0 0 normal 0 1", "the rate is -1");
     refused("link l 0.5 0 0 0 normal 0 1", "below 1 bit/s");
     refused("link l 1 0 0 0 gauss 0 1", "jitter is uniform, normal or exponential, not gauss");
     refused("link l 1 0 0 0 normal 1.5 1", "the loss is 1.5");
     refused("link l 1 0 0 0 normal 0.9 2", "bursts of that length");
+    refused("link l 1 0 1e12 0 normal 0 1", "more than thirty years");
     refused(links + links, "network:3: there are two links out");
+    refused(links + "node a_b west 10.1.0.1/24 out in", "'a_b' is not a host name");
     refused(links + "node a west 10.1.0.1 out in", "network:3: not an IPv4 address");
     refused(links + "node a west 10.1.0.1/24 out nowhere", "there is no link nowhere");
     refused(links + nodes + "node a west 10.1.0.9/16 out in", "there are two nodes a");
     refused(links + nodes + "node c west 10.1.0.1/16 out in", "c has the address of a");
     refused(links + nodes + "node c west 10.2.0.1/16 out in", "c is not in the subnet of a");
+    refused(links + "setting a net.ipv4.tcp_rmem 1", "network:3: there is no node a above");
+    refused(links + nodes + "setting a kernel.hostname x", "not below net.ipv4. or net.core.");
+    refused(links + nodes + "setting a net.ipv4.tcp_rmem", "expected: setting NODE KEY");
     refused(links + nodes + "route west east\nroute west east", "network:6: there are two routes");
     refused(links + nodes + "route west east", "no route from site east to site west");
     refused(links + nodes + routes + "option bus 0.5", "bus below 1");

@@ -1,14 +1,17 @@
-"""The program rankwise-probe by itself, over the loopback."""
+"""The program rankwise-probe measures what a path really does: over the loopback, and over an emulated link."""
 
 import json
+import math
 import random
 import subprocess
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from rankwise.testbed.programs import program
+from support.bare_link import BareLink, needs_tap, star
 
 
 def probe(*words: str, timeout: float = 30) -> subprocess.CompletedProcess[str]:
@@ -42,6 +45,38 @@ def test_all_three_figures(port: str) -> None:
     assert 0.1 < answer["rate"]["seconds"] < 0.4
     assert answer["rate"]["bytes"] * 8 / answer["rate"]["seconds"] > 100e6
     assert answer["loss"] == {"sent": 2000, "received": 2000}
+
+
+def over(link: str, folder: Path, *tests: str) -> dict[str, dict[str, float]]:
+    """What it measures from n1 to n2, where what comes into each is described so."""
+    with BareLink(folder, 2, star(2, "0 0 0 0 normal 0 1", link, "option seed 1")) as net:
+        here, there = (["nsenter", f"--net={node.path}", str(program("rankwise-probe"))] for node in net.nodes)
+        with subprocess.Popen([*there, "serve", "--limit", "20"]):
+            told = subprocess.run(
+                [*here, "measure", "10.9.0.2", *tests], capture_output=True, timeout=20, check=True
+            )
+            subprocess.run([*here, "end", "10.9.0.2"], timeout=20, check=True)
+    answer: dict[str, dict[str, float]] = json.loads(told.stdout)
+    return answer
+
+
+@needs_tap
+def test_it_finds_the_delay_and_the_rate_of_an_emulated_link(tmp_path: Path) -> None:
+    tests = ("--delay-samples", "100", "--rate-seconds", "1", "--rate-skip", "0.3")
+    answer = over("20000000 10000000 100000 0 normal 0 1", tmp_path, *tests)
+    assert 0.010 <= answer["delay"]["min_seconds"] <= answer["delay"]["p50_seconds"] < 0.016
+    payload_bits_per_second = 20e6 * 1448 / 1538
+    measured = answer["rate"]["bytes"] * 8 / answer["rate"]["seconds"]
+    assert 0.6 * payload_bits_per_second < measured < 1.1 * payload_bits_per_second
+
+
+@needs_tap
+def test_it_finds_the_loss_of_an_emulated_link(tmp_path: Path) -> None:
+    tests = ("--delay-samples", "0", "--rate-seconds", "0", "--loss-packets", "4000", "--loss-pace", "10000")
+    answer = over("0 0 0 0 normal 0.1 1", tmp_path, *tests)
+    assert answer["loss"]["sent"] == 4000
+    lost = 1 - answer["loss"]["received"] / answer["loss"]["sent"]
+    assert abs(lost - 0.1) < 5 * math.sqrt(0.1 * 0.9 / 4000)
 
 
 def test_one_client_after_another_and_only_the_tests_asked_for(port: str) -> None:

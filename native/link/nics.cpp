@@ -1,4 +1,4 @@
-#include "cards.h"
+#include "nics.h"
 
 #include "back_pressure.h"
 #include "frame.h"
@@ -32,10 +32,20 @@ TapSettings settings_of(const Network &network, NodeIndex index, const std::stri
 {
     const NodeSettings &node = network.nodes[index];
     const LinkSettings &out = network.links[node.out];
+    const int segment_limit = segment_limit_of(network, out);
     return {name_space,        mac_of(index),
             node.address,      node.prefix_bits,
-            network.mtu_bytes, segment_limit_of(network, out),
-            speed_of(out),     back_pressure(network, out)};
+            network.mtu_bytes, segment_limit,
+            speed_of(out),     back_pressure(network, out, segment_limit)};
+}
+
+/// On the wire, of a super-packet as large as the node may hand over.
+std::int64_t largest_wire_bytes(int segment_limit_bytes, int mtu_bytes)
+{
+    constexpr int headers = 66; // Ethernet, IP, TCP with time stamps
+    const int segments = segment_limit_bytes / (mtu_bytes - headers) + 1;
+    return segment_limit_bytes +
+           std::int64_t{segments} * (headers + int{Frame::wire_overhead_bytes});
 }
 
 std::vector<Neighbour> others_of(const Network &network, NodeIndex node)
@@ -49,24 +59,18 @@ std::vector<Neighbour> others_of(const Network &network, NodeIndex node)
 
 } // namespace
 
-std::vector<Card> make_cards(const Network &network,
-                             const std::map<std::string, std::string> &namespaces)
+std::vector<Nic> make_nics(const Network &network,
+                           const std::map<std::string, std::string> &namespaces)
 {
-    std::vector<Card> cards;
+    std::vector<Nic> nics;
     for (NodeIndex i = 0; i < network.nodes.size(); i++) {
         const TapSettings settings = settings_of(network, i, namespaces.at(network.nodes[i].name));
-        cards.push_back({Tap(settings), settings.shaping.has_value(), false});
-        cards.back().tap.introduce(others_of(network, i));
+        nics.push_back({Tap(settings),
+                        largest_wire_bytes(settings.segment_limit_bytes, network.mtu_bytes),
+                        settings.shaping.has_value(), false});
+        nics.back().tap.introduce(others_of(network, i));
     }
-    return cards;
-}
-
-std::int64_t largest_wire_bytes(const Network &network)
-{
-    constexpr int headers = 66; // Ethernet, IP, TCP with time stamps
-    const int segments = network.segment_limit_bytes / (network.mtu_bytes - headers) + 1;
-    return network.segment_limit_bytes +
-           std::int64_t{segments} * (headers + int{Frame::wire_overhead_bytes});
+    return nics;
 }
 
 } // namespace rankwise

@@ -5,10 +5,10 @@
 namespace rankwise
 {
 
-// A key of its own beside sysctl's names: the MTU of the node's card.
-inline constexpr const char *kCardMtu = "mtu";
+// A key of its own beside sysctl's names: the MTU of the node's NIC.
+inline constexpr const char *kNicMtu = "mtu";
 
-// The card's MTU in bytes; "" while there is no card, which the link emulator makes.
+// The NIC's MTU in bytes; "" while there is no NIC, which the link emulator makes.
 std::string read_mtu();
 
 // Sets it. Returns "" or why not, with what is in force.
