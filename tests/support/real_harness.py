@@ -87,10 +87,17 @@ PLUG_INS = {
 }  # fmt: skip
 
 
+WARNINGS = (
+    "-std=gnu99", "-Wall", "-Wextra", "-Werror", "-Wshadow", "-Wstrict-prototypes", "-Wmissing-prototypes"
+)  # fmt: skip
+"""What every C file is compiled with here; a user's own build must not fail for a warning, and has none of it."""
+INCLUDES = (f"-I{CSRC / 'runtime'}", f"-I{CSRC / 'harness'}")
+
+
 def build(target: Path, *more: Path, compiler: str = "mpicc", flags: tuple[str, ...] = ("-O2",)) -> None:
-    sources = [*CSRC.glob("harness/*.c"), *CSRC.glob("kernels/*.c"), *more]
-    include = f"-I{CSRC / 'harness'}"
-    argv = [compiler, "-std=c99", *flags, include, *map(str, sources), "-o", str(target), "-lm"]
+    """Compile the harness with its kernels and these files of C into `target`."""
+    sources = [*(path for name in ("runtime", "harness", "kernels") for path in CSRC.glob(f"{name}/*.c")), *more]
+    argv = [compiler, *WARNINGS, *flags, *INCLUDES, *map(str, sources), "-o", str(target), "-lm"]
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 

@@ -18,19 +18,21 @@ from rankwise.core.errors import BuildError, HostError
 from rankwise.core.records import Implementation
 
 SOURCES = Path(__file__).parent.parent / "csrc"
-FLAGS = ("-std=gnu99", "-O2")
+FLAGS = ("-std=gnu99", "-O2")  # no -Werror: an unknown compiler may warn of anything
+HEADERS = ("runtime", "harness")  # folders of SOURCES with headers
 COMPILE_LIMIT_SECONDS = 180.0
 PROGRAM = "rankwise-harness"
 
 
 def source_files() -> list[Path]:
-    """The harness, its kernels, and the kernels of plug-in folders, in a fixed order."""
-    folders = [SOURCES / "harness", SOURCES / "kernels", *registry.plugin_folders("csrc/kernels")]
+    """Return the runtime, the harness, its kernels, and the kernels of plug-in folders, in a fixed order."""
+    own = [SOURCES / name for name in ("runtime", "harness", "kernels")]
+    folders = [*own, *registry.plugin_folders("csrc/kernels")]
     return [path for folder in folders for path in sorted(folder.glob("*.c"))]
 
 
 def build(implementation: Implementation) -> Path:
-    """The path of the harness for `implementation`, compiled if need be.
+    """Return the path of the harness for `implementation`, compiled if need be.
 
     Raises BuildError with the compiler's words and the command, HostError if the cache cannot be written.
     """
@@ -58,7 +60,8 @@ def build(implementation: Implementation) -> Path:
 
 def _key(implementation: Implementation) -> str:
     digest = hashlib.sha256()
-    for path in [*source_files(), *sorted((SOURCES / "harness").glob("*.h"))]:
+    headers = [path for name in HEADERS for path in sorted((SOURCES / name).glob("*.h"))]
+    for path in [*source_files(), *headers]:
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     compiler = Path(implementation.mpicc)
     status = compiler.stat() if compiler.exists() else None
@@ -72,7 +75,7 @@ def _key(implementation: Implementation) -> str:
 
 def _compile(implementation: Implementation, program: Path) -> None:
     argv = [
-        implementation.mpicc, *FLAGS, f"-I{SOURCES / 'harness'}", "-o", str(program),
+        implementation.mpicc, *FLAGS, *(f"-I{SOURCES / name}" for name in HEADERS), "-o", str(program),
         *(str(path) for path in source_files()), "-lm",
     ]  # fmt: skip
     outcome = process.run(argv, COMPILE_LIMIT_SECONDS, environment=implementation.environment)

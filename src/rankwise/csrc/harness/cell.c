@@ -1,35 +1,7 @@
 /* One cell: may it run here, its ranks and buffers, and then measuring or verifying. */
 #include "harness.h"
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-void fail_cell(Cell *c, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(c->failure, sizeof c->failure, format, arguments);
-    va_end(arguments);
-}
-
-bool all_ranks_well(Cell *c)
-{
-    enum { BYTES = sizeof c->failure + 1 };
-    char mine[BYTES], *all = malloc((size_t)c->ranks * BYTES);
-    memcpy(mine, c->failure, sizeof c->failure);
-    mine[BYTES - 1] = (char)c->wrong_data;
-    MPI_Allgather(mine, BYTES, MPI_BYTE, all, BYTES, MPI_BYTE, world.comm);
-    int rank = 0;
-    while (rank < c->ranks && !all[(size_t)rank * BYTES])
-        rank++;
-    if (rank < c->ranks) {
-        memcpy(c->failure, all + (size_t)rank * BYTES, sizeof c->failure);
-        c->wrong_data = all[(size_t)rank * BYTES + BYTES - 1];
-    }
-    free(all);
-    return rank == c->ranks;
-}
 
 static void choose_partner(Cell *c)
 {
@@ -49,8 +21,8 @@ static void find_objection(Cell *c, const Options *options)
 {
     const Kernel *k = c->kernel;
     const bool derived = strcmp(options->layout, "contiguous") != 0;
-    if (k->lacks)
-        fail_cell(c, "%s", k->lacks);
+    if (k->unsupported)
+        fail_cell(c, "%s", k->unsupported);
     else if (c->ranks < k->min_ranks)
         fail_cell(c, "needs at least %d ranks, not %d", k->min_ranks, c->ranks);
     else if (k->even_ranks && c->ranks % 2)
@@ -69,10 +41,14 @@ static void emit_cell_failure(const Cell *c, const char *kind)
         emit_failure(c->kernel->name, c->size_bytes, kind, c->failure);
 }
 
-void set_repetition(Cell *c, const Options *options, int repetition)
+/* The moments of all repetitions or messages, before any is measured: where one rank lacks the
+ * memory for them, no rank begins. */
+static void make_records(Cell *c, const Options *options)
 {
-    c->repetition = repetition;
-    c->root = options->root == ROTATE ? repetition % c->ranks : options->root;
+    const size_t numbers = c->kernel->streamed ? (size_t)options->messages * STREAM_RECORDS
+                                               : (size_t)options->max_repetitions * SERIES_RECORDS;
+    if (!options->verify)
+        c->records = cell_memory(c, numbers * sizeof *c->records);
 }
 
 /* No page is first touched while timing, and reductions meet no denormals. */
@@ -83,6 +59,17 @@ static void fill_all_buffers(Cell *c)
         next_buffers(c);
         c->kernel->data->fill(c);
     }
+}
+
+static void measure_cell(Cell *c, const Options *options)
+{
+    fill_all_buffers(c);
+    if (c->kernel->streamed)
+        measure_stream(c, options);
+    else if (c->kernel->start)
+        measure_overlap(c, options);
+    else
+        measure_series(c, options, c->kernel->run, "time");
 }
 
 static void use_cell(Cell *c, const Options *options)
@@ -99,23 +86,23 @@ static void use_cell(Cell *c, const Options *options)
         else if (c->rank == 0)
             emit_verified(c->kernel->name, c->size_bytes, VERIFY_REPETITIONS);
     } else {
-        fill_all_buffers(c);
         measure_cell(c, options);
     }
     if (c->kernel->teardown)
         c->kernel->teardown(c);
 }
 
-void run_cell(const CellRequest *request, const Options *options)
+void run_cell(Job *job, const CellRequest *request, const Options *options)
 {
     Cell c = {.kernel = request->kernel,
               .size_bytes = request->size_bytes,
-              .comm = world.kernel_comm,
-              .rank = world.rank,
-              .ranks = world.ranks,
+              .comm = job->kernel_comm,
+              .rank = job->rank,
+              .ranks = job->ranks,
+              .job = job,
               .congestion_control = options->congestion_control};
-    world.current = request;
-    refresh_clock();
+    job->current = request;
+    refresh_clock(job);
     choose_partner(&c);
     find_objection(&c, options);
     if (c.failure[0]) {
@@ -123,9 +110,12 @@ void run_cell(const CellRequest *request, const Options *options)
         return;
     }
     make_message(&c, options);
+    if (!c.failure[0])
+        make_records(&c, options);
     if (all_ranks_well(&c))
         use_cell(&c, options);
     else
         emit_cell_failure(&c, "failed");
+    free(c.records);
     free_message(&c);
 }

@@ -1,4 +1,4 @@
-/* What the usual operations send and receive. */
+/* What the usual benchmarks send and receive. */
 #include "kernel.h"
 
 static void fill_for_partner(Cell *c)

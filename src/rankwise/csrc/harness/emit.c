@@ -65,8 +65,8 @@ void emit_list(void)
         printf("%s{\"name\":\"%s\"", k == first_kernel() ? "" : ",", k->name);
         put_field("category", category_name(k->category));
         put_field("description", k->description);
-        put_flag("supported", !k->lacks);
-        put_field("reason", k->lacks ? k->lacks : "");
+        put_flag("supported", !k->unsupported);
+        put_field("reason", k->unsupported ? k->unsupported : "");
         put_flag("sized", !k->unsized);
         printf(",\"min_ranks\":%d", k->min_ranks > 1 ? k->min_ranks : 1);
         put_flag("even_ranks", k->even_ranks);
@@ -77,21 +77,22 @@ void emit_list(void)
     end_line();
 }
 
-void emit_begin(const ClockReport *clock)
+void emit_begin(const Job *job)
 {
+    const RwClock *clock = &job->clock;
     printf("{\"rankwise\":\"begin\",\"protocol\":1");
     put_library();
-    printf(",\"ranks\":%d,\"hosts\":[", world.ranks);
-    for (int rank = 0; rank < world.ranks; rank++) {
+    printf(",\"ranks\":%d,\"hosts\":[", job->ranks);
+    for (int rank = 0; rank < job->ranks; rank++) {
         if (rank)
             putchar(',');
-        put_text(host_of(rank));
+        put_text(host_of(job, rank));
     }
     printf("]");
     put_field("clock", clock->shared ? "shared" : "synchronised");
     printf(",\"clock_error_seconds\":%.9g", clock->error_seconds);
-    printf(",\"timer_resolution_seconds\":%.9g", clock->resolution_seconds);
-    printf(",\"timer_cost_seconds\":%.9g", clock->cost_seconds);
+    printf(",\"timer_resolution_seconds\":%.9g", clock->timer.resolution_seconds);
+    printf(",\"timer_cost_seconds\":%.9g", clock->timer.cost_seconds);
     end_line();
 }
 
@@ -101,7 +102,7 @@ static void begin_cell_line(const char *kind, const char *benchmark, size_t size
            size_bytes);
 }
 
-/* Bytes that one operation moves over all pairs. */
+/* Bytes that one sample moves over all pairs. */
 static double moved_bytes(const Cell *c)
 {
     const int pairs = c->kernel->pairing == HALVES ? c->ranks / 2 : 1;
@@ -125,7 +126,7 @@ void emit_series(const Cell *c, const Series *series)
     printf(",\"batch\":%d,\"bytes_per_sample\":%.17g", series->batch, moved_bytes(c));
     if (c->kernel->windowed)
         printf(",\"window\":%d", c->window);
-    put_field("start", series->windowed ? "window" : "barrier");
+    put_field("start", series->at_agreed_time ? "agreed" : "barrier");
     printf(",\"discarded\":%d", series->discarded);
     put_numbers("samples_seconds", series->samples_seconds, series->count);
     end_line();

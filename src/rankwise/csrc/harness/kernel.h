@@ -27,10 +27,11 @@
 
 typedef struct Cell Cell;
 typedef struct Kernel Kernel;
+typedef struct Job Job; /* the harness's own */
 
 enum { TAG = 7 }; /* for the messages of a benchmark; c->comm is the benchmark's own */
 
-/* A GUIDELINE does the work of another benchmark by other operations: a mock-up, measured only when
+/* A GUIDELINE does the work of another benchmark by other calls: a mock-up, measured only when
  * it is named, to which that benchmark is held. */
 typedef enum {
     POINT_TO_POINT,
@@ -81,7 +82,7 @@ struct Kernel {
     Blocks scratch;          /* memory beside the data, in c->scratch */
     void (*run)(Cell *c);    /* one operation */
 
-    /* Nonblocking operation, in place of `run`: only starts it. The harness waits for it and adds
+    /* A nonblocking operation, in place of `run`: only starts it. The harness waits for it and adds
      * the series `compute` and `total`. */
     void (*start)(Cell *c, MPI_Request *request);
 
@@ -92,9 +93,9 @@ struct Kernel {
 
     Pairing pairing;
     Timing timing;
-    bool batched;   /* may run back to back: no rank can run ahead of the others without bound */
-    int operations; /* messages one after another in one `run` (ping-pong: 2); 0 means 1 */
-    bool windowed;  /* one `run` sends c->window messages; overrides `operations` */
+    bool batched; /* may run back to back: no rank can run ahead of the others without bound */
+    int messages_per_run; /* one after another (ping-pong: 2); 0 means 1 */
+    bool windowed;        /* one `run` sends c->window messages; overrides `messages_per_run` */
     /* A stream: `run` is one message from the first to the last rank (pairing ENDS), and is called
      * for --messages of them without a barrier between. Samples are from arrival to arrival. */
     bool streamed;
@@ -106,9 +107,9 @@ struct Kernel {
     bool even_ranks; /* only for an even number of ranks */
     bool unsized;    /* has no message (barrier): only size 0 */
     bool plain_data; /* takes no derived datatypes */
-    bool reduces;    /* applies c->operation: `byte` becomes float, no derived datatypes */
+    bool reduces;    /* applies c->op: `byte` becomes float, no derived datatypes */
     bool unequal;    /* blocks are unequal with the mean `count`: use c->counts, c->displacements */
-    const char *lacks; /* why this build cannot run it; NULL: it can */
+    const char *unsupported; /* why this build cannot run it; NULL: it can */
 
     /* Set by KERNEL. */
     const char *name;
@@ -143,7 +144,7 @@ struct Cell {
     size_t scratch_bytes;
     int count; /* elements in a block */
     MPI_Datatype type;
-    MPI_Op operation;
+    MPI_Op op;
     int *counts, *displacements; /* elements of each block and before it, shape (ranks) */
 
     int window;            /* messages in flight in windowed benchmarks */
@@ -153,12 +154,15 @@ struct Cell {
     size_t pool_bytes;
     void *state; /* the benchmark's own, from setup to teardown */
 
+    Job *job; /* for end_job */
+
     /* The harness's own; benchmarks leave these alone. */
     Element element;
     const char *congestion_control; /* of plain TCP connections; "": the system's */
     int regions, region;            /* buffer pairs in the pool, and the one in use */
     int repetition;                 /* decides the data and the root */
     double entry_seconds;
+    double *records;   /* the moments of its repetitions or messages */
     char failure[256]; /* empty: all is well */
     bool wrong_data;
 };
@@ -175,18 +179,18 @@ struct Cell {
 void register_kernel(Kernel *kernel);
 
 /* For a function that stands in `#if MPI_VERSION >= 3`: itself, or NULL and the reason for
- * `.lacks`. */
+ * `.unsupported`. */
 #define TEXT_OF(X) #X
 #define TEXT(X) TEXT_OF(X)
 #if MPI_VERSION >= 3
-#define LACKS_MPI3 NULL
+#define NEEDS_MPI3 NULL
 #define MPI3_ONLY(FUNCTION) FUNCTION
 #else
-#define LACKS_MPI3 "needs MPI 3.0; this library has MPI " TEXT(MPI_VERSION) "." TEXT(MPI_SUBVERSION)
+#define NEEDS_MPI3 "needs MPI 3.0; this library has MPI " TEXT(MPI_VERSION) "." TEXT(MPI_SUBVERSION)
 #define MPI3_ONLY(FUNCTION) NULL
 #endif
 
-/* The data of the usual operations (data.c). */
+/* The data of the usual benchmarks (data.c). */
 extern const Data one_way_data;   /* from the leading rank of a pair to its partner */
 extern const Data both_ways_data; /* both ranks of a pair to each other */
 extern const Data window_one_way_data, window_both_ways_data; /* a window of such messages */
@@ -230,12 +234,12 @@ void acknowledged_window(Cell *c); /* a window one way, from the leading rank, a
 void fail_cell(Cell *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Something broke within `run`: the cell ends as failed, and the job with it. */
-void end_job(const char *reason) __attribute__((noreturn));
+void end_job(const Job *job, const char *reason) __attribute__((noreturn));
 
 /* What the rank did in this operation until now is not part of the sample (unbatched only). */
 void restart_timer(Cell *c);
 
-/* One turn of a loop that waits: gives up the core if --yield asks for it. */
-void wait_a_little(void);
+/* For the body of a loop that waits: gives up the core if --yield asks for it. */
+void wait_a_little(const Cell *c);
 
 #endif

@@ -53,7 +53,7 @@ static void derive(Element *e, const char *layout)
     MPI_Type_free(&bare);
 }
 
-static MPI_Op choose_operation(const char *name)
+static MPI_Op choose_op(const char *name)
 {
     return strcmp(name, "sum") == 0   ? MPI_SUM
            : strcmp(name, "max") == 0 ? MPI_MAX
@@ -71,7 +71,7 @@ static void make_element(Cell *c, const Options *options)
     if (strcmp(options->layout, "contiguous") != 0)
         derive(e, options->layout);
     c->type = e->type;
-    c->operation = choose_operation(options->operation);
+    c->op = choose_op(options->reduction);
 }
 
 /* Unequal blocks rise linearly: block r starts at element count * r^2 / ranks, so that block r has
@@ -154,7 +154,7 @@ static bool size_message(Cell *c, const Options *options)
     const size_t region =
         round_to_page(c->send_bytes) + round_to_page(c->receive_bytes) + c->scratch_bytes;
     double regions = options->cold_cache ? 2 + (int)(2 * cache_bytes() / region) : 1;
-    agree_on_maximum(&regions, 1); /* the hosts' caches may differ */
+    agree_on_maximum(c->job, &regions, 1); /* the hosts' caches may differ */
     c->regions = (int)regions;
     c->pool_bytes = region * (size_t)c->regions;
     return true;
@@ -162,14 +162,15 @@ static bool size_message(Cell *c, const Options *options)
 
 static bool enough_memory(Cell *c)
 {
-    const double needed = (double)c->pool_bytes * ranks_on_machine();
+    const double needed = (double)c->pool_bytes * ranks_on_machine(c->job);
     const double free_bytes = available_memory_bytes();
     if (free_bytes == 0 || needed <= free_bytes * MEMORY_SHARE)
         return true;
     fail_cell(c,
               "the buffers of the %d ranks on this machine need %.0f MiB, more than %.0f %% of the "
               "%.0f MiB that are free",
-              ranks_on_machine(), needed / (1 << 20), 100 * MEMORY_SHARE, free_bytes / (1 << 20));
+              ranks_on_machine(c->job), needed / (1 << 20), 100 * MEMORY_SHARE,
+              free_bytes / (1 << 20));
     return false;
 }
 
@@ -185,14 +186,14 @@ void make_message(Cell *c, const Options *options)
     make_element(c, options);
     if (!size_message(c, options) || !enough_memory(c))
         return;
-    c->counts = calloc((size_t)c->ranks, sizeof *c->counts);
-    c->displacements = calloc((size_t)c->ranks, sizeof *c->displacements);
-    c->requests = calloc(2 * (size_t)c->window, sizeof *c->requests);
+    c->counts = cell_memory(c, (size_t)c->ranks * sizeof *c->counts);
+    c->displacements = cell_memory(c, (size_t)c->ranks * sizeof *c->displacements);
+    c->requests = cell_memory(c, 2 * (size_t)c->window * sizeof *c->requests);
     c->pool = map_pool(c->pool_bytes);
-    if (c->pool && c->counts && c->displacements && c->requests)
+    if (!c->pool)
+        fail_cell(c, "rank %d cannot allocate %zu bytes for its buffers", c->rank, c->pool_bytes);
+    if (!c->failure[0])
         lay_out_blocks(c);
-    else
-        fail_cell(c, "cannot allocate %zu bytes", c->pool_bytes);
 }
 
 void free_message(Cell *c)

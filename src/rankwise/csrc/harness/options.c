@@ -1,6 +1,5 @@
 /* The command line. Every rank reads the same one, so all find the same mistake before any MPI
  * call. */
-#define _GNU_SOURCE
 #include "harness.h"
 #include <errno.h>
 #include <getopt.h>
@@ -32,7 +31,7 @@ static const char help_text[] =
     "  --idle S                  before a stream, so that TCP's congestion window starts anew\n"
     "                            (default: by the round trip; none within a host)\n"
     "  --congestion-control NAME of the plain TCP connections (default: as the system has it)\n"
-    "  --start window|barrier    start at an agreed time, or on leaving a barrier (window)\n"
+    "  --start agreed|barrier    start at an agreed time, or on leaving a barrier (agreed)\n"
     "  --yield                   give up the core while waiting: for more ranks than cores\n"
     "  --clock CLOCK             auto, shared, synchronised\n"
     "  --limit SECONDS           every rank ends itself after this time\n"
@@ -110,8 +109,8 @@ static bool take_delay(const char *value, Options *o)
 static bool take_skew(const char *value, Options *o)
 {
     const char *text = value;
-    return (read_number(&text, ':', &o->skew_offset_seconds) &&
-            read_number(&text, '\0', &o->skew_drift)) ||
+    return (read_number(&text, ':', &o->clock.skew_offset_seconds) &&
+            read_number(&text, '\0', &o->clock.skew_drift)) ||
            refuse("--clock-skew", value, "OFFSET_SECONDS:DRIFT");
 }
 
@@ -124,9 +123,7 @@ static bool take_cell(const char *text, Options *o)
         fprintf(stderr, "rankwise-harness: '%s' is no cell; write BENCHMARK:SIZE_BYTES\n", text);
         return false;
     }
-    char *name = strndup(text, (size_t)(colon - text));
-    const Kernel *kernel = name ? find_kernel(name) : NULL;
-    free(name);
+    const Kernel *kernel = find_kernel(text, (size_t)(colon - text));
     if (!kernel) {
         fprintf(stderr, "rankwise-harness: unknown benchmark in '%s'; --list shows all\n", text);
         return false;
@@ -202,18 +199,18 @@ static bool take_flag(int flag, const char *value, Options *o)
         o->layout = value;
         return take_word("--layout", value, "contiguous|vector|indexed|struct") >= 0;
     case 'o':
-        o->operation = value;
+        o->reduction = value;
         return take_word("--operation", value, "sum|max|min|prod") >= 0;
     case 'r':
         o->root = ROTATE;
         return strcmp(value, "rotate") == 0 || take_count("--root", value, 0, &o->root);
     case 'S':
-        word = take_word("--start", value, "window|barrier");
+        word = take_word("--start", value, "agreed|barrier");
         o->barrier_start = word == 1;
         return word >= 0;
     case 'C':
         word = take_word("--clock", value, "auto|shared|synchronised");
-        o->clock = (ClockChoice)word;
+        o->clock.choice = (RwClockChoice)word;
         return word >= 0;
     case 'D':
         return take_delay(value, o);
@@ -234,7 +231,7 @@ bool parse_options(int argc, char **argv, Options *o)
                    .warmup = -1,
                    .datatype = "byte",
                    .layout = "contiguous",
-                   .operation = "sum",
+                   .reduction = "sum",
                    .window = 64,
                    .messages = 200,
                    .idle_seconds = -1,
@@ -247,6 +244,11 @@ bool parse_options(int argc, char **argv, Options *o)
     if (o->max_repetitions < o->min_repetitions)
         o->max_repetitions = o->min_repetitions;
     o->cells = calloc((size_t)argc, sizeof *o->cells);
+    if (!o->cells) {
+        fprintf(stderr, "rankwise-harness: cannot allocate %zu bytes for the list of cells\n",
+                (size_t)argc * sizeof *o->cells);
+        return false;
+    }
     for (int i = optind; i < argc; i++) {
         if (!take_cell(argv[i], o))
             return false;

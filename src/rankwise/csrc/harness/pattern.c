@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    SPOILED = 0xA5, /* what a receive buffer holds beforehand, and its gaps afterwards */
+    POISON = 0xA5, /* what a receive buffer holds beforehand, and its gaps afterwards */
     LARGEST_EXTENT_BYTES = 64
 };
 
@@ -17,9 +17,9 @@ char *block_at(const Cell *c, char *buffer, int block)
     return buffer + first * c->element.extent;
 }
 
-void spoil_receive(Cell *c)
+void poison_receive(Cell *c)
 {
-    memset(c->receive, SPOILED, c->receive_bytes);
+    memset(c->receive, POISON, c->receive_bytes);
 }
 
 static int elements_in(const Cell *c, int block)
@@ -39,7 +39,7 @@ static uint32_t seed_of(const Cell *c, int source, int destination)
 static void draw_element(const Element *e, uint32_t seed, int index, unsigned char *image)
 {
     uint32_t place = (uint32_t)index * (uint32_t)e->items * (uint32_t)e->item_bytes;
-    memset(image, SPOILED, e->extent);
+    memset(image, POISON, e->extent);
     for (int item = 0; item < e->items; item++) {
         for (size_t i = 0; i < e->item_bytes; i++) {
             const uint32_t mixed = (seed + place++) * 2246822519u;
@@ -101,18 +101,18 @@ void expect_block(Cell *c, int block, int source, int destination)
 static double term_of(const Cell *c, int rank, int item)
 {
     const int mixed = rank + item + c->repetition;
-    if (c->operation == MPI_PROD)
+    if (c->op == MPI_PROD)
         return mixed % 16 == 0 ? 2 : 1; /* 2^(ranks / 16) at most */
     return mixed % 5 + 1;
 }
 
-static double combine(MPI_Op operation, double a, double b)
+static double combine(MPI_Op op, double a, double b)
 {
-    if (operation == MPI_SUM)
+    if (op == MPI_SUM)
         return a + b;
-    if (operation == MPI_PROD)
+    if (op == MPI_PROD)
         return a * b;
-    return (operation == MPI_MAX) == (a > b) ? a : b;
+    return (op == MPI_MAX) == (a > b) ? a : b;
 }
 
 static void write_item(const Element *e, char *target, double value)
@@ -156,7 +156,7 @@ void expect_reduction(Cell *c, int last_rank, int first_item, int items)
     for (int i = 0; i < items && !c->wrong_data; i++) {
         double wanted = term_of(c, 0, first_item + i);
         for (int rank = 1; rank <= last_rank; rank++)
-            wanted = combine(c->operation, wanted, term_of(c, rank, first_item + i));
+            wanted = combine(c->op, wanted, term_of(c, rank, first_item + i));
         const double found = read_item(&c->element, c->receive + (size_t)i * c->element.extent);
         if (found != wanted)
             report_wrong(c, "item %d of %d is %g, not %g", i, items, found, wanted);

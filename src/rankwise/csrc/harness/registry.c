@@ -18,10 +18,10 @@ const Kernel *first_kernel(void)
     return kernels;
 }
 
-const Kernel *find_kernel(const char *name)
+const Kernel *find_kernel(const char *name, size_t length)
 {
     const Kernel *kernel = kernels;
-    while (kernel && strcmp(kernel->name, name) != 0)
+    while (kernel && (strncmp(kernel->name, name, length) != 0 || kernel->name[length]))
         kernel = kernel->next;
     return kernel;
 }

@@ -9,7 +9,6 @@
  * waited inside the library could make it send. A fresh connection needs none.
  */
 #include "harness.h"
-#include <stdlib.h>
 #include <string.h>
 
 enum { OPENING = 61, ARRIVALS = 62 };
@@ -23,13 +22,13 @@ static double open_connection(const Cell *c)
     enum { EXCHANGES = 5 };
     double shortest = 0;
     for (int i = 0; i < EXCHANGES && c->active; i++) {
-        const double begin = local_seconds();
+        const double begin = local_seconds(c->job);
         if (c->leads)
             MPI_Send(NULL, 0, MPI_BYTE, c->partner, OPENING, c->comm);
         MPI_Recv(NULL, 0, MPI_BYTE, c->partner, OPENING, c->comm, MPI_STATUS_IGNORE);
         if (!c->leads)
             MPI_Send(NULL, 0, MPI_BYTE, c->partner, OPENING, c->comm);
-        const double seconds = local_seconds() - begin;
+        const double seconds = local_seconds(c->job) - begin;
         shortest = i == 0 || seconds < shortest ? seconds : shortest;
     }
     return c->leads ? shortest : 0;
@@ -41,7 +40,8 @@ static double pause_seconds(const Cell *c, const Options *options)
     const double round_trip = c->kernel->fresh ? 0 : open_connection(c);
     if (options->idle_seconds >= 0)
         return options->idle_seconds;
-    if (c->kernel->fresh || !c->leads || strcmp(host_of(c->rank), host_of(c->partner)) == 0)
+    if (c->kernel->fresh || !c->leads ||
+        strcmp(host_of(c->job, c->rank), host_of(c->job, c->partner)) == 0)
         return 0;
     return IDLE_TIMEOUTS * (LEAST_TIMEOUT_SECONDS + round_trip);
 }
@@ -50,12 +50,12 @@ static double pause_seconds(const Cell *c, const Options *options)
  * then said on the sender, shape (gauges, messages). */
 static void pass_messages(Cell *c, int messages, double *moments, double *values)
 {
-    const Operation operation = operation_of(c->kernel);
+    const Run run = run_of(c->kernel);
     const Gauges *gauges = c->leads ? c->kernel->gauges : NULL;
     for (int i = 0; i < messages; i++) {
         double now[MOST_GAUGES];
-        operation(c);
-        moments[i] = local_seconds();
+        run(c);
+        moments[i] = local_seconds(c->job);
         if (gauges)
             gauges->read(c, now);
         for (int g = 0; gauges && g < gauges->count; g++)
@@ -69,17 +69,17 @@ static void pass_messages(Cell *c, int messages, double *moments, double *values
 static void gather_arrivals(const Cell *c, double start, int messages, double *moments)
 {
     if (c->leads) {
-        MPI_Recv(moments, messages, MPI_DOUBLE, c->partner, ARRIVALS, world.comm,
+        MPI_Recv(moments, messages, MPI_DOUBLE, c->partner, ARRIVALS, c->job->comm,
                  MPI_STATUS_IGNORE);
         return;
     }
-    double before = global_of(start);
+    double before = global_of(c->job, start);
     for (int i = 0; i < messages; i++) {
-        const double arrival = global_of(moments[i]);
+        const double arrival = global_of(c->job, moments[i]);
         moments[i] = arrival - before;
         before = arrival;
     }
-    MPI_Send(moments, messages, MPI_DOUBLE, c->partner, ARRIVALS, world.comm);
+    MPI_Send(moments, messages, MPI_DOUBLE, c->partner, ARRIVALS, c->job->comm);
 }
 
 static void emit_gauges(const Cell *c, double start, int messages, double *moments,
@@ -99,25 +99,21 @@ void measure_stream(Cell *c, const Options *options)
 {
     const int messages = options->messages;
     const bool gauged = c->leads && c->kernel->gauges;
-    double *memory = calloc((size_t)messages * (2 + MOST_GAUGES), sizeof *memory);
-    double *moments = memory, *arrivals = memory + messages, *values = arrivals + messages;
-    if (!memory)
-        end_job("no memory for the moments of the stream");
-    Start start = {.windowed = true};
-    start.local_seconds = start_after(pause_seconds(c, options));
-    wait_for_start(&start);
+    double *moments = c->records, *arrivals = moments + messages, *values = arrivals + messages;
+    Start start = {.at_agreed_time = true};
+    start.local_seconds = start_after(c->job, pause_seconds(c, options));
+    wait_for_start(c->job, &start);
     if (c->active) {
         pass_messages(c, messages, c->leads ? moments : arrivals, values);
         gather_arrivals(c, start.local_seconds, messages, arrivals);
     }
-    wait_for_all();
+    wait_for_all(c->job);
     if (c->leads)
         emit_series(c, &(Series){.quantity = "time",
                                  .batch = 1,
                                  .count = messages,
-                                 .windowed = true,
+                                 .at_agreed_time = true,
                                  .samples_seconds = arrivals});
     if (gauged)
         emit_gauges(c, start.local_seconds, messages, moments, values);
-    free(memory);
 }

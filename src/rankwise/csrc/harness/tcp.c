@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "tcp.h"
 #include "harness.h"
+#include "proc.h"
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -26,6 +27,12 @@ enum {
     NAME_BYTES = 32
 };
 
+/* What c->state is from setup to teardown. */
+typedef struct {
+    int fd; /* -1: this rank has none */
+    long sent_messages;
+} Connection;
+
 /* How to reach a listening rank. */
 typedef struct {
     char network[NETWORK_BYTES]; /* the same on ranks that share a loopback device */
@@ -38,8 +45,8 @@ typedef struct {
 static void describe_network(char network[NETWORK_BYTES])
 {
     char boot[64], name_space[64];
-    read_line("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
-    read_link("/proc/self/ns/net", name_space, sizeof name_space);
+    rw_read_line("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
+    rw_read_link("/proc/self/ns/net", name_space, sizeof name_space);
     snprintf(network, NETWORK_BYTES, "%s %s", boot, name_space);
 }
 
@@ -72,10 +79,10 @@ static bool says_congestion_control(const Cell *c, int fd)
 static void refuse_congestion_control(Cell *c, const char *reason)
 {
     char allowed[128];
-    read_line("/proc/sys/net/ipv4/tcp_allowed_congestion_control", allowed, sizeof allowed);
+    rw_read_line("/proc/sys/net/ipv4/tcp_allowed_congestion_control", allowed, sizeof allowed);
     fail_cell(c, "the kernel of %s refuses the congestion control '%.16s': %s%s%s",
-              host_of(c->rank), c->congestion_control, reason, allowed[0] ? "; it allows " : "",
-              allowed);
+              host_of(c->job, c->rank), c->congestion_control, reason,
+              allowed[0] ? "; it allows " : "", allowed);
 }
 
 /* Before the socket connects or listens, so that it holds from the first segment on; accepted
@@ -97,7 +104,7 @@ static int open_socket(Cell *c)
 {
     const int fd = socket(AF_INET, SOCK_STREAM, 0);
     if (fd < 0)
-        fail_cell(c, "%s cannot open a TCP socket: %s", host_of(c->rank), strerror(errno));
+        fail_cell(c, "%s cannot open a TCP socket: %s", host_of(c->job, c->rank), strerror(errno));
     if (fd < 0 || set_congestion_control(c, fd))
         return fd;
     close(fd);
@@ -114,13 +121,13 @@ static int listen_anywhere(Cell *c, Contact *contact)
     if (bind(listener, (struct sockaddr *)&address, sizeof address) != 0 ||
         listen(listener, ADDRESSES) != 0 ||
         getsockname(listener, (struct sockaddr *)&address, &length) != 0) {
-        fail_cell(c, "%s cannot listen for a TCP connection: %s", host_of(c->rank),
+        fail_cell(c, "%s cannot listen for a TCP connection: %s", host_of(c->job, c->rank),
                   strerror(errno));
         close(listener);
         return -1;
     }
     contact->port = address.sin_port;
-    contact->token = (uint64_t)getpid() << 32 ^ (uint64_t)(local_seconds() * 1e9);
+    contact->token = (uint64_t)getpid() << 32 ^ (uint64_t)(local_seconds(c->job) * 1e9);
     describe_network(contact->network);
     list_addresses(contact);
     return listener;
@@ -182,17 +189,17 @@ static int meet(Cell *c, const Contact *contact, int listener)
         if (c->leads) {
             fd = i > 0 || near ? try_address(c, contact, i) : -1;
             said = fd >= 0;
-            MPI_Send(&said, 1, MPI_INT, c->partner, TCP_TAG, world.comm);
-            MPI_Recv(&said, 1, MPI_INT, c->partner, TCP_TAG, world.comm, MPI_STATUS_IGNORE);
+            MPI_Send(&said, 1, MPI_INT, c->partner, TCP_TAG, c->job->comm);
+            MPI_Recv(&said, 1, MPI_INT, c->partner, TCP_TAG, c->job->comm, MPI_STATUS_IGNORE);
             if (!said && fd >= 0) {
                 close(fd);
                 fd = -1;
             }
         } else {
-            MPI_Recv(&said, 1, MPI_INT, c->partner, TCP_TAG, world.comm, MPI_STATUS_IGNORE);
+            MPI_Recv(&said, 1, MPI_INT, c->partner, TCP_TAG, c->job->comm, MPI_STATUS_IGNORE);
             fd = said ? take_connection(listener, contact) : -1;
             said = fd >= 0;
-            MPI_Send(&said, 1, MPI_INT, c->partner, TCP_TAG, world.comm);
+            MPI_Send(&said, 1, MPI_INT, c->partner, TCP_TAG, c->job->comm);
         }
     }
     return fd;
@@ -203,7 +210,7 @@ static bool both_ready(const Cell *c, int socket)
 {
     int mine = socket >= 0, other = 0;
     MPI_Sendrecv(&mine, 1, MPI_INT, c->partner, TCP_TAG, &other, 1, MPI_INT, c->partner, TCP_TAG,
-                 world.comm, MPI_STATUS_IGNORE);
+                 c->job->comm, MPI_STATUS_IGNORE);
     return mine && other;
 }
 
@@ -212,19 +219,19 @@ static int connect_pair(Cell *c)
     Contact contact;
     memset(&contact, 0, sizeof contact);
     /* the leader's socket only shows that it can have one: each address is tried with another */
-    const int own = c->leads ? open_socket(c) : listen_anywhere(c, &contact);
+    const int own = !c->state ? -1 : c->leads ? open_socket(c) : listen_anywhere(c, &contact);
     int fd = -1;
     if (both_ready(c, own)) {
         if (c->leads)
-            MPI_Recv(&contact, sizeof contact, MPI_BYTE, c->partner, TCP_TAG, world.comm,
+            MPI_Recv(&contact, sizeof contact, MPI_BYTE, c->partner, TCP_TAG, c->job->comm,
                      MPI_STATUS_IGNORE);
         else
-            MPI_Send(&contact, sizeof contact, MPI_BYTE, c->partner, TCP_TAG, world.comm);
+            MPI_Send(&contact, sizeof contact, MPI_BYTE, c->partner, TCP_TAG, c->job->comm);
         fd = meet(c, &contact, own);
         if (fd < 0 && !c->failure[0])
             fail_cell(
                 c, "no TCP connection from %s to %s over %d IPv4 addresses; is there a firewall?",
-                host_of(0), host_of(c->ranks - 1), contact.count);
+                host_of(c->job, 0), host_of(c->job, c->ranks - 1), contact.count);
     }
     if (own >= 0)
         close(own);
@@ -233,28 +240,28 @@ static int connect_pair(Cell *c)
 
 void tcp_connect(Cell *c)
 {
-    int *fd = malloc(sizeof *fd);
+    Connection *connection = cell_memory(c, sizeof *connection);
     const int yes = 1;
-    if (!fd)
-        abort();
-    *fd = -1;
-    c->state = fd;
+    c->state = connection;
+    if (connection)
+        connection->fd = -1;
     if (!c->active)
         return;
-    *fd = connect_pair(c);
-    if (*fd < 0)
+    const int fd = connect_pair(c);
+    if (fd < 0)
         return;
-    setsockopt(*fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-    if (c->congestion_control[0] && !says_congestion_control(c, *fd))
+    connection->fd = fd;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+    if (c->congestion_control[0] && !says_congestion_control(c, fd))
         refuse_congestion_control(c, "the connection has another");
 }
 
 void tcp_close(Cell *c)
 {
-    int *fd = c->state;
-    if (*fd >= 0)
-        close(*fd);
-    free(fd);
+    const Connection *connection = c->state;
+    if (connection && connection->fd >= 0)
+        close(connection->fd);
+    free(c->state);
 }
 
 static size_t stream_bytes(const Cell *c)
@@ -264,22 +271,24 @@ static size_t stream_bytes(const Cell *c)
 
 void tcp_send(Cell *c)
 {
-    const int fd = *(int *)c->state;
+    Connection *connection = c->state;
+    const int fd = connection->fd;
     for (size_t done = 0; done < stream_bytes(c);) {
         const ssize_t sent = send(fd, c->send + done, stream_bytes(c) - done, MSG_NOSIGNAL);
         if (sent < 0 && errno != EINTR)
-            end_job(strerror(errno));
+            end_job(c->job, strerror(errno));
         done += sent > 0 ? (size_t)sent : 0;
     }
+    connection->sent_messages++;
 }
 
 void tcp_receive(Cell *c)
 {
-    const int fd = *(int *)c->state;
+    const int fd = ((const Connection *)c->state)->fd;
     for (size_t done = 0; done < stream_bytes(c);) {
         const ssize_t got = recv(fd, c->receive + done, stream_bytes(c) - done, 0);
         if (got == 0 || (got < 0 && errno != EINTR))
-            end_job(got ? strerror(errno) : "the TCP connection was closed");
+            end_job(c->job, got ? strerror(errno) : "the TCP connection was closed");
         done += got > 0 ? (size_t)got : 0;
     }
 }
@@ -289,9 +298,14 @@ static struct tcp_info info_of(const Cell *c)
     struct tcp_info info;
     socklen_t length = sizeof info;
     memset(&info, 0, sizeof info);
-    if (getsockopt(*(int *)c->state, IPPROTO_TCP, TCP_INFO, &info, &length) != 0)
-        end_job(strerror(errno));
+    if (getsockopt(((const Connection *)c->state)->fd, IPPROTO_TCP, TCP_INFO, &info, &length) != 0)
+        end_job(c->job, strerror(errno));
     return info;
+}
+
+long tcp_sent_messages(const Cell *c)
+{
+    return ((const Connection *)c->state)->sent_messages;
 }
 
 double tcp_timeout_seconds(const Cell *c)

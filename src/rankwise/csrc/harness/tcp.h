@@ -4,12 +4,14 @@
 
 #include "kernel.h"
 
-void tcp_connect(
-    Cell *c); /* the leading rank connects to its partner; fails the cell if it cannot */
+/* The leading rank connects to its partner; fails the cell if it cannot. */
+void tcp_connect(Cell *c);
 void tcp_close(Cell *c);
-void tcp_send(
-    Cell *c); /* the message in c->send; one byte for an empty one, which TCP cannot send */
+/* The message in c->send; one byte for an empty one, which TCP cannot send. */
+void tcp_send(Cell *c);
 void tcp_receive(Cell *c);
+
+long tcp_sent_messages(const Cell *c); /* by this rank since tcp_connect */
 
 /* After how long without an acknowledgement this side would send again. */
 double tcp_timeout_seconds(const Cell *c);

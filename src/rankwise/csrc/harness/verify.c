@@ -4,13 +4,13 @@
 static void verify_once(Cell *c)
 {
     const Data *data = c->kernel->data;
-    spoil_receive(c);
+    poison_receive(c);
     if (data)
         data->fill(c);
-    wait_for_all();
+    wait_for_all(c->job);
     if (c->active)
-        operation_of(c->kernel)(c);
-    wait_for_all();
+        run_of(c->kernel)(c);
+    wait_for_all(c->job);
     if (data)
         data->check(c);
 }

@@ -2,7 +2,7 @@
 
 static void run(Cell *c)
 {
-    MPI_Allreduce(c->send, c->receive, c->count, c->type, c->operation, c->comm);
+    MPI_Allreduce(c->send, c->receive, c->count, c->type, c->op, c->comm);
 }
 
 KERNEL(allreduce) = {

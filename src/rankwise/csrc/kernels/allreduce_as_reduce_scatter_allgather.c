@@ -5,7 +5,7 @@
 static void run(Cell *c)
 {
     const int mine = c->counts[c->rank];
-    MPI_Reduce_scatter(c->send, c->scratch, c->counts, c->type, c->operation, c->comm);
+    MPI_Reduce_scatter(c->send, c->scratch, c->counts, c->type, c->op, c->comm);
     if (c->count % c->ranks)
         MPI_Allgatherv(c->scratch, mine, c->type, c->receive, c->counts, c->displacements, c->type,
                        c->comm);

@@ -4,7 +4,7 @@
  */
 static void setup(Cell *c)
 {
-    for (int turn = 0; turn < c->rank; turn++) {
+    for (int shift = 0; shift < c->rank; shift++) {
         const int first = c->counts[0];
         for (int i = 1; i < c->ranks; i++)
             c->counts[i - 1] = c->counts[i];

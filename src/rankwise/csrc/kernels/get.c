@@ -40,5 +40,5 @@ KERNEL(get) = {
     .batched = true,
     .moves = 1,
     .min_ranks = 2,
-    .lacks = LACKS_MPI3,
+    .unsupported = NEEDS_MPI3,
 };

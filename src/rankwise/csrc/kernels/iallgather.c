@@ -12,5 +12,5 @@ KERNEL(iallgather) = {
     .description = "nonblocking allgather",
     .data = &allgather_data,
     .start = MPI3_ONLY(start),
-    .lacks = LACKS_MPI3,
+    .unsupported = NEEDS_MPI3,
 };

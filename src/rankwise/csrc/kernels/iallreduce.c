@@ -3,7 +3,7 @@
 #if MPI_VERSION >= 3
 static void start(Cell *c, MPI_Request *request)
 {
-    MPI_Iallreduce(c->send, c->receive, c->count, c->type, c->operation, c->comm, request);
+    MPI_Iallreduce(c->send, c->receive, c->count, c->type, c->op, c->comm, request);
 }
 #endif
 
@@ -12,6 +12,6 @@ KERNEL(iallreduce) = {
     .description = "nonblocking allreduce",
     .data = &allreduce_data,
     .start = MPI3_ONLY(start),
-    .lacks = LACKS_MPI3,
+    .unsupported = NEEDS_MPI3,
     .reduces = true,
 };

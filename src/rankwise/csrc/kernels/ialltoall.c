@@ -12,5 +12,5 @@ KERNEL(ialltoall) = {
     .description = "nonblocking alltoall",
     .data = &alltoall_data,
     .start = MPI3_ONLY(start),
-    .lacks = LACKS_MPI3,
+    .unsupported = NEEDS_MPI3,
 };

@@ -12,6 +12,6 @@ KERNEL(ibarrier) = {
     .description = "nonblocking barrier",
     .data = NULL,
     .start = MPI3_ONLY(start),
-    .lacks = LACKS_MPI3,
+    .unsupported = NEEDS_MPI3,
     .unsized = true,
 };

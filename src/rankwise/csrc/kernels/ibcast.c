@@ -13,5 +13,5 @@ KERNEL(ibcast) = {
     .description = "nonblocking bcast",
     .data = &broadcast_data,
     .start = MPI3_ONLY(start),
-    .lacks = LACKS_MPI3,
+    .unsupported = NEEDS_MPI3,
 };

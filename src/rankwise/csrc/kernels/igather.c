@@ -13,5 +13,5 @@ KERNEL(igather) = {
     .description = "nonblocking gather",
     .data = &gather_data,
     .start = MPI3_ONLY(start),
-    .lacks = LACKS_MPI3,
+    .unsupported = NEEDS_MPI3,
 };

@@ -13,5 +13,5 @@ KERNEL(iscatter) = {
     .description = "nonblocking scatter",
     .data = &scatter_data,
     .start = MPI3_ONLY(start),
-    .lacks = LACKS_MPI3,
+    .unsupported = NEEDS_MPI3,
 };

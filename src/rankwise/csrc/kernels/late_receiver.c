@@ -11,7 +11,7 @@ static void run(Cell *c)
     while (!arrived) {
         MPI_Iprobe(c->partner, TAG, c->comm, &arrived, MPI_STATUS_IGNORE);
         if (!arrived)
-            wait_a_little();
+            wait_a_little(c);
     }
     restart_timer(c);
     MPI_Recv(c->receive, c->count, c->type, c->partner, TAG, c->comm, MPI_STATUS_IGNORE);

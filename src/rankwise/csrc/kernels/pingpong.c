@@ -29,7 +29,7 @@ KERNEL(pingpong) = {
     .pairing = ENDS,
     .timing = BY_FIRST_RANK,
     .batched = true,
-    .operations = 2,
+    .messages_per_run = 2,
     .moves = 1,
     .min_ranks = 2,
 };

@@ -47,7 +47,7 @@ KERNEL(pingpong_as_pack_send_unpack) = {
     .pairing = ENDS,
     .timing = BY_FIRST_RANK,
     .batched = true,
-    .operations = 2,
+    .messages_per_run = 2,
     .moves = 1,
     .min_ranks = 2,
 };

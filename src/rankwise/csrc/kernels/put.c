@@ -43,5 +43,5 @@ KERNEL(put) = {
     .batched = true,
     .moves = 1,
     .min_ranks = 2,
-    .lacks = LACKS_MPI3,
+    .unsupported = NEEDS_MPI3,
 };

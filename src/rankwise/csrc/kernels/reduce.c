@@ -2,7 +2,7 @@
 
 static void run(Cell *c)
 {
-    MPI_Reduce(c->send, c->receive, c->count, c->type, c->operation, c->root, c->comm);
+    MPI_Reduce(c->send, c->receive, c->count, c->type, c->op, c->root, c->comm);
 }
 
 KERNEL(reduce) = {

@@ -3,7 +3,7 @@
 /* The size is the whole vector's, as in IMB and OSU. */
 static void run(Cell *c)
 {
-    MPI_Reduce_scatter(c->send, c->receive, c->counts, c->type, c->operation, c->comm);
+    MPI_Reduce_scatter(c->send, c->receive, c->counts, c->type, c->op, c->comm);
 }
 
 KERNEL(reduce_scatter) = {

@@ -3,7 +3,7 @@
 
 static void run(Cell *c)
 {
-    MPI_Reduce(c->send, c->scratch, c->count, c->type, c->operation, c->root, c->comm);
+    MPI_Reduce(c->send, c->scratch, c->count, c->type, c->op, c->root, c->comm);
     MPI_Scatterv(c->scratch, c->counts, c->displacements, c->type, c->receive, c->counts[c->rank],
                  c->type, c->root, c->comm);
 }

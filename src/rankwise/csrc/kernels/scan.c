@@ -9,7 +9,7 @@ static const Data data = {ONE_BLOCK, ONE_BLOCK, fill_terms, check};
 
 static void run(Cell *c)
 {
-    MPI_Scan(c->send, c->receive, c->count, c->type, c->operation, c->comm);
+    MPI_Scan(c->send, c->receive, c->count, c->type, c->op, c->comm);
 }
 
 KERNEL(scan) = {

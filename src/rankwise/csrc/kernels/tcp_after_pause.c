@@ -10,13 +10,6 @@
 static const double TIMEOUTS = 2.1;
 
 enum { OPENING = 3 }; /* messages without a pause first, which open the window */
-static int sent;
-
-static void setup(Cell *c)
-{
-    sent = 0;
-    tcp_connect(c);
-}
 
 static void keep_silent(double seconds)
 {
@@ -33,7 +26,7 @@ static void run(Cell *c)
         tcp_send(c);
         return;
     }
-    if (++sent > OPENING) {
+    if (tcp_sent_messages(c) >= OPENING) {
         keep_silent(TIMEOUTS * tcp_timeout_seconds(c));
         restart_timer(c);
     }
@@ -46,11 +39,11 @@ KERNEL(tcp_after_pause) = {
     .description = "ping-pong over a plain TCP socket, without MPI, each time after some silence",
     .data = &both_ways_data,
     .run = run,
-    .setup = setup,
+    .setup = tcp_connect,
     .teardown = tcp_close,
     .pairing = ENDS,
     .timing = BY_FIRST_RANK,
-    .operations = 2,
+    .messages_per_run = 2,
     .moves = 1,
     .min_ranks = 2,
     .plain_data = true,

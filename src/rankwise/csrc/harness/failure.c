@@ -1,0 +1,34 @@
+/* Cells that cannot go on: what fails on one rank fails on all, for the same reason. */
+#include "harness.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void fail_cell(Cell *c, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(c->failure, sizeof c->failure, format, arguments);
+    va_end(arguments);
+}
+
+void *cell_memory(Cell *c, size_t bytes)
+{
+    void *memory = calloc(bytes ? bytes : 1, 1);
+    if (!memory)
+        fail_cell(c, "rank %d cannot allocate %zu bytes", c->rank, bytes);
+    return memory;
+}
+
+/* Needs no memory, so that the lack of it can be told. The first failing rank has the maximum. */
+bool all_ranks_well(Cell *c)
+{
+    double first = c->failure[0] ? c->ranks - c->rank : 0;
+    agree_on_maximum(c->job, &first, 1);
+    if (first == 0)
+        return true;
+    const int rank = c->ranks - (int)first;
+    MPI_Bcast(c->failure, sizeof c->failure, MPI_BYTE, rank, c->job->comm);
+    MPI_Bcast(&c->wrong_data, sizeof c->wrong_data, MPI_BYTE, rank, c->job->comm);
+    return false;
+}
