@@ -14,7 +14,7 @@ from support.emulated import needs_emulation
 
 NAME = f"verbs-{os.getpid()}"
 SMALL = """
-[card]
+[nic]
 rate = "1 Gbit/s"
 [site.x]
 nodes = 2
@@ -133,7 +133,7 @@ def test_up_exec_check_down(file: str, tmp_path: Path) -> None:
         assert (between["source"], between["destination"]) == ("x-1", "y-1")
         assert 0.003 < between["delay_seconds"] < 0.05
         assert between["asked_delay_seconds"] == pytest.approx(0.003)
-        assert between["rate_bits_per_second"] < 400e6  # the link's 200, not the cards' 1000, on a busy host too
+        assert between["rate_bits_per_second"] < 400e6  # the link's 200, not the NICs' 1000, on a busy host too
         assert within["destination"] == "x-2"
     finally:
         assert testbed("down", NAME)[:2] == (0, f"{NAME} is down\n")

@@ -74,7 +74,7 @@ class EmulatedTestbed(TestbedKind):
         names = [node.name for node in self._topology.nodes]
         return (
             *host.facts(),
-            Fact("testbed", f"{self.name}: {len(names)} emulated nodes, {self._topology.hardware.personality}"),
+            Fact("testbed", f"{self.name}: {len(names)} emulated nodes, {self._topology.hardware.nic_profile}"),
             Fact("link_emulator", _fingerprint("rankwise-link")),
             Fact("tcp_allowed_congestion_control", allowed_congestion_controls()),
             *NodeSettings(shell).facts(names),

@@ -1,4 +1,4 @@
-"""Settings of the kernels and cards of a testbed's hosts: read back, and which of them a launch can set."""
+"""Settings of the kernels and NICs of a testbed's hosts: read back, and which of them a launch can set."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LIMIT_SECONDS = 20.0
 _SCRIPT = """
 for key; do
   if [ "$key" = mtu ]; then
-    for card in /sys/class/net/*; do [ "${card##*/}" = lo ] || cat "$card/mtu"; done | sort -nu | tr '\\n' ' '
+    for nic in /sys/class/net/*; do [ "${nic##*/}" = lo ] || cat "$nic/mtu"; done | sort -nu | tr '\\n' ' '
     echo
   else
     cat "/proc/sys/$key" 2>/dev/null || echo
@@ -22,7 +22,7 @@ done
 
 
 def values(testbed: TestbedKind, keys: Sequence[str], settings: Settings = ()) -> list[str]:
-    """What the first host has, in the order of `keys`, '' for a setting it does not know; MTUs of all cards.
+    """What the first host has, in the order of `keys`, '' for a setting it does not know; MTUs of all NICs.
 
     `settings` are set while it is asked, and put back. Raises HostError if they cannot be.
     """

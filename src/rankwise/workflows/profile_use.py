@@ -71,9 +71,9 @@ def host_settings_in_force(settings: Settings) -> bool:
 
 
 def this_hosts(key: str) -> str:
-    """This kernel's value of a setting, '' if it has none; the MTUs of all cards."""
+    """This kernel's value of a setting, '' if it has none; the MTUs of all NICs."""
     if key == MTU:
-        return " ".join(str(card.mtu) for name, card in psutil.net_if_stats().items() if name != "lo")
+        return " ".join(str(nic.mtu) for name, nic in psutil.net_if_stats().items() if name != "lo")
     try:
         return Path("/proc/sys", *key.split(".")).read_text().strip()
     except OSError:

@@ -11,6 +11,8 @@ from rankwise.core.errors import InputError
 from rankwise.core.toml_places import Entry
 
 T = TypeVar("T")
+_FORMER_KEYS = {"card": "nic", "personality": "nic_profile"}
+"""Keys that descriptions once had, and what they are called now."""
 
 
 class Section:
@@ -24,7 +26,7 @@ class Section:
         names = tuple(known)
         for key, entry in self._entries.items():
             if key not in names:
-                raise entry.refused("unknown key", _nearest(key, names))
+                raise entry.refused("unknown key", _remedy(key, entry, names))
 
     def __contains__(self, key: str) -> bool:
         return key in self._entries
@@ -130,6 +132,14 @@ def size_bytes(value: Any) -> int:
     if isinstance(value, str):
         return units.parse_size_bytes(value)
     raise InputError(f"{_shown(value)} is not a size", 'write "256 KiB" or a number of bytes')
+
+
+def _remedy(key: str, entry: Entry, known: tuple[str, ...]) -> str:
+    now = _FORMER_KEYS.get(key)
+    if now not in known:
+        return _nearest(key, known)
+    written = f"[{entry.key.removesuffix(key)}{now}]" if isinstance(entry.value, dict) else f"{now} = ..."
+    return f"it is called {now}: write {written}"
 
 
 def _nearest(name: str, known: tuple[str, ...]) -> str:

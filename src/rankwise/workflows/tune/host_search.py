@@ -1,4 +1,4 @@
-"""What is asked about the hosts themselves before any implementation: kernel settings and cards, by raw TCP."""
+"""What is asked about the hosts themselves before any implementation: kernel settings and NICs, by raw TCP."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def host_searches(place: Place, implementation: str, wish: Wish) -> dict[str, li
         found[f"{STAGE}-pauses"] = [_race("messages after a pause", pause, cells.pauses(), wish)]
     network = worth.network_variants(place.paths, now, _largest_mtu_bytes(topology), wish.rigour.delta)
     if network:
-        found[f"{STAGE}-network"] = [_race("congestion control and cards", network, cells.network(), wish)]
+        found[f"{STAGE}-network"] = [_race("congestion control and NICs", network, cells.network(), wish)]
     if words := "; ".join(worth.left_out(place.paths, now)):
         found.setdefault(next(reversed(found), STAGE), []).append(NothingToAsk(SUBJECT, words))
     return found
