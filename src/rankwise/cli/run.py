@@ -110,7 +110,7 @@ def _job(program: tuple[str, ...], testbed: TestbedKind, asked: dict[str, Any], 
     hosts = testbed.hosts()
     ranks = asked["ranks"] or sum(host.slots for host in hosts)
     placed = place(asked["placement"], hosts, ranks)
-    alone = testbed.topology() is None
+    alone = not testbed.remote_shell()
     return Job(
         program, ranks, oversubscribed=testbed.oversubscribed(placed), hosts=() if alone else placed,
         environment=loaded.environment, files=loaded.files,

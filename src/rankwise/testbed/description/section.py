@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
@@ -11,6 +12,7 @@ from rankwise.core.errors import InputError
 from rankwise.core.toml_places import Entry
 
 T = TypeVar("T")
+_TESTBED_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _FORMER_KEYS = {"card": "nic", "personality": "nic_profile"}
 """Keys that descriptions once had, and what they are called now."""
 
@@ -123,6 +125,14 @@ class Section:
             return parse(self[key].value)
         except InputError as error:
             raise self[key].refused(str(error), error.remedy) from error
+
+
+def testbed_name(section: Section, default: str) -> str:
+    """Return the testbed's name: a word, because it names files and stands in command lines."""
+    name = section.text("name", default)
+    if not _TESTBED_NAME.fullmatch(name):
+        raise section.at("name").refused(f"'{name}' is no name for a testbed", "use letters, digits, . _ and -")
+    return name
 
 
 def size_bytes(value: Any) -> int:

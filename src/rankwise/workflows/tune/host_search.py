@@ -12,6 +12,7 @@ from rankwise.analysis.tune.search import NothingToAsk, Search
 from rankwise.core.network import Settings, Topology
 from rankwise.core.records import Cell, Options
 from rankwise.core.tuning import Tuning
+from rankwise.testbed.base import kind_named
 from rankwise.workflows.tune.stages import HOSTS, KIB, MIB, Place, Wish
 
 STAGE = "hosts"
@@ -40,7 +41,7 @@ def host_searches(place: Place, implementation: str, wish: Wish) -> dict[str, li
     if HOSTS not in wish.knobs or topology is None:
         return {}
     now = dict((*place.settings, *place.kernel))
-    if topology.kind != "emulated":
+    if not kind_named(topology.kind).sets_host_settings:
         words = worth.by_hand(now)
         return {STAGE: [NothingToAsk(SUBJECT, words)]} if words else {}
     cells = _Cells(place, implementation)
