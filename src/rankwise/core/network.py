@@ -120,6 +120,20 @@ class EmulatorFigures:
 
 
 @dataclass(frozen=True, slots=True)
+class LostFrames:
+    """Frames are lost so during one launch though no loss was asked for and no queue was full."""
+
+    full_ring_frames: int = 0
+    """Sent faster than the link emulator could read them."""
+    unknown_frames: int = 0
+    """To an address that no node has."""
+    malformed_frames: int = 0
+    """The emulator could not read them."""
+    undeliverable_frames: int = 0
+    """A node's NIC refused them."""
+
+
+@dataclass(frozen=True, slots=True)
 class NetworkFigures:
     """What an emulated network did over all launches of a run."""
 

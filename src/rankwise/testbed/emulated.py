@@ -12,13 +12,14 @@ from pathlib import Path
 from rankwise.core import process
 from rankwise.core.errors import HostError, InputError, UnknownNameError
 from rankwise.core.network import Topology
-from rankwise.core.records import Command, Fact, LaunchSteps, Notice, Outcome
+from rankwise.core.records import Command, Fact, LaunchSteps, Outcome
 from rankwise.core.toml_places import Entry
 from rankwise.testbed import host, running
 from rankwise.testbed.base import TestbedKind
 from rankwise.testbed.description.emulated_kind import describe_emulated
-from rankwise.testbed.emulator_notices import breakdown, notices
+from rankwise.testbed.emulator_notices import breakdown, lost_frames, notices, refused_settings
 from rankwise.testbed.link_control import LinkControl
+from rankwise.testbed.lost_frames import LossWatch
 from rankwise.testbed.network_file import network_text
 from rankwise.testbed.node_settings import NodeSettings, allow_congestion_controls, allowed_congestion_controls
 from rankwise.testbed.programs import program
@@ -123,19 +124,22 @@ class EmulatedTestbed(TestbedKind):
             control = LinkControl(folder / "link")
             try:
                 with NodeSettings(folder / "rsh").temporarily(nodes, steps.settings):
+                    watch = LossWatch(folder, nodes)
                     control.reset()
                     outcome = process.run_steps(on_nodes(steps, nodes, folder / "rsh"), limit_seconds, end_marker)
                     broken = running.why_ended(folder, _BREAK_SECONDS if outcome.returncode != 0 else 0.0)
                     if broken:
                         return replace(outcome, broken=broken, notices=(*outcome.notices, breakdown(broken)))
                     links, figures = control.counters()
+                    lost = watch.lost()
             except HostError:
                 broken = running.why_ended(folder, _BREAK_SECONDS)
                 if not broken:
                     raise
                 line, told = process.command_line(steps.main), (breakdown(broken),)
                 return Outcome(line, 255, "", broken, 0.0, broken=broken, notices=told)
-            seen = (*_refused_settings(folder), *notices(self._topology, hosts, figures))
+            refused = refused_settings(running.warnings_of(folder))
+            seen = (*refused, *lost_frames(lost), *notices(self._topology, hosts, figures))
             return replace(outcome, links=links, emulator=figures, notices=(*outcome.notices, *seen))
 
     @contextlib.contextmanager
@@ -194,11 +198,6 @@ def on_nodes(steps: LaunchSteps, nodes: Sequence[str], shell: Path) -> LaunchSte
         after=(*on_first(steps.after), *on_all(steps.everywhere_after)),
         everywhere=(), everywhere_after=(),
     )  # fmt: skip
-
-
-def _refused_settings(folder: Path) -> Iterator[Notice]:
-    for line in running.warnings_of(folder):
-        yield Notice("setting-refused", line, "as root, or allow it on this host")
 
 
 def _fingerprint(name: str) -> str:

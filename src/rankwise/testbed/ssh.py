@@ -28,6 +28,8 @@ from rankwise.testbed.remote_shell import CANNOT_REACH, RemoteShell
 _ANSWER_SECONDS = 30.0
 _PLACE = "/tmp"
 """Where our folder is on each host: the one place that every host has."""
+_OURS = "{{ [ -d {folder} ] && [ ! -L {folder} ] && [ -O {folder} ]; }}"
+"""Whether a folder is there, is no link to another, and belongs to this user."""
 _HERE = ".here"
 """Ends the name of our folder on this host, which may be one of the hosts as well."""
 
@@ -150,10 +152,15 @@ class SshTestbed(TestbedKind):
         )  # fmt: skip
 
     def _prepare(self, host: str) -> None:
-        """Make our folder there, with the shell for launchers; clear what dead ones of us left."""
+        """Make our folder there, with the shell for launchers; clear what dead ones of us left.
+
+        Hosts may share it, so one that is there may be ours; everybody may write beside it, so it may be not.
+        """
         folder, text = shlex.quote(self._folder), shlex.quote(self._shell.wrapper())
         script = (
-            f"umask 077; mkdir -p {folder} && printf %s {text} >{folder}/rsh && chmod 700 {folder}/rsh || exit; "
+            f"umask 077; mkdir {folder} 2>/dev/null || {_OURS.format(folder=folder)} || "
+            f"{{ echo {folder} cannot be made, or somebody else has made it >&2; exit 1; }}; "
+            f"printf %s {text} >{folder}/rsh && chmod 700 {folder}/rsh || exit; "
             f"cd {_PLACE} && ls -d {_prefix()}* 2>/dev/null; true"
         )
         for mark in self._shell.ask(host, script, _ANSWER_SECONDS).split():
@@ -218,7 +225,8 @@ def _clearing(shell: RemoteShell, mark: str) -> str:
     """The script that ends what bears the mark and removes its folder."""
     if not mark.startswith("rankwise-"):  # or it would remove the folder in which all others are
         raise ValueError(f"'{mark}' is not a mark of ours")
-    return f"({shell.ending(mark)}\n)\nrm -rf {_PLACE}/{shlex.quote(mark)}"
+    folder = f"{_PLACE}/{shlex.quote(mark)}"
+    return f"({shell.ending(mark)}\n)\n{_OURS.format(folder=folder)} || exit 0\nrm -rf {folder}"
 
 
 def _launcher(steps: LaunchSteps) -> str:
