@@ -14,7 +14,7 @@ from support.emulated import needs_emulation
 
 NAME = f"verbs-{os.getpid()}"
 SMALL = """
-[card]
+[nic]
 rate = "1 Gbit/s"
 [site.x]
 nodes = 2
@@ -103,7 +103,7 @@ def test_real_hosts_need_not_be_brought_up(tmp_path: Path, capsys: pytest.Captur
     path = tmp_path / "hosts.toml"
     path.write_text('kind = "ssh"\nremote_shell = "echo via"\n[[host]]\nname = "n1"\nuser = "ada"\n')
     assert main.run(["testbed", "up", str(path)]) == 2
-    assert "the hosts of hosts are real" in capsys.readouterr().err
+    assert "hosts that are there already (ssh)" in capsys.readouterr().err
     told = rankwise("testbed", "exec", "n1", "--testbed", str(path), "--", "echo", "a b", home=tmp_path)
     assert (told.returncode, told.stdout) == (0, "via ada@n1 echo 'a b'\n")
 
@@ -133,11 +133,24 @@ def test_up_exec_check_down(file: str, tmp_path: Path) -> None:
         assert (between["source"], between["destination"]) == ("x-1", "y-1")
         assert 0.003 < between["delay_seconds"] < 0.05
         assert between["asked_delay_seconds"] == pytest.approx(0.003)
-        assert between["rate_bits_per_second"] < 400e6  # the link's 200, not the cards' 1000, on a busy host too
+        assert between["rate_bits_per_second"] < 400e6  # the link's 200, not the NICs' 1000, on a busy host too
         assert within["destination"] == "x-2"
+        assert testbed("exec", "x-2", "--testbed", file, "--", "hostname")[:2] == (0, "x-2\n")  # by its file too
     finally:
-        assert testbed("down", NAME)[:2] == (0, f"{NAME} is down\n")
+        assert testbed("down", file)[:2] == (0, f"{NAME} is down\n")
     assert NAME not in testbed("list")[1]
+
+
+@needs_emulation
+def test_what_a_file_brought_up_is_taken_down_by_that_file_even_when_its_name_differs(tmp_path: Path) -> None:
+    path = tmp_path / "other-stem.toml"
+    path.write_text(f'name = "file-{NAME}"\n[site.x]\n')
+    try:
+        assert rankwise("testbed", "up", str(path), home=tmp_path).returncode == 0
+        path.write_text(path.read_text() + 'delay = "1 ms"\n')  # edited since: the name still tells
+    finally:
+        told = rankwise("testbed", "down", "./other-stem.toml", home=tmp_path, cwd=tmp_path)
+    assert (told.returncode, told.stdout) == (0, f"file-{NAME} is down\n"), told.stderr
 
 
 @needs_emulation

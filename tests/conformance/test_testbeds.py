@@ -24,7 +24,7 @@ from support.start_by_ssh import Asked
 
 LIMIT_SECONDS = 60.0
 TWO_SITES = """\
-[card]
+[nic]
 rate = "1 Gbit/s"
 delay = "5 us"
 

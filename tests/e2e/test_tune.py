@@ -18,7 +18,7 @@ needs_openmpi = pytest.mark.skipif(not OPENMPI, reason="no Open MPI here")
 # 64 KiB, LAM's own socket buffers, are a twentieth of what is on the way here.
 TESTBED = """
 name = "far"
-[card]
+[nic]
 rate = "1 Gbit/s"
 [site.west]
 nodes = 1

@@ -130,7 +130,7 @@ def test_an_mtu_is_told_but_is_no_kernel_setting(tmp_path: Path) -> None:
     assert any("ip link set dev IFACE mtu 9000" in line for line in lines if line.startswith("#"))
     readme = texts.readme(made, tmp_path)
     for words in (
-        "| MTU of the cards | 9000 |",
+        "| MTU of the NICs | 9000 |",
         "    sudo ip link set dev IFACE mtu 9000\n",
         "ping -M do -s 8972",
     ):

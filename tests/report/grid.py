@@ -29,7 +29,7 @@ _MESSAGE = 1 << 20
 
 
 def topology(nodes_per_site: int = 2) -> Topology:
-    """Two sites 5.8 ms apart, their switches, and a card for each node."""
+    """Two sites 5.8 ms apart, their switches, and a NIC for each node."""
     settings = (
         ("net.ipv4.tcp_congestion_control", "cubic"),
         ("net.ipv4.tcp_rmem", "4096 87380 4194304"),

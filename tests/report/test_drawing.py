@@ -16,7 +16,7 @@ from rankwise.testbed.paths import site_paths
 SVG = "{http://www.w3.org/2000/svg}"
 MEASURED = (PathFigures("rennes-1", "nancy-1", 0.0058, 0.00585, 0.006, 1e9, 938e6, 0.0, 0.0),)
 CROSSED = """
-[card]
+[nic]
 rate = "1 Gbit/s"
 [site.a]
 nodes = 9

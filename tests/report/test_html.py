@@ -203,11 +203,11 @@ def test_a_page_without_a_network_has_no_empty_section(page: Outline) -> None:
 def test_sections_need_only_what_they_show() -> None:
     context = grid.context()
     only = Outline(render_report(samples.comparison(), replace(context, paths=(), network=None)))
-    assert "Hosts and cards" in only.text
+    assert "Hosts and NICs" in only.text
     assert "Links, over" not in only.text
     counted = Outline(render_report(samples.comparison(), replace(context, topology=None, paths=())))
     assert "Links, over" in counted.text
-    assert "Hosts and cards" not in counted.text
+    assert "Hosts and NICs" not in counted.text
     silent = tuple(replace(link, packets=0, dropped_packets=0) for link in grid.network().links)
     quiet = replace(context, network=NetworkFigures(silent, (), 2))
     assert "Nothing went over the network" in Outline(render_report(samples.comparison(), quiet)).text

@@ -29,6 +29,13 @@ def test_a_topology_is_strict_json_and_comes_back(topology: Topology) -> None:
     assert stored.plain(topology_from_json(text)) == stored.plain(topology)
 
 
+def test_a_topology_written_before_a_field_was_renamed_is_read() -> None:
+    fields = json.loads(topology_to_json(stored.TOPOLOGY))
+    del fields["hardware"]["nic_profile"]
+    fields["hardware"]["personality"] = "gige-2006"
+    assert topology_from_json(json.dumps(fields)).hardware.nic_profile == "gige-2006"
+
+
 def test_a_topology_written_with_other_fields_is_read() -> None:
     fields = json.loads(topology_to_json(stored.TOPOLOGY))
     fields["of_the_future"] = 1

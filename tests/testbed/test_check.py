@@ -16,7 +16,7 @@ from rankwise.testbed.local import LocalTestbed
 from support.emulated import needs_emulation
 
 LOSSY = """
-[card]
+[nic]
 rate = "1 Gbit/s"
 [tcp]
 congestion_control = "reno"

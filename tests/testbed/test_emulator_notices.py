@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from rankwise.core.network import EmulatorFigures
-from rankwise.testbed.emulator_notices import notices, shortest_delay_seconds
+from rankwise.core.network import EmulatorFigures, LostFrames
+from rankwise.testbed.emulator_notices import lost_frames, notices, refused_settings, shortest_delay_seconds
 from support.emulated import two_sites
 
 GOOD = EmulatorFigures(0.1, 1000, 5e-6, 20e-6, 90e-6, True)
@@ -40,3 +40,21 @@ def test_the_remedy_speaks_of_realtime_only_where_it_is_missing() -> None:
 def test_busy_is_more_than_nine_tenths_of_a_core() -> None:
     assert kinds(replace(GOOD, cpu_fraction=0.9), "a1", "b1") == []
     assert kinds(replace(GOOD, cpu_fraction=0.95), "a1", "b1") == ["emulator-busy"]
+
+
+def test_frames_that_nobody_asked_to_lose_are_told_with_every_count() -> None:
+    assert lost_frames(LostFrames()) == ()
+    (told,) = lost_frames(LostFrames(3, 0, 2, 1))
+    assert told.kind == "lost-frames"
+    for words in ("3 at a node's full transmit ring", "2 malformed", "1 refused by the receiver's NIC"):
+        assert words in told.message
+    assert "no node has" not in told.message
+    assert "modprobe sch_tbf" in told.remedy
+    assert "modprobe" not in lost_frames(LostFrames(unknown_frames=1))[0].remedy
+
+
+def test_a_kernel_without_tbf_loses_silently_and_that_is_told_as_such() -> None:
+    line = "rankwise-link: this kernel has no tbf (CONFIG_NET_SCH_TBF), so nodes do not wait"
+    first, second = refused_settings([line, "cannot set net.ipv4.x"])
+    assert (first.kind, second.kind) == ("no-back-pressure", "setting-refused")
+    assert "lost without a trace" in first.message and "modprobe sch_tbf" in first.remedy

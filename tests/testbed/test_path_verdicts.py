@@ -15,7 +15,7 @@ GOOD = PathFigures("rennes-1", "nancy-1", 0.0058, 0.00583, 0.00592, 1e9, 938e6, 
 
 
 def two_sites(link: str) -> Topology:
-    text = f'[card]\nrate = "1 Gbit/s"\n[site.a]\n[site.b]\n[[link]]\nbetween = ["a", "b"]\n{link}'
+    text = f'[nic]\nrate = "1 Gbit/s"\n[site.a]\n[site.b]\n[[link]]\nbetween = ["a", "b"]\n{link}'
     return describe_emulated(parse(text, "t.toml"), "t")
 
 

@@ -14,7 +14,7 @@ def described(text: str) -> Topology:
 
 def test_a_path_has_the_links_of_card_uplink_link_and_card() -> None:
     topology = described(
-        '[card]\nrate = "1 Gbit/s"\ndelay = "1 us"\n[site.a]\nuplink = { delay = "2 us", loss = 0.5 }\n[site.b]\n'
+        '[nic]\nrate = "1 Gbit/s"\ndelay = "1 us"\n[site.a]\nuplink = { delay = "2 us", loss = 0.5 }\n[site.b]\n'
         '[[link]]\nbetween = ["a", "b"]\nrate = "10 Mbit/s"\ndelay = "10 us"\njitter = "3 us"\n'
         "loss = 0.5\nburst = 4"
     )

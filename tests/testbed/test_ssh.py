@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from rankwise.core import process
 from rankwise.core.errors import HostError, InputError, UnknownNameError
 from rankwise.core.network import Topology
 from rankwise.core.records import Command, LaunchSteps
@@ -128,6 +129,28 @@ def test_nothing_is_left_after_down(two: Servers) -> None:
     one.down()  # again: nothing happens
     with pytest.raises(HostError, match="not up"):
         one.run(sh("true"), HOSTS, 5)
+
+
+@pytest.mark.parametrize("theirs", ["a link", "another user's"])
+def test_a_folder_that_somebody_else_made_is_neither_used_nor_removed(
+    two: Servers, theirs: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ssh.secrets, "token_hex", lambda _bytes: "c0ffee")
+    folder = Path(f"/tmp/{ssh._prefix()}{process.identity(os.getpid())}-c0ffee")
+    if theirs == "a link":
+        folder.symlink_to(tmp_path)
+    elif os.geteuid() != 0:
+        pytest.skip("only root can make a folder for another user")
+    else:
+        folder.mkdir()
+        os.chown(folder, 65534, 65534)
+    try:
+        with pytest.raises(HostError, match=r"h1: .*c0ffee cannot be made, or somebody else has made it"):
+            SshTestbed(two.topology(*HOSTS)).up()
+        assert folder.is_dir()
+        assert list(folder.iterdir()) == list(tmp_path.iterdir()) == []
+    finally:
+        folder.unlink() if folder.is_symlink() else folder.rmdir()
 
 
 def test_facts_are_one_where_hosts_agree(testbed: SshTestbed) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 import time
 from collections.abc import Iterator
@@ -19,7 +18,7 @@ from rich.text import Text
 from rankwise.cli.options import echo_json, json_option
 from rankwise.cli.screen import Screen
 from rankwise.core import errors
-from rankwise.core.errors import HostError, InputError, UnknownNameError
+from rankwise.core.errors import HostError, InputError
 from rankwise.core.network import Topology
 from rankwise.core.units import format_duration
 from rankwise.report.drawing import topology_svg
@@ -28,18 +27,9 @@ from rankwise.report.terminal_drawing import topology_drawing
 from rankwise.testbed import description, running
 from rankwise.testbed.base import make
 from rankwise.testbed.check import PathCheck, checks
-from rankwise.testbed.node_settings import allow_congestion_controls
-from rankwise.workflows.testbeds import (
-    complete_any,
-    complete_nodes,
-    complete_up,
-    lasting,
-    remember,
-    the_one,
-    topology_of,
-)
+from rankwise.workflows import testbeds
+from rankwise.workflows.testbeds import complete_any, complete_nodes, complete_up
 
-_EMULATED = "emulated"
 _EXAMPLES = """\b
 Examples:
   rankwise testbed list
@@ -56,7 +46,7 @@ name_argument = click.argument("name", metavar="NAME|FILE", shell_complete=compl
 
 @click.group("testbed", epilog=_EXAMPLES)
 def command() -> None:
-    """Networks to measure on: emulated on this machine, or real hosts.
+    """Look at networks to measure on: emulated on this machine, or real hosts.
 
     A testbed is a preset, or a TOML file that describes sites, nodes and links; `show` draws it. Verbs that
     measure bring it up for themselves; one that was brought up by `up` stays until `down`.
@@ -69,7 +59,7 @@ def command() -> None:
 def list_command(as_json: bool) -> None:
     """List the presets, and the testbeds that are up."""
     presets = {name: description.read(file) for name, file in description.presets().items()}
-    up = running.running()
+    up = testbeds.everything_up()
     if as_json:
         echo_json({
             "presets": [{"name": name, "description": one.description, "sites": one.sites, "nodes": len(one.nodes)}
@@ -101,7 +91,7 @@ def list_command(as_json: bool) -> None:
 @click.option("--svg", type=click.Path(dir_okay=False, path_type=Path), help="Draw it into this file.")
 def show_command(name: str, as_json: bool, svg: Path | None) -> None:
     """Draw a testbed: its sites, nodes, links and TCP settings, with everything spelt out."""
-    topology = topology_of(name)
+    topology = testbeds.topology_of(name)
     if svg is not None:
         try:
             svg.write_text(topology_svg(topology, alone=True), encoding="utf-8")
@@ -124,30 +114,23 @@ def up_command(name: str, own_name: str) -> None:
     topology = description.load(name)
     if own_name:
         topology = replace(topology, name=own_name)
-    if topology.kind != _EMULATED:
-        make(topology)  # says so if there is no such kind
-        raise InputError(
-            f"the hosts of {topology.name} are real: nothing needs to be brought up",
-            f"use them: rankwise compare --testbed {name}",
-        )
-    allow_congestion_controls(pair for node in topology.nodes for pair in node.settings)
     with Screen().busy(f"bringing up {topology.name}"):
-        folder = running.start(topology, attached=False)
-    remember(folder, topology)
-    for line in running.warnings_of(folder):
+        warnings = testbeds.bring_up(topology)
+    for line in warnings:
         click.echo(f"warning: {line}", err=True)
     click.echo(f"{topology.name} is up: {', '.join(node.name for node in topology.nodes)}")
 
 
 @command.command("down", epilog="\b\nExamples:\n  rankwise testbed down cluster\n  rankwise testbed down --all")
-@click.argument("names", nargs=-1, metavar="NAME...", shell_complete=complete_up)
+@click.argument("names", nargs=-1, metavar="NAME|FILE...", shell_complete=complete_up)
 @click.option("--all", "everything", is_flag=True, help="All that `testbed up` has brought up.")
 def down_command(names: tuple[str, ...], everything: bool) -> None:
     """Take testbeds down; nothing of them is left."""
     if bool(names) == everything:
         raise InputError("which testbed is to be taken down?", "name it, or say --all")
-    for one in list(lasting().values()) if everything else [the_one(name) for name in dict.fromkeys(names)]:
-        running.stop(one.folder)
+    chosen = testbeds.lasting().values() if everything else map(testbeds.the_one, names)
+    for one in {one.name: one for one in chosen}.values():
+        testbeds.take_down(one)
         click.echo(f"{one.name} is down")
 
 
@@ -158,41 +141,17 @@ def down_command(names: tuple[str, ...], everything: bool) -> None:
     "  rankwise testbed exec a-1 --testbed mine -- cat < local-file",
 )
 @click.argument("node", shell_complete=complete_nodes)
-@click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- CMD...")
+@click.argument("arguments", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- CMD...")
 @click.option("--testbed", "name", default="", metavar="NAME|FILE", shell_complete=complete_any,
               help="Where the node is.  [default: the testbed that is up and has it]")  # fmt: skip
-def exec_command(node: str, words: tuple[str, ...], name: str) -> NoReturn:
+def exec_command(node: str, arguments: tuple[str, ...], name: str) -> NoReturn:
     """Run a command on a NODE: input, output and exit code are the command's own."""
-    argv = _on_node(node, words, name)
+    argv = testbeds.command_on(node, arguments, name)
     sys.stdout.flush()
     try:
         os.execvp(argv[0], argv)
     except OSError as error:
         raise HostError(f"cannot start {argv[0]}: {error.strerror}", "is it installed?") from error
-
-
-def _on_node(node: str, words: tuple[str, ...], name: str) -> list[str]:
-    """The command line that runs these words on the node. Raises InputError."""
-    up = lasting()
-    if name and name not in up:
-        topology = description.load(name)
-        if topology.kind == _EMULATED:
-            raise InputError(f"testbed {topology.name} is not up", f"rankwise testbed up {name}")
-        addresses = {one.name: one.address for one in topology.nodes}
-        if node not in addresses:
-            raise UnknownNameError("host", node, addresses)
-        return [*shlex.split(topology.remote_shell), addresses[node], shlex.join(words)]
-    candidates = [up[name]] if name else list(up.values())
-    having = [one for one in candidates if node in one.nodes]
-    if len(having) > 1:
-        raise InputError(
-            f"several testbeds have a node {node}: {', '.join(one.name for one in having)}", "say --testbed NAME"
-        )
-    if not having:
-        if not candidates:
-            raise InputError("no testbed is up", "rankwise testbed up NAME, see rankwise testbed list")
-        raise UnknownNameError("node", node, [one for testbed in candidates for one in testbed.nodes])
-    return [str(having[0].folder / "rsh"), "-e", node, *words]
 
 
 @command.command(
@@ -207,7 +166,7 @@ def check_command(name: str, quick: bool, as_json: bool) -> int:
 
     The testbed is brought up for it if it is not up. Exit code 1 if a path is out of tolerance.
     """
-    topology = topology_of(name)
+    topology = testbeds.topology_of(name)
     found = list(_checked(topology, quick))
     if as_json:
         echo_json([

@@ -12,7 +12,7 @@ JitterDistribution = Literal["uniform", "normal", "exponential"]
 Settings = tuple[tuple[str, str], ...]
 """Kernel settings of a host by their sysctl names: (`net.ipv4.tcp_congestion_control`, `cubic`)."""
 MTU = "mtu"
-"""The one name among Settings that is no sysctl's: the largest packet of the network cards, in bytes."""
+"""The one name among Settings that is no sysctl's: the largest packet of the NICs, in bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A host of a testbed. `out` and `into` name the links of its network card."""
+    """A host of a testbed. `out` and `into` name the links of its NIC."""
 
     name: str
     site: str
@@ -48,7 +48,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """The links that a packet takes from one site to another, in order, between the two network cards.
+    """The links that a packet takes from one site to another, in order, between the two NICs.
 
     Within a site (`source` = `destination`) too: that is the site's own switch.
     """
@@ -60,18 +60,18 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class Hardware:
-    """How the emulated hosts and network cards behave: what a personality (`modern`, ...) stands for."""
+    """How the emulated hosts and their NICs behave: what a NIC profile (`modern`, ...) stands for."""
 
-    personality: str = "modern"
+    nic_profile: str = "modern"
     mtu_bytes: int = 1500
     segment_limit_bytes: int = 65536
-    """Largest super-packet that a node hands to its card (gso_max_size); the MTU: no segmentation offload."""
+    """Largest super-packet that a node hands to its NIC (gso_max_size); the MTU: no segmentation offload."""
     served_queues: bool = True
-    """A packet is charged to the card's rate when it is served, not when it arrives."""
+    """A packet is charged to the NIC's rate when it is served, not when it arrives."""
     acknowledgements_first: bool = False
-    """Packets without payload overtake others in the card's queue."""
+    """Packets without payload overtake others in the NIC's queue."""
     bus: float = 0.0
-    """Both directions of a card together, as a multiple of its rate; received packets first. 0: no limit."""
+    """Both directions of a NIC together, as a multiple of its rate; received packets first. 0: no limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +117,20 @@ class EmulatorFigures:
     lateness_max_seconds: float
     realtime: bool
     """It ran under SCHED_FIFO."""
+
+
+@dataclass(frozen=True, slots=True)
+class LostFrames:
+    """Frames are lost so during one launch though no loss was asked for and no queue was full."""
+
+    full_ring_frames: int = 0
+    """Sent faster than the link emulator could read them."""
+    unknown_frames: int = 0
+    """To an address that no node has."""
+    malformed_frames: int = 0
+    """The emulator could not read them."""
+    undeliverable_frames: int = 0
+    """A node's NIC refused them."""
 
 
 @dataclass(frozen=True, slots=True)

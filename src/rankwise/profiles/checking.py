@@ -46,13 +46,13 @@ def checks(part: Part, evidence: Mapping[int, Evidence], files: Sequence[str] = 
 
 
 def host_check(part: Part, key: str, wanted: str, found: str) -> Check:
-    """A setting of kernel or cards; `found` is '' where there is none of this name, of MTUs that of every card."""
+    """A setting of kernel or NICs; `found` is '' where there is none of this name, of MTUs that of every NIC."""
     said = " ".join(found.split()) or "no such setting here"
     return _check(part, key, wanted, [said], host_has(key, wanted, found))
 
 
 def host_has(key: str, wanted: str, found: str) -> bool:
-    """Whether a host that says `found` has the setting: one card with the MTU is enough, others lead elsewhere."""
+    """Whether a host that says `found` has the setting: one NIC with the MTU is enough, others lead elsewhere."""
     return wanted.strip() in found.split() if key == MTU else found.split() == wanted.split()
 
 

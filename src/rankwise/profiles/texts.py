@@ -20,7 +20,7 @@ SYSCTL = "90-rankwise.conf"
 MODULES = "modulefiles"
 LOAD = "load.sh"
 MTU_LINE = "ip link set dev IFACE mtu"
-"""Sets a card's largest packet; the number follows."""
+"""Sets a NIC's largest packet; the number follows."""
 ARGUMENTS = "RANKWISE_MPIEXEC_ARGUMENTS"
 """The variable with a part's words for mpiexec, where there are any: variables alone cannot load them."""
 _LISTS = ("LD_LIBRARY_PATH", "LD_PRELOAD", "PATH")

@@ -139,7 +139,7 @@ def sysctls(profile: Profile) -> dict[str, str]:
 
 
 def mtu(profile: Profile) -> str:
-    """What the hosts' cards are to have, in bytes; '' where the profile leaves them alone."""
+    """What the hosts' NICs are to have, in bytes; '' where the profile leaves them alone."""
     return host_settings(profile).get(MTU, "")
 
 

@@ -166,7 +166,7 @@ def warnings(comparison: Comparison) -> list[Notice]:
 
 
 def hardware_rows(topology: Topology) -> list[tuple[str, str]]:
-    """How hosts and cards behave, and the settings that all nodes share."""
+    """How hosts and NICs behave, and the settings that all nodes share."""
     hardware = topology.hardware
     rows = [
         ("Sites, nodes", f"{len(topology.sites)}, {len(topology.nodes)}"),
@@ -175,10 +175,10 @@ def hardware_rows(topology: Topology) -> list[tuple[str, str]]:
     if topology.links:
         offload = hardware.segment_limit_bytes > hardware.mtu_bytes
         rows += [
-            ("Personality", hardware.personality),
+            ("NIC profile", hardware.nic_profile),
             ("MTU", f"{hardware.mtu_bytes} B"),
             ("Segments", f"up to {format_size(hardware.segment_limit_bytes)}" if offload else "no offload"),
-            ("Host bus", f"{hardware.bus:g} × the card's rate" if hardware.bus else "no limit"),
+            ("Host bus", f"{hardware.bus:g} × the NIC's rate" if hardware.bus else "no limit"),
         ]
     shared = set.intersection(*(set(node.settings) for node in topology.nodes)) if topology.nodes else set()
     rows += sorted(shared)

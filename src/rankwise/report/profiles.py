@@ -54,7 +54,7 @@ def profile_view(profile: Profile, folder: Path) -> RenderableType:
     if settings:
         table = _table("setting of every host", "value")
         for key, value in settings.items():
-            table.add_row("MTU of the cards" if key == MTU else key, value)
+            table.add_row("MTU of the NICs" if key == MTU else key, value)
         parts += [Text(), table]
     return Renderables(*parts)
 

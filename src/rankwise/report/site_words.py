@@ -34,10 +34,10 @@ def node_lines(topology: Topology, site: str) -> list[str]:
     links = {link.name: link for link in topology.links}
     own = [node for node in topology.nodes if node.site == site]
     lines = []
-    for (cores, card), alike in groupby(own, lambda node: (node.cores, card_words(links, node))):
+    for (cores, nic), alike in groupby(own, lambda node: (node.cores, nic_words(links, node))):
         names = [node.name for node in alike]
         lines.append(f"{names[0]} .. {names[-1]}" if len(names) > 2 else ", ".join(names))
-        words = (f"{cores} core{'' if cores == 1 else 's'}", card)
+        words = (f"{cores} core{'' if cores == 1 else 's'}", nic)
         lines.append("  " + ", ".join(word for word in words if word))
     if len(lines) > _MOST_LINES:
         lines = [*lines[: _MOST_LINES - 1], f"and {(len(lines) - _MOST_LINES + 1) // 2} kinds more"]
@@ -50,13 +50,13 @@ def node_lines(topology: Topology, site: str) -> list[str]:
     return lines
 
 
-def card_words(links: dict[str, Link], node: Node) -> str:
-    """`1 Gbit/s, 5 us`; '' where no card is described."""
-    card = links.get(node.out)
-    if card is None:
+def nic_words(links: dict[str, Link], node: Node) -> str:
+    """`1 Gbit/s, 5 us`; '' where no NIC is described."""
+    nic = links.get(node.out)
+    if nic is None:
         return ""
-    delay = f", {delay_words(card.delay_seconds)}" if card.delay_seconds else ""
-    return f"{format_rate(card.rate_bits_per_second)}{delay}"
+    delay = f", {delay_words(nic.delay_seconds)}" if nic.delay_seconds else ""
+    return f"{format_rate(nic.rate_bits_per_second)}{delay}"
 
 
 def link_words(link: Link) -> tuple[str, ...]:
@@ -97,7 +97,7 @@ def joins(topology: Topology, paths: Sequence[PathFigures] = ()) -> list[Join]:
 
 
 def ends(link: Link) -> tuple[str, str] | None:
-    """The sites that it leads from and to; None for cards, switches and uplinks."""
+    """The sites that it leads from and to; None for NICs, switches and uplinks."""
     one, arrow, other = link.name.partition(">")
     return (one, other) if arrow else None
 

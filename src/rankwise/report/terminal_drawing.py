@@ -21,7 +21,7 @@ def topology_drawing(topology: Topology) -> RenderableType:
     """The testbed within 80 columns."""
     head = Text.assemble((topology.name, "bold"), f"  {topology.kind}")
     if topology.links:
-        head.append(f", {topology.hardware.personality} hosts, MTU {topology.hardware.mtu_bytes}")
+        head.append(f", {topology.hardware.nic_profile} hosts, MTU {topology.hardware.mtu_bytes}")
     parts: list[RenderableType] = [head]
     if topology.description:
         parts.append(Text(topology.description, style="dim"))

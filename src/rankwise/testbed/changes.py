@@ -33,8 +33,8 @@ def _changes(then: Topology, now: Topology) -> Iterator[str]:
         for name, pair in _alike_pairs(then, now):
             yield from _path_changes(name, path(then, *pair[0]), path(now, *pair[1]))
     if then.hardware != now.hardware:
-        yield f"the cards were {then.hardware.personality} with an MTU of {then.hardware.mtu_bytes}, and are " + (
-            f"{now.hardware.personality} with {now.hardware.mtu_bytes}"
+        yield f"the NICs were {then.hardware.nic_profile} with an MTU of {then.hardware.mtu_bytes}, and are " + (
+            f"{now.hardware.nic_profile} with {now.hardware.mtu_bytes}"
         )
     if then.nodes and now.nodes:
         before, after = dict(then.nodes[0].settings), dict(now.nodes[0].settings)

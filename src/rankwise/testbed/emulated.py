@@ -10,31 +10,66 @@ from dataclasses import replace
 from pathlib import Path
 
 from rankwise.core import process
-from rankwise.core.errors import HostError
+from rankwise.core.errors import HostError, InputError, UnknownNameError
 from rankwise.core.network import Topology
-from rankwise.core.records import Command, Fact, LaunchSteps, Notice, Outcome, RemoteShellStart
+from rankwise.core.records import Command, Fact, LaunchSteps, Outcome, RemoteShellStart
+from rankwise.core.toml_places import Entry
 from rankwise.testbed import host, running
 from rankwise.testbed.base import TestbedKind
-from rankwise.testbed.emulator_notices import breakdown, notices
+from rankwise.testbed.description.emulated_kind import describe_emulated
+from rankwise.testbed.emulator_notices import breakdown, lost_frames, notices, refused_settings
 from rankwise.testbed.link_control import LinkControl
+from rankwise.testbed.lost_frames import LossWatch
 from rankwise.testbed.network_file import network_text
 from rankwise.testbed.node_settings import NodeSettings, allow_congestion_controls, allowed_congestion_controls
 from rankwise.testbed.programs import program
+from rankwise.testbed.running import Running
 
 _BREAK_SECONDS = 0.5
 """How long a breakdown may take to be told after a command has failed of it."""
 
 
 class EmulatedTestbed(TestbedKind):
-    """Uses the testbed of this name if it is up and the same, else brings up one for itself."""
+    """An emulated testbed uses the one of this name if it is up and the same, else brings up one for itself."""
 
     kind = "emulated"
+    stays_up = True
+    sets_host_settings = True
 
     def __init__(self, topology: Topology) -> None:
         super().__init__(topology)
         self._folder: Path | None = None
         self._shared = False
         """It was up before us, and stays."""
+
+    @classmethod
+    def describe(cls, table: Entry, name: str) -> Topology:
+        """Return the sites, nodes and links of this table. Raises InputError with file, line and key."""
+        return describe_emulated(table, name, cls.kind)
+
+    @classmethod
+    def running(cls) -> Sequence[Running]:
+        """Return the emulated testbeds of this user that are up."""
+        return running.running()
+
+    @classmethod
+    def stop(cls, testbed: Running) -> None:
+        """Take one of them down; nothing of it is left."""
+        running.stop(testbed.folder)
+
+    def start(self) -> Path:
+        """Bring it up, to stay until `stop`; return its folder. Raises InputError or HostError."""
+        allow_congestion_controls(pair for node in self._topology.nodes for pair in node.settings)
+        return running.start(self._topology, attached=False)
+
+    def command_on(self, node: str, arguments: Sequence[str]) -> list[str]:
+        """Return the command line that enters a node of the testbed of this name that is up. Raises InputError."""
+        for one in running.running():
+            if one.name == self.name and not one.attached:
+                if node not in one.nodes:
+                    raise UnknownNameError("node", node, one.nodes)
+                return [str(one.folder / "rsh"), "-e", node, *arguments]
+        raise InputError(f"testbed {self.name} is not up", f"rankwise testbed up {self.name}, or its file")
 
     def up(self) -> None:
         """Bring it up, also again after it broke. Raises InputError or HostError."""
@@ -65,23 +100,23 @@ class EmulatedTestbed(TestbedKind):
         return RemoteShellStart(str(self._up_folder() / "rsh"))
 
     def oversubscribed(self, hosts: Sequence[str]) -> bool:
-        """All nodes share this host's cores."""
+        """Return whether there are more ranks than cores of this host, which all nodes share."""
         return len(hosts) > host.usable_cores()
 
     def facts(self) -> tuple[Fact, ...]:
-        """This host's facts, the emulator's, and the TCP settings in force on the nodes, read back."""
+        """Return this host's facts, the emulator's, and the TCP settings in force on the nodes, read back."""
         shell = Path(self.remote_shell())
         names = [node.name for node in self._topology.nodes]
         return (
             *host.facts(),
-            Fact("testbed", f"{self.name}: {len(names)} emulated nodes, {self._topology.hardware.personality}"),
+            Fact("testbed", f"{self.name}: {len(names)} emulated nodes, {self._topology.hardware.nic_profile}"),
             Fact("link_emulator", _fingerprint("rankwise-link")),
             Fact("tcp_allowed_congestion_control", allowed_congestion_controls()),
             *NodeSettings(shell).facts(names),
         )
 
     def run(self, steps: LaunchSteps, hosts: Sequence[str], limit_seconds: float, end_marker: str = "") -> Outcome:
-        """See `core.interfaces.Testbed.run`. Waits while another run uses the same testbed."""
+        """Run the steps, as `core.interfaces.Testbed.run` says. Waits while another run uses the same testbed."""
         if not hosts:
             return process.run_steps(steps, limit_seconds, end_marker)
         with self._exclusively() as folder:
@@ -89,19 +124,22 @@ class EmulatedTestbed(TestbedKind):
             control = LinkControl(folder / "link")
             try:
                 with NodeSettings(folder / "rsh").temporarily(nodes, steps.settings):
+                    watch = LossWatch(folder, nodes)
                     control.reset()
                     outcome = process.run_steps(on_nodes(steps, nodes, folder / "rsh"), limit_seconds, end_marker)
                     broken = running.why_ended(folder, _BREAK_SECONDS if outcome.returncode != 0 else 0.0)
                     if broken:
                         return replace(outcome, broken=broken, notices=(*outcome.notices, breakdown(broken)))
                     links, figures = control.counters()
+                    lost = watch.lost()
             except HostError:
                 broken = running.why_ended(folder, _BREAK_SECONDS)
                 if not broken:
                     raise
                 line, told = process.command_line(steps.main), (breakdown(broken),)
                 return Outcome(line, 255, "", broken, 0.0, broken=broken, notices=told)
-            seen = (*_refused_settings(folder), *notices(self._topology, hosts, figures))
+            refused = refused_settings(running.warnings_of(folder))
+            seen = (*refused, *lost_frames(lost), *notices(self._topology, hosts, figures))
             return replace(outcome, links=links, emulator=figures, notices=(*outcome.notices, *seen))
 
     @contextlib.contextmanager
@@ -140,7 +178,7 @@ class EmulatedTestbed(TestbedKind):
 
 
 def on_nodes(steps: LaunchSteps, nodes: Sequence[str], shell: Path) -> LaunchSteps:
-    """The same steps from this host: `everywhere` on each of the nodes, all others on the first."""
+    """Return the same steps from this host: `everywhere` on each of the nodes, all others on the first."""
 
     def on(node: str, command: Command) -> Command:
         # the variables are the command's: a preloaded library must not get into the remote shell
@@ -160,11 +198,6 @@ def on_nodes(steps: LaunchSteps, nodes: Sequence[str], shell: Path) -> LaunchSte
         after=(*on_first(steps.after), *on_all(steps.everywhere_after)),
         everywhere=(), everywhere_after=(),
     )  # fmt: skip
-
-
-def _refused_settings(folder: Path) -> Iterator[Notice]:
-    for line in running.warnings_of(folder):
-        yield Notice("setting-refused", line, "as root, or allow it on this host")
 
 
 def _fingerprint(name: str) -> str:

@@ -15,7 +15,10 @@ _LIMIT_SECONDS = 5.0
 
 
 class LinkControl:
-    """The emulator behind one socket. Every method raises HostError if it does not answer, or refuses."""
+    """A link control is the emulator behind one socket.
+
+    Every method raises HostError if it does not answer, or refuses.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -25,14 +28,21 @@ class LinkControl:
         self._order("reset")
 
     def counters(self) -> tuple[tuple[LinkCounters, ...], EmulatorFigures]:
-        """What went over each link since the last reset, and how well the emulator kept its times."""
+        """Return what went over each link since the last reset, and how well the emulator kept its times."""
         answer = self._ask("counters")
         try:
             return read_counters(json.loads(answer))
         except (ValueError, KeyError, TypeError, OverflowError) as error:
-            raise HostError(
-                f"the link emulator's counters make no sense: {answer[:200]}", "reinstall rankwise"
-            ) from error
+            raise _nonsense(answer) from error
+
+    def lost_frames(self) -> tuple[int, int, int]:
+        """Return how many frames were unknown, malformed and undeliverable since the last reset."""
+        answer = self._ask("counters")
+        try:
+            told = json.loads(answer)
+            return int(told["unknown_frames"]), int(told["malformed_frames"]), int(told["undeliverable_frames"])
+        except (ValueError, KeyError, TypeError, OverflowError) as error:
+            raise _nonsense(answer) from error
 
     def set_link(self, link: str, up: bool) -> None:
         """Let packets through a link, or lose them all."""
@@ -57,8 +67,12 @@ class LinkControl:
             ) from error
 
 
+def _nonsense(answer: str) -> HostError:
+    return HostError(f"the link emulator's counters make no sense: {answer[:200]}", "reinstall rankwise")
+
+
 def read_counters(told: Mapping[str, Any]) -> tuple[tuple[LinkCounters, ...], EmulatorFigures]:
-    """The emulator's own words as records. Raises KeyError, TypeError or ValueError."""
+    """Return the emulator's own words as records. Raises KeyError, TypeError or ValueError."""
     links = tuple(
         LinkCounters(
             link=str(one["link"]), packets=int(one["packets"]), bytes=int(one["bytes"]),

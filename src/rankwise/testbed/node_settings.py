@@ -54,7 +54,7 @@ class NodeSettings:
         self._shell = str(shell)
 
     def read(self, node: str, key: str) -> str:
-        """What is in force, by sysctl's name or as the card's MTU; '' where the kernel does not know it.
+        """What is in force, by sysctl's name or as the NIC's MTU; '' where the kernel does not know it.
 
         Raises HostError if the node is gone.
         """

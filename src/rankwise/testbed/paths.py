@@ -49,7 +49,7 @@ class Path:
 
     @property
     def queue_bytes(self) -> int:
-        """Of the first slowest link behind the sender's card, which pushes back instead of dropping; 0: none."""
+        """Of the first slowest link behind the sender's NIC, which pushes back instead of dropping; 0: none."""
         rate, own = self.rate_bits_per_second, self.source.out
         slowest = (link for link in self.links if rate and link.rate_bits_per_second == rate and link.name != own)
         return next((link.queue_bytes for link in slowest), 0)

@@ -28,7 +28,7 @@ from rankwise.testbed import supervisor
 from rankwise.testbed.network_file import network_text
 
 _NODE_BYTES = 8 << 20
-"""Memory of an idle node: its agent, namespaces, network card and a few TCP connections."""
+"""Memory of an idle node: its agent, namespaces, NIC and a few TCP connections."""
 
 _LONGEST_NAME = 100
 """Bytes: no socket's path could be longer anyway."""

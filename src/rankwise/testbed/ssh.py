@@ -18,24 +18,35 @@ from rankwise.core import process
 from rankwise.core.errors import HostError, InputError, UnknownNameError
 from rankwise.core.network import Topology
 from rankwise.core.records import Command, Fact, LaunchSteps, Outcome, RemoteShellStart
+from rankwise.core.toml_places import Entry
 from rankwise.testbed import remote_facts
 from rankwise.testbed.base import TestbedKind
+from rankwise.testbed.description.hosts_kind import describe_hosts
 from rankwise.testbed.remote_files import RemoteFiles
 from rankwise.testbed.remote_shell import CANNOT_REACH, RemoteShell
 
 _ANSWER_SECONDS = 30.0
 _PLACE = "/tmp"
 """Where our folder is on each host: the one place that every host has."""
+_OURS = "{{ [ -d {folder} ] && [ ! -L {folder} ] && [ -O {folder} ]; }}"
+"""Whether a folder is there, is no link to another, and belongs to this user."""
 _HERE = ".here"
 """Ends the name of our folder on this host, which may be one of the hosts as well."""
 
 
 class SshTestbed(TestbedKind):
-    """Each host gets a folder of ours: the shell for launchers, and copies of files. Its name is the mark of all
-    that runs there; a later testbed of this user from this host ends and removes what a killed one left.
+    """An ssh testbed gives each host a folder of ours: the shell for launchers, and copies of files.
+
+    The folder's name is the mark of all that runs there; a later testbed of this user from this host ends and
+    removes what a killed one left.
     """
 
     kind = "ssh"
+
+    @classmethod
+    def describe(cls, table: Entry, name: str) -> Topology:
+        """Return the hosts of this table. Raises InputError with file, line and key."""
+        return describe_hosts(table, name, cls.kind)
 
     def __init__(self, topology: Topology) -> None:
         super().__init__(topology)
@@ -85,15 +96,20 @@ class SshTestbed(TestbedKind):
         self._must_be_up()
         return RemoteShellStart(f"{self._folder}/rsh")
 
+    def command_on(self, node: str, arguments: Sequence[str]) -> list[str]:
+        """Return the line that has the remote shell run a command on one host. Raises InputError."""
+        self.check_node(node)
+        return [*shlex.split(self._topology.remote_shell), self._addresses[node], shlex.join(arguments)]
+
     def facts(self) -> tuple[Fact, ...]:
-        """Of every host, read there; where hosts differ, who has what."""
+        """Return what every host says of itself; where hosts differ, who has what."""
         self._must_be_up()
         said = {host: self._shell.ask(host, remote_facts.SCRIPT, _ANSWER_SECONDS) for host in self._addresses}
         where = f"{self.name}: {len(said)} hosts by {self._topology.remote_shell}, from {socket.gethostname()}"
         return (Fact("testbed", where), *remote_facts.facts(said))
 
     def run(self, steps: LaunchSteps, hosts: Sequence[str], limit_seconds: float, end_marker: str = "") -> Outcome:
-        """See `core.interfaces.Testbed.run`. A broken connection is told in the outcome."""
+        """Run the steps, as `core.interfaces.Testbed.run` says. A broken connection is told in the outcome."""
         if not hosts:
             return process.run_steps(steps, limit_seconds, end_marker)
         self._must_be_up()
@@ -136,10 +152,15 @@ class SshTestbed(TestbedKind):
         )  # fmt: skip
 
     def _prepare(self, host: str) -> None:
-        """Make our folder there, with the shell for launchers; clear what dead ones of us left."""
+        """Make our folder there, with the shell for launchers; clear what dead ones of us left.
+
+        Hosts may share it, so one that is there may be ours; everybody may write beside it, so it may be not.
+        """
         folder, text = shlex.quote(self._folder), shlex.quote(self._shell.wrapper())
         script = (
-            f"umask 077; mkdir -p {folder} && printf %s {text} >{folder}/rsh && chmod 700 {folder}/rsh || exit; "
+            f"umask 077; mkdir {folder} 2>/dev/null || {_OURS.format(folder=folder)} || "
+            f"{{ echo {folder} cannot be made, or somebody else has made it >&2; exit 1; }}; "
+            f"printf %s {text} >{folder}/rsh && chmod 700 {folder}/rsh || exit; "
             f"cd {_PLACE} && ls -d {_prefix()}* 2>/dev/null; true"
         )
         for mark in self._shell.ask(host, script, _ANSWER_SECONDS).split():
@@ -204,7 +225,8 @@ def _clearing(shell: RemoteShell, mark: str) -> str:
     """The script that ends what bears the mark and removes its folder."""
     if not mark.startswith("rankwise-"):  # or it would remove the folder in which all others are
         raise ValueError(f"'{mark}' is not a mark of ours")
-    return f"({shell.ending(mark)}\n)\nrm -rf {_PLACE}/{shlex.quote(mark)}"
+    folder = f"{_PLACE}/{shlex.quote(mark)}"
+    return f"({shell.ending(mark)}\n)\n{_OURS.format(folder=folder)} || exit 0\nrm -rf {folder}"
 
 
 def _launcher(steps: LaunchSteps) -> str:

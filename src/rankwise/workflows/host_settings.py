@@ -1,4 +1,4 @@
-"""Settings of the kernels and cards of a testbed's hosts: read back, and which of them a launch can set."""
+"""Settings of the kernels and NICs of a testbed's hosts: read back, and which of them a launch can set."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LIMIT_SECONDS = 20.0
 _SCRIPT = """
 for key; do
   if [ "$key" = mtu ]; then
-    for card in /sys/class/net/*; do [ "${card##*/}" = lo ] || cat "$card/mtu"; done | sort -nu | tr '\\n' ' '
+    for nic in /sys/class/net/*; do [ "${nic##*/}" = lo ] || cat "$nic/mtu"; done | sort -nu | tr '\\n' ' '
     echo
   else
     cat "/proc/sys/$key" 2>/dev/null || echo
@@ -26,7 +26,7 @@ done
 
 
 def values(testbed: TestbedKind, keys: Sequence[str], settings: Settings = ()) -> list[str]:
-    """What the first host has, in the order of `keys`, '' for a setting it does not know; MTUs of all cards.
+    """What the first host has, in the order of `keys`, '' for a setting it does not know; MTUs of all NICs.
 
     `settings` are set while it is asked, and put back. Raises HostError if they cannot be.
     """
@@ -45,9 +45,8 @@ def known(testbed: TestbedKind, keys: Sequence[str]) -> Settings:
 
 
 def can_set(testbed: TestbedKind) -> bool:
-    """Whether a launch may have settings of its own: on emulated nodes; hosts that are real are root's."""
-    topology = testbed.topology()
-    return topology is not None and topology.kind == "emulated"
+    """Return whether a launch may have settings of its own: on emulated nodes; hosts that are real are root's."""
+    return testbed.sets_host_settings
 
 
 def applied_settings(testbed: TestbedKind, settings: Settings) -> Settings:

@@ -3,61 +3,107 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from rankwise.core.errors import InputError, UnknownNameError
+from rankwise.core.errors import InputError, RankwiseError, UnknownNameError
 from rankwise.core.network import Topology
 from rankwise.store.networks import topology_from_json, topology_to_json
-from rankwise.testbed import description, running
-from rankwise.testbed.base import TestbedKind, make
+from rankwise.testbed import description
+from rankwise.testbed.base import TestbedKind, kinds, make
 from rankwise.testbed.hostfile import read_hostfile
 from rankwise.testbed.local import LocalTestbed
-from rankwise.testbed.running import Running
+from rankwise.testbed.running import Running, warnings_of
 
 _FILE = "topology.json"
+"""The description, in the folder of a testbed that is up: its name may be none of a preset or file."""
+
+
+def everything_up() -> list[Running]:
+    """Return the testbeds of all kinds that are up, those of commands that are running too."""
+    return [testbed for kind in kinds().values() for testbed in kind.running()]
 
 
 def lasting() -> dict[str, Running]:
-    """The testbeds that stay up until `testbed down`, by name."""
-    return {one.name: one for one in running.running() if not one.attached}
+    """Return the testbeds that stay up until `testbed down`, by name."""
+    return {one.name: one for one in everything_up() if not one.attached}
 
 
-def remember(folder: Path, topology: Topology) -> None:
-    """Keep the description with a testbed that is up: its name may be none of a preset or file."""
+def bring_up(topology: Topology) -> tuple[str, ...]:
+    """Bring a testbed up, to stay; return what the kernel refused. Raises InputError or HostError."""
+    testbed = make(topology)
+    if not testbed.stays_up:
+        raise InputError(
+            f"{topology.name} has hosts that are there already ({topology.kind}): nothing needs to be brought up",
+            "use it: rankwise compare --testbed, with its name or file",
+        )
+    folder = testbed.start()
     (folder / _FILE).write_text(topology_to_json(topology), encoding="utf-8")
+    return warnings_of(folder)
+
+
+def take_down(testbed: Running) -> None:
+    """Take down a testbed that stays up."""
+    for kind in kinds().values():
+        if testbed in kind.running():
+            kind.stop(testbed)
+            return
 
 
 def topology_of(name_or_path: str) -> Topology:
-    """The description of the testbed of this name that is up; else of the preset or file. Raises InputError."""
+    """Return the description of the testbed of this name that is up, else of the preset or file.
+
+    Raises InputError with file, line and key.
+    """
     found = lasting().get(name_or_path)
-    if found is not None:
-        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-            return topology_from_json((found.folder / _FILE).read_text(encoding="utf-8"))
-    return description.load(name_or_path)
+    return (_remembered(found) if found else None) or description.load(name_or_path)
+
+
+def the_one(name_or_path: str) -> Running:
+    """Return the testbed that is up by this name, or as this preset or file describes it.
+
+    Raises UnknownNameError if there is none.
+    """
+    up = lasting()
+    if name_or_path in up:
+        return up[name_or_path]
+    with contextlib.suppress(RankwiseError):
+        described = description.load(name_or_path)
+        if described.name in up:
+            return up[described.name]
+        same = [one for one in up.values() if _remembered(one) == replace(described, name=one.name)]
+        if len(same) == 1:  # `testbed up FILE --name NAME`
+            return same[0]
+    raise UnknownNameError("running testbed", name_or_path, up)
+
+
+def command_on(node: str, arguments: Sequence[str], name: str) -> list[str]:
+    """Return the command line of this host that runs a command on a node of this testbed. Raises InputError.
+
+    Without a name it is the testbed that is up and has the node.
+    """
+    if not name:
+        return _having(node).command_on(node, arguments)
+    with contextlib.suppress(UnknownNameError):
+        name = the_one(name).name
+    return make(topology_of(name)).command_on(node, arguments)
 
 
 def complete_up(_context: object, _parameter: object, incomplete: str) -> list[str]:
-    """The testbeds that are up, for a shell's completion."""
+    """Return the testbeds that are up, for a shell's completion."""
     return [name for name in lasting() if name.startswith(incomplete)]
 
 
 def complete_any(context: object, parameter: object, incomplete: str) -> list[str]:
-    """These and the presets, for a shell's completion."""
+    """Return these and the presets, for a shell's completion."""
     presets = description.complete_names(context, parameter, incomplete)
     return sorted({*complete_up(context, parameter, incomplete), *presets})
 
 
 def complete_nodes(_context: object, _parameter: object, incomplete: str) -> list[str]:
-    """The nodes of all testbeds that are up, for a shell's completion."""
+    """Return the nodes of all testbeds that are up, for a shell's completion."""
     return sorted({node for one in lasting().values() for node in one.nodes if node.startswith(incomplete)})
-
-
-def the_one(name: str) -> Running:
-    """The testbed of this name that is up. Raises UnknownNameError."""
-    known = lasting()
-    if name not in known:
-        raise UnknownNameError("running testbed", name, known)
-    return known[name]
 
 
 def testbed_of(name: str, hostfile: Path | None = None) -> TestbedKind:
@@ -70,3 +116,22 @@ def testbed_of(name: str, hostfile: Path | None = None) -> TestbedKind:
     if hostfile:
         return make(read_hostfile(hostfile))
     return LocalTestbed() if name in ("", "local") else make(topology_of(name))
+
+
+def _having(node: str) -> TestbedKind:
+    up = lasting()
+    having = [one for one in up.values() if node in one.nodes]
+    if len(having) > 1:
+        names = ", ".join(one.name for one in having)
+        raise InputError(f"several testbeds have a node {node}: {names}", "say --testbed NAME")
+    if not up:
+        raise InputError("no testbed is up", "rankwise testbed up NAME, see rankwise testbed list")
+    if not having:
+        raise UnknownNameError("node", node, [name for one in up.values() for name in one.nodes])
+    return make(topology_of(having[0].name))
+
+
+def _remembered(testbed: Running) -> Topology | None:
+    with contextlib.suppress(OSError, RankwiseError):
+        return topology_from_json((testbed.folder / _FILE).read_text(encoding="utf-8"))
+    return None

@@ -51,7 +51,7 @@ def verify(part: Part, implementation: Implementation, loaded: Loaded, testbed: 
 
 
 def host_checks(part: Part, testbed: TestbedKind) -> tuple[Check, ...]:
-    """The settings of kernel and cards, as the first host of a launch has them.
+    """The settings of kernel and NICs, as the first host of a launch has them.
 
     Where they cannot be set the reason is told, and what is in force without.
     """

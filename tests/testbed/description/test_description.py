@@ -9,11 +9,12 @@ from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.network import Link, Node, Topology
 from rankwise.core.toml_places import parse
 from rankwise.testbed import description
+from rankwise.testbed.description.emulated_kind import describe_emulated
 
 Write = Callable[[str], Topology]
 
 TWO_SITES = """
-[card]
+[nic]
 rate = "1 Gbit/s"
 delay = "5 us"
 [site.a]
@@ -65,7 +66,7 @@ def test_everything_is_spelt_out(load: Write) -> None:
     assert route(topology, "a", "a") == ("a.switch",)
     assert route(topology, "a", "b") == ("a>b",)
     assert route(topology, "b", "a") == ("b>a",)
-    assert topology.hardware.personality == "modern"
+    assert topology.hardware.nic_profile == "modern"
 
 
 def test_every_link_that_is_named_exists(load: Write) -> None:
@@ -103,7 +104,7 @@ def test_tcp_is_always_explicit_and_the_most_special_word_wins(load: Write) -> N
         TWO_SITES.replace("nodes = 1", 'nodes = 1\ntcp = { congestion_control = "reno", tcp_sack = false }')
         + '[tcp]\nrmem = [4096, "64 KiB", "1 MiB"]\n"net.core.somaxconn" = 99\nnet.ipv4.tcp_adv_win_scale = 2\n'
         + '[node.b-1]\ntcp = { wmem = "4096 8192 16384" }\n'
-        + '[node.a-2]\ncores = 3\ncard = { rate = "10 Mbit/s" }'
+        + '[node.a-2]\ncores = 3\nnic = { rate = "10 Mbit/s" }'
     )
     first, last = dict(node(topology, "a-1").settings), dict(node(topology, "b-1").settings)
     assert first["net.ipv4.tcp_congestion_control"] == "cubic"
@@ -121,27 +122,27 @@ def test_tcp_is_always_explicit_and_the_most_special_word_wins(load: Write) -> N
 
 
 @pytest.mark.parametrize(
-    ("personality", "bus", "segment_bytes", "queues"),
+    ("nic_profile", "bus", "segment_bytes", "queues"),
     [
         ("modern", 0.0, 65536, (1 << 20, 1 << 20)),
         ("gige-2006", 1.25, 9000, (1 << 20, 1 << 20)),
         ("lossy", 0.0, 9000, (1 << 16, 1 << 18)),
     ],
 )
-def test_personalities(
-    load: Write, personality: str, bus: float, segment_bytes: int, queues: tuple[int, int]
+def test_nic_profiles(
+    load: Write, nic_profile: str, bus: float, segment_bytes: int, queues: tuple[int, int]
 ) -> None:
-    topology = load(f'personality = "{personality}"\n' + TWO_SITES)
-    assert topology.hardware.personality == personality
+    topology = load(f'nic_profile = "{nic_profile}"\n' + TWO_SITES)
+    assert topology.hardware.nic_profile == nic_profile
     assert (topology.hardware.bus, topology.hardware.segment_limit_bytes) == (bus, segment_bytes)
     assert topology.hardware.served_queues
-    assert topology.hardware.acknowledgements_first == (personality == "gige-2006")
+    assert topology.hardware.acknowledgements_first == (nic_profile == "gige-2006")
     assert (link(topology, "a-1.out").queue_bytes, link(topology, "a>b").queue_bytes) == queues
 
 
-def test_what_is_said_wins_over_the_personality(load: Write) -> None:
+def test_what_is_said_wins_over_the_nic_profile(load: Write) -> None:
     topology = load(
-        'personality = "lossy"\n' + TWO_SITES + 'queue = "2 MiB"\n[hardware]\nmtu = 9000\nsegment_limit = 65536\n'
+        'nic_profile = "lossy"\n' + TWO_SITES + 'queue = "2 MiB"\n[hardware]\nmtu = 9000\nsegment_limit = 65536\n'
     )
     assert (topology.hardware.mtu_bytes, topology.hardware.segment_limit_bytes) == (9000, 65536)
     assert link(topology, "b>a").queue_bytes == 2 << 20
@@ -221,11 +222,11 @@ def test_an_error_in_an_included_file_points_there(load: Write, tmp_path: Path) 
         ("[site.a]\ndelay = -0.5", 2, "site.a.delay: -0.5 is negative"),
         ("[site.a]\ndelay = '-5 ms'", 2, "site.a.delay: '-5 ms' is not a delay"),
         ("[site.a]\ndelay = []", 2, "site.a.delay: a list is not a quantity"),
-        ("[site.a]\n[card]\nrate = '0 bit/s'", 3, "card.rate: a link of 0 bit/s lets nothing through"),
-        ("[site.a]\n[card]\nrate = 0", 3, "card.rate: a link of 0 bit/s lets nothing through"),
-        ("[site.a]\n[card]\nrate = '3 GB/s'", 3, "card.rate: '3 GB/s' is not a rate"),
-        ("[site.a]\n[card]\nqueue = 100", 3, "card.queue: 100 is less than 1514 bytes"),
-        ("[site.a]\n[card]\nqueue = 1.5", 3, "card.queue: 1.5 is not a size"),
+        ("[site.a]\n[nic]\nrate = '0 bit/s'", 3, "nic.rate: a link of 0 bit/s lets nothing through"),
+        ("[site.a]\n[nic]\nrate = 0", 3, "nic.rate: a link of 0 bit/s lets nothing through"),
+        ("[site.a]\n[nic]\nrate = '3 GB/s'", 3, "nic.rate: '3 GB/s' is not a rate"),
+        ("[site.a]\n[nic]\nqueue = 100", 3, "nic.queue: 100 is less than 1514 bytes"),
+        ("[site.a]\n[nic]\nqueue = 1.5", 3, "nic.queue: 1.5 is not a size"),
         ("[site.a]\nuplink = { loss = 1.5 }", 2, "site.a.uplink.loss: 1.5 is not a share from 0 to 1"),
         ("[site.a]\nuplink = { loss = '150 %' }", 2, "site.a.uplink.loss: '150 %' is not a share"),
         ("[site.a]\nuplink = { burst = 0.5 }", 2, "site.a.uplink.burst: 0.5 is not a number from 1"),
@@ -254,8 +255,11 @@ def test_an_error_in_an_included_file_points_there(load: Write, tmp_path: Path) 
         ("[site.a]\n[tcp]\ncongestion_control = 'a b'", 3, "tcp.congestion_control: 'a b' names none"),
         ("[site.a]\n[tcp]\nnet.ipv6.x = 1", 3, "tcp.net.ipv6.x: is no setting of a node's network"),
         ("[site.a]\n[tcp]\ntcp_sack = 1.5", 3, "tcp.tcp_sack: is no value for the kernel"),
-        ("personality = 'moden'\n[site.a]", 1, "personality: 'moden' is not known here; did you mean modern?"),
-        ("[site.a]\n[hardware]\nbus = 0.5", 3, "hardware.bus: is slower than the card itself"),
+        ("nic_profile = 'moden'\n[site.a]", 1, "nic_profile: 'moden' is not known here; did you mean modern?"),
+        ("[card]\nqueue = 100\n[site.a]", 1, "card: unknown key; it is called nic: write [nic]"),
+        ("[site.a.card]", 1, "site.a.card: unknown key; it is called nic: write [site.a.nic]"),
+        ("personality = 'lossy'", 1, "personality: unknown key; it is called nic_profile: write nic"),
+        ("[site.a]\n[hardware]\nbus = 0.5", 3, "hardware.bus: is slower than the NIC itself"),
         ("[site.a]\n[hardware]\nmtu = 9000\nsegment_limit = 1500", 4, "hardware.segment_limit: 1500 is"),
         ("[site.a]\n[hardware]\nserved_queues = 1", 3, "hardware.served_queues: 1 is neither true nor false"),
         ("name = 'a b'\n[site.a]", 1, "name: 'a b' is no name for a testbed"),
@@ -319,7 +323,7 @@ def test_real_hosts_that_make_no_sense(load: Write, text: str, words: str) -> No
 
 
 _WORDS = st.sampled_from(
-    ["site", "a", "b", "link", "between", "nodes", "uplink", "tcp", "rmem", "card", "rate", "node", "route", "via"]
+    ["site", "a", "b", "link", "between", "nodes", "uplink", "tcp", "rmem", "nic", "rate", "node", "route", "via"]
 )
 _VALUES = st.sampled_from(
     ["1", "-1", "true", '"a"', '["a", "b"]', "[[1]]", "{}", '{ delay = "1 ms" }', "1.5", '"1 Gbit/s"']
@@ -339,6 +343,6 @@ _TEXTS = st.lists(
 def test_any_table_is_read_or_refused(text: str) -> None:
     try:
         table = parse(text, "t.toml")
-        assert description.describe_emulated(table, "t").nodes
+        assert describe_emulated(table, "t").nodes
     except InputError as error:
         assert str(error).startswith("t.toml:")

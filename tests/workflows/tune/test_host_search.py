@@ -31,7 +31,7 @@ def test_buffers_first_then_what_stands_on_them() -> None:
     assert subjects(place(two_sites())) == {
         "hosts": ["TCP buffer limits"],
         "hosts-pauses": ["messages after a pause"],
-        "hosts-network": ["congestion control and cards", "host settings"],
+        "hosts-network": ["congestion control and NICs", "host settings"],
     }
 
 

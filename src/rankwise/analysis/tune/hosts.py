@@ -81,7 +81,7 @@ def pause_variants(paths: Sequence[PathFigures], now: Mapping[str, str]) -> dict
 
 
 COSTS = {
-    MTU: f"every card, switch and router between the hosts has to carry such frames (ping -M do -s "
+    MTU: f"every NIC, switch and router between the hosts has to carry such frames (ping -M do -s "
     f"{JUMBO_BYTES - 28} HOST shows it); where one does not, connections hang",
     AFTER_IDLE: "after a pause hosts send at once what the path carried before: a burst that others may feel",
     READ: "a connection whose reader is slow may hold so much memory of the host that reads",
@@ -112,7 +112,7 @@ def _left_out(paths: Sequence[PathFigures], now: Mapping[str, str]) -> Iterator[
         yield f"congestion control: this kernel offers no other ({now.get(AVAILABLE) or 'it does not say which'})"
     if now.get(QUEUE) != "fq":
         yield (
-            "pacing (tcp_pacing_ss_ratio, SO_MAX_PACING_RATE): not tried, since the cards lack the queueing "
+            "pacing (tcp_pacing_ss_ratio, SO_MAX_PACING_RATE): not tried, since the NICs lack the queueing "
             "discipline fq; only BBR paces without"
         )
     if now.get(NO_METRICS) == "0":
@@ -162,7 +162,7 @@ def _headers_gain(mtu_bytes: int) -> float:
 
 
 def _number(text: str) -> int:
-    """Of several cards' the least."""
+    """Of several NICs' the least."""
     return min((int(word) for word in text.split() if word.isdigit()), default=0)
 
 

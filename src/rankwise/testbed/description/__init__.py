@@ -6,33 +6,32 @@ A file may build on another: `include = "grid5000-2007"`. Tables are merged key 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 from rankwise.core import registry
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.network import Topology
 from rankwise.core.toml_places import Entry, parse
-from rankwise.testbed.description.emulated_kind import describe_emulated
-from rankwise.testbed.description.hosts_kind import describe_hosts
+from rankwise.testbed.base import kind_named
 
 _OWN_PRESETS = Path(__file__).parent / "presets"
+_DEFAULT_KIND = "emulated"
 _IDENTITY = {"link": "between", "route": "between", "host": "name"}
 
 
 def presets() -> dict[str, Path]:
-    """The files of the presets by name; a plug-in folder's `testbed/NAME.toml` replaces ours."""
+    """Return the files of the presets by name; a plug-in folder's `testbed/NAME.toml` replaces ours."""
     folders = [_OWN_PRESETS, *registry.plugin_folders("testbed")]
     return {file.stem: file for folder in folders for file in sorted(folder.glob("*.toml"))}
 
 
 def complete_names(_context: object, _parameter: object, incomplete: str) -> list[str]:
-    """The presets that begin so, for a shell's completion (click's `shell_complete`)."""
+    """Return the presets that begin so, for a shell's completion (click's `shell_complete`)."""
     return [name for name in presets() if name.startswith(incomplete)]
 
 
 def load(name_or_path: str) -> Topology:
-    """The testbed of this preset, or of this TOML file. Raises InputError with file, line and key."""
+    """Return the testbed of this preset, or of this TOML file. Raises InputError with file, line and key."""
     known = presets()
     if name_or_path in known:
         return read(known[name_or_path])
@@ -45,13 +44,14 @@ def load(name_or_path: str) -> Topology:
 
 
 def read(path: Path) -> Topology:
-    """The testbed that this file describes."""
+    """Return the testbed that this file describes, as its kind reads it. Raises InputError with its place."""
     table = _included(path, ())
-    describe: Callable[[Entry, str], Topology] = describe_emulated
     kind = table.value.get("kind")
-    if kind is not None and kind.value == "ssh":
-        describe = describe_hosts
-    return describe(table, path.stem)
+    try:
+        described_by = kind_named(str(kind.value) if kind else _DEFAULT_KIND)
+    except UnknownNameError as error:
+        raise (kind or table).refused(str(error), error.remedy) from error
+    return described_by.describe(table, path.stem)
 
 
 def _included(path: Path, above: tuple[Path, ...]) -> Entry:

@@ -1,6 +1,6 @@
-"""From the table of a description to an emulated testbed: its sites, their nodes and cards, what joins them.
+"""From the table of a description to an emulated testbed: its sites, their nodes and NICs, what joins them.
 
-The delay of a path within a site: card, the site's switch, card. Between sites: card, uplink, links, uplink, card;
+The delay of a path within a site: NIC, the site's switch, NIC. Between sites: NIC, uplink, links, uplink, NIC;
 the switches are not counted there, because what is published of long paths is end to end.
 """
 
@@ -14,14 +14,14 @@ from rankwise.core.network import Hardware, Link, Node, Route, Topology
 from rankwise.core.toml_places import Entry
 from rankwise.testbed.description.host_settings import settings
 from rankwise.testbed.description.links import WIRE, Wiring, wire
-from rankwise.testbed.description.personalities import PERSONALITIES
-from rankwise.testbed.description.section import Section
+from rankwise.testbed.description.nic_profiles import NIC_PROFILES
+from rankwise.testbed.description.section import Section, testbed_name
 
-_TOP = ("name", "description", "kind", "personality", "hardware", "tcp", "card", "site", "link", "route", "node")
+_TOP = ("name", "description", "kind", "nic_profile", "hardware", "tcp", "nic", "site", "link", "route", "node")
 _HARDWARE = ("mtu", "segment_limit", "served_queues", "acknowledgements_first", "bus")
-_CARD = ("rate", "delay", "queue")
-_SITE = ("nodes", "cores", "delay", "uplink", "card", "tcp")
-_NODE = ("cores", "card", "tcp")
+_NIC = ("rate", "delay", "queue")
+_SITE = ("nodes", "cores", "delay", "uplink", "nic", "tcp")
+_NODE = ("cores", "nic", "tcp")
 _MOST_SITES = 254
 _MOST_NODES = 254
 """In one site; both because a byte of the address numbers them."""
@@ -29,20 +29,11 @@ _MOST_NODES = 254
 _LEAST_MTU_BYTES, _LARGEST_MTU_BYTES = 576, 65521
 _LARGEST_SEGMENT_BYTES = 65536
 _HOST_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?")
-_WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
-def describe_emulated(table: Entry, name: str) -> Topology:
-    """The topology of this description. Raises InputError with file, line and key."""
-    return _Emulated(table, name).topology()
-
-
-def testbed_name(section: Section, default: str) -> str:
-    """The testbed's name: a word, because it names files and stands in command lines."""
-    name = section.text("name", default)
-    if not _WORD.fullmatch(name):
-        raise section.at("name").refused(f"'{name}' is no name for a testbed", "use letters, digits, . _ and -")
-    return name
+def describe_emulated(table: Entry, name: str, kind: str = "emulated") -> Topology:
+    """Return the topology of this description. Raises InputError with file, line and key."""
+    return _Emulated(table, name).topology(kind)
 
 
 class _Emulated:
@@ -51,22 +42,22 @@ class _Emulated:
     def __init__(self, table: Entry, name: str) -> None:
         self._top = Section(table, _TOP)
         self._name = testbed_name(self._top, name)
-        self._personality = PERSONALITIES["modern"]
-        if "personality" in self._top:
-            self._personality = self._top.choice("personality", PERSONALITIES)
+        self._nic_profile = NIC_PROFILES["modern"]
+        if "nic_profile" in self._top:
+            self._nic_profile = self._top.choice("nic_profile", NIC_PROFILES)
         self._hardware = self._read_hardware()
         self._links: dict[str, Link] = {}
         self._nodes: dict[str, Node] = {}
         self._named_at: dict[str, Entry] = {}
 
-    def topology(self) -> Topology:
-        """Everything, checked."""
+    def topology(self, kind: str) -> Topology:
+        """Return everything, checked."""
         sites = self._read_sites()
         special = self._top.named("node")
         for number, (name, site) in enumerate(sites.items(), start=1):
             self._add_site(name, site, number, special)
         self._check_nodes(special)
-        mtu_bytes, queue_bytes = self._hardware.mtu_bytes, self._personality.link_queue_bytes
+        mtu_bytes, queue_bytes = self._hardware.mtu_bytes, self._nic_profile.link_queue_bytes
         wiring = Wiring(self._top, sites, mtu_bytes, queue_bytes)
         uplinks = tuple(self._links)
         for link, entry in wiring.links:
@@ -75,7 +66,7 @@ class _Emulated:
         inside = [Route(site, site, (f"{site}.switch",)) for site in inhabited]
         return Topology(
             name=self._name,
-            kind=self._top.text("kind", "emulated"),
+            kind=kind,
             sites=tuple(sites),
             nodes=tuple(self._nodes.values()),
             links=tuple(self._links.values()),
@@ -85,7 +76,7 @@ class _Emulated:
         )
 
     def _read_hardware(self) -> Hardware:
-        base = self._personality.hardware
+        base = self._nic_profile.hardware
         if "hardware" not in self._top:
             return base
         given = Section(self._top["hardware"], _HARDWARE)
@@ -95,7 +86,7 @@ class _Emulated:
         )
         bus = given.number("bus", base.bus, 0.0, 2.0)
         if 0 < bus < 1:
-            raise given["bus"].refused("is slower than the card itself", "write 1.25, or 0 for no limit")
+            raise given["bus"].refused("is slower than the NIC itself", "write 1.25, or 0 for no limit")
         return dataclasses.replace(
             base,
             mtu_bytes=mtu_bytes,
@@ -122,7 +113,7 @@ class _Emulated:
         self._add(Link(f"{name}.switch", delay_seconds=site.delay_seconds("delay", 0.0)), site.entry)
         if "uplink" in site:
             uplink = Section(site["uplink"], WIRE)
-            mtu_bytes, queue_bytes = self._hardware.mtu_bytes, self._personality.uplink_queue_bytes
+            mtu_bytes, queue_bytes = self._hardware.mtu_bytes, self._nic_profile.uplink_queue_bytes
             for way in ("up", "down"):
                 self._add(wire(uplink, Link(f"{name}.{way}"), mtu_bytes, queue_bytes), uplink.entry)
         for index, (node, entry) in enumerate(nodes, start=1):
@@ -140,17 +131,17 @@ class _Emulated:
         return [(f"{site_name}-{number}", site.at("nodes")) for number in range(1, count + 1)]
 
     def _add_node(self, node: Node, entry: Entry, own: list[Section]) -> None:
-        """A node with its card; `own`: its site, then its own table, whose words win."""
+        """A node with its NIC; `own`: its site, then its own table, whose words win."""
         self._check_host_name(node.name, entry)
         everywhere = [self._top, *own]
-        rate, delay, queue = 0.0, 0.0, self._personality.card_queue_bytes
+        rate, delay, queue = 0.0, 0.0, self._nic_profile.nic_queue_bytes
         cores = node.cores
         for section in everywhere:
-            if "card" in section:
-                card = Section(section["card"], _CARD)
-                rate = card.rate_bits_per_second("rate", rate)
-                delay = card.delay_seconds("delay", delay)
-                queue = card.size_bytes("queue", queue, self._hardware.mtu_bytes + 14)
+            if "nic" in section:
+                nic = Section(section["nic"], _NIC)
+                rate = nic.rate_bits_per_second("rate", rate)
+                delay = nic.delay_seconds("delay", delay)
+                queue = nic.size_bytes("queue", queue, self._hardware.mtu_bytes + 14)
         for section in own:
             cores = section.count("cores", cores, 1, 4096)
         for way in ("out", "in"):

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from rankwise.core.network import Node, Topology
 from rankwise.core.toml_places import Entry
-from rankwise.testbed.description.emulated_kind import testbed_name
-from rankwise.testbed.description.section import Section
+from rankwise.testbed.description.section import Section, testbed_name
 from rankwise.testbed.hostfile import DEFAULT_REMOTE_SHELL, DEFAULT_SITE, hosts_in
 
 _TOP = ("name", "description", "kind", "hostfile", "host", "remote_shell")
@@ -17,8 +16,8 @@ _HOST_NAME = re.compile(r"[^\W_][\w.-]*")
 _WORD = re.compile(r"[\w.-]+")
 
 
-def describe_hosts(table: Entry, name: str) -> Topology:
-    """The topology of this description: first a hostfile's hosts, then every `[[host]]`.
+def describe_hosts(table: Entry, name: str, kind: str) -> Topology:
+    """Return the topology of this description: first a hostfile's hosts, then every `[[host]]`.
 
     A hostfile is looked for beside the description. Raises InputError with file, line and key.
     """
@@ -37,7 +36,7 @@ def describe_hosts(table: Entry, name: str) -> Topology:
         )
     return Topology(
         name=testbed_name(top, name),
-        kind="ssh",
+        kind=kind,
         sites=tuple(dict.fromkeys(node.site for node in nodes)),
         nodes=tuple(nodes),
         remote_shell=top.text("remote_shell", DEFAULT_REMOTE_SHELL),

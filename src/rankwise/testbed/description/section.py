@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
@@ -11,6 +12,9 @@ from rankwise.core.errors import InputError
 from rankwise.core.toml_places import Entry
 
 T = TypeVar("T")
+_TESTBED_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_FORMER_KEYS = {"card": "nic", "personality": "nic_profile"}
+"""Keys that descriptions once had, and what they are called now."""
 
 
 class Section:
@@ -24,7 +28,7 @@ class Section:
         names = tuple(known)
         for key, entry in self._entries.items():
             if key not in names:
-                raise entry.refused("unknown key", _nearest(key, names))
+                raise entry.refused("unknown key", _remedy(key, entry, names))
 
     def __contains__(self, key: str) -> bool:
         return key in self._entries
@@ -123,6 +127,14 @@ class Section:
             raise self[key].refused(str(error), error.remedy) from error
 
 
+def testbed_name(section: Section, default: str) -> str:
+    """Return the testbed's name: a word, because it names files and stands in command lines."""
+    name = section.text("name", default)
+    if not _TESTBED_NAME.fullmatch(name):
+        raise section.at("name").refused(f"'{name}' is no name for a testbed", "use letters, digits, . _ and -")
+    return name
+
+
 def size_bytes(value: Any) -> int:
     """A size as it stands in TOML: a whole number of bytes, or text with a unit. Raises InputError."""
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
@@ -130,6 +142,14 @@ def size_bytes(value: Any) -> int:
     if isinstance(value, str):
         return units.parse_size_bytes(value)
     raise InputError(f"{_shown(value)} is not a size", 'write "256 KiB" or a number of bytes')
+
+
+def _remedy(key: str, entry: Entry, known: tuple[str, ...]) -> str:
+    now = _FORMER_KEYS.get(key)
+    if now not in known:
+        return _nearest(key, known)
+    written = f"[{entry.key.removesuffix(key)}{now}]" if isinstance(entry.value, dict) else f"{now} = ..."
+    return f"it is called {now}: write {written}"
 
 
 def _nearest(name: str, known: tuple[str, ...]) -> str:

@@ -1,4 +1,4 @@
-"""What is asked about the hosts themselves before any implementation: kernel settings and cards, by raw TCP."""
+"""What is asked about the hosts themselves before any implementation: kernel settings and NICs, by raw TCP."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from rankwise.analysis.tune.search import NothingToAsk, Search
 from rankwise.core.network import Settings, Topology
 from rankwise.core.records import Cell, Options
 from rankwise.core.tuning import Tuning
+from rankwise.testbed.base import kind_named
 from rankwise.workflows.tune.stages import HOSTS, KIB, MIB, Target, TuneSpec
 
 STAGE = "hosts"
@@ -40,7 +41,7 @@ def host_searches(target: Target, implementation: str, spec: TuneSpec) -> dict[s
     if HOSTS not in spec.knobs or topology is None:
         return {}
     now = dict((*target.settings, *target.kernel))
-    if topology.kind != "emulated":
+    if not kind_named(topology.kind).sets_host_settings:
         words = worth.by_hand(now)
         return {STAGE: [NothingToAsk(SUBJECT, words)]} if words else {}
     cells = _Cells(target, implementation)
@@ -52,7 +53,7 @@ def host_searches(target: Target, implementation: str, spec: TuneSpec) -> dict[s
         found[f"{STAGE}-pauses"] = [_race("messages after a pause", pause, cells.pauses(), spec)]
     network = worth.network_variants(target.paths, now, _largest_mtu_bytes(topology), spec.rigour.delta)
     if network:
-        found[f"{STAGE}-network"] = [_race("congestion control and cards", network, cells.network(), spec)]
+        found[f"{STAGE}-network"] = [_race("congestion control and NICs", network, cells.network(), spec)]
     if words := "; ".join(worth.left_out(target.paths, now)):
         found.setdefault(next(reversed(found), STAGE), []).append(NothingToAsk(SUBJECT, words))
     return found

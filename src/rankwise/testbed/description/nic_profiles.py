@@ -10,28 +10,28 @@ _KIB = 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Personality:
+class NicProfile:
     """Defaults of a description; whatever it says itself wins."""
 
     hardware: Hardware
-    card_queue_bytes: int
+    nic_queue_bytes: int
     uplink_queue_bytes: int = 0
-    """0: what is on its way during one round trip, at least as much as a card's queue."""
+    """0: what is on its way during one round trip, at least as much as a NIC's queue."""
     link_queue_bytes: int = 0
 
 
-PERSONALITIES = {
-    "modern": Personality(Hardware("modern"), card_queue_bytes=1024 * _KIB),
+NIC_PROFILES = {
+    "modern": NicProfile(Hardware("modern"), nic_queue_bytes=1024 * _KIB),
     # A Gigabit Ethernet host of 2006: sending and receiving at once share its bus, and receiving wins.
     # Super-packets of 9000 bytes keep the shares of concurrent flows fine-grained.
-    "gige-2006": Personality(
+    "gige-2006": NicProfile(
         Hardware("gige-2006", segment_limit_bytes=9000, acknowledgements_first=True, bus=1.25),
-        card_queue_bytes=1024 * _KIB,
+        nic_queue_bytes=1024 * _KIB,
     ),
     # Cheap switches: bursts of several senders overflow them, so that TCP loses packets and retransmits.
-    "lossy": Personality(
+    "lossy": NicProfile(
         Hardware("lossy", segment_limit_bytes=9000),
-        card_queue_bytes=64 * _KIB,
+        nic_queue_bytes=64 * _KIB,
         uplink_queue_bytes=128 * _KIB,
         link_queue_bytes=256 * _KIB,
     ),
