@@ -4,30 +4,19 @@ from __future__ import annotations
 
 import os
 import sys
-import time
-from collections.abc import Iterator
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import NoReturn
 
 import click
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
-from rankwise.cli.options import echo_json, json_option
+from rankwise.cli.options import echo_json, json_option, print_parts
 from rankwise.cli.screen import Screen
 from rankwise.core import errors
 from rankwise.core.errors import HostError, InputError
-from rankwise.core.network import Topology
-from rankwise.core.units import format_duration
-from rankwise.report.drawing import topology_svg
-from rankwise.report.path_table import path_table
 from rankwise.report.terminal_drawing import topology_drawing
-from rankwise.testbed import description, running
-from rankwise.testbed.base import make
-from rankwise.testbed.check import PathCheck, checks
-from rankwise.workflows import testbeds
+from rankwise.report.testbed_view import check_parts, testbed_parts, write_svg
+from rankwise.workflows import leftovers, testbeds
 from rankwise.workflows.testbeds import complete_any, complete_nodes, complete_up
 
 _EXAMPLES = """\b
@@ -51,15 +40,14 @@ def command() -> None:
     A testbed is a preset, or a TOML file that describes sites, nodes and links; `show` draws it. Verbs that
     measure bring it up for themselves; one that was brought up by `up` stays until `down`.
     """
-    running.clear_left_over()
+    leftovers.clear()
 
 
 @command.command("list", epilog="\b\nExamples:\n  rankwise testbed list\n  rankwise testbed list --json")
 @json_option
 def list_command(as_json: bool) -> None:
     """List the presets, and the testbeds that are up."""
-    presets = {name: description.read(file) for name, file in description.presets().items()}
-    up = testbeds.everything_up()
+    presets, up = testbeds.presets(), testbeds.everything_up()
     if as_json:
         echo_json({
             "presets": [{"name": name, "description": one.description, "sites": one.sites, "nodes": len(one.nodes)}
@@ -67,19 +55,8 @@ def list_command(as_json: bool) -> None:
             "up": [{"name": one.name, "nodes": one.nodes, "started_at": one.started_at, "of_a_run": one.attached,
                     "folder": one.folder} for one in up],
         })  # fmt: skip
-        return
-    console = Console(highlight=False)
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("preset", no_wrap=True)
-    table.add_column("nodes", justify="right")
-    table.add_column("what it is")
-    for name, one in presets.items():
-        table.add_row(name, str(len(one.nodes)), Text(one.description))
-    console.print(table)
-    for running_one in up:
-        since = format_duration(time.time() - running_one.started_at)
-        whose = " by a command that is running" if running_one.attached else ""
-        console.print(Text(f"\n{running_one.name} is up for {since}{whose}: {', '.join(running_one.nodes)}"))
+    else:
+        print_parts(testbed_parts(presets, up))
 
 
 @command.command(
@@ -93,14 +70,11 @@ def show_command(name: str, as_json: bool, svg: Path | None) -> None:
     """Draw a testbed: its sites, nodes, links and TCP settings, with everything spelt out."""
     topology = testbeds.topology_of(name)
     if svg is not None:
-        try:
-            svg.write_text(topology_svg(topology, alone=True), encoding="utf-8")
-        except OSError as error:
-            raise HostError(f"cannot write {svg}: {error.strerror}", "give another place for it") from error
+        write_svg(topology, svg)
     if as_json:
         echo_json(topology)
     elif svg is None:
-        Console(highlight=False).print(topology_drawing(topology))
+        print_parts([topology_drawing(topology)])
 
 
 @command.command(
@@ -111,11 +85,7 @@ def show_command(name: str, as_json: bool, svg: Path | None) -> None:
 @click.option("--name", "own_name", default="", metavar="NAME", help="Call it so.  [default: its own name]")
 def up_command(name: str, own_name: str) -> None:
     """Bring an emulated testbed up; it stays until `rankwise testbed down`."""
-    topology = description.load(name)
-    if own_name:
-        topology = replace(topology, name=own_name)
-    with Screen().busy(f"bringing up {topology.name}"):
-        warnings = testbeds.bring_up(topology)
+    topology, warnings = testbeds.bring_up(name, own_name, Screen())
     for line in warnings:
         click.echo(f"warning: {line}", err=True)
     click.echo(f"{topology.name} is up: {', '.join(node.name for node in topology.nodes)}")
@@ -166,24 +136,11 @@ def check_command(name: str, quick: bool, as_json: bool) -> int:
 
     The testbed is brought up for it if it is not up. Exit code 1 if a path is out of tolerance.
     """
-    topology = testbeds.topology_of(name)
-    found = list(_checked(topology, quick))
+    topology, found = testbeds.check(name, Screen(), quick=quick)
     if as_json:
         echo_json([
             {**asdict(one.figures), "as_asked": not one.complaints, "complaints": one.complaints} for one in found
         ])  # fmt: skip
     else:
-        console = Console(highlight=False)
-        console.print(path_table(found, judged=not quick and bool(topology.links)))
-        for one in found:
-            for complaint in one.complaints:
-                console.print(Text(f"{one.figures.source} - {one.figures.destination}: {complaint}"))
+        print_parts(check_parts(found, judged=not quick and bool(topology.links)))
     return errors.EXIT_ANSWER_IS_NO if any(one.complaints for one in found) else errors.EXIT_OK
-
-
-def _checked(topology: Topology, quick: bool) -> Iterator[PathCheck]:
-    with Screen().busy(f"bringing up {topology.name}") as update, make(topology) as testbed:
-        update(f"measuring the paths of {topology.name}")
-        for one in checks(testbed, topology, quick=quick):
-            yield one
-            update(f"measured {one.figures.source} to {one.figures.destination}")

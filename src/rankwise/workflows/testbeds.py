@@ -12,9 +12,11 @@ from rankwise.core.network import Topology
 from rankwise.store.networks import topology_from_json, topology_to_json
 from rankwise.testbed import description
 from rankwise.testbed.base import TestbedKind, kinds, make
+from rankwise.testbed.check import PathCheck, checks
 from rankwise.testbed.hostfile import read_hostfile
 from rankwise.testbed.local import LocalTestbed
 from rankwise.testbed.running import Running, warnings_of
+from rankwise.workflows.events import Events
 
 _FILE = "topology.json"
 """The description, in the folder of a testbed that is up: its name may be none of a preset or file."""
@@ -25,22 +27,34 @@ def everything_up() -> list[Running]:
     return [testbed for kind in kinds().values() for testbed in kind.running()]
 
 
+def presets() -> dict[str, Topology]:
+    """Return the descriptions of the presets by name."""
+    return {name: description.read(file) for name, file in description.presets().items()}
+
+
 def lasting() -> dict[str, Running]:
     """Return the testbeds that stay up until `testbed down`, by name."""
     return {one.name: one for one in everything_up() if not one.attached}
 
 
-def bring_up(topology: Topology) -> tuple[str, ...]:
-    """Bring a testbed up, to stay; return what the kernel refused. Raises InputError or HostError."""
+def bring_up(name_or_path: str, own_name: str, events: Events) -> tuple[Topology, tuple[str, ...]]:
+    """Bring a testbed up, to stay, called `own_name` if one is given; return what the kernel refused of it.
+
+    Raises InputError for one that needs not be brought up, HostError for what this host lacks.
+    """
+    topology = description.load(name_or_path)
+    if own_name:
+        topology = replace(topology, name=own_name)
     testbed = make(topology)
     if not testbed.stays_up:
         raise InputError(
             f"{topology.name} has hosts that are there already ({topology.kind}): nothing needs to be brought up",
             "use it: rankwise compare --testbed, with its name or file",
         )
-    folder = testbed.start()
+    with events.busy(f"bringing up {topology.name}"):
+        folder = testbed.start()
     (folder / _FILE).write_text(topology_to_json(topology), encoding="utf-8")
-    return warnings_of(folder)
+    return topology, warnings_of(folder)
 
 
 def take_down(testbed: Running) -> None:
@@ -76,6 +90,18 @@ def the_one(name_or_path: str) -> Running:
         if len(same) == 1:  # `testbed up FILE --name NAME`
             return same[0]
     raise UnknownNameError("running testbed", name_or_path, up)
+
+
+def check(name_or_path: str, events: Events, *, quick: bool = False) -> tuple[Topology, tuple[PathCheck, ...]]:
+    """Measure the paths of a testbed, which is brought up for it if it is not, and compare with its description."""
+    topology = topology_of(name_or_path)
+    found: list[PathCheck] = []
+    with events.busy(f"bringing up {topology.name}") as update, make(topology) as testbed:
+        update(f"measuring the paths of {topology.name}")
+        for one in checks(testbed, topology, quick=quick):
+            found.append(one)
+            update(f"measured {one.figures.source} to {one.figures.destination}")
+    return topology, tuple(found)
 
 
 def command_on(node: str, arguments: Sequence[str], name: str) -> list[str]:
