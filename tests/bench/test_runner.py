@@ -221,7 +221,7 @@ def test_a_testbed_that_always_breaks_down_ends_the_plan() -> None:
 def test_cells_of_a_later_turn_wait_until_the_earlier_ones_can_be_judged() -> None:
     kept: list[Launch] = []
     launching = Launching(PlainLauncher(), ReplayTestbed(steady), PLAN)
-    runner = Runner(PLAN, launching, half_width, kept.append, turn=lambda cell: int(cell.benchmark == "bcast"))
+    runner = Runner(PLAN, launching, half_width, kept.append, priority=lambda cell: int(cell.benchmark == "bcast"))
     assert runner.run({one.id: Ready(one, Path("/cache/harness")) for one in (A, B)}) == "precise"
     names = [{series.cell.benchmark for series in launch.series} for launch in kept]
     both = {"pingpong", "bcast"}  # three rounds of two implementations each, the first one of everything

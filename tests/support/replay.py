@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from rankwise.core.network import Node, Topology
 from rankwise.core.records import Fact, LaunchSteps, Outcome
+from rankwise.core.toml_places import Entry
 from rankwise.testbed.base import TestbedKind
 
 
@@ -17,6 +18,11 @@ class ReplayTestbed(TestbedKind):
     def __init__(self, answer: Callable[[tuple[str, ...]], Outcome], slots: int = 4) -> None:
         super().__init__(Topology("replay", "replay", nodes=(Node("replay", site="", cores=slots),)))
         self._answer = answer
+
+    @classmethod
+    def describe(cls, table: Entry, name: str) -> Topology:
+        """Refuse: a replay is made by a test, never described by a file."""
+        raise table.refused("a replay is no testbed to measure on", "leave it to the tests")
 
     def facts(self) -> tuple[Fact, ...]:
         """Only that nothing here was measured."""

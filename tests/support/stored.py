@@ -90,7 +90,8 @@ def make_launch(number: int = 0, repetitions: int = 5, status: Any = "finished")
         for index, cell in enumerate(CELLS)
     )
     return Launch(
-        (Segment(OPENMPI.id, 2),), status, "mpiexec -n 2 harness", (("OMP", "1"),), started_at=1.7e9 + number, seconds=1.5,
+        (Segment(OPENMPI.id, 2),), status, "mpiexec -n 2 harness", (("OMP", "1"),), started_at=1.7e9 + number,
+        seconds=1.5,
         series=series if status == "finished" else (),
         failures=(CellFailure(CELLS[0], "wrong sum", "wrong data"),) if status == "finished" else (),
         notices=(Notice("noisy", "the host is noisy", "stop other programs"),),

@@ -59,9 +59,7 @@ def test_clocks_matter_to_collectives_only() -> None:
 
 def test_too_few_launches_says_how_many_are_enough() -> None:
     # One question: 2 / C(6, 3) = 0.1 is not below 0.05, 2 / C(8, 4) = 0.029 is.
-    slow = [replace(one, implementation="b") for one in quiet(3, seconds=2e-5)]
-    found = notices([one for one in quiet(3) if one.implementation == "a"] + slow[::2])
-    assert "too-few-launches" not in found or "4 launches" in found["too-few-launches"].remedy
+    assert "too-few-launches" not in notices(quiet(4))
     found = notices(quiet(3))
     assert "1 of 1 verdicts" in found["too-few-launches"].message
     assert found["too-few-launches"].remedy.startswith("4 launches")

@@ -1,15 +1,12 @@
+"""Variants of one implementation are compared like implementations, and never told apart by parsing a name."""
+
+from dataclasses import replace
+
 import numpy as np
 
 from rankwise.analysis.compare.comparison import compare
-from rankwise.analysis.compare.variants import (
-    as_variant,
-    by_profile,
-    implementation_of,
-    plain_cell,
-    variant,
-    without_profiles,
-)
-from rankwise.core.records import Benchmark, Cell, CellFailure, Launch, Segment, Series
+from rankwise.analysis.compare.variants import cells_of, plain_cell, variants_of, with_cells, without_labels
+from rankwise.core.records import Benchmark, Cell, CellFailure, Launch, Segment, Series, variant_name
 
 BENCHMARKS = {"bcast": Benchmark("bcast", "collective", "one to all")}
 
@@ -25,29 +22,28 @@ def launch(profile: str, seconds: float, started_at: float) -> Launch:
     )  # fmt: skip
 
 
-def test_the_default_keeps_its_name() -> None:
-    plain = launch("default", 1.0, 0.0)
-    (same,) = by_profile([plain])
-    assert (same.implementation, same.verified) == (plain.implementation, plain.verified)
-    assert variant("mpich-5.0.2", "default") == "mpich-5.0.2"
+def test_a_variant_is_called_by_its_label() -> None:
+    assert variant_name("mpich-5.0.2", "default") == "mpich-5.0.2"
+    assert variants_of(launch("wan", 1.0, 0.0)) == ["mpich-5.0.2 + wan"]
 
 
-def test_every_cell_of_a_launch_is_renamed() -> None:
-    (renamed,) = by_profile([launch("wan", 1.0, 0.0)])
-    cells = {renamed.series[0].cell, renamed.failures[0].cell, *renamed.verified}
-    assert {cell.implementation for cell in cells} == {renamed.implementation} == {"mpich-5.0.2 + wan"}
-    assert {cell.label for cell in cells} == {"default"}
-    assert as_variant(renamed.series[0].cell) == renamed.series[0].cell
+def test_a_launch_that_came_to_no_cell_still_has_its_implementation() -> None:
+    nothing = replace(launch("wan", 1.0, 0.0), series=(), failures=(), verified=())
+    assert variants_of(nothing) == ["mpich-5.0.2"]
 
 
-def test_without_profiles_an_implementation_keeps_its_name() -> None:
-    plain, tuned = without_profiles([launch("default", 1.0, 0.0), launch("wan", 2.0, 1.0)])
-    assert tuned.implementation == plain.implementation == "mpich-5.0.2"
+def test_every_cell_of_a_launch_is_changed() -> None:
+    changed = with_cells(launch("wan", 1.0, 0.0), lambda cell: replace(cell, label="lan"))
+    assert {cell.label for cell in cells_of(changed)} == {"lan"}
+    assert len(cells_of(changed)) == 3
+
+
+def test_without_labels_an_implementation_keeps_its_name() -> None:
+    plain, tuned = without_labels([launch("default", 1.0, 0.0), launch("wan", 2.0, 1.0)])
+    assert variants_of(tuned) == variants_of(plain) == ["mpich-5.0.2"]
     assert {tuned.series[0].cell, *tuned.verified} == {plain.series[0].cell}
     assert tuned.failures == plain.failures
     assert plain_cell(tuned.series[0].cell) == tuned.series[0].cell
-    names = (variant("mpich-5.0.2", "default"), variant("mpich-5.0.2", "wan"), "")
-    assert [implementation_of(name) for name in names] == ["mpich-5.0.2", "mpich-5.0.2", ""]
 
 
 def test_profiles_are_compared_like_implementations() -> None:
@@ -57,6 +53,6 @@ def test_profiles_are_compared_like_implementations() -> None:
         for i in range(12)
         for k, (profile, factor) in enumerate((("default", 1.0), ("wan", 0.5)))
     ]
-    (verdict,) = compare(by_profile(launches), BENCHMARKS, "mpich-5.0.2").verdicts
+    (verdict,) = compare(launches, BENCHMARKS, "mpich-5.0.2").verdicts
     assert (verdict.candidate, verdict.verdict) == ("mpich-5.0.2 + wan", "faster")
     assert verdict.ratio_low < 0.5 < verdict.ratio_high

@@ -11,7 +11,7 @@ from rankwise.analysis.compare.cells import CellData, Point
 from rankwise.analysis.compare.verdicts import Pair, judge, pair_up
 from rankwise.core.records import Cell, Options
 
-POINT = Point("pingpong", 2, Options(), "default", "local", "block", 8)
+POINT = Point("pingpong", 2, Options(), "local", "block", 8)
 OPPOSITE = {"faster": "slower", "slower": "faster", "equivalent": "equivalent", "undecided": "undecided"}
 
 

@@ -55,7 +55,8 @@ class Simulated:
             samples = self.seconds(trial.tuning, cell) * np.exp(noise) * repetitions
             series.append(Series(cell, "time", samples, float(cell.size_bytes)))
         return Launch(
-            (Segment(IMPLEMENTATION, trial.cells[0].ranks),), status, "mpiexec", (), float(len(self.launched)), 1.0,  # type: ignore[arg-type]
+            (Segment(IMPLEMENTATION, trial.cells[0].ranks),), status, "mpiexec", (),  # type: ignore[arg-type]
+            float(len(self.launched)), 1.0,
             tuple(series), tuple(failures),
         )  # fmt: skip
 

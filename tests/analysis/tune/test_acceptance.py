@@ -180,7 +180,7 @@ def test_other_implementations_and_profiles_are_left_out() -> None:
 
 def _others(launches: list[Launch]) -> list[Launch]:
     return [
-        replace(one, implementation="other-2.0", series=tuple(
+        replace(one, segments=(replace(one.segments[0], implementation="other-2.0"),), series=tuple(
             replace(s, cell=replace(s.cell, implementation="other-2.0")) for s in one.series))
         for one in launches
     ]  # fmt: skip

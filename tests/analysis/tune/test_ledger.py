@@ -20,7 +20,7 @@ def test_one_value_a_round() -> None:
     ledger = Ledger()
     ledger.add([CELL], [launch(1.0, 2.0, 9.0)])
     ledger.add([], [launch(5.0)])  # nobody asked
-    ledger.add([CELL], [launch(cell=replace(CELL, profile="default"))])
+    ledger.add([CELL], [launch(cell=replace(CELL, label="default"))])
     ledger.add([CELL], [launch(4.0), launch(6.0)])  # twice: shared by two bundles
     assert np.exp(ledger.log_seconds(CELL)) == pytest.approx([2.0, np.nan, np.nan, 5.0], nan_ok=True)
     assert ledger.rounds == 4
@@ -30,7 +30,7 @@ def test_one_value_a_round() -> None:
 def test_launches_are_counted_by_what_one_launch_can_measure() -> None:
     ledger = Ledger()
     ledger.add([CELL, replace(CELL, size_bytes=8), replace(CELL, placement="cyclic")], [])
-    ledger.add([replace(CELL, profile="default")], [])
+    ledger.add([replace(CELL, label="default")], [])
     assert ledger.launches == {"bcast@4=ring": 2, "default": 1}
 
 

@@ -67,7 +67,7 @@ def test_the_default_is_kept_when_all_are_alike() -> None:
 
 def test_significantly_worse_in_one_cell_is_out_however_good_elsewhere() -> None:
     def pinned(tuning: Tuning, cell: Cell) -> float:
-        worse = 1.3 if cell == replace(CELLS[0], profile=cell.label) else 1.0
+        worse = 1.3 if cell == replace(CELLS[0], label=cell.label) else 1.0
         return seconds(tuning, cell) * (worse if setting(tuning, "socket-buffers") == "auto" else 1.0)
 
     one = race("auto", "1048576")
