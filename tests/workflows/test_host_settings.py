@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from rankwise.core.errors import HostError
-from rankwise.core.network import MTU, Settings
+from rankwise.core.host_settings import MTU
+from rankwise.core.network import Settings
 from rankwise.core.tuning import Tuning
 from rankwise.testbed.emulated import EmulatedTestbed
 from rankwise.testbed.local import LocalTestbed

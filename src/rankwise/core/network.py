@@ -10,9 +10,7 @@ from typing import Literal
 
 JitterDistribution = Literal["uniform", "normal", "exponential"]
 Settings = tuple[tuple[str, str], ...]
-"""Kernel settings of a host by their sysctl names: (`net.ipv4.tcp_congestion_control`, `cubic`)."""
-MTU = "mtu"
-"""The one name among Settings that is no sysctl's: the largest packet of the NICs, in bytes."""
+"""Kernel and NIC settings of a host by their names in `core.host_settings`: (`mtu`, `9000`)."""
 
 
 @dataclass(frozen=True, slots=True)

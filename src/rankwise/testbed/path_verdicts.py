@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from rankwise.core.host_settings import TCP_RMEM, TCP_WMEM
 from rankwise.core.network import PathFigures, Topology
 from rankwise.core.units import format_rate, format_share, format_time
 from rankwise.testbed.paths import Path, path, payload_bits_per_second
@@ -86,8 +87,8 @@ def expected_rate_bits_per_second(there: Path, back: Path, mtu_bytes: int) -> tu
 
 def _largest(there: Path, way: str) -> float:
     """The largest buffer of the sending (`w`) or receiving (`r`) socket, bytes."""
-    node = there.source if way == "w" else there.destination
-    words = dict(node.settings).get(f"net.ipv4.tcp_{way}mem", "").split()
+    node, name = (there.source, TCP_WMEM) if way == "w" else (there.destination, TCP_RMEM)
+    words = dict(node.settings).get(name, "").split()
     return float(words[2]) if len(words) == 3 else math.inf
 
 

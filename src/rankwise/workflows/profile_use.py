@@ -5,21 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import click
-import psutil
 
 from rankwise.core.errors import InputError
-from rankwise.core.network import MTU, Settings, Topology
+from rankwise.core.host_settings import setting
+from rankwise.core.network import Settings, Topology
 from rankwise.core.records import Implementation, Notice
 from rankwise.core.tuning import DEFAULT, Loaded, Part, Profile, Tuning
 from rankwise.mpi import surroundings
 from rankwise.mpi.family import Family, family_named
 from rankwise.profiles import folders, loading, profile_file
-from rankwise.profiles.checking import host_has
 from rankwise.testbed.changes import changes
+from rankwise.testbed.local import LocalTestbed
+from rankwise.workflows import host_settings
 
 _SAID = 3
 """Differences that a warning names."""
@@ -67,17 +67,8 @@ def load(
 
 def host_settings_in_force(settings: Settings) -> bool:
     """Whether this host's kernel has all of these already."""
-    return all(host_has(key, value, this_hosts(key)) for key, value in settings)
-
-
-def this_hosts(key: str) -> str:
-    """This kernel's value of a setting, '' if it has none; the MTUs of all NICs."""
-    if key == MTU:
-        return " ".join(str(nic.mtu) for name, nic in psutil.net_if_stats().items() if name != "lo")
-    try:
-        return Path("/proc/sys", *key.split(".")).read_text().strip()
-    except OSError:
-        return ""
+    found = host_settings.values(LocalTestbed(), [key for key, _ in settings])
+    return all(setting(key).is_met(value, now) for (key, value), now in zip(settings, found, strict=True))
 
 
 def _translated(

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
+from rankwise.core.host_settings import TCP_RMEM as READ
+from rankwise.core.host_settings import TCP_WMEM as WRITE
 from rankwise.core.network import PathFigures, Settings
 
-READ, WRITE = "net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem"
 HEADROOM = 2.0
 """Limit over bandwidth-delay product: the kernel keeps about half of a buffer for its own bookkeeping."""
 HELD_BACK = 0.4

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from rankwise.core.errors import InputError
+from rankwise.core.host_settings import CATALOGUE, CONGESTION_CONTROL, NO_METRICS_SAVE, TCP_RMEM, TCP_WMEM
 from rankwise.core.network import Settings
 from rankwise.core.toml_places import Entry
 from rankwise.testbed.description.section import Section, size_bytes
 
 DEFAULTS: Settings = (
     # Spelt out, so that a testbed is the same on every host: what Linux gives a host with memory to spare ...
-    ("net.ipv4.tcp_congestion_control", "cubic"),
-    ("net.ipv4.tcp_rmem", "4096 131072 6291456"),
-    ("net.ipv4.tcp_wmem", "4096 16384 4194304"),
+    (CONGESTION_CONTROL, "cubic"),
+    (TCP_RMEM, "4096 131072 6291456"),
+    (TCP_WMEM, "4096 16384 4194304"),
     # ... except that a new connection must not begin with what an earlier one learnt of the path.
-    ("net.ipv4.tcp_no_metrics_save", "1"),
+    (NO_METRICS_SAVE, "1"),
 )
-_LIMITS = {"rmem": "net.ipv4.tcp_rmem", "wmem": "net.ipv4.tcp_wmem"}
+_KEYS = {one.key: one.name for one in CATALOGUE if one.key}
+_LIMITS = {key: name for key, name in _KEYS.items() if name != CONGESTION_CONTROL}
+"""Keys that take three sizes; the other takes a word."""
 _PREFIXES = ("net.ipv4.", "net.core.")
 
 
 def settings(tables: list[Entry]) -> Settings:
-    """The settings of a node from its `[tcp]` tables, the most special one last."""
+    """Return the settings of a node from its `[tcp]` tables, the most special one last."""
     merged = dict(DEFAULTS)
     for table in tables:
         merged.update(_read(table))
@@ -31,13 +34,13 @@ def _read(table: Entry) -> dict[str, str]:
     if not isinstance(table.value, dict):
         raise table.refused("must be a table", "write its keys below [tcp]")
     named = {key: entry for key, entry in table.value.items() if not _is_sysctl(key)}
-    section = Section(Entry(named, table.key, table.file, table.line), ("congestion_control", *_LIMITS))
+    section = Section(Entry(named, table.key, table.file, table.line), tuple(_KEYS))
     found = {}
     if "congestion_control" in section:
         word = section.text("congestion_control")
         if not word or not word.replace("_", "").isalnum():
             raise section["congestion_control"].refused(f"'{word}' names none", 'write "cubic", "reno" or "bbr"')
-        found["net.ipv4.tcp_congestion_control"] = word
+        found[CONGESTION_CONTROL] = word
     for key, name in _LIMITS.items():
         if key in section:
             found[name] = _limits(section[key])
