@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from rankwise.core.errors import InputError
 from rankwise.core.host_settings import CATALOGUE, CONGESTION_CONTROL, NO_METRICS_SAVE, TCP_RMEM, TCP_WMEM
 from rankwise.core.network import Settings
@@ -19,6 +21,7 @@ DEFAULTS: Settings = (
 _KEYS = {one.key: one.name for one in CATALOGUE if one.key}
 _LIMITS = {key: name for key, name in _KEYS.items() if name != CONGESTION_CONTROL}
 """Keys that take three sizes; the other takes a word."""
+_NAME = re.compile(r"[\w./-]+", re.ASCII)
 _PREFIXES = ("net.ipv4.", "net.core.")
 
 
@@ -38,7 +41,7 @@ def _read(table: Entry) -> dict[str, str]:
     found = {}
     if "congestion_control" in section:
         word = section.text("congestion_control")
-        if not word or not word.replace("_", "").isalnum():
+        if not word.isascii() or not word.replace("_", "").isalnum():
             raise section["congestion_control"].refused(f"'{word}' names none", 'write "cubic", "reno" or "bbr"')
         found[CONGESTION_CONTROL] = word
     for key, name in _LIMITS.items():
@@ -64,6 +67,8 @@ def _sysctls(name: str, entry: Entry) -> dict[str, str]:
         return below
     if not name.startswith(_PREFIXES):
         raise entry.refused("is no setting of a node's network", "write names below net.ipv4. or net.core.")
+    if not _NAME.fullmatch(name):
+        raise entry.refused("is no name of a setting", "write letters, digits, '_', '-', '/' and '.'")
     return {name: _words(entry)}
 
 
@@ -73,9 +78,9 @@ def _words(entry: Entry) -> str:
         return " ".join(_words(one) for one in value)
     if isinstance(value, bool):
         return str(int(value))
-    if isinstance(value, str) and value.strip() and "\n" not in value and "#" not in value:
+    if isinstance(value, str) and value.strip() and value.replace("\t", " ").isprintable() and "#" not in value:
         return " ".join(value.split())
-    if isinstance(value, int):
+    if isinstance(value, int) and abs(value) < 1 << 64:
         return str(value)
     raise entry.refused("is no value for the kernel", "write a whole number, a text, or a list of these")
 
@@ -88,7 +93,7 @@ def _limits(entry: Entry) -> str:
         words = [one.value for one in value]
     remedy = 'write the least, initial and largest size: ["4 KiB", "128 KiB", "4 MiB"]'
     try:
-        sizes = [size_bytes(int(word) if isinstance(word, str) and word.isdigit() else word) for word in words]
+        sizes = [size_bytes(word) for word in words]
     except InputError as error:
         raise entry.refused(str(error), remedy) from error
     if len(sizes) != 3:
