@@ -1,4 +1,4 @@
-"""Protects: every implementation on an emulated testbed has each rank where it was asked for, and the right data everywhere."""
+"""Protects: every MPI on an emulated testbed has its ranks where they were asked for, and the right data."""
 
 import os
 import pickle

@@ -39,7 +39,8 @@ def test_everything_works_without_root(module: str, only: str) -> None:
     with folder_of(NOBODY) as home:
         outcome = as_ordinary_user(
             sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", str(TESTS.parent),
-            "-c", str(TESTS.parent / "pyproject.toml"), "--basetemp", str(home / "tmp"), str(TESTS / module), "-k", only,
+            "-c", str(TESTS.parent / "pyproject.toml"), "--basetemp", str(home / "tmp"),
+            str(TESTS / module), "-k", only,
             home=home,
         )  # fmt: skip
     assert outcome.returncode == 0, outcome.stdout + outcome.stderr

@@ -30,7 +30,7 @@ _HALTING_RATE = 0.25
 
 
 def complaints(topology: Topology, figures: PathFigures, loss_packets: int) -> tuple[str, ...]:
-    """One sentence for each figure that is not as asked for; none for what was not measured or not asked."""
+    """Return a sentence for each figure that is not as asked for; none for what was not measured or asked."""
     there = path(topology, figures.source, figures.destination)
     back = path(topology, figures.destination, figures.source)
     if not there.links:
@@ -67,7 +67,7 @@ def _rate_complaints(figures: PathFigures, there: Path, back: Path, mtu_bytes: i
 
 
 def expected_rate_bits_per_second(there: Path, back: Path, mtu_bytes: int) -> tuple[float, float]:
-    """Bounds for one TCP stream: what the rate, the sockets' buffers, losses and queues allow. 0, 0: no bounds."""
+    """Return bounds for one TCP stream by rate, sockets' buffers, losses and queues; 0, 0: no bounds."""
     rate = payload_bits_per_second(there.rate_bits_per_second, mtu_bytes)
     round_trip_seconds = there.delay_seconds + back.delay_seconds
     if not rate:

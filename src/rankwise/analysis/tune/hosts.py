@@ -48,20 +48,20 @@ _MILDER = {"cubic": ("reno",), "bic": ("reno",)}
 
 
 def is_long(path: PathFigures, segment_bytes: int = 1448) -> bool:
-    """Whether a connection has to open its congestion window to fill this path, as far as it was measured."""
+    """Return whether a connection has to open its congestion window to fill this path, as measured."""
     product = bandwidth_delay_bytes(path)
     return 2 * path.delay_seconds >= LONG_SECONDS and product > FIRST_SEGMENTS * segment_bytes
 
 
 def loses(path: PathFigures) -> bool:
-    """Whether packets get lost though nothing is full: as seen, or as described, since few are too rare to see."""
+    """Return whether packets get lost though nothing is full, as seen or described: few are too rare to see."""
     return path.loss > 0 or path.asked_loss > 0  # not so for nan
 
 
 def network_variants(
     paths: Sequence[PathFigures], now: Mapping[str, str], largest_mtu_bytes: int, delta: float
 ) -> dict[str, Settings]:
-    """What may carry more over these paths, by its name: congestion controls, jumbo frames, gentler pacing.
+    """Return what may carry more over these paths, by name: congestion controls, jumbo frames, pacing.
 
     `now`: what the hosts have; `largest_mtu_bytes`: what every link of every path carries; `delta`: a gain up to
     this share is not worth a setting. Empty where nothing can help.
@@ -84,7 +84,7 @@ def network_variants(
 
 
 def pause_variants(paths: Sequence[PathFigures], now: Mapping[str, str]) -> dict[str, Settings]:
-    """What may help messages that come after a pause: to keep the congestion window for them."""
+    """Return what may help messages that come after a pause: to keep the congestion window for them."""
     heeds = now.get(CONGESTION_CONTROL) not in _HEEDS_NO_PAUSE
     if now.get(AFTER_IDLE) == "1" and heeds and any(map(is_long, paths)):
         return {"slow-start-after-idle=0": ((AFTER_IDLE, "0"),)}
@@ -92,12 +92,12 @@ def pause_variants(paths: Sequence[PathFigures], now: Mapping[str, str]) -> dict
 
 
 def cost_of(settings: Settings) -> str:
-    """What a variant costs, in words."""
+    """Return what a variant costs, in words."""
     return "; ".join(cost for name, _ in settings if (cost := setting(name).cost))
 
 
 def left_out(paths: Sequence[PathFigures], now: Mapping[str, str]) -> tuple[str, ...]:
-    """Why settings were not tried that somebody might look for, a clause each."""
+    """Return why settings were not tried that somebody might look for, a clause each."""
     return tuple(_left_out(paths, now))
 
 
@@ -128,7 +128,7 @@ def _left_out(paths: Sequence[PathFigures], now: Mapping[str, str]) -> Iterator[
 
 
 def manual_advice(now: Mapping[str, str]) -> str:
-    """What root may do on hosts that are not ours to set; '' where the kernel does not say what it has."""
+    """Return what root may do on hosts that we cannot set; '' where the kernel does not say what it has."""
     limits = [_number(now.get(name, "").rpartition(" ")[2]) for name in (READ, WRITE)]
     if not all(limits):
         return ""
@@ -167,7 +167,7 @@ def _number(text: str) -> int:
 
 
 def product_size(paths: Iterable[PathFigures], least_bytes: int, most_bytes: int) -> int:
-    """A message that about fills the longest path: its product down to a power of two, within these bounds."""
+    """Return a size that about fills the longest path: its product down to a power of two, within bounds."""
     most = max((one for one in map(bandwidth_delay_bytes, paths) if one > 0), default=0.0)
     size_bytes = least_bytes
     while 2 * size_bytes <= min(most, most_bytes):
