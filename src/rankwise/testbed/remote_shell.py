@@ -95,8 +95,8 @@ class RemoteShell:
     def step(self, host: str, command: Command, folders: Sequence[str]) -> Command:
         """Return the local command that runs this one there.
 
-        It runs in the first of the folders that exists, with its variables and those of ours that change an MPI, and
-        with a shell's exit code (128 + signal).
+        It runs in the first of the folders that exists, with its variables and those of ours that change an MPI,
+        and with a shell's exit code (128 + signal).
 
         Its words come when it has ended, by files in the last folder: ssh would wait for a daemon that it starts.
         """
