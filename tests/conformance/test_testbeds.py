@@ -1,4 +1,4 @@
-"""Every implementation on an emulated testbed: each rank where it was asked for, and the right data everywhere."""
+"""Protects: every MPI on an emulated testbed has its ranks where they were asked for, and the right data."""
 
 import os
 import pickle
@@ -120,6 +120,8 @@ def hosts_of_ranks(outcome: Outcome) -> tuple[str, ...]:
     return tuple(host for _, _, host, _ in lines)
 
 
+SHOWN_BY_DAY = {("block", 4), ("cyclic", 8), ("across-sites", 2)}
+"""One of each word and of each number of ranks; the others run by night."""
 ORDERS = {
     "one rank, then a block of others": "a1 b1 b1 b2 a2 a1",
     "backwards": "b2 b1 a2 a1",
@@ -127,8 +129,15 @@ ORDERS = {
 }
 
 
-@pytest.mark.parametrize("ranks", [2, 4, 8])
-@pytest.mark.parametrize("word", ["block", "cyclic", "across-sites"])
+NIGHTLY = pytest.mark.nightly
+PLACEMENTS = [
+    pytest.param(word, ranks, marks=() if (word, ranks) in SHOWN_BY_DAY else NIGHTLY)
+    for word in ("block", "cyclic", "across-sites")
+    for ranks in (2, 4, 8)
+]
+
+
+@pytest.mark.parametrize(("word", "ranks"), PLACEMENTS)
 def test_every_rank_is_where_it_was_asked_for(
     testbed: TestbedKind, implementation_id: str, word: str, ranks: int, programs: Path
 ) -> None:
@@ -138,13 +147,16 @@ def test_every_rank_is_where_it_was_asked_for(
     assert outcome.returncode == 0 or outcome.finished_early
 
 
-@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize(
+    "order", [pytest.param(one, marks=() if "middle" in one else NIGHTLY) for one in ORDERS]
+)  # the first host in the middle: hosts come again, and none is in the order of the description
 def test_any_order_is_kept(testbed: TestbedKind, implementation_id: str, order: str, programs: Path) -> None:
     asked = named(testbed, ORDERS[order])
     outcome = start(testbed, implementation_id, asked, programs)
     assert hosts_of_ranks(outcome) == asked, f"{outcome.stdout}\n{outcome.stderr[-2000:]}"
 
 
+@pytest.mark.nightly
 def test_sixteen_ranks(testbed: TestbedKind, implementation_id: str, programs: Path) -> None:
     asked = place("cyclic", testbed.hosts(), 16)
     outcome = start(testbed, implementation_id, asked, programs)
@@ -173,7 +185,10 @@ def test_tcp_between_nodes_and_shared_memory_within(
     assert any(word in near for word in ("shm", "sm", "vader", "sysv")), near
 
 
-@pytest.mark.parametrize(("word", "ranks"), [("block", 2), ("block", 4), ("cyclic", 8)])
+@pytest.mark.parametrize(
+    ("word", "ranks"),
+    [pytest.param("block", 2, marks=NIGHTLY), pytest.param("block", 4, marks=NIGHTLY), ("cyclic", 8)],
+)
 def test_the_harness_finds_the_right_data(
     testbed: TestbedKind, implementation_id: str, word: str, ranks: int
 ) -> None:
@@ -204,7 +219,7 @@ def reached_by_ssh(testbed: TestbedKind, tmp_path_factory: pytest.TempPathFactor
         yield found
 
 
-@pytest.mark.parametrize("word", ["block", "cyclic"])
+@pytest.mark.parametrize("word", [pytest.param("block", marks=NIGHTLY), "cyclic"])
 def test_the_same_by_ssh_from_one_node_to_the_others(
     testbed: TestbedKind, reached_by_ssh: Servers, implementation_id: str, word: str, programs: Path
 ) -> None:

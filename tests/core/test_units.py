@@ -1,4 +1,7 @@
+"""Protects: every quantity is read as what it says, or refused; figures print as people write them."""
+
 import itertools
+import math
 from collections.abc import Callable
 
 import pytest
@@ -140,3 +143,35 @@ def test_quantities_of_a_network_read_well() -> None:
     assert units.format_rate(0) == "unlimited"
     assert units.format_rate(float("nan")) == units.format_share(float("nan")) == "-"
     assert units.format_share(0.0001) == "0.01 %"
+
+
+PARSERS: list[Callable[[str], object]] = [
+    units.parse_size_bytes, units.parse_sizes_bytes, units.parse_duration_seconds, units.parse_delay_seconds,
+    units.parse_rate_bits_per_second, units.parse_share,
+]  # fmt: skip
+NUMBERS = st.sampled_from(
+    ["9" * 5000, "0" * 5000 + "1", "٣", "²", "𝟜", "inf", "nan", "-1", "1e400", "1e-400", "1e" + "9" * 5000, "0",
+     "1.5", "9" * 400 + ".5", "1e5", "1:" + "9" * 5000, "0:" + "9" * 18, "1:2:" + "9" * 5000]
+)  # fmt: skip
+UNITS = st.sampled_from(["", "K", "GiB", "ms", " s", "us", "h", " Gbit/s", "Tbps", "%", " ns"])
+
+
+@given(st.builds("{}{}".format, NUMBERS, UNITS) | st.text(max_size=12))
+def test_any_text_is_a_finite_quantity_or_refused_in_a_short_sentence(text: str) -> None:
+    for parse in PARSERS:
+        try:
+            found = parse(text)
+        except InputError as error:
+            assert error.remedy
+            assert len(str(error)) < 200
+        else:
+            values = found if isinstance(found, tuple) else (found,)
+            assert all(0 <= value < 1 << 63 and math.isfinite(value) for value in values)
+
+
+@pytest.mark.parametrize("text", ["٣", "𝟜", "²", "४K"])
+def test_digits_of_other_scripts_are_no_numbers(text: str) -> None:
+    for parse in PARSERS:
+        for unit in ("", " s", " Gbit/s", "%"):
+            with pytest.raises(InputError):
+                parse(text + unit)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from rankwise.core.network import MTU
+from rankwise.core.host_settings import MTU
 from rankwise.core.tuning import Evidence, Native, Setting
 from rankwise.profiles.checking import State, checks, host_check
 from support.profiles import TUNING, part

@@ -8,7 +8,7 @@ import pytest
 
 from rankwise.core import paths
 from rankwise.core.errors import InputError
-from rankwise.core.network import MTU
+from rankwise.core.host_settings import MTU
 from rankwise.core.records import Implementation
 from rankwise.core.tuning import FOLDER, Native
 from rankwise.profiles import moving

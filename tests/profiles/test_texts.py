@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rankwise.core.bound_variables import bound
-from rankwise.core.network import MTU
+from rankwise.core.host_settings import MTU
 from rankwise.core.tuning import Native, Tuning
 from rankwise.profiles import texts
 from rankwise.profiles.writing import write

@@ -60,6 +60,7 @@ def test_a_host_that_is_not_there() -> None:
 
 
 @needs_emulation
+@pytest.mark.nightly
 def test_an_emulated_path_is_measured_as_it_was_asked_for() -> None:
     topology = describe_emulated(parse(LOSSY, "t.toml"), f"check-{os.getpid()}")
     with make(topology) as testbed:

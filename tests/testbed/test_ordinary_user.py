@@ -26,19 +26,21 @@ pytestmark = needs_root
 
 
 @pytest.mark.parametrize(
-    "module",
+    ("module", "only"),
     [
-        "testbed/test_emulated.py",
-        "testbed/test_emulated_life.py",
-        "testbed/test_running.py",
-        "native/test_node.py",
+        ("testbed/test_running.py", ""),
+        ("testbed/test_emulated.py", "hosts_of_their_own or shared_memory or reach or settings or limit"),
+        pytest.param("testbed/test_emulated.py", "", marks=pytest.mark.nightly),
+        pytest.param("testbed/test_emulated_life.py", "", marks=pytest.mark.nightly),
+        pytest.param("native/test_node.py", "", marks=pytest.mark.nightly),
     ],
 )
-def test_everything_works_without_root(module: str) -> None:
+def test_everything_works_without_root(module: str, only: str) -> None:
     with folder_of(NOBODY) as home:
         outcome = as_ordinary_user(
             sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", str(TESTS.parent),
-            "-c", str(TESTS.parent / "pyproject.toml"), "--basetemp", str(home / "tmp"), str(TESTS / module),
+            "-c", str(TESTS.parent / "pyproject.toml"), "--basetemp", str(home / "tmp"),
+            str(TESTS / module), "-k", only,
             home=home,
         )  # fmt: skip
     assert outcome.returncode == 0, outcome.stdout + outcome.stderr

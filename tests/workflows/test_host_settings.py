@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 
 import pytest
 
 from rankwise.core.errors import HostError
-from rankwise.core.network import MTU, Settings
+from rankwise.core.host_settings import MTU
+from rankwise.core.network import Settings
 from rankwise.core.tuning import Tuning
 from rankwise.testbed.emulated import EmulatedTestbed
 from rankwise.testbed.local import LocalTestbed
 from rankwise.workflows import host_settings, verify
-from support.emulated import needs_emulation, two_sites
+from support.emulated import needs_emulation, two_sites, words
 from support.profiles import part
 
 CONGESTION_CONTROL = "net.ipv4.tcp_congestion_control"
 ASKED: Settings = ((MTU, "9000"), (CONGESTION_CONTROL, "cubic"))
+
+
+SEND_UNFRAGMENTED = """
+import socket, time
+sender = socket.socket(type=socket.SOCK_DGRAM)
+sender.setsockopt(socket.IPPROTO_IP, 10, 2)  # IP_MTU_DISCOVER, IP_PMTUDISC_DO
+sender.sendto(bytes(8972), ("10.77.2.1", 9))
+time.sleep(0.2)  # until it has arrived
+"""
 
 
 @pytest.fixture(scope="module")
@@ -35,11 +46,12 @@ def test_they_are_in_force_for_one_launch_and_then_as_before(duo: EmulatedTestbe
 
 @needs_emulation
 def test_a_frame_of_that_size_arrives(duo: EmulatedTestbed) -> None:
-    from support.emulated import words  # noqa: PLC0415
-
-    ping = ("ping", "-M", "do", "-c", "1", "-W", "2", "-s", "8972", "b1")
-    assert duo.run(words(*ping, settings=ASKED), ["a1", "b1"], 20).returncode == 0
-    assert duo.run(words(*ping), ["a1", "b1"], 20).returncode != 0
+    send = (sys.executable, "-c", SEND_UNFRAGMENTED)
+    outcome = duo.run(words(*send, settings=ASKED), ["a1", "b1"], 20)
+    assert outcome.returncode == 0, outcome.stderr
+    assert next(one.bytes for one in outcome.links if one.link == "b1-in") >= 9000
+    refused = duo.run(words(*send), ["a1", "b1"], 20)
+    assert "Message too long" in refused.stderr
 
 
 @needs_emulation

@@ -15,6 +15,7 @@ from rankwise.bench.job import build_job, program_line, together
 from rankwise.core import process
 from rankwise.core.configuration import Configuration, plain
 from rankwise.core.errors import BuildError, HostError, InputError
+from rankwise.core.host_settings import CONGESTION_CONTROL
 from rankwise.core.interfaces import Launcher, Testbed
 from rankwise.core.network import Settings
 from rankwise.core.records import (
@@ -190,7 +191,7 @@ def _settings(options: Options) -> Settings:
     """What the hosts of the job must be set to for these options."""
     if not options.congestion_control:
         return ()
-    return (("net.ipv4.tcp_congestion_control", options.congestion_control),)
+    return ((CONGESTION_CONTROL, options.congestion_control),)
 
 
 def _last_words(outcome: Outcome) -> str:

@@ -10,14 +10,12 @@ from typing import Literal
 
 JitterDistribution = Literal["uniform", "normal", "exponential"]
 Settings = tuple[tuple[str, str], ...]
-"""Kernel settings of a host by their sysctl names: (`net.ipv4.tcp_congestion_control`, `cubic`)."""
-MTU = "mtu"
-"""The one name among Settings that is no sysctl's: the largest packet of the NICs, in bytes."""
+"""Kernel and NIC settings of a host by their names in `core.host_settings`: (`mtu`, `9000`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One direction of a link: an output queue served at a rate, then a delay line. Rate 0: unlimited."""
+    """A link is one direction: an output queue served at a rate, then a delay line. Rate 0: unlimited."""
 
     name: str
     rate_bits_per_second: float = 0.0
@@ -48,7 +46,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """The links that a packet takes from one site to another, in order, between the two NICs.
+    """A route is the links that a packet takes from one site to another, in order, between the two NICs.
 
     Within a site (`source` = `destination`) too: that is the site's own switch.
     """
@@ -60,7 +58,7 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class Hardware:
-    """How the emulated hosts and their NICs behave: what a NIC profile (`modern`, ...) stands for."""
+    """Hardware is how the emulated hosts and their NICs behave: what a NIC profile (`modern`, ...) stands for."""
 
     nic_profile: str = "modern"
     mtu_bytes: int = 1500
@@ -93,7 +91,7 @@ class Topology:
 
 @dataclass(frozen=True, slots=True)
 class LinkCounters:
-    """What went over one direction of a link during one launch."""
+    """Link counters say what went over one direction of a link during one launch."""
 
     link: str
     packets: int
@@ -107,7 +105,7 @@ class LinkCounters:
 
 @dataclass(frozen=True, slots=True)
 class EmulatorFigures:
-    """How well the link emulator kept its times during one launch: delivered minus due."""
+    """Emulator figures say how well the link emulator kept its times during one launch: delivered minus due."""
 
     cpu_fraction: float
     """Of one core."""
@@ -121,7 +119,7 @@ class EmulatorFigures:
 
 @dataclass(frozen=True, slots=True)
 class LostFrames:
-    """Frames are lost so during one launch though no loss was asked for and no queue was full."""
+    """Lost frames are those of one launch that went though no loss was asked for and no queue was full."""
 
     full_ring_frames: int = 0
     """Sent faster than the link emulator could read them."""
@@ -135,7 +133,7 @@ class LostFrames:
 
 @dataclass(frozen=True, slots=True)
 class NetworkFigures:
-    """What an emulated network did over all launches of a run."""
+    """Network figures say what an emulated network did over all launches of a run."""
 
     links: tuple[LinkCounters, ...] = ()
     """Summed over the launches; the high water is the highest of them."""
@@ -147,7 +145,7 @@ class NetworkFigures:
 
 @dataclass(frozen=True, slots=True)
 class PathFigures:
-    """One path between two nodes, asked for and measured. NaN: not measured."""
+    """Path figures are those of one path between two nodes, asked for and measured. NaN: not measured."""
 
     source: str
     destination: str

@@ -26,7 +26,7 @@ _ERROR_LINE = re.compile(r"\(at line (\d+), column \d+\)")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A value, the key that it was given to, and where: FILE and line."""
+    """An entry is a value, the key that it was given to, and where: FILE and line."""
 
     value: Any
     """A scalar, or `dict[str, Entry]`, or `list[Entry]`."""
@@ -37,20 +37,20 @@ class Entry:
 
     @property
     def place(self) -> str:
-        """`FILE:LINE`."""
+        """Return `FILE:LINE`."""
         return f"{self.file}:{self.line}"
 
     def refused(self, reason: str, remedy: str = "") -> InputError:
-        """The error that this value cannot be used."""
+        """Return the error that this value cannot be used."""
         subject = f"{self.key}: " if self.key else ""
         return InputError(f"{self.place}: {subject}{reason}", remedy)
 
 
 def parse(text: str, file: str) -> Entry:
-    """The whole text as one table. Raises InputError with the parser's line and words."""
+    """Return the whole text as one table. Raises InputError with the parser's line and words."""
     try:
         data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # beside its own: numbers of 5,000 digits, 1,000 brackets
         found = _ERROR_LINE.search(str(error))
         line = int(found[1]) if found else text.count("\n") + 1
         raise InputError(f"{file}:{line}: this is not TOML: {error}", "correct that line") from error
@@ -72,7 +72,7 @@ def _spelt(steps: Steps) -> str:
 
 
 def key_lines(text: str) -> dict[Steps, int]:
-    """The line of every key and element of a text that tomllib accepts, by the way to it."""
+    """Return the line of every key and element of a text that tomllib accepts, by the way to it."""
     return _KeyLines(text).lines
 
 

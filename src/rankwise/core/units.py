@@ -10,10 +10,10 @@ import re
 
 from rankwise.core.errors import InputError
 
-_SIZE = re.compile(r"\s*(\d+)\s*(?:([kKmMgG])(?:i?[bB])?|[bB])?\s*")
+_SIZE = re.compile(r"\s*([0-9]+)\s*(?:([kKmMgG])(?:i?[bB])?|[bB])?\s*")
 _FACTOR = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|us|s|m|h)?")
-_DELAY = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ns|us|µs|μs|ms|s)\s*")  # both of Unicode's micro signs
+_DURATION = re.compile(r"([0-9]+(?:\.[0-9]+)?)(ms|us|s|m|h)?")
+_DELAY = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*(ns|us|µs|μs|ms|s)\s*")  # both of Unicode's micro signs
 _DELAYS_PER_SECOND = {  # divided by: 10 us is 1e-05
     "ns": 1e9,
     "us": 1e6,
@@ -22,22 +22,31 @@ _DELAYS_PER_SECOND = {  # divided by: 10 us is 1e-05
     "ms": 1e3,
     "s": 1.0,
 }
-_RATE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kKMGT]?)(?:bit/s|bits/s|bps)\s*")
+_RATE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kKMGT]?)(?:bit/s|bits/s|bps)\s*")
 _RATE_FACTOR = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
-_SHARE = re.compile(r"\s*(\d+(?:\.\d+)?(?:[eE]-?\d+)?)\s*(%?)\s*")
+_SHARE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?(?:[eE]-?[0-9]+)?)\s*(%?)\s*")
 _SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "": 1.0, "m": 60.0, "h": 3600.0}
+_MOST_DIGITS = 30
+"""More of them than any quantity here can need."""
+_MOST_BYTES = 1 << 62
+_LONGEST_SECONDS = 366 * 86400.0
+_LONGEST_DELAY_SECONDS = 86400.0
+_FASTEST_BITS_PER_SECOND = 1e14
 
 
 def parse_size_bytes(text: str) -> int:
-    """`64`, `4K`, `1M`, `2GiB` as bytes (K = 1024). Raises InputError."""
+    """Return `64`, `4K`, `1M`, `2GiB` as bytes (K = 1024). Raises InputError."""
     match = _SIZE.fullmatch(text)
     if not match:
-        raise InputError(f"'{text}' is not a message size", "write a number of bytes: 64, 4K, 1M")
-    return int(match[1]) * _FACTOR[(match[2] or "").lower()]
+        raise InputError(f"'{_short(text)}' is not a message size", "write a number of bytes: 64, 4K, 1M")
+    digits, factor = match[1].lstrip("0") or "0", _FACTOR[(match[2] or "").lower()]
+    if len(digits) > _MOST_DIGITS or int(digits) * factor > _MOST_BYTES:
+        raise InputError(f"'{_short(text)}' is too large for a size", "write less than 4000000000 G")
+    return int(digits) * factor
 
 
 def parse_sizes_bytes(text: str, step: int = 4) -> tuple[int, ...]:
-    """A list `1,64,4K` and ranges `1:4M` (times `step`; `1:4M:2` gives the step) as ascending bytes.
+    """Return a list `1,64,4K` and ranges `1:4M` (times `step`; `1:4M:2` gives the step) as ascending bytes.
 
     A range always contains both ends; a lower end of 0 goes on with 1. Raises InputError.
     """
@@ -50,7 +59,9 @@ def parse_sizes_bytes(text: str, step: int = 4) -> tuple[int, ...]:
         low, high = parse_size_bytes(ends[0]), parse_size_bytes(ends[1])
         factor = parse_size_bytes(ends[2]) if len(ends) == 3 else step
         if len(ends) > 3 or high < low or factor < 2:
-            raise InputError(f"'{part}' is not a range of sizes", "write LOW:HIGH or LOW:HIGH:FACTOR, e.g. 1:4M:2")
+            raise InputError(
+                f"'{_short(part)}' is not a range of sizes", "write LOW:HIGH or LOW:HIGH:FACTOR, e.g. 1:4M:2"
+            )
         sizes.update((low, high))
         size = max(low, 1)
         while size < high:
@@ -60,42 +71,50 @@ def parse_sizes_bytes(text: str, step: int = 4) -> tuple[int, ...]:
 
 
 def parse_duration_seconds(text: str) -> float:
-    """`90`, `90s`, `3m`, `1h30m`, `250ms` as seconds. Raises InputError."""
+    """Return `90`, `90s`, `3m`, `1h30m`, `250ms` as seconds. Raises InputError."""
     compact = text.replace(" ", "")
     parts = list(_DURATION.finditer(compact))
     total = sum(float(part[1]) * _SECONDS[part[2] or ""] for part in parts)
     if not parts or "".join(part[0] for part in parts) != compact or total <= 0:
-        raise InputError(f"'{text}' is not a duration", "write 90s, 3m or 1h30m")
+        raise InputError(f"'{_short(text)}' is not a duration", "write 90s, 3m or 1h30m")
+    if total > _LONGEST_SECONDS:
+        raise InputError(f"'{_short(text)}' is too long for a duration", "write at most a year, 8784h")
     return total
 
 
 def parse_delay_seconds(text: str) -> float:
-    """`11.6 ms`, `50us`, `300 ns`, `0 s` as seconds: one number and its unit. Raises InputError."""
+    """Return `11.6 ms`, `50us`, `300 ns`, `0 s` as seconds: one number and its unit. Raises InputError."""
     match = _DELAY.fullmatch(text)
     if not match:
-        raise InputError(f"'{text}' is not a delay", "write a number and its unit: 5.8 ms, 20 us, 0 s")
-    return float(match[1]) / _DELAYS_PER_SECOND[match[2]]
+        raise InputError(f"'{_short(text)}' is not a delay", "write a number and its unit: 5.8 ms, 20 us, 0 s")
+    delay_seconds = float(match[1]) / _DELAYS_PER_SECOND[match[2]]
+    if delay_seconds > _LONGEST_DELAY_SECONDS:
+        raise InputError(f"'{_short(text)}' is too long for a delay", "write at most a day, 86400 s")
+    return delay_seconds
 
 
 def parse_rate_bits_per_second(text: str) -> float:
-    """`1 Gbit/s`, `622 Mbit/s`, `2.4Gbps` as bits per second (G = 10^9). Raises InputError."""
+    """Return `1 Gbit/s`, `622 Mbit/s`, `2.4Gbps` as bits per second (G = 10^9). Raises InputError."""
     match = _RATE.fullmatch(text)
     if not match:
-        raise InputError(f"'{text}' is not a rate", "write a number and its unit: 1 Gbit/s, 622 Mbit/s")
-    return float(match[1]) * _RATE_FACTOR[match[2]]
+        raise InputError(f"'{_short(text)}' is not a rate", "write a number and its unit: 1 Gbit/s, 622 Mbit/s")
+    rate = float(match[1]) * _RATE_FACTOR[match[2]]
+    if rate > _FASTEST_BITS_PER_SECOND:
+        raise InputError(f"'{_short(text)}' is too fast for a link", "write at most 100 Tbit/s")
+    return rate
 
 
 def parse_share(text: str) -> float:
-    """`0.01 %`, `0.0001`, `1e-4` as a number from 0 to 1. Raises InputError."""
+    """Return `0.01 %`, `0.0001`, `1e-4` as a number from 0 to 1. Raises InputError."""
     match = _SHARE.fullmatch(text)
     share = float(match[1]) / (100.0 if match[2] else 1.0) if match else math.inf
     if share > 1.0:
-        raise InputError(f"'{text}' is not a share", "write a percentage, 0.01 %, or a number from 0 to 1")
+        raise InputError(f"'{_short(text)}' is not a share", "write a percentage, 0.01 %, or a number from 0 to 1")
     return share
 
 
 def format_size(size_bytes: float) -> str:
-    """1536 as `1.5 KiB`; exact powers without decimals."""
+    """Return 1536 as `1.5 KiB`; exact powers without decimals."""
     for unit, factor in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
         if size_bytes >= factor:
             return f"{size_bytes / factor:.4g} {unit}"
@@ -103,7 +122,7 @@ def format_size(size_bytes: float) -> str:
 
 
 def format_time(seconds: float) -> str:
-    """A time with three significant digits in the unit that suits it: `1.24 us`, `3.5 ms`, `2.1 s`."""
+    """Return a time with three significant digits in the unit that suits it: `1.24 us`, `3.5 ms`, `2.1 s`."""
     if math.isnan(seconds):
         return "-"
     if seconds >= 1000:
@@ -115,7 +134,7 @@ def format_time(seconds: float) -> str:
 
 
 def format_duration(seconds: float) -> str:
-    """A span for people: `45 s`, `3 min 20 s`, `1 h 05 min`."""
+    """Return a span for people: `45 s`, `3 min 20 s`, `1 h 05 min`."""
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"
@@ -125,14 +144,14 @@ def format_duration(seconds: float) -> str:
 
 
 def format_bandwidth(bytes_per_second: float) -> str:
-    """Bytes per second as MB/s (10^6, as IMB and OSU print it) or GB/s."""
+    """Return bytes per second as MB/s (10^6, as IMB and OSU print it) or GB/s."""
     if bytes_per_second >= 1e9:
         return f"{bytes_per_second / 1e9:.3g} GB/s"
     return f"{bytes_per_second / 1e6:.3g} MB/s"
 
 
 def format_rate(bits_per_second: float) -> str:
-    """Bits per second as `1 Gbit/s`, `622 Mbit/s`; 0, which stands for no limit, as `unlimited`."""
+    """Return bits per second as `1 Gbit/s`, `622 Mbit/s`; 0, which stands for no limit, as `unlimited`."""
     if math.isnan(bits_per_second):
         return "-"
     if bits_per_second == 0:
@@ -144,5 +163,9 @@ def format_rate(bits_per_second: float) -> str:
 
 
 def format_share(share: float) -> str:
-    """A share as a percentage with three significant digits: `0.01 %`."""
+    """Return a share as a percentage with three significant digits: `0.01 %`."""
     return "-" if math.isnan(share) else f"{share * 100:.3g} %"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 60 else f"{text[:50]}... ({len(text)} characters)"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from rankwise.core.errors import InputError
-from rankwise.core.network import MTU
+from rankwise.core.host_settings import setting
 from rankwise.core.tuning import Decision, Evidence, Part, Setting
 from rankwise.core.units import parse_size_bytes
 from rankwise.profiles import words
@@ -48,12 +48,7 @@ def checks(part: Part, evidence: Mapping[int, Evidence], files: Sequence[str] = 
 def host_check(part: Part, key: str, wanted: str, found: str) -> Check:
     """A setting of kernel or NICs; `found` is '' where there is none of this name, of MTUs that of every NIC."""
     said = " ".join(found.split()) or "no such setting here"
-    return _check(part, key, wanted, [said], host_has(key, wanted, found))
-
-
-def host_has(key: str, wanted: str, found: str) -> bool:
-    """Whether a host that says `found` has the setting: one NIC with the MTU is enough, others lead elsewhere."""
-    return wanted.strip() in found.split() if key == MTU else found.split() == wanted.split()
+    return _check(part, key, wanted, [said], setting(key).is_met(wanted, found))
 
 
 def _of_setting(part: Part, setting: Setting, said: Iterable[tuple[str, str]]) -> Check:

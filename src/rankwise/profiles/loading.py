@@ -8,13 +8,14 @@ from pathlib import Path
 
 from rankwise.core import paths
 from rankwise.core.errors import InputError
-from rankwise.core.network import MTU, Settings
+from rankwise.core.host_settings import setting
+from rankwise.core.network import Settings
 from rankwise.core.records import Implementation, Notice
 from rankwise.core.tuning import Loaded, Native, Part, Profile
 from rankwise.profiles import moving, profile_file
 from rankwise.profiles.profile_file import Stored
 from rankwise.profiles.resolving import resolved
-from rankwise.profiles.texts import MTU_LINE, SYSCTL
+from rankwise.profiles.texts import SYSCTL
 
 
 def place(native: Native, folder: Path) -> Loaded:
@@ -125,8 +126,15 @@ def sysctl_file(folder: Path) -> Path:
 
 def by_hand(folder: Path, settings: Settings) -> tuple[str, ...]:
     """The lines by which root gives a host these settings of the profile in `folder`."""
-    sysctl = [f"sudo sysctl -p {sysctl_file(folder)}"] if any(key != MTU for key, _ in settings) else []
-    return (*sysctl, *(f"sudo {MTU_LINE} {value}" for key, value in settings if key == MTU))
+    sysctl = (
+        [f"sudo sysctl -p {sysctl_file(folder)}"]
+        if any(setting(key).form == "sysctl" for key, _ in settings)
+        else []
+    )
+    return (
+        *sysctl,
+        *(f"sudo {setting(key).command(value)}" for key, value in settings if setting(key).form != "sysctl"),
+    )
 
 
 def _what_loads(native: Native, folder: Path, host_settings: Settings = ()) -> Loaded:

@@ -11,6 +11,7 @@ from jinja2 import Environment as Templates
 from jinja2 import PackageLoader, StrictUndefined
 
 from rankwise.core import bound_variables
+from rankwise.core.host_settings import MTU, setting
 from rankwise.core.tuning import Native, Part, Profile
 from rankwise.profiles import words
 from rankwise.profiles.resolving import resolved
@@ -19,7 +20,7 @@ README = "README.md"
 SYSCTL = "90-rankwise.conf"
 MODULES = "modulefiles"
 LOAD = "load.sh"
-MTU_LINE = "ip link set dev IFACE mtu"
+MTU_LINE = setting(MTU).command("").rstrip()
 """Sets a NIC's largest packet; the number follows."""
 ARGUMENTS = "RANKWISE_MPIEXEC_ARGUMENTS"
 """The variable with a part's words for mpiexec, where there are any: variables alone cannot load them."""

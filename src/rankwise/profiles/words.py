@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from rankwise.core.network import MTU
+from rankwise.core.host_settings import MTU, setting
 from rankwise.core.results import Verdict, VerdictWord
 from rankwise.core.tuning import Choice, Decision, Profile, Setting
 from rankwise.core.units import format_size
@@ -135,7 +135,7 @@ def host_settings(profile: Profile) -> dict[str, str]:
 
 def sysctls(profile: Profile) -> dict[str, str]:
     """Those of them that sysctl knows."""
-    return {key: value for key, value in host_settings(profile).items() if key != MTU}
+    return {key: value for key, value in host_settings(profile).items() if setting(key).form == "sysctl"}
 
 
 def mtu(profile: Profile) -> str:

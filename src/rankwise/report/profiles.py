@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from rankwise.analysis.tune.acceptance import Gain
-from rankwise.core.network import MTU
+from rankwise.core.host_settings import setting
 from rankwise.core.tuning import Part, Profile, Reason
 from rankwise.profiles import words
 from rankwise.profiles.checking import Check, State
@@ -54,7 +54,7 @@ def profile_view(profile: Profile, folder: Path) -> RenderableType:
     if settings:
         table = _table("setting of every host", "value")
         for key, value in settings.items():
-            table.add_row("MTU of the NICs" if key == MTU else key, value)
+            table.add_row(setting(key).label, value)
         parts += [Text(), table]
     return Renderables(*parts)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from rankwise.core.host_settings import TCP_RMEM, TCP_WMEM, WINDOW_SCALING
 from rankwise.core.network import Settings
 from rankwise.core.units import parse_sizes_bytes
 from rankwise.report.colours import styles_for
@@ -21,9 +22,9 @@ _NONE = "–"
 _UNTUNED: Settings = (
     # What 1999 had without asking: a window of 64 KiB, the most that TCP can tell of without RFC 1323's scaling.
     # Linux keeps its own bookkeeping in the buffers too, hence twice as much of them.
-    ("net.ipv4.tcp_window_scaling", "0"),
-    ("net.ipv4.tcp_rmem", "4096 131072 131072"),
-    ("net.ipv4.tcp_wmem", "4096 131072 131072"),
+    (WINDOW_SCALING, "0"),
+    (TCP_RMEM, "4096 131072 131072"),
+    (TCP_WMEM, "4096 131072 131072"),
 )
 _LARGEST = 10_000_000
 """“Messages of up to 10 MByte size were used.”"""

@@ -13,7 +13,7 @@ _TOLERANCE = 0.02
 
 
 def changes(then: Topology | None, now: Topology | None) -> tuple[str, ...]:
-    """What is another now; nothing if both are the same, or None (this host, without a network)."""
+    """Return what is different now; nothing if both are the same, or None (this host, without a network)."""
     if then is None or now is None:
         if then is now:
             return ()

@@ -34,7 +34,7 @@ _PATIENCE_SECONDS = 20.0
 
 @dataclass(frozen=True, slots=True)
 class PathCheck:
-    """One path: what was measured, and what of it is not as asked for."""
+    """A path check is what was measured of one path, and what of it is not as asked for."""
 
     figures: PathFigures
     complaints: tuple[str, ...]
@@ -60,7 +60,7 @@ class _Effort:
 
 
 def check_paths(testbed: TestbedKind, topology: Topology, *, quick: bool = False) -> tuple[PathFigures, ...]:
-    """The figures of a path between any two sites and of one within each; `quick`: under a second each.
+    """Return the figures of a path between any two sites and of one within each; `quick`: under a second each.
 
     A quick look measures no loss, and of a long path the rate that TCP reaches in its first round trips.
     Raises HostError if the probe cannot be started or does not get through.
@@ -69,7 +69,7 @@ def check_paths(testbed: TestbedKind, topology: Topology, *, quick: bool = False
 
 
 def checks(testbed: TestbedKind, topology: Topology, *, quick: bool = False) -> Iterator[PathCheck]:
-    """The same, path by path as they are measured, with what is not as asked for."""
+    """Yield the same, path by path as they are measured, with what is not as asked for."""
     probe = program("rankwise-probe")
     for source, destination in site_paths(topology):
         there, back = path(topology, source, destination), path(topology, destination, source)

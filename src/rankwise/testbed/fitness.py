@@ -19,7 +19,7 @@ Level = Literal["ok", "note", "bad"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The answer to one question; `note` can blur a measurement, `bad` will, or stops it."""
+    """A finding is the answer to one question; `note` can blur a measurement, `bad` will, or stops it."""
 
     question: str
     level: Level
@@ -28,7 +28,7 @@ class Finding:
 
 
 def examine(ranks: int, largest_bytes: int) -> list[Finding]:
-    """All findings for measuring with `ranks` ranks and messages of up to `largest_bytes`. Takes a second."""
+    """Return all findings for `ranks` ranks and messages of up to `largest_bytes`. Takes a second."""
     questions: tuple[Callable[[], Iterator[Finding]], ...] = (
         lambda: _cores(ranks), _quiet, _governor, _timer, lambda: _memory(ranks, largest_bytes), _tcp, _compiler,
         _disk, _tuned,

@@ -14,20 +14,15 @@ import psutil
 from rankwise import __version__
 from rankwise.core import process
 from rankwise.core.errors import HostError
+from rankwise.core.host_settings import CATALOGUE
 from rankwise.core.records import Fact
 
 MPI_VARIABLES = ("OMPI_", "PRTE_", "PMIX_", "MPIR_", "MPICH_", "I_MPI_", "FI_", "UCX_", "LAM_")
 """Prefixes of variables by which a user may have tuned an MPI without remembering it."""
 
 _GIT_LIMIT_SECONDS = 5.0
-_TCP = "/proc/sys/net/ipv4"
-_SYSCTLS = {
-    "tcp_congestion_control": f"{_TCP}/tcp_congestion_control",
-    "tcp_rmem_bytes": f"{_TCP}/tcp_rmem",
-    "tcp_wmem_bytes": f"{_TCP}/tcp_wmem",
-    "tcp_slow_start_after_idle": f"{_TCP}/tcp_slow_start_after_idle",
-    "rmem_max_bytes": "/proc/sys/net/core/rmem_max",
-    "wmem_max_bytes": "/proc/sys/net/core/wmem_max",
+_FILES = {
+    **{one.fact: one.path for one in CATALOGUE if one.fact},
     "aslr": "/proc/sys/kernel/randomize_va_space",
     "clocksource": "/sys/devices/system/clocksource/clocksource0/current_clocksource",
     "transparent_hugepages": "/sys/kernel/mm/transparent_hugepage/enabled",
@@ -37,12 +32,12 @@ _SYSCTLS = {
 
 
 def usable_cores() -> int:
-    """The cores that this process may run on."""
+    """Return the number of cores that this process may run on."""
     return len(os.sched_getaffinity(0))
 
 
 def read_text(path: str) -> str:
-    """What a file of the kernel's says, '' where there is none."""
+    """Return what a file of the kernel's says, '' where there is none."""
     try:
         return Path(path).read_text(errors="replace").strip().replace("\t", " ")
     except OSError:
@@ -50,13 +45,13 @@ def read_text(path: str) -> str:
 
 
 def governors() -> set[str]:
-    """The frequency governors in force; empty where the kernel does not say (most virtual machines)."""
+    """Return the frequency governors in force; empty where the kernel does not say (most virtual machines)."""
     paths = Path("/sys/devices/system/cpu").glob("cpu[0-9]*/cpufreq/scaling_governor")
     return {text for text in (read_text(str(path)) for path in paths) if text}
 
 
 def facts() -> tuple[Fact, ...]:
-    """All facts, in a fixed order; what cannot be read is left out."""
+    """Return all facts, in a fixed order; what cannot be read is left out."""
     return tuple(Fact(key, value) for key, value in _pairs() if value)
 
 
@@ -77,7 +72,7 @@ def _pairs() -> Iterator[tuple[str, str]]:
     yield "rankwise", _own_revision()
     yield "python", platform.python_version()
     yield "read_at", time.strftime("%Y-%m-%dT%H:%M:%S%z")
-    for key, path in _SYSCTLS.items():
+    for key, path in _FILES.items():
         yield key, read_text(path)
     yield from _temperatures()
     for name, nic in sorted(psutil.net_if_stats().items()):
@@ -88,7 +83,7 @@ def _pairs() -> Iterator[tuple[str, str]]:
 
 
 def cpu_field(field: str) -> str:
-    """A field of the first processor in /proc/cpuinfo, '' where there is none."""
+    """Return a field of the first processor in /proc/cpuinfo, '' where there is none."""
     for line in read_text("/proc/cpuinfo").splitlines():
         name, _, value = line.partition(":")
         if name.strip() == field:

@@ -18,13 +18,14 @@ from rankwise.core.network import Node, Topology
 
 DEFAULT_REMOTE_SHELL = "ssh"
 DEFAULT_SITE = "hosts"
-_HOST = re.compile(r"(?:(?P<user>[\w.-]+)@)?(?P<name>[^\W_][\w.-]*)(?::(?P<slots>\d+))?")
+_HOST = re.compile(r"(?:(?P<user>[\w.-]+)@)?(?P<name>[^\W_][\w.-]*)(?::(?P<slots>[0-9]+))?")
+_SLOTS = re.compile(r"0{0,9}[1-9][0-9]{0,4}")
 _WORD = re.compile(r"(slots|cpu|max_slots|max-slots|site)=(\S+)")
 _REMEDY = "write `HOST slots=4`, `HOST:4` or `HOST`"
 
 
 def read_hostfile(path: Path) -> Topology:
-    """The testbed of kind `ssh` that consists of the file's hosts. Raises InputError with file and line."""
+    """Return the testbed of kind `ssh` that consists of the file's hosts. Raises InputError with file and line."""
     nodes = hosts_in(path)
     return Topology(
         name=path.stem, kind="ssh", sites=tuple(dict.fromkeys(node.site for node in nodes)), nodes=nodes,
@@ -33,14 +34,14 @@ def read_hostfile(path: Path) -> Topology:
 
 
 def hosts_in(path: Path) -> tuple[Node, ...]:
-    """The hosts in the order in which they first come. Raises InputError with file and line."""
+    """Return the hosts in the order in which they first come. Raises InputError with file and line."""
     try:
         text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:  # a name with a zero byte is one, as bytes that are no UTF-8 are
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise InputError(f"cannot read the hostfile {path}: {reason}", "give a file with a host a line") from error
     nodes: dict[str, Node] = {}
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         words = line.partition("#")[0].split()
         if words:
             node = _host(words, f"{path}:{number}")
@@ -70,7 +71,7 @@ def _host(words: list[str], place: str) -> Node:
 
 
 def _number(text: str, place: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
+    if not _SLOTS.fullmatch(text):
         raise InputError(f"{place}: '{text}' is no number of slots", _REMEDY)
     return int(text)
 

@@ -16,10 +16,11 @@ SPIN_SECONDS = 100e-6
 
 _SHARED_BITS = 16
 _LEAST_DELAY = 1e-9
+_TOO_LARGE = 1e15
 
 
 def network_text(topology: Topology) -> str:
-    """The file's text. Raises InputError for what cannot be written: names with blanks, bad addresses."""
+    """Return the file's text. Raises InputError for what cannot be written: names with blanks, bad addresses."""
     lines = [
         f"# testbed {_word(topology.name)}",
         *_options(topology.hardware),
@@ -55,7 +56,7 @@ def _nodes(topology: Topology) -> Iterator[str]:
         words = map(_word, (node.name, node.site, f"{node.address}/{bits}", node.out, node.into))
         yield " ".join(["node", *words])
         for key, value in node.settings:
-            if not value.split() or "#" in value:
+            if not value.split() or "#" in value or not value.replace("\t", " ").isprintable():
                 raise InputError(f"node {node.name}: '{value}' is no value for {key}", "write what sysctl takes")
             yield " ".join(["setting", node.name, _word(key), *value.split()])
 
@@ -77,17 +78,23 @@ def _network_bits(nodes: tuple[Node, ...]) -> int:
 
 
 def _word(text: str) -> str:
-    """A name in the file: without blanks, which part words, and '#', which begins a comment."""
-    if not text or any(character.isspace() or character == "#" for character in text):
+    """A word in the file: without blanks, which part words, and '#', which begins a comment."""
+    if not text or not text.isprintable() or " " in text or "#" in text:
         raise InputError(f"'{text}' cannot name a part of a testbed", "use letters, digits, '-' and '.'")
     return text
 
 
 def _nanoseconds(seconds: float) -> int:
-    return round(seconds / _LEAST_DELAY)
+    return round(_finite(seconds) / _LEAST_DELAY)
 
 
 def _number(value: float) -> str:
     """Without an exponent, and no digits that are not there."""
-    text = f"{value:.12f}".rstrip("0").rstrip(".")
+    text = f"{_finite(value):.12f}".rstrip("0").rstrip(".")
     return text or "0"
+
+
+def _finite(value: float) -> float:
+    if not 0 <= value < _TOO_LARGE:
+        raise InputError(f"{value} is no rate, delay or share", "write a number from 0 on that a link can have")
+    return value

@@ -9,19 +9,16 @@ from pathlib import Path
 
 from rankwise.core import process
 from rankwise.core.errors import HostError
+from rankwise.core.host_settings import CATALOGUE, CONGESTION_CONTROL
 from rankwise.core.network import Settings
 from rankwise.core.records import Fact, Outcome
 
-CONGESTION_CONTROL = "net.ipv4.tcp_congestion_control"
 _ALLOWED = Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
 _AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 _LIMIT_SECONDS = 10.0
 _LACKING = "a newer kernel may have it; or take it out of what the hosts are asked to have"
 
-TOLD = (
-    CONGESTION_CONTROL, "net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem", "net.ipv4.tcp_slow_start_after_idle",
-    "net.ipv4.tcp_no_metrics_save", "net.core.rmem_max", "net.core.wmem_max",
-)  # fmt: skip
+_OF_NODES = tuple(one for one in CATALOGUE if one.of_nodes)
 """What `facts` reads back from every node."""
 
 
@@ -40,7 +37,7 @@ def allow_congestion_controls(settings: Iterable[tuple[str, str]]) -> None:
 
 
 def allowed_congestion_controls() -> str:
-    """Those that nodes may choose."""
+    """Return the congestion controls that nodes may choose."""
     try:
         return _ALLOWED.read_text().strip()
     except OSError:
@@ -48,25 +45,25 @@ def allowed_congestion_controls() -> str:
 
 
 class NodeSettings:
-    """The settings of the nodes behind one remote shell."""
+    """Node settings are those of the nodes behind one remote shell."""
 
     def __init__(self, shell: Path) -> None:
         self._shell = str(shell)
 
     def read(self, node: str, key: str) -> str:
-        """What is in force, by sysctl's name or as the NIC's MTU; '' where the kernel does not know it.
+        """Return what is in force, by sysctl's name or as the NIC's MTU; '' where the kernel does not know it.
 
         Raises HostError if the node is gone.
         """
         return self._ask(node, key).stdout.strip()
 
     def write(self, node: str, key: str, value: str) -> None:
-        """Raises HostError if the kernel refuses, with what is in force."""
+        """Set it on the node. Raises HostError if the kernel refuses, with what is in force."""
         self._ask(node, key, *value.split())
 
     @contextlib.contextmanager
     def temporarily(self, nodes: Sequence[str], settings: Settings) -> Iterator[None]:
-        """Within, they are in force on all of these nodes; then what was before. Raises HostError."""
+        """Have them in force on all of these nodes within, and then what was before. Raises HostError."""
         allow_congestion_controls(settings)
         with contextlib.ExitStack() as undo:
             for node in nodes:
@@ -79,9 +76,9 @@ class NodeSettings:
             yield
 
     def facts(self, nodes: Sequence[str]) -> Iterator[Fact]:
-        """One fact a setting; where nodes differ, who has what."""
+        """Yield one fact a setting; where nodes differ, who has what."""
         values = {node: self._read_all(node) for node in nodes}
-        for key in TOLD:
+        for key in (one.name for one in _OF_NODES):
             by_value: dict[str, list[str]] = {}
             for node in nodes:
                 by_value.setdefault(values[node].get(key, ""), []).append(node)
@@ -92,7 +89,7 @@ class NodeSettings:
                 yield Fact(f"node_{key.rpartition('.')[2]}", "; ".join(told))
 
     def _read_all(self, node: str) -> dict[str, str]:
-        paths = [f"/proc/sys/{key.replace('.', '/')}" for key in TOLD]
+        paths = [one.path for one in _OF_NODES]
         outcome = self._run("-e", node, "grep", "-H", "", *paths)  # not all of them are in every kernel
         pairs = (line.partition(":") for line in outcome.stdout.splitlines())
         return {path[len("/proc/sys/") :].replace("/", "."): " ".join(value.split()) for path, _, value in pairs}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from rankwise.core.host_settings import TCP_RMEM, TCP_WMEM
 from rankwise.core.network import PathFigures, Topology
 from rankwise.core.units import format_rate, format_share, format_time
 from rankwise.testbed.paths import Path, path, payload_bits_per_second
@@ -29,7 +30,7 @@ _HALTING_RATE = 0.25
 
 
 def complaints(topology: Topology, figures: PathFigures, loss_packets: int) -> tuple[str, ...]:
-    """One sentence for each figure that is not as asked for; none for what was not measured or not asked."""
+    """Return a sentence for each figure that is not as asked for; none for what was not measured or asked."""
     there = path(topology, figures.source, figures.destination)
     back = path(topology, figures.destination, figures.source)
     if not there.links:
@@ -66,7 +67,7 @@ def _rate_complaints(figures: PathFigures, there: Path, back: Path, mtu_bytes: i
 
 
 def expected_rate_bits_per_second(there: Path, back: Path, mtu_bytes: int) -> tuple[float, float]:
-    """Bounds for one TCP stream: what the rate, the sockets' buffers, losses and queues allow. 0, 0: no bounds."""
+    """Return bounds for one TCP stream by rate, sockets' buffers, losses and queues; 0, 0: no bounds."""
     rate = payload_bits_per_second(there.rate_bits_per_second, mtu_bytes)
     round_trip_seconds = there.delay_seconds + back.delay_seconds
     if not rate:
@@ -86,8 +87,8 @@ def expected_rate_bits_per_second(there: Path, back: Path, mtu_bytes: int) -> tu
 
 def _largest(there: Path, way: str) -> float:
     """The largest buffer of the sending (`w`) or receiving (`r`) socket, bytes."""
-    node = there.source if way == "w" else there.destination
-    words = dict(node.settings).get(f"net.ipv4.tcp_{way}mem", "").split()
+    node, name = (there.source, TCP_WMEM) if way == "w" else (there.destination, TCP_RMEM)
+    words = dict(node.settings).get(name, "").split()
     return float(words[2]) if len(words) == 3 else math.inf
 
 

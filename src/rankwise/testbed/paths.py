@@ -16,7 +16,7 @@ _TCP_BYTES = 52
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """One direction between two nodes: the links in the order in which a packet passes them."""
+    """A path is one direction between two nodes: the links in the order in which a packet passes them."""
 
     source: Node
     destination: Node
@@ -24,44 +24,44 @@ class Path:
 
     @property
     def delay_seconds(self) -> float:
-        """Without jitter and waiting in queues."""
+        """Return the delay without jitter and waiting in queues."""
         return sum(link.delay_seconds for link in self.links)
 
     @property
     def jitter_seconds(self) -> float:
-        """The scales of all links together."""
+        """Return the scales of all links together."""
         return sum(link.jitter_seconds for link in self.links)
 
     @property
     def rate_bits_per_second(self) -> float:
-        """Of the slowest link; 0: unlimited."""
+        """Return the rate of the slowest link; 0: unlimited."""
         return min((link.rate_bits_per_second for link in self.links if link.rate_bits_per_second), default=0.0)
 
     @property
     def loss(self) -> float:
-        """The share of packets that get lost on any of the links."""
+        """Return the share of packets that get lost on any of the links."""
         return 1.0 - math.prod(1.0 - link.loss for link in self.links)
 
     @property
     def loss_burst(self) -> float:
-        """The longest mean run of lost packets of the links that lose any."""
+        """Return the longest mean run of lost packets of the links that lose any."""
         return max((link.loss_burst for link in self.links if link.loss), default=1.0)
 
     @property
     def queue_bytes(self) -> int:
-        """Of the first slowest link behind the sender's NIC, which pushes back instead of dropping; 0: none."""
+        """Return the queue of the first slowest link behind the sender's NIC, which never drops; 0: none."""
         rate, own = self.rate_bits_per_second, self.source.out
         slowest = (link for link in self.links if rate and link.rate_bits_per_second == rate and link.name != own)
         return next((link.queue_bytes for link in slowest), 0)
 
     def sending_seconds(self, frame_bytes: int) -> float:
-        """What the rates of the links add to the delay of a frame of this size."""
+        """Return what the rates of the links add to the delay of a frame of this size."""
         on_wire = 8 * (frame_bytes + _ETHERNET_BYTES)
         return sum(on_wire / link.rate_bits_per_second for link in self.links if link.rate_bits_per_second)
 
 
 def path(topology: Topology, source: str, destination: str) -> Path:
-    """The path between two nodes of the topology; without links where it describes none (real hosts)."""
+    """Return the path between two nodes; without links where it describes none (real hosts)."""
     nodes = {node.name: node for node in topology.nodes}
     one, other = nodes[source], nodes[destination]
     between = next(
@@ -72,7 +72,7 @@ def path(topology: Topology, source: str, destination: str) -> Path:
 
 
 def site_paths(topology: Topology) -> tuple[tuple[str, str], ...]:
-    """Pairs of nodes that stand for all: one between any two sites, and one within each that has two nodes.
+    """Return pairs of nodes that stand for all: one between any two sites, one within each that has two.
 
     Both directions between two sites that are not linked alike there and back.
     """
@@ -95,5 +95,5 @@ def _alike(there: Path, back: Path) -> bool:
 
 
 def payload_bits_per_second(rate_bits_per_second: float, mtu_bytes: int) -> float:
-    """What TCP can carry of a link's rate, whose frames have headers and gaps."""
+    """Return what TCP can carry of a link's rate, whose frames have headers and gaps."""
     return rate_bits_per_second * (mtu_bytes - _TCP_BYTES) / (mtu_bytes + _ETHERNET_BYTES)

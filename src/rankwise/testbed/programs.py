@@ -15,7 +15,7 @@ FOLDER_VARIABLE = "RANKWISE_NATIVE"
 
 
 def program(name: str) -> Path:
-    """The program of this name: from $RANKWISE_NATIVE, beside this Python, on PATH. Raises HostError."""
+    """Return the program of this name: from $RANKWISE_NATIVE, beside this Python, on PATH. Raises HostError."""
     for candidate in _candidates(name):
         if candidate.is_file() and os.access(candidate, os.X_OK):
             return candidate.absolute()

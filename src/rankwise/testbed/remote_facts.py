@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from rankwise.core.host_settings import CATALOGUE
 from rankwise.core.records import Fact
 
 SCRIPT = r"""
 say() { [ -n "$2" ] && printf '%s\t%s\n' "$1" "$(printf %s "$2" | tr -s '[:space:]' ' ')"; }
 field() { sed -n "s/^$1[[:space:]]*:[[:space:]]*//p" /proc/cpuinfo | head -n 1; }
-file() { cat "/proc/sys/$1" 2>/dev/null; }
 cpus=/sys/devices/system
 say hostname "$(uname -n)"
 say kernel "$(uname -sr)"
@@ -21,23 +21,18 @@ say cores_usable "$(nproc)"
 say governor "$(cat $cpus/cpu/cpu*/cpufreq/scaling_governor 2>/dev/null | sort -u)"
 say memory_bytes "$(awk '/^MemTotal/ {printf "%d", $2 * 1024}' /proc/meminfo)"
 say load_average "$(cut -d' ' -f1-3 /proc/loadavg)"
-say tcp_congestion_control "$(file net/ipv4/tcp_congestion_control)"
-say tcp_rmem_bytes "$(file net/ipv4/tcp_rmem)"
-say tcp_wmem_bytes "$(file net/ipv4/tcp_wmem)"
-say tcp_slow_start_after_idle "$(file net/ipv4/tcp_slow_start_after_idle)"
-say rmem_max_bytes "$(file net/core/rmem_max)"
-say wmem_max_bytes "$(file net/core/wmem_max)"
-say aslr "$(file kernel/randomize_va_space)"
+HOST_SETTINGS
+say aslr "$(cat /proc/sys/kernel/randomize_va_space 2>/dev/null)"
 say clocksource "$(cat $cpus/clocksource/clocksource0/current_clocksource 2>/dev/null)"
 say transparent_hugepages "$(cat /sys/kernel/mm/transparent_hugepage/enabled 2>/dev/null)"
 say read_at "$(date +%Y-%m-%dT%H:%M:%S%z)"
 true
-"""
+""".replace("HOST_SETTINGS", "\n".join(f'say {one.fact} "$({one.read_script})"' for one in CATALOGUE if one.fact))
 """Prints `KEY<tab>VALUE` lines; the keys are those of this host's own facts where they mean the same."""
 
 
 def facts(said: Mapping[str, str]) -> Iterator[Fact]:
-    """One fact a key from what the hosts said; where they differ, who said what."""
+    """Yield one fact a key from what the hosts said; where they differ, who said what."""
     by_host = {host: dict(_pairs(text)) for host, text in said.items()}
     for key in dict.fromkeys(key for pairs in by_host.values() for key in pairs):
         by_value: dict[str, list[str]] = {}

@@ -19,7 +19,7 @@ _PATH_CHARACTERS = r"[\w./-]"
 
 
 class RemoteFiles:
-    """What the hosts have and what they were given, in a folder of theirs that is removed with all in it."""
+    """Remote files are what hosts have and what they were given, in a folder of theirs that goes with it all."""
 
     def __init__(self, shell: RemoteShell, folder: str, here: Path) -> None:
         self._shell = shell
@@ -31,16 +31,16 @@ class RemoteFiles:
         self._sent: set[tuple[str, str]] = set()
 
     def steps_with_copies(self, steps: LaunchSteps, hosts: Sequence[str]) -> LaunchSteps:
-        """The steps with copies in place of those files that one of the hosts does not have. Raises HostError."""
+        """Return the steps with copies in place of the files that one of the hosts lacks. Raises HostError."""
         sums = _checksums_here(file for file in steps.files if Path(file).is_file())
         for host in hosts:
             self._compare(host, sums)
-        lacking = {file: key for file, key in sums.items() if not all(self._same[host, key] for host in hosts)}
-        if not lacking:
+        missing = {file: key for file, key in sums.items() if not all(self._same[host, key] for host in hosts)}
+        if not missing:
             return steps
         for host in hosts:
-            self._send(host, {file: key for file, key in lacking.items() if (host, key) not in self._sent})
-        return _rewritten(steps, {file: self._copy(file) for file in lacking})
+            self._send(host, {file: key for file, key in missing.items() if (host, key) not in self._sent})
+        return _rewritten(steps, {file: self._copy(file) for file in missing})
 
     def _compare(self, host: str, sums: Mapping[str, str]) -> None:
         new = {file: key for file, key in sums.items() if (host, key) not in self._same}

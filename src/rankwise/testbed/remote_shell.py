@@ -74,10 +74,10 @@ exec {shell} $options {last} "$address" "exec env {variable}={mark} sh -c '$quot
 
 
 class RemoteShell:
-    """ssh, or what is called like it, to the hosts of one testbed."""
+    """A remote shell is ssh, or what is called like it, to the hosts of one testbed."""
 
-    def __init__(self, words: str, addresses: Mapping[str, str], mark: str, sockets: Path) -> None:
-        self._words = shlex.split(words)
+    def __init__(self, shell_command: str, addresses: Mapping[str, str], mark: str, sockets: Path) -> None:
+        self._shell_command = shlex.split(shell_command)
         self._addresses = dict(addresses)
         self._mark = mark
         """Of what is started there; what runs here has another, by which a later Rankwise knows it."""
@@ -86,15 +86,17 @@ class RemoteShell:
         """A folder for the sockets of connections that are kept open."""
 
     def command(self, host: str, script: str) -> tuple[str, ...]:
-        """The local command that has a shell on `host` carry out this script."""
+        """Return the local command that has a shell on `host` carry out this script."""
         socket = self._sockets / str(list(self._addresses).index(host))  # short: it may have 107 bytes in all
         shared = (option.format(socket=socket) for option in _SHARED_CONNECTION)
         shell = f"exec sh -c {shlex.quote(script)}"
         return (*self._called(shared), *self._last_option, self._addresses[host], shell)
 
     def step(self, host: str, command: Command, folders: Sequence[str]) -> Command:
-        """The local command that runs this one there: in the first of the folders that exists, with its variables
-        and those of ours that change an MPI, and with a shell's exit code (128 + signal).
+        """Return the local command that runs this one there.
+
+        It runs in the first of the folders that exists, with its variables and those of ours that change an MPI,
+        and with a shell's exit code (128 + signal).
 
         Its words come when it has ended, by files in the last folder: ssh would wait for a daemon that it starts.
         """
@@ -105,7 +107,7 @@ class RemoteShell:
         )
 
     def main(self, host: str, command: Command, folders: Sequence[str], ended: str) -> Command:
-        """Likewise for the launcher: its words come at once, and what it leaves there is ended with it.
+        """Return the same for the launcher: its words come at once, and what it leaves there is ended with it.
 
         A file `ended` is made there when it has ended: without it, the connection has.
         """
@@ -120,7 +122,7 @@ class RemoteShell:
         return f"{enter}; {words}"
 
     def ask(self, host: str, script: str, limit_seconds: float, stdin: Path | None = None) -> str:
-        """What a script says there. Raises HostError if the host cannot be reached or the script fails."""
+        """Return what a script says there. Raises HostError if the host cannot be reached or the script fails."""
         argv = self.command(host, script)
         if stdin is not None:
             argv = ("sh", "-c", 'exec "$@" <"$0"', str(stdin), *argv)
@@ -130,18 +132,18 @@ class RemoteShell:
         if outcome.returncode != 0:
             words = outcome.stderr.strip() or f"exit code {outcome.returncode}"
             raise HostError(
-                f"{host}: {words}", f"log in and look: {shlex.join(self._words)} {self._addresses[host]}"
+                f"{host}: {words}", f"log in and look: {shlex.join(self._shell_command)} {self._addresses[host]}"
             )
         return outcome.stdout
 
     def refusal(self, host: str, outcome: Outcome, via: str = "") -> HostError:
-        """Why ssh could not reach the host (from `via`, or from here), and what to do."""
+        """Return why ssh could not reach the host (from `via`, or from here), and what to do."""
         address = self._addresses[host]
         what = f"{via} cannot reach {host}" if via else f"cannot reach {host}"
         if outcome.timed_out:
             return HostError(f"{what}: no answer within {outcome.seconds:.0f} s", "is it up, and not overloaded?")
         said = [line.strip(" @\r") for line in outcome.stderr.splitlines() if line.strip(" @\r")]
-        shell = shlex.join(self._words)
+        shell = shlex.join(self._shell_command)
         for pattern, remedy in _REFUSALS:
             for line in said:
                 if re.search(pattern, line):
@@ -150,7 +152,7 @@ class RemoteShell:
         return HostError(f"{what}: {last}", f"is remote_shell right? try it: {shell} {address} true")
 
     def why_lost(self, host: str, outcome: Outcome, ended: str) -> str:
-        """Why the connection broke while a command ran that would have made the file `ended`; '' if it did not."""
+        """Return why the connection broke while the command ran that makes the file `ended`; '' if it did not."""
         if outcome.returncode != CANNOT_REACH or outcome.timed_out or outcome.finished_early:
             return ""
         try:
@@ -161,7 +163,7 @@ class RemoteShell:
         return f"the connection to {host} broke, and could be made again afterwards"
 
     def wrapper(self) -> str:
-        """A program for launchers: reaches every host from every host, and marks what is started there."""
+        """Return a program for launchers that reaches every host from every host and marks what it starts."""
         cases = "\n".join(
             f"    {shlex.quote(name)}) address={shlex.quote(address)} ;;"
             for name, address in self._addresses.items()
@@ -172,25 +174,25 @@ class RemoteShell:
         )  # fmt: skip
 
     def ending(self, mark: str = "") -> str:
-        """The script that ends everything with this mark, or with our own."""
+        """Return the script that ends everything with this mark, or with our own."""
         return _END.format(variable=REMOTE_MARK, mark=shlex.quote(mark or self._mark))
 
     def disconnect(self) -> None:
         """End the connections that are kept open; nothing of ours runs here then."""
         for socket in self._sockets.glob("*"):
             if socket.is_socket():
-                argv = [self._words[0], "-F", "none", "-O", "exit", "-o", f"ControlPath={socket}", "any"]
+                argv = [self._shell_command[0], "-F", "none", "-O", "exit", "-o", f"ControlPath={socket}", "any"]
                 process.run(argv, CONNECT_SECONDS)
         process.end_marked(self.mark_here)
 
     def _called(self, more: Iterable[str] = ()) -> list[str]:
         """What is called; options are ours to give only where it is ssh itself."""
         options = (*_OPTIONS, *more) if self._is_ssh else ()
-        return [*self._words, *(word for option in options for word in ("-o", option))]
+        return [*self._shell_command, *(word for option in options for word in ("-o", option))]
 
     @property
     def _is_ssh(self) -> bool:
-        return Path(self._words[0]).name == "ssh"
+        return Path(self._shell_command[0]).name == "ssh"
 
     @property
     def _last_option(self) -> tuple[str, ...]:

@@ -43,7 +43,7 @@ _children: dict[Path, subprocess.Popen[bytes]] = {}
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """What a testbed's folder says of it."""
+    """A running testbed is what its folder says of it."""
 
     name: str
     attached: bool
@@ -58,7 +58,7 @@ class Running:
 
     @property
     def is_up(self) -> bool:
-        """Whether its supervisor runs, and with it all the rest."""
+        """Return whether its supervisor runs, and with it all the rest."""
         return process.is_alive(self.supervisor)
 
 
@@ -101,13 +101,13 @@ def stop(folder: Path) -> None:
 
 
 def is_testbed_folder(parent: Path, folder: Path) -> bool:
-    """Whether it is directly below `parent`, by its name and really: what is stopped is removed for good."""
+    """Return whether it is directly below `parent`, by name and really: what is stopped is removed for good."""
     named = folder.is_absolute() and folder.parent == parent and not folder.name.startswith(".")
     return named and folder.resolve() == parent.resolve() / folder.name
 
 
 def running() -> list[Running]:
-    """The testbeds of this user that are up, by name."""
+    """Return the testbeds of this user that are up, by name."""
     with _folders_locked() as parent:
         return [one for one in _all(parent) if one.is_up]
 
@@ -123,7 +123,7 @@ def clear_left_over() -> list[str]:
 
 
 def why_ended(folder: Path, patience_seconds: float = 0.0) -> str:
-    """Why this testbed is no longer up, '' if it is; looks again for so long before it believes that it is."""
+    """Return why this testbed is no longer up, '' if it is; look again for so long before believing that."""
     deadline = time.monotonic() + patience_seconds
     while True:
         with contextlib.suppress(FileNotFoundError):
@@ -139,14 +139,14 @@ def why_ended(folder: Path, patience_seconds: float = 0.0) -> str:
 
 
 def warnings_of(folder: Path) -> tuple[str, ...]:
-    """The settings that the kernel refused when it came up, one sentence each."""
+    """Return the settings that the kernel refused when it came up, one sentence each."""
     with contextlib.suppress(OSError):
         return tuple((folder / "warnings").read_text().splitlines())
     return ()
 
 
 def has_text(folder: Path, text: str) -> bool:
-    """Whether this testbed was started from this network file."""
+    """Return whether this testbed was started from this network file."""
     with contextlib.suppress(OSError):
         return (folder / "network").read_text() == text
     return False

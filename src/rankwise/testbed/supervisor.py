@@ -17,7 +17,7 @@ _REMEDY = "try: "
 
 
 def command() -> list[str]:
-    """The programs that it takes. Raises HostError if one is missing."""
+    """Return the programs that it takes. Raises HostError if one is missing."""
     nodes, link, shell = (str(program(name)) for name in ("rankwise-nodes", "rankwise-link", "rankwise-rsh"))
     return [nodes, "--link", link, "--rsh", shell]
 
@@ -35,7 +35,7 @@ def start(argv: list[str], folder: Path, attached: bool) -> subprocess.Popen[byt
 
 
 def wait_until_ready(child: subprocess.Popen[bytes], folder: Path) -> None:
-    """Until the network works. Raises InputError or HostError with the programs' own words if it never will."""
+    """Wait until the network works. Raises InputError or HostError with the programs' words if it never will."""
     assert child.stdout is not None
     with child.stdout as said:
         ready, _, _ = select.select([said], [], [], READY_LIMIT_SECONDS)

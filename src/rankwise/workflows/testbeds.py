@@ -93,7 +93,7 @@ def the_one(name_or_path: str) -> Running:
 
 
 def check(name_or_path: str, events: Events, *, quick: bool = False) -> tuple[Topology, tuple[PathCheck, ...]]:
-    """Measure the paths of a testbed, which is brought up for it if it is not, and compare with its description."""
+    """Measure the paths of a testbed, brought up for it if it is not, and compare with its description."""
     topology = topology_of(name_or_path)
     found: list[PathCheck] = []
     with events.busy(f"bringing up {topology.name}") as update, make(topology) as testbed:

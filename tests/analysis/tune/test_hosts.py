@@ -12,14 +12,15 @@ from rankwise.analysis.tune.hosts import (
     CONGESTION_CONTROL,
     PACING,
     QUEUE,
-    by_hand,
     cost_of,
     left_out,
+    manual_advice,
     network_variants,
     pause_variants,
     product_size,
 )
-from rankwise.core.network import MTU, PathFigures
+from rankwise.core.host_settings import MTU
+from rankwise.core.network import PathFigures
 
 ANY_MTU, DELTA = 65500, 0.05
 
@@ -93,7 +94,7 @@ def test_a_kernel_that_lacks_everything_is_asked_for_nothing() -> None:
     assert network_variants([FAR, LOSSY], {}, ANY_MTU, DELTA) == {}
     assert pause_variants([FAR], {}) == {}
     assert any("offers no other" in why for why in left_out([FAR], {}))
-    assert by_hand({}) == ""
+    assert manual_advice({}) == ""
 
 
 def test_every_variant_has_its_cost_in_words() -> None:
@@ -104,10 +105,10 @@ def test_every_variant_has_its_cost_in_words() -> None:
 
 def test_what_root_can_do_by_hand() -> None:
     now = NOW | {"net.ipv4.tcp_rmem": "4096 131072 6291456", "net.ipv4.tcp_wmem": "4096 16384 4194304"}
-    words = by_hand(now)
+    words = manual_advice(now)
     for part in ("6 MiB and 4 MiB", "16.8 ms at 1 Gbit/s", "sudo sysctl -w net.ipv4.tcp_rmem=", "bbr", AFTER_IDLE):
         assert part in words
-    assert AFTER_IDLE not in by_hand(now | {AFTER_IDLE: "0"})
+    assert AFTER_IDLE not in manual_advice(now | {AFTER_IDLE: "0"})
 
 
 def test_a_message_that_fills_the_longest_path() -> None:

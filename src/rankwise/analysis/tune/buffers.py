@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
+from rankwise.core.host_settings import TCP_RMEM as READ
+from rankwise.core.host_settings import TCP_WMEM as WRITE
 from rankwise.core.network import PathFigures, Settings
 
-READ, WRITE = "net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem"
 HEADROOM = 2.0
 """Limit over bandwidth-delay product: the kernel keeps about half of a buffer for its own bookkeeping."""
 HELD_BACK = 0.4
@@ -16,13 +17,13 @@ MOST_BYTES = 1 << 30
 
 
 def bandwidth_delay_bytes(path: PathFigures, rate_bits_per_second: float | None = None) -> float:
-    """What is on the way in both directions of a full path, as measured, or at another rate; nan if unmeasured."""
+    """Return what is on the way both ways of a full path, as measured or at another rate; nan: unmeasured."""
     rate = path.rate_bits_per_second if rate_bits_per_second is None else rate_bits_per_second
     return rate * 2 * path.delay_seconds / 8
 
 
 def needed_bytes(paths: Sequence[PathFigures], limit_bytes: int) -> int:
-    """The limit that the most demanding path needs: HEADROOM times its product, up to a power of two; 0: unknown.
+    """Return the limit that the most demanding path needs: HEADROOM times its product; 0: unknown.
 
     `limit_bytes` is what was in force while `paths` were measured. A path whose rate that has held back is taken
     at the best rate that any path showed, since that much the hosts can do.
@@ -39,7 +40,7 @@ def needed_bytes(paths: Sequence[PathFigures], limit_bytes: int) -> int:
 
 
 def buffer_settings(paths: Iterable[PathFigures], now: Settings) -> Settings:
-    """The limits to raise for these paths: kernel settings of three values, of which the third changes.
+    """Return the limits to raise for these paths: kernel settings of three values, of which the third changes.
 
     `now` is in force on the hosts. Nothing is lowered, and nothing is said of a setting that `now` does not have.
     """

@@ -8,21 +8,32 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from rankwise.analysis.tune.buffers import READ, WRITE, bandwidth_delay_bytes
-from rankwise.core.network import MTU, PathFigures, Settings
+from rankwise.analysis.tune.buffers import bandwidth_delay_bytes
+from rankwise.core.host_settings import AVAILABLE_CONGESTION_CONTROL as AVAILABLE
+from rankwise.core.host_settings import (
+    CATALOGUE,
+    CONGESTION_CONTROL,
+    JUMBO_BYTES,
+    MTU,
+    PACING_AVOIDANCE,
+    PACING_SLOW_START,
+    RMEM_MAX,
+    WMEM_MAX,
+    setting,
+)
+from rankwise.core.host_settings import DEFAULT_QDISC as QUEUE
+from rankwise.core.host_settings import NO_METRICS_SAVE as NO_METRICS
+from rankwise.core.host_settings import SLOW_START_AFTER_IDLE as AFTER_IDLE
+from rankwise.core.host_settings import TCP_RMEM as READ
+from rankwise.core.host_settings import TCP_WMEM as WRITE
+from rankwise.core.network import PathFigures, Settings
 from rankwise.core.units import format_size, format_time
 
-CONGESTION_CONTROL = "net.ipv4.tcp_congestion_control"
-AVAILABLE = "net.ipv4.tcp_available_congestion_control"
-AFTER_IDLE = "net.ipv4.tcp_slow_start_after_idle"
-NO_METRICS = "net.ipv4.tcp_no_metrics_save"
-QUEUE = "net.core.default_qdisc"
-PACING = ("net.ipv4.tcp_pacing_ss_ratio", "net.ipv4.tcp_pacing_ca_ratio")
-FIXED_BUFFERS = ("net.core.rmem_max", "net.core.wmem_max")
-ASKED = (CONGESTION_CONTROL, AVAILABLE, AFTER_IDLE, NO_METRICS, QUEUE, *PACING, *FIXED_BUFFERS, READ, WRITE, MTU)
+PACING = (PACING_SLOW_START, PACING_AVOIDANCE)
+FIXED_BUFFERS = (RMEM_MAX, WMEM_MAX)
+ASKED = tuple(one.name for one in CATALOGUE if one.tuned)
 """What is read of a host before anything is tried."""
 
-JUMBO_BYTES = 9000
 LONG_SECONDS = 1e-3
 """Round trips below this are over before the congestion window could matter to anybody."""
 FIRST_SEGMENTS = 10
@@ -37,20 +48,20 @@ _MILDER = {"cubic": ("reno",), "bic": ("reno",)}
 
 
 def is_long(path: PathFigures, segment_bytes: int = 1448) -> bool:
-    """Whether a connection has to open its congestion window to fill this path, as far as it was measured."""
+    """Return whether a connection has to open its congestion window to fill this path, as measured."""
     product = bandwidth_delay_bytes(path)
     return 2 * path.delay_seconds >= LONG_SECONDS and product > FIRST_SEGMENTS * segment_bytes
 
 
 def loses(path: PathFigures) -> bool:
-    """Whether packets get lost though nothing is full: as seen, or as described, since few are too rare to see."""
+    """Return whether packets get lost though nothing is full, as seen or described: few are too rare to see."""
     return path.loss > 0 or path.asked_loss > 0  # not so for nan
 
 
 def network_variants(
     paths: Sequence[PathFigures], now: Mapping[str, str], largest_mtu_bytes: int, delta: float
 ) -> dict[str, Settings]:
-    """What may carry more over these paths, by its name: congestion controls, jumbo frames, gentler pacing.
+    """Return what may carry more over these paths, by name: congestion controls, jumbo frames, pacing.
 
     `now`: what the hosts have; `largest_mtu_bytes`: what every link of every path carries; `delta`: a gain up to
     this share is not worth a setting. Empty where nothing can help.
@@ -73,31 +84,20 @@ def network_variants(
 
 
 def pause_variants(paths: Sequence[PathFigures], now: Mapping[str, str]) -> dict[str, Settings]:
-    """What may help messages that come after a pause: to keep the congestion window for them."""
+    """Return what may help messages that come after a pause: to keep the congestion window for them."""
     heeds = now.get(CONGESTION_CONTROL) not in _HEEDS_NO_PAUSE
     if now.get(AFTER_IDLE) == "1" and heeds and any(map(is_long, paths)):
         return {"slow-start-after-idle=0": ((AFTER_IDLE, "0"),)}
     return {}
 
 
-COSTS = {
-    MTU: f"every NIC, switch and router between the hosts has to carry such frames (ping -M do -s "
-    f"{JUMBO_BYTES - 28} HOST shows it); where one does not, connections hang",
-    AFTER_IDLE: "after a pause hosts send at once what the path carried before: a burst that others may feel",
-    READ: "a connection whose reader is slow may hold so much memory of the host that reads",
-    WRITE: "and as much of the host that writes",
-    CONGESTION_CONTROL: "for all connections of the hosts, which share a path with others in another way then",
-}
-"""By setting, in words."""
-
-
 def cost_of(settings: Settings) -> str:
-    """What a variant costs, in words."""
-    return "; ".join(COSTS[name] for name, _ in settings if name in COSTS)
+    """Return what a variant costs, in words."""
+    return "; ".join(cost for name, _ in settings if (cost := setting(name).cost))
 
 
 def left_out(paths: Sequence[PathFigures], now: Mapping[str, str]) -> tuple[str, ...]:
-    """Why settings were not tried that somebody might look for, a clause each."""
+    """Return why settings were not tried that somebody might look for, a clause each."""
     return tuple(_left_out(paths, now))
 
 
@@ -127,8 +127,8 @@ def _left_out(paths: Sequence[PathFigures], now: Mapping[str, str]) -> Iterator[
         )
 
 
-def by_hand(now: Mapping[str, str]) -> str:
-    """What root may do on hosts that are not ours to set; '' where the kernel does not say what it has."""
+def manual_advice(now: Mapping[str, str]) -> str:
+    """Return what root may do on hosts that we cannot set; '' where the kernel does not say what it has."""
     limits = [_number(now.get(name, "").rpartition(" ")[2]) for name in (READ, WRITE)]
     if not all(limits):
         return ""
@@ -167,7 +167,7 @@ def _number(text: str) -> int:
 
 
 def product_size(paths: Iterable[PathFigures], least_bytes: int, most_bytes: int) -> int:
-    """A message that about fills the longest path: its product down to a power of two, within these bounds."""
+    """Return a size that about fills the longest path: its product down to a power of two, within bounds."""
     most = max((one for one in map(bandwidth_delay_bytes, paths) if one > 0), default=0.0)
     size_bytes = least_bytes
     while 2 * size_bytes <= min(most, most_bytes):

@@ -27,7 +27,7 @@ Chain = tuple[str, ...]
 
 
 def wire(section: Section, link: Link, mtu_bytes: int, queue_bytes: int) -> Link:
-    """The link with what the section says of it; `queue_bytes` 0: what is on its way in a round trip."""
+    """Return the link with what the section says of it; `queue_bytes` 0: what is on its way in a round trip."""
     distribution = link.jitter_distribution
     if "distribution" in section:
         distribution = section.choice("distribution", _DISTRIBUTIONS)
@@ -52,7 +52,7 @@ def wire(section: Section, link: Link, mtu_bytes: int, queue_bytes: int) -> Link
 
 
 class Wiring:
-    """What joins the sites of a description."""
+    """The wiring is what joins the sites of a description."""
 
     def __init__(self, top: Section, sites: Mapping[str, Section], mtu_bytes: int, queue_bytes: int) -> None:
         """`queue_bytes`: of links that do not say theirs, as `wire` takes it."""
@@ -66,7 +66,7 @@ class Wiring:
         self._asked = self._asked_chains(top.tables("route"))
 
     def routes(self, inhabited: Iterable[str], uplinks: Iterable[str]) -> Iterator[Route]:
-        """The way between any two of these sites, there and back; `uplinks`: the sites' own, if they have any."""
+        """Yield the way between any two of these sites, there and back; `uplinks`: the sites' own, if any."""
         sites, known_uplinks = tuple(inhabited), set(uplinks)
         for source in sites:
             for destination in sites:

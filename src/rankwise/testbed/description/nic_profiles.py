@@ -11,7 +11,7 @@ _KIB = 1024
 
 @dataclass(frozen=True, slots=True)
 class NicProfile:
-    """Defaults of a description; whatever it says itself wins."""
+    """A NIC profile is the defaults of a description; whatever it says itself wins."""
 
     hardware: Hardware
     nic_queue_bytes: int

@@ -8,7 +8,7 @@ Neighbours = Mapping[str, Sequence[str]]
 
 
 def neighbours(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    """The sites that each site has a link to, in the order of the links."""
+    """Return the sites that each site has a link to, in the order of the links."""
     found: dict[str, list[str]] = {}
     for one, other in pairs:
         found.setdefault(one, []).append(other)
@@ -17,7 +17,7 @@ def neighbours(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 
 
 def chains(near: Neighbours, source: str, destination: str) -> list[tuple[str, ...]]:
-    """The sites from `source` to `destination`, both included: one entry if only one way is possible.
+    """Return the sites from `source` to `destination`, both included: one entry if only one way is possible.
 
     A direct link is the only way. Otherwise no chain, one, or the first two, which makes it ambiguous.
     """

@@ -13,12 +13,14 @@ from rankwise.core.toml_places import Entry
 
 T = TypeVar("T")
 _TESTBED_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_HUGE = 10**30
+"""Python refuses to write out much larger ones."""
 _FORMER_KEYS = {"card": "nic", "personality": "nic_profile"}
 """Keys that descriptions once had, and what they are called now."""
 
 
 class Section:
-    """Reads the keys of a table. Raises InputError for keys that are not among `known`."""
+    """A section reads the keys of a table. Raises InputError for keys that are not among `known`."""
 
     def __init__(self, table: Entry, known: Iterable[str]) -> None:
         self.entry = table
@@ -37,11 +39,11 @@ class Section:
         return self._entries[key]
 
     def at(self, key: str) -> Entry:
-        """Where to point at for this key: itself, or the table if it is not given."""
+        """Return where to point at for this key: itself, or the table if it is not given."""
         return self._entries.get(key, self.entry)
 
     def tables(self, key: str) -> list[Entry]:
-        """The elements of `[[key]]`; none if there are none."""
+        """Return the elements of `[[key]]`; none if there are none."""
         if key not in self:
             return []
         entries = self[key].value
@@ -50,7 +52,7 @@ class Section:
         return entries
 
     def named(self, key: str) -> dict[str, Entry]:
-        """The tables `[key.NAME]` by name; none if there are none."""
+        """Return the tables `[key.NAME]` by name; none if there are none."""
         if key not in self:
             return {}
         entries = self[key].value
@@ -59,22 +61,22 @@ class Section:
         return entries
 
     def text(self, key: str, default: str = "") -> str:
-        """A string."""
+        """Return a string."""
         return self._read(key, default, _text)
 
     def choice(self, key: str, words: Mapping[str, T]) -> T:
-        """What the word stands for; the key must be there."""
+        """Return what the word stands for; the key must be there."""
         word = self.text(key)
         if word not in words:
             raise self.at(key).refused(f"'{word}' is not known here", _nearest(word, tuple(words)))
         return words[word]
 
     def flag(self, key: str, default: bool) -> bool:
-        """true or false."""
+        """Return true or false."""
         return self._read(key, default, _flag)
 
     def count(self, key: str, default: int, low: int, high: int) -> int:
-        """A whole number from `low` to `high`."""
+        """Return a whole number from `low` to `high`."""
 
         def read(value: Any) -> int:
             if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
@@ -85,7 +87,7 @@ class Section:
         return self._read(key, default, read)
 
     def number(self, key: str, default: float, low: float, high: float) -> float:
-        """A number from `low` to `high`."""
+        """Return a number from `low` to `high`."""
 
         def read(value: Any) -> float:
             if not isinstance(value, int | float) or isinstance(value, bool) or not low <= value <= high:
@@ -96,15 +98,15 @@ class Section:
         return self._read(key, default, read)
 
     def delay_seconds(self, key: str, default: float) -> float:
-        """`5.8 ms`; a plain 0 needs no unit."""
+        """Return seconds from `5.8 ms`; a plain 0 needs no unit."""
         return self._read(key, default, lambda value: _quantity(value, units.parse_delay_seconds, "5.8 ms"))
 
     def rate_bits_per_second(self, key: str, default: float) -> float:
-        """`1 Gbit/s`; `unlimited` is 0, and 0 is refused: nothing would ever get through."""
+        """Return bits per second from `1 Gbit/s`; `unlimited` is 0; less than 1 bit/s is refused."""
         return self._read(key, default, _rate)
 
     def size_bytes(self, key: str, default: int, low: int = 0) -> int:
-        """`256 KiB` or a number of bytes, at least `low`."""
+        """Return `256 KiB` or a number of bytes, at least `low`."""
 
         def read(value: Any) -> int:
             size = size_bytes(value)
@@ -115,7 +117,7 @@ class Section:
         return self._read(key, default, read)
 
     def share(self, key: str, default: float) -> float:
-        """`0.01 %` or a number from 0 to 1."""
+        """Return `0.01 %` or a number from 0 to 1."""
         return self._read(key, default, _share)
 
     def _read(self, key: str, default: T, parse: Callable[[Any], T]) -> T:
@@ -136,9 +138,9 @@ def testbed_name(section: Section, default: str) -> str:
 
 
 def size_bytes(value: Any) -> int:
-    """A size as it stands in TOML: a whole number of bytes, or text with a unit. Raises InputError."""
-    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
-        return value
+    """Return a size as it stands in TOML: a whole number of bytes, or text with a unit. Raises InputError."""
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _HUGE:
+        return units.parse_size_bytes(str(value))
     if isinstance(value, str):
         return units.parse_size_bytes(value)
     raise InputError(f"{_shown(value)} is not a size", 'write "256 KiB" or a number of bytes')
@@ -162,6 +164,8 @@ def _shown(value: Any) -> str:
         return f"'{value}'"
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, int) and abs(value) > _HUGE:
+        return "a huge number"
     return "a table" if isinstance(value, dict) else "a list" if isinstance(value, list) else str(value)
 
 
@@ -185,8 +189,10 @@ def _quantity(value: Any, parse: Callable[[str], float], example: str) -> float:
         if value == 0:
             return 0.0
         if value < 0:
-            raise InputError(f"{value} is negative", f'write a positive quantity: "{example}"')
-        raise InputError(f"{value} has no unit", f'write a number and its unit in quotation marks: "{example}"')
+            raise InputError(f"{_shown(value)} is negative", f'write a positive quantity: "{example}"')
+        raise InputError(
+            f"{_shown(value)} has no unit", f'write a number and its unit in quotation marks: "{example}"'
+        )
     raise InputError(f"{_shown(value)} is not a quantity", f'write a number and its unit: "{example}"')
 
 
@@ -194,8 +200,8 @@ def _rate(value: Any) -> float:
     if value == "unlimited":
         return 0.0
     rate = _quantity(value, units.parse_rate_bits_per_second, "1 Gbit/s")
-    if rate == 0:
-        raise InputError("a link of 0 bit/s lets nothing through", 'write "1 Gbit/s", or "unlimited"')
+    if rate < 1:
+        raise InputError(f"a link of {rate:.3g} bit/s lets nothing through", 'write "1 Gbit/s", or "unlimited"')
     return rate
 
 

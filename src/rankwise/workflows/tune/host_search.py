@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from rankwise.analysis.tune import hosts as worth
-from rankwise.analysis.tune.buffers import READ, WRITE, buffer_settings
+from rankwise.analysis.tune.buffers import buffer_settings
 from rankwise.analysis.tune.race import KnobRace
 from rankwise.analysis.tune.search import NothingToAsk, Search
+from rankwise.core.host_settings import TCP_RMEM, TCP_WMEM
 from rankwise.core.network import Settings, Topology
 from rankwise.core.records import Cell, Options
 from rankwise.core.tuning import Tuning
@@ -42,7 +43,7 @@ def host_searches(target: Target, implementation: str, spec: TuneSpec) -> dict[s
         return {}
     now = dict((*target.settings, *target.kernel))
     if not kind_named(topology.kind).sets_host_settings:
-        words = worth.by_hand(now)
+        words = worth.manual_advice(now)
         return {STAGE: [NothingToAsk(SUBJECT, words)]} if words else {}
     cells = _Cells(target, implementation)
     found: dict[str, list[Search]] = {}
@@ -77,7 +78,7 @@ class _Cells:
 
     def buffers(self, now: Mapping[str, str]) -> list[Cell]:
         """A message some times as large as the limits in force, which would show them, and a small one."""
-        limits = [int(now[name].split()[-1]) for name in (READ, WRITE) if name in now]
+        limits = [int(now[name].split()[-1]) for name in (TCP_RMEM, TCP_WMEM) if name in now]
         size_bytes = 256 * KIB
         while size_bytes < min(4 * min(limits, default=MIB), 16 * MIB):
             size_bytes *= 2

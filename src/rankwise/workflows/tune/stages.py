@@ -16,6 +16,7 @@ from rankwise.analysis.tune.search import NothingToAsk, Search
 from rankwise.analysis.tune.threshold import ThresholdSearch
 from rankwise.bench.placement import place
 from rankwise.core.errors import InputError
+from rankwise.core.host_settings import TCP_RMEM
 from rankwise.core.network import PathFigures, Settings, Topology
 from rankwise.core.records import Benchmark, Cell, Host, Implementation
 from rankwise.core.tuning import Algorithm, Choice, Decision, Knob, Rule, Tuning
@@ -140,7 +141,7 @@ def _values(knob: Knob, target: Target) -> tuple[str, ...]:
     if knob.name == "links":
         return tuple(value for value in LINKS if knob.least <= int(value) <= (knob.most or 1 << 30))
     if knob.name == "socket-buffers":
-        now = [int(value.split()[-1]) for name, value in target.settings if name.endswith("tcp_rmem")]
+        now = [int(value.split()[-1]) for name, value in target.settings if name == TCP_RMEM]
         needed = str(needed_bytes(target.paths, min(now, default=1 << 30)) or 4 * MIB)
         return tuple(
             value for value in ("auto", needed) if value != "auto" or "auto" in (knob.default, *knob.values)
