@@ -108,6 +108,8 @@ int main(int count, char **words)
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     count_messages();
     void *a = calloc(ranks, MOST_BYTES), *b = calloc(ranks, MOST_BYTES);
+    if (!a || !b)
+        MPI_Abort(MPI_COMM_WORLD, 1);
     for (char **word = words + 1; word[0] && word[1]; word += 2) {
         char line[1024];
         if (!strcmp(word[0], "value")) {

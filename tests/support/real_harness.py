@@ -116,3 +116,11 @@ def listed(harness: Path) -> dict[str, dict[str, Any]]:
     done = subprocess.run([harness, "--list"], capture_output=True, text=True, check=True)
     (record,) = records(done, "list")
     return {benchmark["name"]: benchmark for benchmark in record["benchmarks"]}
+
+
+def symbols(binary: Path) -> set[tuple[str, str]]:
+    """Return what `nm` says of an object file or library: names and their kinds, in upper case what others see."""
+    done = subprocess.run(["nm", binary], capture_output=True, text=True, check=True)
+    return {
+        (line[19:].strip(), line[17]) for line in done.stdout.splitlines() if len(line) > 18 and line[18] == " "
+    }

@@ -13,6 +13,8 @@
 #define BEFORE_YIELD 2
 #define BEFORE_SLEEP 40
 
+unsigned ucp_worker_progress(void *worker); /* of UCX, whose headers need not be here */
+
 unsigned ucp_worker_progress(void *worker)
 {
     static unsigned (*progress)(void *);

@@ -56,6 +56,10 @@ int main(int argc, char **argv)
     int rank, size, major, minor, faults[2], sums[2];
     const char *variable = getenv("RANKWISE_PROOF");
     int *buffers = malloc(2 * LARGEST);
+    if (!buffers) {
+        fprintf(stderr, "rankwise-proof: cannot allocate %d bytes\n", 2 * LARGEST);
+        return 1;
+    }
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
