@@ -15,7 +15,7 @@ from rankwise.core.records import Environment
 from rankwise.core.results import Verdict
 
 Form = Literal["parameter file", "environment", "argument", "rules file", "rebuild"]
-Grain = Literal["by size", "complete", "one for all sizes"]
+ChoiceScope = Literal["by size", "complete", "one for all sizes"]
 """What the choice of an algorithm may depend on: on the size, with some left to the default; on the size, but then
 every size has to be chosen for; on nothing, so that one choice has to do for all sizes."""
 DEFAULT = "default"
@@ -127,7 +127,7 @@ class Loaded:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class ReadBack:
     """What a launch said about what it loaded: (knob, value in force), and (operation, algorithm that ran)."""
 
     in_force: tuple[tuple[str, str], ...] = ()

@@ -15,7 +15,7 @@ from typing import ClassVar
 from rankwise.core import registry
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.records import Environment, Implementation, Job, LaunchSteps
-from rankwise.core.tuning import Algorithm, Evidence, Grain, Knob, Loaded, Native, Tuning
+from rankwise.core.tuning import Algorithm, ChoiceScope, Knob, Loaded, Native, ReadBack, Tuning
 
 Ask = Callable[..., str]
 """`ask(program, argument...)` runs a command of an installation and returns all it said, '' if it cannot run."""
@@ -79,7 +79,7 @@ class Family(ABC):
         """The algorithms of this version that can be chosen, by operation as our benchmarks name it."""
         return {}
 
-    def grain(self, implementation: Implementation, operation: str) -> Grain:
+    def choice_scope(self, implementation: Implementation, operation: str) -> ChoiceScope:
         """What the choice among the algorithms of an operation may depend on."""
         return "by size"
 
@@ -92,23 +92,23 @@ class Family(ABC):
             raise InputError(f"{self.title} has nothing that Rankwise can set", "leave it out of the profile")
         return Native()
 
-    def in_files(self, loaded: Loaded) -> Mapping[str, str]:
+    def file_settings(self, loaded: Loaded) -> Mapping[str, str]:
         """What the loaded files set, by the names of the variables that would overrule them."""
         return {}
 
-    def stronger_files(
+    def overruling_files(
         self, implementation: Implementation, caller: Mapping[str, str]
     ) -> Mapping[Path, Mapping[str, str]]:
         """Files of whoever has the environment `caller` that overrule loaded ones; what each sets, likewise."""
         return {}
 
-    def telling(self, implementation: Implementation) -> Native:
+    def reporting(self, implementation: Implementation) -> Native:
         """What makes a run say which values are in force and which algorithms run, where anything does."""
         return Native()
 
-    def evidence(self, implementation: Implementation, output: str) -> Evidence:
+    def read_back(self, implementation: Implementation, output: str) -> ReadBack:
         """What a run started with `telling` has said of it."""
-        return Evidence()
+        return ReadBack()
 
 
 def families() -> dict[str, Family]:
@@ -120,7 +120,7 @@ def families() -> dict[str, Family]:
                 inspect.isclass(value)
                 and issubclass(value, Family)
                 and not inspect.isabstract(value)
-                and value.__module__ == module.__name__
+                and registry.defines(module, value)
             ):
                 found[value.name] = value()
     return found

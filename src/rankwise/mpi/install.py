@@ -45,7 +45,7 @@ def installed(family: Family, version: str = "") -> Path | None:
 
 
 def install(family: Family, version: str = "") -> Implementation:
-    """Install the family's wheels (a version, or the newest) and return what came of it, not yet proved.
+    """Install the family's wheels (a version, or the newest) and return what came of it, not yet tested.
 
     Nothing is seen of it before it is complete. Raises InputError for a version that PyPI does not have,
     HostError if pip fails or what it installed has no usable mpicc.

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rankwise.analysis.compare.variants import variant
+from rankwise.artifacts.harness import build
 from rankwise.bench import plan as planning
-from rankwise.bench.build import build
 from rankwise.bench.launch import Launching, list_benchmarks
 from rankwise.bench.runner import SPARE_ROUNDS, Ready, Runner
 from rankwise.core.errors import BuildError, HostError, InputError, InterruptedRun

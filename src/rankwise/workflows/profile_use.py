@@ -15,7 +15,7 @@ from rankwise.core.errors import InputError
 from rankwise.core.network import MTU, Settings, Topology
 from rankwise.core.records import Implementation, Notice
 from rankwise.core.tuning import DEFAULT, Loaded, Part, Profile, Tuning
-from rankwise.mpi import surroundings
+from rankwise.mpi import environment_conflicts
 from rankwise.mpi.family import Family, family_named
 from rankwise.profiles import folders, loading, profile_file
 from rankwise.profiles.checking import host_has
@@ -61,7 +61,7 @@ def load(
         loaded, said = _translated(profile, other, implementation, force)
     else:
         loaded, said = loading.loaded(folder, implementation), list(loading.edits(folder, part.implementation))
-    around = surroundings.notices(family_named(implementation.family), implementation, loaded, os.environ)
+    around = environment_conflicts.notices(family_named(implementation.family), implementation, loaded, os.environ)
     return loaded, (*notices, *said, *around)
 
 

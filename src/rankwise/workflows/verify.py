@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from rankwise.artifacts.harness import build
 from rankwise.bench import protocol
-from rankwise.bench.build import build
 from rankwise.bench.launch import list_benchmarks
 from rankwise.bench.placement import place
 from rankwise.core.errors import HostError
 from rankwise.core.records import Cell, Implementation, Job, Outcome
-from rankwise.core.tuning import Decision, Evidence, Loaded, Part
+from rankwise.core.tuning import Decision, Loaded, Part, ReadBack
 from rankwise.mpi.family import FamilyLauncher, family_named
 from rankwise.profiles import loading
 from rankwise.profiles.checking import Check, checks, host_check
@@ -31,7 +31,7 @@ def verify(part: Part, implementation: Implementation, loaded: Loaded, testbed: 
     """
     program = build(implementation)
     known = {one.name for one in list_benchmarks(implementation, program) if one.supported}
-    evidence: dict[int, Evidence] = {}
+    evidence: dict[int, ReadBack] = {}
     failures: dict[int, str] = {}
     for ranks, cells in _cells(part, implementation, known).items():
         try:
@@ -40,7 +40,7 @@ def verify(part: Part, implementation: Implementation, loaded: Loaded, testbed: 
             failures[ranks] = str(error)
             continue
         said = outcome.stdout + outcome.stderr
-        evidence[ranks] = family_named(implementation.family).evidence(implementation, said)
+        evidence[ranks] = family_named(implementation.family).read_back(implementation, said)
         if not protocol.parse_run(outcome.stdout, cells).ended:
             failures[ranks] = outcome.broken or _last_words(outcome)
     if failures:
@@ -88,9 +88,9 @@ def _sizes(decision: Decision) -> Sequence[int]:
 def _launch(
     program: Path, cells: Sequence[Cell], implementation: Implementation, loaded: Loaded, testbed: TestbedKind
 ) -> Outcome:
-    """All cells, of the same number of ranks, in a launch that tells; pairs across sites if there are several."""
+    """All cells, of the same number of ranks, in a launch that reports; pairs across sites if there are some."""
     ranks = cells[0].ranks
-    telling = loading.place_apart(family_named(implementation.family).telling(implementation))
+    reporting = loading.place_apart(family_named(implementation.family).reporting(implementation))
     hosts = testbed.hosts()
     apart = ranks == 2 and len({host.site for host in hosts}) > 1
     placed = place("across-sites" if apart else "block", hosts, ranks)
@@ -101,8 +101,8 @@ def _launch(
     )  # fmt: skip
     job = Job(
         (str(program), *arguments), ranks, oversubscribed=oversubscribed, hosts=placed if shell else (),
-        remote_shell=shell, environment=(*loaded.environment, *telling.environment),
-        launcher_arguments=(*loaded.arguments, *telling.arguments), files=(*loaded.files, *telling.files),
+        remote_shell=shell, environment=(*loaded.environment, *reporting.environment),
+        launcher_arguments=(*loaded.arguments, *reporting.arguments), files=(*loaded.files, *reporting.files),
     )  # fmt: skip
     steps = FamilyLauncher().steps(implementation, job)
     steps = replace(steps, settings=applied_settings(testbed, loaded.host_settings))

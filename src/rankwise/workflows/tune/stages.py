@@ -185,7 +185,7 @@ def _algorithms(
                 cells = [replace(template, size_bytes=size) for size in one.sizes_bytes]
                 made.append(AlgorithmSearch(
                     template, choices, one.sizes_bytes, _placements(place, wish, ranks), wish.rigour,
-                    grain=family.grain(implementation, one.operation), after=before,
+                    grain=family.choice_scope(implementation, one.operation), after=before,
                     calls=wish.application.calls_at(cells) if wish.application else (),
                 ))  # fmt: skip
             else:

@@ -1,0 +1,92 @@
+"""Intel MPI 2019 and later."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from rankwise.core import bound_variables
+from rankwise.core.records import Environment, Implementation, Job, LaunchSteps
+from rankwise.core.tuning import Algorithm, ChoiceScope, Knob, Native, ReadBack, Tuning
+from rankwise.mpi.family import Ask
+from rankwise.mpi.hydra import Hydra, Yielding
+from rankwise.mpi.intelmpi import settings
+
+_COMPILER = re.compile(r"Intel\(R\) MPI Library (\S+)")
+_LAUNCHER = re.compile(r"Intel\(R\) MPI Library.*Version (\S+)")
+_PROVIDER = re.compile(r"libfabric provider: (\S+)")
+_UNPINNED = ("I_MPI_PIN", "0")
+
+
+class IntelMpi(Hydra):
+    """Intel MPI: shared memory by itself, everything else through libfabric."""
+
+    name = "intelmpi"
+    title = "Intel MPI"
+    wheels = ("impi-devel", "impi-rt")
+    launchers = ("mpiexec.hydra", "mpiexec")
+    shell_options = ("-bootstrap", "-bootstrap-exec")
+    variables = ("I_MPI_", "FI_", "UCX_")
+    probe_environment = (("I_MPI_DEBUG", "5"),)
+
+    def identify(self, compiler: Path, ask: Ask) -> str:
+        """From `mpicc -v`; the launcher knows the last digit too."""
+        match = _COMPILER.search(ask(compiler, "-v"))
+        if not match:
+            return ""
+        launcher = self.launcher(compiler)
+        exact = _LAUNCHER.search(ask(launcher, "--version")) if launcher else None
+        return exact[1] if exact else match[1]
+
+    def environment(self, prefix: Path) -> Environment:
+        """Its scripts carry a place-holder for their prefix: without I_MPI_ROOT mpicc finds no mpi.h."""
+        return (("I_MPI_ROOT", str(prefix)),)
+
+    def transports(self, output: str) -> tuple[str, ...]:
+        """The libfabric provider; where none is loaded on one host, only shared memory is left."""
+        providers = [f"ofi/{provider}" for provider in _PROVIDER.findall(output)]
+        shared = ["shm"] if "tuning_" in output and "shm" in output else []
+        return tuple(dict.fromkeys([*shared, *providers]))
+
+    def yielding(self, implementation: Implementation, environment: Environment) -> Yielding:
+        """Its ranks yield by themselves once they are not pinned; I_MPI_THREAD_YIELD=3 hangs."""
+        return Yielding("=".join(_UNPINNED), (_UNPINNED, *environment))
+
+    def placement(self, implementation: Implementation, job: Job) -> list[str]:
+        """One rank for each mention of a host: it does not read `host:ranks`, but knows a host that comes again.
+
+        Hosts may be parts of one machine: each would pin its first rank to the same core, hence no pinning.
+        """
+        unpinned = [] if job.oversubscribed else ["-genv", *_UNPINNED]
+        return ["-hosts", ",".join(job.hosts), "-ppn", "1", *unpinned]
+
+    def steps(self, implementation: Implementation, job: Job) -> LaunchSteps:
+        """As every Hydra's, without the tables of a profile that are for other numbers of ranks."""
+        environment = bound_variables.of_job(job.environment, job.ranks)
+        return super().steps(implementation, replace(job, environment=environment))
+
+    def knobs(self, implementation: Implementation) -> tuple[Knob, ...]:
+        """What of this version can be set."""
+        return settings.knobs(implementation)
+
+    def algorithms(self, implementation: Implementation) -> Mapping[str, tuple[Algorithm, ...]]:
+        """Its presets. Raises HostError where impi_info does not answer."""
+        return settings.algorithms(implementation)
+
+    def choice_scope(self, implementation: Implementation, operation: str) -> ChoiceScope:
+        """A table takes the nearest entry for a size that it leaves out, and not the default."""
+        return "complete"
+
+    def native(self, implementation: Implementation, tuning: Tuning) -> Native:
+        """`tuning` as variables. Raises InputError for what this version lacks."""
+        return settings.native(implementation, tuning)
+
+    def reporting(self, implementation: Implementation) -> Native:
+        """Makes rank 0 tell provider, eager limit and its variables."""
+        return Native(environment=settings.REPORTING)
+
+    def read_back(self, implementation: Implementation, output: str) -> ReadBack:
+        """Provider, eager limit and variables in force."""
+        return settings.read_back(output)
