@@ -1,5 +1,7 @@
-"""`works` or `broken`: broken installations made here, and every real one of this host."""
+"""An installation is `works` or `broken` for the right reason, and tested again when anything changed."""
 
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import psutil
@@ -75,6 +77,89 @@ def test_a_launcher_of_another_mpi_is_told_by_its_lonely_ranks(path: Path) -> No
     one = result_of_fake(path, compiling=COMPILES, running=ONE_WORLD_EACH)
     assert one.status == "broken"
     assert "belongs to another MPI" in one.reason
+
+
+WORKS = """\
+echo run >>{log}
+printf 'rankwise-smoke-test %s\\n' 'ranks 2' 'standard 4.0' 'wrong 0' 'blind 0' 'loaded {library}' 'end -'
+"""
+
+
+@pytest.fixture
+def working(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Implementation:
+    """A fake that works, and writes a line for each run of its launcher."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "libucp.so.0").write_text("library")
+    running = WORKS.format(log=tmp_path / "log", library=tmp_path / "libucp.so.0")
+    fake_mpich(path, compiling=COMPILES, running=running)
+    (one,) = installations()
+    return one
+
+
+def runs(folder: Path) -> int:
+    return len((folder / "log").read_text().splitlines())
+
+
+def test_what_works_is_not_run_again(working: Implementation, tmp_path: Path) -> None:
+    first = smoke_test(working)
+    assert first.status == "works", first.reason
+    assert first.transports == (f"libucp ({tmp_path / 'libucp.so.0'})",)
+    assert smoke_test(working) == first
+    assert runs(tmp_path) == 1
+    assert smoke_test(working, fresh=True) == first
+    assert runs(tmp_path) == 2
+
+
+def append(file: Path) -> None:
+    file.write_text(file.read_text() + "\n# newer\n")
+
+
+CHANGES: dict[str, Callable[[Path, pytest.MonkeyPatch], object]] = {
+    "loaded library": lambda folder, _: append(folder / "libucp.so.0"),
+    "compiler": lambda folder, _: append(folder / "path" / "mpicc"),
+    "launcher": lambda folder, _: append(folder / "path" / "mpiexec"),
+    "usable cores": lambda _, patch: patch.setattr(os, "sched_getaffinity", lambda _pid: set(range(77))),
+    "cores of the machine": lambda _, patch: patch.setattr(psutil, "cpu_count", lambda logical: 77),
+    "user": lambda _, patch: patch.setattr(os, "getuid", lambda: 4711),
+    "variable of the family": lambda _, patch: patch.setenv("MPIR_CVAR_NOLOCAL", "1"),
+    "variable of the loader": lambda _, patch: patch.setenv("LD_LIBRARY_PATH", "/nowhere"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_change_is_noticed(
+    working: Implementation, change: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    smoke_test(working)
+    CHANGES[change](tmp_path, monkeypatch)
+    assert smoke_test(working).status == "works"
+    assert runs(tmp_path) == 2
+
+
+def test_a_variable_of_something_else_changes_nothing(
+    working: Implementation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    smoke_test(working)
+    monkeypatch.setenv("EDITOR", "ed")
+    smoke_test(working)
+    assert runs(tmp_path) == 1
+
+
+def test_that_it_is_broken_is_never_kept(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    running = f"echo run >>{tmp_path / 'log'}; exit 7"
+    assert result_of_fake(path, compiling=COMPILES, running=running).status == "broken"
+    assert result_of_fake(path, compiling=COMPILES, running=running).status == "broken"
+    assert runs(tmp_path) == 2
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"loaded": 1}'])
+def test_a_damaged_record_is_tested_again(working: Implementation, tmp_path: Path, text: str) -> None:
+    first = smoke_test(working)
+    (record,) = (tmp_path / "cache" / "rankwise" / "builds").glob("*/result-*.json")
+    record.write_text(text)
+    assert smoke_test(working) == first
+    assert runs(tmp_path) == 2
 
 
 def marked(mark: str) -> list[int]:
