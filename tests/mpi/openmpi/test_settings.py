@@ -37,13 +37,15 @@ def written(tuning: Tuning, *without: str) -> dict[str, str]:
 def test_knobs_are_those_that_the_installation_has() -> None:
     knobs = {one.name: one for one in settings.knobs(told())}
     assert list(knobs) == [
-        "eager-threshold", "eager-threshold-shm", "socket-buffers", "links", "transport", "yielding", "han",
+        "eager-threshold", "eager-threshold-shm", "socket-buffers", "tcp-connections", "transport",
+        "yielding", "han",
     ]  # fmt: skip
     assert knobs["eager-threshold"].native == ("btl_tcp_eager_limit",)
     assert knobs["eager-threshold-shm"].most == 4194304 // 8
     assert knobs["transport"].values == ("auto", "tcp", "shm+tcp", "ucx")
     assert {name: one.default for name, one in knobs.items()} == {
-        "eager-threshold": "65536", "eager-threshold-shm": "4096", "socket-buffers": "auto", "links": "1",
+        "eager-threshold": "65536", "eager-threshold-shm": "4096", "socket-buffers": "auto",
+        "tcp-connections": "1",
         "transport": "auto", "yielding": "off", "han": "on",
     }  # fmt: skip
     less = settings.knobs(told("btl_tcp_links", "coll_han_priority", "pml:ucx", "btl_sm_eager_limit"))
@@ -70,7 +72,7 @@ def test_settings_are_a_parameter_file_before_those_that_are_read_anyway() -> No
         (tuning_of(transport="auto"), []),
         (tuning_of(transport="shm+tcp"), ["pml = ob1", "btl = self,sm,tcp"]),
         (tuning_of(yielding="on", han="off"), ["mpi_yield_when_idle = 1", "coll_han_priority = 0"]),
-        (tuning_of(links="2", han="on"), ["btl_tcp_links = 2", "coll_han_priority = 35"]),
+        (tuning_of(tcp_connections="2", han="on"), ["btl_tcp_links = 2", "coll_han_priority = 35"]),
     ],
 )
 def test_each_value_in_open_mpis_words(tuning: Tuning, lines: list[str]) -> None:
@@ -96,9 +98,12 @@ def test_decisions_are_rules_files_named_where_a_copy_on_another_host_can_be_nam
     [
         (tuning_of(eager_threshold="1000"), "eager-threshold = 1000: that is no bytes from 1024 to"),
         (tuning_of(eager_threshold="64K"), "eager-threshold = 64K"),
-        (tuning_of(links="auto"), "links = auto"),
+        (tuning_of(tcp_connections="auto"), "tcp-connections = auto"),
         (tuning_of(yielding="yes"), "unknown value of yielding 'yes'"),
-        (Tuning((Setting("links", "1"), Setting("links", "2"))), "links is set twice"),
+        (
+            Tuning((Setting("tcp-connections", "1"), Setting("tcp-connections", "2"))),
+            "tcp-connections is set twice",
+        ),
     ],
 )
 def test_values_that_a_knob_has_not_are_refused(tuning: Tuning, words: str) -> None:

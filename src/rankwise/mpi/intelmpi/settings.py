@@ -67,13 +67,11 @@ def knobs(implementation: Implementation) -> tuple[Knob, ...]:
         *_within_host(implementation),
         Knob(
             "eager-threshold", (_BUFFER, _SEGMENTED, _AT_ONCE), "environment",
-            "messages of up to so many bytes between hosts are sent before the receiver asks for them",
-            unit="bytes", least=1024, most=2**32, default=str(_BUFFER_BYTES),
+            least=1024, most=2**32, default=str(_BUFFER_BYTES),
             read_back="FI_LOG_LEVEL=info FI_LOG_PROV=ofi_rxm: the protocol limits",
         ),
         Knob(
             "fabrics", ("I_MPI_FABRICS",), "environment",
-            "whether ranks of one host use shared memory or the same transport as between hosts",
             values=("shm:ofi", "ofi"), default="shm:ofi", read_back="I_MPI_DEBUG=5: I_MPI_FABRICS",
         ),
     )  # fmt: skip
@@ -185,12 +183,12 @@ def _within_host(implementation: Implementation) -> tuple[Knob, ...]:
         variants = [name for name in variants if not name.endswith("avx512")]
     cells = Knob(
         "cells-shm", (_CELL,), "environment", "messages within a host are cut into pieces of so many bytes",
-        values=_CELL_SIZES, unit="bytes", read_back=f"I_MPI_DEBUG=5: {_CELL}",
+        values=_CELL_SIZES, read_back=f"I_MPI_DEBUG=5: {_CELL}",
     )  # fmt: skip
     if not variants:
         return (cells,)
     transport = Knob(
-        "transport-shm", (_SHM,), "environment", "for which processor shared memory's copying is tuned",
+        "transport-shm", (_SHM,), "environment", "the processor for which shared memory's copying is tuned",
         values=tuple(variants), default="auto", read_back=f"I_MPI_DEBUG=5: {_SHM}",
     )  # fmt: skip
     return transport, cells

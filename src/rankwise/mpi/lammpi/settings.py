@@ -48,32 +48,31 @@ def knobs(implementation: Implementation) -> tuple[Knob, ...]:
     found = [
         Knob(
             "eager-threshold", _THRESHOLDS, "environment",
-            "messages of up to so many bytes between hosts are sent before the receiver asks for them; "
             "socket buffers become as large unless they are set too",
-            unit="bytes", least=1, most=2**26, default=threshold, read_back=_READ_BACK,
+            least=1, most=2**26, default=threshold, read_back=_READ_BACK,
         ),
         Knob(
             "socket-buffers", _BUFFERS, "environment",
-            "send and receive buffer of each TCP connection, as large as the eager threshold by default; "
+            "as large as the eager threshold by default; "
             f"{AUTO}: the kernel adapts them",
-            unit="bytes", least=1, most=2**30, default=threshold, read_back=_READ_BACK,
+            least=1, most=2**30, default=threshold, read_back=_READ_BACK,
         ),
         Knob(
             "eager-threshold-shm", _SHM_THRESHOLDS, "environment",
-            "messages of up to so many bytes within a host go through a box of their own for each pair of ranks",
-            unit="bytes", least=1, most=_SHM_MOST_BYTES, default=defaults.get(_SHM_THRESHOLDS[0], ""),
+            "through a box of their own for each pair of ranks",
+            least=1, most=_SHM_MOST_BYTES, default=defaults.get(_SHM_THRESHOLDS[0], ""),
             read_back=_READ_BACK,
         ),
     ]  # fmt: skip
     known = [knob for knob in found if any(name in defaults for name in knob.native)]
     if len(modules) > 1:
         transport = Knob(
-            "transport", (_MODULE,), "environment", "the module that carries messages", values=modules,
+            "transport", (_MODULE,), "environment", "the RPI module", values=modules,
             default=modules[0], read_back=_READ_BACK,
         )  # fmt: skip
         within = tuple(name for name in modules if name != _BY_DAEMONS)
-        purpose = "the module that carries messages within a host; sysv and usysv use TCP between hosts"
-        known += [transport, replace(transport, name="transport-shm", values=within, purpose=purpose)]
+        remark = "the RPI module; sysv and usysv use TCP between hosts"
+        known += [transport, replace(transport, name="transport-shm", values=within, remark=remark)]
     return tuple(known)
 
 

@@ -60,9 +60,7 @@ def knobs(implementation: Implementation) -> tuple[Knob, ...]:
     if found.own_memory and set(_SHM_THRESHOLD) <= set(found.variables):
         known += [_eager_threshold_shm(found), _transport_shm(found)]
     elif not found.own_memory and "ucx" in found.netmods:
-        known.append(
-            replace(known[0], name="eager-threshold-shm", purpose=f"{known[0].purpose}; the same for both")
-        )
+        known.append(replace(known[0], name="eager-threshold-shm"))
         known.append(_transport_shm_of_ucx())
     return tuple(known)
 
@@ -112,10 +110,11 @@ def read_back(output: str) -> ReadBack:
 def _eager_threshold(found: Library) -> Knob:
     return Knob(
         "eager-threshold", (_UCX_THRESHOLD,), "environment",
-        "messages of so many bytes and more wait until the receiver asks for them"
-        + (" (transport ucx)" if len(found.netmods) > 1 else "")
-        + ("" if found.own_memory else ", between hosts and within one"),
-        unit="bytes", most=2**30, default=AUTO,
+        "; ".join([
+            *(["transport ucx alone"] if len(found.netmods) > 1 else []),
+            *([] if found.own_memory else ["the same between hosts and within one"]),
+        ]),
+        most=2**30, default=AUTO,
         read_back="UCX_PROTO_INFO=y (UCX 1.16) or UCX_LOG_LEVEL=info: the variables that UCX found",
     )  # fmt: skip
 
@@ -123,15 +122,15 @@ def _eager_threshold(found: Library) -> Knob:
 def _socket_buffers() -> Knob:
     return Knob(
         "socket-buffers", _UCX_BUFFERS, "environment",
-        "send and receive buffer of each TCP connection, which the kernel then no longer adapts",
-        unit="bytes", most=2**30, default=AUTO,
+        "the kernel then no longer adapts them",
+        most=2**30, default=AUTO,
         read_back="UCX_LOG_LEVEL=info: the variables that UCX found",
     )  # fmt: skip
 
 
 def _transport(found: Library) -> Knob:
     return Knob(
-        "transport", (_NETMOD,), "environment", "the library that carries messages between hosts",
+        "transport", (_NETMOD,), "environment", "the network library",
         values=found.netmods, default=found.variables.get(_NETMOD) or found.netmods[0],
         read_back="MPIR_CVAR_DEBUG_SUMMARY=1: UCX's endpoints or libfabric's provider",
     )  # fmt: skip
@@ -140,8 +139,8 @@ def _transport(found: Library) -> Knob:
 def _transport_shm(found: Library) -> Knob:
     return Knob(
         "transport-shm", (_SINGLE_COPY, _NO_LOCAL), "environment",
-        "how long messages reach a rank of the same host: copied once by the kernel (cma), twice through shared "
-        "memory (copies), or like those to other hosts, collective operations too (network)",
+        "copied once by the kernel (cma), twice through shared memory (copies), or like those to other hosts, "
+        "collective operations too (network)",
         values=tuple(_SHM_WAYS), since="5.0",
         default="copies" if found.variables.get(_SINGLE_COPY) == "0" else "cma",
         read_back="MPIR_CVAR_DEBUG_CVARS=1: the variables that MPICH found",
@@ -169,8 +168,8 @@ def _way_of_shm(values: Mapping[str, str], output: str) -> str:
 def _eager_threshold_shm(found: Library) -> Knob:
     return Knob(
         "eager-threshold-shm", _SHM_THRESHOLD, "environment",
-        "messages of so many bytes and more within a host are copied once, when the receiver asks for them",
-        unit="bytes", least=1, most=2**20, since="5.0", default=found.variables[_SHM_THRESHOLD[0]],
+        "longer ones are copied once, when the receiver asks for them",
+        least=1, most=2**20, since="5.0", default=found.variables[_SHM_THRESHOLD[0]],
         read_back="MPIR_CVAR_DEBUG_CVARS=1: the variables that MPICH found",
     )  # fmt: skip
 

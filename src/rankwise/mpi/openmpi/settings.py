@@ -141,10 +141,10 @@ def _levers(told: Installation) -> dict[str, _Lever]:
     """The knobs that this installation has, by name."""
     shm = next((name for name in ("sm", "vader") if f"btl_{name}_eager_limit" in told.parameters), "")
     found = [
-        _eager(told, "eager-threshold", "tcp", "between hosts (TCP)", 128 << 20),
-        _eager(told, "eager-threshold-shm", shm, "within a host", _shared_fragment_bytes(told, shm)),
+        _eager(told, "eager-threshold", "tcp", 128 << 20),
+        _eager(told, "eager-threshold-shm", shm, _shared_fragment_bytes(told, shm)),
         _socket_buffers(told),
-        _links(told),
+        _tcp_connections(told),
         _transport(told, shm),
         _transport_shm(told, shm),
         _yielding(told),
@@ -153,15 +153,15 @@ def _levers(told: Installation) -> dict[str, _Lever]:
     return {lever.knob.name: lever for lever in found if lever is not None}
 
 
-def _eager(told: Installation, name: str, transport: str, where: str, most: int) -> _Lever | None:
+def _eager(told: Installation, name: str, transport: str, most: int) -> _Lever | None:
     """No other limit has to follow it: the first part of a longer message is cut to the smaller of two limits."""
     parameter = f"btl_{transport}_eager_limit"
     if parameter not in told.parameters:
         return None
     knob = Knob(
-        name, (parameter,), "parameter file", unit="bytes", least=1024, most=most,
+        name, (parameter,), "parameter file", least=1024, most=most,
         default=told.value(parameter), read_back=_READ_BACK,
-        purpose=f"messages {where} up to this size, their header counted, go before they are asked for",
+        remark="the header of a message counts",
     )  # fmt: skip
     return _Lever(knob, lambda value: ((parameter, value),), lambda values: values.get(parameter, ""))
 
@@ -183,20 +183,20 @@ def _socket_buffers(told: Installation) -> _Lever | None:
 
     sizes = {told.value(name) for name in names}
     knob = Knob(
-        "socket-buffers", names, "parameter file", unit="bytes", least=4096, most=1 << 30,
+        "socket-buffers", names, "parameter file", least=4096, most=1 << 30,
         default=_AUTO if sizes == {"0"} else told.value(names[0]), read_back=_READ_BACK,
-        purpose="size of TCP's send and receive buffers; auto leaves it to the kernel, which adapts it",
+        remark="auto leaves it to the kernel, which adapts it",
     )  # fmt: skip
     return _Lever(knob, lambda value: tuple((name, "0" if value == _AUTO else value) for name in names), read)
 
 
-def _links(told: Installation) -> _Lever | None:
+def _tcp_connections(told: Installation) -> _Lever | None:
     name = "btl_tcp_links"
     if name not in told.parameters:
         return None
     knob = Knob(
-        "links", (name,), "parameter file", unit="count", least=1, most=16, default=told.value(name),
-        purpose="TCP connections between two ranks, on each network", read_back=_READ_BACK,
+        "tcp-connections", (name,), "parameter file", least=1, most=16, default=told.value(name),
+        read_back=_READ_BACK,
     )  # fmt: skip
     return _Lever(knob, lambda value: ((name, value),), lambda values: values.get(name, ""))
 
@@ -222,7 +222,7 @@ def _transport(told: Installation, shm: str) -> _Lever | None:
 
     knob = Knob(
         "transport", ("pml", "btl"), "parameter file", values=tuple(ways), default=_AUTO,
-        purpose="what carries messages: ucx has thresholds and buffers of its own",
+        remark="ucx has thresholds and buffers of its own",
         read_back=f"{_READ_BACK}; pml_base_verbose and btl_base_verbose: which one each pair of ranks uses",
     )  # fmt: skip
     return _Lever(knob, lambda value: ways[value], read)
@@ -246,8 +246,8 @@ def _transport_shm(told: Installation, shm: str) -> _Lever | None:
     words = {value: way for way, value in ways.items()}
     knob = Knob(
         "transport-shm", (name,), "parameter file", values=tuple(ways), default=words.get(default, default),
-        purpose="how long messages reach a rank of the same host: copied once by the kernel (cma, knem, xpmem) or "
-        "twice through shared memory (copies)", read_back=_READ_BACK,
+        remark="copied once by the kernel (cma, knem, xpmem) or twice through shared memory (copies)",
+        read_back=_READ_BACK,
     )  # fmt: skip
 
     def read(values: Mapping[str, str]) -> str:
@@ -267,7 +267,7 @@ def _yielding(told: Installation) -> _Lever | None:
 
     knob = Knob(
         "yielding", (name,), "parameter file", values=("off", "on"), default=read({name: told.value(name)}),
-        purpose="a rank that waits lets others use its core (Rankwise asks for it wherever ranks share cores)",
+        remark="Rankwise asks for it wherever ranks share cores",
         read_back=_READ_BACK,
     )  # fmt: skip
     return _Lever(knob, lambda value: ((name, "1" if value == "on" else "0"),), read)
@@ -289,7 +289,6 @@ def _han(told: Installation) -> _Lever | None:
     knob = Knob(
         "han", (name,), "parameter file", values=("off", "on"), since="4.1", read_back=_READ_BACK,
         default=read({one: told.value(one) for one in (name, rival)}),
-        purpose="collective operations go in two steps, within hosts and between them",
     )  # fmt: skip
     on = told.value(name) if knob.default == "on" else above
     return _Lever(knob, lambda value: ((name, on if value == "on" else "0"),), read)

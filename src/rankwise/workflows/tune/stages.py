@@ -15,6 +15,7 @@ from rankwise.analysis.tune.racing import AlgorithmSearch
 from rankwise.analysis.tune.search import NothingToAsk, Search
 from rankwise.analysis.tune.threshold import ThresholdSearch
 from rankwise.bench.placement import place as placed
+from rankwise.core import knobs
 from rankwise.core.errors import InputError
 from rankwise.core.network import PathFigures, Settings, Topology
 from rankwise.core.records import Benchmark, Cell, Host, Implementation
@@ -22,10 +23,10 @@ from rankwise.core.tuning import Algorithm, Choice, Decision, Knob, Rule, Tuning
 from rankwise.mpi.family import family_named, native_of
 
 KIB, MIB = 1 << 10, 1 << 20
-RACED = ("socket-buffers", "links", "transport")
-RACED_SHM = ("transport-shm", "cells-shm")
+RACED = knobs.tried_by("race", "between hosts")
+RACED_SHM = knobs.tried_by("race", "within a host")
 """In place of those above where all ranks are on one host."""
-THRESHOLDS = ("eager-threshold", "eager-threshold-shm")
+THRESHOLDS = (*knobs.tried_by("threshold", "between hosts"), *knobs.tried_by("threshold", "within a host"))
 HOSTS = "tcp-limits"
 NEAR = "one-per-node"
 POINT_TO_POINT = (HOSTS, *RACED, *RACED_SHM, *THRESHOLDS)
@@ -42,7 +43,6 @@ hosts too, if collectives are tuned."""
 COLLECTIVE_SIZES = (64, 4 * KIB, 64 * KIB, MIB)
 SEGMENTS = (8 * KIB, 32 * KIB)
 """With their headers below the eager thresholds of 64 KiB that are usual."""
-LINKS = ("2", "4")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +137,9 @@ def _knobs(
 
 def _values(knob: Knob, place: Place) -> tuple[str, ...]:
     """Which values are worth a trial."""
-    if knob.name == "links":
-        return tuple(value for value in LINKS if knob.least <= int(value) <= (knob.most or 1 << 30))
-    if knob.name == "socket-buffers":
+    if tried := knobs.described(knob.name).tried:
+        return tuple(value for value in tried if knob.least <= int(value) <= (knob.most or 1 << 30))
+    if knob.name == knobs.SOCKET_BUFFERS:
         now = [int(value.split()[-1]) for name, value in place.settings if name.endswith("tcp_rmem")]
         needed = str(needed_bytes(place.paths, min(now, default=1 << 30)) or 4 * MIB)
         return tuple(
