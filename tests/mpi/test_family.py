@@ -311,6 +311,22 @@ def test_the_abi_is_named_after_the_library_file(tmp_path: Path) -> None:
     assert family_named("mpich").abi(tmp_path / "libmpi.so.12").endswith("(libmpi.so.12), standard ABI available")
 
 
+def test_intelmpi_gets_what_its_vendors_script_sets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    intel = family_named("intelmpi")
+    for name in ("LD_LIBRARY_PATH", "FI_PROVIDER_PATH", "I_MPI_OFI_LIBRARY_INTERNAL"):
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "libtcp-fi.so").touch()
+    own = str(tmp_path / "lib")
+    root = ("I_MPI_ROOT", str(tmp_path))
+    assert intel.environment(tmp_path) == (root, ("LD_LIBRARY_PATH", own), ("FI_PROVIDER_PATH", own))
+    monkeypatch.setenv("LD_LIBRARY_PATH", f"/users::{own}")
+    monkeypatch.setenv("FI_PROVIDER_PATH", "/providers")
+    assert intel.environment(tmp_path) == (root, ("LD_LIBRARY_PATH", f"/users:{own}"))
+    monkeypatch.setenv("I_MPI_OFI_LIBRARY_INTERNAL", "0")
+    assert intel.environment(tmp_path) == (root,)
+
+
 def test_a_family_is_one_new_file_or_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "mpi").mkdir()
     (tmp_path / "mpi" / "mvapich.py").write_text(

@@ -36,6 +36,13 @@ def intel() -> Implementation:
 
 
 @pytest.fixture(scope="module")
+def with_systems_libfabric(intel: Implementation) -> Implementation:
+    """As with I_MPI_OFI_LIBRARY_INTERNAL=0: only there an eager threshold acts."""
+    kept = tuple(pair for pair in intel.environment if pair[0] == "I_MPI_ROOT")
+    return replace(intel, environment=kept)
+
+
+@pytest.fixture(scope="module")
 def hosts() -> Iterator[EmulatedTestbed]:
     with EmulatedTestbed(two_sites("intel-tuning", delay_seconds=1e-3)) as testbed:
         yield testbed
@@ -67,8 +74,9 @@ def cells(intel: Implementation, *names: str) -> tuple[str, ...]:
     ],
 )
 def test_values_are_in_force_in_a_run(
-    intel: Implementation, hosts: EmulatedTestbed, settings: tuple[tuple[str, str], ...]
+    with_systems_libfabric: Implementation, hosts: EmulatedTestbed, settings: tuple[tuple[str, str], ...]
 ) -> None:
+    intel = with_systems_libfabric
     environment = (*FAMILY.reporting(intel).environment, *native(intel, *settings).environment)
     outcome = start(intel, hosts, cells(intel, "pingpong:8"), ("a1", "b1"), environment)
     assert outcome.returncode == 0, outcome
@@ -78,8 +86,10 @@ def test_values_are_in_force_in_a_run(
 
 @needs_emulation
 def test_a_raised_threshold_lets_a_send_return_before_its_receive_is_posted(
-    intel: Implementation, hosts: EmulatedTestbed, tmp_path: Path
+    with_systems_libfabric: Implementation, hosts: EmulatedTestbed, tmp_path: Path
 ) -> None:
+    intel = with_systems_libfabric
+
     def ends(size_bytes: str, threshold: str) -> bool:
         program = (str(head_on(intel, tmp_path)), size_bytes)
         loaded = native(intel, ("eager-threshold", threshold))
@@ -89,6 +99,18 @@ def test_a_raised_threshold_lets_a_send_return_before_its_receive_is_posted(
 
     assert ends("120000", "131072") and ends("30000000", "33554432")
     assert not ends("120000", "65536")
+
+
+@needs_emulation
+def test_its_own_libfabric_is_loaded_and_makes_no_send_wait(
+    intel: Implementation, hosts: EmulatedTestbed, tmp_path: Path
+) -> None:
+    program = (str(head_on(intel, tmp_path)), "30000000")
+    debug = (("I_MPI_DEBUG", "5"),)
+    outcome = start(intel, hosts, program, ("a1", "b1"), debug, limit_seconds=8, end=END)
+    assert END in outcome.stdout
+    assert "libfabric provider: tcp\n" in outcome.stdout, outcome.stdout  # and not the system's tcp;ofi_rxm
+    assert "eager-threshold" not in {knob.name for knob in FAMILY.knobs(intel)}
 
 
 @needs_emulation
@@ -126,7 +148,8 @@ def test_sizes_of_allgather_are_counted_per_rank(
     assert (carried["a-b"] > 2 * carried["b-a"]) is gathers, carried
 
 
-def test_a_job_gets_the_tables_of_its_number_of_ranks(intel: Implementation) -> None:
+def test_a_job_gets_the_tables_of_its_number_of_ranks(with_systems_libfabric: Implementation) -> None:
+    intel = with_systems_libfabric
     other = Decision("bcast", 3, (Rule(None, TREE),))
     made = native(intel, ("eager-threshold", "32768"), decisions=(SWITCH, other)).environment
     threshold = (("FI_OFI_RXM_SAR_LIMIT", "32768"), ("FI_OFI_RXM_ENABLE_DYN_RBUF", "0"))
@@ -186,10 +209,10 @@ def test_an_empty_tuning_and_a_default_everywhere_load_nothing(intel: Implementa
     ],
 )  # fmt: skip
 def test_a_value_outside_of_the_domain_is_refused_with_a_remedy(
-    intel: Implementation, knob: str, value: str
+    with_systems_libfabric: Implementation, knob: str, value: str
 ) -> None:
     with pytest.raises(InputError) as error:
-        native(intel, (knob, value))
+        native(with_systems_libfabric, (knob, value))
     assert error.value.remedy
 
 

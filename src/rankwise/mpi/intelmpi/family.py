@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -18,6 +19,10 @@ _COMPILER = re.compile(r"Intel\(R\) MPI Library (\S+)")
 _LAUNCHER = re.compile(r"Intel\(R\) MPI Library.*Version (\S+)")
 _PROVIDER = re.compile(r"libfabric provider: (\S+)")
 _UNPINNED = ("I_MPI_PIN", "0")
+_OWN_LIBFABRIC = "I_MPI_OFI_LIBRARY_INTERNAL"
+_NO = ("0", "no", "off", "disable")
+_LIBRARY_FOLDERS = ("opt/mpi/libfabric/lib", "libfabric/lib", "lib/release", "lib")
+_PROVIDER_FOLDERS = ("opt/mpi/libfabric/lib/prov", "libfabric/lib/prov", "lib/prov", "lib")
 
 
 class IntelMpi(Hydra):
@@ -41,8 +46,20 @@ class IntelMpi(Hydra):
         return exact[1] if exact else match[1]
 
     def environment(self, prefix: Path) -> Environment:
-        """Its scripts carry a place-holder for their prefix: without I_MPI_ROOT mpicc finds no mpi.h."""
-        return (("I_MPI_ROOT", str(prefix)),)
+        """Return what the vendor's `vars.sh` sets: its prefix, and where its own libfabric and providers are.
+
+        Wrappers carry a place-holder for the prefix: without I_MPI_ROOT mpicc finds no mpi.h. Without the
+        folders Intel MPI takes whatever libfabric the system has, and with it another provider.
+        """
+        root = ("I_MPI_ROOT", str(prefix))
+        if os.environ.get(_OWN_LIBFABRIC, "").lower() in _NO:
+            return (root,)
+        users = os.environ.get("LD_LIBRARY_PATH", "").split(":")
+        own = [str(folder) for name in _LIBRARY_FOLDERS if (folder := prefix / name).is_dir()]
+        if not own:
+            return (root,)
+        folders = [folder for folder in dict.fromkeys([*users, *own]) if folder]  # a user's own choice stays first
+        return root, ("LD_LIBRARY_PATH", ":".join(folders)), *_providers(prefix)
 
     def transports(self, output: str) -> tuple[str, ...]:
         """The libfabric provider; where none is loaded on one host, only shared memory is left."""
@@ -90,3 +107,11 @@ class IntelMpi(Hydra):
     def read_back(self, implementation: Implementation, output: str) -> ReadBack:
         """Provider, eager limit and variables in force."""
         return settings.read_back(output)
+
+
+def _providers(prefix: Path) -> Environment:
+    """The folder of its own providers, where the user has named none."""
+    if os.environ.get("FI_PROVIDER_PATH"):
+        return ()
+    folders = (prefix / name for name in _PROVIDER_FOLDERS)
+    return tuple(("FI_PROVIDER_PATH", str(folder)) for folder in folders if list(folder.glob("*-fi.so")))[:1]

@@ -5,14 +5,19 @@ whatever `I_MPI_SHM_EAGER_THRESHOLD`, `I_MPI_SHM_CMA`, `I_MPI_SHM_CMA_THRESHOLD`
 times stayed alike. What acts is the size of the cells that messages are cut into.
 `I_MPI_SHM=off` ends every program with a floating point exception.
 
-Between hosts the threshold is that of libfabric's layer of messages over TCP, rxm. `FI_OFI_RXM_BUFFER_SIZE` raises
+Between hosts the libfabric that comes with Intel MPI (2.4 in 2021.18) has a TCP provider that sends everything at
+once: 30 MB were seen to leave before their receive was posted, no variable changed that, and the layer rxm cannot
+be put above it (`I_MPI_OFI_PROVIDER=tcp;ofi_rxm` ends in fi_getinfo). So there is no eager threshold.
+
+Where the user has it take the system's libfabric instead (I_MPI_OFI_LIBRARY_INTERNAL=0; 1.17 was tried), the
+threshold is that of the layer of messages over TCP, rxm. `FI_OFI_RXM_BUFFER_SIZE` raises
 it together with 2048 buffers (a threshold of 1 MiB: 2 GiB resident a rank, 6 GiB with the usual posted ones), and
 4 MiB fail. Messages cut into segments of the usual buffers need no handshake either, at no more memory than
 before (185 MB resident with any threshold), but only where received data is not put into the application's memory
 at once: `FI_OFI_RXM_SAR_LIMIT` acts with `FI_OFI_RXM_ENABLE_DYN_RBUF=0`, and is ignored without.
 
-There is nothing to choose for a transport: `I_MPI_OFI_PROVIDER=tcp` still means `tcp;ofi_rxm`, and `udp;ofi_rxd`,
-the only other one over Ethernet, was seen to take ten times as long at 4 MiB and to stop at 16 MiB.
+There is nothing to choose for a transport: there `I_MPI_OFI_PROVIDER=tcp` still means `tcp;ofi_rxm`, and
+`udp;ofi_rxd`, the only other one over Ethernet, was seen to take ten times as long at 4 MiB and to stop at 16 MiB.
 
 Intel MPI loads no text file: `I_MPI_TUNING_BIN` names a binary one that only its own tuner writes, and a
 `-configfile` holds the whole command line with the program. So the variables themselves are what it loads, and
@@ -62,18 +67,28 @@ _ADJUSTED = re.compile(rf"MPI startup\(\): {_ADJUST}(\w+)=(\S+)")
 
 
 def knobs(implementation: Implementation) -> tuple[Knob, ...]:
-    """Those that were seen to act, between hosts over TCP and within a host."""
+    """Return those that were seen to act, between hosts over TCP and within a host."""
+    eager = () if _has_own_libfabric(implementation) else (_eager_threshold(),)
     return (
         *_within_host(implementation),
-        Knob(
-            "eager-threshold", (_BUFFER, _SEGMENTED, _AT_ONCE), "environment",
-            least=1024, most=2**32, default=str(_BUFFER_BYTES),
-            read_back="FI_LOG_LEVEL=info FI_LOG_PROV=ofi_rxm: the protocol limits",
-        ),
+        *eager,
         Knob(
             "fabrics", ("I_MPI_FABRICS",), "environment",
             values=("shm:ofi", "ofi"), default="shm:ofi", read_back="I_MPI_DEBUG=5: I_MPI_FABRICS",
         ),
+    )  # fmt: skip
+
+
+def _has_own_libfabric(implementation: Implementation) -> bool:
+    """Whether launches find the libfabric of the installation, and not the system's."""
+    return any(name == "LD_LIBRARY_PATH" for name, _ in implementation.environment)
+
+
+def _eager_threshold() -> Knob:
+    return Knob(
+        "eager-threshold", (_BUFFER, _SEGMENTED, _AT_ONCE), "environment",
+        least=1024, most=2**32, default=str(_BUFFER_BYTES),
+        read_back="FI_LOG_LEVEL=info FI_LOG_PROV=ofi_rxm: the protocol limits",
     )  # fmt: skip
 
 
@@ -182,8 +197,7 @@ def _within_host(implementation: Implementation) -> tuple[Knob, ...]:
     if "avx512f" not in _processor():  # it is chosen without a look at the processor, and ends in SIGILL
         variants = [name for name in variants if not name.endswith("avx512")]
     cells = Knob(
-        "cells-shm", (_CELL,), "environment", "messages within a host are cut into pieces of so many bytes",
-        values=_CELL_SIZES, read_back=f"I_MPI_DEBUG=5: {_CELL}",
+        "cells-shm", (_CELL,), "environment", values=_CELL_SIZES, read_back=f"I_MPI_DEBUG=5: {_CELL}",
     )  # fmt: skip
     if not variants:
         return (cells,)
