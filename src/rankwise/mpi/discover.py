@@ -19,7 +19,7 @@ UNKNOWN_FAMILY = "unknown"
 
 
 def installations(prefixes: Sequence[Path] = (), ask_seconds: float = ASK_SECONDS) -> list[Implementation]:
-    """Every MPI installation that the sources lead to, not yet tested, in the order of the sources.
+    """Return every MPI installation that the sources lead to, not yet tested, in the order of the sources.
 
     A compiler that no family recognises is listed as broken. Raises InputError for a useless prefix.
     """
@@ -36,7 +36,7 @@ def installations(prefixes: Sequence[Path] = (), ask_seconds: float = ASK_SECOND
 
 
 def identify(candidate: Candidate, ask_seconds: float = ASK_SECONDS) -> Implementation:
-    """What this compiler is; its id is not yet made unique."""
+    """Return what this compiler is; its id is not yet made unique."""
     return _examine(candidate, families(), ask_seconds)[0]
 
 
@@ -65,7 +65,7 @@ def _examine(
     return Implementation(
         id=f"{UNKNOWN_FAMILY}-{_digest(compiler)}", family=UNKNOWN_FAMILY, version="",
         prefix=str(prefix), mpicc=str(compiler), mpiexec="", source=candidate.source, status="broken",
-        reason=reason, remedy=f"run `{compiler} -show` to see what it is; a new family is one file in mpi/",
+        reason=reason, remedy=f"run `{compiler} -show` to see what it is; a new family is one folder in mpi/",
     ), None  # fmt: skip
 
 

@@ -16,7 +16,7 @@ _HARMLESS = ("I_MPI_ROOT", "I_MPI_DEBUG", "FI_PROVIDER_PATH", "FI_LOG_LEVEL", "U
 def notices(
     family: Family, implementation: Implementation, loaded: Loaded, caller: Mapping[str, str]
 ) -> tuple[Notice, ...]:
-    """A notice for each disagreement between what a launch loads and `caller`, the environment it is started in.
+    """Return a notice for each conflict of what a launch loads with `caller`, the environment around it.
 
     Nothing where nothing is loaded: without a profile a user's own settings are what is wanted.
     """

@@ -26,7 +26,7 @@ _PROVIDER_FOLDERS = ("opt/mpi/libfabric/lib/prov", "libfabric/lib/prov", "lib/pr
 
 
 class IntelMpi(Hydra):
-    """Intel MPI: shared memory by itself, everything else through libfabric."""
+    """Intel MPI does shared memory by itself, everything else through libfabric."""
 
     name = "intelmpi"
     title = "Intel MPI"
@@ -37,7 +37,7 @@ class IntelMpi(Hydra):
     probe_environment = (("I_MPI_DEBUG", "5"),)
 
     def identify(self, compiler: Path, ask: Ask) -> str:
-        """From `mpicc -v`; the launcher knows the last digit too."""
+        """Read the version from `mpicc -v`; the launcher knows the last digit too."""
         match = _COMPILER.search(ask(compiler, "-v"))
         if not match:
             return ""
@@ -62,17 +62,17 @@ class IntelMpi(Hydra):
         return root, ("LD_LIBRARY_PATH", ":".join(folders)), *_providers(prefix)
 
     def transports(self, output: str) -> tuple[str, ...]:
-        """The libfabric provider; where none is loaded on one host, only shared memory is left."""
+        """Return the libfabric provider; where none is loaded on one host, only shared memory is left."""
         providers = [f"ofi/{provider}" for provider in _PROVIDER.findall(output)]
         shared = ["shm"] if "tuning_" in output and "shm" in output else []
         return tuple(dict.fromkeys([*shared, *providers]))
 
     def yielding(self, implementation: Implementation, environment: Environment) -> Yielding:
-        """Its ranks yield by themselves once they are not pinned; I_MPI_THREAD_YIELD=3 hangs."""
+        """Unpin the ranks, which yield by themselves then; I_MPI_THREAD_YIELD=3 hangs."""
         return Yielding("=".join(_UNPINNED), (_UNPINNED, *environment))
 
     def placement(self, implementation: Implementation, job: Job) -> list[str]:
-        """One rank for each mention of a host: it does not read `host:ranks`, but knows a host that comes again.
+        """Place one rank for each mention of a host: `host:ranks` is not read, but a host may come again.
 
         Hosts may be parts of one machine: each would pin its first rank to the same core, hence no pinning.
         """
@@ -80,32 +80,32 @@ class IntelMpi(Hydra):
         return ["-hosts", ",".join(job.hosts), "-ppn", "1", *unpinned]
 
     def steps(self, implementation: Implementation, job: Job) -> LaunchSteps:
-        """As every Hydra's, without the tables of a profile that are for other numbers of ranks."""
+        """Return what every Hydra has, without the tables of a profile for other numbers of ranks."""
         environment = bound_variables.of_job(job.environment, job.ranks)
         return super().steps(implementation, replace(job, environment=environment))
 
     def knobs(self, implementation: Implementation) -> tuple[Knob, ...]:
-        """What of this version can be set."""
+        """Return what of this version can be set."""
         return settings.knobs(implementation)
 
     def algorithms(self, implementation: Implementation) -> Mapping[str, tuple[Algorithm, ...]]:
-        """Its presets. Raises HostError where impi_info does not answer."""
+        """Return its presets. Raises HostError where impi_info does not answer."""
         return settings.algorithms(implementation)
 
     def choice_scope(self, implementation: Implementation, operation: str) -> ChoiceScope:
-        """A table takes the nearest entry for a size that it leaves out, and not the default."""
+        """Return `complete`: for a size that it leaves out a table takes the nearest entry, not the default."""
         return "complete"
 
     def native(self, implementation: Implementation, tuning: Tuning) -> Native:
-        """`tuning` as variables. Raises InputError for what this version lacks."""
+        """Return `tuning` as variables. Raises InputError for what this version does not have."""
         return settings.native(implementation, tuning)
 
     def reporting(self, implementation: Implementation) -> Native:
-        """Makes rank 0 tell provider, eager limit and its variables."""
+        """Make rank 0 report the provider, the eager limit and its variables."""
         return Native(environment=settings.REPORTING)
 
     def read_back(self, implementation: Implementation, output: str) -> ReadBack:
-        """Provider, eager limit and variables in force."""
+        """Return the provider, the eager limit and the variables in force."""
         return settings.read_back(output)
 
 

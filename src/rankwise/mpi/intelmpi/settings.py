@@ -93,7 +93,7 @@ def _eager_threshold() -> Knob:
 
 
 def algorithms(implementation: Implementation) -> dict[str, tuple[Algorithm, ...]]:
-    """The presets of each operation, as this installation's `impi_info` counts them; Intel names only some.
+    """Return the presets of each operation as `impi_info` counts them here; Intel names only some.
 
     Preset 0 is the choice by simple rules instead of the tuning file that comes with the installation.
     Raises HostError where `impi_info` does not answer.
@@ -105,7 +105,7 @@ def algorithms(implementation: Implementation) -> dict[str, tuple[Algorithm, ...
 
 
 def native(implementation: Implementation, tuning: Tuning) -> Native:
-    """`tuning` as variables, and the same in a file. Raises InputError for what this version lacks."""
+    """Return `tuning` as variables and as a file. Raises InputError for what this version does not have."""
     variables: dict[str, str] = {}
     for setting in tuning.settings:
         variables |= _variables(implementation, setting)
@@ -124,7 +124,7 @@ def native(implementation: Implementation, tuning: Tuning) -> Native:
 
 
 def read_back(output: str) -> ReadBack:
-    """Eager limit, fabrics, and the conditions that Intel MPI read; which preset ran it never says."""
+    """Return eager limit, fabrics, and the conditions that Intel MPI read; it never says which preset ran."""
     found: dict[str, str] = {}
     for knob, pattern in (
         ("eager-threshold", _EAGER_LIMIT), ("fabrics", _FABRICS),

@@ -46,7 +46,7 @@ _RPI = re.compile(r"selected RPI module (\w+)")
 
 
 class LamMpi(Family):
-    """LAM/MPI, the ancestor of Open MPI: MPI-1 and most of MPI-2."""
+    """LAM/MPI is the ancestor of Open MPI: MPI-1 and most of MPI-2."""
 
     name = "lammpi"
     title = "LAM/MPI"
@@ -57,14 +57,14 @@ class LamMpi(Family):
     probe = ("-ssi", "rpi_verbose", "level:1")
 
     def identify(self, compiler: Path, ask: Ask) -> str:
-        """A wrapper that links liblam is LAM's; laminfo beside it knows the version."""
+        """Recognise a wrapper that links liblam; laminfo beside it knows the version."""
         if "-llam" not in ask(compiler, "-showme").split():
             return ""
         match = _VERSION.search(ask(compiler.with_name("laminfo"), "-version", "lam", "full"))
         return match[1] if match else "unknown"
 
     def transports(self, output: str) -> tuple[str, ...]:
-        """The RPI module."""
+        """Return the RPI module."""
         return tuple(dict.fromkeys(_RPI.findall(output)))
 
     def steps(self, implementation: Implementation, job: Job) -> LaunchSteps:
@@ -112,19 +112,19 @@ class LamMpi(Family):
         )
 
     def knobs(self, implementation: Implementation) -> tuple[Knob, ...]:
-        """What of this version can be set. Raises HostError where laminfo does not answer."""
+        """Return what of this version can be set. Raises HostError where laminfo does not answer."""
         return settings.knobs(implementation)
 
     def native(self, implementation: Implementation, tuning: Tuning) -> Native:
-        """`tuning` as variables. Raises InputError for what this version lacks."""
+        """Return `tuning` as variables. Raises InputError for what this version does not have."""
         return settings.native(implementation, tuning)
 
     def reporting(self, implementation: Implementation) -> Native:
-        """Makes every rank's transport module say its sizes."""
+        """Make every rank's transport module report its sizes."""
         return Native(arguments=settings.REPORTING)
 
     def read_back(self, implementation: Implementation, output: str) -> ReadBack:
-        """Module and sizes in force."""
+        """Return the module and the sizes in force."""
         return settings.read_back(output)
 
 
@@ -145,7 +145,7 @@ def _written(path: str, lines: list[str], mode: str = "644") -> Command:
 
 
 def session_folder() -> Path:
-    """A new name for the folder of one launch; nothing is made yet."""
+    """Return a new name for the folder of one launch; nothing is made yet."""
     return Path(tempfile.gettempdir()) / f"rankwise-lam-{secrets.token_hex(4)}"
 
 

@@ -1,4 +1,4 @@
-"""What of LAM/MPI can be set: parameters of its modules, which mpirun takes as words or as variables.
+"""What of LAM/MPI can be set: parameters of its modules, which mpirun takes as arguments or as variables.
 
 Variables serve best: LAM's mpirun reads no file of parameters (an application schema holds the programs too),
 a shell or a module file can set them, and `-ssi` on the command line still overrules them.
@@ -42,7 +42,7 @@ _READ_BACK = "-ssi rpi_verbose level:1000: what each rank's module says"
 
 
 def knobs(implementation: Implementation) -> tuple[Knob, ...]:
-    """Those that were seen to act and whose module is there. Raises HostError where laminfo does not answer."""
+    """Return those that act and whose module is there. Raises HostError where laminfo does not answer."""
     modules, defaults = _modules(implementation.mpicc, implementation.environment)
     threshold = defaults.get(_THRESHOLDS[0], "")
     found = [
@@ -77,7 +77,7 @@ def knobs(implementation: Implementation) -> tuple[Knob, ...]:
 
 
 def native(implementation: Implementation, tuning: Tuning) -> Native:
-    """`tuning` as variables, and the same in a file. Raises InputError for what this version lacks."""
+    """Return `tuning` as variables and as a file. Raises InputError for what this version does not have."""
     if tuning.decisions:
         raise InputError(
             f"{implementation.id} has no choice of collective algorithms",
@@ -100,7 +100,7 @@ def native(implementation: Implementation, tuning: Tuning) -> Native:
 
 
 def read_back(output: str) -> ReadBack:
-    """The module that ranks selected, and its sizes in force."""
+    """Return the module that ranks selected, and its sizes in force."""
     found: dict[str, str] = {}
     selected = _SELECTED.search(output)
     if selected:

@@ -77,7 +77,7 @@ an algorithm that stands neither here nor above is never chosen."""
 
 
 def algorithms(implementation: Implementation) -> dict[str, tuple[Algorithm, ...]]:
-    """Those that this library's selection file may name. Raises HostError where it cannot be read.
+    """Return those that this library's selection file may name. Raises HostError where it cannot be read.
 
     Empty before MPICH 4, which has no selection file.
     """
@@ -99,16 +99,16 @@ def algorithms(implementation: Implementation) -> dict[str, tuple[Algorithm, ...
 
 
 def choice_scope(operation: str) -> ChoiceScope:
-    """Whether the selection file can ask for the size of an operation."""
+    """Return whether the selection file can ask for the size of an operation."""
     return "by size" if OPERATIONS[operation].size else "one for all sizes"
 
 
 def selection_files(implementation: Implementation, decisions: Sequence[Decision]) -> dict[str, str]:
-    """The text of each selection file, by the variable that must name it.
+    """Return the text of each selection file, by the variable that must name it.
 
     A decision takes two: one with the algorithms, one that keeps MPICH from putting the operation together from
     one algorithm within hosts and another between them, which it does by default and asks first.
-    Raises InputError for what this version lacks, or a selection file cannot express.
+    Raises InputError for what this version does not have, or a selection file cannot express.
     """
     names = _checked(implementation, decisions)
     decided = [one for one in decisions if any(rule.choice.algorithm for rule in one.rules)]
@@ -123,7 +123,7 @@ def selection_files(implementation: Implementation, decisions: Sequence[Decision
 
 
 def _checked(implementation: Implementation, decisions: Sequence[Decision]) -> Names:
-    """The library's names. Raises InputError for what it lacks, or what no selection file can express."""
+    """The library's names. Raises InputError for what it does not have, or what no selection file can express."""
     known = algorithms(implementation) if decisions else {}
     names: dict[tuple[str, str], str] = {}
     decided: set[tuple[str, int]] = set()

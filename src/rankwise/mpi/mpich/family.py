@@ -21,7 +21,7 @@ _OBEYS_RANKMAP = (5, 0, 2)
 
 
 class Mpich(Hydra):
-    """MPICH over UCX or libfabric."""
+    """MPICH goes over UCX or libfabric."""
 
     name = "mpich"
     title = "MPICH"
@@ -33,12 +33,12 @@ class Mpich(Hydra):
     probe_environment = (("MPIR_CVAR_DEBUG_SUMMARY", "1"), ("UCX_LOG_LEVEL", "info"))
 
     def identify(self, compiler: Path, ask: Ask) -> str:
-        """From `mpicc -v`, which says so before it calls the C compiler."""
+        """Read the version from `mpicc -v`, which says it before it calls the C compiler."""
         match = _VERSION.search(ask(compiler, "-v"))
         return match[1] if match else ""
 
     def transports(self, output: str) -> tuple[str, ...]:
-        """Its own shared memory, else the lanes of UCX's endpoints to other ranks, or libfabric's provider.
+        """Return its own shared memory, else the lanes of UCX's endpoints, or libfabric's provider.
 
         Where it has shared memory of its own, ranks of one host use that, and UCX's lanes between them lie idle.
         """
@@ -55,12 +55,12 @@ class Mpich(Hydra):
         return tuple(dict.fromkeys(names))
 
     def yielding(self, implementation: Implementation, environment: Environment) -> Yielding:
-        """MPICH has no working switch for this (its POLLS_BEFORE_YIELD changes nothing): our idle.c does it."""
+        """Preload our idle.c: MPICH's own switch for this (POLLS_BEFORE_YIELD) changes nothing."""
         library = preload.build(Path(__file__).with_name("idle.c"), implementation)
         return Yielding("idle.c", preload.loading(library, environment), (library,))
 
     def placement(self, implementation: Implementation, job: Job) -> list[str]:
-        """Hosts with their numbers of ranks, taken again from the first when ranks are left over.
+        """Name hosts with their numbers of ranks, taken again from the first when ranks are left over.
 
         Other orders need a map from rank to host, which Hydra obeys from 5.0.2 on. Before that a host is named
         again, which starts a second proxy there; without PMI_SUBVERSION the library would then take the two for
@@ -76,27 +76,27 @@ class Mpich(Hydra):
         return ["-hosts", _counted(blocks(job.hosts)), "-genv", "PMI_SUBVERSION", "0"]
 
     def knobs(self, implementation: Implementation) -> tuple[Knob, ...]:
-        """Thresholds, socket buffers and transport, where they act. Raises HostError."""
+        """Return thresholds, socket buffers and transports, where they act. Raises HostError."""
         return settings.knobs(implementation)
 
     def algorithms(self, implementation: Implementation) -> Mapping[str, tuple[Algorithm, ...]]:
-        """As the library itself lists them. Raises HostError."""
+        """Return them as the library itself lists them. Raises HostError."""
         return algorithms.algorithms(implementation)
 
     def choice_scope(self, implementation: Implementation, operation: str) -> ChoiceScope:
-        """By size only where all ranks see the same size."""
+        """Return `by size` only where all ranks see the same size."""
         return algorithms.choice_scope(operation)
 
     def native(self, implementation: Implementation, tuning: Tuning) -> Native:
-        """Variables and selection files. Raises InputError, HostError."""
+        """Return variables and selection files. Raises InputError, HostError."""
         return settings.native(implementation, tuning)
 
     def reporting(self, implementation: Implementation) -> Native:
-        """Variables that make MPICH and UCX print what they found."""
+        """Return the variables that make MPICH and UCX print what they found."""
         return Native(environment=settings.REPORTING)
 
     def read_back(self, implementation: Implementation, output: str) -> ReadBack:
-        """The values that they found."""
+        """Return the values that they found."""
         return settings.read_back(output)
 
 

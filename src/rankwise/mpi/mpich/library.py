@@ -35,7 +35,7 @@ _ABOVE_NETWORK = '{"composition=MPIDI_'
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """One installation, in its own words."""
+    """A library is one installation, as it describes itself."""
 
     algorithms: frozenset[str] = frozenset()
     """Names that its selection file may give: `MPIR_Bcast_intra_binomial`."""
@@ -54,7 +54,7 @@ class Library:
 
 
 def library(implementation: Implementation) -> Library:
-    """What this installation tells. Raises HostError where its library cannot be found or read."""
+    """Return what this installation tells. Raises HostError where its library cannot be found or read."""
     compiler = Path(implementation.mpicc)
     try:
         return _library(implementation, compiler.stat().st_mtime_ns)
@@ -90,7 +90,7 @@ def _library(implementation: Implementation, _changed: int) -> Library:
 
 
 def elf_file(library: Path) -> Path:
-    """The library itself, where this file is a linker's script that names it."""
+    """Return the library itself, where this file is a linker's script that names it."""
     with library.open("rb") as file:
         start = file.read(1024)
     linked = _LINKED.search(start.decode(errors="replace"))

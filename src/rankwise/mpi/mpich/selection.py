@@ -37,7 +37,7 @@ _PAGE_BYTES = 4096
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """How one operation is asked about."""
+    """An operation has questions of its own in a selection file."""
 
     size: str = ""
     """The question about its size; '' if there is none that all ranks answer alike."""
@@ -65,7 +65,7 @@ OPERATIONS: Mapping[str, Operation] = {
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What an algorithm asks of a call; calls without it keep the default."""
+    """Needs are what an algorithm asks of a call; calls without it keep the default."""
 
     power_of_two: bool = False
     """Of the ranks."""
@@ -90,7 +90,7 @@ NEEDS: Mapping[str, Needs] = {
 
 
 def tuned(tree: Tree, decisions: Sequence[Decision], leaf: Leaf, names: Names, version: Sequence[int]) -> Tree:
-    """`tree` with these decisions, each for communicators of its ranks that a program made.
+    """Return `tree` with these decisions, each for communicators of its ranks that a program made.
 
     Each has passed `check`.
     """
@@ -112,7 +112,7 @@ def tuned(tree: Tree, decisions: Sequence[Decision], leaf: Leaf, names: Names, v
 
 
 def check(decision: Decision, names: Names) -> None:
-    """Raises InputError where no selection file can express the decision."""
+    """Refuse a decision that no selection file can express, by an InputError."""
     operation, ranks = OPERATIONS[decision.operation], decision.ranks
     what = f"{decision.operation} at {ranks} ranks"
     if ranks < 2:
@@ -140,7 +140,7 @@ def check(decision: Decision, names: Names) -> None:
 
 
 def text(tree: Tree) -> str:
-    """The file. The library maps it into memory and reads to its end as text, which must lie within a page."""
+    """Return the file's text. The library maps it and reads to its end, which must lie within a page."""
     written = json.dumps(tree, indent=1) + "\n"
     return written if len(written) % _PAGE_BYTES else written + "\n"
 

@@ -50,7 +50,7 @@ _UCX_ROW = re.compile(r"\| +(\d+[KMG]?)(?:\.\.\S+)? \| (\S.*\S) +\|")
 
 
 def knobs(implementation: Implementation) -> tuple[Knob, ...]:
-    """Those that were seen to act on this kind of build. Raises HostError where the library cannot be read."""
+    """Return those that were seen to act on such builds. Raises HostError where the library cannot be read."""
     found = library(implementation)
     known: list[Knob] = []
     if "ucx" in found.netmods:
@@ -66,9 +66,9 @@ def knobs(implementation: Implementation) -> tuple[Knob, ...]:
 
 
 def native(implementation: Implementation, tuning: Tuning) -> Native:
-    """`tuning` as variables, and as selection files where it has decisions.
+    """Return `tuning` as variables, and as selection files where it has decisions.
 
-    Raises InputError for what this version lacks, or a selection file cannot express.
+    Raises InputError for what this version does not have, or a selection file cannot express.
     """
     environment: dict[str, str] = {}
     for setting in tuning.settings:
@@ -86,7 +86,7 @@ def native(implementation: Implementation, tuning: Tuning) -> Native:
 
 
 def read_back(output: str) -> ReadBack:
-    """The network that MPICH started, the variables that it and UCX found, and the selection file.
+    """Return the network that MPICH started, the variables that it and UCX found, and the selection file.
 
     UCX from 1.16 or so on prints its protocols, and with them the threshold in force even where none is set;
     before that only what the variable says. MPICH never says which algorithm ran.

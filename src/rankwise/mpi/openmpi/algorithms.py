@@ -25,7 +25,7 @@ _GLOBAL_LEVEL = 2
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """What Open MPI's decision code does with one operation; the same in versions 4.0 to 5.0."""
+    """An operation is what Open MPI's decision code (4.0 to 5.0) makes of it."""
 
     number: int
     total: bool = False
@@ -79,7 +79,7 @@ _FOR_TWO_RANKS = "two_proc"
 
 
 def algorithms(told: Installation) -> dict[str, tuple[Algorithm, ...]]:
-    """What `tuned` of this installation can be told to take, and is right for every program."""
+    """Return what `tuned` of this installation can be told to take, and is right for every program."""
     return {
         name: tuple(one for one in known if one.name not in OPERATIONS[name].reordering)
         for name, known in _known(told).items()
@@ -87,7 +87,7 @@ def algorithms(told: Installation) -> dict[str, tuple[Algorithm, ...]]:
 
 
 def choice_scope(operation: str) -> ChoiceScope:
-    """Whether `tuned` can choose by the size of an operation."""
+    """Return whether `tuned` can choose by the size of an operation."""
     found = OPERATIONS[operation]
     return "by size" if found.sized and not found.all_sizes else "one for all sizes"
 
@@ -115,9 +115,9 @@ class _Step:
 
 
 def tuned_rules(told: Installation, decisions: Sequence[Decision]) -> str:
-    """The file for `coll_tuned_dynamic_rules_filename`. Algorithms that reorder are taken where they are named.
+    """Return `coll_tuned_dynamic_rules_filename`'s text. Algorithms that reorder are taken where named.
 
-    Raises InputError for decisions that Open MPI cannot carry out or this version lacks.
+    Raises InputError for decisions that Open MPI cannot carry out or this version does not have.
     """
     known = _known(told)
     tables = _by_operation(decisions, known)
@@ -140,7 +140,7 @@ def tuned_rules(told: Installation, decisions: Sequence[Decision]) -> str:
 
 
 def han_rules(decisions: Sequence[Decision]) -> str:
-    """The file for `coll_han_dynamic_rules_filename`: which sizes it leaves to `tuned`; '' if it needs no rules.
+    """Return `coll_han_dynamic_rules_filename`'s text: the sizes left to `tuned`; '' if it needs no rules.
 
     The decisions must have passed `tuned_rules`.
     """

@@ -20,7 +20,7 @@ _TRANSPORT = re.compile(r"Using (\w+) btl for send|selected (?!ob1)(\w+) best pr
 
 
 class OpenMpi(Family):
-    """Open MPI: mpiexec is orterun (4) or prterun (5)."""
+    """Open MPI has orterun (4) or prterun (5) as its mpiexec."""
 
     name = "openmpi"
     title = "Open MPI"
@@ -32,17 +32,17 @@ class OpenMpi(Family):
     probe = ("--mca", "pml_base_verbose", "10", "--mca", "btl_base_verbose", "10")
 
     def identify(self, compiler: Path, ask: Ask) -> str:
-        """From `mpicc --showme:version`."""
+        """Read the version from `mpicc --showme:version`."""
         match = _VERSION.search(ask(compiler, "--showme:version"))
         return match[1] if match else ""
 
     def transports(self, output: str) -> tuple[str, ...]:
-        """The BTLs that ob1 chose for other ranks, or the PML in its place."""
+        """Return the BTLs that ob1 chose for other ranks, or the PML in its place."""
         found = (btl or pml for btl, pml in _TRANSPORT.findall(output))
         return tuple(dict.fromkeys(name for name in found if name != "self"))
 
     def steps(self, implementation: Implementation, job: Job) -> LaunchSteps:
-        """`mpiexec -np N ...`; a rank that waits calls sched_yield when there are more ranks than cores."""
+        """Start by `mpiexec -np N ...`; a rank that waits calls sched_yield if there are more ranks than cores."""
         argv = [implementation.mpiexec]
         if os.geteuid() == 0:
             argv.append("--allow-run-as-root")
@@ -68,39 +68,39 @@ class OpenMpi(Family):
         )
 
     def knobs(self, implementation: Implementation) -> tuple[Knob, ...]:
-        """As its `ompi_info` tells. Raises HostError without that."""
+        """Return what its `ompi_info` lists. Raises HostError without that."""
         return settings.knobs(installation(implementation))
 
     def algorithms(self, implementation: Implementation) -> Mapping[str, tuple[Algorithm, ...]]:
-        """Those of its component `tuned`, as `ompi_info` tells. Raises HostError without that."""
+        """Return those of its component `tuned` that `ompi_info` lists. Raises HostError without that."""
         return algorithms.algorithms(installation(implementation))
 
     def choice_scope(self, implementation: Implementation, operation: str) -> ChoiceScope:
-        """By size only where all ranks see the same size."""
+        """Return `by size` only where all ranks see the same size."""
         return algorithms.choice_scope(operation)
 
     def native(self, implementation: Implementation, tuning: Tuning) -> Native:
-        """A parameter file, and rules files for decisions. Raises InputError."""
+        """Return a parameter file, and rules files for decisions. Raises InputError."""
         if not (tuning.settings or tuning.decisions):
             return Native()
         return settings.native(installation(implementation), implementation, tuning)
 
     def file_settings(self, loaded: Loaded) -> Mapping[str, str]:
-        """What the parameter file sets."""
+        """Return what the parameter file sets."""
         return settings.file_settings(loaded)
 
     def overruling_files(
         self, implementation: Implementation, caller: Mapping[str, str]
     ) -> Mapping[Path, Mapping[str, str]]:
-        """The user's own parameter file, whose values Open MPI 5 hands to the ranks as variables."""
+        """Return the user's own parameter file, whose values Open MPI 5 hands to the ranks as variables."""
         return users_file(caller) if _major(implementation) >= 5 else {}
 
     def reporting(self, implementation: Implementation) -> Native:
-        """The parameters in force; algorithms are not told."""
+        """Make rank 0 print the parameters in force; algorithms are not reported."""
         return settings.reporting()
 
     def read_back(self, implementation: Implementation, output: str) -> ReadBack:
-        """The values in force at rank 0."""
+        """Return the values in force at rank 0."""
         return settings.read_back(installation(implementation), output)
 
     def _placement(self, implementation: Implementation, job: Job) -> list[str]:

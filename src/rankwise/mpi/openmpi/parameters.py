@@ -23,7 +23,7 @@ _SHOWN = re.compile(r"^\[[^\]]*\] (\w+)=(.*) \((?:default|environment|file|overr
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One MCA parameter. `value` is what a run has that sets nothing: the user's own files count."""
+    """A parameter is one of MCA. `value` is what a run has that sets nothing: the user's own files count."""
 
     value: str = ""
     choices: tuple[tuple[str, str], ...] = ()
@@ -32,7 +32,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """What `ompi_info` tells."""
+    """An installation is what `ompi_info` lists."""
 
     version: str
     parameters: Mapping[str, Parameter]
@@ -40,17 +40,17 @@ class Installation:
     """`btl tcp`, `pml ucx`..."""
 
     def value(self, name: str, otherwise: str = "") -> str:
-        """The parameter's value, or `otherwise` where this installation does not have it."""
+        """Return the parameter's value, or `otherwise` where this installation does not have it."""
         return self.parameters[name].value if name in self.parameters else otherwise
 
     def number(self, name: str, otherwise: int = 0) -> int:
-        """The same of a parameter that is a whole number."""
+        """Return the same of a parameter that is a whole number."""
         text = self.value(name)
         return int(text) if text.lstrip("-").isdecimal() else otherwise
 
 
 def installation(implementation: Implementation) -> Installation:
-    """What this installation can be told; asked once. Raises HostError without its `ompi_info`."""
+    """Return what this installation can be told; asked once. Raises HostError without its `ompi_info`."""
     home = os.environ.get("HOME", "")  # where the user's own parameters are
     return _asked(implementation.mpicc, implementation.version, implementation.environment, home)
 
@@ -71,7 +71,7 @@ def _asked(mpicc: str, version: str, environment: Environment, _home: str) -> In
 
 
 def parse(lines: Iterable[str]) -> Installation:
-    """From `mca:FRAMEWORK:COMPONENT:param:NAME:FIELD:WORDS` and `...:version:"component:VERSION"` lines."""
+    """Read `mca:FRAMEWORK:COMPONENT:param:NAME:FIELD:TEXT` and `...:version:"component:VERSION"` lines."""
     values: dict[str, str] = {}
     choices: dict[str, list[tuple[str, str]]] = {}
     components: set[str] = set()
@@ -91,19 +91,19 @@ def parse(lines: Iterable[str]) -> Installation:
 
 
 def shown(output: str) -> dict[str, str]:
-    """The values in force, from what a run with `mpi_show_mca_params` has said: its rank 0 speaks for all."""
+    """Return the values in force, from what a run with `mpi_show_mca_params` has said for all ranks."""
     found = (_SHOWN.match(line) for line in output.splitlines())
     return {match[1]: match[2] for match in found if match}
 
 
 def users_file(caller: Mapping[str, str]) -> dict[Path, dict[str, str]]:
-    """What `~/.openmpi/mca-params.conf` of whoever has the environment `caller` sets."""
+    """Return what `~/.openmpi/mca-params.conf` of whoever has the environment `caller` sets."""
     file = Path(caller.get("HOME", "/"), ".openmpi", PARAMETERS_FILE)
     return {file: file_variables(file)}
 
 
 def file_variables(file: Path) -> dict[str, str]:
-    """The lines `name = value` of a parameter file, each name as a variable; {} where it cannot be read."""
+    """Return the lines `name = value` of a parameter file, names as variables; {} if it cannot be read."""
     try:
         lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:

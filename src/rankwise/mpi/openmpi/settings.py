@@ -40,14 +40,14 @@ class _Lever:
 
 
 def knobs(told: Installation) -> tuple[Knob, ...]:
-    """What of this installation can be set."""
+    """Return what of this installation can be set."""
     return tuple(lever.knob for lever in _levers(told).values())
 
 
 def native(told: Installation, implementation: Implementation, tuning: Tuning) -> Native:
-    """The files and the variable that makes every rank load them.
+    """Return the files and the variable that makes every rank load them.
 
-    Raises InputError for a knob, value, operation or algorithm that this version lacks.
+    Raises InputError for a knob, value, operation or algorithm that this version does not have.
     """
     levers = _levers(told)
     lines = [f"# for Open MPI {told.version}"]
@@ -81,7 +81,7 @@ def native(told: Installation, implementation: Implementation, tuning: Tuning) -
 
 
 def file_settings(loaded: Loaded) -> dict[str, str]:
-    """What a profile's parameter file sets, as it stands on disk, by the variables that would overrule it."""
+    """Return what a profile's parameter file on disk sets, by the variables that would overrule it."""
     return {
         name: value
         for file in map(Path, loaded.files)
@@ -91,12 +91,12 @@ def file_settings(loaded: Loaded) -> dict[str, str]:
 
 
 def reporting() -> Native:
-    """Makes rank 0 print every parameter; a release build has nothing that names the algorithms that run."""
+    """Make rank 0 print every parameter; a release build has nothing that names the algorithms that run."""
     return Native(environment=(("OMPI_MCA_mpi_show_mca_params", "all"),))
 
 
 def read_back(told: Installation, output: str) -> ReadBack:
-    """The value in force of each knob, and the rules file if there is one."""
+    """Return the value in force of each knob, and the rules file if there is one."""
     values = shown(output)
     if not values:
         return ReadBack()
