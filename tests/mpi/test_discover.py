@@ -22,7 +22,7 @@ def test_an_installation_found_through_links_is_one(path: Path, tmp_path: Path) 
     (path / "mpicc").symlink_to(tmp_path / "opt/mpich/bin/mpicc")
     (tmp_path / "opt/latest").symlink_to(tmp_path / "opt/mpich")
     (one,) = installations([tmp_path / "opt/latest", tmp_path / "opt/mpich"])
-    assert (one.id, one.source, one.status) == ("mpich-9.1", "prefix", "unproved")
+    assert (one.id, one.source, one.status) == ("mpich-9.1", "prefix", "untested")
     assert one.mpiexec == str(tmp_path / "opt/latest/bin/mpiexec")
 
 

@@ -10,8 +10,9 @@ import pytest
 
 from rankwise.core.errors import HostError, UnknownNameError
 from rankwise.core.records import Implementation, Job
-from rankwise.mpi import lammpi, preload
+from rankwise.mpi import preload
 from rankwise.mpi.family import Ask, FamilyLauncher, families, family_named
+from rankwise.mpi.lammpi import family as lammpi
 
 SAID = {
     "openmpi": {"--showme:version": "mpicc: Open MPI 5.0.11 (Language: C)"},
@@ -69,7 +70,7 @@ def line(monkeypatch: pytest.MonkeyPatch) -> Line:
     """The main command's words, as a user who is not root on a machine with four cores."""
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     monkeypatch.setattr("psutil.cpu_count", lambda logical: 4)
-    monkeypatch.setattr(preload, "build", lambda name, _implementation: Path("/cache", name))
+    monkeypatch.setattr(preload, "build", lambda source, _implementation: Path("/cache", source.name))
     monkeypatch.setattr(lammpi, "session_folder", lambda: Path("/t/lam"))
     return lambda implementation, job: list(FamilyLauncher().steps(implementation, job).main.argv)
 
@@ -168,7 +169,7 @@ def test_intelmpi_lines(line: Line) -> None:
 def test_lammpi_boots_runs_and_halts_in_a_folder_of_its_own(line: Line) -> None:
     steps = FamilyLauncher().steps(an("lammpi"), PLAIN)
     (prepare,) = steps.everywhere
-    assert prepare.argv[3:] == ("", "/t/lam", "./p", "/cache/lammpi_vectors.c")
+    assert prepare.argv[3:] == ("", "/t/lam", "./p", "/cache/vectors.c")
     assert [command.argv for command in steps.before] == [
         ("sh", "-c", 'printf "%s\\n" "$@" >"$0" && chmod 644 "$0"', "/t/lam/hosts", "localhost cpu=2"),
         ("env", "-C", "/t/lam", "/p/bin/lamboot", "/t/lam/hosts"),
@@ -180,7 +181,7 @@ def test_lammpi_boots_runs_and_halts_in_a_folder_of_its_own(line: Line) -> None:
     assert ("A", "b c") in steps.main.environment
     (halt,) = steps.everywhere_after
     assert halt.argv[:5] == ("env", "-C", "/t/lam", "sh", "-c")
-    assert steps.files == ("./p", "/cache/lammpi_vectors.c")
+    assert steps.files == ("./p", "/cache/vectors.c")
 
 
 def test_lammpi_finds_a_program_without_a_folder_by_path(line: Line) -> None:
@@ -310,7 +311,23 @@ def test_the_abi_is_named_after_the_library_file(tmp_path: Path) -> None:
     assert family_named("mpich").abi(tmp_path / "libmpi.so.12").endswith("(libmpi.so.12), standard ABI available")
 
 
-def test_a_family_is_one_new_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_intelmpi_gets_what_its_vendors_script_sets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    intel = family_named("intelmpi")
+    for name in ("LD_LIBRARY_PATH", "FI_PROVIDER_PATH", "I_MPI_OFI_LIBRARY_INTERNAL"):
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "libtcp-fi.so").touch()
+    own = str(tmp_path / "lib")
+    root = ("I_MPI_ROOT", str(tmp_path))
+    assert intel.environment(tmp_path) == (root, ("LD_LIBRARY_PATH", own), ("FI_PROVIDER_PATH", own))
+    monkeypatch.setenv("LD_LIBRARY_PATH", f"/users::{own}")
+    monkeypatch.setenv("FI_PROVIDER_PATH", "/providers")
+    assert intel.environment(tmp_path) == (root, ("LD_LIBRARY_PATH", f"/users:{own}"))
+    monkeypatch.setenv("I_MPI_OFI_LIBRARY_INTERNAL", "0")
+    assert intel.environment(tmp_path) == (root,)
+
+
+def test_a_family_is_one_new_file_or_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "mpi").mkdir()
     (tmp_path / "mpi" / "mvapich.py").write_text(
         "from rankwise.mpi.hydra import Hydra, Yielding\n"
@@ -320,7 +337,19 @@ def test_a_family_is_one_new_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         "    def yielding(self, implementation, environment): return Yielding('', environment)\n"
         "    def placement(self, implementation, job): return ['-hosts', ','.join(job.hosts)]\n"
     )
-    assert "mvapich" not in families()
+    folder = tmp_path / "mpi" / "wmpi"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("from .family import Wmpi\n")
+    (folder / "family.py").write_text(
+        "from rankwise.mpi.family import Family\n"
+        "from rankwise.mpi.openmpi import OpenMpi\n"  # imported, and therefore not registered a second time
+        "class Wmpi(Family):\n"
+        "    name, title = 'wmpi', 'WMPI'\n"
+        "    def identify(self, compiler, ask): return ''\n"
+        "    def steps(self, implementation, job): raise NotImplementedError\n"
+    )
+    assert not {"mvapich", "wmpi"} & set(families())
     monkeypatch.setenv("RANKWISE_PLUGINS", str(tmp_path))
     assert families()["mvapich"].title == "MVAPICH"
+    assert families()["wmpi"].title == "WMPI"
     assert set(VERSIONS) < set(families())

@@ -9,9 +9,9 @@ from rankwise.core import process
 from rankwise.core.errors import InputError
 from rankwise.core.records import Job
 from rankwise.core.tuning import Knob, Setting, Tuning
-from rankwise.mpi import openmpi_tuning
 from rankwise.mpi.family import FamilyLauncher, family_named, native_of
-from rankwise.mpi.openmpi_parameters import Installation, Parameter
+from rankwise.mpi.openmpi import settings
+from rankwise.mpi.openmpi.parameters import Installation, Parameter
 from rankwise.profiles.loading import place
 from support.mpis import FOUND, harness, proved
 from support.openmpi import told
@@ -30,14 +30,14 @@ def test_a_choice_is_in_force_in_a_run(implementation: str, tmp_path: Path) -> N
     family = family_named(one.family)
     (knob,) = (knob for knob in family.knobs(one) if knob.name == NAME)
     value = next(value for value in knob.values if value != knob.default)
-    loaded, telling = place(native_of(one, tuned((NAME, value))), tmp_path), family.telling(one)
+    loaded, reporting = place(native_of(one, tuned((NAME, value))), tmp_path), family.reporting(one)
     job = Job(
         (str(harness(one.id)), "--seconds", "0.0005", "--limit", "20", "pingpong:8"), 2,
-        environment=(*loaded.environment, *telling.environment), files=loaded.files,
-        launcher_arguments=(*loaded.arguments, *telling.arguments),
+        environment=(*loaded.environment, *reporting.environment), files=loaded.files,
+        launcher_arguments=(*loaded.arguments, *reporting.arguments),
     )  # fmt: skip
     outcome = process.run_steps(FamilyLauncher().steps(one, job), 40.0, '{"rankwise":"end"')
-    said = dict(family.evidence(one, outcome.stdout + outcome.stderr).in_force)
+    said = dict(family.read_back(one, outcome.stdout + outcome.stderr).in_force)
     assert said.get(NAME) == value, outcome
 
 
@@ -59,7 +59,7 @@ def test_lam_has_one_module_for_both_transports() -> None:
 
 
 def open_mpi(installation: Installation) -> Knob:
-    return next(knob for knob in openmpi_tuning.knobs(installation) if knob.name == NAME)
+    return next(knob for knob in settings.knobs(installation) if knob.name == NAME)
 
 
 def test_open_mpi_4_names_its_mechanisms_in_a_parameter() -> None:
@@ -80,4 +80,4 @@ def test_open_mpi_5_has_a_component_for_each_mechanism() -> None:
 
 
 def test_without_a_mechanism_there_is_no_choice() -> None:
-    assert NAME not in {knob.name for knob in openmpi_tuning.knobs(told())}
+    assert NAME not in {knob.name for knob in settings.knobs(told())}

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from rankwise.core.host_settings import MTU
-from rankwise.core.tuning import Evidence, Native, Setting
+from rankwise.core.tuning import Native, ReadBack, Setting
 from rankwise.profiles.checking import State, checks, host_check
 from support.profiles import TUNING, part
 
@@ -23,14 +23,14 @@ from support.profiles import TUNING, part
 )
 def test_knobs(said: list[str], state: State) -> None:
     one = part(tuning=replace(TUNING, settings=(Setting("eager-threshold", "33554432"),), decisions=()))
-    evidence = {2: Evidence(in_force=tuple(("eager-threshold", value) for value in said))}
+    evidence = {2: ReadBack(in_force=tuple(("eager-threshold", value) for value in said))}
     (found,) = checks(one, evidence)
     assert (found.state, found.wanted, found.found) == (state, "32 MiB", ", ".join(said))
 
 
 def test_algorithms_are_looked_for_in_the_runs_of_their_ranks() -> None:
     one = part(tuning=replace(TUNING, settings=()))
-    evidence = {4: Evidence(ran=(("bcast", "binomial"), ("bcast", "linear"), ("reduce", "pipeline")))}
+    evidence = {4: ReadBack(ran=(("bcast", "binomial"), ("bcast", "linear"), ("reduce", "pipeline")))}
     found = {check.wanted: check.state for check in checks(one, evidence)}
     assert found == {"binomial": "in force", "pipeline": "not in force"}
     assert [check.state for check in checks(one, {2: evidence[4]})] == ["cannot be read back"]
@@ -38,7 +38,7 @@ def test_algorithms_are_looked_for_in_the_runs_of_their_ranks() -> None:
 
 def test_a_file_that_was_read_speaks_for_what_is_in_it() -> None:
     one = part(tuning=replace(TUNING, settings=()))
-    evidence = {4: Evidence(in_force=(("algorithms", "/p/rules.conf"),))}
+    evidence = {4: ReadBack(in_force=(("algorithms", "/p/rules.conf"),))}
     (found,) = checks(one, evidence, ["/p/rules.conf"])
     assert (found.state, found.found, found.wanted) == ("in force", "rules.conf was read", "2 rules")
     (found,) = checks(one, evidence, ["/other/rules.conf"])
@@ -49,9 +49,9 @@ def test_a_variable_that_was_read_speaks_for_what_is_in_it() -> None:
     native = Native((), (("I_MPI_ADJUST_BCAST", "3:0-4096@4-4"),))
     one = part(native=native, tuning=replace(TUNING, settings=()))
     for value, state in (("3:0-4096@4-4", "in force"), ("1:0-4096@4-4", "not in force")):
-        (found,) = checks(one, {4: Evidence(in_force=(("algorithms of bcast", value), ("fabrics", "shm:ofi")))})
+        (found,) = checks(one, {4: ReadBack(in_force=(("algorithms of bcast", value), ("fabrics", "shm:ofi")))})
         assert (found.state, found.found) == (state, f"{value} was read")
-    (found,) = checks(one, {4: Evidence(in_force=(("algorithms of reduce", "3:0-4096@4-4"),))})
+    (found,) = checks(one, {4: ReadBack(in_force=(("algorithms of reduce", "3:0-4096@4-4"),))})
     assert found.state == "cannot be read back"
 
 

@@ -17,7 +17,7 @@ from support import profiles
 
 STUDY = base.find("hablot2007")
 MPICH, OPENMPI = "mpich-5.0.2", "openmpi-5.0.11"
-KNOB = Knob("eager-threshold", ("limit",), "environment", "how far messages go eagerly", unit="bytes")
+KNOB = Knob("eager-threshold", ("limit",), "environment", "how far messages go eagerly")
 
 
 def as_published(label: str) -> Speeds:
@@ -56,7 +56,7 @@ def tuned(**settings: dict[str, tuple[Setting, ...]]) -> dict[str, Results]:
         ]
         knobs = {
             MPICH: (replace(KNOB, default="auto"),),
-            OPENMPI: (Knob("links", ("l",), "environment", "links"), replace(KNOB, default="65536")),
+            OPENMPI: (Knob("tcp-connections", ("l",), "environment"), replace(KNOB, default="65536")),
         }
         one = found[f"{label}-mpi"]
         profile = profiles.profile(*parts, name=f"hablot2007-{label}-mpi")

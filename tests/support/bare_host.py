@@ -22,6 +22,7 @@ def bare_host(folder: Path, patch: pytest.MonkeyPatch) -> Path:
     patch.setattr(sys, "prefix", str(folder / "venv"))
     patch.setenv("PATH", f"{path}:{tools}")
     patch.setenv("XDG_DATA_HOME", str(folder / "data"))
+    patch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
     patch.chdir(folder)
     for variable in VARIABLES:
         patch.delenv(variable, raising=False)

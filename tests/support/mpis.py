@@ -3,19 +3,19 @@
 from functools import cache
 from pathlib import Path
 
-from rankwise.bench.build import build
+from rankwise.artifacts.harness import build
 from rankwise.core.records import Implementation
 from rankwise.mpi.discover import installations
-from rankwise.mpi.prove import prove
+from rankwise.mpi.smoke_test import smoke_test
 
 FOUND: list[Implementation] = installations()
-"""Every installation on this host, not yet proved; read once, when tests are collected."""
+"""Every installation on this host, not yet tested; read once, when tests are collected."""
 
 
 @cache
 def proved(implementation_id: str) -> Implementation:
-    """The installation of this id, proved once a session; the test fails if it does not work."""
-    one = prove(next(found for found in FOUND if found.id == implementation_id))
+    """The installation of this id, tested once a session; the test fails if it does not work."""
+    one = smoke_test(next(found for found in FOUND if found.id == implementation_id))
     assert one.status == "works", f"{one.id}: {one.reason}"
     return one
 

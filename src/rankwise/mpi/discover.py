@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from rankwise.artifacts import compiler as compiler_facts
 from rankwise.core import process
 from rankwise.core.errors import HostError
 from rankwise.core.records import Environment, Implementation
@@ -16,11 +16,10 @@ from rankwise.mpi.sources import Candidate, candidates
 
 ASK_SECONDS = 10.0
 UNKNOWN_FAMILY = "unknown"
-_LIBRARY_FOLDER = re.compile(r'-L"?([^\s"]+)')
 
 
 def installations(prefixes: Sequence[Path] = (), ask_seconds: float = ASK_SECONDS) -> list[Implementation]:
-    """Every MPI installation that the sources lead to, not yet proved, in the order of the sources.
+    """Return every MPI installation that the sources lead to, not yet tested, in the order of the sources.
 
     A compiler that no family recognises is listed as broken. Raises InputError for a useless prefix.
     """
@@ -37,7 +36,7 @@ def installations(prefixes: Sequence[Path] = (), ask_seconds: float = ASK_SECOND
 
 
 def identify(candidate: Candidate, ask_seconds: float = ASK_SECONDS) -> Implementation:
-    """What this compiler is; its id is not yet made unique."""
+    """Return what this compiler is; its id is not yet made unique."""
     return _examine(candidate, families(), ask_seconds)[0]
 
 
@@ -48,26 +47,31 @@ def _examine(
     compiler = candidate.compiler
     prefix = compiler.parent.parent
     reason = f"no family knows {compiler}"
-    # the suffix of Debian's commands tells whom to ask first
-    for family in sorted(known.values(), key=lambda family: compiler.name not in family.compilers[1:]):
+    for family in sorted(known.values(), key=lambda family: not _is_likely(family, compiler)):
         asking = _Asking(family.environment(prefix), ask_seconds)
         version = family.identify(compiler, asking)
         if version:
             launcher = family.launcher(compiler)
+            line = compiler_facts.shown(compiler, asking.environment, ask_seconds)
             implementation = Implementation(
                 id=f"{family.name}-{version}", family=family.name, version=version,
                 prefix=str(prefix), mpicc=str(compiler), mpiexec=str(launcher or ""),
                 source=candidate.source, environment=asking.environment,
             )  # fmt: skip
-            return implementation, library_file(asking(compiler, "-show"))
+            return implementation, compiler_facts.library_file(line, str(prefix))
         if asking.failure:
             reason = asking.failure
             break
     return Implementation(
         id=f"{UNKNOWN_FAMILY}-{_digest(compiler)}", family=UNKNOWN_FAMILY, version="",
         prefix=str(prefix), mpicc=str(compiler), mpiexec="", source=candidate.source, status="broken",
-        reason=reason, remedy=f"run `{compiler} -show` to see what it is; a new family is one file in mpi/",
+        reason=reason, remedy=f"run `{compiler} -show` to see what it is; a new family is one folder in mpi/",
     ), None  # fmt: skip
+
+
+def _is_likely(family: Family, compiler: Path) -> bool:
+    """Whether its suffix (Debian) or its prefix (ours, Spack's) names the family: it is asked first then."""
+    return compiler.name in family.compilers[1:] or compiler.parent.parent.name.startswith(f"{family.name}-")
 
 
 class _Asking:
@@ -88,16 +92,6 @@ class _Asking:
             self.failure = f"{program} does not answer within {self._limit_seconds:g} s"
             return ""
         return outcome.stdout + "\n" + outcome.stderr
-
-
-def library_file(shown: str) -> Path | None:
-    """The MPI library that the shown link line leads to: two wrappers of one library are one installation."""
-    names = [f"lib{name}.so" for name in ("mpi", "mpich") if f"-l{name}" in shown.split()]
-    for folder in _LIBRARY_FOLDER.findall(shown):
-        for name in names:
-            if (file := Path(folder, name)).exists():
-                return file.resolve()
-    return None
 
 
 def _digest(compiler: Path) -> str:

@@ -1,6 +1,6 @@
-"""What every MPI family can tell about itself, and the register of families: one file each in this package.
+"""What every MPI family can tell about itself, and the register of families: one folder each in this package.
 
-A new family is a concrete subclass of `Family` in a new file here, or in `mpi/` of a plug-in folder.
+A new family is a concrete subclass of `Family` in a new folder or file here, or in `mpi/` of a plug-in folder.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from typing import ClassVar
 from rankwise.core import registry
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.records import Environment, Implementation, Job, LaunchSteps
-from rankwise.core.tuning import Algorithm, Evidence, Grain, Knob, Loaded, Native, Tuning
+from rankwise.core.tuning import Algorithm, ChoiceScope, Knob, Loaded, Native, ReadBack, Tuning
 
 Ask = Callable[..., str]
 """`ask(program, argument...)` runs a command of an installation and returns all it said, '' if it cannot run."""
 
 
 class Family(ABC):
-    """One family of implementations: how to know one, start it, and what its proof run reveals."""
+    """A family knows how to recognise its implementations, to start them, and what their smoke test reveals."""
 
     name: ClassVar[str]
     """As in ids: `openmpi`."""
@@ -37,7 +37,7 @@ class Family(ABC):
     debian_packages: ClassVar[tuple[str, ...]] = ()
     abi_title: ClassVar[str] = ""
     probe: ClassVar[tuple[str, ...]] = ()
-    """Launcher arguments that make a run tell its transports ..."""
+    """Launcher arguments that make a run report its transports ..."""
     probe_environment: ClassVar[Environment] = ()
     """... or variables that do."""
     variables: ClassVar[tuple[str, ...]] = ()
@@ -45,74 +45,74 @@ class Family(ABC):
 
     @abstractmethod
     def identify(self, compiler: Path, ask: Ask) -> str:
-        """The version, if this compiler is one of the family's; else ''."""
+        """Return the version, if this compiler is one of the family's; else ''."""
 
     @abstractmethod
     def steps(self, implementation: Implementation, job: Job) -> LaunchSteps:
-        """The commands that start `job`."""
+        """Return the commands that start `job`."""
 
     def transports(self, output: str) -> tuple[str, ...]:
-        """What a run started with `probe` and `probe_environment` says it used."""
+        """Return what a run started with `probe` and `probe_environment` says it used."""
         return ()
 
     def environment(self, prefix: Path) -> Environment:
-        """Variables that the compiler and the launcher under `prefix` need."""
+        """Return the variables that the compiler and the launcher under `prefix` need."""
         return ()
 
     def launcher(self, compiler: Path) -> Path | None:
-        """The launcher that belongs to this compiler: in the same folder, with the same suffix."""
+        """Return the launcher that belongs to this compiler: in the same folder, with the same suffix."""
         suffix = "".join(compiler.suffixes)
         found = (compiler.with_name(name + suffix) for name in self.launchers)
         return next((path for path in found if path.is_file()), None)
 
     def abi(self, library: Path) -> str:
-        """Which programs the library file can run, from its name: `MPICH ABI (libmpi.so.12)`."""
+        """Return which programs the library file can run, from its name: `MPICH ABI (libmpi.so.12)`."""
         soname = ".".join(library.name.split(".")[:3])
         standard = ", standard ABI available" if list(library.parent.glob("libmpi_abi.so.*")) else ""
         return f"{self.abi_title or self.title + ' ABI'} ({soname}){standard}"
 
     def knobs(self, implementation: Implementation) -> tuple[Knob, ...]:
-        """What of this version can be set."""
+        """Return what of this version can be set."""
         return ()
 
     def algorithms(self, implementation: Implementation) -> Mapping[str, tuple[Algorithm, ...]]:
-        """The algorithms of this version that can be chosen, by operation as our benchmarks name it."""
+        """Return the algorithms of this version that can be chosen, by operation as our benchmarks name it."""
         return {}
 
-    def grain(self, implementation: Implementation, operation: str) -> Grain:
-        """What the choice among the algorithms of an operation may depend on."""
+    def choice_scope(self, implementation: Implementation, operation: str) -> ChoiceScope:
+        """Return what the choice among the algorithms of an operation may depend on."""
         return "by size"
 
     def native(self, implementation: Implementation, tuning: Tuning) -> Native:
-        """`tuning` without its host settings, as this version loads it.
+        """Return `tuning` without its host settings, as this version loads it.
 
-        Raises InputError for a knob, value, operation or algorithm that this version lacks.
+        Raises InputError for a knob, value, operation or algorithm that this version does not have.
         """
         if tuning.settings or tuning.decisions:
             raise InputError(f"{self.title} has nothing that Rankwise can set", "leave it out of the profile")
         return Native()
 
-    def in_files(self, loaded: Loaded) -> Mapping[str, str]:
-        """What the loaded files set, by the names of the variables that would overrule them."""
+    def file_settings(self, loaded: Loaded) -> Mapping[str, str]:
+        """Return what the loaded files set, by the names of the variables that would overrule them."""
         return {}
 
-    def stronger_files(
+    def overruling_files(
         self, implementation: Implementation, caller: Mapping[str, str]
     ) -> Mapping[Path, Mapping[str, str]]:
-        """Files of whoever has the environment `caller` that overrule loaded ones; what each sets, likewise."""
+        """Return files of whoever has the environment `caller` that overrule loaded ones, and what each sets."""
         return {}
 
-    def telling(self, implementation: Implementation) -> Native:
-        """What makes a run say which values are in force and which algorithms run, where anything does."""
+    def reporting(self, implementation: Implementation) -> Native:
+        """Return what makes a run report the values in force and the algorithms that run, where anything does."""
         return Native()
 
-    def evidence(self, implementation: Implementation, output: str) -> Evidence:
-        """What a run started with `telling` has said of it."""
-        return Evidence()
+    def read_back(self, implementation: Implementation, output: str) -> ReadBack:
+        """Return what a run started with `reporting` has said of it."""
+        return ReadBack()
 
 
 def families() -> dict[str, Family]:
-    """Every known family by name; a plug-in of the same name replaces ours."""
+    """Return every known family by name; a plug-in of the same name replaces ours."""
     found: dict[str, Family] = {}
     for module in registry.modules_of("rankwise.mpi", "mpi"):
         for value in vars(module).values():
@@ -120,14 +120,14 @@ def families() -> dict[str, Family]:
                 inspect.isclass(value)
                 and issubclass(value, Family)
                 and not inspect.isabstract(value)
-                and value.__module__ == module.__name__
+                and registry.defines(module, value)
             ):
                 found[value.name] = value()
     return found
 
 
 def family_named(name: str) -> Family:
-    """The family of this name. Raises UnknownNameError."""
+    """Return the family of this name. Raises UnknownNameError."""
     known = families()
     if name not in known:
         raise UnknownNameError("MPI family", name, known)
@@ -135,31 +135,31 @@ def family_named(name: str) -> Family:
 
 
 def native_of(implementation: Implementation, tuning: Tuning) -> Native:
-    """`tuning` as this implementation loads it; nothing where it has no settings. Raises as `Family.native`."""
+    """Return `tuning` as this implementation loads it; nothing without settings. Raises as `Family.native`."""
     if not tuning.settings and not tuning.decisions:
         return Native()
     return family_named(implementation.family).native(implementation, tuning)
 
 
 class FamilyLauncher:
-    """`core.interfaces.Launcher`: asks the family of the implementation."""
+    """A FamilyLauncher is a `core.interfaces.Launcher` that asks the family of the implementation."""
 
     def __init__(self) -> None:
         self._families = families()
 
     def steps(self, implementation: Implementation, job: Job) -> LaunchSteps:
-        """The commands that start `job` under `implementation`. Raises UnknownNameError."""
+        """Return the commands that start `job` under `implementation`. Raises UnknownNameError."""
         if implementation.family not in self._families:
             raise UnknownNameError("MPI family", implementation.family, self._families)
         return self._families[implementation.family].steps(implementation, job)
 
 
 def blocks(hosts: Iterable[str]) -> list[tuple[str, int]]:
-    """Neighbouring ranks on one host taken together: `a a b a` are `(a, 2), (b, 1), (a, 1)`."""
+    """Take neighbouring ranks on one host together: `a a b a` are `(a, 2), (b, 1), (a, 1)`."""
     return [(host, len(list(ranks))) for host, ranks in itertools.groupby(hosts)]
 
 
 def files_of(job: Job, *libraries: Path) -> tuple[str, ...]:
-    """What hosts that share no file system need copies of: the program, unless PATH leads to it, and ours."""
+    """Return what hosts without a shared file system need: the program, unless PATH leads to it, and ours."""
     program = job.program[:1] if "/" in job.program[0] else ()
     return (*program, *job.files, *map(str, libraries))

@@ -13,7 +13,7 @@ from rankwise.mpi.family import Family, files_of
 
 @dataclass(frozen=True, slots=True)
 class Yielding:
-    """What makes waiting ranks give up the core: its name, the job's variables with its own, our libraries."""
+    """A Yielding is what makes waiting ranks give up the core: its name, the job's variables, our libraries."""
 
     name: str
     environment: Environment
@@ -21,21 +21,21 @@ class Yielding:
 
 
 class Hydra(Family):
-    """A family whose mpiexec is a Hydra; the words for a remote shell differ."""
+    """A Hydra is a family whose mpiexec is one; the arguments for a remote shell differ."""
 
     abi_title = "MPICH ABI"
     shell_options: ClassVar[tuple[str, str]] = ("-launcher", "-launcher-exec")
 
     @abstractmethod
     def yielding(self, implementation: Implementation, environment: Environment) -> Yielding:
-        """How ranks of this family yield; `environment` are the job's variables."""
+        """Return how ranks of this family yield; `environment` are the job's variables."""
 
     @abstractmethod
     def placement(self, implementation: Implementation, job: Job) -> list[str]:
-        """The words that put rank i on the i-th of `job.hosts`, in any order."""
+        """Return the arguments that put rank i on the i-th of `job.hosts`, in any order."""
 
     def steps(self, implementation: Implementation, job: Job) -> LaunchSteps:
-        """`mpiexec [-hosts ...] -genv NAME VALUE ... -n N PROGRAM`."""
+        """Start by `mpiexec [-hosts ...] -genv NAME VALUE ... -n N PROGRAM`."""
         yielding = Yielding("", job.environment)
         if job.oversubscribed:
             yielding = self.yielding(implementation, job.environment)
@@ -46,7 +46,7 @@ class Hydra(Family):
             argv += self.placement(implementation, job)
         for name, value in yielding.environment:
             argv += ["-genv", name, value]
-        # the user's words may be global options, which stand before -n
+        # the user's arguments may be global options, which stand before -n
         argv += [*job.launcher_arguments, "-n", str(job.ranks), *job.program]
         return LaunchSteps(
             Command(tuple(argv), implementation.environment),

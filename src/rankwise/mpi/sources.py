@@ -32,19 +32,19 @@ _MODULES_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A compiler that may be an MPI's, and who said so."""
+    """A candidate is a compiler that may be an MPI's, and who said so."""
 
     compiler: Path
     source: str
 
 
 def installed_folder() -> Path:
-    """Where `rankwise mpis install` puts implementations."""
+    """Return where `rankwise mpis install` puts implementations."""
     return paths.data_folder() / "mpi"
 
 
 def candidates(families: Iterable[Family], prefixes: Sequence[Path]) -> Iterator[Candidate]:
-    """Everything that may be an MPI compiler, best known first. Raises InputError for a useless prefix."""
+    """Return everything that may be an MPI compiler, best known first. Raises InputError for a useless prefix."""
     known = list(families)
     names = tuple(dict.fromkeys(name for family in known for name in family.compilers))
     yield from _as("pypi", _installed_by_us(names))
@@ -108,7 +108,7 @@ def _prefixes(prefixes: Sequence[Path], names: Sequence[str], origin: str) -> It
 
 
 def configured_prefixes(folder: Path) -> list[Path]:
-    """`[mpi] prefixes = [...]` of the folder's rankwise.toml, relative to it. Raises InputError."""
+    """Read `[mpi] prefixes = [...]` of the folder's rankwise.toml, relative to it. Raises InputError."""
     file = folder / CONFIG_FILE
     if not file.is_file():
         return []

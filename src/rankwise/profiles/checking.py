@@ -10,7 +10,7 @@ from typing import Literal
 
 from rankwise.core.errors import InputError
 from rankwise.core.host_settings import setting
-from rankwise.core.tuning import Decision, Evidence, Part, Setting
+from rankwise.core.tuning import Decision, Part, ReadBack, Setting
 from rankwise.core.units import parse_size_bytes
 from rankwise.profiles import words
 
@@ -30,7 +30,7 @@ class Check:
     state: State
 
 
-def checks(part: Part, evidence: Mapping[int, Evidence], files: Sequence[str] = ()) -> tuple[Check, ...]:
+def checks(part: Part, evidence: Mapping[int, ReadBack], files: Sequence[str] = ()) -> tuple[Check, ...]:
     """Knobs and decisions of a part; `evidence`: what runs have said, by their number of ranks.
 
     `files` are those that were loaded: an implementation that never says which algorithm ran may say which file
@@ -39,7 +39,7 @@ def checks(part: Part, evidence: Mapping[int, Evidence], files: Sequence[str] = 
     everything = [pair for one in evidence.values() for pair in one.in_force]
     found = [_of_setting(part, setting, everything) for setting in part.tuning.settings]
     for decision in part.tuning.decisions:
-        said = evidence.get(decision.ranks, Evidence())
+        said = evidence.get(decision.ranks, ReadBack())
         ran = [algorithm for name, algorithm in said.ran if name == decision.operation]
         found += _of_decision(part, decision, ran) if ran else _of_source(part, decision, said, files)
     return tuple(found)
@@ -64,7 +64,7 @@ def _of_decision(part: Part, decision: Decision, ran: list[str]) -> Iterator[Che
         yield _check(part, subject, name, ran, any(_same(name, one) for one in ran))
 
 
-def _of_source(part: Part, decision: Decision, said: Evidence, files: Sequence[str]) -> Iterator[Check]:
+def _of_source(part: Part, decision: Decision, said: ReadBack, files: Sequence[str]) -> Iterator[Check]:
     """By what the implementation chooses: a file of ours, or the value of one of our variables."""
     ours = {*files, *(value for _, value in part.native.environment)}
     own = f"algorithms of {decision.operation}"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from rankwise.core import knobs
 from rankwise.core.errors import InputError
 from rankwise.core.toml_places import Entry, parse
-from rankwise.core.tuning import Profile
+from rankwise.core.tuning import Part, Profile, Reason
 from rankwise.profiles.toml_records import to_plain, to_record
 from rankwise.profiles.toml_text import toml_text
 
@@ -72,10 +73,24 @@ def read(folder: Path) -> Stored:
     written_in = top.value.pop("folder", Entry("", "folder", str(path), 1))
     if not isinstance(written_in.value, str):
         raise written_in.refused("must be a text", "correct that line")
-    profile = to_record(Profile, top)
+    profile = _with_present_names(to_record(Profile, top))
     for index, part in enumerate(profile.parts):
         entry = top.value["parts"].value[index]
         for name in (part.implementation, *(name for name, _ in part.native.files)):
             if not is_name(name):
                 raise entry.refused(f"'{name}' cannot be the name of a file", "use letters, digits, '-', '.', '_'")
     return Stored(profile, folder.resolve(), written_in.value)
+
+
+def _with_present_names(profile: Profile) -> Profile:
+    """The profile with each knob under the name that it has now, since it may have been written before."""
+    return replace(profile, parts=tuple(map(_part_with_present_names, profile.parts)))
+
+
+def _part_with_present_names(part: Part) -> Part:
+    def renamed(reasons: tuple[Reason, ...]) -> tuple[Reason, ...]:
+        return tuple(replace(one, subject=knobs.present_name(one.subject)) for one in reasons)
+
+    settings = tuple(replace(one, knob=knobs.present_name(one.knob)) for one in part.tuning.settings)
+    tuning = replace(part.tuning, settings=settings)
+    return replace(part, tuning=tuning, reasons=renamed(part.reasons), proof=renamed(part.proof))

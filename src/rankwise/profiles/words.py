@@ -7,13 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from rankwise.core import knobs
 from rankwise.core.host_settings import MTU, setting
 from rankwise.core.results import Verdict, VerdictWord
 from rankwise.core.tuning import Choice, Decision, Profile, Setting
 from rankwise.core.units import format_size
-
-BYTES = ("eager-threshold", "eager-threshold-shm", "socket-buffers", "cells-shm")
-"""Knobs that count bytes, in every family."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +85,7 @@ def ratio_words(stretch: Stretch) -> str:
 
 def value_words(setting: Setting) -> str:
     """The value as people read it: sizes with their unit where this is exact."""
-    if setting.knob in BYTES and setting.value.isdigit():
+    if knobs.described(setting.knob).unit == "bytes" and setting.value.isdigit():
         return exact_size(int(setting.value))
     return setting.value
 

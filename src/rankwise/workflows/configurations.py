@@ -12,7 +12,7 @@ from rankwise.core.errors import InputError
 from rankwise.core.network import Topology
 from rankwise.core.records import DEFAULT, Implementation, Notice
 from rankwise.core.tuning import Loaded, Native, Part, Profile, Tuning
-from rankwise.mpi import surroundings
+from rankwise.mpi import environment_conflicts
 from rankwise.mpi.family import Family, family_named, native_of
 from rankwise.profiles import folders, loading
 from rankwise.profiles.sentences import tuning_sentence
@@ -74,7 +74,7 @@ def resolve(
         said = list(loading.edits(stored.folder, part.implementation))
     found = replace(plain(implementation), tuning=tuning, native=native)
     family = family_named(implementation.family)
-    around = surroundings.notices(family, implementation, loading.place_apart(native), os.environ)
+    around = environment_conflicts.notices(family, implementation, loading.place_apart(native), os.environ)
     return found, (*notices, *said, *around)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rankwise.bench.build import build
+from rankwise.artifacts.harness import build
 from rankwise.bench.launch import list_benchmarks
 from rankwise.bench.runner import Ready
 from rankwise.core.errors import BuildError, HostError, InputError

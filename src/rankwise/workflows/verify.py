@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from rankwise.artifacts.harness import build
 from rankwise.bench import protocol
-from rankwise.bench.build import build
 from rankwise.bench.job import build_job
 from rankwise.bench.launch import list_benchmarks
 from rankwise.core.errors import HostError
 from rankwise.core.records import Cell, Implementation, Outcome
-from rankwise.core.tuning import Decision, Evidence, Loaded, Part
+from rankwise.core.tuning import Decision, Loaded, Part, ReadBack
 from rankwise.mpi.family import FamilyLauncher, family_named
 from rankwise.profiles import loading
 from rankwise.profiles.checking import Check, checks, host_check
@@ -31,7 +31,7 @@ def verify(part: Part, implementation: Implementation, loaded: Loaded, testbed: 
     """
     program = build(implementation)
     known = {one.name for one in list_benchmarks(implementation, program) if one.supported}
-    evidence: dict[int, Evidence] = {}
+    evidence: dict[int, ReadBack] = {}
     failures: dict[int, str] = {}
     for ranks, cells in _cells(part, implementation, known).items():
         try:
@@ -40,7 +40,7 @@ def verify(part: Part, implementation: Implementation, loaded: Loaded, testbed: 
             failures[ranks] = str(error)
             continue
         said = outcome.stdout + outcome.stderr
-        evidence[ranks] = family_named(implementation.family).evidence(implementation, said)
+        evidence[ranks] = family_named(implementation.family).read_back(implementation, said)
         if not protocol.parse_run(outcome.stdout, cells).ended:
             failures[ranks] = outcome.broken or _last_words(outcome)
     if failures:
@@ -88,13 +88,13 @@ def _sizes(decision: Decision) -> Sequence[int]:
 def _launch(
     program: Path, cells: Sequence[Cell], implementation: Implementation, loaded: Loaded, testbed: TestbedKind
 ) -> Outcome:
-    """All cells, of the same number of ranks, in a launch that tells; pairs across sites if there are several."""
+    """All cells, of the same number of ranks, in a launch that reports; pairs across sites if there are some."""
     ranks = cells[0].ranks
-    telling = loading.place_apart(family_named(implementation.family).telling(implementation))
+    reporting = loading.place_apart(family_named(implementation.family).reporting(implementation))
     apart = ranks == 2 and len({host.site for host in testbed.hosts()}) > 1
     both = Loaded(
-        (*loaded.environment, *telling.environment), (*loaded.arguments, *telling.arguments),
-        (*loaded.files, *telling.files),
+        (*loaded.environment, *reporting.environment), (*loaded.arguments, *reporting.arguments),
+        (*loaded.files, *reporting.files),
     )  # fmt: skip
     job = build_job(
         testbed, (str(program),), ranks, placement="across-sites" if apart else "block", loaded=both

@@ -3,7 +3,7 @@ import re
 import pytest
 
 from rankwise.analysis.guidelines import rules
-from rankwise.bench.build import SOURCES
+from rankwise.artifacts.harness import SOURCES
 from rankwise.core.records import Cell, Options
 
 KERNELS = {

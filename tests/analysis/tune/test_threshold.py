@@ -11,9 +11,7 @@ from rankwise.analysis.tune.threshold import ThresholdSearch
 from rankwise.core.records import Cell
 from rankwise.core.tuning import Knob, Tuning
 
-KNOB = Knob(
-    "eager-threshold", ("btl_limit",), "parameter file", "up to which size", unit="bytes", least=64, most=1 << 30
-)
+KNOB = Knob("eager-threshold", ("btl_limit",), "parameter file", "up to which size", least=64, most=1 << 30)
 SIZES = tuple(4**power for power in range(4, 13))  # 256 B to 16 MiB
 NEAR = Cell(IMPLEMENTATION, "pingpong", 0, 2, testbed="lab", placement="block")
 FAR = replace(NEAR, placement="across-sites")

@@ -41,7 +41,7 @@ class Ours(Family):
         names = ("ring", "tree", "doubling")
         return {one: tuple(Algorithm(name, name) for name in names) for one in ("bcast", "gather", "reduce")}
 
-    def grain(self, implementation, operation):
+    def choice_scope(self, implementation, operation):
         return "one for all sizes" if operation == "gather" else "complete"
 
     def native(self, implementation, tuning):

@@ -16,7 +16,7 @@ from rankwise.analysis.tune.leaves import MOST_LEAVES, between, decided, reach, 
 from rankwise.analysis.tune.ledger import Ledger
 from rankwise.analysis.tune.search import Trial
 from rankwise.core.records import DEFAULT, Cell, FloatArray, Launch
-from rankwise.core.tuning import Choice, Decision, Grain, Reason, Rule, Tuning
+from rankwise.core.tuning import Choice, ChoiceScope, Decision, Reason, Rule, Tuning
 from rankwise.core.units import format_size
 
 MOST_ROUNDS = 8
@@ -45,7 +45,7 @@ class AlgorithmSearch:
         placements: Sequence[str] = ("block",),
         rigour: Rigour | None = None,
         *,
-        grain: Grain = "by size",
+        grain: ChoiceScope = "by size",
         calls: Sequence[float] = (),
         after: Sequence[AlgorithmSearch] = (),
         rounds: int = 12,

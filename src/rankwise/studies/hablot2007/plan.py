@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rankwise.core import knobs
 from rankwise.core.records import Options
 from rankwise.core.units import parse_sizes_bytes
 from rankwise.studies.base import Effort, StudyRun
@@ -14,7 +15,7 @@ LARGE = (MIB, 16 * MIB, 64 * MIB)
 """At which bandwidth is held against TCP's once the MPIs are tuned."""
 DIP = (64 << 10, MIB)
 """Between these a rendezvous over a long way costs most."""
-THRESHOLD = "eager-threshold"
+THRESHOLD = knobs.EAGER_THRESHOLD
 
 _SIZES = (1, *parse_sizes_bytes("1K:64M:2"))
 _QUICK_NEAR = (1, *parse_sizes_bytes("1K:4M:4"))
@@ -57,7 +58,7 @@ RUNS = (
     StudyRun(
         GRID_MPI, "Rennes to Nancy, TCP buffers of 4 MiB, each MPI tuned", "grid5000-2007-tuned", _PINGPONG,
         placement="across-sites", nodes=("rennes-1", "nancy-1"),
-        tune=("socket-buffers", "transport", THRESHOLD),  # no links: raw TCP beside it has one connection
+        tune=(knobs.SOCKET_BUFFERS, "transport", THRESHOLD),  # raw TCP beside it has one connection
         full=Effort(_SIZES, 6, 4200, 0.5, tuning_share=0.55),
         quick=Effort(_QUICK_MPI, 3, 1500, 0.1, tuning_share=0.75),
     ),

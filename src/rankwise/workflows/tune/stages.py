@@ -15,6 +15,7 @@ from rankwise.analysis.tune.racing import AlgorithmSearch
 from rankwise.analysis.tune.search import NothingToAsk, Search
 from rankwise.analysis.tune.threshold import ThresholdSearch
 from rankwise.bench.placement import place
+from rankwise.core import knobs
 from rankwise.core.errors import InputError
 from rankwise.core.host_settings import TCP_RMEM
 from rankwise.core.network import PathFigures, Settings, Topology
@@ -23,10 +24,10 @@ from rankwise.core.tuning import Algorithm, Choice, Decision, Knob, Rule, Tuning
 from rankwise.mpi.family import family_named, native_of
 
 KIB, MIB = 1 << 10, 1 << 20
-RACED = ("socket-buffers", "links", "transport")
-RACED_SHM = ("transport-shm", "cells-shm")
+RACED = knobs.tried_by("race", "between hosts")
+RACED_SHM = knobs.tried_by("race", "within a host")
 """In place of those above where all ranks are on one host."""
-THRESHOLDS = ("eager-threshold", "eager-threshold-shm")
+THRESHOLDS = (*knobs.tried_by("threshold", "between hosts"), *knobs.tried_by("threshold", "within a host"))
 HOSTS = "tcp-limits"
 NEAR = "one-per-node"
 POINT_TO_POINT = (HOSTS, *RACED, *RACED_SHM, *THRESHOLDS)
@@ -43,7 +44,6 @@ hosts too, if collectives are tuned."""
 COLLECTIVE_SIZES = (64, 4 * KIB, 64 * KIB, MIB)
 SEGMENTS = (8 * KIB, 32 * KIB)
 """With their headers below the eager thresholds of 64 KiB that are usual."""
-LINKS = ("2", "4")
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +138,9 @@ def _knobs(
 
 def _values(knob: Knob, target: Target) -> tuple[str, ...]:
     """Which values are worth a trial."""
-    if knob.name == "links":
-        return tuple(value for value in LINKS if knob.least <= int(value) <= (knob.most or 1 << 30))
-    if knob.name == "socket-buffers":
+    if tried := knobs.described(knob.name).tried:
+        return tuple(value for value in tried if knob.least <= int(value) <= (knob.most or 1 << 30))
+    if knob.name == knobs.SOCKET_BUFFERS:
         now = [int(value.split()[-1]) for name, value in target.settings if name == TCP_RMEM]
         needed = str(needed_bytes(target.paths, min(now, default=1 << 30)) or 4 * MIB)
         return tuple(
@@ -186,7 +186,7 @@ def _algorithms(
                 cells = [replace(template, size_bytes=size) for size in one.sizes_bytes]
                 made.append(AlgorithmSearch(
                     template, choices, one.sizes_bytes, _placements(target, spec, ranks), spec.rigour,
-                    grain=family.grain(implementation, one.operation), after=before,
+                    grain=family.choice_scope(implementation, one.operation), after=before,
                     calls=spec.application.calls_at(cells) if spec.application else (),
                 ))  # fmt: skip
             else:

@@ -1,0 +1,1 @@
+"""All that Rankwise compiles for an implementation, in one cache."""

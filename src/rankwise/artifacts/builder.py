@@ -1,0 +1,111 @@
+"""Compiles an artifact with an implementation's own mpicc, once, into a cache.
+
+The key covers the content of all sources and headers, the flags, the wrapper and the compiler that it calls, and
+the MPI library that it links. A build is made in a temporary folder beside its place and renamed there, so that
+concurrent builders cannot harm each other: whoever comes second finds the first one's work and drops its own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from rankwise.artifacts import compiler
+from rankwise.core import paths, process
+from rankwise.core.errors import BuildError, HostError
+from rankwise.core.records import Implementation
+
+COMPILE_LIMIT_SECONDS = 180.0
+_SHARED = ("-shared", "-fPIC")
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """An artifact is one program or shared object that is compiled for an implementation."""
+
+    name: str
+    """Of the file that is built: `rankwise-harness`, `idle.so`."""
+    sources: tuple[Path, ...]
+    kind: Literal["program", "shared object"] = "program"
+    include_folders: tuple[Path, ...] = ()
+    flags: tuple[str, ...] = ("-O2",)
+    libraries: tuple[str, ...] = ()
+    """As the linker takes them: `-lm`."""
+
+
+def build(
+    artifact: Artifact, implementation: Implementation, limit_seconds: float = COMPILE_LIMIT_SECONDS
+) -> Path:
+    """Return the path of the artifact for `implementation`, compiled if need be.
+
+    Raises BuildError with the command and the compiler's words, HostError if the compiler cannot be started or
+    the cache cannot be written.
+    """
+    place = paths.cache_folder() / "builds" / f"{implementation.id}-{key(artifact, implementation)}"
+    file = place / artifact.name
+    if file.exists():
+        return file
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        scratch = Path(tempfile.mkdtemp(prefix=".building-", dir=place.parent))
+    except OSError as error:
+        raise unwritable(error) from error
+    try:
+        _compile(artifact, implementation, scratch / artifact.name, limit_seconds)
+        scratch.chmod(0o755)
+        try:
+            scratch.rename(place)
+        except OSError as error:
+            if not file.exists():
+                raise unwritable(error) from error
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    return file
+
+
+def key(artifact: Artifact, implementation: Implementation) -> str:
+    """Return a digest of all that can change what is built."""
+    digest = hashlib.sha256()
+    for path in [*artifact.sources, *_headers(artifact)]:
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    told = (artifact.name, artifact.kind, artifact.flags, artifact.libraries, compiler.facts(implementation))
+    digest.update(repr(told).encode())
+    return digest.hexdigest()[:16]
+
+
+def unwritable(error: OSError) -> HostError:
+    """Return the error that says that nothing can be put into the cache."""
+    return HostError(
+        f"cannot write the build cache: {error}",
+        "free some space, or set XDG_CACHE_HOME to a folder that can be written",
+    )
+
+
+def _headers(artifact: Artifact) -> list[Path]:
+    """Those that a source can include: of the folders named for that, and of its own."""
+    folders = dict.fromkeys([*artifact.include_folders, *(source.parent for source in artifact.sources)])
+    return [path for folder in folders for path in sorted(folder.glob("*.h"))]
+
+
+def _compile(artifact: Artifact, implementation: Implementation, file: Path, limit_seconds: float) -> None:
+    argv = [
+        implementation.mpicc, *artifact.flags, *(_SHARED if artifact.kind == "shared object" else ()),
+        *(f"-I{folder}" for folder in artifact.include_folders), "-o", str(file),
+        *map(str, artifact.sources), *artifact.libraries,
+    ]  # fmt: skip
+    outcome = process.run(argv, limit_seconds, environment=implementation.environment)
+    if outcome.timed_out:
+        raise BuildError(
+            f"{implementation.id}: mpicc did not finish {artifact.name} within {limit_seconds:g} s",
+            outcome.command, outcome.stderr, f"try it: {outcome.command}",
+        )  # fmt: skip
+    if outcome.returncode != 0 or not file.is_file():
+        raise BuildError(
+            f"{implementation.id}: mpicc failed to build {artifact.name}",
+            outcome.command, outcome.stdout + outcome.stderr,
+            f"`rankwise mpis` says whether {implementation.id} works at all",
+        )  # fmt: skip

@@ -1,0 +1,82 @@
+"""What a compiler wrapper calls and links: two wrappers of one library are one installation, and an MPI that was
+upgraded in place is another one, under the same path.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+from functools import cache
+from pathlib import Path
+
+from rankwise.core import process
+from rankwise.core.errors import HostError
+from rankwise.core.records import Environment, Implementation
+
+ASK_SECONDS = 10.0
+_LIBRARY_FOLDER = re.compile(r'-L"?([^\s"]+)')
+_INTEL_PLACEHOLDER = "I_MPI_SUBSTITUTE_INSTALLDIR"
+"""Stands in what Intel's wrapper of PyPI shows for the prefix."""
+
+Stamp = tuple[str, int, int]
+"""A file's real path, size in bytes and time of change in nanoseconds; zeros where it is not there."""
+
+
+def stamp(file: Path) -> Stamp:
+    """Return what tells this file from another one that takes its place later."""
+    try:
+        real = file.resolve()
+        status = real.stat()
+        return str(real), status.st_size, status.st_mtime_ns
+    except OSError:
+        return str(file), 0, 0
+
+
+def shown(compiler: Path, environment: Environment, limit_seconds: float = ASK_SECONDS) -> str:
+    """Return the line that this wrapper would run (`mpicc -show`); '' if it does not answer."""
+    # OMPI_CC, MPICH_CC, I_MPI_CC, LAMHCC: a user's choice of the compiler that is wrapped
+    chosen = tuple(sorted((name, value) for name, value in os.environ.items() if name.endswith("CC")))
+    return _shown(str(compiler), stamp(compiler), environment, chosen, limit_seconds)
+
+
+@cache
+def _shown(
+    compiler: str, _stamp: Stamp, environment: Environment, _chosen: Environment, limit_seconds: float
+) -> str:
+    try:
+        outcome = process.run((compiler, "-show"), limit_seconds, environment=environment)
+    except HostError:
+        return ""
+    return "" if outcome.timed_out else outcome.stdout + "\n" + outcome.stderr
+
+
+def library_file(shown_line: str, prefix: str = "") -> Path | None:
+    """Return the real path of the MPI library that the shown line links, None if it leads to none."""
+    names = [f"lib{name}.so" for name in ("mpi", "mpich") if f"-l{name}" in shown_line.split()]
+    for folder in _LIBRARY_FOLDER.findall(shown_line.replace(_INTEL_PLACEHOLDER, prefix)):
+        for name in names:
+            if (file := Path(folder, name)).exists():
+                return file.resolve()
+    return None
+
+
+def facts(implementation: Implementation) -> tuple[object, ...]:
+    """Return all that can change what this implementation's compiler makes of a source."""
+    compiler = Path(implementation.mpicc)
+    line = shown(compiler, implementation.environment)
+    library = library_file(line, implementation.prefix)
+    return (
+        stamp(compiler), line, stamp(_wrapped(line)), library and stamp(library),
+        implementation.version, implementation.environment,
+    )  # fmt: skip
+
+
+def _wrapped(line: str) -> Path:
+    """The compiler that the wrapper calls, by the first word of what it shows."""
+    try:
+        words = shlex.split(line, comments=True)
+    except ValueError:
+        words = line.split()
+    return Path(shutil.which(words[0]) or words[0]) if words else Path()

@@ -1,0 +1,32 @@
+"""The harness and its kernels: which sources it is made of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rankwise.artifacts import builder
+from rankwise.artifacts.builder import Artifact
+from rankwise.core import registry
+from rankwise.core.records import Implementation
+
+SOURCES = Path(__file__).parent.parent / "csrc"
+FLAGS = ("-std=gnu99", "-O2")  # no -Werror: an unknown compiler may warn of anything
+HEADERS = ("runtime", "harness")  # folders of SOURCES with headers
+PROGRAM = "rankwise-harness"
+
+
+def source_files() -> list[Path]:
+    """Return the runtime, the harness, its kernels, and the kernels of plug-in folders, in a fixed order."""
+    own = [SOURCES / name for name in ("runtime", "harness", "kernels")]
+    folders = [*own, *registry.plugin_folders("csrc/kernels")]
+    return [path for folder in folders for path in sorted(folder.glob("*.c"))]
+
+
+def build(implementation: Implementation) -> Path:
+    """Return the path of the harness for `implementation`, compiled if need be.
+
+    Raises BuildError with the compiler's words and the command, HostError if the cache cannot be written.
+    """
+    headers = tuple(SOURCES / name for name in HEADERS)
+    harness = Artifact(PROGRAM, tuple(source_files()), "program", headers, FLAGS, ("-lm",))
+    return builder.build(harness, implementation)

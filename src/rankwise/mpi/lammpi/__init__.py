@@ -1,0 +1,3 @@
+"""LAM/MPI 7."""
+
+from rankwise.mpi.lammpi.family import LamMpi as LamMpi

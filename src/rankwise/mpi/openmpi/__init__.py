@@ -1,0 +1,3 @@
+"""Open MPI 4 (ORTE) and 5 (PRRTE)."""
+
+from rankwise.mpi.openmpi.family import OpenMpi as OpenMpi

@@ -1,0 +1,239 @@
+"""Decisions as the rules files that Open MPI reads: one for its component `tuned`, one for `han` above it.
+
+Both hold, for each operation, communicator sizes, and for each of these message sizes, from which on a choice
+holds. For a size that is not there Open MPI takes the next smaller one, hence the rules that lead back to
+the default: for smaller communicators, and for the one just above each that is decided. Sizes are counted
+differently: `tuned` looks at all that one rank holds, which for some operations is the benchmark's size times the
+ranks; `han` looks at the benchmark's own.
+
+A release build says nothing about a file that it cannot read and goes on with its defaults.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rankwise.core.errors import InputError, UnknownNameError
+from rankwise.core.tuning import Algorithm, Choice, ChoiceScope, Decision
+from rankwise.mpi.openmpi.parameters import Installation
+
+MOST_FANOUT = 32
+_GLOBAL_LEVEL = 2
+"""How `han` numbers the communicator itself, below which it has those within and between hosts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """An operation is what Open MPI's decision code (4.0 to 5.0) makes of it."""
+
+    number: int
+    total: bool = False
+    """Compares sizes times the communicator's ranks."""
+    all_sizes: str = ""
+    """Why one choice has to do for all sizes; '' if it need not."""
+    sized: bool = True
+    segmented: frozenset[str] = frozenset()
+    """Algorithms that take a segment size."""
+    fanned: frozenset[str] = frozenset()
+    """Algorithms that take a number of chains."""
+    reordering: frozenset[str] = frozenset()
+    """Algorithms that give wrong results where the operator does not commute: rules know nothing of it."""
+    led_by_han: bool = False
+    """`han`, where it is on, does this one, unless its rules say otherwise."""
+
+
+_TREES = frozenset({"chain", "pipeline", "binomial"})
+_REDUCING_TREES = _TREES | {"binary"}
+_UNSEEN = "its size is not looked at"
+_OF_ARGUMENTS = "each rank looks at arguments that may differ between them: a switch would abort correct programs"
+OPERATIONS = {
+    "allgather": Operation(0, total=True, led_by_han=True),
+    "allgatherv": Operation(1),
+    "allreduce": Operation(
+        2, segmented=frozenset({"segmented_ring"}), reordering=frozenset({"ring", "segmented_ring"}),
+        led_by_han=True,
+    ),
+    "alltoall": Operation(3, total=True),
+    "alltoallv": Operation(4, all_sizes=_UNSEEN),
+    "barrier": Operation(6, sized=False, led_by_han=True),
+    "bcast": Operation(
+        7, segmented=_TREES | {"split_binary_tree", "binary_tree", "knomial"}, fanned=frozenset({"chain"}),
+        led_by_han=True,
+    ),
+    "gather": Operation(
+        9, total=True, all_sizes=_OF_ARGUMENTS, segmented=frozenset({"linear_sync"}), led_by_han=True
+    ),
+    "reduce": Operation(
+        11, segmented=_REDUCING_TREES | {"in-order_binary"}, fanned=frozenset({"chain"}),
+        reordering=_REDUCING_TREES, led_by_han=True,
+    ),
+    "reduce_scatter": Operation(12, reordering=frozenset({"recursive_halving", "ring"})),
+    "scan": Operation(14, all_sizes=_UNSEEN),
+    "scatter": Operation(15, total=True, all_sizes=_OF_ARGUMENTS, led_by_han=True),
+}  # fmt: skip
+"""By our benchmarks' names. What sizes are compared: `coll_tuned_decision_dynamic.c`."""
+
+_FOR_TWO_RANKS = "two_proc"
+"""Aborts any other number of ranks, and is the default of two."""
+
+
+def algorithms(told: Installation) -> dict[str, tuple[Algorithm, ...]]:
+    """Return what `tuned` of this installation can be told to take, and is right for every program."""
+    return {
+        name: tuple(one for one in known if one.name not in OPERATIONS[name].reordering)
+        for name, known in _known(told).items()
+    }
+
+
+def choice_scope(operation: str) -> ChoiceScope:
+    """Return whether `tuned` can choose by the size of an operation."""
+    found = OPERATIONS[operation]
+    return "by size" if found.sized and not found.all_sizes else "one for all sizes"
+
+
+def _known(told: Installation) -> dict[str, tuple[Algorithm, ...]]:
+    """All that a decision may name."""
+    found: dict[str, tuple[Algorithm, ...]] = {}
+    for name, operation in OPERATIONS.items():
+        parameter = told.parameters.get(f"coll_tuned_{name}_algorithm")
+        if parameter is not None:
+            found[name] = tuple(
+                Algorithm(choice, number, choice in operation.segmented, choice in operation.fanned)
+                for number, choice in parameter.choices
+                if number != "0" and choice != _FOR_TWO_RANKS
+            )
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """From so many bytes on, of the benchmark's size: what."""
+
+    from_bytes: int
+    choice: Choice
+
+
+def tuned_rules(told: Installation, decisions: Sequence[Decision]) -> str:
+    """Return `coll_tuned_dynamic_rules_filename`'s text. Algorithms that reorder are taken where named.
+
+    Raises InputError for decisions that Open MPI cannot carry out or this version does not have.
+    """
+    known = _known(told)
+    tables = _by_operation(decisions, known)
+    lines = [
+        "# SIZE ALGORITHM FANOUT SEGMENT below each communicator size; algorithm 0: the default",
+        str(len(tables)),
+    ]
+    for name, by_ranks in tables.items():
+        operation = OPERATIONS[name]
+        lines.append(f"{operation.number} # {name}{', total sizes' if operation.total else ''}")
+        rows = {0: ["0 0 0 0"]}
+        for ranks, steps in by_ranks.items():
+            factor = ranks if operation.total else 1
+            rows[ranks] = [
+                f"{_first_size(step.from_bytes, factor)} {_numbers(told, name, known[name], step.choice)}"
+                for step in steps
+            ]
+        lines += _sections(rows, rows[0])
+    return "\n".join(lines) + "\n"
+
+
+def han_rules(decisions: Sequence[Decision]) -> str:
+    """Return `coll_han_dynamic_rules_filename`'s text: the sizes left to `tuned`; '' if it needs no rules.
+
+    The decisions must have passed `tuned_rules`.
+    """
+    led = [one for one in decisions if OPERATIONS[one.operation].led_by_han]
+    if not led:
+        return ""
+    tables = _by_operation(led, {})
+    lines = ["# SIZE COMPONENT below each communicator size", str(len(tables))]
+    for name, by_ranks in tables.items():
+        lines.append(f"{OPERATIONS[name].number} 1 {_GLOBAL_LEVEL}")
+        rows = {1: ["0 han"]}
+        for ranks, steps in by_ranks.items():
+            rows[ranks] = [f"{step.from_bytes} {'tuned' if step.choice.algorithm else 'han'}" for step in steps]
+        lines += _sections(rows, rows[1])
+    return "\n".join(lines) + "\n"
+
+
+def _sections(rows: Mapping[int, list[str]], default: list[str]) -> list[str]:
+    """The communicator sizes in order, each above a decided one closed by the default."""
+    closed = {size + 1: default for size in rows if rows[size] is not default} | dict(rows)
+    lines = [str(len(closed))]
+    for size in sorted(closed):
+        lines += [f"{size} {len(closed[size])}", *closed[size]]
+    return lines
+
+
+def _first_size(from_bytes: int, factor: int) -> int:
+    """The smallest size compared that is above those of the rule before: N x FACTOR belongs to that one still."""
+    return (from_bytes - 1) * factor + 1 if from_bytes else 0
+
+
+def _by_operation(
+    decisions: Sequence[Decision], known: Mapping[str, tuple[Algorithm, ...]]
+) -> dict[str, dict[int, list[_Step]]]:
+    """The steps of each operation and number of ranks, both in order."""
+    tables: dict[str, dict[int, list[_Step]]] = {}
+    for one in sorted(decisions, key=lambda one: (one.operation, one.ranks)):
+        if known and one.operation not in known:
+            raise UnknownNameError("operation that Open MPI lets choose", one.operation, known)
+        table = tables.setdefault(one.operation, {})
+        if one.ranks in table or one.ranks < 2:
+            what = "decided twice" if one.ranks in table else "too few to decide anything for"
+            raise InputError(f"{one.operation} at {one.ranks} ranks: {what}", "decide each number from 2 on once")
+        table[one.ranks] = _steps(one)
+    return tables
+
+
+def _steps(decision: Decision) -> list[_Step]:
+    where = f"{decision.operation} at {decision.ranks} ranks"
+    ends = [rule.up_to_bytes for rule in decision.rules]
+    bounds = [end for end in ends[:-1] if end is not None]
+    if not ends or ends[-1] is not None or len(bounds) != len(ends) - 1:
+        raise InputError(f"{where}: only the last rule has no end", "give each other rule its last size")
+    if any(end < 0 for end in bounds) or bounds != sorted(set(bounds)):
+        raise InputError(f"{where}: the rules' sizes do not ascend", "order them by size")
+    operation = OPERATIONS[decision.operation]
+    if not operation.sized:
+        return [_Step(0, decision.rules[0].choice)]
+    starts = [0, *(end + 1 for end in bounds)]
+    steps: list[_Step] = []
+    for start, rule in zip(starts, decision.rules, strict=True):
+        if not steps or steps[-1].choice != rule.choice:
+            steps.append(_Step(start, rule.choice))
+    if operation.all_sizes and len(steps) > 1:
+        why = f"Open MPI takes one choice for all sizes ({operation.all_sizes})"
+        raise InputError(f"{where}: {why}", "decide for one of them")
+    return steps
+
+
+def _numbers(told: Installation, operation: str, known: Sequence[Algorithm], choice: Choice) -> str:
+    """`ALGORITHM FANOUT SEGMENT`; a parameter that is left open gets this installation's own value."""
+    if not choice.algorithm and not (choice.segment_bytes or choice.fanout):
+        return "0 0 0"
+    by_name = {one.name: one for one in known}
+    if choice.algorithm not in by_name:
+        raise UnknownNameError(f"{operation} algorithm of Open MPI {told.version}", choice.algorithm, by_name)
+    algorithm = by_name[choice.algorithm]
+    prefix = f"coll_tuned_{operation}_algorithm"
+    fanout = _parameter(
+        choice.fanout, algorithm.fanout, MOST_FANOUT, f"{operation} {algorithm.name}: fan-out",
+        told.number(f"{prefix}_chain_fanout"),
+    )  # fmt: skip
+    segment = _parameter(
+        choice.segment_bytes, algorithm.segments, 2**31 - 1, f"{operation} {algorithm.name}: segment size",
+        told.number(f"{prefix}_segmentsize"),
+    )  # fmt: skip
+    return f"{algorithm.native} {fanout} {segment}"
+
+
+def _parameter(value: int, taken: bool, most: int, what: str, otherwise: int) -> int:
+    """The value to write for one that must be between 0 (left open) and `most`, and 0 where it is not taken."""
+    if not taken and value:
+        raise InputError(f"{what} {value}: this algorithm takes none", "leave it out")
+    if not 0 <= value <= most:
+        raise InputError(f"{what} {value} is out of range", f"0 to {most}")
+    return value or (otherwise if taken else 0)

@@ -1,0 +1,112 @@
+"""What an installation of Open MPI says of itself: parameters with values and choices, and components."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from rankwise.core import process
+from rankwise.core.errors import HostError
+from rankwise.core.records import Environment, Implementation
+
+PARAMETERS_FILE = "mca-params.conf"
+VARIABLE = "OMPI_MCA_"
+"""How the name begins of the variable for a parameter."""
+LIMIT_SECONDS = 20.0
+_EVERYTHING = ("--param", "all", "all", "--level", "9", "--parsable")
+_SHOWN = re.compile(r"^\[[^\]]*\] (\w+)=(.*) \((?:default|environment|file|override|command|api|dynamic)[^\n]*\)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter is one of MCA. `value` is what a run has that sets nothing: the user's own files count."""
+
+    value: str = ""
+    choices: tuple[tuple[str, str], ...] = ()
+    """(number, name) where Open MPI enumerates them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    """An installation is what `ompi_info` lists."""
+
+    version: str
+    parameters: Mapping[str, Parameter]
+    components: frozenset[str]
+    """`btl tcp`, `pml ucx`..."""
+
+    def value(self, name: str, otherwise: str = "") -> str:
+        """Return the parameter's value, or `otherwise` where this installation does not have it."""
+        return self.parameters[name].value if name in self.parameters else otherwise
+
+    def number(self, name: str, otherwise: int = 0) -> int:
+        """Return the same of a parameter that is a whole number."""
+        text = self.value(name)
+        return int(text) if text.lstrip("-").isdecimal() else otherwise
+
+
+def installation(implementation: Implementation) -> Installation:
+    """Return what this installation can be told; asked once. Raises HostError without its `ompi_info`."""
+    home = os.environ.get("HOME", "")  # where the user's own parameters are
+    return _asked(implementation.mpicc, implementation.version, implementation.environment, home)
+
+
+@functools.cache
+def _asked(mpicc: str, version: str, environment: Environment, _home: str) -> Installation:
+    compiler = Path(mpicc)
+    names = ("ompi_info" + "".join(compiler.suffixes), "ompi_info")
+    tool = next((path for path in map(compiler.with_name, names) if path.is_file()), None)
+    if tool is None:
+        raise HostError(f"no ompi_info beside {mpicc}: it tells what can be tuned", "apt install openmpi-bin")
+    outcome = process.run((str(tool), *_EVERYTHING), LIMIT_SECONDS, environment=environment)
+    found = parse(outcome.stdout.splitlines())
+    if found.version != version:
+        said = f"is of version {found.version}" if found.version else "tells no version"
+        raise HostError(f"{tool} {said}, and {mpicc} of {version}", f"try it: {outcome.command}")
+    return found
+
+
+def parse(lines: Iterable[str]) -> Installation:
+    """Read `mca:FRAMEWORK:COMPONENT:param:NAME:FIELD:TEXT` and `...:version:"component:VERSION"` lines."""
+    values: dict[str, str] = {}
+    choices: dict[str, list[tuple[str, str]]] = {}
+    components: set[str] = set()
+    version = ""
+    for line in lines:
+        match line.split(":", 6):
+            case ["mca", _, _, "param", name, "value", *words]:
+                values[name] = ":".join(words).strip('"')
+            case ["mca", _, _, "param", name, "enumerator", words]:
+                _, number, choice = words.split(":", 2)
+                choices.setdefault(name, []).append((number, choice))
+            case ["mca", framework, component, "version", '"component', release, *_]:
+                components.add(f"{framework} {component}")
+                version = version or release.strip('"')
+    parameters = {name: Parameter(value, tuple(choices.get(name, ()))) for name, value in values.items()}
+    return Installation(version, parameters, frozenset(components))
+
+
+def shown(output: str) -> dict[str, str]:
+    """Return the values in force, from what a run with `mpi_show_mca_params` has said for all ranks."""
+    found = (_SHOWN.match(line) for line in output.splitlines())
+    return {match[1]: match[2] for match in found if match}
+
+
+def users_file(caller: Mapping[str, str]) -> dict[Path, dict[str, str]]:
+    """Return what `~/.openmpi/mca-params.conf` of whoever has the environment `caller` sets."""
+    file = Path(caller.get("HOME", "/"), ".openmpi", PARAMETERS_FILE)
+    return {file: file_variables(file)}
+
+
+def file_variables(file: Path) -> dict[str, str]:
+    """Return the lines `name = value` of a parameter file, names as variables; {} if it cannot be read."""
+    try:
+        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return {}
+    pairs = [line.partition("#")[0].partition("=") for line in lines]
+    return {VARIABLE + name.strip(): value.strip() for name, equals, value in pairs if equals}
