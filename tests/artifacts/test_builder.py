@@ -87,6 +87,7 @@ def test_a_failed_build_leaves_nothing_and_shows_the_compilers_words(
     with pytest.raises(BuildError, match=r"one\.c") as caught:
         build(artifact, implementation)
     assert str(tmp_path / "mpicc") in caught.value.command
+    assert " -o one " in caught.value.command  # no folder that is gone
     assert not list((tmp_path / "cache" / "rankwise" / "builds").iterdir())
 
 

@@ -94,10 +94,11 @@ def _headers(artifact: Artifact) -> list[Path]:
 def _compile(artifact: Artifact, implementation: Implementation, file: Path, limit_seconds: float) -> None:
     argv = [
         implementation.mpicc, *artifact.flags, *(_SHARED if artifact.kind == "shared object" else ()),
-        *(f"-I{folder}" for folder in artifact.include_folders), "-o", str(file),
+        *(f"-I{folder}" for folder in artifact.include_folders), "-o", artifact.name,
         *map(str, artifact.sources), *artifact.libraries,
     ]  # fmt: skip
-    outcome = process.run(argv, limit_seconds, environment=implementation.environment)
+    # in its folder: the command that a user reads then works anywhere
+    outcome = process.run(argv, limit_seconds, environment=implementation.environment, cwd=file.parent)
     if outcome.timed_out:
         raise BuildError(
             f"{implementation.id}: mpicc did not finish {artifact.name} within {limit_seconds:g} s",

@@ -114,13 +114,13 @@ def run(testbed: EmulatedTestbed, implementation_id: str, folder: Path, tmp_path
     """Starts the program with a tuning, rank i on the i-th of these nodes, as a launch does."""
     implementation = proved(implementation_id)
 
-    def started(tuning: Tuning, nodes: str, *words: str, telling: bool = False) -> Outcome:
+    def started(tuning: Tuning, nodes: str, *words: str, reporting: bool = False) -> Outcome:
         hosts = tuple(nodes.split())
         loaded = place(settings.native(implementation, tuning), tmp_path)
         job = Job(
             (program(implementation_id, folder), *words), len(hosts), hosts=hosts,
             remote_shell=testbed.remote_shell(), oversubscribed=testbed.oversubscribed(hosts),
-            environment=loaded.environment + (settings.REPORTING if telling else ()), files=loaded.files,
+            environment=loaded.environment + (settings.REPORTING if reporting else ()), files=loaded.files,
         )  # fmt: skip
         outcome = testbed.run(FamilyLauncher().steps(implementation, job), hosts, LIMIT_SECONDS, "end")
         assert outcome.stdout.splitlines()[-1] == "end", outcome
