@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from rankwise.cli.export import command
+from rankwise.core.errors import InputError
 from rankwise.store.store import Store
 from support import stored
 
@@ -56,8 +57,8 @@ def test_other_rows_of_the_newest_run(path: Path, rows: str, count: int, column:
 @pytest.mark.parametrize("rows", ["timelines", "links"])
 def test_medians_are_of_samples_only(path: Path, rows: str) -> None:
     result = CliRunner().invoke(command, ["--rows", rows, "--medians", "--store", str(path)])
-    assert result.exit_code == 2
-    assert f"--medians is for samples, not for {rows}" in result.stderr
+    assert isinstance(result.exception, InputError)
+    assert f"--medians is for samples, not for {rows}" in str(result.exception)
     assert result.stdout == ""
 
 
@@ -69,8 +70,8 @@ def test_unknown_rows_are_a_usage_error(path: Path) -> None:
 
 def test_parquet_is_not_written_to_a_terminal(path: Path) -> None:
     result = CliRunner().invoke(command, ["--format", "parquet", "--store", str(path)])
-    assert result.exit_code == 2
-    assert "-o FILE.parquet" in result.stderr
+    assert isinstance(result.exception, InputError)
+    assert "-o FILE.parquet" in result.exception.remedy
 
 
 def test_an_unknown_format_is_a_usage_error(path: Path) -> None:

@@ -120,15 +120,20 @@ def test_profiles_and_searches_that_have_something_better_are_named(
     decision = Decision("bcast", 2, (Rule(64, Choice("scatter_allgather")), Rule(None, Choice())))
     own = part("ours-1.0", Native(), Tuning(decisions=(decision,)))
     write(replace(profile(own), topology=None, testbed="local"), tmp_path / "profiles")
-    names = {"algorithms: default": 1e-5, "algorithms: bcast@2=scatter_allgather": 5e-6}
+    names = {"default": 1e-5, "bcast@2=scatter_allgather": 5e-6}
     with Store(path) as store:
         plan = Plan((), seed=1, time_budget_seconds=60.0)
-        run_id = store.begin_run("rankwise tune ours", "local", plan, implementations=[OURS], benchmarks=KNOWN)
+        run_id = store.begin_run(
+            "rankwise tune ours", "local", plan, kind="search", implementations=[OURS], benchmarks=KNOWN
+        )
         for number in range(5):
             for name, seconds in names.items():
                 cell = Cell("ours-1.0", "bcast", 64, 2, label=name)
                 series = (Series(cell, "time", np.full(3, seconds * (1 + number / 100))),)
-                store.add_launch(run_id, Launch((Segment("ours-1.0", 2),), "finished", "", (), 0.0, 1.0, series))
+                segments = (Segment("ours-1.0", 2),)
+                store.add_launch(
+                    run_id, Launch(segments, "finished", "", (), 0.0, 1.0, series, stage="algorithms")
+                )
         store.finish_run(run_id, "complete", "found")
     text = " ".join(guidelines(path, "ours", "--from", "1").stdout.split())
     assert "profile wan has scatter_allgather there" in text

@@ -43,7 +43,7 @@ def test_json(tmp_path: Path) -> None:
         {
             "id": 1, "created_at": created_at, "command_line": "rankwise compare --time 1m", "testbed": "local",
             "implementations": ["openmpi-5.0.11"], "cells": 4, "launches": 3, "status": "complete",
-            "stopped_because": "precise",
+            "stopped_because": "precise", "kind": "compare", "parent": 0,
         }
     ]  # fmt: skip
 

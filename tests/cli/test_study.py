@@ -19,6 +19,9 @@ from rankwise.profiles import writing
 from rankwise.store.store import Store
 from rankwise.studies import base
 from rankwise.workflows import measure
+from rankwise.workflows.configurations import ProfileChoice
+from rankwise.workflows.events import Silent
+from rankwise.workflows.study import resume
 from rankwise.workflows.tune import tuner
 from studies import simulated, test_hablot2007
 from support import profiles, stored
@@ -120,7 +123,7 @@ def test_only_what_is_missing_is_measured(store: Path, monkeypatch: pytest.Monke
     assert request.placements == ("across-sites",)
     assert request.implementations == ("mpich", "openmpi")
     assert request.time_budget_seconds == pytest.approx(180 * 120 / STUDY.seconds(quick=True))
-    assert "runs: 1,3,4,5,6,7 " in result.stderr
+    assert "runs: 1,3,4,5,6,8 " in result.stderr
 
 
 def _only(wanted: str, label: str) -> simulated.Speeds | None:
@@ -147,7 +150,9 @@ def test_an_interruption_says_how_to_go_on(
     monkeypatch.setattr(measure, "measure", _interrupt_after(2, error))
     result = study(store, "hablot2007", "--quick", "--from", "1")
     assert isinstance(result.exception, InterruptedRun)
-    assert result.exception.remedy == "go on with: rankwise study hablot2007 --quick --from 1,7"
+    assert result.exception.remedy == "go on: rankwise resume 7"
+    with Store(store) as opened:
+        assert (opened.run(7).kind, opened.run(7).status, opened.run(8).parent) == ("study", "interrupted", 0)
     assert not store.with_name("page.html").exists()
 
 
@@ -183,7 +188,7 @@ def test_a_host_that_lacks_something_ends_it(store: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(measure, "measure", measured)
     result = study(store, "hablot2007", "--quick", "--from", "1")
     assert isinstance(result.exception, HostError)
-    assert result.exception.remedy == "modprobe tun\nthen: rankwise study hablot2007 --quick --from 1"
+    assert result.exception.remedy == "modprobe tun\nthen: rankwise resume 7"
 
 
 def test_runs_of_something_else_are_refused(store: Path) -> None:
@@ -234,14 +239,15 @@ class _Tuner:
         self.request, self.store = request, opened
         type(self).asked = (*self.asked, request)
 
-    def run(self) -> tuple[Profile, Path, dict[str, Any]]:
-        request = self.request
-        search = self.store.begin_run(request.command_line, request.testbed.name, Plan((), 0, 60.0))
+    def run(self) -> tuner.TuneResult:
+        request, options = self.request, self.request.options
+        where = (request.command_line, request.testbed.name)
+        search = self.store.begin_run(*where, Plan((), 0, 60.0), kind="search", parent=request.study)
         self.store.finish_run(search, "complete", "searched")
-        proof = self.store.begin_run(request.command_line, request.testbed.name, stored.PLAN)
-        self.store.finish_run(proof, "complete", "max launches")
-        profile = _profile(request.name.removeprefix("hablot2007-"))
-        return profile, writing.write(profile, request.parent, force=request.force), {}
+        validation = self.store.begin_run(*where, stored.PLAN, kind="validation", parent=search)
+        self.store.finish_run(validation, "complete", "max launches")
+        profile = _profile(options.name.removeprefix("hablot2007-"))
+        return tuner.TuneResult(profile, writing.write(profile, Path(options.parent), force=options.force), {})
 
 
 @pytest.fixture
@@ -258,8 +264,9 @@ def test_a_run_that_tunes_is_measured_with_its_profile(
 
     def measured(request: measure.Request, opened: Store, _: Any) -> int:
         asked.append(request)
-        ((name, folder), default) = request.profiles
-        assert (name, default) == ("hablot2007-grid-mpi", ("default", ""))
+        (own, default) = request.profiles
+        assert (own.label, default) == ("hablot2007-grid-mpi", ProfileChoice())
+        folder = own.folder
         return simulated.store(
             opened, STUDY, lambda label: _only("grid-mpi", label), profiles={"grid-mpi": Path(folder)}
         )["grid-mpi"]
@@ -270,45 +277,51 @@ def test_a_run_that_tunes_is_measured_with_its_profile(
     (tuning,), (request,) = tunings.asked, asked
     quick = next(run.quick for run in STUDY.runs if run.label == "grid-mpi")
     assert quick is not None
-    assert tuning.wish.knobs == ("socket-buffers", "transport", "eager-threshold")
-    assert tuning.wish.collectives == ()
-    assert tuning.testbed.name == request.testbed.name == tuning.name == "hablot2007-grid-mpi"
+    assert tuning.options.spec.knobs == ("socket-buffers", "transport", "eager-threshold")
+    assert tuning.options.spec.collectives == ()
+    assert tuning.testbed.name == request.testbed.name == tuning.options.name == "hablot2007-grid-mpi"
     assert [host.name for host in tuning.testbed.hosts()] == ["rennes-1", "nancy-1"]
-    assert tuning.parent == store.with_name("profiles")
-    assert tuning.implementations == (OPENMPI,)
-    assert tuning.time_budget_seconds + request.time_budget_seconds == pytest.approx(quick.time_budget_seconds)
-    assert tuning.time_budget_seconds == pytest.approx(quick.tuning_share * quick.time_budget_seconds)
+    assert tuning.options.parent == str(store.with_name("profiles"))
+    assert tuning.options.implementations == (OPENMPI,)
+    assert tuning.options.time_budget_seconds + request.time_budget_seconds == pytest.approx(
+        quick.time_budget_seconds
+    )
+    assert tuning.options.time_budget_seconds == pytest.approx(quick.tuning_share * quick.time_budget_seconds)
     wanted = request.wanted
     assert wanted is not None
     cells = [
         Cell(OPENMPI, benchmark, 1, 2, label=profile)
         for benchmark in request.benchmarks
-        for profile in (tuning.name, "default")
+        for profile in (tuning.options.name, "default")
     ]
-    assert [(one.benchmark, one.profile) for one in cells if wanted(one)] == [
+    assert [(one.benchmark, one.label) for one in cells if wanted(one)] == [
         ("pingpong", "hablot2007-grid-mpi"), ("tcp_pingpong", "default"),
     ]  # fmt: skip
     assert "tuning first: socket-buffers, transport, eager-threshold; at most" in " ".join(result.stderr.split())
-    assert "runs: 1,2,3,4,5,9 " in result.stderr
+    assert "runs: 1,2,3,4,5,10 " in result.stderr
 
 
 def test_an_interrupted_search_goes_on(
     store: Path, tunings: type[_Tuner], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def run(self: _Tuner) -> Any:
-        search = self.store.begin_run(self.request.command_line, self.request.testbed.name, Plan((), 0, 60.0))
-        self.store.finish_run(search, "interrupted", "Ctrl-C")
-        raise InterruptedRun("interrupted: 12 launches are kept", "go on with the same line and --resume 7")
+        if not self.request.search:
+            search = self.store.begin_run(
+                self.request.command_line, self.request.testbed.name, Plan((), 0, 60.0), kind="search",
+                parent=self.request.study,
+            )  # fmt: skip
+            self.store.finish_run(search, "interrupted", "Ctrl-C")
+        raise InterruptedRun("interrupted: 12 launches are kept", "go on: rankwise resume 8")
 
     monkeypatch.setattr(tunings, "run", run)
     first = study(store, "hablot2007", "--quick", "--from", "1,2,3,4,5", "--mpi", "mpich,openmpi").exception
     assert isinstance(first, InterruptedRun)
-    line = "go on with: rankwise study hablot2007 --quick --mpi mpich,openmpi --from"
-    assert first.remedy == f"{line} 1,2,3,4,5,7"
-    second = study(store, "hablot2007", "--quick", "--from", "1,2,3,4,5,7", "--mpi", "mpich,openmpi").exception
-    assert isinstance(second, InterruptedRun)
-    assert [one.earlier_runs for one in tunings.asked] == [(), (7,)]
-    assert second.remedy == f"{line} 1,2,3,4,5,7,8"
+    assert first.remedy == "go on: rankwise resume 7"
+    with Store(store) as opened, pytest.raises(InterruptedRun) as second:
+        resume(7, opened, Silent())
+    assert [(one.search, one.study) for one in tunings.asked] == [(0, 7), (8, 7)]
+    assert tunings.asked[1].options.implementations == ("mpich", "openmpi")
+    assert second.value.remedy == "go on: rankwise resume 7"
 
 
 def test_an_interruption_after_tuning_goes_on_from_the_search(
@@ -320,34 +333,34 @@ def test_an_interruption_after_tuning_goes_on_from_the_search(
     monkeypatch.setattr(measure, "measure", measured)
     error = study(store, "hablot2007", "--quick", "--from", "1,2,3,4,5").exception
     assert isinstance(error, InterruptedRun)
-    assert error.remedy == "go on with: rankwise study hablot2007 --quick --from 1,2,3,4,5,7", "not from the proof"
+    assert error.remedy == "go on: rankwise resume 7"
     assert len(tunings.asked) == 1
 
 
-def test_a_measurement_goes_on_only_with_its_own_profile(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_measurement_goes_on_whatever_became_of_its_profile(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it loads is stored with it."""
     resumed: list[int] = []
 
-    def resume(run_id: int, opened: Store, _: Any) -> None:
+    def again(run_id: int, opened: Store, _: Any) -> None:
         resumed.append(run_id)
-        opened.finish_run(run_id, "interrupted", "Ctrl-C")
+        opened.finish_run(run_id, "complete", "max launches")
 
-    monkeypatch.setattr(measure, "resume", resume)
+    monkeypatch.setattr(measure, "resume", again)
     with Store(store) as opened:
         opened.finish_run(6, "interrupted", "Ctrl-C")
-    assert study(store, "hablot2007", "--quick", "--from", ALL).exit_code == 0
     writing.write(_profile("grid-mpi", created_at=4e9), store.with_name("profiles"), force=True)
-    error = study(store, "hablot2007", "--quick", "--from", ALL).exception
-    assert isinstance(error, InputError)
-    assert "run 6 cannot go on: the profile that it measures is gone, or another one" in str(error)
+    assert study(store, "hablot2007", "--quick", "--from", ALL).exit_code == 0
     assert resumed == [6]
 
 
-def test_a_proof_alone_cannot_go_on(store: Path) -> None:
+def test_a_validation_alone_cannot_go_on(store: Path) -> None:
     with Store(store) as opened:
-        proof = opened.begin_run("rankwise study", "hablot2007-grid-mpi", stored.PLAN)
-    error = study(store, "hablot2007", "--quick", "--from", f"{ALL},{proof}").exception
+        validation = opened.begin_run("rankwise study", "hablot2007-grid-mpi", stored.PLAN, kind="validation")
+    error = study(store, "hablot2007", "--quick", "--from", f"{ALL},{validation}").exception
     assert isinstance(error, InputError)
-    assert f"run {proof} proves a tuning" in str(error)
+    assert f"run {validation} is the validation of a tuning" in str(error)
 
 
 @pytest.mark.usefixtures("never_measured")

@@ -27,7 +27,7 @@ HOSTILE = "<script>alert('x')</script>"
 def found() -> tuple[Finding, ...]:
     return findings([
         one("violated", 1024, 2.5), one("holds", 65536, 0.5), one("undecided", 1024, guideline=rules.MONOTONY),
-        one("holds", 1024, implementation="openmpi-5.0.11"),
+        one("holds", 1024, implementation="openmpi-5.0.11", variant="openmpi-5.0.11"),
     ])  # fmt: skip
 
 

@@ -35,7 +35,10 @@ def test_a_size_that_was_not_checked_is_blank() -> None:
 
 
 def test_implementations_and_ranks_are_parts_of_their_own() -> None:
-    others = [one("holds", size, implementation="openmpi-5.0.11", launches=size) for size in (12, 7)]
+    others = [
+        one("holds", size, implementation="openmpi-5.0.11", variant="openmpi-5.0.11", launches=size)
+        for size in (12, 7)
+    ]
     found = findings([one("holds"), one("holds", ranks=8), *others])
     titles = [line for line in printed(found).splitlines() if " ranks, " in line]
     assert titles == [

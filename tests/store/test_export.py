@@ -57,7 +57,8 @@ def expected(run_id: int, launches: int) -> list[dict[str, Any]]:
         {
             "run": run_id, "launch": number + 1, "started_at": launch.started_at, "version": "5.0.11",
             "implementation": "openmpi-5.0.11", "benchmark": "allreduce", "size_bytes": series.cell.size_bytes,
-            "ranks": 2, "profile": "default", "testbed": "local", "placement": "block", "datatype": "byte",
+            "ranks": 2, "label": "default", "testbed": "local", "placement": "block",
+            "configuration": "", "datatype": "byte",
             "layout": "contiguous", "operation": "max", "root": "0", "cold_cache": False, "window": 64,
             "congestion_control": "", "messages": 200,
             "quantity": "time", "batch": 1, "bytes_per_sample": 8.0, "repetition": repetition, "seconds": seconds,

@@ -6,13 +6,15 @@ import sqlite3
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from rankwise.core.errors import InputError, UnknownNameError
+from rankwise.core.configuration import plain
+from rankwise.core.errors import InputError, StoreError, UnknownNameError
 from rankwise.core.paths import data_folder, store_path
 from rankwise.core.records import (
     Benchmark,
@@ -162,7 +164,12 @@ def test_no_run_at_all(store: Store) -> None:
 def test_deleting_a_run_leaves_no_row_and_gives_the_space_back(store: Store, path: Path) -> None:
     kept = stored.measured(store, launches=1)
     small = path.stat().st_size
-    run_id = stored.begin(store)
+    own = plain(stored.OPENMPI)
+    cells = tuple(replace(cell, configuration=own.id) for cell in stored.CELLS)
+    run_id = store.begin_run(
+        "rankwise compare", "local", replace(stored.PLAN, cells=cells), implementations=[stored.OPENMPI],
+        benchmarks=stored.BENCHMARKS, facts=stored.FACTS, configurations=[own],
+    )  # fmt: skip
     store.add_failures(run_id, [CellFailure(Cell("x", "y", 1, 2), "no")])
     store.add_notices(run_id, [Notice("a", "b")])
     series = Series(stored.CELLS[0], "time", np.ones(200_000))
@@ -276,3 +283,52 @@ def test_the_default_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
     assert store_path() == data_folder() / "results.sqlite"
     monkeypatch.setenv("RANKWISE_STORE", str(tmp_path / "other.sqlite"))
     assert store_path() == tmp_path / "other.sqlite"
+
+
+def test_a_launch_of_two_segments_comes_back_as_it_was(store: Store) -> None:
+    other = replace(stored.CONFIGURATION, implementation="mpich-5.0.2")
+    segments = (
+        Segment("openmpi-5.0.11", 2, stored.CONFIGURATION.id, "./west 1"),
+        Segment("mpich-5.0.2", 3, other.id, "./east 'a b'"),
+    )
+    run_id = stored.begin(store)
+    store.add_launch(run_id, replace(stored.make_launch(), segments=segments), [stored.CONFIGURATION, other])
+    (launch,) = store.launches(run_id)
+    assert launch.segments == segments
+    assert (launch.implementation, launch.ranks) == ("openmpi-5.0.11 + mpich-5.0.2", 5)
+    assert store.configurations(run_id) == {stored.CONFIGURATION.id: stored.CONFIGURATION, other.id: other}
+
+
+def test_a_configuration_is_stored_once_and_goes_with_the_last_run_that_names_it(store: Store, path: Path) -> None:
+    first, second = stored.configured(store), stored.configured(store)
+    assert store.configurations(first) == store.configurations(second) == {
+        stored.CONFIGURATION.id: stored.CONFIGURATION
+    }  # fmt: skip
+    assert _rows_by_table(path)["configuration"] == 1
+    store.delete(first)
+    assert store.configurations(second) == {stored.CONFIGURATION.id: stored.CONFIGURATION}
+    store.delete(second)
+    assert _rows_by_table(path)["configuration"] == 0
+
+
+def test_a_damaged_configuration_is_an_error_that_says_which(store: Store, path: Path) -> None:
+    run_id = stored.configured(store)
+    raw = sqlite3.connect(path)
+    raw.execute("UPDATE configuration SET content = '{'")
+    raw.commit()
+    raw.close()
+    with pytest.raises(StoreError, match=stored.CONFIGURATION.id):
+        store.configurations(run_id)
+
+
+def test_a_run_has_a_kind_a_parent_and_what_its_verb_needs(store: Store) -> None:
+    search = store.begin_run("rankwise tune", "local", stored.PLAN, kind="search", request="{}")
+    child = store.begin_run("rankwise tune", "local", stored.PLAN, kind="validation", parent=search)
+    store.set_result(search, "found")
+    for run_id in (search, child):
+        store.finish_run(run_id, "interrupted", "Ctrl-C")
+    assert (store.request(search), store.result(search), store.request(child)) == ("{}", "found", "")
+    assert (store.run(child).kind, store.run(child).parent) == ("validation", search)
+    newest = store.latest_interrupted("search")
+    assert newest is not None and newest.id == search
+    assert store.latest_interrupted("guidelines") is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -131,10 +132,10 @@ def store(
         folder = (profiles or {}).get(label)
         measured = [_tuned(launch, one.run.testbed) if folder else launch for launch in one.launches]
         cells = tuple(dict.fromkeys(series.cell for launch in measured for series in launch.series))
-        loaded = ((one.run.testbed, str(folder)),) if folder else ()
         ids[label] = opened.begin_run(
-            "rankwise study", one.run.testbed, Plan(cells, seed=1, time_budget_seconds=60.0, profiles=loaded),
+            "rankwise study", one.run.testbed, Plan(cells, seed=1, time_budget_seconds=60.0),
             implementations=[implementation(name) for name in names], benchmarks=BENCHMARKS.values(),
+            request=json.dumps({"label": label, "profile": str(folder or "")}),
         )  # fmt: skip
         for launch in measured:
             opened.add_launch(ids[label], launch)

@@ -60,7 +60,7 @@ def tuned(**settings: dict[str, tuple[Setting, ...]]) -> dict[str, Results]:
         }
         one = found[f"{label}-mpi"]
         profile = profiles.profile(*parts, name=f"hablot2007-{label}-mpi")
-        found = {**found, f"{label}-mpi": replace(one, label=profile, knobs=knobs)}
+        found = {**found, f"{label}-mpi": replace(one, profile=profile, knobs=knobs)}
     return found
 
 

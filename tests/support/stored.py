@@ -13,6 +13,7 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from rankwise.core.configuration import Configuration, plain
 from rankwise.core.network import (
     EmulatorFigures,
     Hardware,
@@ -38,6 +39,7 @@ from rankwise.core.records import (
     Timeline,
     TimelineQuantity,
 )  # fmt: skip
+from rankwise.core.tuning import Setting, Tuning
 from rankwise.store import connection
 from rankwise.store.store import Store
 
@@ -131,6 +133,24 @@ def measured(store: Store, launches: int = 3, make: Callable[[int], Launch] = ma
     return run_id
 
 
+CONFIGURATION = replace(plain(OPENMPI), tuning=Tuning((Setting("eager-threshold", "65536"),)))
+"""What a launch of the run `configured` loads."""
+
+
+def configured(store: Store, setting: Configuration = CONFIGURATION) -> int:
+    """A complete run whose cells and launch name a configuration."""
+    cells = tuple(replace(cell, label="wan", configuration=setting.id) for cell in CELLS)
+    run_id = store.begin_run(
+        "rankwise compare --profile wan", "local", replace(PLAN, cells=cells), implementations=[OPENMPI],
+        benchmarks=BENCHMARKS, configurations=[setting],
+    )  # fmt: skip
+    launch = replace(make_launch(), segments=(Segment(OPENMPI.id, 2, setting.id, "harness bcast:8"),), failures=(),
+                     series=(Series(cells[0], "time", np.ones(3)),))  # fmt: skip
+    store.add_launch(run_id, launch)
+    store.finish_run(run_id, "complete", "precise")
+    return run_id
+
+
 def write_version_1(path: Path) -> None:
     """A store as the first release wrote it, with one complete run of one launch, made without our own code."""
     raw = sqlite3.connect(path, isolation_level=None)
@@ -165,6 +185,9 @@ _INTEGERS = st.integers(-(2**63), 2**63 - 1)
 _CELLS: st.SearchStrategy[Cell] = st.builds(
     Cell, st.text(), st.text(), _INTEGERS, _INTEGERS, every_field(Options), st.text(), st.text(), st.text()
 )
+_SEGMENTS = st.lists(
+    st.builds(Segment, st.text(), st.integers(0, 2**31), st.text(), st.text()), min_size=1, max_size=3
+).map(tuple)
 _SERIES = every_field(Series, cell=_CELLS, samples_seconds=arrays(np.float64, st.integers(0, 20)))
 
 
@@ -176,6 +199,7 @@ def _timelines(moments: int) -> st.SearchStrategy[Timeline]:
 
 launches = every_field(
     Launch,
+    segments=_SEGMENTS,
     links=st.lists(every_field(LinkCounters), max_size=3).map(tuple),
     emulator=st.none() | every_field(EmulatorFigures),
     timelines=st.lists(st.integers(0, 20).flatmap(_timelines), max_size=3).map(tuple),

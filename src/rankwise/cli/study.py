@@ -57,9 +57,9 @@ def command(name: str | None, store: Path, as_json: bool, **asked: Any) -> None:
     path = (asked["report"] or Path(f"rankwise-{name}.html")).absolute()
     options = study.StudyOptions(
         name, asked["quick"], str(path.parent / "profiles"), asked["budget"], names_of(asked["mpi"]),
-        tuple(map(str, asked["prefixes"])),
+        tuple(map(str, asked["prefixes"])), asked["stored"],
     )  # fmt: skip
-    found = study.carry_out(study.StudyRequest(options, command_line(), asked["stored"]), store, screen)
+    found = study.carry_out(study.StudyRequest(options, command_line()), store, screen)
     found.report(path)
     if as_json:
         echo_json(found.as_json(path))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -43,16 +43,16 @@ class StudyOptions:
     """For all of it; None: the study's own."""
     implementations: tuple[str, ...] = ()
     prefixes: tuple[str, ...] = ()
+    stored: tuple[int, ...] = ()
+    """Runs to take, to finish, or searches to go on with."""
 
 
 @dataclass(frozen=True, slots=True)
 class StudyRequest:
-    """What `study` was asked for, and the stored runs that it goes on from."""
+    """What `study` was asked for, and the run that it goes on with."""
 
     options: StudyOptions
     command_line: str
-    stored: tuple[int, ...] = ()
-    """Runs to take, to finish, or searches to go on with."""
     run: int = 0
     """The study's own run if it goes on; 0: begin one."""
 
@@ -126,7 +126,7 @@ def study(request: StudyRequest, store: Store, events: Events) -> StudyResult:
     """
     found = base.find(request.options.name)
     studying = Studying(found, request, store, events)
-    studying.take(request.stored)
+    studying.take(request.options.stored)
     studying.measure_missing()
     results = studying.results()
     return StudyResult(
@@ -138,7 +138,8 @@ def resume(run_id: int, store: Store, events: Events) -> StudyResult:
     """Go on with a study: with what its runs have measured already."""
     options = msgspec.json.decode(store.request(run_id), type=StudyOptions)
     children = tuple(run.id for run in store.runs() if run.parent == run_id and run.kind != "validation")
-    return study(StudyRequest(options, store.run(run_id).command_line, children, run_id), store, events)
+    options = replace(options, stored=(*options.stored, *children))
+    return study(StudyRequest(options, store.run(run_id).command_line, run_id), store, events)
 
 
 class Studying:

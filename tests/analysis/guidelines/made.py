@@ -9,8 +9,8 @@ from rankwise.analysis.guidelines.checks import Check, Word
 from rankwise.core.records import Options
 
 GATHER = Check(
-    "gather_as_allgather", "mpich-5.0.2", "mpich-5.0.2", "gather", "allgather", 1024, 4, Options(), "block", 1e-5, 1e-5, 1.0,
-    0.9, 1.1, 0.01, "holds", 12,
+    "gather_as_allgather", "mpich-5.0.2", "mpich-5.0.2", "gather", "allgather", 1024, 4, Options(), "block",
+    1e-5, 1e-5, 1.0, 0.9, 1.1, 0.01, "holds", 12,
 )  # fmt: skip
 
 

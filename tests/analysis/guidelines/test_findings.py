@@ -42,7 +42,7 @@ def test_the_worst_is_a_violation() -> None:
 def test_sentences_count_checks_and_tell_the_worst() -> None:
     said = sentences(findings([
         one("violated", 64, 1.5), one("holds", 128), one("violated", 32768, 2.5),
-        one("undecided", implementation="openmpi-5.0.11"),
+        one("undecided", implementation="openmpi-5.0.11", variant="openmpi-5.0.11"),
     ]))  # fmt: skip
     assert said == [
         "mpich-5.0.2: 3 checks of 1 guidelines: 1 hold, 2 violated, 0 undecided. The worst: gather of 32 KiB on 4 "

@@ -19,9 +19,9 @@ def launches(seconds: dict[str, float], count: int = 6) -> list[Launch]:
     """Of gather on 4 ranks at 1 KiB and 2 KiB, with each setting in launches of its own."""
     generator = np.random.default_rng(1)
     return [
-        Launch((Segment(MPI, 4),), "finished", "", (), 0.0, 1.0, tuple(
+        Launch((Segment(MPI, 4),), "finished", "", (), 0.0, 1.0, stage=name.partition(": ")[0], series=tuple(
             Series(
-                Cell(MPI, "gather", size, 4, label=name), "time",
+                Cell(MPI, "gather", size, 4, label=name.partition(": ")[2]), "time",
                 centre * np.exp(0.02 * generator.standard_normal(5)),
             )
             for size in (1024, 2048)

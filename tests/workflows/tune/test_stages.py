@@ -13,11 +13,11 @@ from rankwise.analysis.tune.search import Search
 from rankwise.core.network import Topology
 from rankwise.core.records import Host
 from rankwise.core.tuning import Choice, Decision, Rule, Tuning
-from rankwise.workflows.tune.stages import STAGES, Collective, Place, Wish, proof_cells
+from rankwise.workflows.tune.stages import STAGES, Collective, Target, TuneSpec, proof_cells
 from support.stored import OPENMPI
 
 OURS = replace(OPENMPI, id="ours-1.0", family="ours", version="1.0")
-PLACE = Place("lab", None, (Host("a", 8), Host("b", 8)))
+TARGET = Target("lab", None, (Host("a", 8), Host("b", 8)))
 FAMILY = """
 from rankwise.core.errors import InputError
 from rankwise.core.tuning import Algorithm, Knob, Native
@@ -61,14 +61,14 @@ def family(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RANKWISE_PLUGINS", str(tmp_path))
 
 
-def groups(wish: Wish, place: Place = PLACE) -> list[list[Search]]:
+def groups(spec: TuneSpec, target: Target = TARGET) -> list[list[Search]]:
     (stage,) = (one for one in STAGES if one.name == "algorithms")
-    return [list(group) for group in stage.searches(OURS, {}, place, wish)]
+    return [list(group) for group in stage.searches(OURS, {}, target, spec)]
 
 
 def test_only_what_can_be_said_is_searched_and_the_rest_has_its_reason() -> None:
     wanted = [Collective(name, ranks, (64, 4096)) for name in ("bcast", "reduce", "alltoall") for ranks in (6, 4)]
-    (bcast_at_6,), (bcast_at_4,), without = groups(Wish((), tuple(wanted)))
+    (bcast_at_6,), (bcast_at_4,), without = groups(TuneSpec((), tuple(wanted)))
     assert (bcast_at_6.subject, bcast_at_4.subject) == ("bcast at 6 ranks", "bcast at 4 ranks")
     assert {trial.name for trial in bcast_at_6.ask()} == {"default", "bcast@6=ring", "bcast@6=tree"}
     assert [one.ask() for one in without] == [(), ()]
@@ -82,14 +82,14 @@ def test_only_what_can_be_said_is_searched_and_the_rest_has_its_reason() -> None
 
 def test_the_grain_is_the_family_s() -> None:
     ((gather, bcast),) = groups(
-        Wish((), (Collective("gather", 4, (64, 4096)), Collective("bcast", 4, (64, 4096))))
+        TuneSpec((), (Collective("gather", 4, (64, 4096)), Collective("bcast", 4, (64, 4096))))
     )
     assert isinstance(gather, AlgorithmSearch) and isinstance(bcast, AlgorithmSearch)
     assert [len(trial.tuning.decisions[0].rules) for trial in gather.ask()[1:]] == [1, 1, 1]
-    placed = Wish((), (Collective("bcast", 4, (64,)),), placements=("block", "cyclic"))
+    placed = TuneSpec((), (Collective("bcast", 4, (64,)),), placements=("block", "cyclic"))
     ((search,),) = groups(placed)
     assert {cell.placement for trial in search.ask() for cell in trial.cells} == {"block", "cyclic"}
-    alone = replace(PLACE, hosts=PLACE.hosts[:1])
+    alone = replace(TARGET, hosts=TARGET.hosts[:1])
     ((search,),) = groups(placed, alone)
     assert {cell.placement for trial in search.ask() for cell in trial.cells} == {"block"}, (
         "both are the same there"
@@ -98,35 +98,35 @@ def test_the_grain_is_the_family_s() -> None:
 
 def test_where_collectives_are_tuned_transports_are_raced_between_all_hosts_too() -> None:
     """One that is good between two may starve among several."""
-    many = replace(PLACE, topology=Topology("lab", "emulated"), hosts=tuple(Host(name, 2) for name in "abc"))
-    both = Wish(("transport",), (Collective("bcast", 3, (64,)),))
+    many = replace(TARGET, topology=Topology("lab", "emulated"), hosts=tuple(Host(name, 2) for name in "abc"))
+    both = TuneSpec(("transport",), (Collective("bcast", 3, (64,)),))
     (stage,) = (one for one in STAGES if one.name == "buffers")
-    for place, wish, crowd in (
+    for target, spec, crowd in (
         (many, both, {("allreduce", 3, "one-per-node")}),
         (many, replace(both, collectives=()), set()),
         (replace(many, hosts=many.hosts[:2]), both, set()),
     ):
-        ((race,),) = stage.searches(OURS, {}, place, wish)
+        ((race,),) = stage.searches(OURS, {}, target, spec)
         cells = [cell for trial in race.ask() for cell in trial.cells]
         found = {(cell.benchmark, cell.ranks, cell.placement) for cell in cells}
         assert {one for one in found if one[0] != "pingpong"} == crowd
 
 
 def test_a_proof_has_sizes_of_its_own_and_one_other_number_of_ranks() -> None:
-    wish = Wish((), (Collective("bcast", 4, (64, 4096)), Collective("bcast", 8, (64, 4096))))
-    cells = proof_cells("ours-1.0", PLACE, wish, ("default", "wan"))
+    spec = TuneSpec((), (Collective("bcast", 4, (64, 4096)), Collective("bcast", 8, (64, 4096))))
+    cells = proof_cells("ours-1.0", TARGET, spec, ("default", "wan"))
     assert {cell.ranks for cell in cells} == {4, 7, 8}
     assert {cell.size_bytes for cell in cells} == {96, 6144}
     assert {cell.label for cell in cells} == {"default", "wan"}
-    pair = proof_cells("ours-1.0", PLACE, Wish((), (Collective("bcast", 2, (64,)),)), ("default",))
+    pair = proof_cells("ours-1.0", TARGET, TuneSpec((), (Collective("bcast", 2, (64,)),)), ("default",))
     assert {cell.ranks for cell in pair} == {2}
 
 
 def test_no_rule_is_left_without_a_size_in_the_proof() -> None:
     far, near, default = Choice("far"), Choice("near"), Choice()
     rules = (Rule(64, near), Rule(1024, far), Rule(2048, default), Rule(4096, far), Rule(None, near))
-    wish = Wish((), (Collective("bcast", 4, (64, 8192)), Collective("allreduce", 4, (64, 8192))))
-    cells = proof_cells("ours-1.0", PLACE, wish, ("default", "wan"), (Decision("bcast", 4, rules),))
+    spec = TuneSpec((), (Collective("bcast", 4, (64, 8192)), Collective("allreduce", 4, (64, 8192))))
+    cells = proof_cells("ours-1.0", TARGET, spec, ("default", "wan"), (Decision("bcast", 4, rules),))
     sizes = {
         cell.size_bytes for cell in cells if (cell.benchmark, cell.ranks, cell.label) == ("bcast", 4, "default")
     }
@@ -135,14 +135,14 @@ def test_no_rule_is_left_without_a_size_in_the_proof() -> None:
     assert len(sizes) == 4, "the default's rule needs none"
     assert {cell.size_bytes for cell in cells if cell.benchmark == "allreduce" or cell.ranks == 3} == {96, 12288}
     open_end = (Rule(1 << 20, default), Rule(None, near))
-    cells = proof_cells("ours-1.0", PLACE, wish, ("default",), (Decision("bcast", 4, open_end),))
+    cells = proof_cells("ours-1.0", TARGET, spec, ("default",), (Decision("bcast", 4, open_end),))
     assert max(cell.size_bytes for cell in cells) == 2 << 20
 
 
 def test_the_proof_for_an_application_lies_within_its_classes_of_sizes() -> None:
     does = Application(((Use("bcast", 4, 64), 1), (Use("bcast", 4, 1 << 20), 1)))
-    wish = Wish((), (Collective("bcast", 4, (64, 1 << 20)),), placements=("block", "cyclic"), application=does)
-    cells = [cell for cell in proof_cells("ours-1.0", PLACE, wish, ("default",)) if cell.ranks == 4]
+    spec = TuneSpec((), (Collective("bcast", 4, (64, 1 << 20)),), placements=("block", "cyclic"), application=does)
+    cells = [cell for cell in proof_cells("ours-1.0", TARGET, spec, ("default",)) if cell.ranks == 4]
     assert {cell.size_bytes for cell in cells} == {48, 786432, 3 << 19}
     assert sum(does.calls_at(cells)) == 2
     assert {cell.placement for cell in cells} == {"block", "cyclic"}

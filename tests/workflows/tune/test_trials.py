@@ -8,8 +8,9 @@ import pytest
 
 from rankwise.analysis.tune.search import Trial
 from rankwise.bench.runner import Ready
+from rankwise.core.configuration import Configuration
 from rankwise.core.records import Cell, CellFailure, Implementation, Launch, Segment, Series
-from rankwise.core.tuning import Choice, Decision, Loaded, Reason, Rule, Setting, Tuning
+from rankwise.core.tuning import Choice, Decision, Reason, Rule, Setting, Tuning
 from rankwise.workflows.tune.trials import Bundle, Trials, bundled, carry_out
 
 NAME = "lammpi-7.1.4"
@@ -33,16 +34,16 @@ class Launches:
 
     def __init__(self, spoilt: str = "") -> None:
         self.spoilt = spoilt
-        self.seen: list[tuple[tuple[Cell, ...], Loaded | None]] = []
+        self.seen: list[tuple[tuple[Cell, ...], Configuration]] = []
 
     def launch(
-        self, implementation: Implementation, program: Path, cells: Sequence[Cell], loaded: Loaded | None = None
+        self, implementation: Implementation, program: Path, cells: Sequence[Cell], configuration: Configuration
     ) -> Launch:
-        self.seen.append((tuple(cells), loaded))
-        bad = any(one.profile == self.spoilt for one in cells)
+        self.seen.append((tuple(cells), configuration))
+        bad = any(one.label == self.spoilt for one in cells)
         return Launch(
-            segments=(Segment(NAME, cells[0].ranks),), status="failed" if bad else "finished", command="",
-            environment=(), started_at=0.0, seconds=1.0,
+            segments=(Segment(NAME, cells[0].ranks, configuration.id),),
+            status="failed" if bad else "finished", command="", environment=(), started_at=0.0, seconds=1.0,
             series=() if bad else tuple(Series(one, "time", np.array([1e-3])) for one in cells),
             failures=tuple(CellFailure(one, "died in MPI_Init") for one in cells) if bad else (),
         )  # fmt: skip
@@ -74,84 +75,93 @@ class Question:
         return 0
 
 
-def trials_of(launching: Any, tmp_path: Path, kept: list[Launch], earlier: Sequence[Launch] = ()) -> Trials:
-    return Trials(launching, READY, {}, tmp_path, kept.append, "stage", earlier)
+def trials_of(launching: Any, kept: list[Launch], earlier: Sequence[Launch] = ()) -> Trials:
+    return Trials(launching, READY, {}, lambda launch, _: kept.append(launch), "stage", earlier)
 
 
 def profiles(launch: Launch) -> set[str]:
     return {one.cell.label for one in (*launch.series, *launch.failures)}
 
 
-def test_searches_that_do_not_touch_share_their_launches(tmp_path: Path) -> None:
+def test_searches_that_do_not_touch_share_their_launches() -> None:
     launching, kept = Launches(), list[Launch]()
     one = Question((trial("bcast", "default"), trial("bcast", "bcast@4=ring")), rounds=2)
     two = Question((trial("gather", "default"),), rounds=1)
-    assert carry_out({NAME: [one, two]}, trials_of(launching, tmp_path, kept), FOREVER)
+    assert carry_out({NAME: [one, two]}, trials_of(launching, kept), FOREVER)
     assert len(launching.seen) == len(kept) == 4  # of the first round the defaults went together
     assert max(len(cells) for cells, _ in launching.seen) == 2
     assert [profiles(launch) for launch in one.told].count({"bcast@4=ring"}) == 2
 
 
-def test_the_store_gets_the_stage_and_the_search_does_not(tmp_path: Path) -> None:
-    kept: list[Launch] = []
+def test_the_store_gets_stage_and_configuration_and_the_search_its_own_cells() -> None:
+    launching, kept = Launches(), list[Launch]()
     question = Question((trial("bcast", "default"),), rounds=1)
-    carry_out({NAME: [question]}, trials_of(Launches(), tmp_path, kept), FOREVER)
-    assert (profiles(kept[0]), profiles(question.told[0])) == ({"stage: default"}, {"default"})
+    carry_out({NAME: [question]}, trials_of(launching, kept), FOREVER)
+    ((_, configuration),) = launching.seen
+    assert (kept[0].stage, kept[0].series[0].cell.configuration) == ("stage", configuration.id)
+    assert question.told[0].series[0].cell == cell("bcast", "default")
+    assert profiles(kept[0]) == {"default"}
 
 
-def test_after_a_launch_that_came_to_nothing_each_trial_runs_alone(tmp_path: Path) -> None:
+def test_after_a_launch_that_came_to_nothing_each_trial_runs_alone() -> None:
     launching = Launches(spoilt="bcast@4=ring")
     bundle = Bundle((trial("bcast", "bcast@4=ring"), trial("gather", "default")))
-    found = trials_of(launching, tmp_path, []).measure([bundle])
+    found = trials_of(launching, []).measure([bundle])
     assert [len(cells) for cells, _ in launching.seen] == [2, 1, 1]
     by_profile = {next(iter(profiles(launch))): launch.status for launch in found}
     assert by_profile == {"bcast@4=ring": "failed", "default": "finished"}
 
 
-def test_different_ranks_are_different_launches(tmp_path: Path) -> None:
+def test_different_ranks_are_different_launches() -> None:
     launching = Launches()
-    trials_of(launching, tmp_path, []).measure([Bundle((trial("bcast", "a"), trial("bcast", "b", ranks=2)))])
+    trials_of(launching, []).measure([Bundle((trial("bcast", "a"), trial("bcast", "b", ranks=2)))])
     assert sorted(cells[0].ranks for cells, _ in launching.seen) == [2, 4]
 
 
-def test_what_an_implementation_cannot_do_is_a_failed_launch(tmp_path: Path) -> None:
+def test_what_an_implementation_cannot_do_is_a_failed_launch() -> None:
     kept: list[Launch] = []
     wrong = Tuning(decisions=(Decision("bcast", 4, (Rule(None, Choice("magic")),)),))
     launching = Launches()
-    (launch,) = trials_of(launching, tmp_path, kept).measure([Bundle((trial("bcast", "magic", wrong),))])
+    (launch,) = trials_of(launching, kept).measure([Bundle((trial("bcast", "magic", wrong),))])
     assert launch.status == "failed" and launch.failures[0].kind == "unsupported" and not launching.seen
-    assert profiles(kept[0]) == {"stage: magic"}
+    assert profiles(kept[0]) == {"magic"} and kept[0].stage == "stage"
 
 
-def test_an_interrupted_search_goes_on_with_what_is_stored(tmp_path: Path) -> None:
+def test_an_interrupted_search_goes_on_with_what_is_stored() -> None:
     kept: list[Launch] = []
     question = (trial("bcast", "default"), trial("bcast", "bcast@4=ring"))
-    carry_out({NAME: [Question(question, 2)]}, trials_of(Launches(), tmp_path, kept), FOREVER)
+    carry_out({NAME: [Question(question, 2)]}, trials_of(Launches(), kept), FOREVER)
     launching, again = Launches(), Question(question, 3)
-    resumed = trials_of(launching, tmp_path, [], kept)
+    resumed = trials_of(launching, [], kept)
     assert carry_out({NAME: [again]}, resumed, FOREVER)
     assert len(launching.seen) == resumed.launched == 2  # only the third round
     assert len(again.told) == 6
-    other = [replace(launch, ranks=9) for launch in kept]
-    assert not trials_of(launching, tmp_path, [], other)._earlier.get((NAME, 4, "block", frozenset(["default"])))
+    others = (
+        [replace(launch, stage="other") for launch in kept],
+        [replace(launch, segments=(replace(launch.segments[0], configuration="other"),)) for launch in kept],
+    )
+    for other in others:
+        fresh = Launches()
+        carry_out({NAME: [Question(question, 2)]}, trials_of(fresh, [], other), FOREVER)
+        assert len(fresh.seen) == 4, "launches of another stage or configuration are no answer"
 
 
-def test_it_ends_at_the_deadline(tmp_path: Path) -> None:
+def test_it_ends_at_the_deadline() -> None:
     launching = Launches()
     question = Question((trial("bcast", "default"),), rounds=1000)
-    assert not carry_out({NAME: [question]}, trials_of(launching, tmp_path, []), deadline=0.0)
+    assert not carry_out({NAME: [question]}, trials_of(launching, []), deadline=0.0)
     assert not launching.seen
 
 
-def test_past_the_deadline_rounds_that_conclude_nothing_yet_go_on(tmp_path: Path) -> None:
+def test_past_the_deadline_rounds_that_conclude_nothing_yet_go_on() -> None:
     launching = Launches()
     question = Question((trial("bcast", "default"),), rounds=4)
-    trials = trials_of(launching, tmp_path, [])
+    trials = trials_of(launching, [])
     assert not carry_out({NAME: [question]}, trials, 0.0, latest=FOREVER, least_rounds=3)
     assert len(launching.seen) == 3
 
 
-def test_settings_of_one_bundle_are_loaded_together(tmp_path: Path) -> None:
+def test_settings_of_one_bundle_are_loaded_together() -> None:
     one = Tuning((Setting("eager-threshold", "1000"),))
     two = Tuning(host_settings=(("net.ipv4.tcp_rmem", "1 2 3"),))
     bundle = Bundle((Trial("a", one, ()), Trial("b", two, ())))

@@ -25,7 +25,8 @@ UPDATE run SET kind = CASE
     ELSE 'compare'
 END;
 
--- Which profiles a run compares is in its configurations and labels now; the folders of earlier runs stay known.
+-- Which profiles a run compares is in its configurations and labels now.
+DROP TABLE run_profile;
 
 CREATE TABLE segment (
     launch_id INTEGER NOT NULL REFERENCES launch (id) ON DELETE CASCADE,
