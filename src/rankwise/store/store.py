@@ -256,6 +256,12 @@ class Store:
         with self._reading(run_id) as connection:
             return networks.read_paths(connection, run_id)
 
+    def profile_folders(self, run_id: int) -> dict[str, str]:
+        """Return the folders of the profiles of a run stored before configurations were, by name."""
+        with self._reading(run_id) as connection:
+            found = connection.execute("SELECT name, folder FROM run_profile WHERE run_id = ?", [run_id])
+            return {row["name"]: row["folder"] for row in found.fetchall()}
+
     def _text(self, run_id: int, column: str) -> str:
         with self._reading(run_id) as connection:
             return str(connection.execute(f"SELECT {column} FROM run WHERE id = ?", [run_id]).fetchone()[0])

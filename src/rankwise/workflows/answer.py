@@ -57,6 +57,7 @@ def report_context(store: Store, run_id: int, comparison: Comparison) -> ReportC
         sentences=(
             *sentences(comparison),
             *configurations.sentences(_labels(store.plan(run_id)), store.configurations(run_id)),
+            *configurations.sentences_of(store.profile_folders(run_id), store.implementations(run_id)),
         ),
         run=run,
         plan=store.plan(run_id),

@@ -14,7 +14,7 @@ from rankwise.core.records import DEFAULT, Implementation, Notice
 from rankwise.core.tuning import Loaded, Native, Part, Profile, Tuning
 from rankwise.mpi import environment_conflicts
 from rankwise.mpi.family import Family, family_named, native_of
-from rankwise.profiles import folders, loading
+from rankwise.profiles import folders, loading, profile_file
 from rankwise.profiles.sentences import tuning_sentence
 from rankwise.testbed.base import TestbedKind
 from rankwise.testbed.changes import changes
@@ -132,6 +132,22 @@ def sentences(labels: Mapping[str, str], configurations: Mapping[str, Configurat
         for one, label in labels.items()
         if one in configurations and not configurations[one].is_default
     ]
+
+
+def sentences_of(folders_by_name: Mapping[str, str], implementations: Iterable[Implementation]) -> list[str]:
+    """Return what profiles set that were measured before configurations were stored, as their folders tell now."""
+    said = []
+    for name, folder in folders_by_name.items():
+        try:
+            profile = profile_file.read(Path(folder)).profile
+        except InputError as error:
+            said.append(f"What profile {name} sets cannot be told: {error}.")
+            continue
+        for one in implementations:
+            part = next((part for part in profile.parts if part.family == one.family), None)
+            if part is not None:
+                said.append(tuning_sentence(name, one.id, part.tuning))
+    return said
 
 
 def _translated(

@@ -25,8 +25,7 @@ UPDATE run SET kind = CASE
     ELSE 'compare'
 END;
 
--- Which profiles a run compares is in its configurations and labels now.
-DROP TABLE run_profile;
+-- Which profiles a run compares is in its configurations and labels now; run_profile keeps those of earlier runs.
 
 CREATE TABLE segment (
     launch_id INTEGER NOT NULL REFERENCES launch (id) ON DELETE CASCADE,
