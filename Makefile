@@ -1,11 +1,12 @@
 # The front door. `make compare` and `make test` each do all the set-up they need on a fresh Debian machine.
-.PHONY: help setup compare test lint lint-deep unit native clean
+.PHONY: help setup compare test nightly lint lint-deep unit native clean
 
 VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?= python3
-# The tests of a file share what its fixtures bring up and stay together; two processes, for most of them wait.
-PYTEST := $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
+# The tests of a file share what its fixtures bring up and stay together; four processes, for most of them wait.
+PYTEST := $(BIN)/pytest -n 4 --dist loadfile --no-loadscope-reorder
+COVERAGE := --cov=rankwise --cov-branch --cov-report=term:skip-covered
 # What the machine has no tool for is left out with a sentence; where CI is set, as by .ci/run, it is an error.
 left_out = echo "$(1)" >&2; test -z "$$CI"
 NATIVE := CMakeLists.txt $(wildcard native/*/CMakeLists.txt native/*/*.cpp native/*/*.h)
@@ -13,6 +14,7 @@ NATIVE := CMakeLists.txt $(wildcard native/*/CMakeLists.txt native/*/*.cpp nativ
 help:
 	@echo "make compare   set up, then compare every MPI on this machine (three minutes)"
 	@echo "make test      set up, install what the tests need (with apt, as root), run every suite"
+	@echo "make nightly   all of that with full matrices, long searches and an hour's soak"
 	@echo "make setup     only the set-up: $(VENV), rankwise, and Open MPI, MPICH, Intel MPI from PyPI"
 	@echo "make lint      style, types and layers    make unit   the tests that start no MPI and no browser"
 	@echo "make native    the tests of the C++ programs, under the address and undefined-behaviour sanitizers"
@@ -28,7 +30,13 @@ test: $(VENV)/.installed-dev
 	$(MAKE) setup
 	tools/test-packages
 	$(MAKE) --jobs=2 --output-sync=target lint native
-	$(PYTEST)
+	$(PYTEST) -m "not nightly" $(COVERAGE)
+
+nightly: $(VENV)/.installed-dev
+	$(MAKE) setup
+	tools/test-packages
+	$(MAKE) lint lint-deep native
+	RANKWISE_SOAK_SECONDS=$${RANKWISE_SOAK_SECONDS:-3600} $(PYTEST) --timeout 7200
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
@@ -47,7 +55,7 @@ lint-deep: $(VENV)/.installed-dev
 	tools/clang-tidy --deep
 
 unit: $(VENV)/.installed-dev
-	$(PYTEST) -m "not mpi and not browser"
+	$(PYTEST) -m "not mpi and not browser and not nightly"
 
 lint lint-deep native: export PATH := $(CURDIR)/$(BIN):$(PATH)
 native: $(VENV)/.installed-dev

@@ -1,5 +1,7 @@
 """For all tests: what goes first where processes share them (`pytest -n 2 --dist loadfile`), and Hypothesis."""
 
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import hypothesis
@@ -10,6 +12,34 @@ LAUNCHING = {"cli", "conformance", "csrc", "e2e", "mpi", "native", "testbed"}
 
 hypothesis.settings.register_profile("rankwise", deadline=None)  # other work disturbs the times here
 hypothesis.settings.load_profile("rankwise")
+
+
+STRICT_VARIABLE = "RANKWISE_STRICT"
+"""Set by .ci/run: a skip that is not on the list below is a failure."""
+MAY_BE_SKIPPED = {
+    "this kernel does not list congestion controls": "a kernel without /proc/sys/net/ipv4/tcp_available_...",
+    "so many nodes would take too long to describe": "a machine with much memory",
+    "as root LAM/MPI runs as nobody, whom no host lets in": "only an ordinary user's LAM/MPI uses ssh",
+    "this MPI has no nonblocking collectives": "LAM/MPI is an MPI-2",
+    "LAM/MPI needs a booted universe": "its own tests boot one",
+    "this kind has one host": "a test between two hosts",
+    "this user cannot give a process a host name": "a container without CAP_SYS_ADMIN",
+    "cannot mount here": "a container without CAP_SYS_ADMIN",
+}
+"""The beginnings of reasons for which a test may be left out on any machine, and why."""
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+    """Turn a skip into a failure where CI must see all there is."""
+    outcome = yield
+    report = outcome.get_result()
+    if not report.skipped or not os.environ.get(STRICT_VARIABLE) or hasattr(report, "wasxfail"):
+        return
+    reason = str(report.longrepr[-1]).removeprefix("Skipped: ") if report.longrepr else ""
+    if not reason.startswith(tuple(MAY_BE_SKIPPED)):
+        report.outcome = "failed"
+        report.longrepr = f"{item.nodeid} was skipped, and its reason is not on the list: {reason}"
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -139,14 +139,17 @@ def test_names_are_completed(wan: Path) -> None:
 @pytest.mark.mpi
 @pytest.mark.parametrize(("value", "code"), [("32M", 0), ("4K", 1)])
 def test_verify_asks_the_implementation(value: str, code: int, tmp_path: Path) -> None:
-    tuning = Tuning((Setting("eager-threshold", "33554432"), Setting("links", "2")))
+    tuning = Tuning((Setting("eager-threshold", "33554432"), Setting("tcp-connections", "2")))
     native = Native((), (("UCX_RNDV_THRESH", value),))
     made = profile(part("mpich-5.0.2", native, tuning))
     write(replace(made, topology=None, testbed="local"), Path("profiles"))
     told = rankwise("profile", "verify", "wan", "--json", home=tmp_path, XDG_DATA_HOME=_DATA)
     assert told.returncode == code, told.stderr
     found = {one["subject"]: one["state"] for one in json.loads(told.stdout)}
-    assert found == {"eager-threshold": "not in force" if code else "in force", "links": "cannot be read back"}
+    assert found == {
+        "eager-threshold": "not in force" if code else "in force",
+        "tcp-connections": "cannot be read back",
+    }
 
 
 def test_verify_of_what_is_not_installed_here(capsys: pytest.CaptureFixture[str]) -> None:

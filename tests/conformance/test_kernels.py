@@ -13,7 +13,7 @@ from rankwise.testbed.local import LocalTestbed
 from support.mpis import FOUND, harness, proved
 from support.real_harness import CSRC
 
-RANKS = (1, 2, 3, 4, 5, 8)
+RANKS = (*(pytest.param(ranks, marks=pytest.mark.nightly) for ranks in (1, 4, 5, 8)), 2, 3)
 SIZES_BYTES = (1, 24, 4099, 65536)
 KERNELS = {path.stem: path.read_text() for path in CSRC.glob("kernels/*.c")}
 ALL = frozenset(KERNELS)

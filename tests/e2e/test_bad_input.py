@@ -137,7 +137,7 @@ def test_when_interrupted_what_was_measured_is_kept_and_can_go_on(tmp_path: Path
         running.send_signal(signal_number)
         _, stderr = running.communicate(timeout=30)
     assert running.returncode == 130
-    assert "--resume" in stderr
+    assert "rankwise resume 1" in stderr
     assert marked_processes(tmp_path) == []
     kept = launches(tmp_path)
     assert kept >= 2

@@ -60,7 +60,7 @@ def interrupt(compare: subprocess.Popen[str]) -> None:
     compare.send_signal(signal.SIGINT)
     _, stderr = compare.communicate(timeout=30)
     assert compare.returncode == 130, stderr
-    assert "--resume" in stderr and "Traceback" not in stderr
+    assert "rankwise resume" in stderr and "Traceback" not in stderr
 
 
 def shown(home: Path) -> dict[str, Any]:

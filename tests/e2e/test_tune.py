@@ -1,11 +1,12 @@
 """A small real search: the knob that is known to act on this network is found, proved, written and loaded."""
 
 import json
+import signal
 from pathlib import Path
 
 import pytest
 
-from support.command_line import rankwise
+from support.command_line import launches, rankwise, started, wait_for_launches
 from support.emulated import needs_emulation
 from support.mpis import FOUND
 
@@ -35,6 +36,7 @@ TWO_BY_TWO = TESTBED.replace("nodes = 1", "nodes = 2")
 
 
 @needs_lam
+@pytest.mark.nightly
 @pytest.mark.timeout(300)
 def test_a_search_from_beginning_to_end(tmp_path: Path) -> None:
     (tmp_path / "far.toml").write_text(TESTBED)
@@ -58,6 +60,7 @@ def test_a_search_from_beginning_to_end(tmp_path: Path) -> None:
 
 
 @needs_openmpi
+@pytest.mark.nightly
 @pytest.mark.timeout(400)
 def test_a_search_among_the_algorithms_of_a_collective(tmp_path: Path) -> None:
     (tmp_path / "far.toml").write_text(TWO_BY_TWO)
@@ -71,6 +74,27 @@ def test_a_search_among_the_algorithms_of_a_collective(tmp_path: Path) -> None:
     assert {one["verdict"] for one in part["verdicts"]} >= {"faster"}
     assert not any(one["verdict"] == "slower" for one in part["verdicts"])
     assert "bcast" in (tmp_path / "profiles" / "far" / "README.md").read_text()
+
+
+@needs_openmpi
+def test_an_interrupted_search_goes_on_to_its_profile(tmp_path: Path) -> None:
+    words = ("tune", OPENMPI, "--for", "bcast", "-n", "2", "--sizes", "4K", "--time", "30s", "--name", "shm")
+    with started(*words, home=tmp_path) as running:
+        wait_for_launches(tmp_path, 6, running)
+        running.send_signal(signal.SIGINT)
+        _, told = running.communicate(timeout=60)
+    assert running.returncode == 130, told
+    assert "rankwise resume 1" in told
+    kept = launches(tmp_path)
+    refused = rankwise("compare", "--resume", "1", home=tmp_path)
+    assert refused.returncode == 2 and "rankwise resume 1" in refused.stderr
+    resumed = rankwise("tune", "--resume", "1", "--json", home=tmp_path)
+    assert resumed.returncode == 0, resumed.stderr
+    assert json.loads(resumed.stdout)["profile"]["name"] == "shm"
+    runs = json.loads(rankwise("runs", "--json", home=tmp_path).stdout)
+    assert [run["kind"] for run in runs[:1]] == ["search"] and runs[0]["launches"] > kept
+    assert {(run["kind"], run["parent"]) for run in runs[1:]} <= {("validation", 1)}
+    assert (tmp_path / "profiles" / "shm" / "profile.toml").is_file()
 
 
 @needs_lam
