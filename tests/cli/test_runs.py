@@ -24,12 +24,23 @@ def test_the_table_has_every_run_and_fits_80_columns(tmp_path: Path) -> None:
         result = CliRunner().invoke(command, ["--store", str(path)], env={"COLUMNS": "80"})
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
-    assert lines[0].split() == ["run", "when", "command", "testbed", "MPI", "launches", "status"]
+    assert lines[0].split() == ["run", "when", "kind", "arguments", "testbed", "launches", "status"]
+    assert len(lines) == 3, "one line a run"
     assert max(map(len, lines)) <= 80
     assert lines[1].split()[0] == "1"
     assert lines[1].split()[-2:] == ["3", "complete"]
-    words = result.stdout.split()
-    for word in ("interrupted", "openmpi-5.0.11", "mpich-5.0.2", "--bench", "collective", "1h"):
+    assert "…" in lines[2] and lines[2].split()[-1] == "interrupted"
+
+
+def test_the_long_table_has_everything(tmp_path: Path) -> None:
+    path = tmp_path / "results.sqlite"
+    with Store(path) as store:
+        stored.begin(store, "rankwise compare mpich-5.0.2 --bench collective --sizes 1:4M --time 1h")
+        store.finish_run(1, "interrupted", "Ctrl-C")
+    result = CliRunner().invoke(command, ["--long", "--store", str(path)], env={"COLUMNS": "80"})
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    words = result.stdout.replace(",", " ").split()
+    for word in ("Ctrl-C", "openmpi-5.0.11", "mpich-5.0.2", "--bench", "collective", "1h"):
         assert word in words
 
 

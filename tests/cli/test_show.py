@@ -93,3 +93,19 @@ def test_a_run_of_which_nothing_is_known_yet(tmp_path: Path) -> None:
 def test_an_unknown_run(path: Path) -> None:
     result = CliRunner().invoke(command, ["12", "--store", str(path)])
     assert isinstance(result.exception, UnknownNameError)
+
+
+def test_what_each_launch_loaded_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "results.sqlite"
+    with Store(path) as store:
+        stored.configured(store)
+    text = show(path)
+    assert max(map(len, text.splitlines())) <= 80
+    words = " ".join(text.split())
+    assert f"{stored.CONFIGURATION.id} wan 1 eager-threshold = 65536" in words
+    shown = json.loads(show(path, "--json"))
+    (segment,) = shown["launches"][0]["segments"]
+    assert segment["configuration"] == shown["configurations"][0]["id"] == stored.CONFIGURATION.id
+    assert shown["configurations"][0]["configuration"]["tuning"]["settings"] == [
+        {"knob": "eager-threshold", "value": "65536"}
+    ]

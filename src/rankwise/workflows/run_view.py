@@ -1,0 +1,71 @@
+"""From a stored run to everything that is known of it."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import numpy as np
+
+from rankwise.analysis.compare.variants import cells_of
+from rankwise.core.records import Cell, Quantity, RunSummary
+from rankwise.core.run_view import CellView, ConfigurationView, LaunchView, RunView
+from rankwise.stats.intervals import median_interval
+from rankwise.store.store import Store
+
+
+def load(run_id: int | None, store: Path | None = None) -> RunView:
+    """Return what is known of a run (None: of the newest). Raises InputError if there is none."""
+    with Store(store, create=False) as opened:
+        return _gather(opened, opened.run(run_id))
+
+
+def _gather(store: Store, run: RunSummary) -> RunView:
+    medians: dict[tuple[Cell, Quantity], list[float]] = defaultdict(list)
+    samples: Counter[tuple[Cell, Quantity]] = Counter()
+    launches: list[LaunchView] = []
+    labels: dict[str, dict[str, None]] = defaultdict(dict)
+    failures = list(store.failures(run.id))
+    notices = list(store.notices(run.id))
+    for number, launch in enumerate(store.iter_launches(run.id), start=1):
+        launches.append(LaunchView(
+            number, launch.implementation, launch.ranks, launch.status, launch.seconds, launch.command,
+            dict(launch.environment), launch.reason, launch.segments, launch.stage,
+        ))  # fmt: skip
+        failures += launch.failures
+        notices += launch.notices
+        for cell in cells_of(launch):
+            labels[cell.configuration][cell.label] = None
+        for series in launch.series:
+            if series.samples_seconds.size:
+                medians[series.cell, series.quantity].append(float(np.median(series.samples_seconds)))
+                samples[series.cell, series.quantity] += series.samples_seconds.size
+    cells = [
+        CellView(*key, len(values), samples[key], float(np.median(values)), *median_interval(np.array(values)))
+        for key, values in medians.items()
+    ]
+    moments = store.facts_by_moment(run.id)
+    return RunView(
+        run=run, baseline=store.baseline(run.id), spent_seconds=store.spent_seconds(run.id),
+        plan=store.plan(run.id), implementations=store.implementations(run.id), facts=store.facts(run.id),
+        resumed_facts=tuple(moments[1:]), launches=tuple(launches),
+        cells=tuple(sorted(cells, key=_by_benchmark)), failures=tuple(failures), notices=tuple(notices),
+        configurations=tuple(
+            ConfigurationView(identity, tuple(labels[identity]), _loaded_by(identity, launches), one)
+            for identity, one in store.configurations(run.id).items()
+        ),
+    )  # fmt: skip
+
+
+def _loaded_by(identity: str, launches: list[LaunchView]) -> tuple[int, ...]:
+    return tuple(
+        launch.number for launch in launches if any(one.configuration == identity for one in launch.segments)
+    )
+
+
+def _by_benchmark(one: CellView) -> tuple[object, ...]:
+    """Side by side what is compared: the implementation last."""
+    cell = one.cell
+    return (
+        cell.benchmark, cell.ranks, cell.options, cell.size_bytes, one.quantity, cell.implementation, cell.label
+    )  # fmt: skip
