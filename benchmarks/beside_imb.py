@@ -17,15 +17,15 @@ from pathlib import Path
 import click
 import numpy as np
 
-from rankwise.bench.launch import Launching
-from rankwise.bench.runner import Ready
 from rankwise.cli.screen import Screen
 from rankwise.core import process
 from rankwise.core.records import Cell, FloatArray, Implementation, Job, Outcome, Plan
 from rankwise.core.units import format_size, parse_sizes_bytes
+from rankwise.measurement.launch import Launching
+from rankwise.measurement.runner import Ready
 from rankwise.mpi.family import FamilyLauncher
 from rankwise.stats.intervals import relative_half_width
-from rankwise.testbed.local import LocalTestbed
+from rankwise.testbeds.local import LocalTestbed
 from rankwise.workflows import measure
 
 SIZES = parse_sizes_bytes("1:4M")

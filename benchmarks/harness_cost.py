@@ -8,12 +8,12 @@ import random
 import click
 import numpy as np
 
-from rankwise.bench.launch import Launching
 from rankwise.cli.screen import Screen
 from rankwise.core.records import Cell, Plan
 from rankwise.core.units import format_time
+from rankwise.measurement.launch import Launching
 from rankwise.mpi.family import FamilyLauncher
-from rankwise.testbed.local import LocalTestbed
+from rankwise.testbeds.local import LocalTestbed
 from rankwise.workflows import measure
 
 

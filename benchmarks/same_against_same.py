@@ -14,12 +14,12 @@ from pathlib import Path
 import click
 from scipy import stats
 
-from rankwise.bench import plan as planning
-from rankwise.bench.runner import Ready
 from rankwise.cli.screen import Screen
 from rankwise.core.records import Options, Plan
 from rankwise.core.results import Comparison
 from rankwise.core.units import parse_sizes_bytes
+from rankwise.measurement import plan as planning
+from rankwise.measurement.runner import Ready
 from rankwise.store.store import Store
 from rankwise.workflows import answer, measure
 

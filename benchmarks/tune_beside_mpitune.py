@@ -22,17 +22,17 @@ from pathlib import Path
 import click
 import numpy as np
 
-from rankwise.bench.launch import Launching
-from rankwise.bench.runner import Ready
 from rankwise.cli.screen import Screen
 from rankwise.cli.testbed_options import testbed_of
 from rankwise.core.records import Cell, Command, Implementation, LaunchSteps, Plan
 from rankwise.core.tuning import Loaded
 from rankwise.core.units import format_size
+from rankwise.measurement.launch import Launching
+from rankwise.measurement.runner import Ready
 from rankwise.mpi.family import FamilyLauncher
 from rankwise.profiles import loading
 from rankwise.stats.intervals import ratio_intervals
-from rankwise.testbed.base import TestbedKind
+from rankwise.testbeds.base import TestbedKind
 from rankwise.workflows import measure
 
 HELD_OUT_BYTES = (24, 700, 3000, 12000, 50000, 200000)

@@ -7,7 +7,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-LAUNCHING = {"cli", "conformance", "csrc", "e2e", "mpi", "native", "testbed"}
+LAUNCHING = {"cli", "conformance", "csrc", "e2e", "mpi", "native", "testbeds"}
 """Folders of tests that start programs, and wait for them."""
 
 hypothesis.settings.register_profile("rankwise", deadline=None)  # other work disturbs the times here

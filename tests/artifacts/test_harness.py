@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from rankwise.artifacts import harness as building
-from rankwise.bench.launch import list_benchmarks
 from rankwise.core.errors import BuildError, HostError
 from rankwise.core.records import Implementation
+from rankwise.measurement.launch import list_benchmarks
 from support.mpis import FOUND, proved
 
 pytestmark = [pytest.mark.mpi, pytest.mark.skipif(not FOUND, reason="no MPI here")]

@@ -12,7 +12,7 @@ from rankwise.analysis.tune.acceptance import Acceptance, Gain
 from rankwise.analysis.tune.application import Use
 from rankwise.cli.tune import command
 from rankwise.core.tuning import Tuning
-from rankwise.testbed.local import LocalTestbed
+from rankwise.testbeds.local import LocalTestbed
 from rankwise.workflows.tune.spec import spec_of
 from rankwise.workflows.tune.tuner import TuneResult
 from support.profiles import VERDICTS, profile

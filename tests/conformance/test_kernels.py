@@ -5,11 +5,11 @@ from functools import cache
 
 import pytest
 
-from rankwise.bench import plan as planning
-from rankwise.bench.launch import Launching, list_benchmarks
 from rankwise.core.records import Benchmark, Cell, Launch, Options, Plan
+from rankwise.measurement import plan as planning
+from rankwise.measurement.launch import Launching, list_benchmarks
 from rankwise.mpi.family import FamilyLauncher
-from rankwise.testbed.local import LocalTestbed
+from rankwise.testbeds.local import LocalTestbed
 from support.mpis import FOUND, harness, proved
 from support.real_harness import CSRC
 

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from rankwise.bench import plan as planning
-from rankwise.bench.launch import Launching, list_benchmarks
-from rankwise.bench.placement import place
 from rankwise.core import process
 from rankwise.core.records import Cell, Job, Launch, Outcome, Plan
+from rankwise.measurement import plan as planning
+from rankwise.measurement.launch import Launching, list_benchmarks
+from rankwise.measurement.placement import place
 from rankwise.mpi import family
-from rankwise.testbed import description
-from rankwise.testbed.base import TestbedKind, make
+from rankwise.testbeds import description
+from rankwise.testbeds.base import TestbedKind, make
 from support import start_by_ssh
 from support.mpis import FOUND, harness, proved
 from support.sshd import Servers, servers_on_nodes

@@ -11,7 +11,7 @@ import pytest
 
 from rankwise.cli import main
 from rankwise.core import paths
-from rankwise.testbed import running
+from rankwise.testbeds import running
 from support.command_line import COMMAND, rankwise, said
 from support.emulated import left_of, needs_emulation
 from support.mpis import FOUND

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from rankwise.core import paths
-from rankwise.testbed import running
-from rankwise.testbed.link_control import LinkControl
+from rankwise.testbeds import running
+from rankwise.testbeds.link_control import LinkControl
 from support.command_line import launches, rankwise, started, wait_for_launches
 from support.emulated import left_of, needs_emulation, parts_of, processes_naming, supervisor_of, wait_until
 from support.mpis import FOUND

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from rankwise.testbed import running
-from rankwise.testbed.programs import program
+from rankwise.testbeds import running
+from rankwise.testbeds.programs import program
 from support.emulated import (
     naptime,
     needs_emulation,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from rankwise.testbed.programs import program
+from rankwise.testbeds.programs import program
 from support.bare_link import BareLink, needs_tap, star
 
 

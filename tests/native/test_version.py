@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 from rankwise import __version__
-from rankwise.testbed.programs import program
+from rankwise.testbeds.programs import program
 
 
 @pytest.mark.parametrize("name", ["rankwise-link", "rankwise-nodes", "rankwise-probe", "rankwise-rsh"])

@@ -9,9 +9,9 @@ from rankwise.core.toml_places import parse
 from rankwise.report.drawing import topology_svg
 from rankwise.report.site_words import joins, node_lines
 from rankwise.report.terminal_drawing import topology_drawing
-from rankwise.testbed.description import load, presets
-from rankwise.testbed.description.emulated_kind import describe_emulated
-from rankwise.testbed.paths import site_paths
+from rankwise.testbeds.description import load, presets
+from rankwise.testbeds.description.emulated_kind import describe_emulated
+from rankwise.testbeds.paths import site_paths
 
 SVG = "{http://www.w3.org/2000/svg}"
 MEASURED = (PathFigures("rennes-1", "nancy-1", 0.0058, 0.00585, 0.006, 1e9, 938e6, 0.0, 0.0),)

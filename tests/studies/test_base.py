@@ -9,7 +9,7 @@ import pytest
 from rankwise.core.errors import UnknownNameError
 from rankwise.studies import base
 from rankwise.studies.papers import paper
-from rankwise.testbed import description
+from rankwise.testbeds import description
 from rankwise.workflows.tune.stages import POINT_TO_POINT
 
 

@@ -15,7 +15,7 @@ from rankwise.core.records import Notice
 from rankwise.studies import base
 from rankwise.studies.base import Chart, Claim, Page, Row, Statement, Table
 from rankwise.studies.page import render_page, summary
-from rankwise.testbed import description
+from rankwise.testbeds import description
 from studies import test_hablot2007
 
 HABLOT = base.find("hablot2007")

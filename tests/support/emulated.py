@@ -11,8 +11,8 @@ import pytest
 from rankwise.core import paths
 from rankwise.core.network import Link, Node, Route, Settings, Topology
 from rankwise.core.records import Command, LaunchSteps
-from rankwise.testbed import running
-from rankwise.testbed.emulated import EmulatedTestbed
+from rankwise.testbeds import running
+from rankwise.testbeds.emulated import EmulatedTestbed
 
 RENO: Settings = (("net.ipv4.tcp_congestion_control", "reno"),)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from rankwise.core import paths
-from rankwise.testbed.programs import program
+from rankwise.testbeds.programs import program
 from support.command_line import environment
 
 NOBODY = 65534

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from rankwise.core.network import Node, Topology
 from rankwise.core.records import Fact, LaunchSteps, Outcome
 from rankwise.core.toml_places import Entry
-from rankwise.testbed.base import TestbedKind
+from rankwise.testbeds.base import TestbedKind
 
 
 class ReplayTestbed(TestbedKind):

@@ -11,7 +11,7 @@ from pathlib import Path
 from rankwise.core.network import Topology
 from rankwise.core.records import Implementation, Job
 from rankwise.mpi.family import FamilyLauncher
-from rankwise.testbed.base import make
+from rankwise.testbeds.base import make
 
 
 @dataclass(frozen=True)

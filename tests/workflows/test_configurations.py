@@ -12,7 +12,7 @@ from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.records import Implementation
 from rankwise.core.tuning import Loaded, Native, Setting, Tuning
 from rankwise.profiles.writing import write
-from rankwise.testbed.local import LocalTestbed
+from rankwise.testbeds.local import LocalTestbed
 from rankwise.workflows.configurations import (
     ProfileChoice,
     choose,

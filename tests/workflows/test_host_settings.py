@@ -11,8 +11,8 @@ from rankwise.core.errors import HostError
 from rankwise.core.host_settings import MTU
 from rankwise.core.network import Settings
 from rankwise.core.tuning import Tuning
-from rankwise.testbed.emulated import EmulatedTestbed
-from rankwise.testbed.local import LocalTestbed
+from rankwise.testbeds.emulated import EmulatedTestbed
+from rankwise.testbeds.local import LocalTestbed
 from rankwise.workflows import host_settings, verify
 from support.emulated import needs_emulation, two_sites, words
 from support.profiles import part

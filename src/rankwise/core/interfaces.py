@@ -18,7 +18,7 @@ class Launcher(Protocol):
 
 
 class Testbed(Protocol):
-    """Hosts, and a way to start something on them (`rankwise.testbed`). Used between `up` and `down`."""
+    """Hosts, and a way to start something on them (`rankwise.testbeds`). Used between `up` and `down`."""
 
     name: str
 

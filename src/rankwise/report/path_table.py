@@ -9,7 +9,7 @@ from rich.text import Text
 
 from rankwise.core.network import PathFigures
 from rankwise.core.units import format_rate, format_share, format_time
-from rankwise.testbed.check import PathCheck
+from rankwise.testbeds.check import PathCheck
 
 
 def path_table(found: Sequence[PathCheck], *, judged: bool) -> Table:

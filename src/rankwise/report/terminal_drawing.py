@@ -14,7 +14,7 @@ from rich.text import Text
 from rankwise.core.network import Link, Topology
 from rankwise.core.units import format_rate, format_share, format_time
 from rankwise.report.site_words import Join, alike, delay_words, ends, joins, node_lines, queue_words, site_title
-from rankwise.testbed.paths import path
+from rankwise.testbeds.paths import path
 
 
 def topology_drawing(topology: Topology) -> RenderableType:

@@ -15,8 +15,8 @@ from rankwise.core.network import Topology
 from rankwise.core.units import format_duration
 from rankwise.report.drawing import topology_svg
 from rankwise.report.path_table import path_table
-from rankwise.testbed.check import PathCheck
-from rankwise.testbed.running import Running
+from rankwise.testbeds.check import PathCheck
+from rankwise.testbeds.running import Running
 
 
 def testbed_parts(presets: Mapping[str, Topology], up: Iterable[Running]) -> Iterator[RenderableType]:

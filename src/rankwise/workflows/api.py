@@ -13,7 +13,7 @@ from rankwise.core.errors import HostError, InputError
 from rankwise.core.network import Topology
 from rankwise.core.records import Command, LaunchSteps, Options, Outcome
 from rankwise.profiles.checking import Check
-from rankwise.testbed.base import TestbedKind
+from rankwise.testbeds.base import TestbedKind
 from rankwise.workflows import bench as benching
 from rankwise.workflows import compare as comparing
 from rankwise.workflows import guidelines as guiding

@@ -16,8 +16,8 @@ from rankwise.mpi import environment_conflicts
 from rankwise.mpi.family import Family, family_named, native_of
 from rankwise.profiles import folders, loading, profile_file
 from rankwise.profiles.sentences import tuning_sentence
-from rankwise.testbed.base import TestbedKind
-from rankwise.testbed.changes import changes
+from rankwise.testbeds.base import TestbedKind
+from rankwise.testbeds.changes import changes
 from rankwise.workflows.host_settings import applied_settings, in_force
 
 _SAID = 3

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rankwise.testbed import fitness, host
-from rankwise.testbed.fitness import Finding
+from rankwise.testbeds import fitness, host
+from rankwise.testbeds.fitness import Finding
 
 __all__ = ["Finding", "examine"]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
 
-from rankwise.bench.runner import State
+from rankwise.measurement.runner import State
 
 __all__ = ["Events", "Silent", "State"]
 

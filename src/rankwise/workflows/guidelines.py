@@ -28,7 +28,7 @@ from rankwise.report.context import ReportContext
 from rankwise.report.guideline_page import write_guidelines
 from rankwise.report.guidelines import Mend
 from rankwise.store.store import Store
-from rankwise.testbed.changes import changes
+from rankwise.testbeds.changes import changes
 from rankwise.workflows import answer as comparison_answer
 from rankwise.workflows import measure
 from rankwise.workflows.events import Events

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from rankwise.core.host_settings import setting
 from rankwise.core.network import Settings
 from rankwise.core.records import Command, LaunchSteps
-from rankwise.testbed.base import TestbedKind
-from rankwise.testbed.local import LocalTestbed
+from rankwise.testbeds.base import TestbedKind
+from rankwise.testbeds.local import LocalTestbed
 
 _LIMIT_SECONDS = 20.0
 

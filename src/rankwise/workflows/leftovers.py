@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rankwise.core import process
-from rankwise.testbed import running
+from rankwise.testbeds import running
 
 
 def clear() -> None:

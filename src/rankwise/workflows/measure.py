@@ -8,9 +8,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from rankwise.bench import plan as planning
-from rankwise.bench.launch import Launching
-from rankwise.bench.runner import SPARE_ROUNDS, Ready, Runner
 from rankwise.core.configuration import Configuration, by_id
 from rankwise.core.errors import HostError, InputError, InterruptedRun
 from rankwise.core.records import (
@@ -27,12 +24,15 @@ from rankwise.core.records import (
     variant_name,
 )
 from rankwise.core.units import format_duration, parse_sizes_bytes
+from rankwise.measurement import plan as planning
+from rankwise.measurement.launch import Launching
+from rankwise.measurement.runner import SPARE_ROUNDS, Ready, Runner
 from rankwise.mpi.family import FamilyLauncher
 from rankwise.stats.intervals import relative_half_width
 from rankwise.store.store import Store
-from rankwise.testbed.base import TestbedKind, make
-from rankwise.testbed.local import LocalTestbed
-from rankwise.testbed.paths import path, site_paths
+from rankwise.testbeds.base import TestbedKind, make
+from rankwise.testbeds.local import LocalTestbed
+from rankwise.testbeds.paths import path, site_paths
 from rankwise.workflows.configurations import ProfileChoice, Resolved, loader, resolve_all
 from rankwise.workflows.events import Events
 from rankwise.workflows.prepare import Built, build_all, prepare, the_one, up

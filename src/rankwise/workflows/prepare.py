@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rankwise.artifacts.harness import build
-from rankwise.bench.launch import list_benchmarks
-from rankwise.bench.runner import Ready
 from rankwise.core.errors import BuildError, HostError, InputError
 from rankwise.core.network import PathFigures
 from rankwise.core.records import Benchmark, Implementation, Notice
+from rankwise.measurement.launch import list_benchmarks
+from rankwise.measurement.runner import Ready
 from rankwise.mpi import select
-from rankwise.testbed.base import TestbedKind
-from rankwise.testbed.check import check_paths
+from rankwise.testbeds.base import TestbedKind
+from rankwise.testbeds.check import check_paths
 from rankwise.workflows.events import Events
 
 

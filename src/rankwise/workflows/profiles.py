@@ -15,8 +15,8 @@ from rankwise.profiles import differences, exporting, folders, loading, profile_
 from rankwise.profiles.checking import Check
 from rankwise.profiles.differences import Difference
 from rankwise.profiles.profile_file import Stored
-from rankwise.testbed.base import TestbedKind, make
-from rankwise.testbed.local import LocalTestbed
+from rankwise.testbeds.base import TestbedKind, make
+from rankwise.testbeds.local import LocalTestbed
 from rankwise.workflows import verify
 from rankwise.workflows.configurations import choose, resolve
 from rankwise.workflows.events import Events

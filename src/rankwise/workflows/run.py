@@ -6,13 +6,13 @@ import shutil
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from rankwise.bench.job import build_job
 from rankwise.core.errors import HostError, InputError
 from rankwise.core.records import Implementation
+from rankwise.measurement.job import build_job
 from rankwise.mpi import select
 from rankwise.mpi.family import FamilyLauncher
-from rankwise.testbed.base import TestbedKind
-from rankwise.testbed.local import LocalTestbed
+from rankwise.testbeds.base import TestbedKind
+from rankwise.testbeds.local import LocalTestbed
 from rankwise.workflows.configurations import ProfileChoice, loader, not_applied, resolve
 from rankwise.workflows.events import Events
 from rankwise.workflows.host_settings import applied_settings

@@ -22,8 +22,8 @@ from rankwise.store.store import Store
 from rankwise.studies import base, terminal
 from rankwise.studies.base import Effort, Page, Results, Statement, Study, StudyRun
 from rankwise.studies.page import render_page
-from rankwise.testbed import description
-from rankwise.testbed.base import TestbedKind, make
+from rankwise.testbeds import description
+from rankwise.testbeds.base import TestbedKind, make
 from rankwise.workflows import answer, measure
 from rankwise.workflows.configurations import ProfileChoice
 from rankwise.workflows.events import Events

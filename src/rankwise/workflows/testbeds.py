@@ -10,12 +10,12 @@ from pathlib import Path
 from rankwise.core.errors import InputError, RankwiseError, UnknownNameError
 from rankwise.core.network import Topology
 from rankwise.store.networks import topology_from_json, topology_to_json
-from rankwise.testbed import description
-from rankwise.testbed.base import TestbedKind, kinds, make
-from rankwise.testbed.check import PathCheck, checks
-from rankwise.testbed.hostfile import read_hostfile
-from rankwise.testbed.local import LocalTestbed
-from rankwise.testbed.running import Running, warnings_of
+from rankwise.testbeds import description
+from rankwise.testbeds.base import TestbedKind, kinds, make
+from rankwise.testbeds.check import PathCheck, checks
+from rankwise.testbeds.hostfile import read_hostfile
+from rankwise.testbeds.local import LocalTestbed
+from rankwise.testbeds.running import Running, warnings_of
 from rankwise.workflows.events import Events
 
 _FILE = "topology.json"

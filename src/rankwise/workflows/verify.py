@@ -7,16 +7,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from rankwise.artifacts.harness import build
-from rankwise.bench import protocol
-from rankwise.bench.job import build_job
-from rankwise.bench.launch import list_benchmarks
 from rankwise.core.errors import HostError
 from rankwise.core.records import Cell, Implementation, Outcome
 from rankwise.core.tuning import Decision, Loaded, Part, ReadBack
+from rankwise.measurement import protocol
+from rankwise.measurement.job import build_job
+from rankwise.measurement.launch import list_benchmarks
 from rankwise.mpi.family import FamilyLauncher, family_named
 from rankwise.profiles import loading
 from rankwise.profiles.checking import Check, checks, host_check
-from rankwise.testbed.base import TestbedKind
+from rankwise.testbeds.base import TestbedKind
 from rankwise.workflows.host_settings import applied_settings, values
 
 PAIR = "pingpong"

@@ -14,7 +14,7 @@ from rankwise.core.tuning import Choice, Decision, Native, Rule, Setting, Tuning
 from rankwise.mpi.family import family_named
 from rankwise.mpi.intelmpi import settings
 from rankwise.profiles.writing import write
-from rankwise.testbed.emulated import EmulatedTestbed
+from rankwise.testbeds.emulated import EmulatedTestbed
 from support.emulated import needs_emulation, two_sites
 from support.head_on import END, head_on
 from support.mpis import FOUND, harness, proved

@@ -8,7 +8,7 @@ from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.records import Implementation, Job
 from rankwise.core.tuning import Choice, Decision, Native, Rule, Setting, Tuning
 from rankwise.mpi.family import family_named
-from rankwise.testbed.local import LocalTestbed
+from rankwise.testbeds.local import LocalTestbed
 from support.head_on import END, head_on
 from support.mpis import FOUND, harness, proved
 

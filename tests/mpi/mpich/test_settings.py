@@ -13,7 +13,7 @@ from rankwise.core.tuning import Choice, Decision, Native, Rule, Setting, Tuning
 from rankwise.mpi.family import FamilyLauncher, family_named
 from rankwise.mpi.mpich import algorithms, settings
 from rankwise.profiles.loading import place
-from rankwise.testbed.emulated import EmulatedTestbed
+from rankwise.testbeds.emulated import EmulatedTestbed
 from support.emulated import needs_emulation, two_sites
 from support.mpis import FOUND, proved
 

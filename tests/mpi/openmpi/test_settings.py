@@ -16,7 +16,7 @@ from rankwise.mpi.openmpi import settings
 from rankwise.mpi.openmpi.parameters import PARAMETERS_FILE, installation
 from rankwise.mpi.openmpi.settings import FILES_VARIABLE, HAN_RULES_FILE, RULES_FILE
 from rankwise.profiles.loading import place
-from rankwise.testbed.emulated import EmulatedTestbed
+from rankwise.testbeds.emulated import EmulatedTestbed
 from support.emulated import needs_emulation, two_sites
 from support.mpis import FOUND, proved
 from support.openmpi import told

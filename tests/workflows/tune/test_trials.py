@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from rankwise.analysis.tune.search import Trial
-from rankwise.bench.runner import Ready
 from rankwise.core.configuration import Configuration
 from rankwise.core.records import Cell, CellFailure, Implementation, Launch, Segment, Series
 from rankwise.core.tuning import Choice, Decision, Reason, Rule, Setting, Tuning
+from rankwise.measurement.runner import Ready
 from rankwise.workflows.tune.trials import Bundle, Trials, bundled, carry_out
 
 NAME = "lammpi-7.1.4"

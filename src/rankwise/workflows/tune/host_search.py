@@ -13,7 +13,7 @@ from rankwise.core.host_settings import TCP_RMEM, TCP_WMEM
 from rankwise.core.network import Settings, Topology
 from rankwise.core.records import Cell, Options
 from rankwise.core.tuning import Tuning
-from rankwise.testbed.base import kind_named
+from rankwise.testbeds.base import kind_named
 from rankwise.workflows.tune.stages import HOSTS, KIB, MIB, Target, TuneSpec
 
 STAGE = "hosts"

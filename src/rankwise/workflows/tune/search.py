@@ -10,11 +10,11 @@ from dataclasses import dataclass, field, replace
 
 from rankwise.analysis.tune.merging import merged
 from rankwise.analysis.tune.search import Search
-from rankwise.bench.launch import Launching
-from rankwise.bench.plan import round_seconds, together
 from rankwise.core.records import DEFAULT, Cell, Launch
 from rankwise.core.tuning import Reason, Tuning
 from rankwise.core.units import format_duration
+from rankwise.measurement.launch import Launching
+from rankwise.measurement.plan import round_seconds, together
 from rankwise.workflows.events import Events
 from rankwise.workflows.prepare import Built
 from rankwise.workflows.tune import host_search

@@ -10,7 +10,7 @@ from rankwise.analysis.tune.application import Application
 from rankwise.analysis.tune.evidence import Rigour
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.records import Notice
-from rankwise.testbed.base import TestbedKind
+from rankwise.testbeds.base import TestbedKind
 from rankwise.workflows.tune.stages import COLLECTIVE_SIZES, COLLECTIVES, POINT_TO_POINT, Collective, TuneSpec
 
 GROUPS = {"p2p": POINT_TO_POINT, "collectives": COLLECTIVES}

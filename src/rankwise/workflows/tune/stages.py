@@ -14,13 +14,13 @@ from rankwise.analysis.tune.race import KnobRace, variants_of
 from rankwise.analysis.tune.racing import AlgorithmSearch
 from rankwise.analysis.tune.search import NothingToAsk, Search
 from rankwise.analysis.tune.threshold import ThresholdSearch
-from rankwise.bench.placement import place
 from rankwise.core import knobs
 from rankwise.core.errors import InputError
 from rankwise.core.host_settings import TCP_RMEM
 from rankwise.core.network import PathFigures, Settings, Topology
 from rankwise.core.records import Benchmark, Cell, Host, Implementation
 from rankwise.core.tuning import Algorithm, Choice, Decision, Knob, Rule, Tuning
+from rankwise.measurement.placement import place
 from rankwise.mpi.family import family_named, native_of
 
 KIB, MIB = 1 << 10, 1 << 20

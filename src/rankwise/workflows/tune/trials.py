@@ -12,13 +12,13 @@ from itertools import zip_longest
 from rankwise.analysis.compare.variants import cells_of, with_cells
 from rankwise.analysis.tune.merging import merged
 from rankwise.analysis.tune.search import Search, Trial
-from rankwise.bench.launch import Launching, refused
-from rankwise.bench.plan import launches_of_round
-from rankwise.bench.runner import Ready
 from rankwise.core.configuration import Configuration
 from rankwise.core.errors import InputError
 from rankwise.core.records import Cell, Launch, Segment
 from rankwise.core.tuning import Tuning
+from rankwise.measurement.launch import Launching, refused
+from rankwise.measurement.plan import launches_of_round
+from rankwise.measurement.runner import Ready
 from rankwise.workflows.configurations import tuned
 
 Key = tuple[str, str, frozenset[tuple[str, int, str]]]

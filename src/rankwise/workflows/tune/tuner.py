@@ -13,15 +13,15 @@ from rankwise import __version__
 from rankwise.analysis.tune.acceptance import Acceptance, Gain
 from rankwise.analysis.tune.hosts import ASKED
 from rankwise.analysis.tune.merging import taken_back
-from rankwise.bench.launch import Launching
 from rankwise.core.errors import HostError, InputError, InterruptedRun
 from rankwise.core.records import Notice, Plan
 from rankwise.core.tuning import Native, Part, Profile, Reason, Tuning
+from rankwise.measurement.launch import Launching
 from rankwise.mpi.family import FamilyLauncher, native_of
 from rankwise.profiles import loading, writing
 from rankwise.store.store import Store
-from rankwise.testbed.base import TestbedKind, make
-from rankwise.testbed.local import LocalTestbed
+from rankwise.testbeds.base import TestbedKind, make
+from rankwise.testbeds.local import LocalTestbed
 from rankwise.workflows import host_settings, verify
 from rankwise.workflows.configurations import loader
 from rankwise.workflows.events import Events

@@ -13,7 +13,7 @@ from rankwise.core.records import DEFAULT, Cell, Plan
 from rankwise.core.tuning import Reason, Tuning
 from rankwise.core.units import format_duration
 from rankwise.store.store import Store
-from rankwise.testbed.base import TestbedKind
+from rankwise.testbeds.base import TestbedKind
 from rankwise.workflows import measure
 from rankwise.workflows.configurations import tuned
 from rankwise.workflows.events import Events

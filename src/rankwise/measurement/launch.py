@@ -1,0 +1,230 @@
+"""One start of a job: build its command, run it on the testbed, turn what it said into a Launch record."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import psutil
+
+from rankwise.core import process
+from rankwise.core.configuration import Configuration, plain
+from rankwise.core.errors import BuildError, HostError, InputError
+from rankwise.core.host_settings import CONGESTION_CONTROL
+from rankwise.core.interfaces import Launcher, Testbed
+from rankwise.core.network import Settings
+from rankwise.core.records import (
+    Benchmark,
+    Cell,
+    CellFailure,
+    Command,
+    FailureKind,
+    Implementation,
+    Job,
+    Launch,
+    LaunchStatus,
+    LaunchSteps,
+    LocalStart,
+    Notice,
+    Options,
+    Outcome,
+    Plan,
+    Segment,
+)  # fmt: skip
+from rankwise.core.tuning import Loaded
+from rankwise.measurement import protocol
+from rankwise.measurement.job import build_job, program_line, together
+
+LIST_LIMIT_SECONDS = 30.0
+STDERR_TAIL_BYTES = 4000
+
+
+def list_benchmarks(implementation: Implementation, program: Path) -> tuple[Benchmark, ...]:
+    """What this build of the harness can measure, as it says itself. Raises BuildError if it does not run."""
+    outcome = process.run([str(program), "--list"], LIST_LIMIT_SECONDS, environment=implementation.environment)
+    try:
+        return protocol.parse_list(outcome.stdout)
+    except ValueError as error:
+        raise BuildError(
+            f"{implementation.id}: the compiled benchmarks do not start",
+            outcome.command,
+            outcome.stdout + outcome.stderr,
+            "try the command by hand",
+        ) from error
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The part of a launch that one configuration runs: what becomes a `Segment` once it is started."""
+
+    implementation: Implementation
+    configuration: Configuration
+    job: Job
+
+    @property
+    def segment(self) -> Segment:
+        """The part as it is stored."""
+        return Segment(self.implementation.id, self.job.ranks, self.configuration.id, program_line(self.job))
+
+
+class Launching:
+    """Starts cells of a plan on one testbed, by the launch lines that `launcher` knows."""
+
+    def __init__(
+        self,
+        launcher: Launcher,
+        testbed: Testbed,
+        plan: Plan,
+        configurations: Mapping[str, Configuration] | None = None,
+        load: Callable[[Configuration], Loaded] = lambda _: Loaded(),
+    ) -> None:
+        """`configurations`: those that cells name, by id; `load` makes what a launch of one adds to its job."""
+        self._configurations = configurations or {}
+        self._load = load
+        self._launcher = launcher
+        self._testbed = testbed
+        self._plan = plan
+
+    def launch(
+        self,
+        implementation: Implementation,
+        program: Path,
+        cells: Sequence[Cell],
+        seconds_per_cell: float = 0.0,
+        configuration: Configuration | None = None,
+    ) -> Launch:
+        """Measure `cells` (same ranks, options, configuration, placement) in this order.
+
+        Every failure is in the record. Each cell is repeated for `seconds_per_cell`, or for the plan's where that
+        is 0. `configuration` None: the one that the cells name; '' stands for the implementation as it is.
+        """
+        chosen = configuration or self._configurations.get(cells[0].configuration) or plain(implementation)
+        try:
+            loaded = self._load(chosen)
+            part = Part(implementation, chosen, self._job(program, cells, loaded, seconds_per_cell))
+        except (HostError, InputError) as error:
+            segment = Segment(implementation.id, cells[0].ranks, chosen.id, str(program))
+            return refused((segment,), cells, _told(error), "failed")
+        return self.start([part], cells, (*loaded.host_settings, *_settings(cells[0].options)))
+
+    def start(self, parts: Sequence[Part], cells: Sequence[Cell], settings: Settings = ()) -> Launch:
+        """Start all parts at once, each by its own launcher, and return what came of it.
+
+        `cells` are those that the parts' harnesses measure, `settings` what every host is set to meanwhile.
+        """
+        started_at, load, stolen = time.time(), os.getloadavg()[0], _steal_seconds()
+        steps, outcome = self._run(parts, settings)
+        # what was measured while the testbed broke down is worth nothing
+        spoken = protocol.parse_run("" if outcome.broken else outcome.stdout, cells)
+        status, reason = _status(outcome, spoken, self._plan.launch_limit_seconds)
+        return Launch(
+            segments=tuple(part.segment for part in parts), status=status, reason=reason,
+            command=process.command_line(steps.main), environment=steps.main.environment,
+            started_at=started_at, seconds=outcome.seconds, series=spoken.series,
+            failures=(*spoken.failures, *(() if outcome.broken else _blamed(status, reason, cells, spoken))),
+            verified=spoken.verified,
+            stderr_tail="" if status == "finished" else outcome.stderr[-STDERR_TAIL_BYTES:],
+            oversubscribed=any(part.job.oversubscribed for part in parts), yielding=steps.yielding,
+            clock=spoken.clock, clock_error_seconds=spoken.clock_error_seconds,
+            timer_resolution_seconds=spoken.timer_resolution_seconds, load=load,
+            steal_fraction=(_steal_seconds() - stolen) / (max(outcome.seconds, 1e-3) * (os.cpu_count() or 1)),
+            notices=(*outcome.notices, *_notices(parts, outcome)),
+            links=outcome.links, emulator=outcome.emulator, timelines=spoken.timelines,
+        )  # fmt: skip
+
+    def _job(self, program: Path, cells: Sequence[Cell], loaded: Loaded, seconds_per_cell: float) -> Job:
+        """The job of a harness that measures these cells."""
+        job = build_job(
+            self._testbed, (str(program),), cells[0].ranks, placement=cells[0].placement, loaded=loaded,
+            arguments=self._plan.launcher_arguments,
+        )  # fmt: skip
+        arguments = protocol.arguments(
+            cells, yielding=job.oversubscribed,
+            from_barrier=job.oversubscribed and isinstance(job.start, LocalStart),
+            verify=self._plan.verify, limit_seconds=self._plan.launch_limit_seconds,
+            seconds_per_cell=seconds_per_cell or self._plan.seconds_per_cell,
+        )  # fmt: skip
+        return replace(job, program=(*job.program, *arguments))
+
+    def _run(self, parts: Sequence[Part], settings: Settings) -> tuple[LaunchSteps, Outcome]:
+        """The launch line and how it ended; one that cannot even be started has failed like any other."""
+        steps = LaunchSteps(Command(parts[0].job.program))
+        hosts = tuple(host for part in parts for host in part.job.hosts)
+        limit = self._plan.launch_limit_seconds
+        try:
+            steps = together([self._launcher.steps(part.implementation, part.job) for part in parts])
+            steps = replace(steps, settings=(*steps.settings, *settings))
+            return steps, self._testbed.run(steps, hosts, limit, "" if len(parts) > 1 else protocol.END_MARKER)
+        except (HostError, InputError) as error:
+            return steps, Outcome(process.command_line(steps.main), 127, "", _told(error), 0.0)
+
+
+def refused(
+    segments: tuple[Segment, ...], cells: Sequence[Cell], why: str, kind: FailureKind = "unsupported"
+) -> Launch:
+    """Return the failed launch that stands for one that could not even be asked for."""
+    return Launch(
+        segments=segments, status="failed", command="", environment=(), started_at=time.time(), seconds=0.0,
+        reason=why, failures=tuple(CellFailure(cell, why, kind) for cell in cells),
+    )  # fmt: skip
+
+
+def _told(error: HostError | InputError) -> str:
+    return f"{error}; {error.remedy}" if error.remedy else str(error)
+
+
+def _status(outcome: Outcome, spoken: protocol.Spoken, limit_seconds: float) -> tuple[LaunchStatus, str]:
+    """A harness that said `end` has finished, whatever its launcher did afterwards."""
+    if outcome.broken:
+        return "failed", outcome.broken
+    if spoken.ended:
+        return "finished", ""
+    if outcome.timed_out:
+        return "timed out", f"no end within {limit_seconds:.0f} s: ended with all its processes"
+    return "failed", f"exit code {outcome.returncode}: {_last_words(outcome)}"
+
+
+def _settings(options: Options) -> Settings:
+    """What the hosts of the job must be set to for these options."""
+    if not options.congestion_control:
+        return ()
+    return ((CONGESTION_CONTROL, options.congestion_control),)
+
+
+def _last_words(outcome: Outcome) -> str:
+    said = [line.strip() for line in (outcome.stderr or outcome.stdout).splitlines() if line.strip(" -=*|")]
+    return "; ".join(said[-3:])[-400:] or "it said nothing"
+
+
+def _blamed(
+    status: LaunchStatus, reason: str, cells: Sequence[Cell], spoken: protocol.Spoken
+) -> tuple[CellFailure, ...]:
+    """In a launch that ended early the first cell without an answer was being measured: it bears the failure.
+
+    One that did not even begin fails all its cells.
+    """
+    if status == "finished":
+        return ()
+    silent = [cell for cell in cells if cell not in spoken.reached()]
+    return tuple(CellFailure(cell, reason) for cell in (silent[:1] if spoken.begun else silent))
+
+
+def _notices(parts: Sequence[Part], outcome: Outcome) -> tuple[Notice, ...]:
+    if not outcome.finished_early:
+        return ()
+    one, ranks = parts[0].implementation, sum(part.job.ranks for part in parts)
+    return (
+        Notice(
+            "hangs-at-exit",
+            f"{one.id} hung after its last result at {ranks} ranks and was ended; the results are kept",
+            f"a newer version of {one.family} may not hang in MPI_Finalize",
+        ),
+    )
+
+
+def _steal_seconds() -> float:
+    """CPU time that the hypervisor has taken since boot, summed over cores."""
+    return float(psutil.cpu_times().steal)

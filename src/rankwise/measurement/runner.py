@@ -1,0 +1,140 @@
+"""Carries out a plan: round after round of launches until every cell is precise or the time is over."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rankwise.core.records import Cell, Implementation, Launch, Plan
+from rankwise.measurement.adaptive import HalfWidth, Progress
+from rankwise.measurement.launch import Launching
+from rankwise.measurement.plan import LEAST_SECONDS_PER_CELL, launches_of_round
+
+SPARE_ROUNDS = 3
+"""Rounds that a budget should hold beyond the fewest launches that precision asks for."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Where a run stands, for a progress bar."""
+
+    now: str
+    elapsed_seconds: float
+    budget_seconds: float
+    launches: int
+    cells_open: int
+    cells: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """An implementation with its compiled harness."""
+
+    implementation: Implementation
+    program: Path
+
+
+class Runner:
+    """Runs one plan; every launch goes to `keep` as soon as it ended."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        launching: Launching,
+        half_width: HalfWidth,
+        keep: Callable[[Launch], None],
+        show: Callable[[State], None] = lambda _state: None,
+        *,
+        priority: Callable[[Cell], int] | None = None,
+    ) -> None:
+        """`priority`: after a first round of all, cells of a lower number get their fewest launches first."""
+        self._plan = plan
+        self._priority = priority
+        self._tried: Counter[Cell] = Counter()
+        self._launching = launching
+        self._progress = Progress(plan, half_width)
+        self._keep = keep
+        self._show = show
+        self._launches = 0
+        self._seconds_per_cell = plan.seconds_per_cell
+        self._last_seconds: dict[tuple[str, int], float] = {}
+
+    def run(self, ready: Mapping[str, Ready], earlier: Sequence[Launch] = (), spent_seconds: float = 0.0) -> str:
+        """Measure until done and say why it stopped: `precise`, `time budget`, `max launches`, `verified`.
+
+        `earlier` are the launches of an interrupted run that goes on, `spent_seconds` the time they took.
+        The first round is always completed, even beyond the budget: otherwise there were nothing to compare.
+        """
+        started = time.monotonic() - spent_seconds
+        for launch in earlier:
+            self._progress.add(launch)
+            self._tried.update({*(one.cell for one in launch.series), *(one.cell for one in launch.failures)})
+        self._launches = len(earlier)
+        shuffle = random.Random(f"{self._plan.seed}-{self._launches}")
+        first_round = not earlier
+        rounds = 0
+        while cells := self._progress.open_cells():
+            launched = 0
+            for launch_cells in launches_of_round(cells if first_round else self._first_in_line(cells), shuffle):
+                elapsed = time.monotonic() - started
+                if first_round or elapsed + self._expected(launch_cells) <= self._plan.time_budget_seconds:
+                    self._show(self._state(launch_cells[0], elapsed))
+                    self._measure(ready[launch_cells[0].implementation], launch_cells)
+                    launched += 1
+            if not launched:
+                return "time budget"
+            first_round = False
+            rounds += 1
+            self._pace(rounds, time.monotonic() - started - spent_seconds, time.monotonic() - started)
+        return self._why_done()
+
+    def _first_in_line(self, cells: Collection[Cell]) -> Collection[Cell]:
+        """All of them, or those of the highest priority that were not yet tried often enough for a verdict."""
+        wanting = [cell for cell in cells if self._tried[cell] < self._plan.min_launches]
+        if self._priority is None or not wanting:
+            return cells
+        now = min(map(self._priority, wanting))
+        return [cell for cell in wanting if self._priority(cell) == now]
+
+    def _pace(self, rounds: int, rounds_seconds: float, elapsed_seconds: float) -> None:
+        """Repeat cells for a shorter time if, at this pace, the budget would not hold enough launches of each.
+
+        A verdict needs launches: with too few of them not even a difference of a hundred times could be shown.
+        """
+        wanted = self._plan.min_launches + SPARE_ROUNDS - rounds
+        left = self._plan.time_budget_seconds - elapsed_seconds
+        if rounds_seconds / rounds * wanted > left:
+            self._seconds_per_cell = max(LEAST_SECONDS_PER_CELL, self._seconds_per_cell / 2)
+
+    def _measure(self, ready: Ready, cells: Sequence[Cell]) -> None:
+        launch = self._launching.launch(ready.implementation, ready.program, cells, self._seconds_per_cell)
+        self._keep(launch)
+        self._progress.add(launch)
+        self._tried.update(cells)
+        self._launches += 1
+        self._last_seconds[launch.implementation, launch.ranks] = launch.seconds
+
+    def _expected(self, cells: Sequence[Cell]) -> float:
+        return self._last_seconds.get((cells[0].implementation, cells[0].ranks), 0.0)
+
+    def _state(self, cell: Cell, elapsed_seconds: float) -> State:
+        return State(
+            now=f"{cell.implementation}, {cell.ranks} ranks",
+            elapsed_seconds=elapsed_seconds,
+            budget_seconds=self._plan.time_budget_seconds,
+            launches=self._launches,
+            cells_open=len(self._progress.open_cells()),
+            cells=len(self._plan.cells),
+        )
+
+    def _why_done(self) -> str:
+        if self._plan.verify:
+            return "verified"
+        if self._progress.broken:
+            return "the testbed breaks down"
+        measured = [cell for cell in self._plan.cells if not self._progress.given_up(cell)]
+        return "precise" if all(self._progress.precise(cell) for cell in measured) else "max launches"

@@ -1,0 +1,93 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankwise.core.records import Cell, Options
+from rankwise.measurement import protocol
+from support.harness_words import BEGIN, END, say, series, timeline
+
+CELL = Cell("mpich-5.0.2", "pingpong", 64, 2)
+PLAIN = Options()
+
+
+def test_arguments_carry_options_and_cells_in_order() -> None:
+    options = Options(datatype="double", layout="vector", root="rotate", cold_cache=True)
+    cells = [Cell("m-1", "bcast", 8, 4, options), Cell("m-1", "barrier", 0, 4, options)]
+    words = protocol.arguments(cells, seconds_per_cell=0.01, limit_seconds=9.0, yielding=True, verify=False)
+    assert words[-2:] == ("bcast:8", "barrier:0")
+    assert words[words.index("--layout") + 1] == "vector"
+    assert {"--cold-cache", "--yield"} <= set(words)
+    assert "--verify" not in words
+
+
+def test_a_run_becomes_records() -> None:
+    failure = say(rankwise="failure", benchmark="put", size_bytes=8, kind="unsupported", reason="needs MPI 3.0")
+    put = Cell("mpich-5.0.2", "put", 8, 2)
+    spoken = protocol.parse_run("hello\n" + BEGIN + series(CELL, [1e-6, 2e-6]) + failure + END, [CELL, put])
+    assert spoken.begun and spoken.ended
+    assert spoken.series[0].cell == CELL
+    np.testing.assert_array_equal(spoken.series[0].samples_seconds, [1e-6, 2e-6])
+    assert spoken.failures[0].kind == "unsupported"
+    assert spoken.reached() == {CELL, put}
+
+
+def words_for(options: Options = PLAIN, **changes: bool) -> tuple[str, ...]:
+    cell = Cell("m-1", "stream", 8, 2, options)
+    asked = {"yielding": False, "verify": False, **changes}
+    return protocol.arguments([cell], seconds_per_cell=0.01, limit_seconds=9.0, **asked)
+
+
+def test_ranks_that_share_cores_yield_and_only_on_demand_start_from_a_barrier() -> None:
+    assert {"--yield", "--start"}.isdisjoint(words_for())
+    assert "--start" not in words_for(yielding=True)
+    words = words_for(from_barrier=True)
+    assert words[words.index("--start") + 1] == "barrier"
+    assert "--yield" not in words
+
+
+def test_streams_are_told_how_many_messages_and_which_congestion_control() -> None:
+    words = words_for()
+    assert words[words.index("--messages") + 1] == "200"
+    assert "--congestion-control" not in words
+    words = words_for(Options(messages=7, congestion_control="reno"))
+    assert words[words.index("--messages") + 1] == "7"
+    assert words[words.index("--congestion-control") + 1] == "reno"
+
+
+def test_timelines_belong_to_their_cell() -> None:
+    stream = Cell("mpich-5.0.2", "tcp_stream", 1000, 2)
+    other = Cell("mpich-5.0.2", "tcp_stream", 9, 2)
+    said = (
+        BEGIN
+        + series(stream, [1e-3, 2e-3])
+        + timeline(stream, "congestion window", [1e-4, 2e-4], [14480, 28960])
+        + timeline(stream, "retransmits", [1e-4, 2e-4], [0, 1])
+        + timeline(other, "round trip", [1e-4], [1e-2])
+        + END
+    )
+    spoken = protocol.parse_run(said, [stream])
+    assert [one.quantity for one in spoken.timelines] == ["congestion window", "retransmits"]
+    assert {one.cell for one in spoken.timelines} == {stream}
+    np.testing.assert_array_equal(spoken.timelines[0].times_seconds, [1e-4, 2e-4])
+    np.testing.assert_array_equal(spoken.timelines[0].values, [14480, 28960])
+    assert len(spoken.series) == 1
+
+
+@given(st.integers(0, 400))
+def test_a_run_cut_off_anywhere_keeps_its_whole_lines(cut: int) -> None:
+    text = BEGIN + series(CELL, [1e-6]) + END
+    spoken = protocol.parse_run(text[:cut], [CELL])
+    assert spoken.ended == (cut >= len(text) - 1)
+    assert len(spoken.series) == int(cut >= len(BEGIN + series(CELL, [1e-6])) - 1)
+
+
+@given(st.text())
+def test_noise_of_launchers_is_left_out(noise: str) -> None:
+    spoken = protocol.parse_run(noise + "\n" + BEGIN + END, [CELL])
+    assert spoken.begun and spoken.ended
+
+
+def test_an_empty_list_is_an_error() -> None:
+    with pytest.raises(ValueError, match="no list"):
+        protocol.parse_list("segmentation fault\n")

@@ -1,0 +1,228 @@
+"""A plan is carried out against a testbed that replays a harness: stops, failures, resuming."""
+
+import re
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rankwise.core.errors import HostError
+from rankwise.core.records import Cell, FloatArray, Launch, Outcome, Plan
+from rankwise.measurement.launch import Launching
+from rankwise.measurement.runner import Ready, Runner, State
+from support.harness_words import BEGIN, END, PlainLauncher, implementation, outcome, say, series
+from support.replay import ReplayTestbed
+
+A, B = implementation("mpich-5.0.2"), implementation("openmpi-5.0.11")
+CELLS = tuple(Cell(one.id, name, size, 2) for one in (A, B) for name in ("pingpong", "bcast") for size in (1, 64))
+PLAN = Plan(CELLS, seed=3, time_budget_seconds=60.0, min_launches=3, max_launches=5)
+
+Answer = Callable[[tuple[str, ...]], Outcome]
+
+
+def asked(argv: tuple[str, ...]) -> list[Cell]:
+    named = (re.fullmatch(r"(\w+):(\d+)", word) for word in argv)
+    return [Cell("", match[1], int(match[2]), 2) for match in named if match]
+
+
+def steady(argv: tuple[str, ...]) -> Outcome:
+    return outcome(BEGIN + "".join(series(cell, [1e-6, 1.1e-6]) for cell in asked(argv)) + END)
+
+
+def half_width(medians: FloatArray) -> float:
+    return float(np.ptp(medians) / np.median(medians))
+
+
+def carry_out(plan: Plan, answer: Answer, earlier: list[Launch] | None = None) -> tuple[str, list[Launch]]:
+    kept: list[Launch] = []
+    runner = Runner(plan, Launching(PlainLauncher(), ReplayTestbed(answer), plan), half_width, kept.append)
+    ready = {one.id: Ready(one, Path("/cache/harness")) for one in (A, B)}
+    return runner.run(ready, earlier or []), kept
+
+
+def count(launches: list[Launch], cell: Cell) -> int:
+    return sum(series.cell == cell for launch in launches for series in launch.series)
+
+
+def test_it_stops_when_every_cell_is_precise() -> None:
+    why, launches = carry_out(PLAN, steady)
+    assert why == "precise"
+    assert {count(launches, cell) for cell in CELLS} == {3}
+
+
+def test_an_unsteady_cell_goes_on_alone_up_to_the_most_launches() -> None:
+    calls = iter(range(1, 1000))
+
+    def unsteady(argv: tuple[str, ...]) -> Outcome:
+        shaky = 1e-6 * next(calls)
+        said = (series(cell, [shaky if cell.size_bytes == 64 else 1e-6]) for cell in asked(argv))
+        return outcome(BEGIN + "".join(said) + END)
+
+    why, launches = carry_out(PLAN, unsteady)
+    assert why == "max launches"
+    assert {count(launches, cell) for cell in CELLS if cell.size_bytes == 64} == {5}
+    assert {count(launches, cell) for cell in CELLS if cell.size_bytes == 1} == {3}
+
+
+def test_the_first_round_is_completed_beyond_the_budget() -> None:
+    why, launches = carry_out(replace(PLAN, time_budget_seconds=1e-9), steady)
+    assert why == "time budget"
+    assert {count(launches, cell) for cell in CELLS} == {1}
+
+
+def test_a_crash_is_blamed_on_the_cell_that_ran_and_the_others_go_on() -> None:
+    def crashing(argv: tuple[str, ...]) -> Outcome:
+        said = BEGIN
+        for cell in asked(argv):
+            if (cell.benchmark, cell.size_bytes) == ("bcast", 64) and argv[0] == A.mpiexec:
+                return outcome(said, returncode=139, stderr="rank 1: signal 11\n")
+            said += series(cell, [1e-6])
+        return outcome(said + END)
+
+    _, launches = carry_out(PLAN, crashing)
+    failed = [failure for launch in launches for failure in launch.failures]
+    assert {(one.cell.benchmark, one.cell.size_bytes) for one in failed} == {("bcast", 64)}
+    assert "signal 11" in failed[0].reason
+    others = [cell for cell in CELLS if (cell.benchmark, cell.size_bytes) != ("bcast", 64)]
+    assert all(count(launches, cell) >= 3 for cell in others)
+
+
+@pytest.mark.parametrize("timed_out", [True, False])
+def test_a_launcher_that_never_begins_is_given_up_after_two_tries(timed_out: bool) -> None:
+    why, launches = carry_out(PLAN, lambda argv: outcome("", 1, "no such host\n", timed_out))
+    assert why == "precise"  # of what could be measured: nothing
+    assert len(launches) == 4
+    assert {launch.status for launch in launches} == {"timed out" if timed_out else "failed"}
+    assert {failure.cell for launch in launches for failure in launch.failures} == set(CELLS)
+
+
+def test_wrong_data_is_not_tried_again() -> None:
+    def wrong(argv: tuple[str, ...]) -> Outcome:
+        said = "".join(
+            say(
+                rankwise="failure",
+                benchmark=c.benchmark,
+                size_bytes=c.size_bytes,
+                kind="wrong data",
+                reason="3 bytes",
+            )
+            for c in asked(argv)
+        )
+        return outcome(BEGIN + said + END)
+
+    _, launches = carry_out(PLAN, wrong)
+    assert len(launches) == 2
+
+
+def test_verified_cells_are_done_after_one_launch() -> None:
+    def verified(argv: tuple[str, ...]) -> Outcome:
+        assert "--verify" in argv
+        said = (say(rankwise="verified", benchmark=c.benchmark, size_bytes=c.size_bytes) for c in asked(argv))
+        return outcome(BEGIN + "".join(said) + END)
+
+    why, launches = carry_out(replace(PLAN, verify=True), verified)
+    assert why == "verified"
+    assert {cell for launch in launches for cell in launch.verified} == set(CELLS)
+
+
+def test_a_resumed_run_measures_only_what_is_missing() -> None:
+    _, all_launches = carry_out(PLAN, steady)
+    _, rest = carry_out(PLAN, steady, earlier=all_launches[:4])
+    assert {count(all_launches[:4] + rest, cell) for cell in CELLS} == {3}
+
+
+def test_more_ranks_than_slots_is_marked_and_yields() -> None:
+    seen: list[tuple[str, ...]] = []
+
+    def answer(argv: tuple[str, ...]) -> Outcome:
+        seen.append(argv)
+        return steady(argv)
+
+    plan = replace(PLAN, cells=tuple(replace(cell, ranks=8) for cell in CELLS))
+    _, launches = carry_out(plan, answer)
+    assert all("--yield" in argv for argv in seen)
+    assert all(launch.oversubscribed for launch in launches)
+
+
+def test_progress_is_told_before_each_launch() -> None:
+    states: list[State] = []
+    launching = Launching(PlainLauncher(), ReplayTestbed(steady), PLAN)
+    runner = Runner(PLAN, launching, half_width, lambda _launch: None, states.append)
+    runner.run({one.id: Ready(one, Path("/cache/harness")) for one in (A, B)})
+    assert [state.launches for state in states] == list(range(6))
+    assert states[0].cells == len(CELLS)
+
+
+def test_where_the_budget_would_not_hold_enough_launches_repetitions_get_shorter() -> None:
+    seconds: list[float] = []
+
+    def slow(argv: tuple[str, ...]) -> Outcome:
+        seconds.append(float(argv[argv.index("--seconds") + 1]))
+        time.sleep(0.05)
+        return steady(argv)
+
+    plan = replace(PLAN, time_budget_seconds=0.5, seconds_per_cell=0.01, min_launches=20, max_launches=30)
+    carry_out(plan, slow)
+    assert seconds[0] == 0.01
+    assert seconds[-1] < 0.01
+
+
+def test_with_time_enough_repetitions_keep_their_length() -> None:
+    seconds: set[str] = set()
+
+    def answer(argv: tuple[str, ...]) -> Outcome:
+        seconds.add(argv[argv.index("--seconds") + 1])
+        return steady(argv)
+
+    carry_out(replace(PLAN, seconds_per_cell=0.01), answer)
+    assert seconds == {"0.01"}
+
+
+def test_a_launcher_that_cannot_be_started_fails_its_cells_and_the_others_go_on() -> None:
+    def gone(argv: tuple[str, ...]) -> Outcome:
+        raise HostError("cannot start mpiexec: No such file or directory")
+
+    why, launches = carry_out(PLAN, gone)
+    assert why == "precise"  # of what could be measured: nothing
+    assert {launch.status for launch in launches} == {"failed"}
+    assert {failure.cell for launch in launches for failure in launch.failures} == set(CELLS)
+    assert "cannot start mpiexec" in launches[0].reason
+
+
+def broken(argv: tuple[str, ...]) -> Outcome:
+    """Its harness had finished, but what it measured on a testbed that breaks down is worth nothing."""
+    return replace(steady(argv), broken="the link emulator ended")
+
+
+def test_a_testbed_that_breaks_down_now_and_then_is_held_against_no_cell() -> None:
+    calls = iter(range(1000))
+
+    def now_and_then(argv: tuple[str, ...]) -> Outcome:
+        return broken(argv) if next(calls) % 3 else steady(argv)
+
+    why, launches = carry_out(PLAN, now_and_then)
+    assert why == "precise"
+    failed = [launch for launch in launches if launch.status == "failed"]
+    assert {(launch.reason, launch.failures, launch.series) for launch in failed} == {
+        ("the link emulator ended", (), ())
+    }
+    assert {count(launches, cell) for cell in CELLS} >= {3}
+
+
+def test_a_testbed_that_always_breaks_down_ends_the_plan() -> None:
+    why, launches = carry_out(PLAN, broken)
+    assert why == "the testbed breaks down"
+    assert len(launches) < 10
+
+
+def test_cells_of_a_later_turn_wait_until_the_earlier_ones_can_be_judged() -> None:
+    kept: list[Launch] = []
+    launching = Launching(PlainLauncher(), ReplayTestbed(steady), PLAN)
+    runner = Runner(PLAN, launching, half_width, kept.append, priority=lambda cell: int(cell.benchmark == "bcast"))
+    assert runner.run({one.id: Ready(one, Path("/cache/harness")) for one in (A, B)}) == "precise"
+    names = [{series.cell.benchmark for series in launch.series} for launch in kept]
+    both = {"pingpong", "bcast"}  # three rounds of two implementations each, the first one of everything
+    assert names == [both] * 2 + [{"pingpong"}] * 4 + [{"bcast"}] * 4
