@@ -104,7 +104,7 @@ def where(implementation_id: str, folder: Path) -> Path:
 def start(testbed: TestbedKind, implementation_id: str, hosts: tuple[str, ...], folder: Path) -> Outcome:
     implementation = proved(implementation_id)
     job = Job(
-        (str(where(implementation_id, folder)),), len(hosts), hosts=hosts, remote_shell=testbed.remote_shell(),
+        (str(where(implementation_id, folder)),), len(hosts), hosts=hosts, start=testbed.process_start(),
         oversubscribed=testbed.oversubscribed(hosts),
         environment=family.family_named(implementation.family).probe_environment,
         launcher_arguments=family.family_named(implementation.family).probe,

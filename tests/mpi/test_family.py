@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rankwise.core.errors import HostError, UnknownNameError
-from rankwise.core.records import Implementation, Job
+from rankwise.core.records import Implementation, Job, RemoteShellStart
 from rankwise.mpi import preload
 from rankwise.mpi.family import Ask, FamilyLauncher, families, family_named
 from rankwise.mpi.lammpi import family as lammpi
@@ -77,8 +77,8 @@ def line(monkeypatch: pytest.MonkeyPatch) -> Line:
 
 PLAIN = Job(("./p", "-x"), 2, environment=(("A", "b c"),), launcher_arguments=("--verbose",))
 CROWDED = Job(("./p",), 8, oversubscribed=True)
-FAR = Job(("./p",), 3, hosts=("a1", "b1", "b1"), remote_shell="/bin/agent")
-MIXED = Job(("./p",), 5, hosts=("a1", "b1", "b1", "a1", "c1"), remote_shell="/bin/agent")
+FAR = Job(("./p",), 3, hosts=("a1", "b1", "b1"), start=RemoteShellStart("/bin/agent"))
+MIXED = Job(("./p",), 5, hosts=("a1", "b1", "b1", "a1", "c1"), start=RemoteShellStart("/bin/agent"))
 
 
 def test_openmpi_lines(line: Line) -> None:
@@ -198,12 +198,12 @@ def test_lammpi_as_root_needs_a_remote_shell_that_is_open_to_nobody(
 ) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     for shell in ("/bin/true", "/usr/bin/env"):
-        assert line(an("lammpi"), replace(MIXED, remote_shell=shell))[0] == "setpriv"
+        assert line(an("lammpi"), replace(MIXED, start=RemoteShellStart(shell)))[0] == "setpriv"
     (tmp_path / "rsh").touch(mode=0o755)
     tmp_path.chmod(0o700)
     for shell in (str(tmp_path / "rsh"), "/only/on/other/hosts"):
         with pytest.raises(HostError, match="nobody, who may not use") as caught:
-            line(an("lammpi"), replace(MIXED, remote_shell=shell))
+            line(an("lammpi"), replace(MIXED, start=RemoteShellStart(shell)))
         assert caught.value.remedy
 
 
@@ -220,7 +220,7 @@ def test_lammpis_agent_tells_the_other_host_where_the_session_is(tmp_path: Path,
     shell = tmp_path / "shell"
     shell.write_text('#!/bin/sh\necho "to $1"; shift; exec sh -c "$*"\n')
     shell.chmod(0o755)
-    steps = FamilyLauncher().steps(an("lammpi"), replace(MIXED, remote_shell=str(shell)))
+    steps = FamilyLauncher().steps(an("lammpi"), replace(MIXED, start=RemoteShellStart(str(shell))))
     agent = tmp_path / "agent"
     argv = [str(agent) if word == "/t/lam/agent" else word for word in steps.before[1].argv]
     subprocess.run(argv, check=True, timeout=10)

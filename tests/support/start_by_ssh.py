@@ -25,7 +25,7 @@ class Asked:
 
 def main(asked: Asked) -> int:
     with make(asked.topology) as testbed:
-        job = replace(asked.job, remote_shell=testbed.remote_shell())
+        job = replace(asked.job, start=testbed.process_start())
         steps = FamilyLauncher().steps(asked.implementation, job)
         outcome = testbed.run(steps, job.hosts, asked.limit_seconds, asked.end_marker)
     print(outcome.stdout)

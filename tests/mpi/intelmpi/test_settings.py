@@ -56,7 +56,7 @@ def start(
     intel: Implementation, testbed: EmulatedTestbed, program: tuple[str, ...], placed: tuple[str, ...],
     environment: Environment, *, limit_seconds: float = 40, end: str = "",
 ) -> Outcome:  # fmt: skip
-    job = Job(program, len(placed), hosts=placed, remote_shell=testbed.remote_shell(), environment=environment)
+    job = Job(program, len(placed), hosts=placed, start=testbed.process_start(), environment=environment)
     return testbed.run(FAMILY.steps(intel, job), placed, limit_seconds, end)
 
 

@@ -119,7 +119,7 @@ def run(testbed: EmulatedTestbed, implementation_id: str, folder: Path, tmp_path
         loaded = place(settings.native(implementation, tuning), tmp_path)
         job = Job(
             (program(implementation_id, folder), *words), len(hosts), hosts=hosts,
-            remote_shell=testbed.remote_shell(), oversubscribed=testbed.oversubscribed(hosts),
+            start=testbed.process_start(), oversubscribed=testbed.oversubscribed(hosts),
             environment=loaded.environment + (settings.REPORTING if reporting else ()), files=loaded.files,
         )  # fmt: skip
         outcome = testbed.run(FamilyLauncher().steps(implementation, job), hosts, LIMIT_SECONDS, "end")

@@ -306,7 +306,7 @@ def test_every_rank_of_every_host_loads_the_files(
 
     def over_hosts(environment: Environment, *hosts: str) -> str:
         files = tuple(str(path) for path in tmp_path.glob("*.conf"))
-        placed = replace(job(program, len(hosts), words, environment, hosts), remote_shell=duo.remote_shell())
+        placed = replace(job(program, len(hosts), words, environment, hosts), start=duo.process_start())
         outcome = duo.run(FamilyLauncher().steps(one, replace(placed, files=files)), hosts, 60)
         assert outcome.returncode == 0, outcome.stdout + outcome.stderr
         return outcome.stdout
