@@ -27,7 +27,9 @@ def compiled(one: Implementation, folder: Path, *files: Path) -> process.Outcome
 
 @pytest.mark.parametrize("one", FOUND, ids=lambda one: one.id)
 def test_no_file_has_a_warning(one: Implementation, tmp_path: Path) -> None:
-    files = [path for path in FILES if OF_ONE_FAMILY.get(f"{path.parent.name}/{path.name}", one.family) == one.family]
+    files = [
+        path for path in FILES if OF_ONE_FAMILY.get(f"{path.parent.name}/{path.name}", one.family) == one.family
+    ]
     assert len(files) > 60
     done = compiled(one, tmp_path, *files)
     assert done.returncode == 0, done.stderr

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from rankwise.core.results import Comparison
-from rankwise.report.html import write_report
 from report import edges, grid, samples
+from report.test_comparison_page import write_report
 
 playwright_api = pytest.importorskip("playwright.sync_api")
 

@@ -1,4 +1,4 @@
-"""The page of a run held to the guidelines."""
+"""The page of guidelines shows each check with its ratio and word, and what to do about a violation."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from analysis.guidelines.made import one
 from rankwise.analysis.guidelines import rules
 from rankwise.analysis.guidelines.findings import Finding, findings
 from rankwise.core.records import Notice
-from rankwise.core.results import Comparison
-from rankwise.report.guideline_page import render_guidelines, write_guidelines
-from rankwise.report.guidelines import Mend
+from rankwise.report import page as builder
+from rankwise.report.context import ReportContext
+from rankwise.report.guideline_page import guideline_page
+from rankwise.report.guidelines import RemedyShown
+from rankwise.report.page import Page
 from report import grid, samples
-from report.test_html import Outline
+from report.test_comparison_page import Outline
 
-NOTHING = Comparison("", (), 0.05, 0.05, (), (), (), (), (), (), ())
 CONTEXT = replace(samples.context(), title="Consistent?", sentences=("Two of three.",))
 HOSTILE = "<script>alert('x')</script>"
 
@@ -31,12 +32,16 @@ def found() -> tuple[Finding, ...]:
     ])  # fmt: skip
 
 
-def rendered(found: tuple[Finding, ...], notices: tuple[Notice, ...] = ()) -> str:
-    mend = Mend(
+def made(found: tuple[Finding, ...], notices: tuple[Notice, ...] = (), context: ReportContext = CONTEXT) -> Page:
+    remedy = RemedyShown(
         ("MPI_Allgather instead of MPI_Gather",), ("CHOICE=1",), ("rankwise tune mpich-5.0.2 --for gather",)
     )
-    mends = {finding: mend for finding in found if finding.word == "violated"}
-    return render_guidelines(found, mends, replace(NOTHING, notices=notices), CONTEXT)
+    remedies = {finding: remedy for finding in found if finding.word == "violated"}
+    return guideline_page(found, remedies, notices, context, delta=0.05, alpha=0.05)
+
+
+def rendered(found: tuple[Finding, ...], notices: tuple[Notice, ...] = ()) -> str:
+    return builder.render(made(found, notices))
 
 
 def test_a_heat_map_for_each_implementation_tells_ratio_interval_and_word(found: tuple[Finding, ...]) -> None:
@@ -50,10 +55,10 @@ def test_a_heat_map_for_each_implementation_tells_ratio_interval_and_word(found:
     assert tables[0].count("<td") == 4  # the size at which monotony was not checked is an empty one
 
 
-def test_a_violation_says_what_mends_it(found: tuple[Finding, ...]) -> None:
+def test_a_violation_says_what_to_do(found: tuple[Finding, ...]) -> None:
     text = " ".join(Outline(rendered(found)).text.split())
     assert "gather of 1 KiB on 4 ranks takes 2.5 [2.4, 2.6] times as long as allgather" in text
-    assert "What mends it: MPI_Allgather instead of MPI_Gather" in text
+    assert "What to do: MPI_Allgather instead of MPI_Gather" in text
     assert "CHOICE=1" in text
     assert "rankwise tune mpich-5.0.2 --for gather" in text
     assert "No guideline is violated." in text  # of the other implementation
@@ -74,7 +79,7 @@ def test_what_stands_in_a_name_stays_text(found: tuple[Finding, ...]) -> None:
 
 
 def test_a_run_on_a_testbed_shows_its_network(found: tuple[Finding, ...]) -> None:
-    page = render_guidelines(found, {}, NOTHING, grid.context())
+    page = builder.render(made(found, context=grid.context()))
     assert "Paths, asked for and measured" in page
     assert page.count("<svg") > 5
     assert '<figure class="full low" data-figure="emulator/lateness">' in page
@@ -84,5 +89,5 @@ def test_a_run_on_a_testbed_shows_its_network(found: tuple[Finding, ...]) -> Non
 
 def test_it_is_written_to_its_file(found: tuple[Finding, ...], tmp_path: Path) -> None:
     path = tmp_path / "new" / "page.html"
-    write_guidelines(path, found, {}, NOTHING, CONTEXT)
+    builder.write(path, made(found))
     assert path.read_text().lstrip().startswith("<!doctype html>")

@@ -1,3 +1,5 @@
+"""Guidelines in the terminal tell each violation with times, ratio and remedy, and mark every check."""
+
 from __future__ import annotations
 
 import re
@@ -12,9 +14,9 @@ from rankwise.report import guidelines
 
 def printed(found: tuple[Finding, ...], lines: str = "") -> str:
     console = Console(width=80, color_system=None, highlight=False)
-    mends = {finding: guidelines.Mend((lines,)) for finding in found if finding.word == "violated"}
+    remedies = {finding: guidelines.RemedyShown((lines,)) for finding in found if finding.word == "violated"}
     with console.capture() as capture:
-        for part in guidelines.parts(found, mends):
+        for part in guidelines.parts(found, remedies):
             console.print(part)
     return capture.get()
 

@@ -124,7 +124,7 @@ def test_trials_and_their_stages_are_told_apart(path: Path) -> None:
 def test_profiles_are_compared_as_before(path: Path) -> None:
     with Store(path) as store:
         comparison = answer.compare_run(store, 1)
-        context = answer.report_context(store, 1, comparison)
+        context = answer.comparison_context(store, 1, comparison)
     assert any("wan" in sentence for sentence in context.sentences), "its folder is still known"
     (verdict,) = comparison.verdicts
     assert (verdict.baseline, verdict.candidate) == ("mpich-5.0.2", "mpich-5.0.2 + wan")

@@ -12,9 +12,10 @@ import pytest
 
 from rankwise.core.network import PathFigures
 from rankwise.core.records import Notice
+from rankwise.report.page import render
 from rankwise.studies import base
 from rankwise.studies.base import Chart, Claim, Page, Row, Statement, Table
-from rankwise.studies.page import render_page, summary
+from rankwise.studies.page import study_page, summary
 from rankwise.testbeds import description
 from studies import test_hablot2007
 
@@ -30,7 +31,7 @@ def data_of(page: str) -> Any:
 @pytest.fixture(scope="module")
 def text() -> str:
     results = test_hablot2007.published()
-    return render_page(HABLOT, HABLOT.page(results), results, "rankwise study hablot2007 --from 1,2")
+    return render(study_page(HABLOT, HABLOT.page(results), results, "rankwise study hablot2007 --from 1,2"))
 
 
 def test_every_statement_table_and_figure_is_there(text: str) -> None:
@@ -56,7 +57,7 @@ def test_it_loads_nothing(text: str) -> None:
 
 def test_without_any_result_it_says_so() -> None:
     page = HABLOT.page({})
-    text = render_page(HABLOT, page, {}, "rankwise study hablot2007")
+    text = render(study_page(HABLOT, page, {}, "rankwise study hablot2007"))
     assert text.count("not measured</td>") == len(HABLOT.runs)
     assert f"{len(page.statements)} could not be decided" in summary(page.statements)
 
@@ -69,7 +70,7 @@ def test_names_from_outside_are_shown_and_not_obeyed() -> None:
         charts=(Chart("c", evil, {"data": [], "layout": {"title": evil}}, evil),),
         caveats=(evil,),
     )
-    text = render_page(replace(HABLOT, title=evil, runs=()), page, {}, evil)
+    text = render(study_page(replace(HABLOT, title=evil, runs=()), page, {}, evil))
     assert evil not in text
 
 
@@ -79,7 +80,7 @@ def test_the_testbed_is_drawn_with_what_was_measured_of_it() -> None:
     topology = HABLOT.topology(run, description.load(run.testbed))
     path = PathFigures("node1", "node2", 20e-6, 31e-6, 40e-6, 1e9, 941e6, 0.0, math.nan)
     results[run.label] = replace(results[run.label], topology=topology, paths=(path,))
-    text = render_page(HABLOT, HABLOT.page(results), results, "rankwise study hablot2007")
+    text = render(study_page(HABLOT, HABLOT.page(results), results, "rankwise study hablot2007"))
     assert text.count('<figure class="drawing"><svg') == 1
     assert '<td class="n">941 Mbit/s</td>' in text
 
@@ -89,6 +90,6 @@ def test_warnings_say_of_which_run_they_are() -> None:
     run = HABLOT.runs[1]
     noisy = replace(results[run.label].comparison, notices=(Notice("noisy", "the host is noisy", "stop it"),))
     results[run.label] = replace(results[run.label], comparison=noisy)
-    text = render_page(HABLOT, HABLOT.page(results), results, "rankwise study hablot2007")
+    text = render(study_page(HABLOT, HABLOT.page(results), results, "rankwise study hablot2007"))
     assert f"noisy · {run.title}" in text
     assert "the host is noisy" in text

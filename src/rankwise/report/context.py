@@ -1,4 +1,4 @@
-"""What a report tells beside the comparison itself: the answer in words, and where the numbers come from."""
+"""What a page tells beside its results: the answer in words, and where the numbers come from."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 from rankwise.core.network import NetworkFigures, PathFigures, Topology
 from rankwise.core.records import Fact, Implementation, Plan, RunSummary
+from rankwise.report.page import moment
 
 
 @dataclass(frozen=True, slots=True)
 class LaunchCommand:
-    """The exact line that starts one implementation as the run did."""
+    """A launch command is the exact line that starts one implementation as the run did."""
 
     implementation: str
     command: str
@@ -18,7 +19,7 @@ class LaunchCommand:
 
 @dataclass(frozen=True, slots=True)
 class ReportContext:
-    """Everything around the comparison. `sentences` give the answer, most important first, as plain text."""
+    """A context is what is known of a run beside its results; `sentences` give the answer, as plain text."""
 
     title: str
     sentences: tuple[str, ...]
@@ -28,7 +29,7 @@ class ReportContext:
     facts: tuple[Fact, ...]
     commands: tuple[LaunchCommand, ...]
     command_line: str
-    """The `rankwise` line that makes the whole comparison again."""
+    """The `rankwise` line that measures all of it again."""
     generated_at: float
     """Seconds since the epoch."""
     extra: tuple[Fact, ...] = ()
@@ -39,3 +40,8 @@ class ReportContext:
     """Its paths, measured when it was brought up."""
     network: NetworkFigures | None = None
     """What the emulated network did during the launches (`analysis.network`)."""
+
+
+def origin(run: RunSummary) -> str:
+    """Return when and where a run was measured, as the line above a page's title says it."""
+    return f"{moment(run.created_at)} · testbed {run.testbed} · run {run.id}"

@@ -1,4 +1,4 @@
-"""Guidelines in the terminal: violations, by how much, and what mends them; then a mark a guideline and size."""
+"""Guidelines in the terminal: violations, by how much, and what to do; then a mark a guideline and size."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from rankwise.report.views import format_ratio, interval
 
 
 @dataclass(frozen=True, slots=True)
-class Mend:
-    """What ends a violation, for people."""
+class RemedyShown:
+    """A remedy as people read it: what ends a violation."""
 
     words: tuple[str, ...]
     """What can be done, in sentences ..."""
     settings: tuple[str, ...] = ()
-    """... variables and words for mpiexec that do it ..."""
+    """... variables and arguments of mpiexec that do it ..."""
     commands: tuple[str, ...] = ()
     """... and the lines of Rankwise that find or load what does it."""
 
@@ -36,15 +36,15 @@ MARKS: dict[Word, tuple[str, str]] = {
 """Sign and colour."""
 
 
-def parts(found: Sequence[Finding], mends: Mapping[Finding, Mend]) -> Iterator[RenderableType]:
-    """One part an implementation and number of ranks; `mends` has what stands under each violated guideline."""
+def parts(found: Sequence[Finding], remedies: Mapping[Finding, RemedyShown]) -> Iterator[RenderableType]:
+    """One part an implementation and number of ranks; `remedies` has what to do about each violation."""
     several = labels.varied((one.options, one.placement) for one in found)
     for name, ranks in dict.fromkeys((one.variant, one.ranks) for one in found):
         own = [one for one in found if (one.variant, one.ranks) == (name, ranks)]
         violated = [one for one in own if one.word == "violated"]
         yield Renderables(
             Text(f"{name}, {ranks} {'rank' if ranks == 1 else 'ranks'}, {_launches(own)}", "bold"),
-            *(_violation(one, one.label(several), mends.get(one, Mend(()))) for one in violated),
+            *(_violation(one, one.label(several), remedies.get(one, RemedyShown(()))) for one in violated),
             Text(),
             _overview(own, several),
         )
@@ -55,7 +55,7 @@ def _launches(own: Sequence[Finding]) -> str:
     return f"{counts[0]} launches" if counts[0] == counts[-1] else f"{counts[0]} to {counts[-1]} launches"
 
 
-def _violation(finding: Finding, label: str, mend: Mend) -> RenderableType:
+def _violation(finding: Finding, label: str, remedy: RemedyShown) -> RenderableType:
     table = _table()
     for title in ("size", "takes", "held to", "which takes", "ratio"):
         table.add_column(title, justify="right", no_wrap=title != "held to")
@@ -69,10 +69,11 @@ def _violation(finding: Finding, label: str, mend: Mend) -> RenderableType:
                 )
             )
         )  # fmt: skip
+    lines = (*remedy.words, *remedy.settings, *remedy.commands)
     return Renderables(
         Text(f"✗ {label}", "yellow"),
         Padding(table, (0, 0, 0, 2)),
-        *(Padding(Text(line, "green"), (0, 0, 0, 2)) for line in (*mend.words, *mend.settings, *mend.commands)),
+        *(Padding(Text(line, "green"), (0, 0, 0, 2)) for line in lines),
     )
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from rankwise.core.network import EmulatorFigures, LinkCounters, NetworkFigures, PathFigures, Topology
 from rankwise.core.records import Notice
-from rankwise.core.results import Comparison
 from rankwise.core.units import format_rate, format_share, format_size
 from rankwise.report.canvas import Figure, blank_figure, log_axis, plain, short, time_words, trace
 from rankwise.report.colours import INK, MUTED, REFERENCE
@@ -160,9 +159,9 @@ def emulator_figure(figures: Sequence[EmulatorFigures]) -> Figure:
     return figure
 
 
-def warnings(comparison: Comparison) -> list[Notice]:
-    """What the testbed's own warnings are."""
-    return [notice for notice in comparison.notices if notice.kind in WARNINGS]
+def warnings(notices: Iterable[Notice]) -> list[Notice]:
+    """Return the warnings about the testbed itself."""
+    return [notice for notice in notices if notice.kind in WARNINGS]
 
 
 def hardware_rows(topology: Topology) -> list[tuple[str, str]]:

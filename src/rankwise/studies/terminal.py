@@ -12,7 +12,8 @@ from rich.text import Text
 
 from rankwise.core.records import Notice
 from rankwise.studies.base import Page, Statement, StatementVerdict
-from rankwise.studies.page import AIM_WORDS, MARKS, summary
+from rankwise.studies.page import summary
+from rankwise.studies.sections.statements import AIM_WORDS, MARKS
 
 _COLOURS: dict[StatementVerdict, str] = {"holds": "green", "no longer": "yellow", "undecided": "bright_black"}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -46,19 +47,24 @@ def compare_run(
     return replace(comparison, notices=(*store.notices(run_id), *comparison.notices))
 
 
-def report_context(store: Store, run_id: int, comparison: Comparison) -> ReportContext:
-    """What the report says beside the comparison."""
+def comparison_context(store: Store, run_id: int, comparison: Comparison) -> ReportContext:
+    """Return what the page of a comparison says beside it."""
+    said = [
+        *configurations.sentences(_labels(store.plan(run_id)), store.configurations(run_id)),
+        *configurations.sentences_of(store.profile_folders(run_id), store.implementations(run_id)),
+    ]
+    return report_context(store, run_id, "MPI implementations compared", (*sentences(comparison), *said))
+
+
+def report_context(store: Store, run_id: int, title: str, said: Sequence[str]) -> ReportContext:
+    """Return what any page says of a run beside its results; `said` gives the answer in sentences."""
     run = store.run(run_id)
     commands: dict[str, str] = {}
     for launch in store.iter_launches(run_id):
         commands.setdefault(launch.implementation, launch.command)
     return ReportContext(
-        title="MPI implementations compared",
-        sentences=(
-            *sentences(comparison),
-            *configurations.sentences(_labels(store.plan(run_id)), store.configurations(run_id)),
-            *configurations.sentences_of(store.profile_folders(run_id), store.implementations(run_id)),
-        ),
+        title=title,
+        sentences=tuple(said),
         run=run,
         plan=store.plan(run_id),
         implementations=store.implementations(run_id),

@@ -12,7 +12,8 @@ import numpy as np
 from rankwise.core.errors import InputError
 from rankwise.core.records import FloatArray
 from rankwise.core.results import Comparison, SummaryRow, Verdict
-from rankwise.report import html
+from rankwise.report import page
+from rankwise.report.comparison_page import comparison_page
 from rankwise.report.comparison_view import comparison_html
 from rankwise.report.context import ReportContext
 from rankwise.store.store import Store
@@ -103,7 +104,7 @@ class CompareResult:
         Without a path it is `rankwise-RUN.html` in the current folder. Raises HostError if it cannot be written.
         """
         target = Path(path or f"rankwise-{self.run_id}.html").absolute()
-        html.write_report(target, self.comparison, self.context)
+        page.write(target, comparison_page(self.comparison, self.context))
         return target
 
     def _repr_html_(self) -> str:
@@ -130,5 +131,5 @@ def load(run_id: int | None, store: Path, *, baseline: str = "", delta: float = 
             labels = list(dict.fromkeys(cell.label for cell in opened.plan(known).cells))
             chosen = measure.variant_meant(baseline, opened.implementations(known), labels)
         comparison = answer.compare_run(opened, known, chosen, delta)
-        context = answer.report_context(opened, known, comparison)
+        context = answer.comparison_context(opened, known, comparison)
     return CompareResult(known, comparison, context, store)

@@ -1,4 +1,4 @@
-"""From a stored run to what it says about the guidelines: findings, what mends them, the page, the JSON."""
+"""From a stored run to what it says about the guidelines: findings, remedies, the page, the JSON."""
 
 from __future__ import annotations
 
@@ -18,15 +18,14 @@ from rankwise.analysis.guidelines.measured import faster_settings
 from rankwise.analysis.guidelines.mending import Remedy
 from rankwise.core import errors
 from rankwise.core.records import CellFailure, Implementation, Notice, Options
-from rankwise.core.results import Comparison
 from rankwise.core.tuning import Decision, Native, Profile, Tuning
 from rankwise.mpi import select
 from rankwise.mpi.family import family_named
 from rankwise.profiles import folders, profile_file
 from rankwise.report import guidelines as report
-from rankwise.report.context import ReportContext
-from rankwise.report.guideline_page import write_guidelines
-from rankwise.report.guidelines import Mend
+from rankwise.report import page as page_builder
+from rankwise.report.guideline_page import guideline_page
+from rankwise.report.guidelines import RemedyShown
 from rankwise.store.store import Store
 from rankwise.testbeds.changes import changes
 from rankwise.workflows import answer as comparison_answer
@@ -64,7 +63,7 @@ def parts(found: Answer) -> Iterator[RenderableType]:
     """Yield the answer for the terminal."""
     for sentence in findings.sentences(found.found):
         yield Text(f"• {sentence}")
-    for part in report.parts(found.found, mends(found)):
+    for part in report.parts(found.found, remedies_shown(found)):
         yield ""
         yield part
     for notice in found.notices:
@@ -192,15 +191,15 @@ def _native(implementation: Implementation, decision: Decision | None) -> Native
 # For people
 
 
-def mends(found: Answer) -> dict[Finding, Mend]:
-    """The remedy of each violation in words and lines."""
+def remedies_shown(found: Answer) -> dict[Finding, RemedyShown]:
+    """Return the remedy of each violation in words and lines."""
     return {
-        one: _mend(remedy, found.natives.get(one), found.measured.get(one, ()))
+        one: _shown(remedy, found.natives.get(one), found.measured.get(one, ()))
         for one, remedy in found.remedies.items()
     }
 
 
-def _mend(remedy: Remedy, native: Native | None, measured: Sequence[str]) -> Mend:
+def _shown(remedy: Remedy, native: Native | None, measured: Sequence[str]) -> RemedyShown:
     """Variables and words for mpiexec are shown where they are all it takes to load the algorithm."""
     words, settings = [remedy.words], []
     if remedy.decision is not None:
@@ -209,23 +208,25 @@ def _mend(remedy: Remedy, native: Native | None, measured: Sequence[str]) -> Men
         settings = [*(f"{name}={value}" for name, value in native.environment), " ".join(native.arguments)]
     words += [*measured, *(text for text, _ in remedy.profiles)]
     commands = (*(line for _, line in remedy.profiles), remedy.tuned_by)
-    return Mend(tuple(words), tuple(filter(None, settings)), tuple(filter(None, commands)))
+    return RemedyShown(tuple(words), tuple(filter(None, settings)), tuple(filter(None, commands)))
 
 
 def write_page(path: Path, store: Path, found: Answer) -> None:
-    """The page of the answer. Raises HostError if it cannot be written."""
-    nothing = Comparison("", (), found.delta, ALPHA, (), (), (), (), (), found.failures, tuple(_notices(found)))
-    context = replace(
-        _context(store, found.run_id, nothing),
-        title="Is each MPI consistent with itself?", sentences=tuple(findings.sentences(found.found)),
-    )  # fmt: skip
-    write_guidelines(path, found.found, mends(found), nothing, context)
+    """Write the page of the answer. Raises HostError if it cannot be written."""
+    with Store(store, create=False) as opened:
+        context = comparison_answer.report_context(
+            opened, found.run_id, "Is each MPI consistent with itself?", tuple(findings.sentences(found.found))
+        )
+    shown = guideline_page(
+        found.found, remedies_shown(found), tuple(_notices(found)), context, delta=found.delta, alpha=ALPHA
+    )
+    page_builder.write(path, shown)
 
 
 def _notices(found: Answer) -> Iterator[Notice]:
     """And what gave no result, which the page has no other place for."""
     yield from found.notices
-    for name, reason in dict.fromkeys((one.cell.implementation, one.reason) for one in found.failures):
+    for name, reason in dict.fromkeys((one.cell.variant, one.reason) for one in found.failures):
         yield Notice("without result", f"{name}: {reason}")
 
 
@@ -257,8 +258,3 @@ def _finding(finding: Finding, found: Answer) -> dict[str, Any]:
         "decision": asdict(remedy.decision) if remedy and remedy.decision else None,
         "native": asdict(native) if native else None,
     }
-
-
-def _context(store: Path, run_id: int, nothing: Comparison) -> ReportContext:
-    with Store(store, create=False) as opened:
-        return comparison_answer.report_context(opened, run_id, nothing)

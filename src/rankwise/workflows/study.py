@@ -17,11 +17,11 @@ from rankwise.core.tuning import Knob, Profile
 from rankwise.core.units import format_duration
 from rankwise.mpi.family import family_named
 from rankwise.profiles import profile_file, writing
-from rankwise.report.writing import write_page
+from rankwise.report import page as page_builder
 from rankwise.store.store import Store
 from rankwise.studies import base, terminal
 from rankwise.studies.base import Effort, Page, Results, Statement, Study, StudyRun
-from rankwise.studies.page import render_page
+from rankwise.studies.page import study_page
 from rankwise.testbeds import description
 from rankwise.testbeds.base import TestbedKind, make
 from rankwise.workflows import answer, measure
@@ -92,7 +92,7 @@ class StudyResult:
 
     def report(self, path: Path) -> None:
         """Write the page. Raises HostError if it cannot be written."""
-        write_page(path, render_page(self.study, self.page, self.results, self.command_line))
+        page_builder.write(path, study_page(self.study, self.page, self.results, self.command_line))
 
 
 def _said(one: Statement) -> dict[str, Any]:

@@ -27,7 +27,7 @@ function sizeLabel(bytes) {
 
 // The distribution of one cell: the common frame, filled with quantiles (nanoseconds) 0, 1, ..., 100 %.
 function distribution(quantiles) {
-  const figure = structuredClone(data.ecdf);
+  const figure = structuredClone(data.ecdf.frame);
   figure.data = figure.data.filter((trace) => Object.hasOwn(quantiles, trace.meta.implementation));
   for (const trace of figure.data) {
     const seconds = quantiles[trace.meta.implementation].map((nanoseconds) => nanoseconds * 1e-9);
@@ -54,7 +54,7 @@ function content(kind) {
     const group = data.groups[chosen.group];
     return { figure: group && group.figures[kind], which: group ? group.label : "" };
   }
-  const group = data.groups[chosen.ecdfGroup];
+  const group = data.ecdf.groups[chosen.ecdfGroup];
   const quantiles = group && group.quantiles[chosen.ecdfSize];
   const which = group ? `${group.label}, ${sizeLabel(Number(chosen.ecdfSize))}` : "";
   return { figure: quantiles && distribution(quantiles), which };

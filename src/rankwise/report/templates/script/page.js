@@ -54,7 +54,7 @@ function setUpDistributions() {
   const list = () => {
     chosen.ecdfGroup = Number(benchmark.value);
     const before = size.value;
-    const sizes = Object.keys(data.groups[chosen.ecdfGroup].quantiles);
+    const sizes = Object.keys(data.ecdf.groups[chosen.ecdfGroup].quantiles);
     size.replaceChildren(...sizes.map((bytes) => new Option(sizeLabel(Number(bytes)), bytes)));
     if (sizes.includes(before)) size.value = before;
     choose();

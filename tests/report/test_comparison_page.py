@@ -1,3 +1,5 @@
+"""The page of a comparison is complete, works offline, and never runs what stands in a name."""
+
 from __future__ import annotations
 
 import json
@@ -12,10 +14,21 @@ from rankwise.core.errors import HostError
 from rankwise.core.network import NetworkFigures
 from rankwise.core.records import Notice
 from rankwise.core.results import Comparison
-from rankwise.report.colours import styles_for
+from rankwise.report import page as builder
+from rankwise.report.comparison_page import comparison_page
+from rankwise.report.context import ReportContext
 from rankwise.report.groups import GroupedComparison
-from rankwise.report.html import choices, embedded, page_data, render_report, write_report
+from rankwise.report.page import data_of, embedded
 from report import edges, grid, samples
+
+
+def render_report(comparison: Comparison, context: ReportContext) -> str:
+    return builder.render(comparison_page(comparison, context))
+
+
+def write_report(path: Path, comparison: Comparison, context: ReportContext) -> None:
+    builder.write(path, comparison_page(comparison, context))
+
 
 HOSTILE = "<script>alert('x')</script>"
 
@@ -100,9 +113,11 @@ def test_data_is_json_that_cannot_close_its_script() -> None:
 
 def test_data_has_the_figures_and_quantiles_of_every_group() -> None:
     grouped = GroupedComparison(samples.comparison())
-    data = json.loads(str(embedded(page_data(grouped, styles_for(samples.IMPLEMENTATIONS)))))
-    assert [group["label"] for group in data["groups"]] == [group.label for group in grouped.groups]
-    assert all(group["figures"]["latency"]["data"] and group["quantiles"] for group in data["groups"])
+    data = json.loads(str(embedded(data_of(comparison_page(samples.comparison(), samples.context())))))
+    for groups in (data["groups"], data["ecdf"]["groups"]):
+        assert [group["label"] for group in groups] == [group.label for group in grouped.groups]
+    assert all(group["figures"]["latency"]["data"] for group in data["groups"])
+    assert all(group["quantiles"] for group in data["ecdf"]["groups"])
 
 
 @pytest.mark.parametrize(
@@ -188,8 +203,7 @@ def test_a_page_between_sites_has_the_testbed_the_overheads_and_the_streams() ->
 
 
 def test_data_has_the_figures_of_the_further_sections() -> None:
-    grouped = GroupedComparison(grid.comparison())
-    found = json.loads(str(embedded(choices(grouped, grid.context(), styles_for(samples.IMPLEMENTATIONS)))))
+    found = json.loads(str(embedded(data_of(comparison_page(grid.comparison(), grid.context())))))["choices"]
     assert [sorted(one["figures"]) for one in found["overhead"]] == [["difference", "ratio"]] * 2
     assert [one["label"].split()[-1] for one in found["stream"]] == ["cubic", "reno"]
     assert len(found["emulator"]) == 1

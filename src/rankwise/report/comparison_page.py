@@ -1,0 +1,82 @@
+"""The page of a comparison: a list of sections."""
+
+from __future__ import annotations
+
+from rankwise.core.results import Comparison
+from rankwise.report.colours import styles_for
+from rankwise.report.context import ReportContext, origin
+from rankwise.report.groups import MARKS, GroupedComparison
+from rankwise.report.page import Introduction, Outcome, Page, Tally, implementations_of, present
+from rankwise.report.sections.curves import curves
+from rankwise.report.sections.distributions import distributions
+from rankwise.report.sections.notices import notices
+from rankwise.report.sections.overhead import overhead
+from rankwise.report.sections.provenance import provenance
+from rankwise.report.sections.ratios import ratios
+from rankwise.report.sections.streams import streams
+from rankwise.report.sections.testbed import testbed
+from rankwise.report.sections.verdicts import verdicts
+from rankwise.report.sections.winners import winners
+from rankwise.report.views import verdict_counts
+
+_OUTCOMES = tuple(Outcome(word, MARKS[word], word) for word in ("faster", "equivalent", "undecided", "slower"))
+"""In the order in which bars are stacked."""
+
+
+def comparison_page(comparison: Comparison, context: ReportContext) -> Page:
+    """Return the page that answers which implementation is faster at what."""
+    grouped = GroupedComparison(comparison)
+    names = implementations_of(
+        [*comparison.implementations, *(curve.implementation for curve in comparison.curves)]
+    )
+    styles = styles_for(names)
+    return Page(
+        context.title,
+        _introduction(grouped, context),
+        present(
+            winners(grouped),
+            notices(comparison.notices),
+            testbed(context.topology, context.paths, context.network, comparison.notices),
+            curves(grouped, styles),
+            overhead(grouped, styles),
+            streams(comparison, styles),
+            ratios(grouped),
+            distributions(grouped, styles),
+            verdicts(grouped),
+            provenance(context, alpha=comparison.alpha, delta=comparison.delta),
+        ),
+        names,
+        styles,
+        context.generated_at,
+        comparison.baseline,
+    )
+
+
+def _introduction(grouped: GroupedComparison, context: ReportContext) -> Introduction:
+    found = grouped.comparison
+    tally = Tally(f"Verdicts against {found.baseline}", _OUTCOMES, verdict_counts(grouped))
+    return Introduction(
+        origin(context.run),
+        context.sentences or ("Nothing could be compared in this run.",),
+        (
+            ("Implementations", str(len(found.implementations))),
+            ("Benchmarks", str(len(grouped.groups))),
+            ("Launches", str(context.run.launches)),
+            ("Comparisons", str(len(found.verdicts))),
+            *_decided(found),
+            *_failed(found),
+        ),
+        tally if found.verdicts else None,
+    )
+
+
+def _decided(found: Comparison) -> list[tuple[str, str]]:
+    if not found.verdicts:
+        return []
+    decided = sum(one.verdict != "undecided" for one in found.verdicts)
+    return [("Decided", f"{100 * decided / len(found.verdicts):.0f} %")]
+
+
+def _failed(found: Comparison) -> list[tuple[str, str]]:
+    kinds = sorted(one.kind for one in found.failures)
+    return [(f"Cells {kind}", str(kinds.count(kind))) for kind in dict.fromkeys(kinds)]

@@ -1,0 +1,1 @@
+"""Sections of pages: one file each, which turns typed results into what its template shows."""

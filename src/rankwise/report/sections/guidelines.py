@@ -1,0 +1,96 @@
+"""A heat map of guideline and size for each implementation, and what to do about each violation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rankwise.analysis import labels
+from rankwise.analysis.guidelines.checks import Check, Word
+from rankwise.analysis.guidelines.findings import Finding, violation
+from rankwise.core.units import format_size
+from rankwise.report.canvas import time_words
+from rankwise.report.guidelines import MARKS, RemedyShown
+from rankwise.report.page import Outcome, Section
+from rankwise.report.views import colour_depth, format_ratio, interval
+
+_KINDS: dict[Word, str] = {"holds": "faster", "violated": "slower", "undecided": "undecided"}
+"""The style sheet's names: an operation is to be no slower than what it is held to."""
+OUTCOMES = tuple(Outcome(word, MARKS[word][0], kind) for word, kind in _KINDS.items())
+"""The outcomes of a check, in the order in which they are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """One check; `kind` '' where none was made."""
+
+    word: str = ""
+    kind: str = ""
+    mark: str = ""
+    ratio: str = ""
+    interval: str = ""
+    strength: float = 0.0
+    tip: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Violation:
+    title: str
+    """`allreduce ≤ reduce + bcast`."""
+    worst: str
+    remedy: RemedyShown
+
+
+@dataclass(frozen=True, slots=True)
+class _Map:
+    """One implementation on one number of ranks."""
+
+    implementation: str
+    ranks: int
+    sizes_bytes: tuple[int, ...]
+    rows: tuple[tuple[str, tuple[_Cell, ...]], ...]
+    violations: tuple[_Violation, ...]
+
+
+def guidelines(
+    found: Sequence[Finding], remedies: Mapping[Finding, RemedyShown], *, delta: float, alpha: float
+) -> Section:
+    """Return the heat maps with the remedies of what is violated."""
+    values = {"maps": _maps(found, remedies), "outcomes": OUTCOMES, "delta": delta, "alpha": alpha}
+    return Section("guidelines", values, link="Guidelines")
+
+
+def _maps(found: Sequence[Finding], remedies: Mapping[Finding, RemedyShown]) -> list[_Map]:
+    several = labels.varied((one.options, one.placement) for one in found)
+    sizes = tuple(sorted({check.size_bytes for one in found for check in one.checks}))
+    maps = []
+    for name, ranks in dict.fromkeys((one.variant, one.ranks) for one in found):
+        own = [one for one in found if (one.variant, one.ranks) == (name, ranks)]
+        rows = tuple((one.label(several), _row(one, sizes)) for one in own)
+        violations = tuple(
+            _Violation(one.label(several), violation(one.worst), remedies.get(one, RemedyShown(())))
+            for one in own
+            if one.word == "violated"
+        )
+        maps.append(_Map(name, ranks, sizes, rows, violations))
+    return maps
+
+
+def _row(finding: Finding, sizes: Sequence[int]) -> tuple[_Cell, ...]:
+    checks = {one.size_bytes: one for one in finding.checks}
+    return tuple(_cell(checks[size]) if size in checks else _Cell() for size in sizes)
+
+
+def _cell(check: Check) -> _Cell:
+    tip = "\n".join(
+        (
+            f"{check.operation}, {format_size(check.size_bytes)}: {time_words(check.operation_seconds)}",
+            f"{check.other}: {time_words(check.other_seconds)}",
+            f"{check.word}: {format_ratio(check.ratio)} × the time {interval(check)}",
+            f"p = {check.p_value:.2g}, {check.launches} launches",
+        )
+    )
+    return _Cell(
+        check.word, _KINDS[check.word], MARKS[check.word][0], format_ratio(check.ratio), interval(check),
+        colour_depth(check.ratio), tip,
+    )  # fmt: skip

@@ -1,0 +1,50 @@
+"""The testbed: its drawing, its paths and links, and how well the emulator kept time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from rankwise.core.network import NetworkFigures, PathFigures, Topology
+from rankwise.core.records import Notice
+from rankwise.report import network as rows
+from rankwise.report.drawing import topology_svg
+from rankwise.report.page import Choice, Section
+
+
+def testbed(
+    topology: Topology | None,
+    paths: Sequence[PathFigures],
+    network: NetworkFigures | None,
+    warnings: Sequence[Notice] = (),
+) -> Section | None:
+    """Return what is known of the testbed; None where there is no network to describe.
+
+    Of `warnings` the section refers to those of the testbed itself.
+    """
+    if topology is None and network is None:
+        return None
+    emulator = network.emulator if network else ()
+    lateness = [Choice("", {"lateness": rows.emulator_figure(emulator)})] if emulator else []
+    return Section(
+        "testbed",
+        {
+            "topology": topology,
+            "drawing": drawing(topology, paths) if topology else "",
+            "paths": paths,
+            "path_rows": rows.path_rows(paths),
+            "network": network,
+            "links": rows.link_rows(network, topology) if network else [],
+            "emulator_rows": rows.emulator_rows(emulator),
+            "hardware_rows": rows.hardware_rows(topology) if topology else [],
+            "warnings": list(dict.fromkeys(one.kind for one in rows.warnings(warnings))),
+        },
+        link="Testbed",
+        choices={"emulator": lateness} if lateness else {},
+    )
+
+
+def drawing(topology: Topology, paths: Sequence[PathFigures]) -> Markup:
+    """Return the picture of a testbed for a template."""
+    return Markup(topology_svg(topology, paths))

@@ -1,0 +1,1 @@
+"""Sections of a study's page: one file each."""

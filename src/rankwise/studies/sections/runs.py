@@ -1,0 +1,57 @@
+"""How the study was measured: its runs, their testbeds, and the line that does it again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from rankwise.report.network import PathRow, path_rows
+from rankwise.report.page import Section
+from rankwise.report.sections.testbed import drawing
+from rankwise.studies.base import Page, Results, Study
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkShown:
+    """A testbed as it was described and measured when the first run on it began."""
+
+    name: str
+    drawing: Markup
+    paths: list[PathRow]
+
+
+@dataclass(frozen=True, slots=True)
+class StudyRunShown:
+    """One run of the study as the page lists it; `results` None: not measured."""
+
+    title: str
+    testbed: str
+    results: Results | None
+
+
+def runs(study: Study, page: Page, results: Mapping[str, Results], command_line: str) -> Section:
+    """Return what was measured where, and what of the paper was not."""
+    return Section(
+        "runs",
+        {
+            "caveats": page.caveats,
+            "runs": [StudyRunShown(run.title, run.testbed, results.get(run.label)) for run in study.runs],
+            "networks": _networks(study, results),
+            "command_line": command_line,
+            "addresses": study.addresses,
+        },
+        link="Runs",
+        package="rankwise.studies",
+    )
+
+
+def _networks(study: Study, results: Mapping[str, Results]) -> list[NetworkShown]:
+    """One for each preset that was measured on."""
+    found: dict[str, NetworkShown] = {}
+    for run in study.runs:
+        one = results.get(run.label)
+        if one is not None and one.topology is not None and run.testbed not in found:
+            found[run.testbed] = NetworkShown(run.testbed, drawing(one.topology, one.paths), path_rows(one.paths))
+    return list(found.values())
