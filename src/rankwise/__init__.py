@@ -4,7 +4,7 @@
 
     result = rankwise.compare(["openmpi", "mpich"], benchmarks=["pingpong"], sizes="1:1M", time="2m")
     print(result.verdicts[0])
-    with rankwise.testbeds("two-clusters") as net:
+    with rankwise.testbed("two-clusters") as net:
         print(net.exec("north-1", "ping", "-c", "3", "south-1").stdout)
 
 What is here is all of the public API; it is loaded when it is first used.

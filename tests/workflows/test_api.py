@@ -60,7 +60,7 @@ def test_a_result_becomes_a_frame(path: Path) -> None:
 
 
 def test_a_testbed_runs_commands_here() -> None:
-    with rankwise.testbeds("local") as net:
+    with rankwise.testbed("local") as net:
         assert net.topology is None
         (host,) = net.hosts
         assert net.exec(host, "echo", "a b").stdout == "a b\n"
