@@ -74,8 +74,8 @@ def test_the_figure_has_a_point_a_launch_and_no_lateness_is_a_gap() -> None:
 
 
 def test_only_the_testbeds_own_warnings() -> None:
-    assert [notice.kind for notice in warnings(grid.comparison())] == ["late-link", "emulator-busy"]
-    assert warnings(samples.comparison()) == []
+    assert [notice.kind for notice in warnings(grid.comparison().notices)] == ["late-link", "emulator-busy"]
+    assert warnings(samples.comparison().notices) == []
 
 
 def test_hosts_and_cards() -> None:
