@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from support.real_harness import LAUNCH_ENVIRONMENT, build, records
+from support.real_harness import LAUNCH_ENVIRONMENT, SANITIZED, build, records
 
 CELLS = ["bcast:1000", "tcp_pingpong:8", "put:8", "stream:8"]
 WRAPPED = ("malloc", "calloc", "mmap", "MPI_Win_allocate")
@@ -27,14 +27,14 @@ pytestmark = [
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     program = tmp_path_factory.mktemp("memory") / "harness"
     wrapped = tuple(f"-Wl,--wrap={name}" for name in WRAPPED)
-    build(program, FAILING, compiler="mpicc.openmpi", flags=("-O1", "-g", *wrapped))
+    build(program, FAILING, compiler="mpicc.openmpi", flags=(*SANITIZED, *wrapped))
     return program
 
 
 def launch(program: Path, fail: str) -> subprocess.CompletedProcess[str]:
     flags = ["--yield", "--limit", "20", "--seconds", "0", "--messages", "5"]
     argv = ["mpiexec.openmpi", "-n", "3", str(program), *flags, *CELLS]
-    environment = {**os.environ, **LAUNCH_ENVIRONMENT, "RANKWISE_FAIL": fail}
+    environment = {**os.environ, **LAUNCH_ENVIRONMENT, "RANKWISE_FAIL": fail, "ASAN_OPTIONS": "detect_leaks=0"}
     return subprocess.run(argv, capture_output=True, text=True, check=False, env=environment, timeout=40)
 
 

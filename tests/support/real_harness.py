@@ -91,6 +91,7 @@ WARNINGS = (
     "-std=gnu99", "-Wall", "-Wextra", "-Werror", "-Wshadow", "-Wstrict-prototypes", "-Wmissing-prototypes"
 )  # fmt: skip
 """What every C file is compiled with here; a user's own build must not fail for a warning, and has none of it."""
+SANITIZED = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 INCLUDES = (f"-I{CSRC / 'runtime'}", f"-I{CSRC / 'harness'}")
 
 

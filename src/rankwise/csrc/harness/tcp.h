@@ -4,6 +4,12 @@
 
 #include "kernel.h"
 
+/* What c->state is from setup to teardown. */
+typedef struct {
+    int fd; /* -1: this rank has none */
+    long sent_messages;
+} Connection;
+
 /* The leading rank connects to its partner; fails the cell if it cannot. */
 void tcp_connect(Cell *c);
 void tcp_close(Cell *c);
