@@ -26,7 +26,7 @@ from rankwise.measurement.runner import Ready
 from rankwise.mpi.family import FamilyLauncher
 from rankwise.stats.intervals import relative_half_width
 from rankwise.testbeds.local import LocalTestbed
-from rankwise.workflows import measure
+from rankwise.workflows.prepare import prepare
 
 SIZES = parse_sizes_bytes("1:4M")
 ROW = re.compile(r"^\s+(\d+)\s+(\d+)\s+([\d.]+)\s+([\d.]+)\s*$")
@@ -39,7 +39,7 @@ Times = defaultdict[int, list[float]]
 @click.option("--seconds-per-cell", default=0.02, show_default=True)
 def main(launches: int, seconds_per_cell: float) -> None:
     """Measure and print one table per implementation."""
-    built = measure.prepare(["mpich", "intelmpi"], (), Screen())
+    built = prepare(["mpich", "intelmpi"], (), Screen())
     intel = next(one.implementation for one in built.ready.values() if one.implementation.family == "intelmpi")
     imb = Path(intel.prefix) / "bin" / "IMB-MPI1"
     for ready in built.ready.values():

@@ -14,14 +14,14 @@ from rankwise.core.units import format_time
 from rankwise.measurement.launch import Launching
 from rankwise.mpi.family import FamilyLauncher
 from rankwise.testbeds.local import LocalTestbed
-from rankwise.workflows import measure
+from rankwise.workflows.prepare import prepare
 
 
 @click.command()
 @click.option("--launches", default=10, show_default=True)
 def main(launches: int) -> None:
     """Measure on every implementation, in turn, and print medians over launches."""
-    built = measure.prepare([], (), Screen())
+    built = prepare([], (), Screen())
     medians: dict[Cell, list[float]] = {}
     for _ in range(launches):
         for ready in random.sample(list(built.ready.values()), len(built.ready)):

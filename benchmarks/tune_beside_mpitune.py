@@ -23,7 +23,6 @@ import click
 import numpy as np
 
 from rankwise.cli.screen import Screen
-from rankwise.cli.testbed_options import testbed_of
 from rankwise.core.records import Cell, Command, Implementation, LaunchSteps, Plan
 from rankwise.core.tuning import Loaded
 from rankwise.core.units import format_size
@@ -33,7 +32,8 @@ from rankwise.mpi.family import FamilyLauncher
 from rankwise.profiles import loading
 from rankwise.stats.intervals import ratio_intervals
 from rankwise.testbeds.base import TestbedKind
-from rankwise.workflows import measure
+from rankwise.workflows.prepare import prepare
+from rankwise.workflows.testbeds import testbed_of
 
 HELD_OUT_BYTES = (24, 700, 3000, 12000, 50000, 200000)
 DEFAULT, THEIRS, OURS = "default", "mpitune_fast", "rankwise"
@@ -51,7 +51,7 @@ Times = defaultdict[tuple[str, Cell], list[float]]
 @click.option("--launches", default=12, show_default=True)
 def main(*, profile: Path, testbed: str, operations: str, ranks: int, budget: float, launches: int) -> None:
     """Tune with mpitune_fast, measure both and the default, print one line per cell and the mean ratio."""
-    ready = next(iter(measure.prepare(["intelmpi"], (), Screen()).ready.values()))
+    ready = next(iter(prepare(["intelmpi"], (), Screen()).ready.values()))
     names = operations.split(",")
     with testbed_of(testbed, None) as bed, tempfile.TemporaryDirectory(prefix="mpitune-") as folder:
         share = budget / len(names)
@@ -102,9 +102,9 @@ def _tune(
 def _measure(
     ready: Ready, bed: TestbedKind, cells: Sequence[Cell], *, whose: str, loaded: Loaded, times: Times
 ) -> None:
-    named = [Cell(one.implementation, one.benchmark, one.size_bytes, one.ranks, profile=whose) for one in cells]
+    named = [Cell(one.implementation, one.benchmark, one.size_bytes, one.ranks, label=whose) for one in cells]
     plan = Plan(tuple(named), seed=1, time_budget_seconds=math.inf)
-    launching = Launching(FamilyLauncher(), bed, plan, {(ready.implementation.id, whose): loaded})
+    launching = Launching(FamilyLauncher(), bed, plan, load=lambda _: loaded)
     launch = launching.launch(ready.implementation, ready.program, random.sample(named, len(named)), 0.1)
     if launch.status != "finished":
         print(f"{whose}: {launch.reason}")

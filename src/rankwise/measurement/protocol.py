@@ -5,11 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
-from rankwise.core.records import Benchmark, Cell, CellFailure, Options, Series, Timeline
+from rankwise.core.records import (
+    Benchmark,
+    Cell,
+    CellFailure,
+    FailureKind,
+    Options,
+    Quantity,
+    Series,
+    Timeline,
+    TimelineQuantity,
+)
 
 LINE_START = '{"rankwise":'
 END_MARKER = '{"rankwise":"end"'
@@ -91,47 +101,68 @@ def parse_run(output: str, cells: Sequence[Cell]) -> Spoken:
     timelines: list[Timeline] = []
     for message in _messages(output):
         kind = message["rankwise"]
-        cell = asked.get((message.get("benchmark", ""), message.get("size_bytes", -1)))
+        cell = asked.get((str(message.get("benchmark", "")), _whole(message.get("size_bytes", -1))))
         if kind == "begin":
             begin = message
-        elif kind == "end":
-            ended = True
-        elif cell is None:
+        ended |= kind == "end"
+        if cell is None or kind in ("begin", "end"):
             continue
-        elif kind == "series":
-            series.append(_series(cell, message))
-        elif kind == "timeline":
-            timelines.append(_timeline(cell, message))
-        elif kind == "failure":
-            failures.append(CellFailure(cell, message["reason"], message["kind"]))
-        elif kind == "verified":
-            verified.append(cell)
+        try:
+            if kind == "series":
+                series.append(_series(cell, message))
+            elif kind == "timeline":
+                timelines.append(_timeline(cell, message))
+            elif kind == "failure":
+                failures.append(_failure(cell, message))
+            elif kind == "verified":
+                verified.append(cell)
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            failures.append(CellFailure(cell, f"what the harness said of it makes no sense: {error!r}"))
     return Spoken(
         begun=bool(begin), ended=ended, series=tuple(series), failures=tuple(failures), verified=tuple(verified),
-        library=begin.get("library", ""), clock=begin.get("clock", ""),
-        clock_error_seconds=begin.get("clock_error_seconds", 0.0),
-        timer_resolution_seconds=begin.get("timer_resolution_seconds", 0.0), timelines=tuple(timelines),
+        library=str(begin.get("library", "")), clock=str(begin.get("clock", "")),
+        clock_error_seconds=_seconds(begin.get("clock_error_seconds")),
+        timer_resolution_seconds=_seconds(begin.get("timer_resolution_seconds")), timelines=tuple(timelines),
     )  # fmt: skip
 
 
 def _series(cell: Cell, message: dict[str, Any]) -> Series:
+    samples = np.asarray(message["samples_seconds"], dtype=np.float64)
+    if samples.ndim != 1 or not np.all(np.isfinite(samples) & (samples >= 0)):
+        raise ValueError("samples that are no times")
+    if message["quantity"] not in get_args(Quantity):
+        raise ValueError(f"the quantity {message['quantity']!r}")
     return Series(
         cell=cell,
         quantity=message["quantity"],
-        samples_seconds=np.asarray(message["samples_seconds"], dtype=np.float64),
-        bytes_per_sample=message["bytes_per_sample"],
-        batch=message["batch"],
-        discarded=message["discarded"],
+        samples_seconds=samples,
+        bytes_per_sample=float(message["bytes_per_sample"]),
+        batch=int(message["batch"]),
+        discarded=int(message["discarded"]),
     )
+
+
+def _failure(cell: Cell, message: dict[str, Any]) -> CellFailure:
+    if message["kind"] not in get_args(FailureKind):
+        raise ValueError(f"the kind of failure {message['kind']!r}")
+    return CellFailure(cell, str(message["reason"]), message["kind"])
+
+
+def _whole(value: Any) -> int:
+    return value if isinstance(value, int) else -1
+
+
+def _seconds(value: Any) -> float:
+    """A time, 0 where none that makes sense was said."""
+    return float(value) if isinstance(value, int | float) and 0 <= value < 1e9 else 0.0
 
 
 def _timeline(cell: Cell, message: dict[str, Any]) -> Timeline:
-    return Timeline(
-        cell=cell,
-        quantity=message["quantity"],
-        times_seconds=np.asarray(message["times_seconds"], dtype=np.float64),
-        values=np.asarray(message["values"], dtype=np.float64),
-    )
+    times = np.asarray(message["times_seconds"], dtype=np.float64)
+    values = np.asarray(message["values"], dtype=np.float64)
+    if times.ndim != 1 or times.shape != values.shape or message["quantity"] not in get_args(TimelineQuantity):
+        raise ValueError("a timeline whose moments and values do not fit")
+    return Timeline(cell=cell, quantity=message["quantity"], times_seconds=times, values=values)
 
 
 def _messages(output: str) -> Iterator[dict[str, Any]]:
@@ -139,6 +170,8 @@ def _messages(output: str) -> Iterator[dict[str, Any]]:
     for line in output.splitlines():
         if line.startswith(LINE_START):
             try:
-                yield json.loads(line)
-            except json.JSONDecodeError:
+                message = json.loads(line)
+            except (ValueError, RecursionError):
                 continue
+            if isinstance(message, dict):
+                yield message

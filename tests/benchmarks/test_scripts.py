@@ -1,0 +1,47 @@
+"""Every figure in benchmarks/README.md can be measured again: each script runs, with its smallest arguments."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+SMALLEST = {  # script: arguments, what it prints
+    "same_against_same": (["--plans", "1", "--launches", "2", "--sizes", "8"], "against itself: "),
+    "harness_cost": (["--launches", "1"], "empty / barrier"),
+    "beside_imb": (["--launches", "1", "--seconds-per-cell", "0.001"], "MiB"),
+}
+ONLY_ITS_HELP = {
+    "link_beside_peers": "takes minutes beside other emulators that are not installed everywhere",
+    "tune_beside_mpitune": "takes half an hour and a profile",
+}
+NO_SCRIPT = {"link_peers"}
+pytestmark = [pytest.mark.mpi, pytest.mark.timeout(200)]
+
+
+def run(name: str, *arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, str(BENCHMARKS / f"{name}.py"), *arguments], cwd=folder, capture_output=True, text=True,
+        timeout=190, check=False,
+    )  # fmt: skip
+
+
+def test_none_is_left_out() -> None:
+    assert {path.stem for path in BENCHMARKS.glob("*.py")} == {*SMALLEST, *ONLY_ITS_HELP, *NO_SCRIPT}
+
+
+@pytest.mark.parametrize("name", SMALLEST)
+def test_it_runs(name: str, tmp_path: Path) -> None:
+    arguments, told = SMALLEST[name]
+    done = run(name, *arguments, folder=tmp_path)
+    assert "Traceback" not in done.stderr, done.stderr
+    assert told in done.stdout, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("name", ONLY_ITS_HELP)
+def test_it_starts(name: str, tmp_path: Path) -> None:
+    done = run(name, "--help", folder=tmp_path)
+    assert done.returncode == 0 and "Usage: " in done.stdout, done.stderr
