@@ -70,7 +70,10 @@ def test_names_are_never_read_as_markup() -> None:
 def test_degenerate_comparisons_have_tables(fixture: str, request: pytest.FixtureRequest) -> None:
     comparison: Comparison = request.getfixturevalue(fixture)
     for table in (comparison_table, summary_table, switch_point_table, failure_table):
-        assert text(table(comparison))
+        shown = text(table(comparison), width=80)
+        assert max(map(len, shown.splitlines())) <= 80
+        assert "nan" not in shown.lower().split() and "None" not in shown
+        assert shown.strip(), "something is said even of nothing"
 
 
 def test_what_is_not_there_is_said_without_a_table(one_implementation: Comparison) -> None:
