@@ -12,7 +12,7 @@ ONLY_WHERE_VARIED = ("congestion_control", "placement")
 
 
 def varied(settings: Iterable[tuple[Options, str]]) -> frozenset[str]:
-    """Which of ONLY_WHERE_VARIED have more than one value among these options and placements."""
+    """Return which of ONLY_WHERE_VARIED have more than one value among these options and placements."""
     values: dict[str, set[str]] = {name: set() for name in ONLY_WHERE_VARIED}
     for options, placement in settings:
         values["congestion_control"].add(options.congestion_control)

@@ -36,7 +36,7 @@ class Row:
 
 
 def list_cells(launches: Sequence[Launch], benchmarks: Mapping[str, Benchmark]) -> list[Row]:
-    """One row a cell and quantity, by implementation, benchmark and size."""
+    """Return one row a cell and quantity, by implementation, benchmark and size."""
     found: defaultdict[tuple[Cell, Quantity], list[Series]] = defaultdict(list)
     for launch in launches:
         for series in launch.series:

@@ -16,11 +16,11 @@ class Verbs(click.Group):
     """Every module beside this one that has a `command` is a verb; plug-in folders may add more."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The verbs' names, sorted."""
+        """Return the verbs' names, sorted."""
         return sorted(self._verbs())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The verb of that name, or an UnknownNameError with the nearest ones."""
+        """Return the verb of that name. Raises UnknownNameError with the nearest ones."""
         only = self._verbs(cmd_name) or self._verbs()
         if cmd_name not in only:
             raise errors.UnknownNameError("verb", cmd_name, only)

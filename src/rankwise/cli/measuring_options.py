@@ -115,7 +115,7 @@ def measuring_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def variants(asked: dict[str, Any]) -> tuple[Options, ...]:
-    """Every combination of datatypes, layouts, congestion controls, with the other options as they are."""
+    """Return every combination of datatypes, layouts and congestion controls, the other options as they are."""
     return tuple(
         Options(
             datatype, layout, asked["operation"], asked["root"], asked["cold_cache"], asked["window"],

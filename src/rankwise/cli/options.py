@@ -28,7 +28,7 @@ class Parsed(click.ParamType):  # type: ignore[type-arg] # generic since click 8
         self._parse = parse
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The parsed text; values that are none (defaults) pass."""
+        """Parse the text; values that are none (defaults) pass."""
         if not isinstance(value, str):
             return value
         try:

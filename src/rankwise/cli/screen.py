@@ -21,12 +21,12 @@ class Screen:
         self._task = TaskID(0)
 
     def say(self, text: str, *, whole: bool = False) -> None:
-        """A line that stays; `whole`: it has a path or a command to copy, and is not broken at the margin."""
+        """Print a line that stays; `whole`: it has a path or a command to copy, and is not broken at the margin."""
         self._console.print(text, highlight=False, markup=False, soft_wrap=whole)
 
     @contextmanager
     def busy(self, text: str) -> Iterator[Callable[[str], None]]:
-        """A passing line while something takes its time; what is yielded changes its text."""
+        """Show a passing line while something takes its time; what is yielded changes its text."""
         if self._console.is_terminal:
             with self._console.status(text) as status:
                 yield status.update
@@ -50,7 +50,7 @@ class Screen:
         self._bar = None
 
     def show(self, state: State) -> None:
-        """Where the run stands: the bar is full when the time is over or the last cell precise."""
+        """Show where the run stands: the bar is full when the time is over or the last cell precise."""
         if self._bar is None:
             return
         done = max(state.elapsed_seconds / state.budget_seconds, 1.0 - state.cells_open / max(state.cells, 1))

@@ -18,29 +18,29 @@ _BOUND = re.compile(r"(?:RANKWISE_AT_(\d+)_)?(.+)", re.DOTALL)
 
 
 def bound(ranks: int, name: str) -> str:
-    """The variable's name for jobs of so many ranks only."""
+    """Return the variable's name for jobs of so many ranks only."""
     return f"RANKWISE_AT_{ranks}_{name}"
 
 
 def real(name: str) -> tuple[int, str]:
-    """The number of ranks that a variable is for, 0 for all, and its real name."""
+    """Return the number of ranks that a variable is for, 0 for all, and its real name."""
     match = _BOUND.fullmatch(name)
     return (int(match[1] or 0), match[2]) if match else (0, name)
 
 
 def of_job(environment: Environment, ranks: int) -> Environment:
-    """The variables of a job of so many ranks by their real names; those of other numbers are left out."""
+    """Return the variables of a job of so many ranks by their real names; those of other numbers are left out."""
     found = [(*real(name), value) for name, value in environment]
     return tuple((name, value) for own, name, value in found if own in (0, ranks))
 
 
 def of_all(environment: Environment) -> Environment:
-    """Those that hold for any number of ranks."""
+    """Return those that hold for any number of ranks."""
     return tuple((name, value) for name, value in environment if not real(name)[0])
 
 
 def tables(environment: Environment) -> dict[int, Environment]:
-    """The others by their real names, ascending in the number of ranks that they are for."""
+    """Return the others by their real names, ascending in the number of ranks that they are for."""
     found: dict[int, list[tuple[str, str]]] = {}
     for name, value in environment:
         ranks, plain = real(name)
@@ -50,18 +50,18 @@ def tables(environment: Environment) -> dict[int, Environment]:
 
 
 def names(environment: Environment) -> tuple[str, ...]:
-    """The real names of all that are for one number of ranks."""
+    """Return the real names of all that are for one number of ranks."""
     return tuple(dict.fromkeys(name for own in tables(environment).values() for name, _ in own))
 
 
 def missing_words(numbers: Iterable[int], how: str) -> str:
-    """What to say where RANKS is not set; `how`: the command that would load all."""
+    """Return what to say where RANKS is not set; `how`: the command that would load all."""
     known = ", ".join(map(str, numbers))
     return f"collective tables are for {known} ranks and not loaded: {RANKS}={known.partition(',')[0]} {how}"
 
 
 def unknown_words(numbers: Iterable[int]) -> str:
-    """What to say where RANKS is another number."""
+    """Return what to say where RANKS is another number."""
     return f"collective tables are for {', '.join(map(str, numbers))} ranks: the default is kept for"
 
 

@@ -13,7 +13,7 @@ class Launcher(Protocol):
     """Knows the launch line of every MPI family (`rankwise.mpi`)."""
 
     def steps(self, implementation: Implementation, job: Job) -> LaunchSteps:
-        """The commands that start `job` under `implementation`."""
+        """Return the commands that start `job` under `implementation`."""
         ...
 
 
@@ -31,7 +31,7 @@ class Testbed(Protocol):
         ...
 
     def hosts(self) -> tuple[Host, ...]:
-        """The hosts, in rank order; the slots of each are the ranks it takes before it counts as full."""
+        """Return the hosts, in rank order; the slots of each are the ranks it takes before it counts as full."""
         ...
 
     def process_start(self) -> ProcessStart:
@@ -39,11 +39,11 @@ class Testbed(Protocol):
         ...
 
     def topology(self) -> Topology | None:
-        """Its description; None where there is no network to describe."""
+        """Return its description; None where there is no network to describe."""
         ...
 
     def oversubscribed(self, hosts: Sequence[str]) -> bool:
-        """Whether ranks on these hosts (one entry a rank) have to share cores, so that waiting must yield."""
+        """Say whether ranks on these hosts (one entry a rank) share cores, so that waiting must yield."""
         ...
 
     def facts(self) -> tuple[Fact, ...]:

@@ -29,7 +29,7 @@ def cache_folder() -> Path:
 
 
 def runtime_folder() -> Path:
-    """Of running testbeds: /tmp/rankwise-UID, made if it is not there.
+    """Return the folder of running testbeds: /tmp/rankwise-UID, made if it is not there.
 
     Short on purpose: sockets lie below it, whose paths may have 107 bytes; TMPDIR would lead elsewhere within a
     node. Others may look in, as jobs of `nobody` must. Raises HostError if it is not a folder of ours, or

@@ -40,7 +40,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def command_line(command: Command) -> str:
-    """The command as one would type it, variables first."""
+    """Return the command as one would type it, variables first."""
     variables = [f"{name}={shlex.quote(value)}" for name, value in command.environment]
     return " ".join([*variables, shlex.join(command.argv)])
 
@@ -126,7 +126,7 @@ def run_steps(steps: LaunchSteps, limit_seconds: float, end_marker: str = "") ->
 
 
 def die_with_parent() -> None:
-    """In a new child: SIGTERM when this thread dies, even by kill -9. Launchers pass it on to their ranks."""
+    """Ask the kernel, in a new child, for SIGTERM when this thread dies, even by kill -9. Launchers pass it on to their ranks."""
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
@@ -181,19 +181,19 @@ def _end_tree(child: subprocess.Popen[bytes]) -> None:
 
 
 def new_mark() -> str:
-    """A mark for one launch: names this process and its start, so that a later Rankwise can tell it is gone."""
+    """Return a mark for one launch: with this process and its start, a later Rankwise can tell it is gone."""
     return f"{identity(os.getpid())}-{uuid.uuid4().hex}"
 
 
 def identity(pid: int) -> str:
-    """`PID-START`, START in clock ticks since boot: a pid alone is given to another process later, and a
+    """Return `PID-START`, START in clock ticks since boot: a pid alone is given to another process later, and a
     start in wall-clock time changes when the clock is set. Raises OSError if there is no such process.
     """
     return f"{pid}-{_stat(pid)[19]}"
 
 
 def is_alive(owner: str) -> bool:
-    """Whether the process with this `identity` still runs (a zombie does not)."""
+    """Return whether the process with this `identity` still runs (a zombie does not)."""
     try:
         pid = int(owner.partition("-")[0])
         return identity(pid) == owner and _stat(pid)[0] != "Z"

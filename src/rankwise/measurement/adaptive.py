@@ -45,7 +45,7 @@ class Progress:
         self._open = set() if self.broken else self._still_open()
 
     def open_cells(self) -> set[Cell]:
-        """The cells that want another launch."""
+        """Return the cells that want another launch."""
         return self._open
 
     @property
@@ -54,11 +54,11 @@ class Progress:
         return self._breakdowns >= BREAKDOWNS
 
     def given_up(self, cell: Cell) -> bool:
-        """Whether this cell failed too often."""
+        """Return whether this cell failed too often."""
         return self._strikes[cell] >= STRIKES
 
     def precise(self, cell: Cell) -> bool:
-        """Whether the median is known within the precision asked, from enough launches."""
+        """Return whether the median is known within the precision asked, from enough launches."""
         medians = self._medians[cell]
         if len(medians) < self._plan.min_launches:
             return False

@@ -43,7 +43,7 @@ STDERR_TAIL_BYTES = 4000
 
 
 def list_benchmarks(implementation: Implementation, program: Path) -> tuple[Benchmark, ...]:
-    """What this build of the harness can measure, as it says itself. Raises BuildError if it does not run."""
+    """Return what this build of the harness can measure, as it says. Raises BuildError if it does not run."""
     outcome = process.run([str(program), "--list"], LIST_LIMIT_SECONDS, environment=implementation.environment)
     try:
         return protocol.parse_list(outcome.stdout)

@@ -22,7 +22,7 @@ _RANK_LINE = re.compile(r"rank\s+(\d+)\s*=\s*(\S+)(?:\s+slots?\s*=\s*\S+)?", re.
 
 
 def place(placement: str, hosts: Sequence[Host], ranks: int) -> tuple[str, ...]:
-    """The host of each rank. Raises InputError (UnknownNameError for a word or a host that does not exist)."""
+    """Return each rank's host. Raises InputError (UnknownNameError for a name or host that does not exist)."""
     if ranks < 1:
         raise InputError(f"{ranks} ranks cannot be placed", "ask for at least one")
     if not any(host.slots > 0 for host in hosts):

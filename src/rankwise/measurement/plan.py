@@ -44,7 +44,7 @@ class Selection:
 
 
 def all_benchmarks(menu: Menu) -> dict[str, Benchmark]:
-    """Every benchmark that any implementation lists, by name; a supported entry wins over an unsupported one."""
+    """Return every benchmark that any implementation lists, by name; a supported entry wins over others."""
     merged: dict[str, Benchmark] = {}
     for benchmarks in menu.values():
         for name, benchmark in benchmarks.items():
@@ -77,7 +77,7 @@ def _is_meant(benchmark: Benchmark, word: str) -> bool:
 def make_cells(
     implementations: Sequence[Implementation], menu: Menu, selection: Selection
 ) -> tuple[tuple[Cell, ...], tuple[CellFailure, ...]]:
-    """The cells to measure, and those that an implementation cannot measure, each with its reason.
+    """Return the cells to measure, and those that an implementation cannot measure, each with its reason.
 
     Baselines do not depend on the implementation: only the first one carries them. Raises InputError for ranks
     that cannot be placed.
@@ -138,7 +138,7 @@ def together(cell: Cell) -> tuple[object, ...]:
 
 
 def launches_of_round(cells: Iterable[Cell], shuffle: random.Random) -> list[list[Cell]]:
-    """One launch per implementation, ranks, options, profile and placement, in random order, its cells shuffled.
+    """Return a launch per implementation, configuration, ranks, options and placement, in random order.
 
     So drift of the machine hits all implementations alike, and no size always follows the same other.
     """
@@ -165,11 +165,11 @@ repetitions. Seen at 4 ranks of six implementations with messages of up to 4 MiB
 
 
 def round_seconds(cells: int, launches_per_round: int, delay_seconds: float = 0.0) -> float:
-    """What a round takes beside the repetitions, roughly; `delay_seconds` is the longest one way."""
+    """Return what a round takes beside the repetitions, roughly; `delay_seconds` is the longest one way."""
     return launches_per_round * LAUNCH_SECONDS + cells * (CELL_SECONDS + DELAYS_PER_CELL * delay_seconds)
 
 
 def seconds_per_cell(budget_seconds: float, cells: int, a_round_seconds: float, rounds: int) -> float:
-    """How long one launch may repeat one cell so that about `rounds` rounds fit into the budget."""
+    """Return how long one launch may repeat one cell so that about `rounds` rounds fit into the budget."""
     left = budget_seconds / rounds - a_round_seconds
     return min(MOST_SECONDS_PER_CELL, max(LEAST_SECONDS_PER_CELL, left / max(cells, 1)))

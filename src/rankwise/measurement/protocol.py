@@ -41,7 +41,7 @@ class Spoken:
     timelines: tuple[Timeline, ...] = ()
 
     def reached(self) -> set[Cell]:
-        """The cells that gave an answer of any kind."""
+        """Return the cells that gave an answer of any kind."""
         return {one.cell for one in self.series} | {one.cell for one in self.failures} | set(self.verified)
 
 
@@ -53,7 +53,7 @@ def arguments(
     cells: Sequence[Cell], *, seconds_per_cell: float, limit_seconds: float, yielding: bool, verify: bool,
     from_barrier: bool = False,
 ) -> tuple[str, ...]:  # fmt: skip
-    """The harness's command line for these cells, which must share ranks and options.
+    """Return the harness's command line for these cells, which must share ranks and options.
 
     `from_barrier`: repetitions start on leaving a barrier and not at an agreed moment, which ranks that share
     cores often miss. Over a long link they leave the barrier too far apart for that.
@@ -83,7 +83,7 @@ def _option_flags(options: Options) -> list[str]:
 
 
 def parse_list(output: str) -> tuple[Benchmark, ...]:
-    """The benchmarks that `--list` names. Raises ValueError if it names none."""
+    """Return the benchmarks that `--list` names. Raises ValueError if it names none."""
     for message in _messages(output):
         if message["rankwise"] == "list":
             return tuple(Benchmark(**fields) for fields in message["benchmarks"])
@@ -91,7 +91,7 @@ def parse_list(output: str) -> tuple[Benchmark, ...]:
 
 
 def parse_run(output: str, cells: Sequence[Cell]) -> Spoken:
-    """The records in a run's output; `cells` are the ones asked for, by which benchmark and size are known."""
+    """Return the records in a run's output; `cells` are those asked for, known by benchmark and size."""
     asked = {(cell.benchmark, cell.size_bytes): cell for cell in cells}
     begin: dict[str, Any] = {}
     ended = False

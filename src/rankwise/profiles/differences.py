@@ -22,7 +22,7 @@ class Difference:
 
 
 def differences(one: Profile, other: Profile) -> tuple[Difference, ...]:
-    """All of them; an implementation that only one profile has is a difference too."""
+    """Return all of them; an implementation that only one profile has is a difference too."""
     left = {part.implementation: part for part in one.parts}
     right = {part.implementation: part for part in other.parts}
     found: list[Difference] = []

@@ -10,12 +10,12 @@ from rankwise.profiles.profile_file import FILE
 
 
 def places() -> tuple[Path, ...]:
-    """The folders in which a name is looked for, the first one wins."""
+    """Return the folders in which a name is looked for, the first one wins."""
     return Path("profiles"), paths.data_folder() / "profiles"
 
 
 def known() -> dict[str, Path]:
-    """The folders of all profiles that have a name."""
+    """Return the folders of all profiles that have a name."""
     found: dict[str, Path] = {}
     for place in places():
         for file in sorted(place.glob(f"*/{FILE}")):
@@ -25,7 +25,7 @@ def known() -> dict[str, Path]:
 
 
 def find(name_or_path: str) -> Path:
-    """The folder of this profile; what has a `/`, or is a folder with a profile, is a path.
+    """Return the folder of this profile; what has a `/`, or is a folder with a profile, is a path.
 
     Raises UnknownNameError; whether a path leads to a profile shows when it is read.
     """
@@ -43,5 +43,5 @@ def find(name_or_path: str) -> Path:
 
 
 def complete(_context: object, _parameter: object, incomplete: str) -> list[str]:
-    """The profiles whose names begin so, for a shell's completion (click's `shell_complete`)."""
+    """Return the profiles whose names begin so, for a shell's completion (click's `shell_complete`)."""
     return [name for name in known() if name.startswith(incomplete)]

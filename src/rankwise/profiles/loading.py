@@ -51,7 +51,7 @@ def current(stored: Stored, part: Part) -> Native:
 
 
 def loaded(folder: Path, implementation: Implementation) -> Loaded:
-    """What this implementation loads of the profile in `folder`, wherever that has been moved.
+    """Return what this implementation loads of the profile in `folder`, wherever that has been moved.
 
     A file that was edited by hand is loaded as it stands, one that is missing is written again. Raises InputError
     if the profile has nothing for this implementation and version, HostError if a file cannot be written.
@@ -73,7 +73,7 @@ def loaded(folder: Path, implementation: Implementation) -> Loaded:
 
 
 def part_for(profile: Profile, implementation: Implementation) -> Part:
-    """The part with this id, or of this family and version. Raises InputError that says which there are."""
+    """Return the part with this id, or of this family and version. Raises InputError that says which there are."""
     for part in profile.parts:
         if part.implementation == implementation.id:
             return part
@@ -100,7 +100,7 @@ def part_of_family(profile: Profile, implementation: Implementation) -> Part | N
 
 
 def edits(folder: Path, implementation: str = "") -> tuple[Notice, ...]:
-    """A notice for each native file that was edited by hand, of all parts or of one. Raises InputError."""
+    """Return a notice for each native file that was edited by hand, of all parts or of one. Raises InputError."""
     stored = profile_file.read(folder)
     found = []
     for part in stored.profile.parts:
@@ -120,12 +120,12 @@ def edits(folder: Path, implementation: str = "") -> tuple[Notice, ...]:
 
 
 def sysctl_file(folder: Path) -> Path:
-    """Where the hosts' settings of the profile in `folder` are, if it has any."""
+    """Return where the hosts' settings of the profile in `folder` are, if it has any."""
     return folder.resolve() / SYSCTL
 
 
 def by_hand(folder: Path, settings: Settings) -> tuple[str, ...]:
-    """The lines by which root gives a host these settings of the profile in `folder`."""
+    """Return the lines by which root gives a host these settings of the profile in `folder`."""
     sysctl = (
         [f"sudo sysctl -p {sysctl_file(folder)}"]
         if any(setting(key).form == "sysctl" for key, _ in settings)

@@ -18,7 +18,7 @@ from rankwise.profiles.profile_file import FILE, Stored, with_folder
 
 
 def is_settled(stored: Stored) -> bool:
-    """Whether its files name the folder in which they are."""
+    """Return whether its files name the folder in which they are."""
     return stored.written_in in ("", str(stored.folder))
 
 
@@ -41,7 +41,7 @@ def settled(stored: Stored) -> Stored:
 
 
 def current(stored: Stored, part: Part) -> Native:
-    """What the part loads, with its files as they are on disk: missing ones as they were written first."""
+    """Return what the part loads, with its files as they are on disk: missing ones as they were written first."""
     then = f"{stored.written_in or stored.folder}/{part.implementation}"
     files = []
     for name, text in part.native.files:
@@ -71,7 +71,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 def unwritable(path: Path, error: OSError) -> HostError:
-    """The error that a profile's file cannot be written."""
+    """Return the error that a profile's file cannot be written."""
     return HostError(
         f"cannot write {path}: {error.strerror or error}",
         "is there room on the disk, and may this user write there?",

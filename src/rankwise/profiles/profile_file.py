@@ -36,25 +36,25 @@ class Stored:
 
 
 def is_name(text: str) -> bool:
-    """Whether a profile, a part of it or a file can be called so: it becomes a part of paths."""
+    """Return whether a profile, a part of it or a file can be called so: it becomes a part of paths."""
     return _NAME.fullmatch(text) is not None
 
 
 def profile_text(profile: Profile, folder: Path) -> str:
-    """The file's text for a profile that lies in `folder`."""
+    """Return the file's text for a profile that lies in `folder`."""
     plain = to_plain(profile)
     topology = {"topology": plain.pop("topology")} if "topology" in plain else {}
     return _HEADER + toml_text({"format": FORMAT, "folder": str(folder), **plain, **topology})
 
 
 def with_folder(text: str, folder: Path) -> str:
-    """The same text, which may have been edited, for a profile that has come to lie in `folder`."""
+    """Return the same text, which may have been edited, for a profile that has come to lie in `folder`."""
     line = toml_text({"folder": str(folder)}).rstrip("\n")
     return _FOLDER_LINE.sub(lambda _: line, text, count=1)
 
 
 def read(folder: Path) -> Stored:
-    """The profile in `folder`. Raises InputError with file, line and key for what cannot be read."""
+    """Return the profile in `folder`. Raises InputError with file, line and key for what cannot be read."""
     path = folder / FILE
     try:
         text = path.read_text(encoding="utf-8")

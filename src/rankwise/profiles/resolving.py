@@ -8,7 +8,7 @@ from rankwise.core.tuning import FOLDER, Native
 
 
 def resolved(native: Native, folder: Path) -> Native:
-    """The same with FOLDER replaced by `folder`, made absolute: launches run elsewhere."""
+    """Return the same with FOLDER replaced by `folder`, made absolute: launches run elsewhere."""
     where = str(folder.absolute())
     return Native(
         files=tuple((name, text.replace(FOLDER, where)) for name, text in native.files),

@@ -42,7 +42,7 @@ def all_files(profile: Profile, folder: Path) -> dict[str, str]:
 
 
 def native_of(part: Part, folder: Path) -> Native:
-    """What the part loads, its files lying in a folder of its own below the profile's."""
+    """Return what the part loads, its files lying in a folder of its own below the profile's."""
     return resolved(part.native, folder / part.implementation)
 
 
@@ -76,13 +76,13 @@ def load_script(profile: Profile, part: Part, native: Native) -> str:
 
 
 def source_line(native: Native, file: str) -> str:
-    """How a shell loads the variables: with the number of ranks where some are for one number only."""
+    """Return how a shell loads the variables: with the number of ranks where some are for one number only."""
     ranks = next(iter(bound_variables.tables(native.environment)), 0)
     return f"{bound_variables.RANKS}={ranks} . {shlex.quote(file)}" if ranks else f". {shlex.quote(file)}"
 
 
 def start_line(native: Native) -> str:
-    """How a program is started once the variables are set."""
+    """Return how a program is started once the variables are set."""
     ranks = next(iter(bound_variables.tables(native.environment)), 4)
     return f"mpiexec ${ARGUMENTS} -n {ranks} ./app" if native.arguments else f"mpiexec -n {ranks} ./app"
 
@@ -138,7 +138,7 @@ def _bound_lines(native: Native, load: str) -> list[str]:
 
 
 def readme(profile: Profile, folder: Path) -> str:
-    """What was changed, why, what it gains and costs, and how it is loaded."""
+    """Return what was changed, why, what it gains and costs, and how it is loaded."""
     templates = Templates(
         loader=PackageLoader("rankwise.profiles", "templates"), undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True, keep_trailing_newline=True, autoescape=False,

@@ -27,7 +27,7 @@ def _is_default(record: Any, field: Field[Any]) -> bool:
 
 
 def to_record(kind: type[R], entry: Entry) -> R:
-    """The record that a table holds. Raises InputError with file, line and key where it does not."""
+    """Return the record that a table holds. Raises InputError with file, line and key where it does not."""
     table = entry.value
     if not isinstance(table, dict):
         raise entry.refused("must be a table", "write keys below a [header], or { key = value }")

@@ -18,7 +18,7 @@ _ESCAPES |= {ord("\\"): "\\\\", ord("\t"): "\\t", ord("\r"): "\\r"}
 
 
 def toml_text(table: Mapping[str, Any]) -> str:
-    """The text of a table of texts, numbers, lists and tables. Lone surrogates, which TOML cannot hold, are
+    """Return the text of a table of texts, numbers, lists and tables. Lone surrogates, which TOML cannot hold, are
     written as Python spells them."""
     return "\n".join(_lines(table, "")) + "\n"
 

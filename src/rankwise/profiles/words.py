@@ -42,7 +42,7 @@ class Stretch:
 
 
 def gain(verdicts: Iterable[Verdict]) -> Gain:
-    """What these cells come to."""
+    """Return what these cells come to."""
     found = list(verdicts)
     words = [one.verdict for one in found]
     logarithms = [math.log(one.ratio) for one in found if one.ratio > 0]
@@ -59,7 +59,7 @@ def gain_words(found: Gain) -> str:
 
 
 def stretches(verdicts: Sequence[Verdict]) -> tuple[Stretch, ...]:
-    """The verdicts by operation, ranks and placement, ascending in size, neighbours of one kind merged."""
+    """Return the verdicts by operation, ranks and placement, ascending in size, neighbours of one kind merged."""
     found = []
     ordered = sorted(verdicts, key=lambda one: (one.benchmark, one.ranks, one.placement, one.size_bytes))
     for key, same in groupby(ordered, key=lambda one: (one.benchmark, one.ranks, one.placement, one.verdict)):
@@ -84,7 +84,7 @@ def ratio_words(stretch: Stretch) -> str:
 
 
 def value_words(setting: Setting) -> str:
-    """The value as people read it: sizes with their unit where this is exact."""
+    """Return the value as people read it: sizes with their unit where this is exact."""
     if knobs.described(setting.knob).unit == "bytes" and setting.value.isdigit():
         return exact_size(int(setting.value))
     return setting.value
@@ -132,12 +132,12 @@ def host_settings(profile: Profile) -> dict[str, str]:
 
 
 def sysctls(profile: Profile) -> dict[str, str]:
-    """Those of them that sysctl knows."""
+    """Return those of them that sysctl knows."""
     return {key: value for key, value in host_settings(profile).items() if setting(key).form == "sysctl"}
 
 
 def mtu(profile: Profile) -> str:
-    """What the hosts' NICs are to have, in bytes; '' where the profile leaves them alone."""
+    """Return what the hosts' NICs are to have, in bytes; '' where the profile leaves them alone."""
     return host_settings(profile).get(MTU, "")
 
 

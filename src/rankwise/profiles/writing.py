@@ -20,7 +20,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def require_free(name: str, parent: Path, *, force: bool = False) -> Path:
-    """The folder that a profile of this name gets; best asked before anything is measured.
+    """Return the folder that a profile of this name gets; best asked before anything is measured.
 
     Raises InputError for what cannot be a name, and if there is one already: with `force` only if that folder
     holds anything that is no part of a profile, which replacing it would destroy.

@@ -54,7 +54,7 @@ def blank_figure() -> Figure:
 
 
 def sized_figure(sizes_bytes: Iterable[int]) -> Figure:
-    """A figure over message sizes, which are ticked in powers of 16."""
+    """Return a figure over message sizes, which are ticked in powers of 16."""
     figure = blank_figure()
     sizes = sorted(set(sizes_bytes))
     ticks = {float(size): format_size(size) for size in _SIZE_TICKS if sizes[0] <= size <= sizes[-1]}
@@ -73,14 +73,14 @@ def sized_figure(sizes_bytes: Iterable[int]) -> Figure:
 
 
 def trace(**properties: Any) -> Trace:
-    """A scatter trace: all that the report draws is one."""
+    """Return a scatter trace: all that the report draws is one."""
     return {"type": "scatter", **properties}
 
 
 def log_axis(
     values: Iterable[float], words: Callable[[float], str], steps: tuple[int, ...] = ()
 ) -> dict[str, Any]:
-    """A logarithmic axis over positive values, ticked at `steps` in each decade.
+    """Return a logarithmic axis over positive values, ticked at `steps` in each decade.
 
     Default: at powers of ten, or at 1, 2, 5 where there are few of those.
     """
@@ -101,10 +101,10 @@ def short(value: float, digits: int = 4) -> float | None:
 
 
 def time_words(seconds: float) -> str:
-    """A time with the sign for micro that a page can show."""
+    """Return a time with the sign for micro that a page can show."""
     return format_time(seconds).replace(" us", " µs")
 
 
 def plain(name: str) -> str:
-    """A name that Plotly, which reads a little HTML in its texts, shows as it is."""
+    """Return a name that Plotly, which reads a little HTML in its texts, shows as it is."""
     return escape(name, quote=False)

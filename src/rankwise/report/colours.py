@@ -70,7 +70,7 @@ GREY = Style(-1, REFERENCE, _DARK[REFERENCE], "dash", "circle")
 
 
 def styles_for(implementations: Iterable[str]) -> dict[str, Style]:
-    """The style of each implementation: decided by the set of ids, not by their order.
+    """Return the style of each implementation: decided by the set of ids, not by their order.
 
     Seven strokes against eight colours: the pair repeats only after 56 implementations.
     """

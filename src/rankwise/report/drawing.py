@@ -54,7 +54,7 @@ class _Box:
 
 
 def topology_svg(topology: Topology, paths: Sequence[PathFigures] = (), *, alone: bool = False) -> str:
-    """The testbed as an SVG element; with `paths`, each link also says what was measured on it.
+    """Return the testbed as an SVG element; with `paths`, each link also says what was measured on it.
 
     `alone`: a file of its own, which follows the theme of whoever opens it.
     """

@@ -107,7 +107,7 @@ def overlap_figure(
 
 
 def single_size_figure(curves: Sequence[Curve], styles: Mapping[str, Style]) -> Figure:
-    """An operation without a message (barrier): one median with its interval for each implementation."""
+    """Return an operation without a message (barrier): one median with its interval for each implementation."""
     figure = blank_figure()
     figure["layout"]["xaxis"].update(type="category")
     figure["layout"]["yaxis"].update(rangemode="tozero", tickformat="~s", ticksuffix="s")

@@ -69,13 +69,13 @@ class GroupedComparison:
         return labels.varied((one.options, one.placement) for one in measured)
 
     def group_of(self, one: Measured) -> Group:
-        """The group in which a record belongs."""
+        """Return the group in which a record belongs."""
         category = self._categories.get(one.benchmark, "harness")
         return Group(one.benchmark, category, one.ranks, one.options, one.placement, self._several)
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:
-        """Every group that was measured, by category, then as the comparison lists them; no baselines."""
+        """Return every group that was measured, by category, then as the comparison lists them; no baselines."""
         measured: list[Measured] = [*self.comparison.curves, *self.comparison.verdicts]
         found = dict.fromkeys(map(self.group_of, measured))
         shown = [group for group in found if group.category in CATEGORIES]
@@ -83,7 +83,7 @@ class GroupedComparison:
 
     @cached_property
     def candidates(self) -> tuple[str, ...]:
-        """The implementations that are set against the baseline."""
+        """Return the implementations that are set against the baseline."""
         return tuple(name for name in self.comparison.implementations if name != self.comparison.baseline)
 
     @cached_property
@@ -94,11 +94,11 @@ class GroupedComparison:
         return by_group
 
     def curves(self, group: Group, quantity: Quantity = "time") -> list[Curve]:
-        """The curves of a group, one per implementation that was measured; none is empty."""
+        """Return the curves of a group, one per implementation that was measured; none is empty."""
         return self._curves.get((group, quantity), [])
 
     def references(self, group: Group) -> list[Curve]:
-        """One curve per baseline benchmark (raw TCP, memory copy): what point-to-point is held against.
+        """Return one curve per baseline benchmark (raw TCP, memory copy): what point-to-point is held against.
 
         Only over the same way (placement, congestion control); with the same ranks and options if there is one.
         A raw stream is held against streams alone, which are the same thing with MPI.
@@ -115,7 +115,7 @@ class GroupedComparison:
         return list(found.values())
 
     def switch_points(self, group: Group) -> list[SwitchPoint]:
-        """The protocol switches seen in this group's curves."""
+        """Return the protocol switches seen in this group's curves."""
         return [point for point in self.comparison.switch_points if self.group_of(point) == group]
 
     @cached_property
@@ -134,7 +134,7 @@ class GroupedComparison:
 
     @cached_property
     def distributions(self) -> dict[Group, list[Distribution]]:
-        """The distributions of each group, all sizes and implementations."""
+        """Return the distributions of each group, all sizes and implementations."""
         by_group: dict[Group, list[Distribution]] = defaultdict(list)
         for distribution in self.comparison.distributions:
             by_group[self.group_of(distribution.cell)].append(distribution)
@@ -150,7 +150,7 @@ class GroupedComparison:
         return found
 
     def sizes(self, groups: Iterable[Group]) -> tuple[int, ...]:
-        """The sizes, ascending, at which any of `groups` has a verdict or a time."""
+        """Return the sizes, ascending, at which any of `groups` has a verdict or a time."""
         wanted = set(groups)
         found = {size for group, size, _ in self.verdicts if group in wanted}
         for (group, _), curves in self._curves.items():

@@ -37,7 +37,7 @@ MARKS: dict[Word, tuple[str, str]] = {
 
 
 def parts(found: Sequence[Finding], remedies: Mapping[Finding, RemedyShown]) -> Iterator[RenderableType]:
-    """One part an implementation and number of ranks; `remedies` has what to do about each violation."""
+    """Yield one part an implementation and number of ranks; `remedies` has what to do about each violation."""
     several = labels.varied((one.options, one.placement) for one in found)
     for name, ranks in dict.fromkeys((one.variant, one.ranks) for one in found):
         own = [one for one in found if (one.variant, one.ranks) == (name, ranks)]

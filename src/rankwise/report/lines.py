@@ -25,7 +25,7 @@ def line_with_band(
     words: Callable[[float], str] = time_words,
     **more: Any,
 ) -> list[Trace]:
-    """The band of `interval`, low and high, and the line over it; hovers tell both in `words`."""
+    """Return the band of `interval`, low and high, and the line over it; hovers tell both in `words`."""
     low, high = interval
     texts = [interval_words(*numbers, words) for numbers in zip(values, low, high, strict=True)]
     return [band(name, style, x, interval, **more), line(name, style, x, values, texts, **more)]
@@ -34,7 +34,7 @@ def line_with_band(
 def band(
     name: str, style: Style, x: Sequence[float], interval: tuple[Sequence[float], Sequence[float]], **more: Any
 ) -> Trace:
-    """The area between low and high, without a word when hovered."""
+    """Return the area between low and high, without a word when hovered."""
     low, high = interval
     return trace(
         x=[*x, *reversed(x)],
@@ -51,7 +51,7 @@ def band(
 def line(
     name: str, style: Style, x: Sequence[float], values: Sequence[float], texts: Sequence[str], **more: Any
 ) -> Trace:
-    """The line alone; `more` are further properties of the trace, such as another `meta`."""
+    """Return the line alone; `more` are further properties of the trace, such as another `meta`."""
     marks: Mapping[str, Any] = {"marker": {"color": style.light, "symbol": style.marker, "size": 6}}
     return trace(
         x=list(x),

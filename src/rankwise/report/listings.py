@@ -105,7 +105,7 @@ def _osu(rows: Sequence[Row], setting: str) -> list[str]:
 
 
 def verification_table(launches: Iterable[Launch], failures: Iterable[CellFailure]) -> Table:
-    """How many cells of each implementation and benchmark were right, and what was not."""
+    """Return how many cells of each implementation and benchmark were right, and what was not."""
     table = Table(title="data checked", title_justify="left", title_style="bold", box=None, pad_edge=False)
     for name in ("implementation", "benchmark", "right", "not right"):
         table.add_column(name, justify="right" if name == "right" else "left")
@@ -139,7 +139,7 @@ def print_failures(failures: Sequence[CellFailure]) -> None:
 
 
 def benchmark_table(menu: Mapping[str, Mapping[str, Benchmark]]) -> Table:
-    """Every benchmark, its category and meaning, and the implementations that cannot run it."""
+    """Return every benchmark, its category and meaning, and the implementations that cannot run it."""
     table = Table(box=None, pad_edge=False)
     table.add_column("benchmark", no_wrap=True, style="bold")
     for name in ("category", "what it measures", "not on"):

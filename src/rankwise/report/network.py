@@ -80,7 +80,7 @@ class LinkRow:
 
 
 def link_rows(network: NetworkFigures, topology: Topology | None) -> list[LinkRow]:
-    """The links with traffic, in the testbed's order."""
+    """Return the links with traffic, in the testbed's order."""
     known = {link.name: link for link in topology.links} if topology else {}
     order = {name: place for place, name in enumerate(known)}
     found = []
@@ -133,7 +133,7 @@ def emulator_rows(figures: Sequence[EmulatorFigures]) -> list[KeptTime]:
 
 
 def emulator_figure(figures: Sequence[EmulatorFigures]) -> Figure:
-    """How late packets were, launch by launch: median, 99th percentile, latest."""
+    """Return how late packets were, launch by launch: median, 99th percentile, latest."""
     figure = blank_figure()
     rows = (
         ("latest", [one.lateness_max_seconds for one in figures], REFERENCE, "dot"),
@@ -165,7 +165,7 @@ def warnings(notices: Iterable[Notice]) -> list[Notice]:
 
 
 def hardware_rows(topology: Topology) -> list[tuple[str, str]]:
-    """How hosts and NICs behave, and the settings that all nodes share."""
+    """Return how hosts and NICs behave, and the settings that all nodes share."""
     hardware = topology.hardware
     rows = [
         ("Sites, nodes", f"{len(topology.sites)}, {len(topology.nodes)}"),

@@ -28,7 +28,7 @@ class OverheadTable:
 
 
 def overhead_tables(grouped: GroupedComparison) -> list[OverheadTable]:
-    """One a group, implementations in their order."""
+    """Return one a group, implementations in their order."""
     found = []
     for group, overheads in grouped.overheads.items():
         present = {name for _, name in overheads}

@@ -25,7 +25,7 @@ _COLOURS: dict[State, str] = {"in force": "green", "not in force": "red", "canno
 
 
 def profile_list(profiles: Mapping[str, Profile]) -> RenderableType:
-    """One line a profile and implementation."""
+    """Return one line a profile and implementation."""
     table = _table("profile", "made on", "implementation", "gain on fresh launches")
     table.columns[2].no_wrap = True
     for name, profile in profiles.items():
@@ -39,7 +39,7 @@ def profile_list(profiles: Mapping[str, Profile]) -> RenderableType:
 
 
 def profile_view(profile: Profile, folder: Path) -> RenderableType:
-    """What it changes, why, and what it gains."""
+    """Return what it changes, why, and what it gains."""
     made = datetime.fromtimestamp(profile.created_at, UTC).strftime("%-d %B %Y, %H:%M UTC")
     parts: list[RenderableType] = [
         Text(
@@ -93,7 +93,7 @@ def _why(reason: Reason) -> str:
 
 
 def difference_table(one: str, other: str, found: Sequence[Difference]) -> RenderableType:
-    """What two profiles do differently."""
+    """Return what two profiles do differently."""
     if not found:
         return Text(f"{one} and {other} do the same.")
     table = _table("what", one, other)
@@ -107,7 +107,7 @@ def difference_table(one: str, other: str, found: Sequence[Difference]) -> Rende
 
 
 def check_table(found: Sequence[Check]) -> RenderableType:
-    """What is in force, and what is not; long words stand below."""
+    """Return what is in force, and what is not; long words stand below."""
     table = _table("what", "wanted", "found", "verdict")
     table.columns[0].no_wrap = table.columns[3].no_wrap = True
     previous = ""

@@ -30,7 +30,7 @@ def site_title(topology: Topology, site: str) -> str:
 
 
 def node_lines(topology: Topology, site: str) -> list[str]:
-    """The nodes, alike ones together, then what is the same for all: their switch and uplink."""
+    """Return the nodes, alike ones together, then what is the same for all: their switch and uplink."""
     links = {link.name: link for link in topology.links}
     own = [node for node in topology.nodes if node.site == site]
     lines = []
@@ -70,7 +70,7 @@ def link_words(link: Link) -> tuple[str, ...]:
 
 
 def delay_words(seconds: float) -> str:
-    """A delay with four digits: published ones have no more, and three would make 5.79 ms of 5.785."""
+    """Return a delay with four digits: published ones have no more, and three would make 5.79 ms of 5.785."""
     if not seconds or math.isnan(seconds):
         return format_time(seconds) if seconds else "0 s"
     unit, factor = ("s", 1.0) if seconds >= 1 else ("ms", 1e3) if seconds >= 1e-3 else ("us", 1e6)
@@ -83,7 +83,7 @@ def queue_words(link: Link) -> str:
 
 
 def joins(topology: Topology, paths: Sequence[PathFigures] = ()) -> list[Join]:
-    """What joins any two sites: a link, or at least something measured between them."""
+    """Return what joins any two sites: a link, or at least something measured between them."""
     links = {link.name: link for link in topology.links}
     found = []
     for one, other in combinations(topology.sites, 2):
@@ -97,13 +97,13 @@ def joins(topology: Topology, paths: Sequence[PathFigures] = ()) -> list[Join]:
 
 
 def ends(link: Link) -> tuple[str, str] | None:
-    """The sites that it leads from and to; None for NICs, switches and uplinks."""
+    """Return the sites that it leads from and to; None for NICs, switches and uplinks."""
     one, arrow, other = link.name.partition(">")
     return (one, other) if arrow else None
 
 
 def alike(there: Link, back: Link) -> bool:
-    """Whether the two directions are the same but for their names."""
+    """Return whether the two directions are the same but for their names."""
     return replace(there, name="") == replace(back, name="")
 
 

@@ -95,7 +95,7 @@ def summary_table(comparison: Comparison) -> Table:
 
 
 def switch_point_table(comparison: Comparison) -> RenderableType:
-    """Where curves change their protocol or algorithm: between which sizes, and the jump in time."""
+    """Return where curves change their protocol or algorithm: between which sizes, and the jump in time."""
     if not comparison.switch_points:
         return Text("No change of protocol or algorithm was found in the curves.")
     grouped = GroupedComparison(comparison)
@@ -146,7 +146,7 @@ def _overhead(one: Overhead | None) -> Text:
 
 
 def failure_table(comparison: Comparison) -> RenderableType:
-    """What gave no numbers, and why."""
+    """Return what gave no numbers, and why."""
     if not comparison.failures:
         return Text("Every cell gave a result.")
     table = _table("Without result")

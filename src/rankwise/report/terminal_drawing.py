@@ -18,7 +18,7 @@ from rankwise.testbeds.paths import path
 
 
 def topology_drawing(topology: Topology) -> RenderableType:
-    """The testbed within 80 columns."""
+    """Return the testbed within 80 columns."""
     head = Text.assemble((topology.name, "bold"), f"  {topology.kind}")
     if topology.links:
         head.append(f", {topology.hardware.nic_profile} hosts, MTU {topology.hardware.mtu_bytes}")

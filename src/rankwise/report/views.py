@@ -32,7 +32,7 @@ class ClassRow:
 
 
 def class_rows(grouped: GroupedComparison) -> list[ClassRow]:
-    """The summary by category and size class, in the order in which it is read."""
+    """Return the summary by category and size class, in the order in which it is read."""
     found: dict[tuple[Category, str], dict[str, SummaryRow]] = defaultdict(dict)
     for row in grouped.comparison.summary:
         found[row.category, row.size_class][row.implementation] = row
@@ -86,7 +86,7 @@ class HeatMap:
 
 
 def heat_maps(grouped: GroupedComparison) -> list[HeatMap]:
-    """A heat map per candidate, all of the same shape."""
+    """Return a heat map per candidate, all of the same shape."""
     sizes = grouped.sizes(grouped.groups)
     return [
         HeatMap(
@@ -124,7 +124,7 @@ def _heat_cell(grouped: GroupedComparison, group: Group, size: int, candidate: s
 
 
 def describe(verdict: Verdict, group: Group) -> str:
-    """A verdict in four lines, for a tooltip."""
+    """Return a verdict in four lines, for a tooltip."""
     word, ratio = verdict.verdict, format_ratio(verdict.ratio)
     return "\n".join(
         (
@@ -207,7 +207,7 @@ def overhead_interval(overhead: Overhead) -> str:
 
 
 def differs(overhead: Overhead) -> bool:
-    """Its interval leaves out a ratio of 1."""
+    """Return its interval leaves out a ratio of 1."""
     return overhead.ratio_low > 1 or overhead.ratio_high < 1
 
 

@@ -42,7 +42,7 @@ class _Line:
 
 
 def find_breaks(sizes: FloatArray, seconds: FloatArray) -> tuple[Break, ...]:
-    """The breaks of a piecewise linear law `seconds = a + b x sizes`; both have shape (n,), sizes ascending.
+    """Return the breaks of a piecewise linear law `seconds = a + b x sizes`; both of shape (n,), ascending.
 
     Segments may jump. They are fitted to relative residuals, because noise grows with the time itself and a
     curve spans several decades. For each number of breaks the best places are found by dynamic programming

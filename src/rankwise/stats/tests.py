@@ -32,7 +32,7 @@ def mann_whitney(left: FloatArray, right: FloatArray) -> FloatArray:
 
 
 def smallest_p(n: int, m: int) -> float:
-    """The p-value of two samples of n and m launches that do not overlap at all: none can be smaller."""
+    """Return the p-value of two samples of n and m launches that do not overlap at all: none can be smaller."""
     return min(1.0, 2 / math.comb(n + m, n))
 
 

@@ -79,7 +79,7 @@ def translated(path: Path, doing: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """All or nothing, and durable on leaving; takes the lock at once, so that reads inside stay true."""
+    """Yield all or nothing, and durable on leaving; takes the lock at once, so that reads inside stay true."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -91,7 +91,7 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def migrations() -> list[tuple[int, str]]:
-    """The numbered scripts of migrations/ in order: (version that it leads to, SQL)."""
+    """Return the numbered scripts of migrations/ in order: (version that it leads to, SQL)."""
     folder = resources.files(__package__) / "migrations"
     found = [
         (int(match[1]), entry.read_text(encoding="utf-8"))

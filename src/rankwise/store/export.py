@@ -44,7 +44,7 @@ class _Chunk:
     varying: dict[str, npt.NDArray[Any]]
 
     def rows(self) -> Iterator[tuple[Any, ...]]:
-        """The varying part of each row, as plain numbers."""
+        """Yield the varying part of each row, as plain numbers."""
         return zip(*(column.tolist() for column in self.varying.values()), strict=True)
 
 
@@ -63,7 +63,7 @@ class Table:
         self.columns: dict[str, type] = {**_OWN, **_CELL, **_SERIES, **(_MEDIAN if medians else _SAMPLE)}
 
     def launches(self) -> Iterator[list[_Chunk]]:
-        """The chunks of each launch that has any."""
+        """Yield the chunks of each launch that has any."""
         versions = {one.id: one.version for one in self._store.implementations(self._run_id)}
         for number, launch in enumerate(self._store.iter_launches(self._run_id), start=1):
             own = {

@@ -48,13 +48,13 @@ def write_notices(
 
 
 def launch_ids(connection: sqlite3.Connection, run_id: int) -> list[int]:
-    """The ids of a run's launches, in the order they were stored."""
+    """Return the ids of a run's launches, in the order they were stored."""
     found = connection.execute("SELECT id FROM launch WHERE run_id = ? ORDER BY id", [run_id]).fetchall()
     return [row["id"] for row in found]
 
 
 def read_launch(connection: sqlite3.Connection, launch_id: int) -> Launch | None:
-    """The launch exactly as it was stored; None if it was deleted meanwhile."""
+    """Return the launch exactly as it was stored; None if it was deleted meanwhile."""
     row = connection.execute("SELECT * FROM launch WHERE id = ?", [launch_id]).fetchone()
     if row is None:
         return None
@@ -90,7 +90,7 @@ def read_launch(connection: sqlite3.Connection, launch_id: int) -> Launch | None
 
 
 def read_failures(connection: sqlite3.Connection, run_id: int) -> tuple[CellFailure, ...]:
-    """What failed before any launch."""
+    """Return what failed before any launch."""
     return _failures(
         connection.execute(
             "SELECT * FROM cell JOIN failure ON failure.cell_id = cell.id "
@@ -101,7 +101,7 @@ def read_failures(connection: sqlite3.Connection, run_id: int) -> tuple[CellFail
 
 
 def read_notices(connection: sqlite3.Connection, run_id: int) -> tuple[Notice, ...]:
-    """The notices about the run as a whole."""
+    """Return the notices about the run as a whole."""
     return _notices(
         connection.execute(
             "SELECT * FROM notice WHERE run_id = ? AND launch_id IS NULL ORDER BY id", [run_id]

@@ -21,12 +21,12 @@ _FORMER_FIELDS = {"personality": "nic_profile"}
 
 
 def topology_to_json(topology: Topology) -> str:
-    """The whole description as one JSON object, keys being the fields' names."""
+    """Return the whole description as one JSON object, keys being the fields' names."""
     return json.dumps(asdict(topology, dict_factory=_strict))
 
 
 def topology_from_json(text: str) -> Topology:
-    """The description that `topology_to_json` wrote; fields that an older Rankwise did not have get their default.
+    """Return the description that `topology_to_json` wrote; fields that it did not have get their default.
 
     Raises StoreError if this is not such a text.
     """
@@ -41,7 +41,7 @@ def topology_from_json(text: str) -> Topology:
 
 
 def read_topology(connection: sqlite3.Connection, run_id: int) -> Topology | None:
-    """The testbed of the run; None if it had no network to describe."""
+    """Return the testbed of the run; None if it had no network to describe."""
     row = connection.execute("SELECT topology FROM run WHERE id = ?", [run_id]).fetchone()
     return None if row["topology"] is None else topology_from_json(row["topology"])
 
@@ -56,7 +56,7 @@ def write_paths(connection: sqlite3.Connection, run_id: int, paths: Iterable[Pat
 
 
 def read_paths(connection: sqlite3.Connection, run_id: int) -> tuple[PathFigures, ...]:
-    """The paths of the run, in the order they were added."""
+    """Return the paths of the run, in the order they were added."""
     return tuple(
         rows.build(PathFigures, row)
         for row in connection.execute("SELECT * FROM path WHERE run_id = ? ORDER BY position", [run_id]).fetchall()
@@ -82,19 +82,19 @@ def write_traffic(connection: sqlite3.Connection, ids: CellIds, launch_id: int, 
 
 
 def read_links(connection: sqlite3.Connection, launch_id: int) -> tuple[LinkCounters, ...]:
-    """The counters of a launch's links, in the order they were stored."""
+    """Return the counters of a launch's links, in the order they were stored."""
     found = connection.execute("SELECT * FROM link_counters WHERE launch_id = ? ORDER BY position", [launch_id])
     return tuple(rows.build(LinkCounters, row) for row in found.fetchall())
 
 
 def read_emulator(connection: sqlite3.Connection, launch_id: int) -> EmulatorFigures | None:
-    """The link emulator's own figures; None if the launch was not on emulated links."""
+    """Return the link emulator's own figures; None if the launch was not on emulated links."""
     row = connection.execute("SELECT * FROM emulator WHERE launch_id = ?", [launch_id]).fetchone()
     return None if row is None else rows.build(EmulatorFigures, row)
 
 
 def build_timeline(row: sqlite3.Row) -> Timeline:
-    """The timeline of a row of table `timeline` joined with its cell."""
+    """Return the timeline of a row of table `timeline` joined with its cell."""
     return rows.build(
         Timeline,
         row,

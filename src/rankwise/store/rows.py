@@ -19,7 +19,7 @@ _STORED = np.dtype("<f8")
 
 
 def columns(record: type) -> dict[str, type]:
-    """The fields of a record that fit into a column (not tuples, records, arrays), each with its type."""
+    """Return the fields of a record that fit into a column (not tuples, records, arrays), each with its type."""
     return _columns(record)
 
 
@@ -30,12 +30,12 @@ def _columns(record: Hashable) -> dict[str, type]:
 
 
 def values(record: object) -> dict[str, Any]:
-    """The record's scalar fields as column -> value; NumPy's scalars become Python's."""
+    """Return the record's scalar fields as column -> value; NumPy's scalars become Python's."""
     return {name: kind(getattr(record, name)) for name, kind in columns(type(record)).items()}
 
 
 def build(record: type[R], row: Row | sqlite3.Row, **others: Any) -> R:
-    """The record from a row that has its columns; `others` are the fields kept in other tables."""
+    """Return the record from a row that has its columns; `others` are the fields kept in other tables."""
     plain = {
         name: math.nan if kind is float and row[name] is None else kind(row[name])
         for name, kind in columns(record).items()
@@ -44,22 +44,22 @@ def build(record: type[R], row: Row | sqlite3.Row, **others: Any) -> R:
 
 
 def cell_values(cell: Cell) -> dict[str, Any]:
-    """The columns of a cell, its options among them."""
+    """Return the columns of a cell, its options among them."""
     return values(cell) | values(cell.options)
 
 
 def build_cell(row: Row | sqlite3.Row) -> Cell:
-    """The cell of a row of table `cell`."""
+    """Return the cell of a row of table `cell`."""
     return build(Cell, row, options=build(Options, row))
 
 
 def to_blob(array: FloatArray) -> bytes:
-    """An array of floats as float64, little-endian."""
+    """Return an array of floats as float64, little-endian."""
     return array.astype(_STORED).tobytes()
 
 
 def from_blob(blob: bytes) -> FloatArray:
-    """The array that was stored, of one dimension, not writable."""
+    """Return the array that was stored, of one dimension, not writable."""
     return np.frombuffer(blob, dtype=_STORED).astype(np.float64, copy=False)
 
 

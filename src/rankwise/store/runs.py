@@ -19,7 +19,7 @@ QUIET_SECONDS = 600.0
 
 
 def owner() -> dict[str, Any]:
-    """The columns that say that this process measures a run from now on."""
+    """Return the columns that say that this process measures a run from now on."""
     return {
         "owner_host": platform.node(),
         "owner_process": process.identity(os.getpid()),
@@ -38,7 +38,7 @@ def write_plan(connection: sqlite3.Connection, run: Mapping[str, Any], plan: Pla
 
 
 def read_plan(connection: sqlite3.Connection, run_id: int) -> Plan:
-    """The whole plan, as it was begun."""
+    """Return the whole plan, as it was begun."""
     run = connection.execute("SELECT * FROM run WHERE id = ?", [run_id]).fetchone()
     arguments = _list(connection, "launcher_argument", run_id)
     cells = connection.execute(
@@ -82,7 +82,7 @@ def write_implementations(connection: sqlite3.Connection, run_id: int, found: It
 
 
 def read_implementations(connection: sqlite3.Connection, run_id: int) -> tuple[Implementation, ...]:
-    """The implementations as they were when the run began."""
+    """Return the implementations as they were when the run began."""
     transports: dict[str, list[str]] = defaultdict(list)
     for row in _list(connection, "implementation_transport", run_id):
         transports[row["implementation"]].append(row["transport"])
@@ -103,7 +103,7 @@ def write_benchmarks(connection: sqlite3.Connection, run_id: int, benchmarks: It
 
 
 def read_benchmarks(connection: sqlite3.Connection, run_id: int) -> tuple[Benchmark, ...]:
-    """The benchmarks as the harness listed them when the run began."""
+    """Return the benchmarks as the harness listed them when the run began."""
     return tuple(rows.build(Benchmark, row) for row in _list(connection, "benchmark", run_id))
 
 
@@ -116,7 +116,7 @@ def write_facts(connection: sqlite3.Connection, run_id: int, facts: Iterable[Fac
 
 
 def read_facts(connection: sqlite3.Connection, run_id: int) -> list[tuple[Fact, ...]]:
-    """The provenance of each moment: when the run began, then at each resumption."""
+    """Return the provenance of each moment: when the run began, then at each resumption."""
     moments: dict[int, list[Fact]] = defaultdict(list)
     for row in connection.execute(
         "SELECT * FROM fact WHERE run_id = ? ORDER BY moment, position", [run_id]
@@ -126,7 +126,7 @@ def read_facts(connection: sqlite3.Connection, run_id: int) -> list[tuple[Fact, 
 
 
 def read_summaries(connection: sqlite3.Connection, run_id: int | None = None) -> list[RunSummary]:
-    """Every run (or this one) in short, oldest first."""
+    """Return every run (or this one) in short, oldest first."""
     chosen, parameters = ("", []) if run_id is None else ("WHERE id = ?", [run_id])
     found = connection.execute(
         "SELECT *, (SELECT count(*) FROM cell WHERE run_id = run.id AND plan_position IS NOT NULL) AS cells, "

@@ -153,12 +153,12 @@ class Store:
     # What is stored
 
     def runs(self) -> list[RunSummary]:
-        """Every run, oldest first; one that a killed process left behind is `interrupted`."""
+        """Return every run, oldest first; one that a killed process left behind is `interrupted`."""
         with self._reading() as connection:
             return runs.read_summaries(connection)
 
     def run(self, run_id: int | None = None) -> RunSummary:
-        """This run in short, or the newest. Raises InputError if the store has none."""
+        """Return this run in short, or the newest. Raises InputError if the store has none."""
         if run_id is None:
             everything = self.runs()
             if not everything:
@@ -187,7 +187,7 @@ class Store:
             return read_configurations(connection, run_id)
 
     def plan(self, run_id: int) -> Plan:
-        """The whole plan, as it was begun."""
+        """Return the whole plan, as it was begun."""
         with self._reading(run_id) as connection:
             return runs.read_plan(connection, run_id)
 
@@ -196,34 +196,34 @@ class Store:
         return self._text(run_id, "baseline")
 
     def spent_seconds(self, run_id: int) -> float:
-        """The time that the run's launches took so far: what a resumed run must count against its budget."""
+        """Return the time that the run's launches took so far: a resumed run counts it against its budget."""
         with self._reading(run_id) as connection:
             return float(
                 connection.execute("SELECT total(seconds) FROM launch WHERE run_id = ?", [run_id]).fetchone()[0]
             )
 
     def implementations(self, run_id: int) -> tuple[Implementation, ...]:
-        """The implementations as they were when the run began, in that order."""
+        """Return the implementations as they were when the run began, in that order."""
         with self._reading(run_id) as connection:
             return runs.read_implementations(connection, run_id)
 
     def benchmarks(self, run_id: int) -> tuple[Benchmark, ...]:
-        """The benchmarks as the harness listed them when the run began."""
+        """Return the benchmarks as the harness listed them when the run began."""
         with self._reading(run_id) as connection:
             return runs.read_benchmarks(connection, run_id)
 
     def facts(self, run_id: int) -> tuple[Fact, ...]:
-        """The provenance read when the run began."""
+        """Return the provenance read when the run began."""
         moments = self.facts_by_moment(run_id)
         return moments[0] if moments else ()
 
     def facts_by_moment(self, run_id: int) -> list[tuple[Fact, ...]]:
-        """The provenance read when the run began, then at each resumption."""
+        """Return the provenance read when the run began, then at each resumption."""
         with self._reading(run_id) as connection:
             return runs.read_facts(connection, run_id)
 
     def iter_launches(self, run_id: int) -> Iterator[Launch]:
-        """The launches in the order they were stored, one in memory at a time; no lock is held in between."""
+        """Yield the launches in the order they were stored, one in memory at a time, no lock held in between."""
         with self._reading(run_id) as connection:
             ids = launches.launch_ids(connection, run_id)
         for launch_id in ids:
@@ -233,26 +233,26 @@ class Store:
                 yield launch
 
     def launches(self, run_id: int) -> list[Launch]:
-        """The launches in the order they were stored, equal to what was put in, samples bit by bit."""
+        """Return the launches in the order they were stored, equal to what was put in, samples bit by bit."""
         return list(self.iter_launches(run_id))
 
     def failures(self, run_id: int) -> tuple[CellFailure, ...]:
-        """What failed before any launch; each launch has its own failures."""
+        """Return what failed before any launch; each launch has its own failures."""
         with self._reading(run_id) as connection:
             return launches.read_failures(connection, run_id)
 
     def notices(self, run_id: int) -> tuple[Notice, ...]:
-        """The notices about the run as a whole; each launch has its own."""
+        """Return the notices about the run as a whole; each launch has its own."""
         with self._reading(run_id) as connection:
             return launches.read_notices(connection, run_id)
 
     def topology(self, run_id: int) -> Topology | None:
-        """The testbed's description as it was when the run began; None where there was no network to describe."""
+        """Return the testbed's description as it was when the run began; None where there was no network."""
         with self._reading(run_id) as connection:
             return networks.read_topology(connection, run_id)
 
     def paths(self, run_id: int) -> tuple[PathFigures, ...]:
-        """The testbed's paths as measured for this run, in the order they were added."""
+        """Return the testbed's paths as measured for this run, in the order they were added."""
         with self._reading(run_id) as connection:
             return networks.read_paths(connection, run_id)
 

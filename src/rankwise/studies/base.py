@@ -60,7 +60,7 @@ class StudyRun:
     without. None: everything as it is by default."""
 
     def effort(self, *, quick: bool) -> Effort | None:
-        """How much of it is measured; None: left out."""
+        """Return how much of it is measured; None: left out."""
         return self.quick if quick else self.full
 
 
@@ -157,16 +157,16 @@ class Study:
     """Where it can be read."""
 
     def seconds(self, *, quick: bool) -> float:
-        """What all of it takes at most."""
+        """Return what all of it takes at most."""
         efforts = [run.effort(quick=quick) for run in self.runs]
         return sum(effort.time_budget_seconds for effort in efforts if effort)
 
     def testbed_name(self, run: StudyRun) -> str:
-        """What the run's testbed, and its profile, are called: in the store it is known again by that."""
+        """Return what the run's testbed, and its profile, are called: in the store it is known again by that."""
         return f"{self.name}-{run.label}"
 
     def run_of(self, testbed_name: str) -> StudyRun | None:
-        """The run whose testbed has this name, if it is one of this study."""
+        """Return the run whose testbed has this name, if it is one of this study."""
         return next((run for run in self.runs if self.testbed_name(run) == testbed_name), None)
 
     def topology(self, run: StudyRun, preset: Topology) -> Topology:
@@ -186,13 +186,13 @@ class Study:
 
 
 def studies() -> dict[str, Study]:
-    """Every study by name; a plug-in of the same name replaces ours."""
+    """Return every study by name; a plug-in of the same name replaces ours."""
     found = [getattr(module, "study", None) for module in registry.modules_of("rankwise.studies", "studies")]
     return {study.name: study for study in found if isinstance(study, Study)}
 
 
 def find(name: str) -> Study:
-    """The study of this name. Raises UnknownNameError."""
+    """Return the study of this name. Raises UnknownNameError."""
     known = studies()
     if name not in known:
         raise UnknownNameError("study", name, known)

@@ -72,7 +72,7 @@ def stream_figure(
     lines: Sequence[PaperLine],
     points: Sequence[PaperPoint] = (),
 ) -> Figure:
-    """The bandwidth of each message against the time since the first one began."""
+    """Return the bandwidth of each message against the time since the first one began."""
     figure = blank_figure()
     _bandwidth_axis(figure, MEGABITS)
     figure["layout"]["xaxis"] |= {

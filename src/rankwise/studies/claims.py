@@ -20,7 +20,7 @@ def about_all(
     judge: Callable[[Range], StatementVerdict],
     words: Callable[[float], str],
 ) -> Statement:
-    """The claim is true if it is true of each of `found`."""
+    """Return the claim is true if it is true of each of `found`."""
     verdicts = {name: judge(one) for name, one in found.items()}
     texts = {name: f"{name} ({words(one.value)}{_why_undecided(one)})" for name, one in found.items()}
     return from_verdicts(claim, verdicts, texts)
@@ -34,7 +34,7 @@ def _why_undecided(found: Range) -> str:
 
 
 def from_verdicts(claim: Claim, verdicts: Mapping[str, StatementVerdict], texts: Mapping[str, str]) -> Statement:
-    """The same, where each one's verdict and words are known already."""
+    """Return the same, where each one's verdict and words are known already."""
     return Statement(claim, wording.by_verdict(verdicts, texts), every(verdicts.values()))
 
 
@@ -59,7 +59,7 @@ def threshold(
 
 
 def jumps(results: Results | None, implementation: str) -> list[SwitchPoint]:
-    """Where this implementation's ping-pong suddenly takes longer."""
+    """Return where this implementation's ping-pong suddenly takes longer."""
     found = results.comparison.switch_points if results else ()
     return [
         one
@@ -69,7 +69,7 @@ def jumps(results: Results | None, implementation: str) -> list[SwitchPoint]:
 
 
 def meets(jump: SwitchPoint, near_bytes: tuple[int, int]) -> bool:
-    """The jump is in (below, at]: does one of these lie within the bounds, or both about them?"""
+    """Return the jump is in (below, at]: does one of these lie within the bounds, or both about them?"""
     return jump.below_bytes <= near_bytes[1] and jump.at_bytes >= near_bytes[0]
 
 

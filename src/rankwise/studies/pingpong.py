@@ -38,7 +38,7 @@ BestCurve = tuple[Best, ...]
 
 
 def best_curves(results: Results | None) -> dict[str, BestCurve]:
-    """The curve of TCP (if it was measured) and then of each implementation, in the run's order."""
+    """Return the curve of TCP (if it was measured) and then of each implementation, in the run's order."""
     if results is None:
         return {}
     found: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
@@ -59,21 +59,21 @@ def best_curves(results: Results | None) -> dict[str, BestCurve]:
 
 
 def latencies(curves: Mapping[str, BestCurve], size_bytes: int = 1) -> dict[str, Range]:
-    """The best time of this size, seconds, of those that measured it."""
+    """Return the best time of this size, seconds, of those that measured it."""
     return {
         name: point.seconds for name, curve in curves.items() for point in curve if point.size_bytes == size_bytes
     }
 
 
 def overheads(latency: Mapping[str, Range]) -> dict[str, Range]:
-    """How much longer than TCP each implementation takes, seconds; none without TCP."""
+    """Return how much longer than TCP each implementation takes, seconds; none without TCP."""
     if TCP not in latency:
         return {}
     return {name: one - latency[TCP] for name, one in latency.items() if name != TCP}
 
 
 def times_over_tcp(curves: Mapping[str, BestCurve]) -> dict[str, dict[int, Range]]:
-    """How many times TCP's time each implementation takes, by size; none without TCP."""
+    """Return how many times TCP's time each implementation takes, by size; none without TCP."""
     tcp = {point.size_bytes: point.seconds for point in curves.get(TCP, ())}
     return {
         name: {one.size_bytes: one.seconds / tcp[one.size_bytes] for one in curve if one.size_bytes in tcp}
@@ -83,7 +83,7 @@ def times_over_tcp(curves: Mapping[str, BestCurve]) -> dict[str, dict[int, Range
 
 
 def maxima(curves: Mapping[str, BestCurve]) -> dict[str, Range]:
-    """The highest bandwidth over all sizes, bits per second."""
+    """Return the highest bandwidth over all sizes, bits per second."""
     return {
         name: max((point.bits_per_second for point in curve if point.size_bytes), key=lambda one: one.value)
         for name, curve in curves.items()

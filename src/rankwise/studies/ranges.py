@@ -50,7 +50,7 @@ class Range:
 
 
 def over_launches(values: Iterable[float]) -> Range:
-    """The median of one value a launch with its 95 % interval, or the extremes where there are too few."""
+    """Return the median of one value a launch with its 95 % interval, or the extremes where there are too few."""
     array = np.array(list(values), dtype=np.float64)
     if not array.size:
         return Range(math.nan, math.nan, math.nan, 0)
@@ -58,21 +58,21 @@ def over_launches(values: Iterable[float]) -> Range:
 
 
 def at_least(found: Range, bound: float) -> StatementVerdict:
-    """Whether the quantity reaches the bound; undecided while its interval holds the bound."""
+    """Return whether the quantity reaches the bound; undecided while its interval holds the bound."""
     if not found.known:
         return "undecided"
     return "holds" if found.low >= bound else "no longer" if found.high < bound else "undecided"
 
 
 def at_most(found: Range, bound: float) -> StatementVerdict:
-    """Whether the quantity stays at or below the bound."""
+    """Return whether the quantity stays at or below the bound."""
     if not found.known:
         return "undecided"
     return "holds" if found.high <= bound else "no longer" if found.low > bound else "undecided"
 
 
 def between(found: Range, low: float, high: float) -> StatementVerdict:
-    """Whether the quantity lies within both bounds."""
+    """Return whether the quantity lies within both bounds."""
     return every([at_least(found, low), at_most(found, high)])
 
 

@@ -18,7 +18,7 @@ SHARE_OF_MAXIMUM = 0.9
 
 
 def stream_curves(results: Results | None, size_bytes: int) -> dict[str, StreamCurve]:
-    """The streams of messages of this size: TCP's (if it was measured), then each implementation's."""
+    """Return the streams of messages of this size: TCP's (if it was measured), then each implementation's."""
     if results is None:
         return {}
     found = {
@@ -55,7 +55,7 @@ def sustained_bits_per_second(curve: StreamCurve) -> float:
 
 
 def messages_to_maximum(streams: Mapping[str, StreamCurve]) -> dict[str, Range]:
-    """The number of the first message at 90 % of the stream's maximum, counted from 1."""
+    """Return the number of the first message at 90 % of the stream's maximum, counted from 1."""
     found = {}
     for name, curve in streams.items():
         wanted = SHARE_OF_MAXIMUM * sustained_bits_per_second(curve) / BITS

@@ -21,7 +21,7 @@ def microseconds(seconds: float) -> str:
 
 
 def added_microseconds(seconds: float) -> str:
-    """A difference with its sign: `+5.2 µs`."""
+    """Return a difference with its sign: `+5.2 µs`."""
     return ("+" if seconds >= 0 else "−") + microseconds(abs(seconds))
 
 
@@ -55,7 +55,7 @@ def ratio(value: float) -> str:
 
 
 def size(size_bytes: float) -> str:
-    """A size that was interpolated: two digits."""
+    """Return a size that was interpolated: two digits."""
     if size_bytes < 1024:
         return format_size(float(f"{size_bytes:.2g}"))
     unit, name = (1 << 20, "MiB") if size_bytes >= 1 << 20 else (1 << 10, "KiB")

@@ -104,7 +104,7 @@ def request_for(operations: Sequence[str], layouts: Sequence[str], request: meas
 
 
 def answer(store: Store, run_id: int, only: Sequence[str], delta: float) -> Answer:
-    """Everything that the run can be held to; `only`: of these implementations, '' stands for none.
+    """Return everything that the run can be held to; `only`: of these implementations, '' stands for none.
 
     Raises UnknownNameError for an implementation that the run does not have.
     """
@@ -234,7 +234,7 @@ def _notices(found: Answer) -> Iterator[Notice]:
 
 
 def as_json(found: Answer, page: Path | None) -> dict[str, Any]:
-    """The answer for machines: the keys are a promise."""
+    """Return the answer for machines: the keys are a promise."""
     return {
         "run": found.run_id,
         "delta": found.delta,

@@ -194,7 +194,7 @@ class Studying:
         self._store.finish_run(self._own_run, "complete", "all runs measured")
 
     def results(self) -> dict[str, Results]:
-        """What is stored of each run, by label."""
+        """Return what is stored of each run, by label."""
         runs = {run.label: run for run in self._study.runs}
         return {label: self._results(runs[label], run_id) for label, run_id in self.run_ids.items()}
 

@@ -25,7 +25,7 @@ _LIMIT_SECONDS = 60.0
 
 
 def verify(part: Part, implementation: Implementation, loaded: Loaded, testbed: TestbedKind) -> tuple[Check, ...]:
-    """What of the part is in force on a testbed that is up; one launch for each number of ranks it decides for.
+    """Return what of the part is in force on a testbed that is up: a launch for each number of its ranks.
 
     A run that fails puts nothing into force, and its reason is what was found. Raises BuildError, HostError.
     """
@@ -51,7 +51,7 @@ def verify(part: Part, implementation: Implementation, loaded: Loaded, testbed: 
 
 
 def host_checks(part: Part, testbed: TestbedKind) -> tuple[Check, ...]:
-    """The settings of kernel and NICs, as the first host of a launch has them.
+    """Return the settings of kernel and NICs, as the first host of a launch has them.
 
     Where they cannot be set the reason is told, and what is in force without.
     """

@@ -58,7 +58,7 @@ class CellData:
 
 
 def gather(launches: Iterable[Launch], benchmarks: Mapping[str, Benchmark]) -> list[CellData]:
-    """The cells of all `launches`, sorted by cell and quantity.
+    """Return the cells of all `launches`, sorted by cell and quantity.
 
     Samples that are not finite are left out, and so are series without any other and benchmarks that
     `benchmarks` does not know.
@@ -109,7 +109,7 @@ class _Part:
 
 
 def judged_points(cells: Iterable[CellData], wrong: Iterable[Cell] = ()) -> dict[Point, dict[str, CellData]]:
-    """The cells that can be compared, by point and variant, in ascending order.
+    """Return the cells that can be compared, by point and variant, in ascending order.
 
     Only the operation's own time, only MPI, only positive times (below the timer's resolution there is nothing
     to compare), and no cell that delivered wrong data: its speed is worth nothing.

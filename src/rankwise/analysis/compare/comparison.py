@@ -30,7 +30,7 @@ def compare(
     failures: Iterable[CellFailure] = (),
     seed: int = 0,
 ) -> Comparison:
-    """Which implementation is faster at what, by how much, and whether the difference is real.
+    """Return which implementation is faster at what, by how much, and whether the difference is real.
 
     `launches` are those of one run, `failures` its cells that failed before any launch. `implementations`
     gives the order of presentation (default: as they first appear). `baseline` None takes the implementation

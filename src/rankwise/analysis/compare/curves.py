@@ -55,7 +55,7 @@ def _point(data: CellData, precision: float) -> CurvePoint:
 
 
 def distributions(cells: Iterable[CellData]) -> tuple[Distribution, ...]:
-    """The quantiles of all samples of each cell's own time."""
+    """Return the quantiles of all samples of each cell's own time."""
     return tuple(Distribution(data.cell, data.quantiles) for data in cells if data.quantity == "time")
 
 

@@ -33,7 +33,7 @@ def notices(
     alpha: float,
     precision: float,
 ) -> tuple[Notice, ...]:
-    """All that applies, the gravest first, then what the launches themselves had to say.
+    """Return all that applies, the gravest first, then what the launches themselves had to say.
 
     `verdicts` are all those that shared one correction.
     """

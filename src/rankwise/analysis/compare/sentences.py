@@ -19,7 +19,7 @@ _SHOWN_SWITCHES = 3
 
 
 def sentences(comparison: Comparison) -> list[str]:
-    """The comparison as plain sentences, the most important first."""
+    """Return the comparison as plain sentences, the most important first."""
     if not comparison.curves:
         return ["Nothing was measured."]
     if not comparison.verdicts:

@@ -89,7 +89,7 @@ def _smoothed(seconds: FloatArray) -> FloatArray:
 
 
 def timelines(launches: Sequence[Launch]) -> tuple[TimelineCurve, ...]:
-    """One for each cell and quantity that TCP told of, in ascending order."""
+    """Return one for each cell and quantity that TCP told of, in ascending order."""
     found: defaultdict[tuple[Cell, TimelineQuantity], list[Timeline]] = defaultdict(list)
     for one in (one for launch in launches for one in launch.timelines):
         if one.times_seconds.size:

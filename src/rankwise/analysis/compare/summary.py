@@ -29,7 +29,7 @@ def size_class(size_bytes: int) -> SizeClass:
 
 
 def choose_baseline(points: Mapping[Point, Mapping[str, CellData]], implementations: Sequence[str]) -> str:
-    """The implementation with the lowest geometric mean of times over the points that all of them measured.
+    """Return the implementation with the lowest geometric mean of times over the points that all of them measured.
 
     Those that measured nothing are left out of `all`. Without a common point it is the one that measured most.
     The earlier of `implementations` wins a tie; '' when nothing was measured.
@@ -43,7 +43,7 @@ def choose_baseline(points: Mapping[Point, Mapping[str, CellData]], implementati
 
 
 def wins(everyone: Iterable[tuple[Point, Verdict]]) -> dict[str, set[Point]]:
-    """Where each implementation is beaten by none and beats at least one.
+    """Return where each implementation is beaten by none and beats at least one.
 
     `everyone` has each implementation judged against each other one, so that no win hangs on the baseline.
     """
@@ -67,7 +67,7 @@ def summary_rows(
     won: Mapping[str, set[Point]],
     seed: int,
 ) -> tuple[SummaryRow, ...]:
-    """A row for each implementation, category and size class that has cells, the baseline's ratio being 1.
+    """Return a row for each implementation, category and size class that has cells, the baseline's ratio being 1.
 
     The ratio is the geometric mean of the verdicts' ratios. Its interval is a bootstrap over launches, because
     the cells are the ones asked for and not a sample of others, while one launch disturbs all of its cells

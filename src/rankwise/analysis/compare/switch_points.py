@@ -12,7 +12,7 @@ from rankwise.stats.segments import find_breaks
 
 
 def switch_points(curves: Iterable[Curve]) -> tuple[SwitchPoint, ...]:
-    """The breaks of every MPI benchmark's time against size."""
+    """Return the breaks of every MPI benchmark's time against size."""
     found = []
     for curve in curves:
         if curve.quantity != "time" or curve.category not in JUDGED:

@@ -31,7 +31,7 @@ class Pair:
 
 
 def pair_up(point: Point, baseline: CellData, candidate: CellData) -> Pair | None:
-    """The two cells over the rounds that both span; None when they were never measured at the same time.
+    """Return the two cells over the rounds that both span; None when they were never measured at the same time.
 
     A cell that is precise early is launched no more while others go on. Were all launches compared, a machine
     that drifts (warms up, gets a noisy neighbour) would make such a cell differ even from itself.
@@ -73,7 +73,7 @@ def adjusted_p_values(pairs: Sequence[Pair]) -> FloatArray:
 
 
 def judge(pairs: Sequence[Pair], delta: float, alpha: float) -> tuple[Verdict, ...]:
-    """A verdict for each pair; `pairs` together are the family over which errors are counted.
+    """Return a verdict for each pair; `pairs` together are the family over which errors are counted.
 
     `equivalent`: the 95 % interval of the ratio lies within [1 / (1 + delta), 1 + delta]. Otherwise `faster`
     or `slower`: the Holm-adjusted p-value is below `alpha` and the interval excludes 1. Otherwise `undecided`,

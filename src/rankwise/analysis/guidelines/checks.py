@@ -89,7 +89,7 @@ def check(
     alpha: float = 0.05,
     failures: Iterable[CellFailure] = (),
 ) -> tuple[Check, ...]:
-    """Every guideline that the cells of `launches` can be held to, by implementation, guideline and size.
+    """Return every guideline that the cells of `launches` can be held to, by implementation, guideline and size.
 
     A guideline is `violated` at a size if the operation is more than `delta` (0.05: 5 %) slower than it may be:
     the 95 % interval of the ratio lies wholly beyond 1 + delta, and the ratios of the launches are beyond that

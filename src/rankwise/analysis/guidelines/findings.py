@@ -82,7 +82,7 @@ def _together(checks: Sequence[Check]) -> Word:
 
 
 def sentences(found: Sequence[Finding]) -> list[str]:
-    """One sentence an implementation: how many checks came out how, and the worst violation."""
+    """Return one sentence an implementation: how many checks came out how, and the worst violation."""
     said = []
     for name in dict.fromkeys(one.variant for one in found):
         own = [one for one in found if one.variant == name]
@@ -100,7 +100,7 @@ def sentences(found: Sequence[Finding]) -> list[str]:
 
 
 def notices(found: Sequence[Finding]) -> tuple[Notice, ...]:
-    """The warning that some checks had too few launches to show a violation, however large."""
+    """Return the warning that some checks had too few launches to show a violation, however large."""
     checks = [check for one in found for check in one.checks]
     short = [check.launches for check in checks if check.launches < MIN_FOR_DIFFERENCES]
     if not short:

@@ -37,7 +37,7 @@ class Remedy:
 def remedy(
     finding: Finding, algorithms: Algorithms, testbed: str = "local", profiles: Sequence[Profile] = ()
 ) -> Remedy:
-    """What mends a violated guideline, on an implementation that offers these `algorithms`.
+    """Return what mends a violated guideline, on an implementation that offers these `algorithms`.
 
     `profiles`: those that were made for this testbed.
     """
@@ -131,7 +131,7 @@ def _proved(finding: Finding, part: Part) -> str:
 
 
 def fits(rule: rules.Guideline, offered: Sequence[Algorithm]) -> Algorithm | None:
-    """The algorithm whose name says that it works as the mock-up does, the plainest one if several do."""
+    """Return the algorithm whose name says that it works as the mock-up does, the plainest one if several do."""
     for wanted in rule.algorithms:
         named = [one for one in offered if wanted <= _words(one.name)]
         if named:

@@ -108,17 +108,17 @@ MOST_PARTS = 16
 
 
 def chosen(operations: Collection[str] = ()) -> tuple[Guideline, ...]:
-    """The guidelines for these operations, or all of them."""
+    """Return the guidelines for these operations, or all of them."""
     return tuple(one for one in GUIDELINES if not operations or one.operation in operations)
 
 
 def operations() -> tuple[str, ...]:
-    """Every operation that has a guideline, each once."""
+    """Return every operation that has a guideline, each once."""
     return tuple(dict.fromkeys(one.operation for one in GUIDELINES))
 
 
 def benchmarks(guidelines: Collection[Guideline]) -> tuple[str, ...]:
-    """What has to be measured for them: operations and mock-ups, each once."""
+    """Return what has to be measured for them: operations and mock-ups, each once."""
     return tuple(dict.fromkeys(name for one in guidelines for name in (one.operation, one.mockup)))
 
 
@@ -133,7 +133,7 @@ def is_needed(cell: Cell) -> bool:
 
 
 def turn(cell: Cell) -> int:
-    """What a short run measures first: collectives and plain messages, then one layout after the other."""
+    """Return what a short run measures first: collectives and plain messages, then one layout after the other."""
     layout = cell.options.layout
     return 0 if layout in CONTIGUOUS else 1 + DERIVED_LAYOUTS.index(layout)
 

@@ -43,7 +43,7 @@ class Application:
     """What it does that cannot be tuned."""
 
     def sizes_bytes(self, operation: str, ranks: int) -> tuple[int, ...]:
-        """Those of one operation and number of ranks, ascending."""
+        """Return those of one operation and number of ranks, ascending."""
         return tuple(use.size_bytes for use, _ in self.counts if (use.operation, use.ranks) == (operation, ranks))
 
     def weights(self, seconds: Callable[[Use], float] = lambda _: 1.0) -> dict[Use, float]:
@@ -71,7 +71,7 @@ class Application:
 
 
 def together(applications: Iterable[Application]) -> Application | None:
-    """What several do, as one; None without any."""
+    """Return what several do, as one; None without any."""
     several = list(applications)
     counts: Counter[Use] = Counter()
     for one in several:

@@ -76,7 +76,7 @@ class Contest:
         self.alive += new
 
     def of(self, name: str) -> list[Cell]:
-        """The cells as this candidate measures them."""
+        """Return the cells as this candidate measures them."""
         return [replace(cell, label=name) for cell in self.cells]
 
     def settle(self, ledger: Ledger) -> None:
@@ -102,7 +102,7 @@ class Contest:
         self.closed = self.closed or not self.alive
 
     def winner(self, ledger: Ledger) -> str:
-        """The best that is better than the default for certain, by more than delta; else the default."""
+        """Return the best that is better than the default for certain, by more than delta; else the default."""
         key = (self.rounds, len(self.barred))
         if self._won[0] != key:
             self._won = key, self._find_winner(ledger)
@@ -113,7 +113,7 @@ class Contest:
         return min(sure, key=lambda name: self.against(name, ledger).log_ratio, default=DEFAULT)
 
     def against(self, name: str, ledger: Ledger) -> Contrast:
-        """The candidate against the default, all cells together."""
+        """Return the candidate against the default, all cells together."""
         return contrast(self._score(name, ledger), self._score(DEFAULT, ledger))
 
     def cost(self, name: str, ledger: Ledger) -> float:
@@ -123,7 +123,7 @@ class Contest:
         return float("inf") if harms else found
 
     def estimate(self, name: str, ledger: Ledger, rounds: int = FEW_ROUNDS) -> float:
-        """The same after fewer rounds: a guess."""
+        """Return the same after fewer rounds: a guess."""
         if name == DEFAULT:
             return 0.0
         allowed = name in self.candidates and name not in self.barred

@@ -69,7 +69,7 @@ class Contrast:
 
 
 def contrast(candidate: FloatArray, baseline: FloatArray) -> Contrast:
-    """The two, where neither is nan; shape (rounds,) each."""
+    """Return the two, where neither is nan; shape (rounds,) each."""
     both = ~(np.isnan(candidate) | np.isnan(baseline))
     return Contrast(candidate[both], baseline[both])
 
@@ -107,7 +107,7 @@ def ends(contrasts: Sequence[Contrast]) -> tuple[FloatArray, FloatArray]:
 
 
 def significant(contrasts: Mapping[K, Contrast], rigour: Rigour) -> tuple[set[K], set[K]]:
-    """Those whose candidate is slower, and faster, than its baseline by more than delta.
+    """Return those whose candidate is slower, and faster, than its baseline by more than delta.
 
     Slower is not corrected for the number of contrasts, so that rather a gain is missed; faster is.
     """

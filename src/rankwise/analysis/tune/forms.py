@@ -31,7 +31,7 @@ def useful(choices: Iterable[Choice], size_bytes: int) -> list[Choice]:
 
 
 def first_forms(choices: Sequence[Choice], size_bytes: int) -> list[Choice]:
-    """One form of each algorithm for messages of this size: that which cuts them into about PIECES.
+    """Return one form of each algorithm for messages of this size: that which cuts them into about PIECES.
 
     What pipelines is slow in one piece, so the plain form would say nothing of what it can do.
     """
@@ -58,7 +58,7 @@ def name_of(choice: Choice) -> str:
 
 
 def words_of(choice: Choice) -> str:
-    """The same in words."""
+    """Return the same in words."""
     segment = f" with segments of {format_size(choice.segment_bytes)}" if choice.segment_bytes else ""
     fanout = f" with fan-out {choice.fanout}" if choice.fanout else ""
     return f"{choice.algorithm or 'the default'}{segment}{fanout}"

@@ -80,7 +80,7 @@ def decided(
 
 
 def without_choice(sizes_bytes: Sequence[int], costs: FloatArray) -> list[int]:
-    """The sizes at which nothing but the default, the first row, can be taken."""
+    """Return the sizes at which nothing but the default, the first row, can be taken."""
     some = np.any(np.isfinite(costs[1:]), axis=0)
     return [size for size, found in zip(sizes_bytes, some, strict=True) if not found]
 

@@ -63,7 +63,7 @@ class Ledger:
         return logs
 
     def trouble(self, cells: Collection[Cell]) -> Trouble:
-        """The failures of all these cells taken together."""
+        """Return the failures of all these cells taken together."""
         found = [self._troubles[cell] for cell in cells if cell in self._troubles]
         return Trouble(
             sum(one.times for one in found),

@@ -20,7 +20,7 @@ def merged(base: Tuning, over: Tuning) -> Tuning:
 
 
 def taken_back(reasons: Sequence[Reason], returned: Iterable[Reason]) -> list[Reason]:
-    """The reasons with those why something does not stay, each behind the one why it was chosen.
+    """Return the reasons with those why something does not stay, each behind the one why it was chosen.
 
     What was chosen and does not stay has no cost. A search of several knobs names the one it chose in its words.
     """

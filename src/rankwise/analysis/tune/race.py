@@ -18,7 +18,7 @@ from rankwise.core.tuning import Knob, Reason, Setting, Tuning
 
 
 def variants_of(knob: Knob, values: Sequence[str] = ()) -> dict[str, Tuning]:
-    """A variant for each value (none given: each of the knob's choices) that is not the default already."""
+    """Return a variant for each value (none given: each of the knob's choices) that is not the default already."""
     return {
         f"{knob.name}={value}": Tuning((Setting(knob.name, value),))
         for value in (values or knob.values)
@@ -61,7 +61,7 @@ class KnobRace:
         return self._ledger.launches.total()
 
     def ask(self) -> tuple[Trial, ...]:
-        """The default and every variant that is still in, once for each ranks and placement."""
+        """Return the default and every variant that is still in, once for each ranks and placement."""
         self._asked = []
         groups: defaultdict[tuple[object, ...], list[Cell]] = defaultdict(list)
         for cell in self._contest.cells:
@@ -81,7 +81,7 @@ class KnobRace:
             self._contest.settle(self._ledger)
 
     def best(self) -> Tuning:
-        """The winner's settings."""
+        """Return the winner's settings."""
         return self._variants.get(self._contest.winner(self._ledger), Tuning())
 
     def reasons(self) -> tuple[Reason, ...]:
@@ -98,7 +98,7 @@ class KnobRace:
         return (Reason(self.subject, "; ".join([words, *rest, *out]), self._costs.get(winner, "")),)
 
     def exhaustive_launches(self) -> int:
-        """Every variant as often as the most tried one."""
+        """Return every variant as often as the most tried one."""
         return max(self._ledger.launches.values(), default=0) * (len(self._variants) + 1)
 
     def _ratio(self, name: str) -> str:

@@ -117,13 +117,13 @@ class AlgorithmSearch:
             self._refine()
 
     def best(self) -> Tuning:
-        """The rules as they stand."""
+        """Return the rules as they stand."""
         found = self._rules()
         decision = Decision(self._template.benchmark, self._template.ranks, found)
         return Tuning(decisions=(decision,)) if found else Tuning()
 
     def reasons(self) -> tuple[Reason, ...]:
-        """The rules with their gains, and what could not be used."""
+        """Return the rules with their gains, and what could not be used."""
         if not self._ledger.rounds:
             return (Reason(self.subject, "left as it is: the time was over before it was tried"),)
         found = self._rules()
@@ -135,7 +135,7 @@ class AlgorithmSearch:
         return (Reason(self.subject, "; ".join(filter(None, (words, unusable, sizes, cut)))),)
 
     def exhaustive_launches(self) -> int:
-        """Every choice as often as the most tried one, in each placement; so too at the ranks before."""
+        """Return every choice as often as the most tried one, in each placement; so too at the ranks before."""
         before = max((one.exhaustive_launches() for one in self._after), default=0)
         return before + max(self._ledger.launches.values(), default=0) * (self._offered + 1)
 

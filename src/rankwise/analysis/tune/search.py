@@ -58,7 +58,7 @@ class Search(Protocol):
     """`eager-threshold`, `bcast at 4 ranks`: for progress and reasons."""
 
     def ask(self) -> tuple[Trial, ...]:
-        """The next round: each trial is to be launched once. None: the question is answered."""
+        """Return the next round: each trial is to be launched once. None: the question is answered."""
         ...
 
     def tell(self, launches: Sequence[Launch]) -> None:
@@ -66,7 +66,7 @@ class Search(Protocol):
         ...
 
     def best(self) -> Tuning:
-        """What is best so far; empty where nothing is better than the default for certain."""
+        """Return what is best so far; empty where nothing is better than the default for certain."""
         ...
 
     def reasons(self) -> tuple[Reason, ...]:
@@ -74,5 +74,5 @@ class Search(Protocol):
         ...
 
     def exhaustive_launches(self) -> int:
-        """What trying every choice as often as the best was tried would have taken."""
+        """Return what trying every choice as often as the best was tried would have taken."""
         ...

@@ -91,7 +91,7 @@ class ThresholdSearch:
         return self._ledger.launches.total()
 
     def ask(self) -> tuple[Trial, ...]:
-        """The next round, in which the default comes first."""
+        """Return the next round, in which the default comes first."""
         self._asked = []
         if self._done:
             return ()
@@ -128,7 +128,7 @@ class ThresholdSearch:
         self._done = over or (rounds >= self._rigour.min_rounds and self._settled())
 
     def best(self) -> Tuning:
-        """The threshold, or nothing where it is best left as it is."""
+        """Return the threshold, or nothing where it is best left as it is."""
         chosen = self._choose()
         return self._tuning(chosen.value) if chosen else Tuning()
 
@@ -147,7 +147,7 @@ class ThresholdSearch:
         return self._known[1]
 
     def reasons(self) -> tuple[Reason, ...]:
-        """The threshold, its gain, where the protocols cross, conflicts, and what could not be used."""
+        """Return the threshold, its gain, where the protocols cross, conflicts, and what could not be used."""
         chosen = self._choose()
         words, cost = ["left as it is: no threshold is better for certain without being worse somewhere"], ""
         if chosen:
@@ -162,7 +162,7 @@ class ThresholdSearch:
         return (Reason(self.subject, "; ".join(words), cost),)
 
     def exhaustive_launches(self) -> int:
-        """Every threshold between two sizes, both ends and the default, as often."""
+        """Return every threshold between two sizes, both ends and the default, as often."""
         return self._ledger.rounds * (len(self._sizes) + 2) * len(self._together())
 
     def _together(self) -> list[list[Cell]]:

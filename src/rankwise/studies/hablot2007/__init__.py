@@ -34,7 +34,7 @@ GONE = (
 
 
 def page(results: Mapping[str, Results]) -> Page:
-    """Everything that the study finds in these results."""
+    """Return everything that the study finds in these results."""
     found = Findings(results)
     gone = [
         GONE.format(title=run.title, run=results[run.label].run.id)

@@ -24,7 +24,7 @@ _FIGURES = {
 
 
 def tables(found: Findings) -> tuple[Table, ...]:
-    """Each has the paper's rows among or below ours."""
+    """Return each has the paper's rows among or below ours."""
     return (_table_4(found), _bandwidth(found), _thresholds(found), *mpi_tables(found), _slow_start(found))
 
 

@@ -45,7 +45,7 @@ class Findings:
 
     @cached_property
     def curves(self) -> dict[str, dict[str, BestCurve]]:
-        """The ping-pong of each network."""
+        """Return the ping-pong of each network."""
         return {net: best_curves(self.results.get(net)) for net in (*NETS, *MPI_NETS)}
 
     @cached_property
@@ -70,7 +70,7 @@ class Findings:
 
     @cached_property
     def over_tcp(self) -> dict[str, dict[str, dict[int, Range]]]:
-        """How many times raw TCP's time each implementation takes, by network, name and size."""
+        """Return how many times raw TCP's time each implementation takes, by network, name and size."""
         return {net: times_over_tcp(curves) for net, curves in self.curves.items()}
 
     @cached_property
@@ -101,5 +101,5 @@ class Findings:
 
 
 def without_tcp(found: Mapping[str, Range]) -> dict[str, Range]:
-    """The implementations alone."""
+    """Return the implementations alone."""
     return {name: one for name, one in found.items() if name != TCP}

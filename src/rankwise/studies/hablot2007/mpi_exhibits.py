@@ -27,7 +27,7 @@ _SEEN_UP_TO_BYTES = 4 * MIB
 
 
 def mpi_tables(found: Findings) -> tuple[Table, ...]:
-    """The paper's table 5, and what stands behind ours."""
+    """Return the paper's table 5, and what stands behind ours."""
     return (_table_5(found), _gains(found), _beside_tcp(found))
 
 

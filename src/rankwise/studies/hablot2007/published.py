@@ -17,17 +17,17 @@ _FAMILIES = {"mpich": "MPICH2", "openmpi": "OpenMPI"}
 
 
 def ancestor(name: str) -> str:
-    """What this implementation of today was in the paper; '' if the paper did not have it."""
+    """Return what this implementation of today was in the paper; '' if the paper did not have it."""
     return _FAMILIES.get(name.partition("-")[0], "")
 
 
 def ancestors() -> tuple[str, ...]:
-    """Those of the paper that have descendants."""
+    """Return those of the paper that have descendants."""
     return tuple(_FAMILIES.values())
 
 
 def threshold_seen_bytes() -> tuple[int, int]:
-    """Where the paper saw its curves jump, with what counts as near."""
+    """Return where the paper saw its curves jump, with what counts as near."""
     seen_at = PAPER["bandwidth_Mbps"]["threshold_seen_at_bytes"]
     return round(seen_at / FACTOR), round(seen_at * FACTOR)
 

@@ -33,7 +33,7 @@ _MOST_BYTES = 65500
 
 
 def host_searches(target: Target, implementation: str, spec: TuneSpec) -> dict[str, list[Search]]:
-    """The questions by stage, each on top of the answers before it; none where nothing is asked of the hosts.
+    """Return the questions by stage, each on top of the answers before it; none where hosts are left alone.
 
     Buffer limits first, since behind small ones nothing else shows; what gains least often last.
     `implementation` only carries the raw TCP.
@@ -61,7 +61,7 @@ def host_searches(target: Target, implementation: str, spec: TuneSpec) -> dict[s
 
 
 def own_seconds(target: Target, cell: Cell) -> float:
-    """What a launch spends in a cell of raw TCP beside its delays, roughly: on bytes and on pauses."""
+    """Return what a launch spends in a cell of raw TCP beside its delays, roughly: on bytes and on pauses."""
     if not cell.benchmark.startswith("tcp_"):
         return 0.0
     slowest = min((one.rate_bits_per_second for one in target.paths if one.rate_bits_per_second > 0), default=1e9)
@@ -77,7 +77,7 @@ class _Cells:
         self._template = Cell(implementation, "", 0, 2, testbed=target.testbed, placement=target.placements[-1])
 
     def buffers(self, now: Mapping[str, str]) -> list[Cell]:
-        """A message some times as large as the limits in force, which would show them, and a small one."""
+        """Return a message some times as large as the limits in force, which would show them, and a small one."""
         limits = [int(now[name].split()[-1]) for name in (TCP_RMEM, TCP_WMEM) if name in now]
         size_bytes = 256 * KIB
         while size_bytes < min(4 * min(limits, default=MIB), 16 * MIB):
@@ -85,13 +85,13 @@ class _Cells:
         return [self._cell("tcp_pingpong", size) for size in (64 * KIB, size_bytes)]
 
     def network(self) -> list[Cell]:
-        """A connection that is in use, and a new one."""
+        """Return a connection that is in use, and a new one."""
         used = [self._cell("tcp_pingpong", size) for size in NETWORK_SIZES]
         fresh = self._cell("tcp_stream", NETWORK_SIZES[-1])
         return [replace(cell, options=_FRESH) for cell in (*used, fresh)]
 
     def pauses(self) -> list[Cell]:
-        """A message that needs the window that a pause has closed."""
+        """Return a message that needs the window that a pause has closed."""
         return [self._cell(PAUSED, worth.product_size(self._paths, 64 * KIB, MIB))]
 
     def _cell(self, benchmark: str, size_bytes: int) -> Cell:

@@ -39,7 +39,7 @@ class Found:
     exhaustive_launches: int = 0
 
     def take(self, searches: Sequence[Search], launches: int) -> None:
-        """The best of these on top of what there is; what was asked before is answered again."""
+        """Put the best of these on top of what there is; what was asked before is answered again."""
         for search in searches:
             self.tuning = merged(self.tuning, search.best())
             told = search.reasons()
@@ -82,7 +82,7 @@ class Searching:
         self._found = {one: Found() for one in built.ready}
 
     def run(self, end: float) -> dict[str, Found]:
-        """What is found, by implementation, until `end` (monotonic), which leaves time for the proof."""
+        """Return what is found, by implementation, until `end` (monotonic), which leaves time for the proof."""
         stages = self._stages()
         proof = self._proof_seconds()
         began = time.monotonic()

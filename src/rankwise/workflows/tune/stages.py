@@ -90,7 +90,7 @@ class Target:
         return (*near, "across-sites") if len(sites) > 1 else near
 
     def delay_seconds(self, placement: str) -> float:
-        """One way, of the longest path that messages take with ranks placed so."""
+        """Return one way, of the longest path that messages take with ranks placed so."""
         delays = [path.delay_seconds for path in self.paths if not math.isnan(path.delay_seconds)]
         return (min if placement == NEAR else max)(delays, default=0.0)
 
@@ -234,7 +234,7 @@ def proof_cells(
     implementation: str, target: Target, spec: TuneSpec, profiles: Sequence[str],
     decisions: Sequence[Decision] = (),
 ) -> list[Cell]:  # fmt: skip
-    """What default and tuned are compared in: sizes between those of the search, and one rank less than the most.
+    """Return the cells of the validation: sizes between those of the search, and one rank less than the most.
 
     One less, since each number of ranks takes launches of its own, and often it is no power of two. No rule of
     `decisions` is left without a size.

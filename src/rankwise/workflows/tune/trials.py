@@ -34,13 +34,13 @@ class Bundle:
     trials: tuple[Trial, ...]
 
     def tuning(self, base: Tuning) -> Tuning:
-        """All their settings, on top of what is chosen already."""
+        """Return all their settings, on top of what is chosen already."""
         for trial in self.trials:
             base = merged(base, trial.tuning)
         return base
 
     def cells(self) -> list[Cell]:
-        """Of all trials, each once."""
+        """Return the cells of all trials, each once."""
         return list(dict.fromkeys(cell for trial in self.trials for cell in trial.cells))
 
 
@@ -75,7 +75,7 @@ class Trials:
         return self._launched.total()
 
     def launched_of(self, implementation: str) -> int:
-        """Those of one implementation."""
+        """Return those of one implementation."""
         return self._launched[implementation]
 
     def measure(self, bundles: Sequence[Bundle]) -> list[Launch]:
@@ -136,7 +136,7 @@ def _asked(cell: Cell) -> Cell:
 
 
 def bundled(searches: Sequence[Search]) -> list[Bundle]:
-    """The next round of searches whose settings do not touch one another.
+    """Return the next round of searches whose settings do not touch one another.
 
     The i-th trials of all go together, counted apart for each number of ranks and placement: launches do not mix.
     """
