@@ -11,10 +11,55 @@ import pytest
 import rankwise
 
 PACKAGE = Path(rankwise.__file__).parent
-NO_VERBS = frozenset("""
-    The A An What Whether Those Its Of How All Each As One Some Every None More No In From With That Which These It
-    They At By For On To Two Who Where When This If Only Everything Not Nothing Most Least Why Up
-""".split())  # fmt: skip
+NO_VERBS = frozenset(
+    [
+        "The",
+        "A",
+        "An",
+        "What",
+        "Whether",
+        "Those",
+        "Its",
+        "Of",
+        "How",
+        "All",
+        "Each",
+        "As",
+        "One",
+        "Some",
+        "Every",
+        "None",
+        "More",
+        "No",
+        "In",
+        "From",
+        "With",
+        "That",
+        "Which",
+        "These",
+        "It",
+        "They",
+        "At",
+        "By",
+        "For",
+        "On",
+        "To",
+        "Two",
+        "Who",
+        "Where",
+        "When",
+        "This",
+        "If",
+        "Only",
+        "Everything",
+        "Not",
+        "Nothing",
+        "Most",
+        "Least",
+        "Why",
+        "Up",
+    ]
+)
 DONE = (
     "artifacts", "cli", "core", "measurement", "mpi", "stats", "store", "testbeds", "workflows",
 )  # fmt: skip

@@ -21,7 +21,7 @@ class Screen:
         self._task = TaskID(0)
 
     def say(self, text: str, *, whole: bool = False) -> None:
-        """Print a line that stays; `whole`: it has a path or a command to copy, and is not broken at the margin."""
+        """Print a line that stays; `whole`: it has a path or a command to copy, and must not be wrapped."""
         self._console.print(text, highlight=False, markup=False, soft_wrap=whole)
 
     @contextmanager

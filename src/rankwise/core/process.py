@@ -126,7 +126,10 @@ def run_steps(steps: LaunchSteps, limit_seconds: float, end_marker: str = "") ->
 
 
 def die_with_parent() -> None:
-    """Ask the kernel, in a new child, for SIGTERM when this thread dies, even by kill -9. Launchers pass it on to their ranks."""
+    """Ask the kernel, in a new child, for SIGTERM when this thread dies, even by kill -9.
+
+    Launchers pass it on to their ranks.
+    """
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
