@@ -65,7 +65,7 @@ def test_a_program_uses_it_from_a_shared_library(one: Implementation, ranks: int
     assert said.pop("ranks") == ranks
     assert said.pop("skewed_local_seconds") > 0.4 * (ranks - 1)
     for clock in ("skewed_global_seconds", "refreshed_global_seconds"):
-        assert 0 < said.pop(clock) < 0.05
+        assert 0 <= said.pop(clock) < 0.05  # on one host the clocks may agree to the tick
     for clock in ("plain_local_seconds", "plain_global_seconds"):
         assert said.pop(clock) < 1e-3
     assert said == {"wrong_maxima": 0, "left_early": 0, "clock_faults": 0, "unreturned_errors": 0}
