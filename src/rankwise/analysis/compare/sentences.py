@@ -112,9 +112,9 @@ def _switches(comparison: Comparison) -> list[str]:
     jumps.sort(key=lambda point: -point.jump_ratio)
     several = labels.varied((curve.options, curve.placement) for curve in comparison.curves)
     return [
-        f"{p.implementation} changes its way in {p.benchmark} on {_place(p, several)} between "
-        f"{format_size(p.below_bytes)} and {format_size(p.at_bytes)}: {_ratio(p.jump_ratio)} times what the "
-        "smaller sizes lead one to expect."
+        f"{p.implementation} switches protocol or algorithm in {p.benchmark} on {_place(p, several)} between "
+        f"{format_size(p.below_bytes)} and {format_size(p.at_bytes)}: {_ratio(p.jump_ratio)} times what smaller "
+        "sizes suggest."
         for p in jumps[:_SHOWN_SWITCHES]
     ]
 
