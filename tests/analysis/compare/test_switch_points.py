@@ -23,4 +23,6 @@ def test_a_rendezvous_is_found_in_the_curve_that_has_it() -> None:
         65536,
     )
     assert only.jump_ratio == pytest.approx(1.6, rel=0.05)
-    assert any("b switches protocol or algorithm in pingpong" in s and "16 KiB and 64 KiB" in s for s in sentences(found))
+    assert any(
+        "b switches protocol or algorithm in pingpong" in s and "16 KiB and 64 KiB" in s for s in sentences(found)
+    )
