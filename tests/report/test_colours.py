@@ -1,3 +1,5 @@
+"""Each implementation keeps its colour and stroke, whichever others stand beside it."""
+
 from __future__ import annotations
 
 import random

@@ -1,3 +1,5 @@
+"""Distribution figures hold every cell's quantiles as they were measured."""
+
 from __future__ import annotations
 
 from itertools import pairwise

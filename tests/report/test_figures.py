@@ -1,3 +1,5 @@
+"""Figures show the medians and intervals of the records, and nothing where nothing was measured."""
+
 from __future__ import annotations
 
 import json

@@ -1,9 +1,13 @@
+"""Groups find every record of a comparison by key, and tell profiles apart."""
+
 from __future__ import annotations
 
 from dataclasses import replace
 
 from rankwise.core.records import Options
+from rankwise.report.distributions import ecdf_nanoseconds
 from rankwise.report.groups import Group, GroupedComparison
+from rankwise.report.views import failure_rows
 from report import samples
 
 
@@ -98,3 +102,15 @@ def test_a_raw_stream_is_the_reference_of_streams_alone() -> None:
     by_name = {group.benchmark: group for group in grouped.groups}
     assert [curve.benchmark for curve in grouped.references(by_name["stream"])] == ["tcp_stream"]
     assert [curve.benchmark for curve in grouped.references(by_name["pingpong"])] == ["tcp_pingpong", "memcpy"]
+
+
+def test_a_profile_stands_beside_its_implementation_under_its_own_name() -> None:
+    base = samples.comparison()
+    cell = replace(base.distributions[0].cell, label="wan")
+    failure = replace(base.failures[0], cell=replace(base.failures[0].cell, label="wan"))
+    varied = replace(base, distributions=(replace(base.distributions[0], cell=cell),), failures=(failure,))
+    grouped = GroupedComparison(varied)
+    (quantiles,) = ecdf_nanoseconds(grouped, grouped.group_of(cell)).values()
+    assert list(quantiles) == [f"{cell.implementation} + wan"]
+    assert [name for _, _, name in grouped.failures] == ["lammpi-7.1.4 + wan"]
+    assert [row.implementation for row in failure_rows(grouped)] == ["lammpi-7.1.4 + wan"]

@@ -1,3 +1,5 @@
+"""Lines and bands have the values and words of what they show."""
+
 from __future__ import annotations
 
 import math

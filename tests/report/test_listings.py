@@ -1,3 +1,5 @@
+"""Listings name every cell that is wrong or failed, and every benchmark."""
+
 from __future__ import annotations
 
 from collections.abc import Iterable

@@ -1,3 +1,5 @@
+"""Rows of the testbed say what was asked for, what was measured, and how far these are apart."""
+
 from __future__ import annotations
 
 import math

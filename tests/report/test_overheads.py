@@ -1,3 +1,5 @@
+"""Overheads over raw TCP are drawn and listed with their intervals."""
+
 from __future__ import annotations
 
 import json

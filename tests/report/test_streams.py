@@ -1,3 +1,5 @@
+"""Streams are grouped and drawn with the raw TCP connection that they shared the network with."""
+
 from __future__ import annotations
 
 import itertools

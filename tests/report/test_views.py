@@ -1,3 +1,5 @@
+"""Rows and cells of tables show the records, and claim no winner that was not shown."""
+
 from __future__ import annotations
 
 import math

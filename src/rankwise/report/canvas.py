@@ -24,7 +24,7 @@ Trace = dict[str, Any]
 
 
 def blank_figure() -> Figure:
-    """A figure without traces or units; nothing in it can be dragged, so that a page scrolls under a thumb."""
+    """Return a figure without traces or units; nothing in it is dragged, so that a page scrolls under a thumb."""
     axis = {
         "gridcolor": GRID,
         "linecolor": AXIS,
@@ -96,7 +96,9 @@ def log_axis(
 
 
 def short(value: float, digits: int = 4) -> float | None:
-    """Four digits: more can hardly be seen, and would only make the page heavier. None, a gap, for no number."""
+    """Return four digits of a number: more can hardly be seen, and would only make the page heavier.
+
+    Return None, a gap, for no number."""
     return float(f"{value:.{digits}g}") if math.isfinite(value) else None
 
 

@@ -61,7 +61,7 @@ class Style:
 
     @property
     def band(self) -> str:
-        """The fill of its intervals on light paper."""
+        """Return the fill of its intervals on light paper."""
         return _translucent(self.light)
 
 
@@ -83,7 +83,7 @@ def styles_for(implementations: Iterable[str]) -> dict[str, Style]:
 
 
 def dark_colours(styles: Iterable[Style]) -> dict[str, str]:
-    """Every colour of a light figure -> what it is in the dark; the page applies it to a figure as a whole."""
+    """Return the dark form of every colour of a light figure; the page applies it to a figure as a whole."""
     table = dict(_DARK)
     for style in (GREY, *styles):
         table[style.light] = style.dark

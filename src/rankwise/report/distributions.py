@@ -18,7 +18,7 @@ _END = 0.25
 
 
 def ecdf_frame(styles: Mapping[str, Style]) -> Figure:
-    """The figure without its times: per implementation a line over the 101 quantiles, and a marker on its p99.
+    """Return the figure without its times: a line over the 101 quantiles and a marker on p99 for each MPI.
 
     A page fills `x` of both from `ecdf_nanoseconds`: there are as many distributions as cells, and they differ
     in nothing but that.
@@ -66,12 +66,12 @@ def ecdf_frame(styles: Mapping[str, Style]) -> Figure:
 
 
 def ecdf_nanoseconds(grouped: GroupedComparison, group: Group) -> dict[int, dict[str, list[float | None]]]:
-    """size in bytes -> implementation -> its 101 quantiles in nanoseconds, to four digits to keep a page light."""
+    """Return the 101 quantiles by size in bytes and implementation, in nanoseconds with four digits."""
     found: dict[int, dict[str, list[float | None]]] = {}
     for distribution in grouped.distributions.get(group, ()):
         cell = distribution.cell
         quantiles = [short(value * 1e9) for value in distribution.quantiles_seconds]
-        found.setdefault(cell.size_bytes, {})[cell.implementation] = quantiles
+        found.setdefault(cell.size_bytes, {})[cell.variant] = quantiles
     return found
 
 

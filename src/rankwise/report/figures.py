@@ -30,7 +30,7 @@ from rankwise.report.lines import interval_words, line, line_with_band
 
 
 def group_figures(grouped: GroupedComparison, group: Group, styles: Mapping[str, Style]) -> dict[str, Figure]:
-    """The figures that one group has: `latency`, and `bandwidth` and `overlap` where they mean something."""
+    """Return the figures of one group: `latency`, and `bandwidth` and `overlap` where they mean something."""
     curves = grouped.curves(group)
     if not curves:
         return {}
@@ -52,7 +52,7 @@ def latency_figure(
     references: Sequence[Curve] = (),
     switches: Sequence[SwitchPoint] = (),
 ) -> Figure:
-    """Median time against size on logarithmic axes, 95 % intervals as bands, protocol switches as rings."""
+    """Draw the median time against size on logarithmic axes, with 95 % intervals and protocol switches."""
     figure = sized_figure(_sizes(curves))
     times = [p.median_seconds for curve in (*curves, *references) for p in curve.points]
     figure["layout"]["yaxis"].update(log_axis(times, time_words))
@@ -72,7 +72,7 @@ def latency_figure(
 def bandwidth_figure(
     curves: Sequence[Curve], styles: Mapping[str, Style], references: Sequence[Curve] = ()
 ) -> Figure:
-    """Bytes per second against size, from the median time; the interval of the time turned over."""
+    """Draw bytes per second against size, from the median time and the ends of its interval."""
     figure = sized_figure(_sizes(curves))
     rates = [rate for curve in (*curves, *references) for rate in _rates(_moving(curve))]
     figure["layout"]["yaxis"].update(log_axis(rates, format_bandwidth))
@@ -90,7 +90,7 @@ def bandwidth_figure(
 def overlap_figure(
     times: Sequence[Curve], totals: Sequence[Curve], computes: Sequence[Curve], styles: Mapping[str, Style]
 ) -> Figure:
-    """Share of the operation that hides behind computation, against size."""
+    """Draw the share of the operation that hides behind computation, against size."""
     figure = sized_figure(_sizes(times))
     figure["layout"]["yaxis"].update(tickformat=".0%", range=[-0.03, 1.03])
     total_of, compute_of = _by_cell(totals), _by_cell(computes)
@@ -169,7 +169,10 @@ def _add_switches(
                     "line": {"width": 2},
                 },
                 name=f"{plain(curve.implementation)} switches",
-                text=[f"after {format_size(s.below_bytes)}: {s.jump_ratio:.2f} × the time" for s in own],
+                text=[
+                    f"switches at {format_size(s.at_bytes)}: {s.jump_ratio:.2f} × what smaller sizes suggest"
+                    for s in own
+                ],
                 hovertemplate="%{text}",
                 meta={"implementation": curve.implementation, "part": "switch"},
             )

@@ -37,24 +37,24 @@ class Group:
 
     @property
     def label(self) -> str:
-        """`bcast, 4 ranks`, and the options that are not the default."""
+        """Return `bcast, 4 ranks`, and the options that are not the default."""
         return f"{self.benchmark}, {self.detail}"
 
     @property
     def detail(self) -> str:
-        """The label without the benchmark."""
+        """Return the label without the benchmark."""
         ranks = f"{self.ranks} ranks" if self.ranks != 1 else "1 rank"
         return ", ".join([ranks, *labels.words(self.options, self.placement, self.several)])
 
     @property
     def setting(self) -> str:
-        """The benchmark and how it was varied, without the ranks: `bcast, placement cyclic`."""
+        """Return the benchmark and how it was varied, without the ranks: `bcast, placement cyclic`."""
         return ", ".join([self.benchmark, *labels.words(self.options, self.placement, self.several)])
 
 
 @dataclass(frozen=True)
 class GroupedComparison:
-    """A comparison's records by group, so that every table and figure finds them by key."""
+    """A grouped comparison has a comparison's records by group, so that tables and figures find them by key."""
 
     comparison: Comparison
 
@@ -120,16 +120,16 @@ class GroupedComparison:
 
     @cached_property
     def verdicts(self) -> dict[tuple[Group, int, str], Verdict]:
-        """(group, size in bytes, candidate) -> verdict."""
+        """Return the verdicts by group, size in bytes and candidate."""
         return {(self.group_of(v), v.size_bytes, v.candidate): v for v in self.comparison.verdicts}
 
     @cached_property
     def failures(self) -> dict[tuple[Group, int, str], CellFailure]:
-        """(group, size in bytes, implementation) -> the first failure of that cell."""
+        """Return the first failure of each cell by group, size in bytes and implementation."""
         found: dict[tuple[Group, int, str], CellFailure] = {}
         for failure in self.comparison.failures:
             cell = failure.cell
-            found.setdefault((self.group_of(cell), cell.size_bytes, cell.implementation), failure)
+            found.setdefault((self.group_of(cell), cell.size_bytes, cell.variant), failure)
         return found
 
     @cached_property
@@ -142,7 +142,7 @@ class GroupedComparison:
 
     @cached_property
     def overheads(self) -> dict[Group, dict[tuple[int, str], Overhead]]:
-        """MPI's ping-pong -> (size in bytes, implementation) -> what it adds to raw TCP."""
+        """Return what MPI adds to raw TCP, by the ping-pong's group, then by size in bytes and implementation."""
         found: dict[Group, dict[tuple[int, str], Overhead]] = defaultdict(dict)
         for one in self.comparison.overheads:
             group = Group("pingpong", "point-to-point", one.ranks, one.options, one.placement, self._several)

@@ -66,7 +66,7 @@ def line(
 
 
 def interval_words(value: float, low: float, high: float, words: Callable[[float], str]) -> str:
-    """`1.2 µs  [1.1 µs, 1.3 µs]`."""
+    """Return words such as `1.2 µs  [1.1 µs, 1.3 µs]`."""
     if not (math.isfinite(low) and math.isfinite(high)):
         return f"{words(value)}, no interval"
     return f"{words(value)}  [{words(low)}, {words(high)}]"

@@ -113,10 +113,10 @@ def verification_table(launches: Iterable[Launch], failures: Iterable[CellFailur
     wrong: dict[tuple[str, str], list[str]] = {}
     for launch in launches:
         for cell in launch.verified:
-            key = (cell.implementation, cell.benchmark)
+            key = (cell.variant, cell.benchmark)
             right[key] = right.get(key, 0) + 1
     for failure in failures:
-        key = (failure.cell.implementation, failure.cell.benchmark)
+        key = (failure.cell.variant, failure.cell.benchmark)
         wrong.setdefault(key, []).append(f"{failure.kind}: {failure.reason}")
     for key in sorted({*right, *wrong}):
         reasons = "; ".join(dict.fromkeys(wrong.get(key, [])))
@@ -125,15 +125,15 @@ def verification_table(launches: Iterable[Launch], failures: Iterable[CellFailur
 
 
 def print_failures(failures: Sequence[CellFailure]) -> None:
-    """Say on standard error what gave no samples, once a reason."""
+    """Print on standard error what gave no samples, each reason once."""
     console = Console(stderr=True, highlight=False)
     told: set[tuple[str, str, str]] = set()
     for failure in failures:
-        key = (failure.cell.implementation, failure.cell.benchmark, failure.reason)
+        key = (failure.cell.variant, failure.cell.benchmark, failure.reason)
         if key not in told:
             told.add(key)
             console.print(
-                f"{failure.kind}: {failure.cell.benchmark} on {failure.cell.implementation}: {failure.reason}",
+                f"{failure.kind}: {failure.cell.benchmark} on {failure.cell.variant}: {failure.reason}",
                 markup=False,
             )
 

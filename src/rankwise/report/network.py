@@ -36,7 +36,7 @@ class PathRow:
 
 
 def path_rows(paths: Sequence[PathFigures]) -> list[PathRow]:
-    """In the order in which they were measured."""
+    """Return the paths in the order in which they were measured."""
     return [
         PathRow(
             one.source, one.destination,
@@ -58,7 +58,7 @@ def _delay_deviation(one: PathFigures) -> str:
 
 
 def deviation(asked: float, measured: float) -> str:
-    """`+0.7 %`; '' where nothing was asked for or measured."""
+    """Return words such as `+0.7 %`; '' where nothing was asked for or measured."""
     if not (asked > 0 and math.isfinite(measured)):
         return ""
     share = measured / asked - 1
@@ -111,7 +111,7 @@ def _high_water(counters: LinkCounters, queue_bytes: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class KeptTime:
-    """One figure of the emulator over the launches."""
+    """A row here is one figure of the emulator over the launches."""
 
     what: str
     median: str
@@ -119,7 +119,7 @@ class KeptTime:
 
 
 def emulator_rows(figures: Sequence[EmulatorFigures]) -> list[KeptTime]:
-    """Lateness and CPU: the launches' median, and the worst launch."""
+    """Return lateness and CPU time: the launches' median, and the worst launch."""
     if not figures:
         return []
     late = {

@@ -17,7 +17,7 @@ from rankwise.report.views import difference_interval, signed_time
 
 @dataclass(frozen=True, slots=True)
 class OverheadTable:
-    """The overheads of one group: a row a size, a cell an implementation; None where it was not measured."""
+    """An overhead table has a row a size and a cell an implementation, which is None where not measured."""
 
     group: Group
     names: tuple[str, ...]
@@ -43,7 +43,7 @@ def overhead_tables(grouped: GroupedComparison) -> list[OverheadTable]:
 
 
 def overhead_figures(table: OverheadTable, styles: Mapping[str, Style]) -> dict[str, Figure]:
-    """`ratio`, and `difference` where MPI takes longer anywhere: its axis is logarithmic, as times are."""
+    """Return `ratio`, and `difference` where MPI takes longer anywhere: its axis is logarithmic."""
     sizes = [size for size, _, _ in table.rows]
     lines = {
         name: [one for one in (cells[column] for _, _, cells in table.rows) if one]

@@ -13,7 +13,7 @@ from rankwise.testbeds.check import PathCheck
 
 
 def path_table(found: Sequence[PathCheck], *, judged: bool) -> Table:
-    """Two lines a path, asked for and measured; a verdict if `judged`."""
+    """Return two lines a path, asked for and measured, with a verdict if `judged`."""
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0))
     table.add_column("path", overflow="fold")
     table.add_column("", style="dim", no_wrap=True)

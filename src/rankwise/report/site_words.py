@@ -15,7 +15,7 @@ _MOST_LINES = 6
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """What joins two sites: the words for what was asked, and for what was measured."""
+    """A join is what connects two sites: the words for what was asked, and for what was measured."""
 
     one: str
     other: str
@@ -24,7 +24,7 @@ class Join:
 
 
 def site_title(topology: Topology, site: str) -> str:
-    """`rennes, 2 nodes`."""
+    """Return words such as `rennes, 2 nodes`."""
     count = sum(node.site == site for node in topology.nodes)
     return f"{site}, {count} node{'' if count == 1 else 's'}" if count else f"{site} (crossing)"
 
@@ -51,7 +51,7 @@ def node_lines(topology: Topology, site: str) -> list[str]:
 
 
 def nic_words(links: dict[str, Link], node: Node) -> str:
-    """`1 Gbit/s, 5 us`; '' where no NIC is described."""
+    """Return words such as `1 Gbit/s, 5 us`; '' where no NIC is described."""
     nic = links.get(node.out)
     if nic is None:
         return ""
@@ -60,7 +60,7 @@ def nic_words(links: dict[str, Link], node: Node) -> str:
 
 
 def link_words(link: Link) -> tuple[str, ...]:
-    """Delay one way, rate, and what else was asked of it: `5.8 ms ± 1 ms`, `1 Gbit/s`, `0.01 % loss`."""
+    """Return delay one way, rate, and what else was asked of it: `5.8 ms ± 1 ms`, `1 Gbit/s`, `0.01 % loss`."""
     jitter = f" ± {format_time(link.jitter_seconds)}" if link.jitter_seconds else ""
     words = [delay_words(link.delay_seconds) + jitter, format_rate(link.rate_bits_per_second)]
     if link.loss:
@@ -78,7 +78,7 @@ def delay_words(seconds: float) -> str:
 
 
 def queue_words(link: Link) -> str:
-    """`1 MiB`; '-' for a link without a rate, in which nothing waits."""
+    """Return words such as `1 MiB`; '-' for a link without a rate, in which nothing waits."""
     return format_size(link.queue_bytes) if link.rate_bits_per_second else "-"
 
 

@@ -34,7 +34,7 @@ class StreamGroup:
 
 
 def stream_groups(comparison: Comparison) -> list[StreamGroup]:
-    """By size, ranks, options and placement, in the order of the streams; raw TCP first."""
+    """Return streams by size, ranks, options and placement, in their order; raw TCP comes first."""
     cells = [one.cell for one in comparison.streams] + [one.cell for one in comparison.timelines]
     several = labels.varied((cell.options, cell.placement) for cell in cells)
     found = []
@@ -54,7 +54,7 @@ def _way(cell: Cell) -> tuple[int, int, Options, str]:
 
 
 def stream_figure(group: StreamGroup, styles: Mapping[str, Style]) -> Figure:
-    """Bandwidth over the time since the first message, and a row of the same time for each timeline."""
+    """Draw bandwidth over the time since the first message, and a row of the same time for each timeline."""
     figure = blank_figure()
     quantities = [one for one in get_args(TimelineQuantity) if one in {line.quantity for line in group.timelines}]
     _lay_out(figure, quantities, _end(group))
@@ -113,7 +113,7 @@ def _axis(title: str, tick_format: str, suffix: str) -> dict[str, Any]:
 
 
 def _look(stream: StreamCurve, styles: Mapping[str, Style]) -> tuple[str, Style]:
-    name = stream.cell.implementation
+    name = stream.cell.variant
     return (RAW_TCP, GREY) if stream.category == "baseline" else (name, styles[name])
 
 

@@ -30,7 +30,7 @@ _COLOURS: dict[VerdictWord, str] = {
 
 
 def comparison_table(comparison: Comparison) -> RenderableType:
-    """Per benchmark a matrix of sizes by candidates: mark and ratio, with the baseline's own time beside."""
+    """Return for each benchmark a matrix of sizes by candidates: mark and ratio beside the baseline's time."""
     grouped = GroupedComparison(comparison)
     matrices = [Padding(_matrix(grouped, group), (0, 0, 1, 0)) for group in grouped.groups]
     if not matrices:
@@ -40,11 +40,11 @@ def comparison_table(comparison: Comparison) -> RenderableType:
     return Renderables(*matrices, legend)
 
 
-def _matrix(grouped: GroupedComparison, group: Group) -> Table:
+def _matrix(grouped: GroupedComparison, group: Group) -> RenderableType:
     baseline = grouped.comparison.baseline
     judged = {name for verdict_group, _, name in grouped.verdicts if verdict_group == group}
     candidates = [name for name in grouped.candidates if name in judged]
-    table = _table(group.label)
+    table = _table()
     table.add_column("size", justify="right", no_wrap=True)
     table.add_column(_heading(baseline), justify="right")
     for name in candidates:
@@ -58,7 +58,7 @@ def _matrix(grouped: GroupedComparison, group: Group) -> Table:
     for size in grouped.sizes([group]):
         time = format_time(times[size]) if size in times else "–"
         _add_row(table, format_size(size), time, *(_verdict(grouped, group, size, name) for name in candidates))
-    return table
+    return _titled(group.label, table)
 
 
 def _verdict(grouped: GroupedComparison, group: Group, size: int, candidate: str) -> Text:
@@ -68,11 +68,11 @@ def _verdict(grouped: GroupedComparison, group: Group, size: int, candidate: str
     return Text("failed" if (group, size, candidate) in grouped.failures else "–", "bright_black")
 
 
-def summary_table(comparison: Comparison) -> Table:
-    """Geometric mean of the time over the baseline's by class of operation and size, and the cells won."""
+def summary_table(comparison: Comparison) -> RenderableType:
+    """Return the geometric mean of the time over the baseline's by class of operation and size, and the wins."""
     grouped = GroupedComparison(comparison)
     rows = class_rows(grouped)
-    table = _table(f"Time over that of {comparison.baseline} (geometric means), best in bold")
+    table = _table()
     table.add_column("operations")
     table.add_column("sizes", no_wrap=True)
     for name in comparison.implementations:
@@ -91,18 +91,18 @@ def summary_table(comparison: Comparison) -> Table:
     if rows:
         shares = (won.get(name) for name in comparison.implementations)
         _add_row(table, "cells won", "", *(f"{share[0]}/{share[1]}" if share else "–" for share in shares))
-    return table
+    return _titled(f"Time over that of {comparison.baseline} (geometric means), best in bold", table)
 
 
 def switch_point_table(comparison: Comparison) -> RenderableType:
     """Return where curves change their protocol or algorithm: between which sizes, and the jump in time."""
     if not comparison.switch_points:
-        return Text("No change of protocol or algorithm was found in the curves.")
+        return Text("No switch of protocol or algorithm was found in the curves.")
     grouped = GroupedComparison(comparison)
-    table = _table("Changes of protocol or algorithm")
+    table = _table()
     for title in ("implementation", "benchmark"):
         table.add_column(title)
-    for title in ("ranks", "after", "at", "jump"):
+    for title in ("ranks", "after", "at", "times"):
         table.add_column(title, justify="right")
     for point in comparison.switch_points:
         _add_row(
@@ -112,19 +112,19 @@ def switch_point_table(comparison: Comparison) -> RenderableType:
             str(point.ranks),
             format_size(point.below_bytes),
             format_size(point.at_bytes),
-            f"× {format_ratio(point.jump_ratio)}",
+            format_ratio(point.jump_ratio),
         )
-    return table
+    return _titled("Switches of protocol or algorithm: how many times what smaller sizes suggest", table)
 
 
 def overhead_table(comparison: Comparison) -> RenderableType:
-    """Time of MPI's ping-pong over that of raw TCP, and the difference below it; grey: not shown to differ."""
+    """Return the time of MPI's ping-pong over raw TCP's, and the difference; grey: not shown to differ."""
     grouped = GroupedComparison(comparison)
     if not grouped.overheads:
         return Text("MPI and raw TCP were not measured over the same network.")
     tables = []
     for group, overheads in grouped.overheads.items():
-        table = _table(f"MPI over raw TCP: {group.label}")
+        table = _table()
         table.add_column("size", justify="right", no_wrap=True)
         table.add_column("raw\nTCP", justify="right", no_wrap=True)
         names = [name for name in comparison.implementations if name in {key[1] for key in overheads}]
@@ -134,7 +134,7 @@ def overhead_table(comparison: Comparison) -> RenderableType:
             row = [overheads.get((size, name)) for name in names]
             tcp = next(one.tcp_seconds for one in row if one)
             _add_row(table, format_size(size), format_time(tcp), *map(_overhead, row))
-        tables.append(Padding(table, (0, 0, 1, 0)))
+        tables.append(Padding(_titled(f"MPI over raw TCP: {group.label}", table), (0, 0, 1, 0)))
     return Renderables(*tables)
 
 
@@ -149,24 +149,21 @@ def failure_table(comparison: Comparison) -> RenderableType:
     """Return what gave no numbers, and why."""
     if not comparison.failures:
         return Text("Every cell gave a result.")
-    table = _table("Without result")
+    table = _table()
     for title in ("implementation", "benchmark", "sizes", "reason"):
         table.add_column(title)
     for row in failure_rows(GroupedComparison(comparison)):
         _add_row(table, row.implementation, row.benchmark, row.sizes, f"{row.kind}: {row.reason}")
-    return table
+    return _titled("Without result", table)
 
 
-def _table(title: str) -> Table:
-    return Table(
-        title=Text(title),
-        title_justify="left",
-        title_style="bold",
-        box=None,
-        padding=(0, 1),
-        pad_edge=False,
-        header_style="bright_black",
-    )
+def _table() -> Table:
+    return Table(box=None, padding=(0, 1), pad_edge=False, header_style="bright_black")
+
+
+def _titled(title: str, table: Table) -> RenderableType:
+    """The title as a line of its own: as the table's it would be broken at the width of a narrow one."""
+    return Renderables(Text(title, "bold"), table)
 
 
 def _add_row(table: Table, *cells: str | Text) -> None:

@@ -48,7 +48,7 @@ def _best(cells: dict[str, SummaryRow]) -> str:
 
 
 def verdict_counts(grouped: GroupedComparison) -> dict[str, Counter[VerdictWord]]:
-    """candidate -> how often it was faster, slower, equivalent, undecided."""
+    """Return how often each candidate was faster, slower, equivalent, undecided."""
     counts: dict[str, Counter[VerdictWord]] = {name: Counter() for name in grouped.candidates}
     for verdict in grouped.comparison.verdicts:
         counts.setdefault(verdict.candidate, Counter())[verdict.verdict] += 1
@@ -56,7 +56,7 @@ def verdict_counts(grouped: GroupedComparison) -> dict[str, Counter[VerdictWord]
 
 
 def wins(grouped: GroupedComparison) -> dict[str, tuple[int, int]]:
-    """implementation -> (cells won, cells) over all categories."""
+    """Return for each implementation (cells won, cells) over all categories."""
     found: dict[str, tuple[int, int]] = {}
     for row in grouped.comparison.summary:
         if row.size_class == "all":
@@ -78,7 +78,7 @@ class HeatCell:
 
 @dataclass(frozen=True, slots=True)
 class HeatMap:
-    """One candidate against the baseline: a row of cells per group, one cell per size."""
+    """A heat map sets one candidate against the baseline; it is a row of cells a group, one cell a size."""
 
     candidate: str
     sizes_bytes: tuple[int, ...]
@@ -139,7 +139,7 @@ def describe(verdict: Verdict, group: Group) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FailureRow:
-    """Cells that failed for one reason."""
+    """A failure row has the cells that failed for one reason."""
 
     implementation: str
     benchmark: str
@@ -151,11 +151,11 @@ class FailureRow:
 
 
 def failure_rows(grouped: GroupedComparison) -> list[FailureRow]:
-    """Failures, those of many sizes for one reason in one row."""
+    """Return the failures, those of many sizes for one reason in one row."""
     found: dict[tuple[str, Group, str, str], set[int]] = defaultdict(set)
     for failure in grouped.comparison.failures:
         cell = failure.cell
-        key = (cell.implementation, grouped.group_of(cell), failure.kind, failure.reason)
+        key = (cell.variant, grouped.group_of(cell), failure.kind, failure.reason)
         found[key].add(cell.size_bytes)
     return [
         FailureRow(name, group.setting, group.ranks, _span(sizes), kind, reason)
@@ -170,20 +170,20 @@ def _span(sizes: set[int]) -> str:
 
 
 def format_ratio(ratio: float) -> str:
-    """Two decimals where they can be seen: `0.82`, `12.4`, `130`; `–` for no number."""
+    """Return a ratio with two decimals where they can be seen: `0.82`, `12.4`, `130`; `–` for no number."""
     if not math.isfinite(ratio):
         return "–"
     return f"{ratio:.2f}" if ratio < 9.995 else f"{ratio:.1f}" if ratio < 99.95 else f"{ratio:.0f}"
 
 
 def summary_tint(row: SummaryRow) -> tuple[str, float]:
-    """How the mean of a class is coloured: `faster`, `slower` or '' (its interval holds 1), and how strongly."""
+    """Return the colour of a class's mean: `faster`, `slower` or '' (its interval holds 1), and how deep."""
     kind = "faster" if row.ratio_high < 1 else "slower" if row.ratio_low > 1 else ""
     return kind, colour_depth(row.ratio)
 
 
 def colour_depth(ratio: float) -> float:
-    """0 at a ratio of 1, 1 at four times faster or slower, on a logarithmic scale."""
+    """Return 0 at a ratio of 1, 1 at four times faster or slower, on a logarithmic scale."""
     if not (math.isfinite(ratio) and ratio > 0):
         return 0.0
     return min(1.0, abs(math.log(ratio)) / math.log(_STRONGEST_RATIO))
@@ -197,12 +197,12 @@ class _Ratio(Protocol):
 
 
 def interval(row: _Ratio) -> str:
-    """`[0.80, 0.84]`."""
+    """Return words such as `[0.80, 0.84]`."""
     return f"[{format_ratio(row.ratio_low)}, {format_ratio(row.ratio_high)}]"
 
 
 def overhead_interval(overhead: Overhead) -> str:
-    """`[1.004, 1.012]`."""
+    """Return words such as `[1.004, 1.012]`."""
     return f"[{ratio_words(overhead.ratio_low)}, {ratio_words(overhead.ratio_high)}]"
 
 
@@ -212,17 +212,17 @@ def differs(overhead: Overhead) -> bool:
 
 
 def signed_time(seconds: float) -> str:
-    """`+5.1 µs`, `−3 ns`, in a page's signs."""
+    """Return words such as `+5.1 µs`, `−3 ns`, in a page's signs."""
     return f"{'−' if seconds < 0 else '+'}{time_words(abs(seconds))}"
 
 
 def difference_interval(overhead: Overhead) -> str:
-    """`[+4.9 µs, +5.3 µs]`."""
+    """Return words such as `[+4.9 µs, +5.3 µs]`."""
     return f"[{signed_time(overhead.difference_low_seconds)}, {signed_time(overhead.difference_high_seconds)}]"
 
 
 def moment_reached(reached: Reached) -> str:
-    """`2.1 s [1.9 s, 2.4 s]`; `never` where at least half of the launches did not come so far."""
+    """Return words such as `2.1 s [1.9 s, 2.4 s]`; `never` where half of the launches did not come so far."""
     if not math.isfinite(reached.seconds):
         return "never"
     high = time_words(reached.high_seconds) if math.isfinite(reached.high_seconds) else "never"
