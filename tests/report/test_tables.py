@@ -71,11 +71,25 @@ def test_names_are_never_read_as_markup() -> None:
 )
 def test_degenerate_comparisons_have_tables(fixture: str, request: pytest.FixtureRequest) -> None:
     comparison: Comparison = request.getfixturevalue(fixture)
-    for table in (comparison_table, summary_table, switch_point_table, failure_table):
-        shown = text(table(comparison), width=80)
-        assert max(map(len, shown.splitlines())) <= 80
-        assert "nan" not in shown.lower().split() and "None" not in shown
-        assert shown.strip(), "something is said even of nothing"
+    tables = (comparison_table, summary_table, switch_point_table, failure_table)
+    matrix, summary, switches, failures = (text(table(comparison)) for table in tables)
+    for rendered in (matrix, summary, switches, failures):
+        assert "nan" not in rendered
+        assert "inf" not in rendered
+        assert max(map(len, rendered.splitlines())) <= 80
+    measured = {verdict.benchmark for verdict in comparison.verdicts} | {c.benchmark for c in comparison.curves}
+    measured -= {"tcp_pingpong", "memcpy"}
+    titles = {line.split(",")[0] for line in matrix.splitlines() if line.rstrip().endswith(" ranks")}
+    assert titles == measured
+    assert ("Nothing was measured." in matrix) == (not measured)
+    categories = {row.category for row in comparison.summary}
+    assert {word for word in ("point-to-point", "collective", "nonblocking", "one-sided") if word in summary} == (
+        categories
+    )
+    assert ("No switch of protocol" in switches) == (not comparison.switch_points)
+    assert ("Every cell gave a result." in failures) == (not comparison.failures)
+    for failure in comparison.failures:
+        assert failure.cell.benchmark in failures
 
 
 def test_what_is_not_there_is_said_without_a_table(one_implementation: Comparison) -> None:
