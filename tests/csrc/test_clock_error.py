@@ -1,4 +1,4 @@
-"""The largest error that clocks are said to have contains the true one, also where the ways there and back differ."""
+"""The largest error that clocks are said to have contains the true one, even if the ways there and back differ."""
 
 from collections.abc import Iterator
 from dataclasses import replace
