@@ -177,6 +177,8 @@ class Benchmark:
     even_ranks: bool = False
     derived_types: bool = True
     """Takes derived datatypes (not so for reductions)."""
+    reduces: bool = False
+    """Computes with what it moves: its `byte` is a float of 4 bytes."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

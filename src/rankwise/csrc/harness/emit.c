@@ -71,6 +71,7 @@ void emit_list(void)
         printf(",\"min_ranks\":%d", k->min_ranks > 1 ? k->min_ranks : 1);
         put_flag("even_ranks", k->even_ranks);
         put_flag("derived_types", !(k->plain_data || k->reduces || k->unsized));
+        put_flag("reduces", k->reduces);
         putchar('}');
     }
     printf("]");
