@@ -10,7 +10,7 @@ import pytest
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 SMALLEST = {  # script: arguments, what it prints
-    "same_against_same": (["--plans", "1", "--launches", "2", "--sizes", "8"], "against itself: "),
+    "same_against_same": (["mpich-5", "--plans", "1", "--launches", "2", "--sizes", "8"], "against itself: "),
     "harness_cost": (["--launches", "1"], "empty / barrier"),
     "plan_beside_before": (
         [
