@@ -307,6 +307,8 @@ class Launch:
     timelines: tuple[Timeline, ...] = ()
     stage: str = ""
     """Of a search: the stage that asked for the launch."""
+    cells_seconds: float = 0.0
+    """What all visits to cells took together; the rest of `seconds` is starting and ending. 0: not known."""
 
     @property
     def implementation(self) -> str:

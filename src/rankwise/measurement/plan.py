@@ -182,14 +182,9 @@ DELAYS_PER_CELL = 100
 repetitions. Seen at 4 ranks of six implementations with messages of up to 4 MiB (small ones alone: 36)."""
 
 
-def cell_seconds(delay_seconds: float) -> float:
-    """Return what a visit takes beside its repetitions, roughly; `delay_seconds` is the longest one way."""
-    return CELL_SECONDS + DELAYS_PER_CELL * delay_seconds
-
-
 def round_seconds(cells: int, launches_per_round: int, delay_seconds: float = 0.0) -> float:
-    """Return what a round takes beside the repetitions, roughly."""
-    return launches_per_round * LAUNCH_SECONDS + cells * cell_seconds(delay_seconds)
+    """Return what a round takes beside the repetitions, roughly; `delay_seconds` is the longest one way."""
+    return launches_per_round * LAUNCH_SECONDS + cells * (CELL_SECONDS + DELAYS_PER_CELL * delay_seconds)
 
 
 def seconds_per_cell(budget_seconds: float, cells: int, a_round_seconds: float, rounds: int) -> float:

@@ -157,8 +157,8 @@ void emit_verified(const char *benchmark, size_t size_bytes, int repetitions)
     end_line();
 }
 
-void emit_end(void)
+void emit_end(double cells_seconds)
 {
-    printf("{\"rankwise\":\"end\"");
+    printf("{\"rankwise\":\"end\",\"cells_seconds\":%.9g", cells_seconds);
     end_line();
 }
