@@ -5,7 +5,7 @@ import pytest
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.records import Benchmark, Cell, Host, Options
 from rankwise.measurement import plan
-from support.harness_words import implementation
+from support.harness_output import implementation
 
 BENCHMARKS = {
     one.name: one

@@ -68,10 +68,10 @@ class Servers:
         public = " ".join((folder / "host_key.pub").read_text().split()[:2])
         with (self.folder / "known_hosts").open("a") as known:
             known.write(f"[127.0.0.1]:{port} {public}\n")
-        self.add_client_words(name, port)
+        self.add_client_config(name, port)
         _wait_for(port, self.running[name], folder / "log")
 
-    def add_client_words(self, name: str, port: int) -> None:
+    def add_client_config(self, name: str, port: int) -> None:
         user = pwd.getpwuid(os.geteuid()).pw_name
         with (self.folder / "client").open("a") as client:
             client.write(_CLIENT.format(name=name, port=port, folder=self.folder, user=user) + _LOOPBACK)
@@ -123,7 +123,7 @@ def servers_on_nodes(folder: Path, shell: str, *names: str) -> Iterator[Servers]
             found.ports[name] = port
             stack.callback(found.stop, name)
         for name in names:
-            _wait_for_words(folder / f"{name}.log", "Server listening")
+            _wait_for_text(folder / f"{name}.log", "Server listening")
         yield found
 
 
@@ -134,9 +134,9 @@ def _prepared(folder: Path) -> Servers:
     return Servers(folder)
 
 
-def _wait_for_words(log: Path, words: str) -> None:
+def _wait_for_text(log: Path, text: str) -> None:
     deadline = time.monotonic() + 10
-    while words not in log.read_text():
+    while text not in log.read_text():
         assert time.monotonic() < deadline, log.read_text()
         time.sleep(0.02)
 

@@ -219,7 +219,7 @@ def refused(topology: Topology) -> HostError:
 
 
 def test_a_host_where_nobody_listens(two: Servers) -> None:
-    two.add_client_words("nobody", free_port())
+    two.add_client_config("nobody", free_port())
     error = refused(described(two, "h1", "nobody"))
     assert "cannot reach n1" in str(error)
     assert "Connection refused" in str(error)
