@@ -80,12 +80,12 @@ def processes_naming(text: str) -> list[str]:
 
 
 def unique_sleep(seconds: int) -> str:
-    """Return so many seconds and a bit, for `sleep`: no other test sleeps exactly as long, which tells them apart."""
+    """Return so many seconds and a bit, for `sleep`: no other test sleeps exactly as long."""
     return f"{seconds}.{os.getpid():07d}"
 
 
 def leftovers_of(name: str) -> list[str]:
-    """Return what is left of testbeds whose names begin so: folders, processes, mounts (namespaces end with them)."""
+    """Return what is left of testbeds whose names begin so: folders, processes and mounts."""
     parent = paths.runtime_folder()
     folders = [str(one) for one in parent.glob(f"{name}*")]
     mounts = [line for line in Path("/proc/self/mountinfo").read_text().splitlines() if f"{parent}/{name}" in line]
