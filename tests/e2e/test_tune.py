@@ -1,4 +1,4 @@
-"""A small real search: the knob that is known to act on this network is found, proved, written and loaded."""
+"""A real search finds the knob that is known to act, validates it, writes it and goes on when interrupted."""
 
 import json
 import signal

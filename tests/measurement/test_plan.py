@@ -1,3 +1,5 @@
+"""A plan has the cells asked for on the ranks they need, says what cannot be measured, and repeats by its seed."""
+
 import random
 
 import pytest

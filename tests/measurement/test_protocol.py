@@ -1,3 +1,5 @@
+"""The harness gets the cells and options of a plan, and what it prints becomes records, however it is cut off."""
+
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""A plan is carried out against a testbed that replays a harness: stops, failures, resuming."""
+"""A plan is carried out until it is enough, whatever launches fail, and goes on where it ended."""
 
 import re
 import time

@@ -1,4 +1,4 @@
-"""The nodes' programs by themselves: the remote shell, the agents, the supervisor; and nothing is ever left."""
+"""Remote shell, agents and supervisor do what they are told, end together, and leave nothing."""
 
 import contextlib
 import os

@@ -1,3 +1,5 @@
+"""Intervals are those of the tables and cover the truth as often as they say."""
+
 from __future__ import annotations
 
 import math

@@ -1,3 +1,5 @@
+"""Breaks of a curve are found where they are and hardly ever where there are none, in any unit."""
+
 from __future__ import annotations
 
 import numpy as np

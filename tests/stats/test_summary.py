@@ -1,3 +1,5 @@
+"""Means, medians and outlier scores are what they are by hand, in any unit."""
+
 from __future__ import annotations
 
 import math

@@ -1,3 +1,5 @@
+"""p-values and Holm's correction are exact by hand and find differences by chance as often as they say."""
+
 from __future__ import annotations
 
 import numpy as np

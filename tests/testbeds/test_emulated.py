@@ -1,4 +1,4 @@
-"""Jobs on a testbed of emulated nodes: what a node is, where steps run, settings, limits, counters."""
+"""A job on emulated nodes has hosts, network, settings and limits of its own, and all of it is counted."""
 
 import os
 import subprocess

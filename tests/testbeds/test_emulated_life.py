@@ -1,4 +1,4 @@
-"""The life of a testbed of emulated nodes: up, shared, broken, brought up again, and nothing left."""
+"""A testbed of emulated nodes comes up, is shared, breaks and comes up again, and nothing of it is left."""
 
 import itertools
 import os

@@ -1,4 +1,4 @@
-"""The testbed kind `ssh` on real OpenSSH servers: reaching hosts, copies of files, clearing up, strict errors."""
+"""The kind `ssh` reaches real OpenSSH servers, copies files there and clears up, and its errors are strict."""
 
 import os
 import re

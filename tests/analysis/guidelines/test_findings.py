@@ -1,3 +1,5 @@
+"""A guideline is violated, doubtful or held as its checks say, worst first."""
+
 from __future__ import annotations
 
 from analysis.guidelines.made import one

@@ -1,3 +1,5 @@
+"""A setting is recommended against a violation only if it was measured and shown to beat the default there."""
+
 from __future__ import annotations
 
 import numpy as np

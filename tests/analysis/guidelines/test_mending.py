@@ -1,3 +1,5 @@
+"""Each violation has a remedy that names the calls, the sizes and the settings that mend it."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""Every guideline has its benchmarks, its mock-up and its source, and nothing else is measured for it."""
+
 import re
 
 import pytest

@@ -1,3 +1,5 @@
+"""What an application does is read exactly or refused with its line, and no call is lost."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""Buffers follow from what was measured of the paths, and limits never fall."""
+
 from __future__ import annotations
 
 import math

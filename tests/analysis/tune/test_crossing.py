@@ -1,3 +1,5 @@
+"""The size from which one curve is below the other has an interval that covers the truth as often as it says."""
+
 from __future__ import annotations
 
 import math

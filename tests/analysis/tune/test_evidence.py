@@ -1,3 +1,5 @@
+"""A search calls settings different no more often by chance than it says."""
+
 from __future__ import annotations
 
 import numpy as np

@@ -1,3 +1,5 @@
+"""Every algorithm is tried with each segment size and fan-out that it takes and that changes anything."""
+
 from __future__ import annotations
 
 from rankwise.analysis.tune.forms import choices_of, first_forms, name_of, useful, words_of

@@ -1,3 +1,5 @@
+"""Host settings are tried where the measured paths give a reason to, and each comes with its cost in words."""
+
 from __future__ import annotations
 
 import math

@@ -1,3 +1,5 @@
+"""Rules over sizes give each measured size its choice within the bound, with as few rules as possible."""
+
 from __future__ import annotations
 
 from itertools import groupby, pairwise, product

@@ -1,3 +1,5 @@
+"""Where two searches decide the same, the later one counts, with one reason."""
+
 from __future__ import annotations
 
 from rankwise.analysis.tune.merging import merged, taken_back

@@ -1,3 +1,5 @@
+"""The best variant over all cells wins, unless it is shown to be worse in one, and else the default stays."""
+
 from __future__ import annotations
 
 from dataclasses import replace

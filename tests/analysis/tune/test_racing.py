@@ -1,3 +1,5 @@
+"""The search among algorithms finds the true winner at every size within its budget, and never chooses a loss."""
+
 from __future__ import annotations
 
 import math

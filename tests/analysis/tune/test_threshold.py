@@ -1,3 +1,5 @@
+"""The eager threshold is put where the curves of both protocols cross, within what memory and knob allow."""
+
 from __future__ import annotations
 
 from dataclasses import replace

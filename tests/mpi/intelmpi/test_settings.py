@@ -1,4 +1,4 @@
-"""Intel MPI's knobs and tables of presets: as text, and in force between hosts that are emulated."""
+"""Intel MPI's knobs and tables of presets are in force between emulated hosts as they were written."""
 
 import subprocess
 from collections.abc import Iterator

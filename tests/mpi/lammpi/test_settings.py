@@ -1,4 +1,4 @@
-"""LAM/MPI's knobs: as text, and in force in real runs."""
+"""LAM/MPI's knobs are in force in real runs as they were written."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""MPICH's knobs and selection files: what is written, and what real runs of each installed MPICH make of it."""
+"""MPICH's knobs and selection files act in real runs of each installed MPICH as they were written."""
 
 from collections.abc import Callable, Iterator
 from functools import cache

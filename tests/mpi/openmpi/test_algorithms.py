@@ -1,4 +1,4 @@
-"""Decisions as rules files, and what Open MPI finds in these: its own look-up, told again here."""
+"""Decisions become rules files in which Open MPI's own look-up, told again here, finds exactly these."""
 
 from dataclasses import dataclass, field
 

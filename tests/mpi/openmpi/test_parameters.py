@@ -1,4 +1,4 @@
-"""What `ompi_info` and a run say, read; one that is missing or of another installation."""
+"""What `ompi_info` and a run print is read, and one that is missing or of another installation is noticed."""
 
 from pathlib import Path
 

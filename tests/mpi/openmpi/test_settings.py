@@ -1,4 +1,4 @@
-"""What can be set, the files that set it, and real runs that show the settings act where they should."""
+"""Open MPI's settings act in real runs where they should, and nowhere else."""
 
 import re
 from collections.abc import Iterator, Sequence

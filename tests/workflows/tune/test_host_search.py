@@ -1,3 +1,5 @@
+"""Host settings are searched by raw TCP between sites, buffers first, and only on hosts that are ours to set."""
+
 from __future__ import annotations
 
 from dataclasses import replace

@@ -1,3 +1,5 @@
+"""Searches that do not touch share launches; what is stored, failed or late is taken for what it is."""
+
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
