@@ -7,9 +7,14 @@ from collections.abc import Iterator
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
+import click
 import pytest
 
+from rankwise.cli.main import rankwise
 from rankwise.core import registry
+from rankwise.mpi.family import families
+from rankwise.studies.base import studies
+from rankwise.testbeds.base import kinds
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "rankwise"
@@ -151,17 +156,13 @@ def test_the_package_imports_its_dependencies_and_no_other_library() -> None:
 # One place for each thing
 
 
-def stems(folder: str, pattern: str) -> set[str]:
-    return {path.stem for path in (PACKAGE / folder).glob(pattern)}
-
-
 NAMES = {
-    "benchmarks": stems("csrc/kernels", "*.c"),
-    "families": {path.parent.name for path in (PACKAGE / "mpi").glob("*/family.py")},
-    "verbs": texts(r'^@click\.(?:command|group)\(\s*name="(\w+)"'),
-    "kinds of testbeds": texts(r'^    kind = "(\w+)"'),
-    "studies": texts(r'^study = Study\(\s*name="(\w+)"'),
-    "presets": stems("testbeds/description/presets", "*.toml"),
+    "benchmarks": {path.stem for path in (PACKAGE / "csrc" / "kernels").glob("*.c")},
+    "families": set(families()),
+    "kinds of testbeds": set(kinds()),
+    "presets": {path.stem for path in PACKAGE.rglob("presets/*.toml")},
+    "studies": set(studies()),
+    "verbs": set(rankwise.list_commands(click.Context(rankwise))),
 }
 
 
