@@ -28,6 +28,7 @@ KbdInteractiveAuthentication no
 PermitRootLogin yes
 PidFile none
 MaxStartups 100
+SetEnv PATH={bin}:/usr/local/bin:/usr/bin:/bin
 """
 _CLIENT = """\
 Host {name}
@@ -57,7 +58,9 @@ class Servers:
         port = free_port()
         _new_key(folder / "host_key")
         shutil.copy(self.folder / "key.pub", folder / "authorized_keys")
-        (folder / "config").write_text(_CONFIG.format(address="127.0.0.1", port=port, folder=folder))
+        (folder / "config").write_text(
+            _CONFIG.format(address="127.0.0.1", port=port, folder=folder, bin=self.folder / "bin")
+        )
         argv = [SSHD, "-D", "-e", "-f", str(folder / "config")]
         if hidden is not None:
             inside = 'mount -t tmpfs none "$0" && exec "$@"'
@@ -86,6 +89,13 @@ class Servers:
     def shell(self) -> str:
         return f"ssh -F {self.folder}/client"
 
+    def add_to_path(self) -> Path:
+        """Return a folder whose `ssh` leads to these servers by their names alone, also from one to another."""
+        (bin_folder := self.folder / "bin").mkdir()
+        (bin_folder / "ssh").write_text(f'#!/bin/sh\nexec {shutil.which("ssh")} -F {self.folder}/client "$@"\n')
+        (bin_folder / "ssh").chmod(0o755)
+        return bin_folder
+
     def topology(self, *names: str, slots: int = 2) -> Topology:
         nodes = tuple(Node(name, site="here", cores=slots, address=name) for name in names or self.ports)
         return Topology("servers", "ssh", sites=("here",), nodes=nodes, remote_shell=self.shell)
@@ -111,7 +121,7 @@ def servers_on_nodes(folder: Path, shell: str, *names: str) -> Iterator[Servers]
     port = 2222
     _new_key(folder / "host_key")
     shutil.copy(folder / "key.pub", folder / "authorized_keys")
-    (folder / "config").write_text(_CONFIG.format(address="0.0.0.0", port=port, folder=folder))
+    (folder / "config").write_text(_CONFIG.format(address="0.0.0.0", port=port, folder=folder, bin=folder / "bin"))
     (folder / "known_hosts").write_text(f"* {(folder / 'host_key.pub').read_text()}")
     user = pwd.getpwuid(os.geteuid()).pw_name
     (folder / "client").write_text(_CLIENT.format(name="*", port=port, folder=folder, user=user))
