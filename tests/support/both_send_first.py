@@ -32,6 +32,6 @@ def both_send_first(implementation: Implementation, folder: Path) -> Path:
     """Return the program, compiled; its argument is the size in bytes."""
     source, program = folder / "both_send_first.c", folder / "both_send_first"
     source.write_text(_SOURCE)
-    environment = {"PATH": "/usr/bin:/bin", **dict(implementation.environment)}
+    environment = {"PATH": "/usr/bin:/bin", "HOME": str(folder), **dict(implementation.environment)}
     subprocess.run([implementation.mpicc, "-o", program, source], check=True, env=environment, timeout=30)
     return program
