@@ -133,6 +133,7 @@ class Launching:
             steal_fraction=(_steal_seconds() - stolen) / (max(outcome.seconds, 1e-3) * (os.cpu_count() or 1)),
             notices=(*outcome.notices, *_notices(parts, outcome)),
             links=outcome.links, emulator=outcome.emulator, timelines=spoken.timelines,
+            cells_seconds=spoken.cells_seconds,
         )  # fmt: skip
 
     def _job(self, program: Path, cells: Sequence[Cell], loaded: Loaded, seconds_per_cell: float) -> Job:
@@ -208,8 +209,13 @@ def _blamed(
     """
     if status == "finished":
         return ()
-    silent = [cell for cell in cells if cell not in spoken.reached()]
-    return tuple(CellFailure(cell, reason) for cell in (silent[:1] if spoken.begun else silent))
+    left = spoken.answers()
+    silent: list[Cell] = []
+    for cell in cells:  # a launch may come to a cell more than once
+        if not left[cell]:
+            silent.append(cell)
+        left[cell] -= 1 if left[cell] else 0
+    return tuple(CellFailure(cell, reason) for cell in (silent[:1] if spoken.begun else dict.fromkeys(silent)))
 
 
 def _notices(parts: Sequence[Part], outcome: Outcome) -> tuple[Notice, ...]:
