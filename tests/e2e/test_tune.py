@@ -1,4 +1,4 @@
-"""A real search finds the knob that is known to act, validates it, writes it and goes on when interrupted."""
+"""A small real search: the knob that is known to act on this network is found, validated, written and loaded."""
 
 import json
 import signal

@@ -1,4 +1,4 @@
-"""Intervals are those of the tables and cover the truth as often as they say."""
+"""Intervals cover what they claim to, as often as they claim to."""
 
 from __future__ import annotations
 

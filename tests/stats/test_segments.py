@@ -1,4 +1,4 @@
-"""Breaks of a curve are found where they are and hardly ever where there are none, in any unit."""
+"""Breaks of a curve are found where they are, and seldom where there are none."""
 
 from __future__ import annotations
 

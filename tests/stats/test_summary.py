@@ -1,4 +1,4 @@
-"""Means, medians and outlier scores are what they are by hand, in any unit."""
+"""Medians, means and outlier scores are those worked out by hand, in any unit."""
 
 from __future__ import annotations
 

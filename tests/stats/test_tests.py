@@ -1,4 +1,4 @@
-"""p-values and Holm's correction are exact by hand and find differences by chance as often as they say."""
+"""The rank test and Holm's correction err as seldom as they promise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A guideline is violated, doubtful or held as its checks say, worst first."""
+"""The checks of one guideline are summed up without losing a violation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A setting is recommended against a violation only if it was measured and shown to beat the default there."""
+"""A setting is offered only where earlier launches show it to be faster than the default."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each violation has a remedy that names the calls, the sizes and the settings that mend it."""
+"""A violated guideline comes with what ends it, at the violated sizes and no others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every guideline has its benchmarks, its mock-up and its source, and nothing else is measured for it."""
+"""Every guideline has its benchmarks and a source, and only what guidelines are about is measured."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What an application does is read exactly or refused with its line, and no call is lost."""
+"""What an application does is read from CSV as weights, and what cannot be read is pointed at by line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Buffers follow from what was measured of the paths, and limits never fall."""
+"""TCP buffers follow from bandwidth and delay of the paths, and are only ever raised."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The size from which one curve is below the other has an interval that covers the truth as often as it says."""
+"""The crossover of two protocols lies where their times meet, and its interval covers that size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A search calls settings different no more often by chance than it says."""
+"""Tests and intervals of a search keep the error rate that they promise, with few launches too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every algorithm is tried with each segment size and fan-out that it takes and that changes anything."""
+"""Every choice among algorithms is offered once, and the first of each fits the size of the message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Host settings are tried where the measured paths give a reason to, and each comes with its cost in words."""
+"""Host settings are tried only where the measured paths give a reason to, and what is left out is said."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules over sizes give each measured size its choice within the bound, with as few rules as possible."""
+"""Rules cover the best choices with the fewest ranges of sizes, and leave what was not measured to the default."""
 
 from __future__ import annotations
 

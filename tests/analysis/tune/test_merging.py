@@ -1,4 +1,4 @@
-"""Where two searches decide the same, the later one counts, with one reason."""
+"""One tuning on top of another replaces what both set, and reasons follow what is reverted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The best variant over all cells wins, unless it is shown to be worse in one, and else the default stays."""
+"""The best of several whole settings is selected only if it is slower in no cell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The search among algorithms finds the true winner at every size within its budget, and never chooses a loss."""
+"""A search for algorithms finds the best at every size in few launches, and never chooses what loses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The eager threshold is put where the curves of both protocols cross, within what memory and knob allow."""
+"""The threshold that is chosen is better for certain, and slower at no size."""
 
 from __future__ import annotations
 

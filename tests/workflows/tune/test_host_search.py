@@ -1,4 +1,4 @@
-"""Host settings are searched by raw TCP between sites, buffers first, and only on hosts that are ours to set."""
+"""Hosts are asked only what their paths give a reason for, and in an order that lets effects show."""
 
 from __future__ import annotations
 

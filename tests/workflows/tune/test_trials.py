@@ -1,4 +1,4 @@
-"""Searches that do not touch share launches; what is stored, failed or late is taken for what it is."""
+"""Trials share launches where their settings do not touch, and a spoilt launch is repeated one by one."""
 
 from collections.abc import Sequence
 from dataclasses import replace
