@@ -40,7 +40,9 @@ def folder_of(uid: int) -> Iterator[Path]:
         yield folder
 
 
-def as_ordinary_user(*argv: str, home: Path, tun_mode: str = "666") -> subprocess.CompletedProcess[str]:
+def as_ordinary_user(
+    *argv: str, home: Path, tun_mode: str = "666", limit_seconds: float = 110
+) -> subprocess.CompletedProcess[str]:
     """Run it as `nobody` in the folder `home`, with a /dev/net/tun of this mode, in a mount namespace of its own.
 
     Python and this checkout may lie where only root can go (/root): such folders are replaced, in that
@@ -55,7 +57,7 @@ def as_ordinary_user(*argv: str, home: Path, tun_mode: str = "666") -> subproces
         ["unshare", "--mount", "--propagation", "private", "sh", "-c", _AS_NOBODY, "sh", tun_mode,
          " ".join(shown), " ".join(hidden), "env", "-i", "-C", str(home), *variables,
          *([f"RANKWISE_NATIVE={native}"] if native else []), *argv],
-        capture_output=True, text=True, timeout=110, check=False,
+        capture_output=True, text=True, timeout=limit_seconds, check=False,
     )  # fmt: skip
 
 
