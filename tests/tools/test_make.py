@@ -61,6 +61,8 @@ def test_make_unit_passes_in_a_checkout_of_an_ordinary_user() -> None:
         (checkout / ".venv").symlink_to(sys.prefix)
         for path in (checkout, *checkout.rglob("*")):
             shutil.chown(path, NOBODY, NOBODY) if not path.is_symlink() else None
-        told = as_ordinary_user("make", "-C", str(checkout), "unit", home=home, limit_seconds=1200)
+        told = as_ordinary_user(
+            "make", "-C", str(checkout), "--assume-old=.venv/.installed-dev", "unit", home=home, limit_seconds=1200
+        )
     assert told.returncode == 0, told.stdout[-8000:] + told.stderr[-2000:]
     assert " passed" in told.stdout and "pip install" not in told.stdout
