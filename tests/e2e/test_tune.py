@@ -1,4 +1,4 @@
-"""A small real search: the knob that is known to act on this network is found, proved, written and loaded."""
+"""A small real search: the knob that is known to act on this network is found, validated, written and loaded."""
 
 import json
 import signal

@@ -1,4 +1,4 @@
-"""The link emulator on real TAPs: the physics to a factor, because other work disturbs the times here.
+"""The link emulator gives real packets the delay, rate, loss and queue that were asked for.
 
 The exact physics is tested in virtual time (native/link/tests), the exactness of times in benchmarks/.
 """

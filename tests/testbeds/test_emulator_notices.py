@@ -1,4 +1,4 @@
-"""Warnings about the link emulator, judged by the paths that a job uses."""
+"""The link emulator's lateness and losses are warned of where the paths of a job make them matter."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Folders of running testbeds: what is listed, what stays, what is cleared, what is never touched."""
+"""Folders of running testbeds are listed and cleared when their owner is gone, and no others are touched."""
 
 import json
 import os

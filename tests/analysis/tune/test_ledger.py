@@ -1,3 +1,5 @@
+"""A search keeps one value a round and counts every launch that it cost."""
+
 from __future__ import annotations
 
 from dataclasses import replace
