@@ -124,7 +124,7 @@ def sysctl_file(folder: Path) -> Path:
     return folder.resolve() / SYSCTL
 
 
-def by_hand(folder: Path, settings: Settings) -> tuple[str, ...]:
+def manual_commands(folder: Path, settings: Settings) -> tuple[str, ...]:
     """Return the lines by which root gives a host these settings of the profile in `folder`."""
     sysctl = (
         [f"sudo sysctl -p {sysctl_file(folder)}"]

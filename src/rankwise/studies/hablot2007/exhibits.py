@@ -125,7 +125,7 @@ def _thresholds(found: Findings) -> Table:
     return Table(
         "Where the ping-pong's time jumps",
         ("Cluster", "Grid untuned", "Grid tuned", "2007, as set"), tuple(rows),
-        "Changes of protocol found by segmented regression: between which sizes, and how many times the time that "
+        "Protocol switches found by segmented regression: between which sizes, and how many times the time that "
         "the smaller sizes lead one to expect. 2007: the thresholds between eager and rendezvous of the paper's "
         "table 5; it saw them in its curves around 128 kB.",
     )  # fmt: skip

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankwise.analysis.tune.evidence import Contrast, Rigour, contrast, ends, p_values, significant
+from rankwise.analysis.tune.contrasts import Contrast, SearchCriteria, contrast, intervals, p_values, significant
 
 SEEDS = 600
 
@@ -29,17 +29,17 @@ def test_false_alarms_are_no_more_often_than_said(rounds: int, drift: float) -> 
 @pytest.mark.parametrize("rounds", [6, 12])
 @pytest.mark.parametrize("drift", [0.0, 0.05])
 def test_intervals_cover_the_true_ratio(rounds: int, drift: float) -> None:
-    low, high = ends(many(rounds, spread=0.02, drift=drift, difference=0.1))
+    low, high = intervals(many(rounds, spread=0.02, drift=drift, difference=0.1))
     assert np.mean((low <= 0.1) & (high >= 0.1)) > 0.93
 
 
 def test_few_rounds_may_tell_a_large_difference_among_many() -> None:
     """What no rank test can: its least p-value of five against five is 0.8 %."""
-    found = many(Rigour().min_rounds, spread=0.05, drift=0.0, difference=-0.9)
-    assert np.mean(p_values(found, Rigour().margin) * 30 < Rigour().alpha) > 0.95
+    found = many(SearchCriteria().min_rounds, spread=0.05, drift=0.0, difference=-0.9)
+    assert np.mean(p_values(found, SearchCriteria().margin) * 30 < SearchCriteria().alpha) > 0.95
 
 
-@pytest.mark.parametrize("rounds", [Rigour().min_rounds, Rigour().min_rounds + 3])
+@pytest.mark.parametrize("rounds", [SearchCriteria().min_rounds, SearchCriteria().min_rounds + 3])
 def test_launches_of_two_kinds_pass_for_a_difference_among_many_no_more_often_than_said(rounds: int) -> None:
     """Means have no normal noise where each launch takes one of two times."""
     generator = np.random.default_rng(rounds)
@@ -47,8 +47,8 @@ def test_launches_of_two_kinds_pass_for_a_difference_among_many_no_more_often_th
         generator.random((2, 20000, rounds)) < 0.5
     )
     alike = [Contrast(left, right) for left, right in zip(*sides, strict=True)]
-    faster = np.array([one.log_ratio for one in alike]) < -Rigour().margin
-    assert np.mean(faster & (p_values(alike, Rigour().margin) * 30 < 0.05)) < 0.05 / 30
+    faster = np.array([one.log_ratio for one in alike]) < -SearchCriteria().margin
+    assert np.mean(faster & (p_values(alike, SearchCriteria().margin) * 30 < 0.05)) < 0.05 / 30
 
 
 def test_rounds_that_differ_are_taken_out() -> None:
@@ -56,7 +56,7 @@ def test_rounds_that_differ_are_taken_out() -> None:
     wandering = many(12, spread=0.02, drift=0.1, difference=0.06)
     assert np.mean(p_values(steady) < 0.05) > 0.95
     assert np.mean(p_values(wandering) < 0.05) > 0.8  # a test of the launches as they come hardly ever sees it
-    low, high = ends(wandering)
+    low, high = intervals(wandering)
     assert np.median(high - low) < 0.06
 
 
@@ -77,7 +77,7 @@ def test_what_was_not_measured_is_not_known() -> None:
     few = Contrast(np.array([5.0, 5.1]), np.array([1.0, 1.1]))
     assert np.isnan(nothing.log_ratio)
     assert list(p_values([nothing])) == [1.0]
-    low, high = ends([nothing, few])
+    low, high = intervals([nothing, few])
     assert np.all(np.isinf(low)) and np.all(np.isinf(high))
     assert p_values([]).size == 0
 
@@ -85,7 +85,7 @@ def test_what_was_not_measured_is_not_known() -> None:
 def test_identical_launches() -> None:
     same = [Contrast(np.full(10, 2.0), np.full(10, 2.0))]
     assert p_values(same)[0] == 1.0
-    low, high = ends(same)
+    low, high = intervals(same)
     assert -0.005 < low[0] < 0.0 < high[0] < 0.005, "few times repeat exactly, and none can be relied on to"
 
 
@@ -96,10 +96,10 @@ rounds = st.lists(st.tuples(st.floats(-20, 5), st.floats(-20, 5)), min_size=4, m
 @given(rounds, st.floats(-5, 5))
 def test_swapping_sides_inverts_and_units_do_not_matter(pairs: list[tuple[float, float]], unit: float) -> None:
     left, right = np.array(pairs).T
-    low, high = ends([Contrast(left, right)])
-    back_low, back_high = ends([Contrast(right, left)])
+    low, high = intervals([Contrast(left, right)])
+    back_low, back_high = intervals([Contrast(right, left)])
     assert (back_low[0], back_high[0]) == pytest.approx((-high[0], -low[0]), abs=1e-9)
-    moved_low, moved_high = ends([Contrast(left + unit, right + unit)])
+    moved_low, moved_high = intervals([Contrast(left + unit, right + unit)])
     assert (moved_low[0], moved_high[0]) == pytest.approx((low[0], high[0]), abs=1e-9)
     assert p_values([Contrast(left, right)]) == pytest.approx(p_values([Contrast(right, left)]))
 
@@ -108,5 +108,5 @@ def test_slower_and_faster_beyond_the_margin() -> None:
     level = np.linspace(-0.01, 0.01, 8)
     moved = {"much slower": 0.2, "slower": 0.03, "same": 0.0, "faster": -0.03, "much faster": -0.2}
     found = {name: Contrast(level[::-1] + by, level) for name, by in moved.items()}
-    assert significant(found, Rigour()) == ({"much slower"}, {"much faster"})
-    assert significant({}, Rigour()) == (set(), set())
+    assert significant(found, SearchCriteria()) == ({"much slower"}, {"much faster"})
+    assert significant({}, SearchCriteria()) == (set(), set())
