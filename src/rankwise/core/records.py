@@ -316,6 +316,14 @@ class Launch:
         """The ranks of all segments together."""
         return sum(one.ranks for one in self.segments)
 
+    def visits(self) -> dict[Cell, list[Series]]:
+        """Return the times of each cell, one series a visit: a launch may come to a cell more than once."""
+        found: dict[Cell, list[Series]] = {}
+        for one in self.series:
+            if one.quantity == "time" and one.samples_seconds.size:
+                found.setdefault(one.cell, []).append(one)
+        return found
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -327,7 +335,7 @@ class Plan:
     precision: float = 0.02
     """Asked relative width: half of the median's 95 % interval over the median."""
     min_launches: int = 10
-    max_launches: int = 60
+    max_launches: int = 200
     verify: bool = False
     seconds_per_cell: float = 0.01
     """Time that one launch spends on repetitions of one cell."""

@@ -208,8 +208,13 @@ def _blamed(
     """
     if status == "finished":
         return ()
-    silent = [cell for cell in cells if cell not in spoken.reached()]
-    return tuple(CellFailure(cell, reason) for cell in (silent[:1] if spoken.begun else silent))
+    left = spoken.answers()
+    silent: list[Cell] = []
+    for cell in cells:  # a launch may come to a cell more than once
+        if not left[cell]:
+            silent.append(cell)
+        left[cell] -= 1 if left[cell] else 0
+    return tuple(CellFailure(cell, reason) for cell in (silent[:1] if spoken.begun else dict.fromkeys(silent)))
 
 
 def _notices(parts: Sequence[Part], outcome: Outcome) -> tuple[Notice, ...]:

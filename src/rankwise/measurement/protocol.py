@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
@@ -40,9 +41,10 @@ class Spoken:
     timer_resolution_seconds: float = 0.0
     timelines: tuple[Timeline, ...] = ()
 
-    def reached(self) -> set[Cell]:
-        """Return the cells that gave an answer of any kind."""
-        return {one.cell for one in self.series} | {one.cell for one in self.failures} | set(self.verified)
+    def answers(self) -> Counter[Cell]:
+        """Return how many visits of each cell gave an answer of any kind."""
+        times = (one.cell for one in self.series if one.quantity == "time")
+        return Counter([*times, *(one.cell for one in self.failures), *self.verified])
 
 
 FEWEST_REPETITIONS = 3

@@ -8,11 +8,12 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from rankwise.core.records import Cell, Implementation, Launch, Plan
 from rankwise.measurement.adaptive import HalfWidth, Progress
 from rankwise.measurement.launch import Launching
-from rankwise.measurement.plan import LEAST_SECONDS_PER_CELL, launches_of_round
+from rankwise.measurement.plan import CELL_SECONDS, LEAST_SECONDS_PER_CELL, launches_of_round, together
 
 SPARE_ROUNDS = 3
 """Rounds that a budget should hold beyond the fewest launches that precision asks for."""
@@ -38,6 +39,16 @@ class Ready:
     program: Path
 
 
+class Noise(Protocol):
+    """What the launches so far say of their noise, as `stats.variances.Variances` does."""
+
+    def add(self, launch: Launch) -> None:
+        """Take a launch into account."""
+
+    def visits_that_pay(self, cells: float, launch_seconds: float, visit_seconds: float) -> int:
+        """Return how often a launch of so many cells should come to each of them."""
+
+
 class Runner:
     """Runs one plan; every launch goes to `keep` as soon as it ended."""
 
@@ -50,10 +61,18 @@ class Runner:
         show: Callable[[State], None] = lambda _state: None,
         *,
         priority: Callable[[Cell], int] | None = None,
+        noise: Noise | None = None,
+        cell_seconds: float = CELL_SECONDS,
     ) -> None:
-        """`priority`: after a first round of all, cells of a lower number get their fewest launches first."""
+        """`priority`: after a first round of all, cells of a lower number get their fewest launches first.
+
+        `noise` decides how often launches visit their cells; without it that is once. `cell_seconds` is what a
+        visit takes beside its repetitions.
+        """
         self._plan = plan
         self._priority = priority
+        self._noise = noise
+        self._cell_seconds = cell_seconds
         self._tried: Counter[Cell] = Counter()
         self._launching = launching
         self._progress = Progress(plan, half_width)
@@ -62,6 +81,7 @@ class Runner:
         self._launches = 0
         self._seconds_per_cell = plan.seconds_per_cell
         self._last_seconds: dict[tuple[str, int], float] = {}
+        self._last_visits: dict[tuple[str, int], int] = {}
 
     def run(self, ready: Mapping[str, Ready], earlier: Sequence[Launch] = (), spent_seconds: float = 0.0) -> str:
         """Measure until done and say why it stopped: `precise`, `time budget`, `max launches`, `verified`.
@@ -71,7 +91,7 @@ class Runner:
         """
         started = time.monotonic() - spent_seconds
         for launch in earlier:
-            self._progress.add(launch)
+            self._take(launch)
             self._tried.update({*(one.cell for one in launch.series), *(one.cell for one in launch.failures)})
         self._launches = len(earlier)
         shuffle = random.Random(f"{self._plan.seed}-{self._launches}")
@@ -79,7 +99,8 @@ class Runner:
         rounds = 0
         while cells := self._progress.open_cells():
             launched = 0
-            for launch_cells in launches_of_round(cells if first_round else self._first_in_line(cells), shuffle):
+            chosen = cells if first_round else self._first_in_line(cells)
+            for launch_cells in launches_of_round(chosen, shuffle, self._visits(chosen)):
                 elapsed = time.monotonic() - started
                 if first_round or elapsed + self._expected(launch_cells) <= self._plan.time_budget_seconds:
                     self._show(self._state(launch_cells[0], elapsed))
@@ -113,10 +134,25 @@ class Runner:
     def _measure(self, ready: Ready, cells: Sequence[Cell]) -> None:
         launch = self._launching.launch(ready.implementation, ready.program, cells, self._seconds_per_cell)
         self._keep(launch)
-        self._progress.add(launch)
-        self._tried.update(cells)
+        self._take(launch)
+        self._tried.update(set(cells))
         self._launches += 1
+
+    def _take(self, launch: Launch) -> None:
+        self._progress.add(launch)
+        if self._noise:
+            self._noise.add(launch)
         self._last_seconds[launch.implementation, launch.ranks] = launch.seconds
+        self._last_visits[launch.implementation, launch.ranks] = sum(map(len, launch.visits().values()))
+
+    def _visits(self, cells: Collection[Cell]) -> int:
+        """How often the launches of a round come to each of their cells."""
+        launches, visits = len({together(cell) for cell in cells}), sum(self._last_visits.values())
+        if self._noise is None or not visits:
+            return 1
+        visit_seconds = self._seconds_per_cell + self._cell_seconds
+        beside = max(0.0, sum(self._last_seconds.values()) - visits * visit_seconds) / len(self._last_seconds)
+        return self._noise.visits_that_pay(len(cells) / launches, beside, visit_seconds)
 
     def _expected(self, cells: Sequence[Cell]) -> float:
         return self._last_seconds.get((cells[0].implementation, cells[0].ranks), 0.0)
