@@ -15,7 +15,7 @@ _WORDS: dict[object, str] = {str: "a text", int: "a whole number", float: "a num
 
 
 def to_plain(value: Any) -> Any:
-    """A record as a dict of its fields that differ from their defaults, tuples as lists; None is left out."""
+    """Return a record as a dict of the fields that differ from their defaults, tuples as lists, without None."""
     if is_dataclass(value) and not isinstance(value, type):
         own = {field.name: getattr(value, field.name) for field in fields(value) if not _is_default(value, field)}
         return {name: to_plain(one) for name, one in own.items() if one is not None}

@@ -46,7 +46,7 @@ def threshold(
     *,
     gone: bool = False,
 ) -> Statement:
-    """Whether each implementation's time jumps somewhere within `near_bytes`; `gone`: or that it does not."""
+    """Test whether each implementation's time jumps within `near_bytes`; `gone`: that it does not."""
     verdicts: dict[str, StatementVerdict] = {}
     texts = {}
     for name, curve in curves.items():

@@ -93,7 +93,7 @@ class Found:
 
 
 def page(results: Mapping[str, Results]) -> Page:
-    """Statements, tables 1 and 2, and the bandwidths against size, which the paper does not show."""
+    """Return the statements, tables 1 and 2, and the bandwidths against size, which the paper does not show."""
     found = [_found(route, results) for route in ROUTES]
     names = tuple(dict.fromkeys(name for one in results.values() for name in one.comparison.implementations))
     statements = [one for route in found for one in _on_route(route)] + _on_mpi(found)

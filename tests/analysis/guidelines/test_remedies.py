@@ -1,3 +1,5 @@
+"""A violated guideline comes with what ends it, at the violated sizes and no others."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""Every guideline has its benchmarks and a source, and only what guidelines are about is measured."""
+
 import re
 
 import pytest

@@ -1,3 +1,5 @@
+"""What is slower on fresh launches goes back to the default, and nothing else does."""
+
 from __future__ import annotations
 
 import itertools

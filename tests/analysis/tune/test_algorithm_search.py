@@ -1,3 +1,5 @@
+"""A search for algorithms finds the best at every size in few launches, and never chooses what loses."""
+
 from __future__ import annotations
 
 import math

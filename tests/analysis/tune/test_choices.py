@@ -1,3 +1,5 @@
+"""Every choice among algorithms is offered once, and the first of each fits the size of the message."""
+
 from __future__ import annotations
 
 from rankwise.analysis.tune.choices import choices_of, first_choices, name_of, useful, words_of

@@ -1,3 +1,5 @@
+"""Tests and intervals of a search keep the error rate that they promise, with few launches too."""
+
 from __future__ import annotations
 
 import numpy as np

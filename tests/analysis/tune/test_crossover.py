@@ -1,3 +1,5 @@
+"""The crossover of two protocols lies where their times meet, and its interval covers that size."""
+
 from __future__ import annotations
 
 import math

@@ -1,3 +1,5 @@
+"""Host settings are tried only where the measured paths give a reason to, and what is left out is said."""
+
 from __future__ import annotations
 
 import math

@@ -1,3 +1,5 @@
+"""One tuning on top of another replaces what both set, and reasons follow what is reverted."""
+
 from __future__ import annotations
 
 from rankwise.analysis.tune.merging import merged, with_reverted

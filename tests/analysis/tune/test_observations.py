@@ -1,3 +1,5 @@
+"""A cell has one time a round, the median of its repetitions, and only if it was asked for."""
+
 from __future__ import annotations
 
 from dataclasses import replace

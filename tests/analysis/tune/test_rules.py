@@ -1,3 +1,5 @@
+"""Rules cover the best choices with the fewest ranges of sizes, and leave what was not measured to the default."""
+
 from __future__ import annotations
 
 from itertools import groupby, pairwise, product

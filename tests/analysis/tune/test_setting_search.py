@@ -1,3 +1,5 @@
+"""The best of several whole settings is selected only if it is slower in no cell."""
+
 from __future__ import annotations
 
 from dataclasses import replace

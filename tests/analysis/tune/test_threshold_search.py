@@ -1,3 +1,5 @@
+"""The threshold that is chosen is better for certain, and slower at no size."""
+
 from __future__ import annotations
 
 from dataclasses import replace

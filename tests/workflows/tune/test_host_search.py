@@ -1,3 +1,5 @@
+"""Hosts are asked only what their paths give a reason for, and in an order that lets effects show."""
+
 from __future__ import annotations
 
 from dataclasses import replace

@@ -13,7 +13,7 @@ from rankwise.stats.summary import median
 
 
 def curves(cells: Iterable[CellData], precision: float) -> tuple[Curve, ...]:
-    """One curve an implementation, benchmark, ranks, options, placement and quantity, in the order of the cells.
+    """Return one curve an implementation, benchmark, ranks, options, placement and quantity, ordered as the cells.
 
     Cells of several profiles or testbeds would share a curve; a run has one of each.
     """
@@ -60,7 +60,7 @@ def distributions(cells: Iterable[CellData]) -> tuple[Distribution, ...]:
 
 
 def overlap(time_seconds: float, total_seconds: float, compute_seconds: float) -> float:
-    """Share of a nonblocking operation that hides behind computation: 1 - (total - compute) / time, in [0, 1].
+    """Return the share of a nonblocking operation hidden by computation: 1 - (total - compute) / time, in [0, 1].
 
     `time_seconds` is the operation alone, `compute_seconds` the computation alone, `total_seconds` both at
     once (the definition of the Intel MPI Benchmarks and of the OSU micro-benchmarks). nan unless the operation

@@ -57,12 +57,12 @@ def remedy_for(
 
 
 def algorithm_words(found: Decision) -> str:
-    """`or let a profile choose: allreduce on 4 ranks rabenseifner up to 4 KiB, as by default above 4 KiB`."""
+    """Return `or let a profile choose: allreduce on 4 ranks rabenseifner up to 4 KiB, as by default above`."""
     return f"or let a profile choose: {decision_sentence(found)}"
 
 
 def stretches(finding: Finding) -> list[tuple[Check, ...]]:
-    """Neighbouring sizes at which the guideline is violated, taken together."""
+    """Return neighbouring sizes at which the guideline is violated, taken together."""
     runs = groupby(finding.checks, key=lambda one: one.word == "violated")
     return [tuple(same) for violated, same in runs if violated]
 
@@ -144,7 +144,7 @@ def _words(name: str) -> set[str]:
 
 
 def decision(finding: Finding, algorithm: Algorithm) -> Decision:
-    """`algorithm` at the sizes at which the guideline is violated, the implementation's own choice elsewhere.
+    """Choose `algorithm` at the sizes at which the guideline is violated, leave the default elsewhere.
 
     What lies between two sizes that were measured goes with the larger; beyond the last nothing is changed.
     """

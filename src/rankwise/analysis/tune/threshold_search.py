@@ -115,7 +115,7 @@ class ThresholdSearch:
         return self._tuning(chosen.value) if chosen else Tuning()
 
     def crossovers(self) -> dict[Cell, Crossover]:
-        """Where the two protocols meet, for each template in which both were measured at two sizes or more."""
+        """Return where the two protocols cross, for each template that has both at two sizes or more."""
         if self._known[0] != self._observed.rounds:
             found = {}
             for template in self._templates:

@@ -29,7 +29,7 @@ def tables(found: Findings) -> tuple[Table, ...]:
 
 
 def charts(found: Findings) -> tuple[Chart, ...]:
-    """Bandwidth against size in the three networks, and against time."""
+    """Draw bandwidth against size in the three networks, and against time."""
     styles = styles_for(found.implementations)
     stated = PAPER["bandwidth_Mbps"]
     shown = []

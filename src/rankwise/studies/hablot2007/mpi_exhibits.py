@@ -32,7 +32,7 @@ def mpi_tables(found: Findings) -> tuple[Table, ...]:
 
 
 def figure_7(found: Findings) -> Chart:
-    """Bandwidth in the grid after TCP and MPI tuning."""
+    """Draw bandwidth in the grid after TCP and MPI tuning."""
     most = PAPER["bandwidth_Mbps"]["grid_tcp_tuned_max"]
     line = PaperLine(most * _MBIT, f"2007: all but Open MPI as TCP, ≈ {most} Mbit/s")
     figure = bandwidth_figure(found.curves[GRID_MPI], styles_for(found.implementations), [line])
