@@ -6,8 +6,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
-from rankwise.analysis.tune.contrasts import Contrast, SearchCriteria, contrast, intervals, p_values, significant
+from rankwise.analysis.tune.contrasts import (
+    MIN_FOR_PAIRS,
+    Contrast,
+    SearchCriteria,
+    contrast,
+    intervals,
+    p_values,
+    significant,
+)
 
 SEEDS = 600
 
@@ -112,3 +121,39 @@ def test_slower_and_faster_beyond_the_margin() -> None:
     found = {name: Contrast(level[::-1] + by, level) for name, by in moved.items()}
     assert significant(found, SearchCriteria()) == ({"much slower"}, {"much faster"})
     assert significant({}, SearchCriteria()) == (set(), set())
+
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+def two_sides(seed: int, rounds: int, *, drift: float = 0.0) -> Contrast:
+    """Two settings of unequal spread; with `drift` what slows a round slows both."""
+    generator = np.random.default_rng(seed)
+    common = drift * generator.standard_normal(rounds)
+    left, right = generator.standard_normal((2, rounds))
+    return Contrast(0.1 * left + common, 0.03 * right + generator.normal(0, 0.1) + common)
+
+
+@given(seeds, st.integers(3, MIN_FOR_PAIRS - 1), st.floats(-0.3, 0.3))
+def test_few_rounds_are_compared_by_welchs_test(seed: int, rounds: int, shift: float) -> None:
+    one = two_sides(seed, rounds)
+    reference = stats.ttest_ind(one.candidate + shift, one.baseline, equal_var=False)
+    assert p_values([one], shift)[0] == pytest.approx(float(reference.pvalue), rel=1e-9, abs=1e-300)
+    low, high = intervals([one])
+    interval = stats.ttest_ind(one.candidate, one.baseline, equal_var=False).confidence_interval(0.95)
+    assert (low[0], high[0]) == pytest.approx((interval.low, interval.high))
+
+
+@given(seeds, st.integers(MIN_FOR_PAIRS, 20), st.floats(-0.3, 0.3))
+def test_rounds_that_go_up_and_down_together_are_compared_by_students_test_too(
+    seed: int, rounds: int, shift: float
+) -> None:
+    """The smaller p-value of both tests counts, twice; the interval is of the differences."""
+    one = two_sides(seed, rounds, drift=2.0)
+    welch = stats.ttest_ind(one.candidate + shift, one.baseline, equal_var=False).pvalue
+    paired = stats.ttest_rel(one.candidate + shift, one.baseline)
+    expected = min(1.0, 2 * min(float(welch), float(paired.pvalue)))
+    assert p_values([one], shift)[0] == pytest.approx(expected, rel=1e-9, abs=1e-300)
+    low, high = intervals([one])
+    interval = stats.ttest_rel(one.candidate, one.baseline).confidence_interval(0.95)
+    assert (low[0], high[0]) == pytest.approx((interval.low, interval.high))
