@@ -177,6 +177,8 @@ class Benchmark:
     even_ranks: bool = False
     derived_types: bool = True
     """Takes derived datatypes (not so for reductions)."""
+    reduces: bool = False
+    """Computes with what it moves: its `byte` is a float of 4 bytes."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -305,6 +307,8 @@ class Launch:
     timelines: tuple[Timeline, ...] = ()
     stage: str = ""
     """Of a search: the stage that asked for the launch."""
+    cells_seconds: float = 0.0
+    """What all visits to cells took together; the rest of `seconds` is starting and ending. 0: not known."""
 
     @property
     def implementation(self) -> str:

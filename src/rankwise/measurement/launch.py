@@ -133,6 +133,7 @@ class Launching:
             steal_fraction=(_steal_seconds() - stolen) / (max(outcome.seconds, 1e-3) * (os.cpu_count() or 1)),
             notices=(*outcome.notices, *_notices(parts, outcome)),
             links=outcome.links, emulator=outcome.emulator, timelines=spoken.timelines,
+            cells_seconds=spoken.cells_seconds,
         )  # fmt: skip
 
     def _job(self, program: Path, cells: Sequence[Cell], loaded: Loaded, seconds_per_cell: float) -> Job:

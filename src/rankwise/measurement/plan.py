@@ -108,16 +108,32 @@ def _cells_of(implementation_id: str, benchmark: Benchmark, selection: Selection
     counts = selection.ranks or ((2,) if pairs else (max(2, slots),))
     apart = pairs and not selection.ranks and len({host.site for host in selection.hosts}) > 1
     placements = selection.placements or (("across-sites",) if apart else ("block",))
-    sizes = selection.sizes_bytes if benchmark.sized else (0,)
     for placement, ranks in product(placements, counts):
         place(placement, selection.hosts, ranks)  # what cannot be placed is an error now, not in every launch
-    for options, profile, placement, ranks, size_bytes in product(
-        selection.options, selection.profiles, placements, counts, sizes
-    ):
-        yield Cell(
-            implementation_id, benchmark.name, size_bytes, ranks, options,
-            label=profile, testbed=selection.testbed, placement=placement,
-        )  # fmt: skip
+    for options, profile, placement, ranks in product(selection.options, selection.profiles, placements, counts):
+        for size_bytes in _sizes(benchmark, options, selection.sizes_bytes):
+            yield Cell(
+                implementation_id, benchmark.name, size_bytes, ranks, options,
+                label=profile, testbed=selection.testbed, placement=placement,
+            )  # fmt: skip
+
+
+_ITEM_BYTES = {"byte": 1, "int": 4, "float": 4, "double": 8}
+_DERIVED_ITEMS = 4
+"""Items in an element of a derived datatype (csrc/harness/message.c)."""
+
+
+def _sizes(benchmark: Benchmark, options: Options, asked: Sequence[int]) -> tuple[int, ...]:
+    """What really moves for the sizes that were asked for: whole elements, each size once.
+
+    Reductions of 1 and of 4 bytes are the same float: measured under both names they would count twice in every
+    mean and in every correction.
+    """
+    if not benchmark.sized:
+        return (0,)
+    item = max(_ITEM_BYTES[options.datatype], _ITEM_BYTES["float"] if benchmark.reduces else 1)
+    unit = item * (_DERIVED_ITEMS if options.layout != "contiguous" else 1)
+    return tuple(dict.fromkeys(-(-size // unit) * unit for size in asked))
 
 
 def _obstacle(benchmark: Benchmark, cell: Cell) -> str:
@@ -166,14 +182,9 @@ DELAYS_PER_CELL = 100
 repetitions. Seen at 4 ranks of six implementations with messages of up to 4 MiB (small ones alone: 36)."""
 
 
-def cell_seconds(delay_seconds: float) -> float:
-    """Return what a visit takes beside its repetitions, roughly; `delay_seconds` is the longest one way."""
-    return CELL_SECONDS + DELAYS_PER_CELL * delay_seconds
-
-
 def round_seconds(cells: int, launches_per_round: int, delay_seconds: float = 0.0) -> float:
-    """Return what a round takes beside the repetitions, roughly."""
-    return launches_per_round * LAUNCH_SECONDS + cells * cell_seconds(delay_seconds)
+    """Return what a round takes beside the repetitions, roughly; `delay_seconds` is the longest one way."""
+    return launches_per_round * LAUNCH_SECONDS + cells * (CELL_SECONDS + DELAYS_PER_CELL * delay_seconds)
 
 
 def seconds_per_cell(budget_seconds: float, cells: int, a_round_seconds: float, rounds: int) -> float:

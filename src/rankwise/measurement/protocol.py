@@ -40,6 +40,7 @@ class Spoken:
     clock_error_seconds: float = 0.0
     timer_resolution_seconds: float = 0.0
     timelines: tuple[Timeline, ...] = ()
+    cells_seconds: float = 0.0
 
     def answers(self) -> Counter[Cell]:
         """Return how many visits of each cell gave an answer of any kind."""
@@ -96,6 +97,7 @@ def parse_run(output: str, cells: Sequence[Cell]) -> Spoken:
     """Return the records in a run's output; `cells` are those asked for, known by benchmark and size."""
     asked = {(cell.benchmark, cell.size_bytes): cell for cell in cells}
     begin: dict[str, Any] = {}
+    end: dict[str, Any] = {}
     ended = False
     series: list[Series] = []
     failures: list[CellFailure] = []
@@ -106,7 +108,8 @@ def parse_run(output: str, cells: Sequence[Cell]) -> Spoken:
         cell = asked.get((str(message.get("benchmark", "")), _whole(message.get("size_bytes", -1))))
         if kind == "begin":
             begin = message
-        ended |= kind == "end"
+        if kind == "end":
+            end, ended = message, True
         if cell is None or kind in ("begin", "end"):
             continue
         try:
@@ -125,6 +128,7 @@ def parse_run(output: str, cells: Sequence[Cell]) -> Spoken:
         library=str(begin.get("library", "")), clock=str(begin.get("clock", "")),
         clock_error_seconds=_seconds(begin.get("clock_error_seconds")),
         timer_resolution_seconds=_seconds(begin.get("timer_resolution_seconds")), timelines=tuple(timelines),
+        cells_seconds=_seconds(end.get("cells_seconds")),
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from typing import Protocol
 from rankwise.core.records import Cell, Implementation, Launch, Plan
 from rankwise.measurement.adaptive import HalfWidth, Progress
 from rankwise.measurement.launch import Launching
-from rankwise.measurement.plan import CELL_SECONDS, LEAST_SECONDS_PER_CELL, launches_of_round, together
+from rankwise.measurement.plan import LEAST_SECONDS_PER_CELL, launches_of_round, together
 
 SPARE_ROUNDS = 3
 """Rounds that a budget should hold beyond the fewest launches that precision asks for."""
@@ -62,17 +62,14 @@ class Runner:
         *,
         priority: Callable[[Cell], int] | None = None,
         noise: Noise | None = None,
-        cell_seconds: float = CELL_SECONDS,
     ) -> None:
         """`priority`: after a first round of all, cells of a lower number get their fewest launches first.
 
-        `noise` decides how often launches visit their cells; without it that is once. `cell_seconds` is what a
-        visit takes beside its repetitions.
+        `noise` decides how often launches visit their cells; without it that is once.
         """
         self._plan = plan
         self._priority = priority
         self._noise = noise
-        self._cell_seconds = cell_seconds
         self._tried: Counter[Cell] = Counter()
         self._launching = launching
         self._progress = Progress(plan, half_width)
@@ -80,8 +77,7 @@ class Runner:
         self._show = show
         self._launches = 0
         self._seconds_per_cell = plan.seconds_per_cell
-        self._last_seconds: dict[tuple[str, int], float] = {}
-        self._last_visits: dict[tuple[str, int], int] = {}
+        self._last: dict[tuple[str, int], Launch] = {}
 
     def run(self, ready: Mapping[str, Ready], earlier: Sequence[Launch] = (), spent_seconds: float = 0.0) -> str:
         """Measure until done and say why it stopped: `precise`, `time budget`, `max launches`, `verified`.
@@ -142,20 +138,22 @@ class Runner:
         self._progress.add(launch)
         if self._noise:
             self._noise.add(launch)
-        self._last_seconds[launch.implementation, launch.ranks] = launch.seconds
-        self._last_visits[launch.implementation, launch.ranks] = sum(map(len, launch.visits().values()))
+        self._last[launch.implementation, launch.ranks] = launch
 
     def _visits(self, cells: Collection[Cell]) -> int:
-        """How often the launches of a round come to each of their cells."""
-        launches, visits = len({together(cell) for cell in cells}), sum(self._last_visits.values())
+        """How often the launches of a round come to each of their cells: what the last ones took decides."""
+        known = [one for one in self._last.values() if one.cells_seconds]
+        visits = sum(len(of_cell) for one in known for of_cell in one.visits().values())
         if self._noise is None or not visits:
             return 1
-        visit_seconds = self._seconds_per_cell + self._cell_seconds
-        beside = max(0.0, sum(self._last_seconds.values()) - visits * visit_seconds) / len(self._last_seconds)
-        return self._noise.visits_that_pay(len(cells) / launches, beside, visit_seconds)
+        in_cells = sum(one.cells_seconds for one in known)
+        beside = sum(one.seconds for one in known) - in_cells
+        launches = len({together(cell) for cell in cells})
+        return self._noise.visits_that_pay(len(cells) / launches, beside / len(known), in_cells / visits)
 
     def _expected(self, cells: Sequence[Cell]) -> float:
-        return self._last_seconds.get((cells[0].implementation, cells[0].ranks), 0.0)
+        last = self._last.get((cells[0].implementation, cells[0].ranks))
+        return last.seconds if last else 0.0
 
     def _state(self, cell: Cell, elapsed_seconds: float) -> State:
         return State(

@@ -76,8 +76,10 @@ def _introduction(grouped: GroupedComparison, context: ReportContext) -> Introdu
 def _decided(found: Comparison) -> list[tuple[str, str]]:
     if not found.verdicts:
         return []
-    decided = sum(one.verdict != "undecided" for one in found.verdicts)
-    return [("Decided", f"{100 * decided / len(found.verdicts):.0f} %")]
+    probable = sum(one.verdict.startswith("probably") for one in found.verdicts)
+    decided = sum(one.verdict != "undecided" for one in found.verdicts) - probable
+    shares = [("Decided", decided), ("Probable", probable)]
+    return [(name, f"{100 * count / len(found.verdicts):.0f} %") for name, count in shares]
 
 
 def _failed(found: Comparison) -> list[tuple[str, str]]:

@@ -272,7 +272,6 @@ def carry_out(
     runner = Runner(
         plan, launching, relative_half_width, lambda launch: store.add_launch(run_id, launch), events.show,
         priority=priority, noise=Variances(),
-        cell_seconds=planning.cell_seconds(_longest_delay_seconds(testbed)),
     )  # fmt: skip
     try:
         with events.measuring():
