@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from rankwise.core.errors import HostError
-from rankwise.core.records import Cell, FloatArray, Launch, Outcome, Plan
+from rankwise.core.jobs import Outcome
+from rankwise.core.records import Cell, FloatArray, Launch, Plan
 from rankwise.measurement.launch import Launching
 from rankwise.measurement.runner import Ready, Runner, State
 from support.harness_words import BEGIN, END, PlainLauncher, implementation, outcome, say, series

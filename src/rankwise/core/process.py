@@ -24,7 +24,8 @@ from typing import IO
 import psutil
 
 from rankwise.core.errors import HostError
-from rankwise.core.records import Command, Environment, LaunchSteps, Outcome
+from rankwise.core.jobs import Command, LaunchSteps, Outcome
+from rankwise.core.records import Environment
 from rankwise.core.signals import signals_wait
 
 MARK = "RANKWISE_LAUNCH"

@@ -10,8 +10,9 @@ from typing import Any
 
 from rankwise.core import paths, units
 from rankwise.core.errors import HostError, InputError
+from rankwise.core.jobs import Command, LaunchSteps, Outcome
 from rankwise.core.network import Topology
-from rankwise.core.records import Command, LaunchSteps, Options, Outcome
+from rankwise.core.records import Options
 from rankwise.profiles.checking import Check
 from rankwise.testbeds.base import TestbedKind
 from rankwise.workflows import bench as benching
