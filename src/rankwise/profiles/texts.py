@@ -23,7 +23,7 @@ LOAD = "load.sh"
 MTU_LINE = setting(MTU).command("").rstrip()
 """Sets a NIC's largest packet; the number follows."""
 ARGUMENTS = "RANKWISE_MPIEXEC_ARGUMENTS"
-"""The variable with a part's words for mpiexec, where there are any: variables alone cannot load them."""
+"""The variable with a part's arguments of mpiexec, where there are any: variables alone cannot load them."""
 _LISTS = ("LD_LIBRARY_PATH", "LD_PRELOAD", "PATH")
 """Variables that others have entries in too: ours go before them."""
 

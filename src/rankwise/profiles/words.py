@@ -22,6 +22,7 @@ class Gain:
     faster: int
     slower: int
     equivalent: int
+    probably_slower: int
     ratio: float
     """Geometric mean of tuned over default time; NaN without cells."""
 
@@ -47,14 +48,23 @@ def gain(verdicts: Iterable[Verdict]) -> Gain:
     words = [one.verdict for one in found]
     logarithms = [math.log(one.ratio) for one in found if one.ratio > 0]
     mean = math.exp(sum(logarithms) / len(logarithms)) if logarithms else math.nan
-    return Gain(len(found), words.count("faster"), words.count("slower"), words.count("equivalent"), mean)
+    return Gain(
+        len(found), words.count("faster"), words.count("slower"), words.count("equivalent"),
+        words.count("probably slower"), mean,
+    )  # fmt: skip
+
+
+def slower_words(found: Gain) -> str:
+    """Count what is slower: `1 slower and 2 probably slower`; '' for none."""
+    counts = {"slower": found.slower, "probably slower": found.probably_slower}
+    return " and ".join(f"{count} {word}" for word, count in counts.items() if count)
 
 
 def gain_words(found: Gain) -> str:
     """Summarise a gain: `12 of 20 cells faster, none slower; time × 0.74 in the mean`."""
     if not found.cells:
         return "not measured against the default"
-    slower = f"{found.slower} slower" if found.slower else "none slower"
+    slower = slower_words(found) or "none slower"
     return f"{found.faster} of {found.cells} cells faster, {slower}; time × {found.ratio:.3g} in the mean"
 
 

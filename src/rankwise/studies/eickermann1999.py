@@ -51,7 +51,7 @@ ROUTES = (
     Route("atm155", "ATM 155", "T3E-SP2_ATM155", "T3E-SP2_ATM155", ("t3e", "sp2")),
 )
 CAVEATS = (
-    "The testbed is emulated: the lines' rates and delays are the paper's, the hosts are of today. What the "
+    "The testbed is emulated: the lines' rates and delays are the paper's, the hosts are today's. What the "
     "supercomputers' own network software and adapters cost in 1999 is not emulated.",
     "The routes over HiPPI and the local Ethernet of table 1 are not part of the emulated testbed.",
     "Untuned stands for a window of 64 KiB on every host. The systems of 1999 had windows of their own: from the "

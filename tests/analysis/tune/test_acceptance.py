@@ -112,6 +112,13 @@ def test_a_rule_that_only_seems_slower_goes_back_and_a_setting_does_not() -> Non
     assert judged(waiting("bcast", 3000), rounds=9).accepted  # between two rules, as by default
 
 
+def test_a_rule_that_is_probably_slower_goes_back_too() -> None:
+    found = judged(rule_law({"ring": 1.3, "tree": 1.4}), rounds=5)  # too few for a verdict among nine cells
+    words = {one.size_bytes: one.verdict for one in found.verdicts if (one.benchmark, one.ranks) == ("bcast", 4)}
+    assert (words[48], words[200_000]) == ("probably slower", "probably slower")
+    assert found.tuning.decisions == ()
+
+
 def test_a_decision_without_rules_left_is_gone() -> None:
     found = judged(rule_law({"ring": 1.3, "tree": 1.4}))
     assert found.tuning.decisions == ()

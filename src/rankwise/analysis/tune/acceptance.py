@@ -47,7 +47,7 @@ class Acceptance:
     """Of all cells; the default is the baseline."""
     gain: Gain
     tuning: Tuning
-    """What is left without what was to blame: to be verified again if `reverted` has any."""
+    """What is left without what was to blame: to be validated again if `reverted` has any."""
     reverted: tuple[Reason, ...]
     """What went back to the default, and which cell is why."""
     unexplained: tuple[str, ...] = ()
@@ -91,7 +91,7 @@ def accept(
     (significantly, and not equivalent within delta), or that fails with the profile clearly more often,
     sends something back. A rule of a decision answers for the operation, ranks and sizes that it covers, and goes
     if it only seems slower there by more than delta: it is about few cells, so noise alone rarely says so. For any
-    other cell the setting that was chosen last goes first, then host settings all at once: one a verification,
+    other cell the setting that was chosen last goes first, then host settings all at once: one in each validation,
     because no launch tells which of several it was.
     """
     own = [launch for launch in launches if launch.implementation == implementation]
@@ -112,7 +112,7 @@ def accept(
 
 
 def _seems_slower(one: Verdict, delta: float) -> bool:
-    return one.verdict == "undecided" and one.ratio > 1 + delta
+    return one.verdict in ("undecided", "probably slower") and one.ratio > 1 + delta
 
 
 def _cells(launch: Launch) -> list[Cell]:
@@ -172,9 +172,9 @@ def _gain(pairs: Sequence[Pair], weights: FloatArray | None, seed: int) -> Gain:
 
 
 def _without(tuning: Tuning, bad: Sequence[tuple[Cell, str]]) -> tuple[Tuning, list[Reason], list[str]]:
-    """The tuning without what answers for the bad cells; what one cell blames may answer for others as well."""
+    """The tuning without the rules and settings that the bad cells are due to; one may be behind several cells."""
     left, reverted, unexplained = tuning, [], []
-    blamed_setting: Reason | None = None
+    reverted_setting: Reason | None = None
     for cell, why in bad:
         words = f"{why} {cell_words(cell)}"
         if (found := _rule_at(tuning, cell)) is not None:
@@ -183,10 +183,10 @@ def _without(tuning: Tuning, bad: Sequence[tuple[Cell, str]]) -> tuple[Tuning, l
                 left = _rule_reverted(left, decision, rule)
                 subject = f"{cell.benchmark} at {cell.ranks} ranks"
                 reverted.append(Reason(subject, f"{_rule_words(rule)} goes back to the default: {words}"))
-        elif blamed_setting is None and (tuning.settings or tuning.host_settings):
-            left, blamed_setting = _setting_reverted(left, words)
-            reverted.append(blamed_setting)
-        elif blamed_setting is None:
+        elif reverted_setting is None and (tuning.settings or tuning.host_settings):
+            left, reverted_setting = _setting_reverted(left, words)
+            reverted.append(reverted_setting)
+        elif reverted_setting is None:
             unexplained.append(words)
     return left, reverted, unexplained
 

@@ -141,8 +141,8 @@ def _gain(part: Part) -> str:
     found = words.gain(part.verdicts)
     if not found.cells:
         return _NONE
-    slower = f", {found.slower} slower" if found.slower else ""
-    return f"time × {found.ratio:.3g}; {found.faster} of {found.cells} cells faster{slower}"
+    told = filter(None, (f"{found.faster} of {found.cells} cells faster", words.slower_words(found)))
+    return f"time × {found.ratio:.3g}; {', '.join(told)}"
 
 
 def _beside_tcp(found: Findings) -> Table:
