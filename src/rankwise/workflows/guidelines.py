@@ -99,7 +99,7 @@ def request_for(operations: Sequence[str], layouts: Sequence[str], request: meas
     return replace(
         request, kind="guidelines", benchmarks=rules.benchmarks(chosen), ranks=request.ranks or (max(2, slots),),
         options=tuple(Options(layout=one) for one in dict.fromkeys((*rules.CONTIGUOUS, *derived))),
-        wanted=rules.is_needed, priority=rules.turn, min_launches=LAUNCHES,
+        wanted=rules.is_needed, priority=rules.priority, min_launches=LAUNCHES,
     )  # fmt: skip
 
 

@@ -133,7 +133,7 @@ def is_needed(cell: Cell) -> bool:
     return layout in wanted or (layout in CONTIGUOUS and as_operation)
 
 
-def turn(cell: Cell) -> int:
+def priority(cell: Cell) -> int:
     """Return what a short run measures first: collectives and plain messages, then one layout after the other."""
     layout = cell.options.layout
     return 0 if layout in CONTIGUOUS else 1 + DERIVED_LAYOUTS.index(layout)
