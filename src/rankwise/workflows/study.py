@@ -38,6 +38,11 @@ class StudyResult:
         """What stands against any of the measurements."""
         return [notice for one in self.results.values() for notice in one.comparison.notices]
 
+    @property
+    def has_wrong_data(self) -> bool:
+        """Whether any operation delivered wrong data."""
+        return any(one.comparison.has_wrong_data for one in self.results.values())
+
     def lines(self) -> Iterator[RenderableType]:
         """Yield the answer for the terminal."""
         yield from terminal.lines(self.study.title, self.page, self.notices)

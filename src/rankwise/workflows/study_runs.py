@@ -40,6 +40,8 @@ class StudyOptions:
     prefixes: tuple[str, ...] = ()
     stored: tuple[int, ...] = ()
     """Runs to take, to finish, or searches to go on with."""
+    verify_first: bool = True
+    """Look whether data are right before anything is timed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +180,7 @@ class StudyRuns:
         asked = tuner.TuneRequest(
             tuner.TuneOptions(
                 self._study.testbed_name(run), options.profiles, TuneSpec(run.tune, ()), seconds,
-                options.implementations, options.prefixes, force=True,
+                options.implementations, options.prefixes, force=True, verify_first=options.verify_first,
             ),
             self._testbed(run), self._request.command_line,
             search=max(self._searches[run.label], default=0), study=self._own_run,
@@ -203,7 +205,7 @@ class StudyRuns:
             placements=(run.placement,),
             profiles=(ProfileChoice(name, own.profile), ProfileChoice()) if profile else (),
             wanted=_mpi_with_its_profile if profile else None,
-            parent=self._own_run, own=msgspec.json.encode(own).decode(),
+            verify_first=options.verify_first, parent=self._own_run, own=msgspec.json.encode(own).decode(),
         )  # fmt: skip
 
     def _testbed(self, run: StudyRun) -> TestbedKind:

@@ -17,9 +17,10 @@ char *block_at(const Cell *c, char *buffer, int block)
     return buffer + first * c->element.extent;
 }
 
-void poison_receive(Cell *c)
+void poison_buffers(Cell *c)
 {
-    memset(c->receive, POISON, c->receive_bytes);
+    memset(c->send, POISON, c->send_bytes + GUARD_BYTES);
+    memset(c->receive, POISON, c->receive_bytes + GUARD_BYTES);
 }
 
 static int elements_in(const Cell *c, int block)
@@ -74,13 +75,23 @@ void report_wrong(Cell *c, const char *format, ...)
     va_end(arguments);
 }
 
-void expect_at(Cell *c, const char *block, int elements, int source, int destination)
+void expect_untouched(Cell *c, const char *memory, size_t bytes)
+{
+    size_t i = 0;
+    while (i < bytes && (unsigned char)memory[i] == POISON)
+        i++;
+    if (i < bytes)
+        report_wrong(c, "0x%02x was written to byte %zu of %zu where nothing is to be received",
+                     (unsigned char)memory[i], i, bytes);
+}
+
+void expect_at(Cell *c, char *block, int elements, int source, int destination)
 {
     const Element *e = &c->element;
     const uint32_t seed = seed_of(c, source, destination);
     for (int i = 0; i < elements && !c->wrong_data; i++) {
         unsigned char wanted[LARGEST_EXTENT_BYTES];
-        const unsigned char *found = (const unsigned char *)block + (size_t)i * e->extent;
+        unsigned char *found = (unsigned char *)block + (size_t)i * e->extent;
         draw_element(e, seed, i, wanted);
         size_t k = 0;
         while (k < e->extent && found[k] == wanted[k])
@@ -89,6 +100,7 @@ void expect_at(Cell *c, const char *block, int elements, int source, int destina
             report_wrong(c, "byte %zu of %zu from rank %d is 0x%02x, not 0x%02x",
                          (size_t)i * e->extent + k, (size_t)elements * e->extent, source, found[k],
                          wanted[k]);
+        memset(found, POISON, e->extent);
     }
 }
 
@@ -97,13 +109,35 @@ void expect_block(Cell *c, int block, int source, int destination)
     expect_at(c, block_at(c, c->receive, block), elements_in(c, block), source, destination);
 }
 
-/* Reductions: small whole numbers, whose sums and products every type holds exactly. */
+/* Reductions: whole numbers that differ from item to item and from rank to rank, and whose results
+ * every type holds exactly (a float: up to 2^24). Of a product, up to FACTORS ranks of each item
+ * have a factor other than 1, and every rank has a sign. */
+static uint32_t mixed_of(const Cell *c, int rank, int item)
+{
+    uint32_t mixed = ((uint32_t)c->repetition + 1) * 374761393u;
+    mixed = (mixed ^ mixed >> 15 ^ (uint32_t)rank) * 2654435761u;
+    mixed = (mixed ^ mixed >> 16 ^ (uint32_t)item) * 2246822519u;
+    mixed = (mixed ^ mixed >> 13) * 3266489917u;
+    return mixed ^ mixed >> 16;
+}
+
+static double factor_of(const Cell *c, int rank, int item)
+{
+    enum { FACTORS = 8 };
+    static const int factors[] = {2, 3, 5};
+    const uint32_t mixed = mixed_of(c, rank, item);
+    const int place = (rank + item) % c->ranks;
+    return (place < FACTORS ? factors[mixed % 3] : 1) * (mixed & 1024 ? -1 : 1);
+}
+
 static double term_of(const Cell *c, int rank, int item)
 {
-    const int mixed = rank + item + c->repetition;
+    const uint32_t mixed = mixed_of(c, rank, item);
     if (c->op == MPI_PROD)
-        return mixed % 16 == 0 ? 2 : 1; /* 2^(ranks / 16) at most */
-    return mixed % 5 + 1;
+        return factor_of(c, rank, item);
+    if (c->op == MPI_SUM)
+        return (double)(mixed % 127) - 63;
+    return (double)(mixed % (1 << 20)) - (1 << 19);
 }
 
 static double combine(MPI_Op op, double a, double b)
@@ -157,8 +191,10 @@ void expect_reduction(Cell *c, int last_rank, int first_item, int items)
         double wanted = term_of(c, 0, first_item + i);
         for (int rank = 1; rank <= last_rank; rank++)
             wanted = combine(c->op, wanted, term_of(c, rank, first_item + i));
-        const double found = read_item(&c->element, c->receive + (size_t)i * c->element.extent);
+        char *place = c->receive + (size_t)i * c->element.extent;
+        const double found = read_item(&c->element, place);
         if (found != wanted)
             report_wrong(c, "item %d of %d is %g, not %g", i, items, found, wanted);
+        memset(place, POISON, c->element.extent);
     }
 }
