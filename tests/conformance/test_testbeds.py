@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from rankwise.core import process
-from rankwise.core.records import Cell, Job, Launch, Outcome, Plan
+from rankwise.core.jobs import Job, Outcome
+from rankwise.core.records import Cell, Launch, Plan
 from rankwise.measurement import plan as planning
 from rankwise.measurement.launch import Launching, list_benchmarks
 from rankwise.measurement.placement import place

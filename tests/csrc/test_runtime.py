@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from rankwise.core import process
-from rankwise.core.records import Implementation, Job
+from rankwise.core.jobs import Job
+from rankwise.core.records import Implementation
 from rankwise.mpi.family import FamilyLauncher
 from support.mpis import FOUND, working
 from support.real_harness import CSRC, INCLUDES, WARNINGS, symbols

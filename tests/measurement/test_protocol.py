@@ -88,8 +88,8 @@ def test_a_series_says_how_it_started_and_a_nonsense_start_is_the_cells_failure(
 
 
 def test_the_clocks_error_is_the_last_word_of_the_harness() -> None:
-    begin = say(rankwise="begin", clock="synchronised", clock_error_seconds=1e-6, timer_cost_seconds=3e-8)
-    spoken = protocol.parse_run(begin + say(rankwise="end", clock_error_seconds=4e-3), [CELL])
+    begin = record(rankwise="begin", clock="synchronised", clock_error_seconds=1e-6, timer_cost_seconds=3e-8)
+    spoken = protocol.parse_run(begin + record(rankwise="end", clock_error_seconds=4e-3), [CELL])
     assert (spoken.clock_error_seconds, spoken.timer_cost_seconds) == (4e-3, 3e-8)
     assert protocol.parse_run(begin, [CELL]).clock_error_seconds == 1e-6
 

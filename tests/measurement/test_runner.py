@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from rankwise.core.errors import HostError
-from rankwise.core.records import Cell, FloatArray, Launch, Outcome, Plan
+from rankwise.core.jobs import Outcome
+from rankwise.core.records import Cell, FloatArray, Launch, Plan
 from rankwise.measurement.launch import Launching
 from rankwise.measurement.runner import Ready, Runner, State
 from support.harness_output import BEGIN, END, PlainLauncher, implementation, outcome, record, series
@@ -136,11 +137,11 @@ def says(argv: tuple[str, ...], wrong: Callable[[Cell], bool] = lambda _: False)
     if "--verify" not in argv:
         return "".join(series(cell, [1e-6, 1.1e-6]) for cell in asked(argv))
     return "".join(
-        say(
+        record(
             rankwise="failure", benchmark=c.benchmark, size_bytes=c.size_bytes, kind="wrong data", reason="3 bytes"
         )
         if wrong(c)
-        else say(rankwise="verified", benchmark=c.benchmark, size_bytes=c.size_bytes)
+        else record(rankwise="verified", benchmark=c.benchmark, size_bytes=c.size_bytes)
         for c in asked(argv)
     )
 

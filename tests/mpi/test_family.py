@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from rankwise.core.errors import HostError, UnknownNameError
-from rankwise.core.records import Implementation, Job, RemoteShellStart
+from rankwise.core.jobs import Job, RemoteShellStart
+from rankwise.core.records import Implementation
 from rankwise.mpi import preload
 from rankwise.mpi.family import Ask, FamilyLauncher, families, family_named
 from rankwise.mpi.lammpi import family as lammpi

@@ -8,8 +8,9 @@ import psutil
 import pytest
 
 from rankwise.core import process
+from rankwise.core.jobs import Job
 from rankwise.core.process import run_steps
-from rankwise.core.records import Implementation, Job
+from rankwise.core.records import Implementation
 from rankwise.mpi import smoke_test as module
 from rankwise.mpi.discover import installations
 from rankwise.mpi.family import FamilyLauncher

@@ -7,7 +7,7 @@ import pytest
 
 from rankwise.core import process
 from rankwise.core.errors import InputError
-from rankwise.core.records import Job
+from rankwise.core.jobs import Job
 from rankwise.core.tuning import Knob, Setting, Tuning
 from rankwise.mpi.family import FamilyLauncher, family_named, native_of
 from rankwise.mpi.openmpi import settings

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from rankwise.core import paths
+from rankwise.core.jobs import Command, LaunchSteps
 from rankwise.core.network import Link, Node, Route, Settings, Topology
-from rankwise.core.records import Command, LaunchSteps
 from rankwise.testbeds import running
 from rankwise.testbeds.emulated import EmulatedTestbed
 

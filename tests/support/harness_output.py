@@ -2,7 +2,8 @@
 
 import json
 
-from rankwise.core.records import Cell, Command, Implementation, Job, LaunchSteps, Outcome
+from rankwise.core.jobs import Command, Job, LaunchSteps, Outcome
+from rankwise.core.records import Cell, Implementation
 
 
 def implementation(name: str = "mpich-5.0.2") -> Implementation:

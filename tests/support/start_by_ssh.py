@@ -8,8 +8,9 @@ import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from rankwise.core.jobs import Job
 from rankwise.core.network import Topology
-from rankwise.core.records import Implementation, Job
+from rankwise.core.records import Implementation
 from rankwise.mpi.family import FamilyLauncher
 from rankwise.testbeds.base import make
 

@@ -12,7 +12,7 @@ import pytest
 
 from rankwise.core import process
 from rankwise.core.errors import HostError
-from rankwise.core.records import Command
+from rankwise.core.jobs import Command
 from rankwise.testbeds import base, host
 from rankwise.testbeds.emulated import EmulatedTestbed
 from support.emulated import (

@@ -13,8 +13,8 @@ import psutil
 import pytest
 
 from rankwise.core.errors import RankwiseError
+from rankwise.core.jobs import Command, LaunchSteps
 from rankwise.core.network import Link, Node, Route, Topology
-from rankwise.core.records import Command, LaunchSteps
 from rankwise.testbeds.base import TestbedKind, kinds, make
 from rankwise.testbeds.local import this_host
 from support.sshd import servers

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from rankwise.core.records import Command, LaunchSteps
+from rankwise.core.jobs import Command, LaunchSteps
 from rankwise.testbeds.local import LocalTestbed
 
 

@@ -15,25 +15,21 @@ from rankwise.core.configuration import Configuration, plain
 from rankwise.core.errors import BuildError, HostError, InputError
 from rankwise.core.host_settings import CONGESTION_CONTROL
 from rankwise.core.interfaces import Launcher, Testbed
+from rankwise.core.jobs import Command, Job, LaunchSteps, LocalStart, Outcome
 from rankwise.core.network import Settings
 from rankwise.core.records import (
     Benchmark,
     Cell,
     CellFailure,
-    Command,
     FailureKind,
     Implementation,
-    Job,
     Launch,
     LaunchStatus,
-    LaunchSteps,
-    LocalStart,
     Notice,
     Options,
-    Outcome,
     Plan,
     Segment,
-)  # fmt: skip
+)
 from rankwise.core.tuning import Loaded
 from rankwise.measurement import protocol
 from rankwise.measurement.job import build_job, program_line, together

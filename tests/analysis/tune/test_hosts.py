@@ -120,4 +120,4 @@ def test_a_message_that_fills_the_longest_path() -> None:
 
 
 def test_all_that_is_needed_is_read() -> None:
-    assert {CONGESTION_CONTROL, AVAILABLE, AFTER_IDLE, QUEUE, MTU, *PACING} <= set(hosts.ASKED)
+    assert {CONGESTION_CONTROL, AVAILABLE, AFTER_IDLE, QUEUE, MTU, *PACING} <= set(hosts.READ_FROM_HOSTS)

@@ -9,7 +9,8 @@ import pytest
 
 from rankwise.core import bound_variables
 from rankwise.core.errors import InputError, UnknownNameError
-from rankwise.core.records import Environment, Implementation, Job, Outcome
+from rankwise.core.jobs import Job, Outcome
+from rankwise.core.records import Environment, Implementation
 from rankwise.core.tuning import Choice, Decision, Native, Rule, Setting, Tuning
 from rankwise.mpi.family import family_named
 from rankwise.mpi.intelmpi import settings

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from rankwise.core.errors import InputError, UnknownNameError
-from rankwise.core.records import Implementation, Job
+from rankwise.core.jobs import Job
+from rankwise.core.records import Implementation
 from rankwise.core.tuning import Choice, Decision, Native, Rule, Setting, Tuning
 from rankwise.mpi.family import family_named
 from rankwise.testbeds.local import LocalTestbed

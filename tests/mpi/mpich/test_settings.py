@@ -8,7 +8,7 @@ import pytest
 
 from rankwise.core import process
 from rankwise.core.errors import InputError, UnknownNameError
-from rankwise.core.records import Job, Outcome
+from rankwise.core.jobs import Job, Outcome
 from rankwise.core.tuning import Choice, Decision, Native, Rule, Setting, Tuning
 from rankwise.mpi.family import FamilyLauncher, family_named
 from rankwise.mpi.mpich import algorithms, settings

@@ -9,7 +9,8 @@ import pytest
 
 from rankwise.core import process
 from rankwise.core.errors import InputError, UnknownNameError
-from rankwise.core.records import Environment, Implementation, Job
+from rankwise.core.jobs import Job
+from rankwise.core.records import Environment, Implementation
 from rankwise.core.tuning import FOLDER, Choice, Decision, Native, Rule, Setting, Tuning
 from rankwise.mpi.family import FamilyLauncher, family_named
 from rankwise.mpi.openmpi import settings

@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankwise.analysis.tune.leaves import between, complete_rules, cover, decided, reach, rules
+from rankwise.analysis.tune.rules import (
+    complete_rules,
+    cover,
+    range_words,
+    rules_from_costs,
+    rules_of,
+    sizes_between,
+)
 from rankwise.core.records import FloatArray
 from rankwise.core.tuning import Choice, Rule
 
@@ -67,12 +74,12 @@ def test_equivalent_neighbours_become_one() -> None:
 
 
 def test_rules_leave_what_was_not_measured_to_the_default() -> None:
-    assert rules([64, 1024, 4096, 65536], [A, A, DEFAULT, B]) == (
+    assert rules_of([64, 1024, 4096, 65536], [A, A, DEFAULT, B]) == (
         Rule(1024, A), Rule(65535, DEFAULT), Rule(131072, B), Rule(None, DEFAULT),
     )  # fmt: skip
-    assert rules([64, 1024], [A, B]) == (Rule(64, A), Rule(2048, B), Rule(None, DEFAULT))
-    assert rules([0], [A]) == (Rule(0, A), Rule(None, DEFAULT))
-    assert rules([64, 1024], [A, DEFAULT]) == (Rule(64, A), Rule(None, DEFAULT))
+    assert rules_of([64, 1024], [A, B]) == (Rule(64, A), Rule(2048, B), Rule(None, DEFAULT))
+    assert rules_of([0], [A]) == (Rule(0, A), Rule(None, DEFAULT))
+    assert rules_of([64, 1024], [A, DEFAULT]) == (Rule(64, A), Rule(None, DEFAULT))
 
 
 def test_rules_without_the_default_leave_no_size_out() -> None:
@@ -82,11 +89,11 @@ def test_rules_without_the_default_leave_no_size_out() -> None:
 
 def test_a_complete_decision_needs_a_choice_at_every_size() -> None:
     costs = np.log([[1.0, 1.0], [0.7, np.inf], [1.2, 1.0]])
-    found = decided([64, 1024], costs, [DEFAULT, A, B], BOUND, 20, complete=True)
+    found = rules_from_costs([64, 1024], costs, [DEFAULT, A, B], BOUND, 20, complete=True)
     assert found == (Rule(64, A), Rule(None, B))
     costs[2, 1] = np.inf
-    assert decided([64, 1024], costs, [DEFAULT, A, B], BOUND, 20, complete=True) == ()
-    assert decided([64, 1024], costs, [DEFAULT, A, B], BOUND, 20, complete=False) == (
+    assert rules_from_costs([64, 1024], costs, [DEFAULT, A, B], BOUND, 20, complete=True) == ()
+    assert rules_from_costs([64, 1024], costs, [DEFAULT, A, B], BOUND, 20, complete=False) == (
         Rule(64, A), Rule(None, DEFAULT),
     )  # fmt: skip
 
@@ -95,14 +102,14 @@ def test_a_complete_decision_needs_a_choice_at_every_size() -> None:
 def test_sizes_in_between_part_two_evenly(low: int, high: int, grid: float) -> None:
     if low >= high:
         return
-    found = [low, *between(low, high, grid), high]
+    found = [low, *sizes_between(low, high, grid), high]
     assert found == sorted(set(found))
     assert all(b / max(a, 1) <= 2 * grid for a, b in pairwise(found))
     assert (len(found) > 2) <= (high / max(low, 1) > grid)
 
 
 def test_all_default_is_no_rule() -> None:
-    assert rules([64, 1024], [DEFAULT, DEFAULT]) == ()
+    assert rules_of([64, 1024], [DEFAULT, DEFAULT]) == ()
 
 
 @given(
@@ -112,7 +119,7 @@ def test_all_default_is_no_rule() -> None:
 )
 def test_rules_ascend_and_say_what_was_decided(decided: list[tuple[int, Choice]]) -> None:
     decided.sort()
-    found = rules([size for size, _ in decided], [choice for _, choice in decided])
+    found = rules_of([size for size, _ in decided], [choice for _, choice in decided])
     ends = [rule.up_to_bytes for rule in found[:-1]]
     assert all(end is not None for end in ends) and ends == sorted(set(ends), key=lambda end: end or 0)
     for size, choice in decided:
@@ -122,6 +129,6 @@ def test_rules_ascend_and_say_what_was_decided(decided: list[tuple[int, Choice]]
 
 
 def test_reach_in_words() -> None:
-    assert [reach(Rule(end, A)) for end in (4096, (1 << 20) - 1, 1, None)] == [
+    assert [range_words(Rule(end, A)) for end in (4096, (1 << 20) - 1, 1, None)] == [
         "up to 4 KiB", "below 1 MiB", "up to 1 B", "above",
     ]  # fmt: skip

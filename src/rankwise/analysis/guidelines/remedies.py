@@ -29,12 +29,12 @@ class Remedy:
     decision: Decision | None = None
     """The choice of algorithm, where the implementation has one that works as the mock-up does."""
     tuned_by: str = ""
-    """The line that finds, proves and writes a better setting; '' where Rankwise can set nothing that matters."""
+    """The line that finds and validates a better setting; '' where Rankwise can set nothing that matters."""
     profiles: tuple[tuple[str, str], ...] = ()
     """What profiles that are already there choose at these sizes, in words, and the line that loads each."""
 
 
-def remedy(
+def remedy_for(
     finding: Finding, algorithms: Algorithms, testbed: str = "local", profiles: Sequence[Profile] = ()
 ) -> Remedy:
     """Return what mends a violated guideline, on an implementation that offers these `algorithms`.
@@ -57,12 +57,12 @@ def remedy(
 
 
 def algorithm_words(found: Decision) -> str:
-    """`or let a profile choose: allreduce on 4 ranks rabenseifner up to 4 KiB, as by default above 4 KiB`."""
+    """Return `or let a profile choose: allreduce on 4 ranks rabenseifner up to 4 KiB, as by default above`."""
     return f"or let a profile choose: {decision_sentence(found)}"
 
 
 def stretches(finding: Finding) -> list[tuple[Check, ...]]:
-    """Neighbouring sizes at which the guideline is violated, taken together."""
+    """Return neighbouring sizes at which the guideline is violated, taken together."""
     runs = groupby(finding.checks, key=lambda one: one.word == "violated")
     return [tuple(same) for violated, same in runs if violated]
 
@@ -99,7 +99,7 @@ def _tuned_by(finding: Finding, algorithms: Algorithms, testbed: str) -> str:
 
 
 def _of_profile(finding: Finding, profile: Profile) -> Iterator[tuple[str, str]]:
-    """What a profile chooses for the operation on these ranks at violated sizes, and what its proof measured."""
+    """What a profile chooses for the operation at violated sizes, and what its validation measured."""
     name = finding.implementation
     for part in profile.parts:
         for found in part.tuning.decisions if part.implementation == name else ():
@@ -108,7 +108,7 @@ def _of_profile(finding: Finding, profile: Profile) -> Iterator[tuple[str, str]]
             chosen = dict.fromkeys(choice_words(_choice(found, one.size_bytes)) for one in finding.violations
                                    if _choice(found, one.size_bytes) != Choice())  # fmt: skip
             if chosen:
-                words = f"profile {profile.name} has {'; '.join(chosen)} there{_proved(finding, part)}"
+                words = f"profile {profile.name} has {'; '.join(chosen)} there{_validated(finding, part)}"
                 yield words, f"rankwise run --profile {profile.name} --mpi {name} -n {finding.ranks} -- ./app"
 
 
@@ -117,8 +117,8 @@ def _choice(found: Decision, size_bytes: int) -> Choice:
     return next(fitting, Choice())
 
 
-def _proved(finding: Finding, part: Part) -> str:
-    """The geometric mean of its proof near the violated sizes; '' where nothing was measured there."""
+def _validated(finding: Finding, part: Part) -> str:
+    """The geometric mean of its validation near the violated sizes; '' where nothing was measured there."""
     low, high = finding.violations[0].size_bytes / 2, finding.violations[-1].size_bytes * 2
     logarithms = [
         math.log(one.ratio)
@@ -144,7 +144,7 @@ def _words(name: str) -> set[str]:
 
 
 def decision(finding: Finding, algorithm: Algorithm) -> Decision:
-    """`algorithm` at the sizes at which the guideline is violated, the implementation's own choice elsewhere.
+    """Choose `algorithm` at the sizes at which the guideline is violated, leave the default elsewhere.
 
     What lies between two sizes that were measured goes with the larger; beyond the last nothing is changed.
     """

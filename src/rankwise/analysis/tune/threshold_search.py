@@ -5,42 +5,24 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 
-from rankwise.analysis.tune.crossing import Crossing, crossing, reach
-from rankwise.analysis.tune.evidence import Contrast, Rigour, contrast, ends, p_values, significant
-from rankwise.analysis.tune.ledger import Ledger
+from rankwise.analysis.tune.contrasts import SearchCriteria, contrast
+from rankwise.analysis.tune.crossover import Crossover, crossover, crossover_words
+from rankwise.analysis.tune.observations import Observations
 from rankwise.analysis.tune.search import Trial
+from rankwise.analysis.tune.threshold_choice import Option, choose, is_settled
 from rankwise.core.records import DEFAULT, Cell, FloatArray, Launch
 from rankwise.core.tuning import Knob, Reason, Setting, Tuning
 from rankwise.core.units import format_size
 
 STEP_DOWN = 4
 """A threshold with which launches fail is tried again at a fraction of this."""
-REACH = 8
+LEAST_RANGE = 8
 """What is best at the largest size is taken to hold for up to so many times more, at the least."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Option:
-    """A threshold, and what it would make of each cell and of all of them, against the default."""
-
-    value: int
-    cells: dict[Cell, Contrast]
-    """By the cell that was measured, whose profile tells the protocol."""
-    whole: Contrast
-    """The mean of the logarithms of all cells' times, round by round."""
-
-    @property
-    def mean(self) -> float:
-        return float(np.mean([one.log_ratio for one in self.cells.values()]))
-
-    def ratios(self) -> dict[Cell, float]:
-        """Logarithms of time over the default's, by cell without its profile."""
-        return {replace(cell, label=DEFAULT): one.log_ratio for cell, one in self.cells.items()}
 
 
 class ThresholdSearch:
@@ -58,37 +40,37 @@ class ThresholdSearch:
         knob: Knob,
         templates: Sequence[Cell],
         sizes_bytes: Sequence[int],
-        rigour: Rigour | None = None,
+        criteria: SearchCriteria | None = None,
         *,
         rounds: int = 10,
         eager_memory_bytes: int = 1 << 30,
         peers: int = 1,
     ) -> None:
-        """`templates`: benchmarks and placements of one implementation, whose sizes and profiles are put in.
+        """`templates`: benchmarks and placements of one implementation, which get a size and a label.
 
         `rounds` is the most; fewer do where one is better for certain, or none can be.
         `eager_memory_bytes` is what one rank may keep for eager messages of `peers` others.
         """
         self.subject = knob.name
         self._knob, self._templates, self._rounds = knob, tuple(templates), rounds
-        self._rigour = rigour or Rigour()
+        self._criteria = criteria or SearchCriteria()
         self._sizes = sorted(set(sizes_bytes))
         self._memory, self._peers = eager_memory_bytes, max(peers, 1)
-        self._eager = min(REACH << self._sizes[-1].bit_length(), knob.most or 1 << 62)
+        self._eager = min(LEAST_RANGE << self._sizes[-1].bit_length(), knob.most or 1 << 62)
         self._rendezvous = knob.least
-        self._ledger = Ledger()
+        self._observed = Observations()
         self._asked: list[Cell] = []
         self._since = 0
         """The round in which the present eager threshold was first tried."""
         self._unusable: dict[int, str] = {}
         self._done = False
-        self._known: tuple[int, dict[Cell, Crossing]] = (-1, {})
-        """The crossings, and after how many rounds."""
+        self._known: tuple[int, dict[Cell, Crossover]] = (-1, {})
+        """The crossovers, and after how many rounds."""
 
     @property
     def launches(self) -> int:
         """Used so far; those shared with other searches count in full."""
-        return self._ledger.launches.total()
+        return self._observed.launches.total()
 
     def ask(self) -> tuple[Trial, ...]:
         """Return the next round, in which the default comes first."""
@@ -103,7 +85,7 @@ class ThresholdSearch:
                     self._cell(template, size, value)
                     for template in templates
                     for size in self._sizes
-                    if self._tells(size, value)
+                    if self._informative(size, value)
                 )
                 if cells:
                     trials.append(Trial(self._name(value), self._tuning(value), cells))
@@ -112,29 +94,29 @@ class ThresholdSearch:
 
     def tell(self, launches: Sequence[Launch]) -> None:
         """Take a round into account; a threshold that failed more often than the default is not tried again."""
-        self._ledger.add(self._asked, launches)
+        self._observed.add(self._asked, launches)
         plain = [cell for cell in self._asked if cell.label == DEFAULT]
-        beyond = {cell for cell in plain if self._ledger.trouble([cell]).certain}  # nobody's fault
-        default = self._ledger.trouble([cell for cell in plain if cell not in beyond])
+        beyond = {cell for cell in plain if self._observed.failures([cell]).certain}  # nobody's fault
+        default = self._observed.failures([cell for cell in plain if cell not in beyond])
         for value in (self._eager, self._rendezvous):
             mine = [cell for cell in self._asked if cell.label == self._name(value)]
-            trouble = self._ledger.trouble([c for c in mine if replace(c, label=DEFAULT) not in beyond])
-            if trouble.certain or trouble.times > default.times:
-                self._unusable[value] = trouble.reason
+            failures = self._observed.failures([c for c in mine if replace(c, label=DEFAULT) not in beyond])
+            if failures.certain or failures.times > default.times:
+                self._unusable[value] = failures.reason
         if self._eager in self._unusable and self._lower():
-            self._since = self._ledger.rounds
-        rounds = self._ledger.rounds - self._since
+            self._since = self._observed.rounds
+        rounds = self._observed.rounds - self._since
         over = rounds >= self._rounds or {self._eager, self._rendezvous} <= set(self._unusable)
-        self._done = over or (rounds >= self._rigour.min_rounds and self._settled())
+        self._done = over or (rounds >= self._criteria.min_rounds and is_settled(self._options(), self._criteria))
 
     def best(self) -> Tuning:
         """Return the threshold, or nothing where it is best left as it is."""
-        chosen = self._choose()
+        chosen = choose(self._options(), self._criteria)
         return self._tuning(chosen.value) if chosen else Tuning()
 
-    def crossings(self) -> dict[Cell, Crossing]:
-        """Where the two protocols meet, for each template in which both were measured at two sizes or more."""
-        if self._known[0] != self._ledger.rounds:
+    def crossovers(self) -> dict[Cell, Crossover]:
+        """Return where the two protocols cross, for each template that has both at two sizes or more."""
+        if self._known[0] != self._observed.rounds:
             found = {}
             for template in self._templates:
                 sizes = self._both(template)
@@ -142,13 +124,13 @@ class ThresholdSearch:
                     eager, rendezvous = (
                         self._seconds(template, sizes, value) for value in (self._eager, self._rendezvous)
                     )
-                    found[template] = crossing(np.array(sizes, dtype=np.float64), eager, rendezvous)
-            self._known = self._ledger.rounds, found
+                    found[template] = crossover(np.array(sizes, dtype=np.float64), eager, rendezvous)
+            self._known = self._observed.rounds, found
         return self._known[1]
 
     def reasons(self) -> tuple[Reason, ...]:
         """Return the threshold, its gain, where the protocols cross, conflicts, and what could not be used."""
-        chosen = self._choose()
+        chosen = choose(self._options(), self._criteria)
         words, cost = ["left as it is: no threshold is better for certain without being worse somewhere"], ""
         if chosen:
             words = [
@@ -156,14 +138,17 @@ class ThresholdSearch:
             ]
             memory, each = format_size(chosen.value * self._peers), format_size(chosen.value)
             cost = f"up to {memory} a rank for eager messages ({each} for each of {self._peers} peers)"
-        words += [f"eager is faster {reach(found)} in {_way(cell)}" for cell, found in self.crossings().items()]
+        words += [
+            f"eager is faster {crossover_words(found)} in {_way(cell)}"
+            for cell, found in self.crossovers().items()
+        ]
         words += self._conflicts(chosen)
         words += [f"{format_size(value)} is unusable: {why}" for value, why in self._unusable.items()]
         return (Reason(self.subject, "; ".join(words), cost),)
 
     def exhaustive_launches(self) -> int:
         """Return every threshold between two sizes, both ends and the default, as often."""
-        return self._ledger.rounds * (len(self._sizes) + 2) * len(self._together())
+        return self._observed.rounds * (len(self._sizes) + 2) * len(self._together())
 
     def _together(self) -> list[list[Cell]]:
         """Templates that one launch can measure."""
@@ -181,7 +166,7 @@ class ThresholdSearch:
     def _cell(self, template: Cell, size_bytes: int, value: int | None) -> Cell:
         return replace(template, size_bytes=size_bytes, label=self._name(value))
 
-    def _tells(self, size_bytes: int, value: int | None) -> bool:
+    def _informative(self, size_bytes: int, value: int | None) -> bool:
         """Whether a message of this size goes by the protocol that this threshold stands for."""
         if value == self._rendezvous:
             return size_bytes > value
@@ -196,11 +181,13 @@ class ThresholdSearch:
         return True
 
     def _measured(self, cell: Cell) -> bool:
-        return int(np.sum(~np.isnan(self._ledger.log_seconds(cell)))) >= min(self._rigour.min_rounds, self._rounds)
+        return int(np.sum(~np.isnan(self._observed.log_seconds(cell)))) >= min(
+            self._criteria.min_rounds, self._rounds
+        )
 
     def _seconds(self, template: Cell, sizes_bytes: Sequence[int], value: int) -> FloatArray:
         """Of every round, shape (sizes, rounds), nan where one was not measured."""
-        logs = [self._ledger.log_seconds(self._cell(template, size, value)) for size in sizes_bytes]
+        logs = [self._observed.log_seconds(self._cell(template, size, value)) for size in sizes_bytes]
         seconds: FloatArray = np.exp(np.stack(logs))
         return seconds
 
@@ -210,7 +197,7 @@ class ThresholdSearch:
             size for size in self._sizes if all(self._measured(self._cell(template, size, one)) for one in values)
         ]
 
-    def _options(self) -> list[_Option]:
+    def _options(self) -> list[Option]:
         """Every threshold that memory, the knob and what works allow, ascending, with what it would do."""
         values = [] if self._rendezvous in self._unusable else [self._rendezvous]
         if self._eager not in self._unusable:
@@ -224,7 +211,7 @@ class ThresholdSearch:
         cells = max((len(one.cells) for one in options), default=0)
         return [one for one in options if len(one.cells) == cells]
 
-    def _option(self, threshold: int) -> _Option | None:
+    def _option(self, threshold: int) -> Option | None:
         """Without cells that have no measurement of their own protocol; None if there are no others."""
         cells, ours, plain = {}, [], []
         for template in self._templates:
@@ -232,51 +219,21 @@ class ThresholdSearch:
                 cell = self._cell(template, size, self._eager if size < threshold else self._rendezvous)
                 default = self._cell(template, size, None)
                 if self._measured(cell) and self._measured(default):
-                    ours.append(self._ledger.log_seconds(cell))
-                    plain.append(self._ledger.log_seconds(default))
+                    ours.append(self._observed.log_seconds(cell))
+                    plain.append(self._observed.log_seconds(default))
                     cells[cell] = contrast(ours[-1], plain[-1])
         if not cells:
             return None
-        return _Option(threshold, cells, contrast(np.mean(ours, axis=0), np.mean(plain, axis=0)))
+        return Option(threshold, cells, contrast(np.mean(ours, axis=0), np.mean(plain, axis=0)))
 
     def _between(self, low: int, high: int) -> int:
         """The power of two in (low, high] that is nearest to where the protocols cross."""
         least, most = low.bit_length(), max(low.bit_length(), high.bit_length() - 1)
-        found = [one.at_bytes for one in self.crossings().values() if low <= one.at_bytes <= high]
+        found = [one.at_bytes for one in self.crossovers().values() if low <= one.at_bytes <= high]
         wanted = round(float(np.mean(np.log2(found)))) if found else most
         return 1 << min(max(wanted, least), most)
 
-    def _choose(self) -> _Option | None:
-        """See the class. None: leave it as it is."""
-        options = self._options()
-        sound = [one for one in options if not significant(one.cells, self._rigour)[0]]
-        best = min(sound, key=lambda one: one.mean, default=None)
-        if best is None:
-            return None
-        least = best.ratios()
-        for option in sound:
-            dearer = max(ratio - least[cell] for cell, ratio in option.ratios().items())
-            if dearer <= self._rigour.margin and self._sure(option, len(options)):
-                return option
-        return None
-
-    def _sure(self, option: _Option, tests: int) -> bool:
-        """Better than the default, corrected for all options."""
-        alpha, margin = self._rigour.alpha, self._rigour.margin
-        if option.whole.log_ratio < -margin and p_values([option.whole], margin)[0] * tests < alpha:
-            return True
-        each = [one for one in option.cells.values() if one.log_ratio < -margin]
-        some = bool(np.any(p_values(each, margin) * tests * len(option.cells) < alpha))
-        return some and option.whole.log_ratio < 0 and p_values([option.whole])[0] * tests < alpha
-
-    def _settled(self) -> bool:
-        """One is better for certain; or none can be, since no cell of any can be faster by more than delta."""
-        if self._choose():
-            return True
-        found = [one for option in self._options() for one in option.cells.values()]
-        return bool(np.all(ends(found)[0] > -self._rigour.margin))
-
-    def _conflicts(self, chosen: _Option | None) -> list[str]:
+    def _conflicts(self, chosen: Option | None) -> list[str]:
         """Templates that another threshold would suit better, by more than delta in the mean of their sizes."""
         options = self._options()
         said = []
@@ -288,7 +245,7 @@ class ThresholdSearch:
                 continue
             wish = min(means, key=lambda value: means[value])
             now = means[chosen.value] if chosen else 0.0
-            if now - means[wish] > self._rigour.margin:
+            if now - means[wish] > self._criteria.margin:
                 said.append(
                     f"{_way(template)} alone would take {format_size(wish)} "
                     f"({math.exp(means[wish] - now):.2f} times this time)"

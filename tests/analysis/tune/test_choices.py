@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankwise.analysis.tune.forms import choices_of, first_forms, name_of, useful, words_of
+from rankwise.analysis.tune.choices import choices_of, first_choices, name_of, useful, words_of
 from rankwise.core.tuning import Algorithm, Choice
 
 FORMS = choices_of(
@@ -25,7 +25,7 @@ def test_segments_as_long_as_the_message_are_no_choice() -> None:
 
 def test_each_algorithm_is_tried_first_as_it_is_likely_best() -> None:
     for size, segment in ((64, 0), (8192, 0), (65536, 8192), (1 << 20, 8192), (16 << 20, 65536)):
-        assert first_forms(FORMS, size) == [Choice("linear"), Choice("pipeline", segment), Choice("tree")], size
+        assert first_choices(FORMS, size) == [Choice("linear"), Choice("pipeline", segment), Choice("tree")], size
 
 
 def test_names_and_words() -> None:

@@ -15,7 +15,7 @@ RESAMPLES = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Crossing:
+class Crossover:
     """Up to `at_bytes` eager is the faster one; 0: nowhere, inf: at every measured size. 95 % interval."""
 
     at_bytes: float
@@ -23,9 +23,10 @@ class Crossing:
     high_bytes: float
 
 
-def crossing(sizes_bytes: FloatArray, eager: FloatArray, rendezvous: FloatArray, seed: int = 0) -> Crossing:
-    """From sizes ascending, shape (sizes,), and seconds of launches, shape (sizes, rounds), nan where unmeasured.
+def crossover(sizes_bytes: FloatArray, eager: FloatArray, rendezvous: FloatArray, seed: int = 0) -> Crossover:
+    """Find where the times cross.
 
+    The sizes ascend, shape (sizes,); the seconds of launches have shape (sizes, rounds), nan where unmeasured.
     One threshold parts the sizes; it is put where the sum of the logarithms of all times is least, so that one
     size that is out of line does not decide, and between two sizes where straight lines through the times
     cross, since either protocol has a latency and a rate. The interval is a percentile bootstrap over rounds,
@@ -35,15 +36,15 @@ def crossing(sizes_bytes: FloatArray, eager: FloatArray, rendezvous: FloatArray,
     drawn = bootstrap_log_medians(both, RESAMPLES, np.random.default_rng(seed))
     own = np.log(np.nanmedian(both, axis=1))[:, None]
     n = sizes_bytes.size
-    at = float(_crossings(sizes_bytes, own[:n], own[n:])[0])
-    found = _crossings(sizes_bytes, drawn[:n], drawn[n:])
+    at = float(_crossovers(sizes_bytes, own[:n], own[n:])[0])
+    found = _crossovers(sizes_bytes, drawn[:n], drawn[n:])
     tail = (1 - LEVEL) / 2
     # No interpolation: between two thresholds there may be infinity.
     low, high = np.quantile(found, [tail, 1 - tail], method="inverted_cdf")
-    return Crossing(at, min(float(low), at), max(float(high), at))
+    return Crossover(at, min(float(low), at), max(float(high), at))
 
 
-def _crossings(sizes_bytes: FloatArray, eager_logs: FloatArray, rendezvous_logs: FloatArray) -> FloatArray:
+def _crossovers(sizes_bytes: FloatArray, eager_logs: FloatArray, rendezvous_logs: FloatArray) -> FloatArray:
     """From logarithms of times, shape (sizes, draws) each, to bytes, shape (draws,)."""
     n, draws = eager_logs.shape
     advantage = eager_logs - rendezvous_logs
@@ -60,8 +61,8 @@ def _crossings(sizes_bytes: FloatArray, eager_logs: FloatArray, rendezvous_logs:
     return found
 
 
-def reach(found: Crossing) -> str:
-    """`up to 64 KiB (48 KiB to 90 KiB)`."""
+def crossover_words(found: Crossover) -> str:
+    """Say up to where eager is faster: `up to 64 KiB (48 KiB to 90 KiB)`."""
     if found.low_bytes == math.inf:
         return "at every size measured"
     if found.high_bytes == 0:

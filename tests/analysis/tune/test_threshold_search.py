@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from analysis.tune.simulated import IMPLEMENTATION, Simulated, setting
-from rankwise.analysis.tune.evidence import Rigour
-from rankwise.analysis.tune.threshold import ThresholdSearch
+from rankwise.analysis.tune.contrasts import SearchCriteria
+from rankwise.analysis.tune.threshold_search import ThresholdSearch
 from rankwise.core.records import Cell
 from rankwise.core.tuning import Knob, Tuning
 
@@ -68,7 +68,7 @@ def test_no_cell_may_lose_and_what_others_would_take_is_said() -> None:
 def test_the_crossings_are_told_with_their_intervals() -> None:
     one = search(NEAR, FAR)
     Simulated(seconds, np.random.default_rng(2), 0.005).answer(one)
-    near = one.crossings()[NEAR]
+    near = one.crossovers()[NEAR]
     assert near.low_bytes < 1e5 < near.high_bytes < 2e5
     words = one.reasons()[0].words
     assert "eager is faster up to 9" in words or "eager is faster up to 1" in words
@@ -182,6 +182,6 @@ def test_nothing_is_said_before_anything_was_measured() -> None:
 
 
 def test_fewer_rounds_than_rigour_asks_for_still_give_an_answer() -> None:
-    one = search(rounds=4, rigour=Rigour(min_rounds=8))
+    one = search(rounds=4, criteria=SearchCriteria(min_rounds=8))
     assert value(Simulated(seconds, np.random.default_rng(5), 0.005).answer(one)) in (65536, 131072)
-    assert one._ledger.rounds == 4, "no more than were asked for"
+    assert one._observed.rounds == 4, "no more than were asked for"

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from analysis.tune.simulated import IMPLEMENTATION, Simulated, chosen
-from rankwise.analysis.tune.contest import FEW_ROUNDS
-from rankwise.analysis.tune.evidence import Rigour
-from rankwise.analysis.tune.racing import AlgorithmSearch
+from rankwise.analysis.tune.algorithm_search import AlgorithmSearch
+from rankwise.analysis.tune.contrasts import SearchCriteria
+from rankwise.analysis.tune.elimination import SCREENING_ROUNDS
 from rankwise.core.records import Cell
 from rankwise.core.tuning import Choice, Decision, Rule, Tuning
 
@@ -37,7 +37,9 @@ def all_alike(_tuning: Tuning, cell: Cell) -> float:
     return 20e-6 + 3e-10 * cell.size_bytes
 
 
-def search(sizes: tuple[int, ...] = SIZES, names: tuple[str, ...] = NAMES, **more: object) -> AlgorithmSearch:
+def bcast_search(
+    sizes: tuple[int, ...] = SIZES, names: tuple[str, ...] = NAMES, **more: object
+) -> AlgorithmSearch:
     return AlgorithmSearch(BCAST, [Choice(name) for name in names], sizes, **more)  # type: ignore[arg-type]
 
 
@@ -45,10 +47,10 @@ def search(sizes: tuple[int, ...] = SIZES, names: tuple[str, ...] = NAMES, **mor
 def test_the_true_winner_is_found_at_every_size(spread: float, drift: float) -> None:
     right, asked, launches, exhaustive = 0, 0, 0, 0
     for seed in range(3):
-        race = search()
-        found = Simulated(law, np.random.default_rng(seed), spread, drift).answer(race)
-        launches += race.launches
-        exhaustive += race.exhaustive_launches()
+        search = bcast_search()
+        found = Simulated(law, np.random.default_rng(seed), spread, drift).answer(search)
+        launches += search.launches
+        exhaustive += search.exhaustive_launches()
         for size in (64, 1024, 16384, 1 << 20, 4 << 20):
             cell = replace(BCAST, size_bytes=size)
             best = min(law(Tuning(decisions=(Decision("bcast", 6, (Rule(None, Choice(n)),)),)), cell) for n in LAW)
@@ -59,7 +61,7 @@ def test_the_true_winner_is_found_at_every_size(spread: float, drift: float) -> 
 
 
 def test_never_a_loss_even_between_the_sizes_that_were_measured() -> None:
-    found = Simulated(law, np.random.default_rng(0)).answer(search())
+    found = Simulated(law, np.random.default_rng(0)).answer(bcast_search())
     for size in (0, 1, *(3 * 2**power for power in range(24)), 1 << 30):
         cell = replace(BCAST, size_bytes=size)
         assert law(found, cell) <= 1.05 * law(Tuning(), cell), size
@@ -68,8 +70,8 @@ def test_never_a_loss_even_between_the_sizes_that_were_measured() -> None:
 def test_the_default_is_kept_when_all_are_alike() -> None:
     mistakes = 0
     for seed in range(20):
-        race = search((64,), rigour=Rigour(max_rounds=8))
-        mistakes += Simulated(all_alike, np.random.default_rng(seed), 0.08).answer(race) != Tuning()
+        search = bcast_search((64,), criteria=SearchCriteria(max_rounds=8))
+        mistakes += Simulated(all_alike, np.random.default_rng(seed), 0.08).answer(search) != Tuning()
     assert mistakes == 0  # delta stands between chance and a mistake
 
 
@@ -81,30 +83,30 @@ def test_just_short_of_the_margin_is_not_chosen() -> None:
 
     mistakes = 0
     for seed in range(20):
-        race = search((64,), rigour=Rigour(max_rounds=8))
-        mistakes += Simulated(nearly, np.random.default_rng(seed), 0.05).answer(race) != Tuning()
+        search = bcast_search((64,), criteria=SearchCriteria(max_rounds=8))
+        mistakes += Simulated(nearly, np.random.default_rng(seed), 0.05).answer(search) != Tuning()
     assert mistakes <= 2  # 5 %, and a little for looking again
 
 
-def test_who_is_behind_leaves_soon_and_who_may_win_not_before_the_least_number_of_rounds() -> None:
+def test_who_is_behind_is_eliminated_soon_and_who_may_win_not_before_the_least_number_of_rounds() -> None:
     times = {"linear": 2.2, "ring": 1.1, "chain": 0.85, "binomial": 0.7}  # of the default's
-    race = search((64,), tuple(times), rigour=Rigour(min_rounds=6))
+    search = bcast_search((64,), tuple(times), criteria=SearchCriteria(min_rounds=6))
 
     def behind(tuning: Tuning, cell: Cell) -> float:
         return all_alike(tuning, cell) * times.get(chosen(tuning, BCAST).algorithm, 1.0)
 
     machine = Simulated(behind, np.random.default_rng(1), 0.001)
     asked = []
-    while trials := race.ask():
+    while trials := search.ask():
         asked.append({chosen(trial.tuning, BCAST).algorithm for trial in trials} - {""})
-        race.tell(machine.round(trials))
+        search.tell(machine.round(trials))
     assert asked == [set(times), {"ring", "chain", "binomial"}] + [{"binomial"}] * 4
 
 
 def test_sizes_come_in_between_where_winners_differ_only() -> None:
-    race = search()
+    search = bcast_search()
     machine = Simulated(law, np.random.default_rng(2))
-    machine.answer(race)
+    machine.answer(search)
     sizes = {cell.size_bytes for trial in machine.launched for cell in trial.cells}
     assert sizes > set(SIZES)
     assert not {size for size in sizes if 64 < size < 4096}
@@ -112,9 +114,9 @@ def test_sizes_come_in_between_where_winners_differ_only() -> None:
 
 
 def test_a_launch_of_the_default_stands_beside_every_trial() -> None:
-    race = search(placements=("block", "cyclic"))
+    search = bcast_search(placements=("block", "cyclic"))
     machine = Simulated(law, np.random.default_rng(2))
-    trials = race.ask()
+    trials = search.ask()
     assert [(trial.name, trial.cells[0].placement) for trial in trials[:2]] == [
         ("default", "block"), ("bcast@6=binomial", "block"),
     ]  # fmt: skip
@@ -127,39 +129,39 @@ def test_a_launch_of_the_default_stands_beside_every_trial() -> None:
             covered = {cell.size_bytes for cell in default.cells}
             assert default.name == "default" and default.tuning == Tuning()
             assert {cell.size_bytes for trial in others for cell in trial.cells} == covered
-        race.tell(machine.round(trials))
-        trials = race.ask()
+        search.tell(machine.round(trials))
+        trials = search.ask()
 
 
 def test_a_hang_and_a_refusal_leave_the_rest_of_the_search_alone() -> None:
-    race = search()
+    search = bcast_search()
     found = Simulated(
         law, np.random.default_rng(3),
         hangs=lambda tuning, cell: "no end within 120 s" if chosen(tuning, cell).algorithm == "ring" else "",
         fails=lambda tuning, cell: "not for 6 ranks" if chosen(tuning, cell).algorithm == "linear" else "",
-    ).answer(race)  # fmt: skip
+    ).answer(search)  # fmt: skip
     assert chosen(found, replace(BCAST, size_bytes=64)).algorithm == "binomial"
     assert chosen(found, replace(BCAST, size_bytes=4 << 20)).algorithm == "chain"  # the next best
-    words = race.reasons()[0].words
+    words = search.reasons()[0].words
     assert "ring unusable: no end within 120 s" in words
     assert "linear unusable: not for 6 ranks" in words
 
 
 def test_one_hang_at_one_size_is_enough_to_be_out_everywhere() -> None:
-    race = search()
+    search = bcast_search()
     found = Simulated(
         law, np.random.default_rng(3),
         hangs=lambda tuning, cell: "hung" if tuning.decisions and cell.size_bytes == 4 << 20 else "",
-    ).answer(race)  # fmt: skip
+    ).answer(search)  # fmt: skip
     assert found == Tuning()
 
 
 def test_a_default_that_fails_as_often_condemns_nobody() -> None:
     flaky = iter([True, *[False] * 10_000])
-    race = search((64,), ("binomial",))
-    found = Simulated(law, np.random.default_rng(3), hangs=lambda *_: "hung" if next(flaky) else "").answer(race)
+    search = bcast_search((64,), ("binomial",))
+    found = Simulated(law, np.random.default_rng(3), hangs=lambda *_: "hung" if next(flaky) else "").answer(search)
     assert chosen(found, replace(BCAST, size_bytes=64)).algorithm == "binomial"
-    race = search((64,), ("binomial",))
+    search = bcast_search((64,), ("binomial",))
     first = {"default", "bcast@6=binomial"}
 
     def both_once(tuning: Tuning, cell: Cell) -> str:
@@ -168,14 +170,14 @@ def test_a_default_that_fails_as_often_condemns_nobody() -> None:
             return "hung"
         return ""
 
-    found = Simulated(law, np.random.default_rng(3), hangs=both_once).answer(race)
+    found = Simulated(law, np.random.default_rng(3), hangs=both_once).answer(search)
     assert chosen(found, replace(BCAST, size_bytes=64)).algorithm == "binomial"
 
 
 def test_an_implementation_that_cannot_do_the_operation_ends_the_search() -> None:
-    race = search()
+    search = bcast_search()
     machine = Simulated(law, np.random.default_rng(3), fails=lambda *_: "unsupported")
-    assert machine.answer(race) == Tuning()
+    assert machine.answer(search) == Tuning()
     assert machine.rounds == 1
 
 
@@ -184,22 +186,22 @@ def test_slower_in_one_placement_bars_a_choice_that_is_fast_on_the_whole() -> No
         worse = 1.3 if cell.placement == "cyclic" else 0.3
         return all_alike(tuning, cell) * (worse if tuning.decisions else 1.0)
 
-    race = search((64, 65536), ("binomial",), placements=("block", "cyclic"))
+    search = bcast_search((64, 65536), ("binomial",), placements=("block", "cyclic"))
     machine = Simulated(two_faced, np.random.default_rng(4))
-    assert machine.answer(race) == Tuning()
-    assert machine.rounds == FEW_ROUNDS
+    assert machine.answer(search) == Tuning()
+    assert machine.rounds == SCREENING_ROUNDS
 
 
 def test_the_budget_of_rounds_is_kept() -> None:
-    race = search((64, 4096, 262_144), rounds=4)
+    search = bcast_search((64, 4096, 262_144), rounds=4)
     machine = Simulated(law, np.random.default_rng(5), 0.05)
-    assert machine.answer(race) == Tuning()  # four rounds make nothing certain
+    assert machine.answer(search) == Tuning()  # four rounds make nothing certain
     assert machine.rounds == 4
-    assert race.ask() == ()
+    assert search.ask() == ()
 
 
 def test_the_same_launches_lead_to_the_same_questions() -> None:
-    first, again = search(), search()
+    first, again = bcast_search(), bcast_search()
     machine = Simulated(law, np.random.default_rng(6))
     while trials := first.ask():
         assert again.ask() == trials
@@ -211,7 +213,7 @@ def test_the_same_launches_lead_to_the_same_questions() -> None:
 
 
 def test_launches_of_others_do_not_count() -> None:
-    alone, among = search((64,)), search((64,))
+    alone, among = bcast_search((64,)), bcast_search((64,))
     machine = Simulated(law, np.random.default_rng(7))
     other = AlgorithmSearch(replace(BCAST, benchmark="reduce"), [Choice("ring")], (64,))
     while trials := alone.ask():
@@ -224,31 +226,31 @@ def test_launches_of_others_do_not_count() -> None:
 
 
 def test_segments_that_cut_nothing_are_not_tried() -> None:
-    race = AlgorithmSearch(BCAST, [Choice("pipeline"), Choice("pipeline", 8192)], (64, 65536))
-    sizes = {trial.name: [cell.size_bytes for cell in trial.cells] for trial in race.ask()}
+    search = AlgorithmSearch(BCAST, [Choice("pipeline"), Choice("pipeline", 8192)], (64, 65536))
+    sizes = {trial.name: [cell.size_bytes for cell in trial.cells] for trial in search.ask()}
     assert sizes == {"default": [64, 65536], "bcast@6=pipeline+pipeline/8192": [64, 65536]}
 
 
 def test_words_of_a_result() -> None:
-    race = search()
-    Simulated(law, np.random.default_rng(8), 0.005).answer(race)
-    (reason,) = race.reasons()
-    assert reason.subject == race.subject == "bcast at 6 ranks"
+    search = bcast_search()
+    Simulated(law, np.random.default_rng(8), 0.005).answer(search)
+    (reason,) = search.reasons()
+    assert reason.subject == search.subject == "bcast at 6 ranks"
     assert reason.words.startswith("up to 16 KiB binomial (0.6")
     assert "up to 8 MiB ring (0.7" in reason.words
     assert "above the default" in reason.words
 
 
 def test_one_launch_holds_several_algorithms_at_sizes_of_their_own() -> None:
-    race = search()
+    search = bcast_search()
     machine = Simulated(law, np.random.default_rng(2))
     rounds = []
-    while trials := race.ask():
+    while trials := search.ask():
         rounds.append((len(trials), {cell.label for trial in trials for cell in trial.cells}))
-        race.tell(machine.round(trials))
+        search.tell(machine.round(trials))
     assert rounds[0] == (5, {"default", *(f"bcast@6={name}" for name in NAMES)})
     assert any(launches < len(choices) for launches, choices in rounds)
-    assert race.launches == sum(launches for launches, _ in rounds) == len(machine.launched)
+    assert search.launches == sum(launches for launches, _ in rounds) == len(machine.launched)
 
 
 def test_other_segments_are_tried_of_what_is_not_behind_only() -> None:
@@ -258,9 +260,9 @@ def test_other_segments_are_tried_of_what_is_not_behind_only() -> None:
         return all_alike(tuning, cell) * factor.get(choice.algorithm, 1.0)
 
     forms = [Choice(name, segment) for name in ("pipeline", "chain") for segment in (0, 8192, 65536)]
-    race = AlgorithmSearch(BCAST, forms, (128 << 10,))
+    search = AlgorithmSearch(BCAST, forms, (128 << 10,))
     machine = Simulated(pipelines, np.random.default_rng(3))
-    found = machine.answer(race)
+    found = machine.answer(search)
     assert chosen(found, replace(BCAST, size_bytes=128 << 10)) == Choice("pipeline", 65536)
     tried = {chosen(trial.tuning, trial.cells[0]) for trial in machine.launched}
     assert {one for one in tried if one.algorithm == "chain"} == {Choice("chain", 8192)}
@@ -274,22 +276,22 @@ def test_where_every_size_needs_a_choice_one_that_is_as_good_stands_in_for_the_d
         return 1e-4 * factor[chosen(tuning, cell).algorithm]
 
     names = ("bad", "best", "same")
-    race = search((64, 65536), names, grain="complete")
-    found = Simulated(presets, np.random.default_rng(0), 0.01).answer(race)
+    search = bcast_search((64, 65536), names, scope="complete")
+    found = Simulated(presets, np.random.default_rng(0), 0.01).answer(search)
     (decision,) = found.decisions
     assert [rule.choice for rule in decision.rules] == [Choice("same"), Choice("best")]
     assert decision.rules[-1].up_to_bytes is None
-    assert "the default" not in race.reasons()[0].words.partition(";")[0].replace("the default's", "")
-    race = search((64, 65536), names[:2], grain="complete")
-    assert Simulated(presets, np.random.default_rng(0), 0.01).answer(race) == Tuning()
-    assert "every size needs a choice, and at 64 B" in race.reasons()[0].words
+    assert "the default" not in search.reasons()[0].words.partition(";")[0].replace("the default's", "")
+    search = bcast_search((64, 65536), names[:2], scope="complete")
+    assert Simulated(presets, np.random.default_rng(0), 0.01).answer(search) == Tuning()
+    assert "every size needs a choice, and at 64 B" in search.reasons()[0].words
 
 
 @pytest.mark.parametrize(("spread", "at_small_sizes"), [(0.1, 0.1), (0.03, 0.3)])
 def test_where_every_size_needs_a_choice_noise_at_one_of_them_loses_no_gain_at_others(
     spread: float, at_small_sizes: float
 ) -> None:
-    """What is as good as the default there stays in the race for long enough to be judged."""
+    """What is as good as the default there remains for long enough to be judged."""
     sizes = (1024, 65536, 1 << 20)
     names = tuple(map(str, range(12)))
     factors = dict(zip(names, np.random.default_rng(5).uniform(0.95, 1.6, (12, 3)), strict=True))
@@ -305,7 +307,7 @@ def test_where_every_size_needs_a_choice_noise_at_one_of_them_loses_no_gain_at_o
             return 1e-2 * float(factor * np.exp(more * luck.standard_normal() if luck else 0.0))
 
         tuned = Simulated(presets, np.random.default_rng(seed), spread).answer(
-            search(sizes, names, grain="complete")
+            bcast_search(sizes, names, scope="complete")
         )
         found += tuned != Tuning()
         harm += [presets(tuned, replace(BCAST, size_bytes=size), None) / 1e-2 for size in sizes]
@@ -314,8 +316,8 @@ def test_where_every_size_needs_a_choice_noise_at_one_of_them_loses_no_gain_at_o
 
 
 def test_the_default_is_measured_more_often_where_its_luck_could_leave_no_choice() -> None:
-    for grain, times in (("by size", 1), ("complete", 3)):
-        asked = [trial.name for trial in search((64,), grain=grain).ask()]
+    for scope, times in (("by size", 1), ("complete", 3)):
+        asked = [trial.name for trial in bcast_search((64,), scope=scope).ask()]
         assert asked.count("default") == times, "and the root of five launches more"
         assert len(asked) == len(NAMES) + times
 
@@ -326,12 +328,12 @@ def test_one_choice_for_all_sizes_is_slower_at_none() -> None:
         factor = {"": 1.0, "tilted": 1.2 if small else 0.4, "even": 1.0 if small else 0.7}
         return (1e-4 + 1e-9 * cell.size_bytes) * factor[chosen(tuning, cell).algorithm]
 
-    race = search(SIZES, ("tilted", "even"), grain="one for all sizes")
+    search = bcast_search(SIZES, ("tilted", "even"), scope="one for all sizes")
     machine = Simulated(tilted, np.random.default_rng(0), 0.01)
-    (decision,) = machine.answer(race).decisions
+    (decision,) = machine.answer(search).decisions
     assert decision.rules == (Rule(None, Choice("even")),)
     assert all(len(trial.tuning.decisions[0].rules) == 1 for trial in machine.launched if trial.tuning.decisions)
-    assert race.reasons()[0].words.startswith("at every size even (0.")
+    assert search.reasons()[0].words.startswith("at every size even (0.")
 
 
 def test_calls_weigh_the_sizes_for_which_one_choice_has_to_do() -> None:
@@ -341,15 +343,15 @@ def test_calls_weigh_the_sizes_for_which_one_choice_has_to_do() -> None:
         return 1e-4 * factor[chosen(tuning, cell).algorithm]
 
     for calls, winner in (((9.0, 1.0), "for small"), ((1.0, 9.0), "for large")):
-        race = search((64, 65536), ("for small", "for large"), grain="one for all sizes", calls=calls)
-        found = Simulated(either, np.random.default_rng(1), 0.005).answer(race)
+        search = bcast_search((64, 65536), ("for small", "for large"), scope="one for all sizes", calls=calls)
+        found = Simulated(either, np.random.default_rng(1), 0.005).answer(search)
         assert chosen(found, BCAST).algorithm == winner
 
 
 def test_at_other_ranks_only_what_was_not_far_behind_is_tried() -> None:
-    first = search((64, 65536))
+    first = bcast_search((64, 65536))
     later = AlgorithmSearch(
-        replace(BCAST, ranks=8), [Choice(name) for name in (*NAMES, "unheard")], (64, 65536), after=(first,)
+        replace(BCAST, ranks=8), [Choice(name) for name in (*NAMES, "unheard")], (64, 65536), earlier=(first,)
     )
     machine = Simulated(law, np.random.default_rng(0))
     assert "bcast@8=unheard" in {trial.name for trial in later.ask()}, "nothing is known yet"
@@ -361,12 +363,12 @@ def test_at_other_ranks_only_what_was_not_far_behind_is_tried() -> None:
     }  # fmt: skip
     assert chosen(found, replace(BCAST, ranks=8, size_bytes=64)).algorithm == "binomial"
     own = later.exhaustive_launches() - first.exhaustive_launches()
-    assert own % 6 == 0 and own >= 6 * Rigour().min_rounds
+    assert own % 6 == 0 and own >= 6 * SearchCriteria().min_rounds
     assert "1 choices that were not far behind at 6 ranks" in later.reasons()[0].words
 
 
 def test_launches_are_few_and_the_default_stays_where_all_are_alike() -> None:
-    """What the budget of a search over a slow network rests on; both were three times as many in single races."""
+    """The budget of a search over a slow network rests on it; each alone took three times as many."""
 
     def quicker(tuning: Tuning, cell: Cell) -> float:
         factors = {f"{i}": 1 + i / 5 for i in range(9)} | {"quick": 0.7}
@@ -374,11 +376,11 @@ def test_launches_are_few_and_the_default_stays_where_all_are_alike() -> None:
 
     names = (*map(str, range(9)), "quick")
     for spread in (0.01, 0.06):
-        race = search(names=names)
-        found = Simulated(quicker, np.random.default_rng(4), spread).answer(race)
+        search = bcast_search(names=names)
+        found = Simulated(quicker, np.random.default_rng(4), spread).answer(search)
         assert {rule.choice.algorithm for rule in found.decisions[0].rules} == {"quick", ""}
-        assert race.launches <= 35
+        assert search.launches <= 35
     for seed in range(4):
-        race = search(names=names)
-        assert Simulated(all_alike, np.random.default_rng(seed), 0.02).answer(race) == Tuning()
-        assert race.launches <= 70
+        search = bcast_search(names=names)
+        assert Simulated(all_alike, np.random.default_rng(seed), 0.02).answer(search) == Tuning()
+        assert search.launches <= 70

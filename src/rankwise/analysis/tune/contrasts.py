@@ -1,11 +1,11 @@
-"""How sure a search may be: two settings compared over the rounds in which both were measured.
+"""Contrasts: two settings compared over the rounds in which both were measured, and what counts as a difference.
 
 Everything is done in logarithms of launch medians. What slows a whole round (a machine that warms up, a noisy
 neighbour) slows both sides; where that is seen, the comparison is made within each round as well.
 
 The tests are Student's and Welch's. Rank tests assume less, but among 30 algorithms they cannot be sure of any
 difference, however large, before the seventh round. A search may assume more than a verdict: what it finds is
-proved on fresh launches.
+validated on fresh launches.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ MIN_FOR_PAIRS = 8
 REPEATABLE = 1e-3
 """No time repeats from launch to launch to better than this, however few launches seem to say so."""
 LEVEL = 0.95
-ALIKE = 0.5
+CORRELATED = 0.5
 """Correlation between the two sides' rounds above which comparing within rounds tells more."""
 
 
 @dataclass(frozen=True, slots=True)
-class Rigour:
+class SearchCriteria:
     """What counts as a difference, and how long to look for one."""
 
     delta: float = 0.05
@@ -75,47 +75,48 @@ def contrast(candidate: FloatArray, baseline: FloatArray) -> Contrast:
 
 
 def p_values(contrasts: Sequence[Contrast], shift: float = 0.0) -> FloatArray:
-    """Two-sided p-values that `candidate + shift` and `baseline` are the same, not corrected; shape (contrasts,).
+    """Return two-sided p-values of `candidate + shift` being like `baseline`, uncorrected; shape (contrasts,).
 
     Welch's test takes the launches as they come, which is valid if rounds slow both sides, and speaks after few.
-    Where rounds show, Student's test of the differences speaks too, and both pay for there being two of them.
+    Where the two sides go up and down together, Student's test of the differences is made too, and both pay for
+    there being two of them.
     """
     found = np.ones(len(contrasts))
-    for rows in _alike(contrasts):
+    for rows in _by_rounds(contrasts):
         candidate, baseline = _stacked(contrasts, rows)
         found[rows] = _two_sided(_welch(candidate + shift, baseline))
-        within = _where_rounds_show(candidate, baseline)
+        within = _correlated(candidate, baseline)
         at = np.array(rows)[within]
         paired = _two_sided(_paired(candidate[within] + shift - baseline[within]))
         found[at] = np.minimum(1.0, 2 * np.minimum(found[at], paired))
     return found
 
 
-def ends(contrasts: Sequence[Contrast]) -> tuple[FloatArray, FloatArray]:
-    """95 % intervals of candidate over baseline as logarithms, each shape (contrasts,); infinite if too few."""
+def intervals(contrasts: Sequence[Contrast]) -> tuple[FloatArray, FloatArray]:
+    """Return 95 % intervals of log(candidate / baseline), shape (contrasts,) each; infinite if too few."""
     from scipy import stats  # noqa: PLC0415 - takes a second to load; `--help` and errors need not wait for it
 
     low, high = np.full(len(contrasts), -np.inf), np.full(len(contrasts), np.inf)
-    for rows in _alike(contrasts):
+    for rows in _by_rounds(contrasts):
         candidate, baseline = _stacked(contrasts, rows)
         center, error, freedom = _welch(candidate, baseline)
-        within = _where_rounds_show(candidate, baseline)
+        within = _correlated(candidate, baseline)
         center[within], error[within], freedom[within] = _paired(candidate[within] - baseline[within])
         reach = error * stats.t.ppf((1 + LEVEL) / 2, freedom)
         low[rows], high[rows] = center - reach, center + reach
     return low, high
 
 
-def significant(contrasts: Mapping[K, Contrast], rigour: Rigour) -> tuple[set[K], set[K]]:
+def significant(contrasts: Mapping[K, Contrast], criteria: SearchCriteria) -> tuple[set[K], set[K]]:
     """Return those whose candidate is slower, and faster, than its baseline by more than delta.
 
     Slower is not corrected for the number of contrasts, so that rather a gain is missed; faster is.
     """
     found = list(contrasts.values())
-    worse, better = p_values(found, -rigour.margin), holm(p_values(found, rigour.margin))
+    worse, better = p_values(found, -criteria.margin), holm(p_values(found, criteria.margin))
     ratios = np.array([one.log_ratio for one in found])
-    slower = (worse < rigour.alpha) & (ratios > rigour.margin)
-    faster = (better < rigour.alpha) & (ratios < -rigour.margin)
+    slower = (worse < criteria.alpha) & (ratios > criteria.margin)
+    faster = (better < criteria.alpha) & (ratios < -criteria.margin)
     keys = list(contrasts)
     return {keys[i] for i in np.flatnonzero(slower)}, {keys[i] for i in np.flatnonzero(faster)}
 
@@ -147,18 +148,18 @@ def _two_sided(means: Means) -> FloatArray:
     return np.asarray(2 * stats.t.sf(np.abs(difference) / error, freedom), dtype=np.float64)
 
 
-def _where_rounds_show(candidate: FloatArray, baseline: FloatArray) -> np.ndarray:
+def _correlated(candidate: FloatArray, baseline: FloatArray) -> np.ndarray:
     """Rows whose two sides go up and down together; shape (rows,) of bool."""
     left = candidate - np.mean(candidate, axis=1, keepdims=True)
     right = baseline - np.mean(baseline, axis=1, keepdims=True)
     scale = np.sqrt(np.sum(left**2, axis=1) * np.sum(right**2, axis=1))
     if candidate.shape[1] < MIN_FOR_PAIRS:
         return np.zeros(len(candidate), dtype=np.bool_)
-    alike: np.ndarray = np.sum(left * right, axis=1) > ALIKE * np.maximum(scale, 1e-30)
+    alike: np.ndarray = np.sum(left * right, axis=1) > CORRELATED * np.maximum(scale, 1e-30)
     return alike
 
 
-def _alike(contrasts: Sequence[Contrast]) -> list[list[int]]:
+def _by_rounds(contrasts: Sequence[Contrast]) -> list[list[int]]:
     """Indices grouped by the number of rounds, so that each group is computed at once; none with too few."""
     groups: defaultdict[int, list[int]] = defaultdict(list)
     for i, one in enumerate(contrasts):

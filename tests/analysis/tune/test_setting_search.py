@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from analysis.tune.simulated import IMPLEMENTATION, Simulated, setting
-from rankwise.analysis.tune.evidence import Rigour
-from rankwise.analysis.tune.race import KnobRace, variants_of
+from rankwise.analysis.tune.contrasts import SearchCriteria
+from rankwise.analysis.tune.setting_search import SettingSearch, candidates_of
 from rankwise.core.records import Cell
 from rankwise.core.tuning import Knob, Setting, Tuning
 
@@ -36,13 +36,13 @@ def seconds(tuning: Tuning, cell: Cell) -> float:
     return (1e-5 + cell.size_bytes * 1e-8) * (factor if far else 1.0)
 
 
-def race(*values: str, **more: object) -> KnobRace:
+def buffer_search(*values: str, **more: object) -> SettingSearch:
     cells = more.pop("cells", CELLS)
-    return KnobRace("socket-buffers", variants_of(BUFFERS, values), cells, **more)  # type: ignore[arg-type]
+    return SettingSearch("socket-buffers", candidates_of(BUFFERS, values), cells, **more)  # type: ignore[arg-type]
 
 
-def test_each_choice_but_the_default_is_a_variant() -> None:
-    assert variants_of(BUFFERS) == {
+def test_each_choice_but_the_default_is_a_candidate() -> None:
+    assert candidates_of(BUFFERS) == {
         "socket-buffers=auto": Tuning((Setting("socket-buffers", "auto"),)),
         "socket-buffers=4194304": Tuning((Setting("socket-buffers", "4194304"),)),
     }
@@ -51,7 +51,7 @@ def test_each_choice_but_the_default_is_a_variant() -> None:
 @pytest.mark.parametrize(("spread", "drift"), [(0.01, 0.0), (0.04, 0.0), (0.02, 0.05)])
 def test_the_best_wins_or_one_as_good(spread: float, drift: float) -> None:
     for seed in range(3):
-        one = race("auto", "1048576", "4194304")
+        one = buffer_search("auto", "1048576", "4194304")
         found = Simulated(seconds, np.random.default_rng(seed), spread, drift).answer(one)
         assert setting(found, "socket-buffers") in ("auto", "4194304")
         assert one.launches <= one.exhaustive_launches()
@@ -60,7 +60,7 @@ def test_the_best_wins_or_one_as_good(spread: float, drift: float) -> None:
 def test_the_default_is_kept_when_all_are_alike() -> None:
     found = [
         Simulated(lambda _, cell: 1e-5 + cell.size_bytes * 1e-8, np.random.default_rng(seed), 0.08).answer(
-            race("auto", "1048576", "4194304", rigour=Rigour(max_rounds=8))
+            buffer_search("auto", "1048576", "4194304", criteria=SearchCriteria(max_rounds=8))
         )
         for seed in range(12)
     ]
@@ -72,7 +72,7 @@ def test_significantly_worse_in_one_cell_is_out_however_good_elsewhere() -> None
         worse = 1.3 if cell == replace(CELLS[0], label=cell.label) else 1.0
         return seconds(tuning, cell) * (worse if setting(tuning, "socket-buffers") == "auto" else 1.0)
 
-    one = race("auto", "1048576")
+    one = buffer_search("auto", "1048576")
     found = Simulated(pinned, np.random.default_rng(1), 0.01).answer(one)
     assert setting(found, "socket-buffers") == "1048576"
     assert "socket-buffers=auto: slower than the default in pingpong of 64 B on 2 ranks" in one.reasons()[0].words
@@ -80,7 +80,7 @@ def test_significantly_worse_in_one_cell_is_out_however_good_elsewhere() -> None
 
 def test_a_gain_in_one_cell_of_many_is_not_lost_in_the_mean() -> None:
     cells = tuple(replace(CELLS[0], size_bytes=size) for size in range(1, 20)) + CELLS[-1:]
-    one = race("1048576", cells=cells)
+    one = buffer_search("1048576", cells=cells)
     found = Simulated(seconds, np.random.default_rng(1), 0.01).answer(one)
     assert setting(found, "socket-buffers") == "1048576"  # 0.7 ** (1 / 20): 2 % in the mean
 
@@ -92,12 +92,12 @@ def test_weights_say_what_matters() -> None:
 
     cells = (CELLS[0], CELLS[2])
     for weights, winner in (((9.0, 1.0), "auto"), ((1.0, 9.0), "4194304")):
-        one = race("auto", "4194304", cells=cells, calls=weights)
+        one = buffer_search("auto", "4194304", cells=cells, calls=weights)
         assert setting(Simulated(mixed, np.random.default_rng(1)).answer(one), "socket-buffers") == winner
 
 
-def test_a_variant_that_crashes_is_named_and_the_others_go_on() -> None:
-    one = race("auto", "4194304", costs={"socket-buffers=4194304": "4 MiB a connection"})
+def test_a_candidate_that_crashes_is_named_and_the_others_go_on() -> None:
+    one = buffer_search("auto", "4194304", costs={"socket-buffers=4194304": "4 MiB a connection"})
     found = Simulated(
         seconds, np.random.default_rng(2),
         hangs=lambda tuning, _: "exit code 139" if setting(tuning, "socket-buffers") == "auto" else "",
@@ -110,14 +110,14 @@ def test_a_variant_that_crashes_is_named_and_the_others_go_on() -> None:
 
 
 def test_cells_that_nobody_can_do_are_left_out() -> None:
-    one = race("auto", cells=(*CELLS, replace(CELLS[0], benchmark="late_receiver")))
+    one = buffer_search("auto", cells=(*CELLS, replace(CELLS[0], benchmark="late_receiver")))
     machine = Simulated(
         seconds, np.random.default_rng(2), 0.01,
         fails=lambda _, cell: "needs MPI-3" if cell.benchmark == "late_receiver" else "",
     )  # fmt: skip
     assert setting(machine.answer(one), "socket-buffers") == "auto"
     assert sum(cell.benchmark == "late_receiver" for trial in machine.launched for cell in trial.cells) == 2
-    none = race("auto")
+    none = buffer_search("auto")
     machine = Simulated(seconds, np.random.default_rng(2), fails=lambda *_: "needs MPI-3")
     assert machine.answer(none) == Tuning()
     assert machine.rounds == 1
@@ -126,13 +126,13 @@ def test_cells_that_nobody_can_do_are_left_out() -> None:
 
 def test_whole_variants_may_set_hosts() -> None:
     limits = (("net.ipv4.tcp_rmem", "4096 131072 4194304"),)
-    one = KnobRace("host settings", {"larger buffers": Tuning(host_settings=limits)}, CELLS[-1:])
+    one = SettingSearch("host settings", {"larger buffers": Tuning(host_settings=limits)}, CELLS[-1:])
     found = Simulated(lambda tuning, _: 0.1 if tuning.host_settings else 0.2, np.random.default_rng(3)).answer(one)
     assert found.host_settings == limits
 
 
 def test_nothing_to_choose_is_answered_at_once() -> None:
-    one = KnobRace("transport", {}, CELLS)
+    one = SettingSearch("transport", {}, CELLS)
     assert one.ask() == ()
     assert one.best() == Tuning()
     assert one.exhaustive_launches() == 0
