@@ -259,9 +259,7 @@ def test_nothing_is_left_when_it_ends(tmp_path: Path, killed: bool) -> None:
 
 @pytest.mark.parametrize("busy", [False, True])
 def test_a_deleted_nic_ends_it_and_the_node_is_named(tmp_path: Path, busy: bool) -> None:
-    slow = (
-        "8000 0 3000 0 normal 0 1"  # what is sent at once fills the NIC's queue, so that it is not read any more
-    )
+    slow = "8000 0 3000 0 normal 0 1"  # its queue is soon full, and then it is not read
     with BareLink(tmp_path, 2, star(2, slow if busy else UNLIMITED, UNLIMITED)) as link:
         if busy:
             with link.nodes[1].socket(socket.SOCK_DGRAM) as sender:
