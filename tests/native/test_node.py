@@ -330,6 +330,28 @@ def test_sigterm_ends_it_in_good_order(mortal: Path) -> None:
     assert not (mortal / "ended").exists()
 
 
+def test_what_the_link_emulator_warns_of_is_kept(tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.write_text(f'#!/bin/sh\necho this kernel has no tbf; exec {program("rankwise-link")} "$@"\n')
+    link.chmod(0o755)
+    (tmp_path / "network").write_text(f"{LINK}\nnode a S 10.0.0.1/24 l l\nroute S S\n")
+    folder = tmp_path / "folder"
+    folder.mkdir(mode=0o700)
+    argv = [
+        str(program("rankwise-nodes")),
+        str(tmp_path / "network"),
+        "--folder",
+        str(folder),
+        "--link",
+        str(link),
+    ]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None and child.stdout.readline() == "ready\n"
+        child.terminate()
+        assert child.wait(10) == 0
+    assert (folder / "warnings").read_text() == "the link emulator: this kernel has no tbf\n"
+
+
 @pytest.mark.parametrize(
     ("network", "words"),
     [
