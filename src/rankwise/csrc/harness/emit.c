@@ -72,6 +72,7 @@ void emit_list(void)
         put_flag("even_ranks", k->even_ranks);
         put_flag("one_clock", k->timing != BY_ALL_RANKS);
         put_flag("derived_types", !(k->plain_data || k->reduces || k->unsized));
+        put_flag("reduces", k->reduces);
         putchar('}');
     }
     printf("]");
@@ -158,9 +159,9 @@ void emit_verified(const char *benchmark, size_t size_bytes, int repetitions)
     end_line();
 }
 
-void emit_end(const Job *job)
+void emit_end(const Job *job, double cells_seconds)
 {
-    printf("{\"rankwise\":\"end\"");
+    printf("{\"rankwise\":\"end\",\"cells_seconds\":%.9g", cells_seconds);
     printf(",\"clock_error_seconds\":%.9g", rw_clock_error(&job->clock)); /* by now */
     end_line();
 }
