@@ -1,4 +1,4 @@
-"""`rankwise runs`."""
+"""`rankwise runs` lists every stored run, in 80 columns or in full."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `rankwise tune` understands of its line; what it does then, `tests/e2e/test_tune.py` sees."""
+"""`rankwise tune` understands its line or refuses it; what it does then, `tests/e2e/test_tune.py` sees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which family a compiler is of, the launch line of each, and what a run reveals: all from recorded words."""
+"""Each compiler is of the right family, whose launch line and evidence are as recorded from real ones."""
 
 import os
 import subprocess

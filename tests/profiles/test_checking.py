@@ -1,4 +1,4 @@
-"""What an implementation says is set against what the profile asks for."""
+"""A setting is in force only if the implementation itself says what the profile asks for."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Verdicts and decisions in words."""
+"""Verdicts and decisions are put into words without rounding sizes or losing rules."""
 
 import math
 

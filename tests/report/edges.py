@@ -30,9 +30,9 @@ def only(sample: Comparison, names: tuple[str, ...]) -> Comparison:
         summary=tuple(row for row in sample.summary if row.implementation in names),
         curves=tuple(curve for curve in sample.curves if curve.implementation in names),
         switch_points=tuple(point for point in sample.switch_points if point.implementation in names),
-        overlaps=tuple(one for one in sample.overlaps if one.implementation in names),
         distributions=tuple(d for d in sample.distributions if d.cell.implementation in names),
         failures=tuple(failure for failure in sample.failures if failure.cell.implementation in names),
+        overlaps=tuple(one for one in sample.overlaps if one.implementation in names),
     )
 
 
@@ -53,6 +53,7 @@ def without_intervals(sample: Comparison) -> Comparison:
             )
             for curve in sample.curves
         ),
+        overlaps=tuple(replace(one, share_low=unknown, share_high=unknown) for one in sample.overlaps),
     )
 
 
@@ -67,9 +68,9 @@ def at_size(sample: Comparison, size_bytes: int) -> Comparison:
         verdicts=tuple(v for v in sample.verdicts if v.size_bytes == size_bytes),
         curves=tuple(curves),
         switch_points=(),
-        overlaps=(),
         distributions=tuple(d for d in sample.distributions if d.cell.size_bytes == size_bytes),
         failures=tuple(failure for failure in sample.failures if failure.cell.size_bytes == size_bytes),
+        overlaps=tuple(one for one in sample.overlaps if one.size_bytes == size_bytes),
     )
 
 
@@ -77,15 +78,9 @@ def failed(sample: Comparison) -> Comparison:
     """The same with nothing measured: every cell failed."""
     failures = tuple(CellFailure(d.cell, "mpiexec: command not found") for d in sample.distributions)
     return replace(
-        sample,
-        verdicts=(),
-        summary=(),
-        curves=(),
-        switch_points=(),
+        sample, verdicts=(), summary=(), curves=(), switch_points=(), distributions=(), failures=failures,
         overlaps=(),
-        distributions=(),
-        failures=failures,
-    )
+    )  # fmt: skip
 
 
 def renamed(sample: Comparison, old: str, new: str) -> Comparison:
@@ -104,7 +99,6 @@ def renamed(sample: Comparison, old: str, new: str) -> Comparison:
         summary=tuple(replace(row, implementation=name(row.implementation)) for row in sample.summary),
         curves=tuple(replace(curve, implementation=name(curve.implementation)) for curve in sample.curves),
         switch_points=tuple(replace(p, implementation=name(p.implementation)) for p in sample.switch_points),
-        overlaps=tuple(replace(one, implementation=name(one.implementation)) for one in sample.overlaps),
         distributions=tuple(
             replace(d, cell=replace(d.cell, implementation=name(d.cell.implementation)))
             for d in sample.distributions
@@ -112,4 +106,5 @@ def renamed(sample: Comparison, old: str, new: str) -> Comparison:
         failures=tuple(
             replace(f, cell=replace(f.cell, implementation=name(f.cell.implementation))) for f in sample.failures
         ),
+        overlaps=tuple(replace(one, implementation=name(one.implementation)) for one in sample.overlaps),
     )

@@ -1,4 +1,4 @@
-"""What every kind of testbed does alike: the conformance suite of `testbed.base.TestbedKind`.
+"""Every kind of testbed keeps what `testbeds.base.TestbedKind` promises.
 
 A new kind adds one line to `MAKERS`.
 """

@@ -1,3 +1,5 @@
+"""This host is a testbed whose steps run in order, are always cleared up, and whose provenance is told."""
+
 import os
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The testbed kind `ssh` on real OpenSSH servers: reaching hosts, copies of files, clearing up, strict errors."""
+"""The kind `ssh` reaches real OpenSSH servers, copies files there and clears up, and its errors are strict."""
 
 import os
 import re
@@ -219,7 +219,7 @@ def refused(topology: Topology) -> HostError:
 
 
 def test_a_host_where_nobody_listens(two: Servers) -> None:
-    two.add_client_words("nobody", free_port())
+    two.add_client_config("nobody", free_port())
     error = refused(described(two, "h1", "nobody"))
     assert "cannot reach n1" in str(error)
     assert "Connection refused" in str(error)

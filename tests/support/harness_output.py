@@ -1,4 +1,4 @@
-"""What a harness would say, for tests of everything around it."""
+"""Lines as the harness prints them, made by hand, and a launcher that starts nothing of its own."""
 
 import json
 
@@ -20,26 +20,26 @@ class PlainLauncher:
         return LaunchSteps(Command((implementation.mpiexec, "-n", str(job.ranks), *job.program)))
 
 
-def say(**fields: object) -> str:
+def record(**fields: object) -> str:
     return json.dumps(fields, separators=(",", ":")) + "\n"
 
 
-BEGIN = say(
+BEGIN = record(
     rankwise="begin", protocol=1, library="MPI 1", standard="4.1", ranks=2, hosts=["h", "h"], clock="shared",
     clock_error_seconds=0.0, timer_resolution_seconds=1e-9, timer_cost_seconds=2e-8,
 )  # fmt: skip
-END = say(rankwise="end")
+END = record(rankwise="end")
 
 
 def series(cell: Cell, samples: list[float], quantity: str = "time") -> str:
-    return say(
+    return record(
         rankwise="series", benchmark=cell.benchmark, size_bytes=cell.size_bytes, quantity=quantity, batch=1,
         bytes_per_sample=cell.size_bytes, discarded=0, samples_seconds=samples,
     )  # fmt: skip
 
 
 def timeline(cell: Cell, quantity: str, times: list[float], values: list[float]) -> str:
-    return say(
+    return record(
         rankwise="timeline", benchmark=cell.benchmark, size_bytes=cell.size_bytes, quantity=quantity,
         times_seconds=times, values=values,
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Words of an `ompi_info` that does not exist, small enough to see through."""
+"""The output of an `ompi_info` that does not exist, with few enough parameters to check by hand."""
 
 from rankwise.mpi.openmpi.parameters import Installation, parse
 
@@ -28,18 +28,18 @@ _PARAMETERS = {
 
 
 def lines(*without: str) -> list[str]:
-    """As `ompi_info --parsable` prints; `without` these parameters or components."""
-    words = [f"mca:x:y:param:{name}:value:{value}" for name, value in _PARAMETERS.items()]
-    words.append("mca:mpi:base:param:mpi_yield_when_idle:value:false")
+    """Return lines as `ompi_info --parsable` prints them, without these parameters and components."""
+    found = [f"mca:x:y:param:{name}:value:{value}" for name, value in _PARAMETERS.items()]
+    found.append("mca:mpi:base:param:mpi_yield_when_idle:value:false")
     for operation, names in _ALGORITHMS.items():
         name = f"mca:coll:tuned:param:coll_tuned_{operation}_algorithm"
-        words.append(f"{name}:value:ignore")
-        words += [f"{name}:enumerator:value:{n}:{choice}" for n, choice in enumerate(("ignore", *names))]
+        found.append(f"{name}:value:ignore")
+        found += [f"{name}:enumerator:value:{n}:{choice}" for n, choice in enumerate(("ignore", *names))]
     for component in ("btl:tcp", "btl:sm", "pml:ob1", "pml:ucx"):
-        words += [f'mca:{component}:version:"mca:2.1.0"', f'mca:{component}:version:"component:5.0.7"']
-    return [line for line in words if not any(f":{one}:" in line for one in without)]
+        found += [f'mca:{component}:version:"mca:2.1.0"', f'mca:{component}:version:"component:5.0.7"']
+    return [line for line in found if not any(f":{one}:" in line for one in without)]
 
 
-def told(*without: str) -> Installation:
-    """What these lines tell."""
+def example(*without: str) -> Installation:
+    """Return the installation that these lines describe."""
     return parse(lines(*without))

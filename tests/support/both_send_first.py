@@ -1,4 +1,4 @@
-"""A program that ends only where messages of a size are eager: two ranks send before either receives."""
+"""A program whose two ranks both send before either receives: it ends only where such messages are eager."""
 
 import subprocess
 from pathlib import Path
@@ -28,10 +28,10 @@ int main(int argc, char **argv)
 """.replace("END", END)
 
 
-def head_on(implementation: Implementation, folder: Path) -> Path:
-    """The program, compiled; its argument is the size in bytes."""
-    source, program = folder / "head_on.c", folder / "head_on"
+def both_send_first(implementation: Implementation, folder: Path) -> Path:
+    """Return the program, compiled; its argument is the size in bytes."""
+    source, program = folder / "both_send_first.c", folder / "both_send_first"
     source.write_text(_SOURCE)
-    environment = {"PATH": "/usr/bin:/bin", **dict(implementation.environment)}
+    environment = {"PATH": "/usr/bin:/bin", "HOME": str(folder), **dict(implementation.environment)}
     subprocess.run([implementation.mpicc, "-o", program, source], check=True, env=environment, timeout=30)
     return program
