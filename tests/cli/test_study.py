@@ -227,7 +227,7 @@ def test_a_profile_that_is_gone_is_no_error(store: Path) -> None:
     assert _rows(store)[OPENMPI][1:3] == ["–", "–"]
     page = store.with_name("page.html").read_text()
     assert "Two nodes of a cluster, each MPI&#39;s threshold tuned: the profile that was measured is gone" in page
-    assert "without run 6 in --from" in page
+    assert "leave run 6 out of --from" in page
 
 
 class _Tuner:

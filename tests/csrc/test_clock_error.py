@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from rankwise.core import process
-from rankwise.core.records import Implementation, Job
+from rankwise.core.jobs import Job
+from rankwise.core.records import Implementation
 from rankwise.mpi.family import FamilyLauncher, family_named
 from rankwise.testbeds.emulated import EmulatedTestbed
 from support.emulated import needs_emulation, two_sites

@@ -5,7 +5,8 @@ import random
 import pytest
 
 from rankwise.core.errors import InputError, UnknownNameError
-from rankwise.core.records import Benchmark, Cell, Host, Options
+from rankwise.core.jobs import Host
+from rankwise.core.records import Benchmark, Cell, Options
 from rankwise.measurement import plan
 from support.harness_output import implementation
 

@@ -64,13 +64,13 @@ def test_a_part_killed_during_a_run_is_the_reason_and_the_next_run_works(
 
 @needs_root
 def test_a_job_that_deletes_its_nic_is_the_reason_and_the_next_run_works(mortal: EmulatedTestbed) -> None:
-    nap = naptime(92)
-    outcome = mortal.run(words("sh", "-c", f"ip link del eth0; sleep {nap}"), ["b1", "a1"], 30)
+    nap = unique_sleep(92)
+    outcome = mortal.run(launch_steps("sh", "-c", f"ip link del eth0; sleep {nap}"), ["b1", "a1"], 30)
     assert outcome.broken.endswith("node b1 has lost its NIC: something there deleted eth0")
     assert outcome.broken in outcome.notices[-1].message
     assert not outcome.timed_out and outcome.seconds < 10
     assert processes_naming(f"sleep\x00{nap}") == []
-    assert said(mortal, "b1", "hostname") == "b1"
+    assert output_of(mortal, "b1", "hostname") == "b1"
 
 
 def test_a_node_killed_under_its_own_command(mortal: EmulatedTestbed) -> None:

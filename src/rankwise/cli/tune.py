@@ -76,11 +76,11 @@ def _ranks(text: str) -> tuple[int, ...]:
 @store_option
 @json_option
 def command(mpi: tuple[str, ...], store: Path, as_json: bool, **asked: Any) -> int:
-    """Find settings that make MPI implementations fast on a network, prove them, and write them as a profile.
+    """Find settings that make MPI implementations fast on a network, validate them, and write them as a profile.
 
     Searched are TCP's buffers, the eager threshold and the algorithms of collectives. What is chosen is measured
     again on fresh launches beside the default: what is slower anywhere goes back to the default, and all of it
-    does if nothing proves to be faster.
+    does if nothing is shown to be faster.
     """
     screen = Screen(quiet=asked["quiet"])
     if asked["resume"]:

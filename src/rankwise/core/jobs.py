@@ -1,4 +1,4 @@
-"""What is started, how it is started, and how it ended: a job, the steps of a launch, an outcome; no behaviour."""
+"""What is started where, how, and how it ended: hosts, a job, the steps of a launch, an outcome; no behaviour."""
 
 from __future__ import annotations
 
@@ -6,6 +6,15 @@ from dataclasses import dataclass, field
 
 from rankwise.core.network import EmulatorFigures, LinkCounters, Settings
 from rankwise.core.records import Environment, Notice
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """A machine of a testbed. `slots` is how many ranks it takes before it is oversubscribed."""
+
+    name: str
+    slots: int
+    site: str = ""
 
 
 @dataclass(frozen=True, slots=True)

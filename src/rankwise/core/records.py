@@ -70,15 +70,6 @@ class Implementation:
 
 
 @dataclass(frozen=True, slots=True)
-class Host:
-    """A machine of a testbed. `slots` is how many ranks it takes before it is oversubscribed."""
-
-    name: str
-    slots: int
-    site: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Benchmark:
     """One kernel as the harness's `--list` describes it for one implementation."""
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from rankwise.analysis.tune.buffers import READ, WRITE
 from rankwise.analysis.tune.hosts import AFTER_IDLE, AVAILABLE, CONGESTION_CONTROL
 from rankwise.core.host_settings import MTU
+from rankwise.core.jobs import Host
 from rankwise.core.network import PathFigures, Settings, Topology
-from rankwise.core.records import Host
 from rankwise.workflows.tune.host_search import host_searches
 from rankwise.workflows.tune.stages import HOSTS, Target, TuneSpec
 from support.emulated import two_sites

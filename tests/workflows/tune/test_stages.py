@@ -10,8 +10,8 @@ import pytest
 from rankwise.analysis.tune.algorithm_search import AlgorithmSearch
 from rankwise.analysis.tune.application import Application, Use
 from rankwise.analysis.tune.search import Search
+from rankwise.core.jobs import Host
 from rankwise.core.network import Topology
-from rankwise.core.records import Host
 from rankwise.core.tuning import Choice, Decision, Rule, Tuning
 from rankwise.workflows.tune.stages import STAGES, Collective, Target, TuneSpec, validation_cells
 from support.stored import OPENMPI

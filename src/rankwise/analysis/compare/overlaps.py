@@ -29,7 +29,7 @@ def overlap(time_seconds: float, total_seconds: float, compute_seconds: float) -
 
 
 def overlaps(cells: Iterable[CellData]) -> tuple[Overlap, ...]:
-    """One for each cell with all three quantities, in the order of `cells`.
+    """Return one for each cell with all three quantities, in the order of `cells`.
 
     The three are of one launch, which sizes the computation by its own time; the interval is over launches.
     """

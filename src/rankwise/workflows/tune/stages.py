@@ -17,8 +17,9 @@ from rankwise.analysis.tune.threshold_search import ThresholdSearch
 from rankwise.core import knobs
 from rankwise.core.errors import InputError
 from rankwise.core.host_settings import TCP_RMEM
+from rankwise.core.jobs import Host
 from rankwise.core.network import PathFigures, Settings, Topology
-from rankwise.core.records import Benchmark, Cell, Host, Implementation
+from rankwise.core.records import Benchmark, Cell, Implementation
 from rankwise.core.tuning import Algorithm, Choice, Decision, Knob, Rule, Tuning
 from rankwise.measurement.placement import place
 from rankwise.mpi.family import family_named, native_of
