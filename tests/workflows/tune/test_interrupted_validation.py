@@ -66,5 +66,9 @@ def test_it_goes_on_without_another_search(tmp_path: Path, monkeypatch: pytest.M
         assert store.run(1).launches == 0
     assert [one.started_at for one in after[:STORED]] == [one.started_at for one in before]
     assert len(after) > STORED
+    own = [{part.configuration for part in one.segments} for one in after if not one.verifying]
+    checked = [{part.configuration for part in one.segments} for one in after if one.verifying]
+    assert after[0].verifying and len(checked) == len({*map(frozenset, checked)}) == 2  # each one's data, once
+    assert set().union(*checked) == set().union(*own)
     (part,) = profile_file.read(tmp_path / "profiles" / "shm").profile.parts
     assert (part.implementation, part.launches) == (OURS, 7)
