@@ -111,12 +111,16 @@ static void allocate_window(Cell *c, OneSided *shared)
 {
     MPI_Errhandler handler;
     MPI_Comm_get_errhandler(c->comm, &handler);
-    MPI_Comm_split(c->comm, c->active, c->rank, &shared->comm);
-    MPI_Comm_set_errhandler(shared->comm, MPI_ERRORS_RETURN);
-    if (MPI_Win_allocate((MPI_Aint)c->pool_bytes, 1, MPI_INFO_NULL, shared->comm, &shared->memory,
-                         &shared->window) != MPI_SUCCESS)
-        fail_cell(c, "rank %d cannot allocate a window of %zu bytes", c->rank, c->pool_bytes);
-    MPI_Comm_set_errhandler(shared->comm, handler);
+    MPI_Comm_split(c->comm, c->active ? 0 : MPI_UNDEFINED, c->rank, &shared->comm);
+    if (c->active) {
+        MPI_Comm_set_errhandler(shared->comm, MPI_ERRORS_RETURN);
+        if (MPI_Win_allocate((MPI_Aint)c->pool_bytes, 1, MPI_INFO_NULL, shared->comm,
+                             &shared->memory, &shared->window) != MPI_SUCCESS)
+            fail_cell(c, "rank %d cannot allocate a window of %zu bytes", c->rank, c->pool_bytes);
+        MPI_Comm_set_errhandler(shared->comm, handler);
+    } else {
+        shared->memory = cell_memory(c, c->pool_bytes);
+    }
     MPI_Errhandler_free(&handler);
 }
 
@@ -130,7 +134,7 @@ static void meet_partner(const Cell *c, OneSided *shared)
     MPI_Group all;
     shared->target = c->kernel->pairing == ENDS ? c->leads : c->partner;
     MPI_Comm_group(shared->comm, &all);
-    MPI_Group_incl(all, c->partner >= 0, &shared->target, &shared->partner);
+    MPI_Group_incl(all, 1, &shared->target, &shared->partner);
     MPI_Group_free(&all);
 }
 
@@ -148,24 +152,27 @@ void open_one_sided(Cell *c)
         free(shared);
         return;
     }
+    c->state = shared;
+    if (!c->active)
+        return;
     memset(shared->memory, 0, c->pool_bytes);
     meet_partner(c, shared);
     if (is_locked_throughout(c))
         MPI_Win_lock_all(MPI_MODE_NOCHECK, shared->window);
-    c->state = shared;
 }
 
 void close_one_sided(Cell *c)
 {
     OneSided *shared = c->state;
-    if (!shared)
-        return;
-    if (is_locked_throughout(c))
-        MPI_Win_unlock_all(shared->window);
-    MPI_Win_free(&shared->window);
-    if (c->partner >= 0)
+    if (shared && c->active) {
+        if (is_locked_throughout(c))
+            MPI_Win_unlock_all(shared->window);
+        MPI_Win_free(&shared->window);
         MPI_Group_free(&shared->partner);
-    MPI_Comm_free(&shared->comm);
+        MPI_Comm_free(&shared->comm);
+    } else if (shared) {
+        free(shared->memory);
+    }
     free(shared);
 }
 
@@ -181,6 +188,8 @@ void open_passive(Cell *c)
 void sync_exposed(const Cell *c)
 {
     const OneSided *shared = c->state;
+    if (!c->active)
+        return;
     if (is_locked_throughout(c)) {
         MPI_Win_sync(shared->window);
     } else if (c->sync == LOCK) {

@@ -4,8 +4,8 @@
 
 #include "kernel.h"
 
-/* What c->state is from setup to teardown. The ranks of a benchmark have a window, and those that
- * are left out another one: a fence takes all ranks of a window. */
+/* What c->state is from setup to teardown. Only the ranks of the benchmark have a window, for a
+ * fence takes all ranks of one; the others have mere memory. */
 typedef struct {
     MPI_Comm comm;
     MPI_Win window;

@@ -24,5 +24,6 @@ KERNEL(accumulate) = {
     .moves = 1,
     .min_ranks = 2,
     .reduces = true,
+    .whole = true,
     .unsupported = NEEDS_MPI3,
 };

@@ -53,5 +53,6 @@ KERNEL(compare_and_swap) = {
     .batched = true,
     .min_ranks = 2,
     .unsized = true,
+    .whole = true,
     .unsupported = NEEDS_MPI3,
 };

@@ -52,5 +52,6 @@ KERNEL(fetch_and_op) = {
     .batched = true,
     .min_ranks = 2,
     .unsized = true,
+    .whole = true,
     .unsupported = NEEDS_MPI3,
 };

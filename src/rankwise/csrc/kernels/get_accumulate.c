@@ -25,5 +25,6 @@ KERNEL(get_accumulate) = {
     .moves = 1,
     .min_ranks = 2,
     .reduces = true,
+    .whole = true,
     .unsupported = NEEDS_MPI3,
 };

@@ -23,5 +23,6 @@ KERNEL(put) = {
     .batched = true,
     .moves = 1,
     .min_ranks = 2,
+    .whole = true,
     .unsupported = NEEDS_MPI3,
 };

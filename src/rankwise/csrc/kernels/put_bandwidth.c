@@ -25,5 +25,6 @@ KERNEL(put_bandwidth) = {
     .windowed = true,
     .moves = 1,
     .min_ranks = 2,
+    .whole = true,
     .unsupported = NEEDS_MPI3,
 };

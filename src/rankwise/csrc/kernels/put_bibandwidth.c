@@ -26,5 +26,6 @@ KERNEL(put_bibandwidth) = {
     .windowed = true,
     .moves = 2,
     .min_ranks = 2,
+    .whole = true,
     .unsupported = NEEDS_MPI3,
 };

@@ -22,5 +22,6 @@ KERNEL(put_passive) = {
     .passive = true,
     .moves = 1,
     .min_ranks = 2,
+    .whole = true,
     .unsupported = NEEDS_MPI3,
 };

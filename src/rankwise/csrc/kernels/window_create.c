@@ -36,5 +36,6 @@ KERNEL(window_create) = {
     .data = MPI3_ONLY(&data),
     .scratch = ONE_BLOCK,
     .run = MPI3_ONLY(run),
+    .whole = true,
     .unsupported = NEEDS_MPI3,
 };
