@@ -23,7 +23,8 @@ typedef struct {
 
 typedef struct {
     bool list, help, verify, cold_cache, barrier_start, yield;
-    double seconds; /* to spend on the repetitions of one cell */
+    bool target_computes; /* not waits, in one-sided operations */
+    double seconds;       /* to spend on the repetitions of one cell */
     int min_repetitions, max_repetitions;
     int warmup; /* -1: by time */
     const char *datatype, *layout, *reduction;
@@ -111,7 +112,7 @@ void emit_series(const Cell *c, const Series *series);
 void emit_timeline(const Cell *c, const Timeline *timeline);
 void emit_failure(const char *benchmark, size_t size_bytes, const char *kind, const char *reason);
 void emit_verified(const char *benchmark, size_t size_bytes, int repetitions);
-void emit_end(void);
+void emit_end(const Job *job);
 
 /* ending.c: how the program ends before its time; also end_job */
 void die_with_launcher(void);

@@ -174,7 +174,8 @@ static bool size_message(Cell *c, const Options *options)
 
 static bool enough_memory(Cell *c)
 {
-    const double needed = (double)c->pool_bytes * ranks_on_machine(c->job);
+    const int pools = c->kernel->category == ONE_SIDED ? 2 : 1; /* the window is as large */
+    const double needed = (double)c->pool_bytes * pools * ranks_on_machine(c->job);
     const double free_bytes = available_memory_bytes();
     if (free_bytes == 0 || needed <= free_bytes * MEMORY_SHARE)
         return true;

@@ -37,6 +37,9 @@ static const char help_text[] =
     "  --folder DIR              for the files of MPI-IO (TMPDIR, or /tmp)\n"
     "  --polls N                 MPI_Test during the computation beside a nonblocking operation\n"
     "                            (16)\n"
+    "  --target polls|computes   what the other rank does during one-sided operations: it waits "
+    "in\n"
+    "                            the library, or computes (polls)\n"
     "  --messages N              of a stream (200)\n"
     "  --idle S                  before a stream, so that TCP's congestion window starts anew\n"
     "                            (default: by the round trip; none within a host)\n"
@@ -170,6 +173,7 @@ static const struct option flags[] = {
     {"threads", required_argument, NULL, 'N'},
     {"folder", required_argument, NULL, 'F'},
     {"polls", required_argument, NULL, 'p'},
+    {"target", required_argument, NULL, 'T'},
     {"messages", required_argument, NULL, 'n'},
     {"idle", required_argument, NULL, 'i'},
     {"congestion-control", required_argument, NULL, 'g'},
@@ -226,6 +230,10 @@ static bool take_flag(int flag, const char *value, Options *o)
         return word >= 0;
     case 'p':
         return take_count("--polls", value, 0, &o->polls);
+    case 'T':
+        word = take_word("--target", value, "polls|computes");
+        o->target_computes = word == 1;
+        return word >= 0;
     case 'n':
         return take_count("--messages", value, 1, &o->messages);
     case 'i':

@@ -8,6 +8,7 @@ static const double TIMER_COSTS_PER_SAMPLE = 100;
 static const double WARMUP_SHARE = 0.1; /* of the time for the repetitions */
 static const double OVERRUN = 3;        /* times the planned time; then the repetitions end early */
 static const double LONGEST_WITH_LEAD_IN_SECONDS = 1e-4;
+static const double TARGET_COMPUTES_TIMES = 4;
 static const double LONG_START_SECONDS = 1e-3;
 /* Of a sample, that a start may be late; the spinning itself is no more precise than the least. */
 static const double LATE_SHARE = 0.01, LEAST_LATE_SECONDS = 1e-6;
@@ -16,7 +17,8 @@ static const double LATE_SHARE = 0.01, LEAST_LATE_SECONDS = 1e-6;
 typedef struct {
     double run_seconds; /* of one `run`, from the warm-up */
     int batch, repetitions;
-    bool lead_in; /* an untimed operation first: the skew of the start is not timed */
+    bool target_computes; /* instead of waiting in the library */
+    bool lead_in;         /* an untimed operation first: the skew of the start is not timed */
 } Plan;
 
 /* The repetitions of this rank, on its own clock. */
@@ -94,6 +96,7 @@ static Plan make_plan(Cell *c, const Options *options, Run run)
         .batch = (int)batch,
         .repetitions = (int)clamp(repetitions, options->min_repetitions, options->max_repetitions),
         .lead_in = lead_in,
+        .target_computes = options->target_computes && c->kernel->category == ONE_SIDED,
     };
 }
 
@@ -119,8 +122,18 @@ static bool is_timed(const Cell *c)
                          c->rank == (c->kernel->timing == BY_FIRST_RANK ? 0 : last));
 }
 
+/* How long the target of one-sided operations computes: long enough that it cannot be missed if
+ * they wait for it. */
+static void prepare_target(Cell *c, const Plan *plan)
+{
+    prepare_computing(c->job, 0);
+    compute_for(c->job, TARGET_COMPUTES_TIMES * plan->run_seconds * (plan->batch + plan->lead_in));
+}
+
 static void time_once(Cell *c, Run run, const Plan *plan, double *entry, double *exit)
 {
+    if (plan->target_computes && c->active && !c->leads)
+        compute_alone(c);
     if (plan->lead_in)
         run_times(c, run, 1);
     c->entry_seconds = local_seconds(c->job);
@@ -192,6 +205,8 @@ Samples measure_series(Cell *c, const Options *options, Run run, const char *qua
 {
     const Plan plan = make_plan(c, options, run);
     Times times = {.entries = c->records, .exits = c->records + plan.repetitions};
+    if (plan.target_computes)
+        prepare_target(c, &plan);
     repeat(c, options, run, &plan, &times);
     double *samples = gather_samples(c, &times, plan.batch * messages_in_run(c));
     if (c->job->rank == 0)

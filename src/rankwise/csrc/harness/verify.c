@@ -40,7 +40,7 @@ static void verify_once(Cell *c, Run run)
  * clocks may be off is no proof. */
 static void verify_barrier(Cell *c, Run run, int late_rank)
 {
-    const double error_seconds = c->job->clock.error_seconds;
+    const double error_seconds = rw_clock_error(&c->job->clock);
     wait_for_all(c->job);
     if (c->rank == late_rank)
         sleep_for(LATE_SECONDS + 2 * error_seconds);
