@@ -79,7 +79,7 @@ static void measure_cell(Cell *c, const Options *options)
         measure_stream(c, options);
     else if (c->kernel->once)
         measure_once(c);
-    else if (c->kernel->start || c->kernel->passive)
+    else if (c->kernel->start)
         measure_overlap(c, options);
     else
         measure_series(c, options, c->kernel->run, "time");

@@ -60,11 +60,3 @@ void start_compute_and_wait(Cell *c)
     }
     MPI_Wait(&request, MPI_STATUS_IGNORE); /* returns at once if the test has completed it */
 }
-
-void run_beside_computation(Cell *c)
-{
-    if (c->leads)
-        c->kernel->run(c);
-    else
-        compute_alone(c);
-}

@@ -175,7 +175,6 @@ void prepare_computing(Job *job, int polls); /* once a launch is enough */
 void compute_for(Job *job, double seconds);  /* what computations from now on are to take */
 void compute_alone(Cell *c);
 void start_compute_and_wait(Cell *c); /* a nonblocking operation, with the computation between */
-void run_beside_computation(Cell *c); /* a passive one, while the other rank computes */
 
 /* verify.c: how often it was repeated; 0: as all_ranks_well says */
 int verify_cell(Cell *c, const Options *options);

@@ -139,10 +139,6 @@ struct Kernel {
     bool streamed;
     bool fresh; /* a stream over a connection that nothing has used before */
     bool fans;  /* of `windowed`: the window is divided among all ranks but the first */
-    /* The leading rank needs nothing of its partner, which may compute meanwhile: adds the series
-     * `compute` and `total`, as nonblocking operations have them. */
-    bool passive;
-    bool threaded; /* its `run` uses c->threads threads */
     InPlace in_place;
     const Gauges *gauges; /* of a stream: read after each message; NULL: none */
     int moves; /* blocks that one operation of one pair moves, for bandwidth; 0: no meaning */

@@ -176,14 +176,6 @@ void close_one_sided(Cell *c)
     free(shared);
 }
 
-void open_passive(Cell *c)
-{
-    if (c->sync == FENCE || c->sync == POST_START)
-        fail_cell(c, "its target takes no part: only flush, flush-local and lock");
-    else
-        open_one_sided(c);
-}
-
 /* Fences and the like do it themselves. */
 void sync_exposed(const Cell *c)
 {
@@ -235,11 +227,6 @@ void end_access(const Cell *c, bool accesses, bool exposes)
 void open_one_sided(Cell *c)
 {
     fail_cell(c, "%s", NEEDS_MPI3);
-}
-
-void open_passive(Cell *c)
-{
-    open_one_sided(c);
 }
 
 void close_one_sided(Cell *c)

@@ -16,7 +16,6 @@ typedef struct {
 } OneSided;
 
 void open_one_sided(Cell *c); /* sets c->state to a OneSided */
-void open_passive(Cell *c);   /* the same, where the target takes no part in synchronising */
 void close_one_sided(Cell *c);
 MPI_Aint receive_offset(const Cell *c); /* the same on both ranks of a pair */
 char *exposed_block(const Cell *c);     /* this rank's memory at receive_offset */

@@ -169,7 +169,7 @@ static const struct option flags[] = {
     {"groups", required_argument, NULL, 'G'},
     {"in-place", no_argument, NULL, 'I'},
     {"sync", required_argument, NULL, 'x'},
-    {"topology", required_argument, NULL, 'T'},
+    {"topology", required_argument, NULL, 'P'},
     {"threads", required_argument, NULL, 'N'},
     {"folder", required_argument, NULL, 'F'},
     {"polls", required_argument, NULL, 'p'},
@@ -224,7 +224,7 @@ static bool take_flag(int flag, const char *value, Options *o)
         word = take_word("--sync", value, "flush|flush-local|lock|fence|pscw");
         o->sync = (Sync)word;
         return word >= 0;
-    case 'T':
+    case 'P':
         word = take_word("--topology", value, "cartesian|graph");
         o->topology = (Topology)word;
         return word >= 0;

@@ -1,4 +1,4 @@
-/* Nonblocking and passive operations, as OSU and IMB measure them: alone (`time`), a computation
+/* Nonblocking operations, as OSU and IMB measure them: alone (`time`), a computation
  * that takes as long (`compute`), and the computation between start and wait (`total`). The
  * computation is sized by the samples of `time` in this very launch, so that all three belong
  * together. */
@@ -26,8 +26,7 @@ static double median_of(const Job *job, Samples samples)
 void measure_overlap(Cell *c, const Options *options)
 {
     prepare_computing(c->job, options->polls);
-    compute_for(c->job, median_of(c->job, measure_series(c, options, run_of(c->kernel), "time")));
+    compute_for(c->job, median_of(c->job, measure_series(c, options, start_and_wait, "time")));
     measure_series(c, options, compute_alone, "compute");
-    measure_series(c, options, c->kernel->start ? start_compute_and_wait : run_beside_computation,
-                   "total");
+    measure_series(c, options, start_compute_and_wait, "total");
 }

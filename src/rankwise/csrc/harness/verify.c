@@ -79,10 +79,9 @@ int verify_cell(Cell *c, const Options *options)
         return 1; /* nothing that could be wrong: it happened, or there were no cell */
     if (!verify_run(c, options, run_of(c->kernel), 0))
         return 0;
-    if (!c->kernel->start && !c->kernel->passive)
+    if (!c->kernel->start)
         return REPETITIONS;
     prepare_computing(c->job, options->polls);
     compute_for(c->job, COMPUTE_SECONDS);
-    const Run overlapped = c->kernel->start ? start_compute_and_wait : run_beside_computation;
-    return verify_run(c, options, overlapped, REPETITIONS) ? 2 * REPETITIONS : 0;
+    return verify_run(c, options, start_compute_and_wait, REPETITIONS) ? 2 * REPETITIONS : 0;
 }
