@@ -137,9 +137,9 @@ struct Kernel {
     /* A stream: `run` is one message from the first to the last rank (pairing ENDS), and is called
      * for --messages of them without a barrier between. Samples are from arrival to arrival. */
     bool streamed;
-    bool fresh; /* a stream over a connection that nothing has used before */
-    bool fans;  /* of `windowed`: the window is divided among all ranks but the first */
-    InPlace in_place;
+    bool fresh;           /* a stream over a connection that nothing has used before */
+    bool fans;            /* of `windowed`: the window is divided among all ranks but the first */
+    InPlace in_place;     /* of which ranks the input may be where the output goes */
     const Gauges *gauges; /* of a stream: read after each message; NULL: none */
     int moves; /* blocks that one operation of one pair moves, for bandwidth; 0: no meaning */
 
@@ -250,6 +250,16 @@ void register_kernel(Kernel *kernel);
 #define HAS_MPI4 0
 #define NEEDS_MPI4 "needs MPI 4.0; this library has MPI " TEXT(MPI_VERSION) "." TEXT(MPI_SUBVERSION)
 #define MPI4_ONLY(FUNCTION) NULL
+#endif
+
+/* MPICH before 5.0 and Intel MPI, which counts as MPICH 3.4, move wrong data or fail where these
+ * are started again: allgather, bcast, gather and scatter (MPICH's issue 7078, its pull request
+ * 7550). */
+#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 50000000
+#define NEEDS_RESTARTABLE                                                                          \
+    "its persistent allgather, bcast, gather and scatter go wrong when they are started again"
+#else
+#define NEEDS_RESTARTABLE NEEDS_MPI4
 #endif
 
 /* What a collective is given as its buffers: with --in-place one of them is MPI_IN_PLACE. */

@@ -8,10 +8,18 @@ void free_prepared(Cell *c)
     c->prepared = 0;
 }
 
+static bool has_root(const Kernel *kernel)
+{
+    return kernel->data == &broadcast_data || kernel->data == &scatter_data ||
+           kernel->data == &gather_data || kernel->data == &reduce_data;
+}
+
+/* Not without need: that a request can be started again is part of what is verified. */
 void renew_prepared(Cell *c)
 {
+    const bool same_root = c->prepared_root == c->root || !has_root(c->kernel);
     if (!c->kernel->prepare || !c->active ||
-        (c->prepared && c->prepared_root == c->root && c->prepared_buffer == c->send))
+        (c->prepared && same_root && c->prepared_buffer == c->send))
         return;
     free_prepared(c);
     c->prepared = c->kernel->prepare(c);

@@ -16,5 +16,5 @@ KERNEL(allgather_persistent) = {
     .prepare = MPI4_ONLY(prepare),
     .start = start_prepared,
     .in_place = IN_PLACE,
-    .unsupported = NEEDS_MPI4,
+    .unsupported = NEEDS_RESTARTABLE,
 };

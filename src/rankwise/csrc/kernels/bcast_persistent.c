@@ -15,5 +15,5 @@ KERNEL(bcast_persistent) = {
     .data = &broadcast_data,
     .prepare = MPI4_ONLY(prepare),
     .start = start_prepared,
-    .unsupported = NEEDS_MPI4,
+    .unsupported = NEEDS_RESTARTABLE,
 };

@@ -1,13 +1,5 @@
 #include "kernel.h"
 
-/* MPICH's issue 7078: the root's own block is copied when the request is made, not when it is
- * started. Intel MPI counts as MPICH 3.4 here. */
-#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40300000
-#define UNSUPPORTED "its MPI_Gather_init delivers wrong data on the root (as MPICH's before 4.3)"
-#else
-#define UNSUPPORTED NEEDS_MPI4
-#endif
-
 #if HAS_MPI4
 static int prepare(Cell *c)
 {
@@ -24,5 +16,5 @@ KERNEL(gather_persistent) = {
     .prepare = MPI4_ONLY(prepare),
     .start = start_prepared,
     .in_place = IN_PLACE_AT_ROOT,
-    .unsupported = UNSUPPORTED,
+    .unsupported = NEEDS_RESTARTABLE,
 };
