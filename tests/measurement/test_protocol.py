@@ -74,6 +74,30 @@ def test_timelines_belong_to_their_cell() -> None:
     assert len(spoken.series) == 1
 
 
+def test_a_series_says_how_it_started_and_a_nonsense_start_is_the_cells_failure() -> None:
+    def spoken(start: str) -> protocol.Spoken:
+        said = series(CELL, [1e-6]).replace('"discarded"', f'"start":"{start}","discarded"')
+        return protocol.parse_run(BEGIN + said + END, [CELL])
+
+    assert [one.start for one in spoken("barrier").series] == ["barrier"]
+    assert [one.start for one in spoken("agreed").series] == ["agreed"]
+    assert spoken("whenever").series == () and len(spoken("whenever").failures) == 1
+    assert protocol.parse_run(BEGIN + series(CELL, [1e-6]) + END, [CELL]).series[0].start == ""
+
+
+def test_the_clocks_error_is_the_last_word_of_the_harness() -> None:
+    begin = say(rankwise="begin", clock="synchronised", clock_error_seconds=1e-6, timer_cost_seconds=3e-8)
+    spoken = protocol.parse_run(begin + say(rankwise="end", clock_error_seconds=4e-3), [CELL])
+    assert (spoken.clock_error_seconds, spoken.timer_cost_seconds) == (4e-3, 3e-8)
+    assert protocol.parse_run(begin, [CELL]).clock_error_seconds == 1e-6
+
+
+def test_polls_and_target_are_told() -> None:
+    words = words_for(Options(polls=0, target="computes"))
+    assert words[words.index("--polls") + 1] == "0"
+    assert words[words.index("--target") + 1] == "computes"
+
+
 @given(st.integers(0, 400))
 def test_a_run_cut_off_anywhere_keeps_its_whole_lines(cut: int) -> None:
     text = BEGIN + series(CELL, [1e-6]) + END

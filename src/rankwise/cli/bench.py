@@ -56,6 +56,7 @@ def command(context: click.Context, /, benchmark: tuple[str, ...], store: Path, 
         asked, kind="bench", benchmarks=names_of(benchmark), implementations=names_of(asked["mpi"]),
         launcher_arguments=context.obj, time_budget_seconds=asked["budget"], min_launches=asked["launches"],
         max_launches=asked["launches"], seconds_per_cell=asked["per_cell"], verify=asked["verify"],
+        verify_first=False,
     )  # fmt: skip
     found = bench.bench(request, store, screen)
     if asked["layout_of_output"] == "json":

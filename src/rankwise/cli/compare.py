@@ -7,7 +7,13 @@ from typing import Any
 
 import click
 
-from rankwise.cli.measuring_options import PassesThrough, measuring_options, names_of, request_of
+from rankwise.cli.measuring_options import (
+    PassesThrough,
+    measuring_options,
+    names_of,
+    request_of,
+    verify_first_option,
+)
 from rankwise.cli.options import DURATION, echo_json, json_option, print_parts, store_option
 from rankwise.cli.profile_options import complete_profiles
 from rankwise.cli.screen import Screen
@@ -43,7 +49,8 @@ from rankwise.workflows.measure import Request
 @click.option("--delta", type=click.FloatRange(0, 1, min_open=True), default=0.05, show_default=True,
               help="Differences up to this share count as equivalent.")  # fmt: skip
 @click.option("--fail-on", type=click.Choice(["slower", "different"]),
-              help="Exit with 1 if any candidate is slower (or: faster or slower) than the baseline.")  # fmt: skip
+              help="Exit with 1 if any candidate is slower (or: faster or slower) than the baseline; wrong data "
+              "exit with 1 in any case.")  # fmt: skip
 @click.option("--profile", "profiles", multiple=True, metavar="NAME|FOLDER", shell_complete=complete_profiles,
               help="Measure with this profile; several: --profile wan --profile default.")  # fmt: skip
 @click.option("--force", is_flag=True, help="Load of a profile what this version of the MPI knows.")
@@ -51,6 +58,7 @@ from rankwise.workflows.measure import Request
               help="Where the report goes.  [default: rankwise-RUN.html]")  # fmt: skip
 @click.option("--resume", is_flag=False, flag_value=0, type=int, metavar="[RUN]",
               help="Go on with this run, or with the newest that was interrupted.")  # fmt: skip
+@verify_first_option
 @measuring_options
 @store_option
 @json_option
@@ -82,10 +90,11 @@ def _request(mpi: tuple[str, ...], launcher_arguments: tuple[str, ...], asked: d
         asked, benchmarks=benchmarks, implementations=mpi, launcher_arguments=launcher_arguments,
         time_budget_seconds=asked["budget"], precision=asked["precision"],
         baseline=asked["baseline"], profiles=tuple(map(choose, asked["profiles"])), force=asked["force"],
+        verify_first=asked["verify_first"],
     )  # fmt: skip
 
 
 def _exit_code(comparison: Comparison, fail_on: str | None) -> int:
     bad = {"slower": {"slower"}, "different": {"slower", "faster"}}.get(fail_on or "", set())
     found = any(verdict.verdict in bad for verdict in comparison.verdicts)
-    return errors.EXIT_ANSWER_IS_NO if found else errors.EXIT_OK
+    return errors.EXIT_ANSWER_IS_NO if found or comparison.has_wrong_data else errors.EXIT_OK

@@ -22,6 +22,11 @@ Quantity = Literal["time", "total", "compute"]
 """`time`: the operation itself. Nonblocking collectives add `total` (with computation put between start and
 wait) and `compute` (that computation alone); overlap is 1 - (total - compute) / time."""
 
+Start = Literal["", "agreed", "barrier"]
+"""How the ranks begin a repetition: at an agreed moment (a window), or on leaving a barrier; '' is not known."""
+Starts = Literal["", "agreed", "barrier", "mixed"]
+"""Those of several series."""
+Target = Literal["polls", "computes"]
 TimelineQuantity = Literal["congestion window", "round trip", "retransmits"]
 LaunchStatus = Literal["finished", "failed", "timed out"]
 FailureKind = Literal["failed", "unsupported", "wrong data"]
@@ -177,6 +182,8 @@ class Benchmark:
     even_ranks: bool = False
     derived_types: bool = True
     """Takes derived datatypes (not so for reductions)."""
+    one_clock: bool = False
+    """Timed by one rank alone: whether the clocks of the ranks agree does not matter."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -195,6 +202,10 @@ class Options:
     """Of TCP, on the hosts of the testbed; '': as the testbed has it."""
     messages: int = 200
     """In the benchmarks that are streams of messages."""
+    polls: int = 16
+    """Calls of MPI_Test during the computation beside a nonblocking operation."""
+    target: Target = "polls"
+    """What the other rank does during one-sided operations: `polls` waits inside MPI, `computes` does not."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -235,8 +246,11 @@ class Series:
     """Bytes that one sample moves, for bandwidth: 2 x size for sendrecv, 0 where it has no meaning."""
     batch: int = 1
     """Operations timed together to lift a sample above the timer's resolution."""
+    messages_per_operation: int = 1
+    """One of which is a sample: the timer spans batch x messages_per_operation samples."""
     discarded: int = 0
-    """Repetitions thrown away because a rank reached the agreed start too late."""
+    """Repetitions thrown away because a rank started later than agreed."""
+    start: Start = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -286,15 +300,20 @@ class Launch:
     series: tuple[Series, ...] = ()
     failures: tuple[CellFailure, ...] = ()
     verified: tuple[Cell, ...] = ()
-    """Cells whose data were checked and right (only with `verify`; such a launch has no samples)."""
+    """Cells whose data were checked and right."""
+    verifying: bool = False
+    """Looked whether data are right, and timed nothing."""
     reason: str = ""
     stderr_tail: str = ""
     oversubscribed: bool = False
     yielding: str = ""
     clock: str = ""
-    """`shared` (hosts share a kernel) or `synchronised`, with the residual error in seconds."""
+    """`shared` (hosts share a kernel) or `synchronised`."""
     clock_error_seconds: float = 0.0
+    """At most so much may the clocks of two hosts be off: an upper bound."""
     timer_resolution_seconds: float = 0.0
+    timer_cost_seconds: float = 0.0
+    """Of reading the clock once, which is part of every sample."""
     load: float = 0.0
     """One-minute load average just before the launch."""
     steal_fraction: float = 0.0
@@ -329,6 +348,9 @@ class Plan:
     min_launches: int = 10
     max_launches: int = 60
     verify: bool = False
+    """Look whether data are right instead of timing."""
+    verify_first: bool = False
+    """Do that once in each implementation and configuration, before anything is timed."""
     seconds_per_cell: float = 0.01
     """Time that one launch spends on repetitions of one cell."""
     launch_limit_seconds: float = 120.0

@@ -15,6 +15,7 @@ from rankwise.core.records import (
     Quantity,
     RunSummary,
     Segment,
+    Starts,
 )
 
 
@@ -34,6 +35,8 @@ class LaunchView:
     """Who ran what; the configuration of each says what it loaded."""
     stage: str = ""
     """Of a search."""
+    verifying: bool = False
+    """Looked at data, timed nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,8 @@ class CellView:
     median_seconds: float
     low_seconds: float
     high_seconds: float
+    starts: Starts = ""
+    """How repetitions began."""
 
 
 @dataclass(frozen=True, slots=True)

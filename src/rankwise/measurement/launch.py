@@ -95,8 +95,12 @@ class Launching:
         cells: Sequence[Cell],
         seconds_per_cell: float = 0.0,
         configuration: Configuration | None = None,
+        *,
+        verifying: bool = False,
     ) -> Launch:
         """Measure `cells` (same ranks, options, configuration, placement) in this order.
+
+        `verifying`: look whether their data are right instead, as all launches do of a plan that says so.
 
         Every failure is in the record. Each cell is repeated for `seconds_per_cell`, or for the plan's where that
         is 0. `configuration` None: the one that the cells name; '' stands for the implementation as it is.
@@ -104,11 +108,14 @@ class Launching:
         chosen = configuration or self._configurations.get(cells[0].configuration) or plain(implementation)
         try:
             loaded = self._load(chosen)
-            part = Part(implementation, chosen, self._job(program, cells, loaded, seconds_per_cell))
+            verifying |= self._plan.verify
+            job = self._job(program, cells, loaded, seconds_per_cell, verifying=verifying)
+            part = Part(implementation, chosen, job)
         except (HostError, InputError) as error:
             segment = Segment(implementation.id, cells[0].ranks, chosen.id, str(program))
-            return refused((segment,), cells, _told(error), "failed")
-        return self.start([part], cells, (*loaded.host_settings, *_settings(cells[0].options)))
+            return replace(refused((segment,), cells, _told(error), "failed"), verifying=verifying)
+        launch = self.start([part], cells, (*loaded.host_settings, *_settings(cells[0].options)))
+        return replace(launch, verifying=verifying)
 
     def start(self, parts: Sequence[Part], cells: Sequence[Cell], settings: Settings = ()) -> Launch:
         """Start all parts at once, each by its own launcher, and return what came of it.
@@ -129,14 +136,17 @@ class Launching:
             stderr_tail="" if status == "finished" else outcome.stderr[-STDERR_TAIL_BYTES:],
             oversubscribed=any(part.job.oversubscribed for part in parts), yielding=steps.yielding,
             clock=spoken.clock, clock_error_seconds=spoken.clock_error_seconds,
-            timer_resolution_seconds=spoken.timer_resolution_seconds, load=load,
+            timer_resolution_seconds=spoken.timer_resolution_seconds,
+            timer_cost_seconds=spoken.timer_cost_seconds, load=load,
             steal_fraction=(_steal_seconds() - stolen) / (max(outcome.seconds, 1e-3) * (os.cpu_count() or 1)),
             notices=(*outcome.notices, *_notices(parts, outcome)),
             links=outcome.links, emulator=outcome.emulator, timelines=spoken.timelines,
         )  # fmt: skip
 
-    def _job(self, program: Path, cells: Sequence[Cell], loaded: Loaded, seconds_per_cell: float) -> Job:
-        """The job of a harness that measures these cells."""
+    def _job(
+        self, program: Path, cells: Sequence[Cell], loaded: Loaded, seconds_per_cell: float, *, verifying: bool
+    ) -> Job:
+        """The job of a harness that measures these cells, or verifies them."""
         job = build_job(
             self._testbed, (str(program),), cells[0].ranks, placement=cells[0].placement, loaded=loaded,
             arguments=self._plan.launcher_arguments,
@@ -144,7 +154,7 @@ class Launching:
         arguments = protocol.arguments(
             cells, yielding=job.oversubscribed,
             from_barrier=job.oversubscribed and isinstance(job.start, LocalStart),
-            verify=self._plan.verify, limit_seconds=self._plan.launch_limit_seconds,
+            verify=verifying, limit_seconds=self._plan.launch_limit_seconds,
             seconds_per_cell=seconds_per_cell or self._plan.seconds_per_cell,
         )  # fmt: skip
         return replace(job, program=(*job.program, *arguments))

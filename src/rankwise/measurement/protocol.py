@@ -17,6 +17,7 @@ from rankwise.core.records import (
     Options,
     Quantity,
     Series,
+    Start,
     Timeline,
     TimelineQuantity,
 )
@@ -38,6 +39,7 @@ class Spoken:
     clock: str = ""
     clock_error_seconds: float = 0.0
     timer_resolution_seconds: float = 0.0
+    timer_cost_seconds: float = 0.0
     timelines: tuple[Timeline, ...] = ()
 
     def reached(self) -> set[Cell]:
@@ -75,7 +77,7 @@ def _option_flags(options: Options) -> list[str]:
     flags = [
         "--datatype", options.datatype, "--layout", options.layout, "--operation", options.operation,
         "--root", options.root, "--window", str(options.window),
-        "--messages", str(options.messages),
+        "--messages", str(options.messages), "--polls", str(options.polls), "--target", options.target,
     ]  # fmt: skip
     if options.congestion_control:
         flags += ["--congestion-control", options.congestion_control]
@@ -94,7 +96,7 @@ def parse_run(output: str, cells: Sequence[Cell]) -> Spoken:
     """Return the records in a run's output; `cells` are those asked for, known by benchmark and size."""
     asked = {(cell.benchmark, cell.size_bytes): cell for cell in cells}
     begin: dict[str, Any] = {}
-    ended = False
+    end: dict[str, Any] = {}
     series: list[Series] = []
     failures: list[CellFailure] = []
     verified: list[Cell] = []
@@ -104,7 +106,8 @@ def parse_run(output: str, cells: Sequence[Cell]) -> Spoken:
         cell = asked.get((str(message.get("benchmark", "")), _whole(message.get("size_bytes", -1))))
         if kind == "begin":
             begin = message
-        ended |= kind == "end"
+        if kind == "end":
+            end = message
         if cell is None or kind in ("begin", "end"):
             continue
         try:
@@ -119,10 +122,12 @@ def parse_run(output: str, cells: Sequence[Cell]) -> Spoken:
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             failures.append(CellFailure(cell, f"what the harness said of it makes no sense: {error!r}"))
     return Spoken(
-        begun=bool(begin), ended=ended, series=tuple(series), failures=tuple(failures), verified=tuple(verified),
-        library=str(begin.get("library", "")), clock=str(begin.get("clock", "")),
-        clock_error_seconds=_seconds(begin.get("clock_error_seconds")),
-        timer_resolution_seconds=_seconds(begin.get("timer_resolution_seconds")), timelines=tuple(timelines),
+        begun=bool(begin), ended=bool(end), series=tuple(series), failures=tuple(failures),
+        verified=tuple(verified), library=str(begin.get("library", "")),
+        clock=str(begin.get("clock", "")),
+        clock_error_seconds=max(_seconds(said.get("clock_error_seconds")) for said in (begin, end)),
+        timer_resolution_seconds=_seconds(begin.get("timer_resolution_seconds")),
+        timer_cost_seconds=_seconds(begin.get("timer_cost_seconds")), timelines=tuple(timelines),
     )  # fmt: skip
 
 
@@ -132,13 +137,17 @@ def _series(cell: Cell, message: dict[str, Any]) -> Series:
         raise ValueError("samples that are no times")
     if message["quantity"] not in get_args(Quantity):
         raise ValueError(f"the quantity {message['quantity']!r}")
+    if message.get("start", "") not in get_args(Start):
+        raise ValueError(f"the start {message['start']!r}")
     return Series(
         cell=cell,
         quantity=message["quantity"],
         samples_seconds=samples,
         bytes_per_sample=float(message["bytes_per_sample"]),
         batch=int(message["batch"]),
+        messages_per_operation=int(message.get("messages_per_operation", 1)),
         discarded=int(message["discarded"]),
+        start=message.get("start", ""),
     )
 
 

@@ -18,6 +18,10 @@ SPARE_ROUNDS = 3
 """Rounds that a budget should hold beyond the fewest launches that precision asks for."""
 
 
+MOST_VERIFYING_LAUNCHES = 4
+"""Of the same cells: one that ends early leaves the cells that it did not come to for another."""
+
+
 @dataclass(frozen=True, slots=True)
 class State:
     """Where a run stands, for a progress bar."""
@@ -55,6 +59,7 @@ class Runner:
         self._plan = plan
         self._priority = priority
         self._tried: Counter[Cell] = Counter()
+        self._looked_at: set[Cell] = set()
         self._launching = launching
         self._progress = Progress(plan, half_width)
         self._keep = keep
@@ -71,12 +76,13 @@ class Runner:
         """
         started = time.monotonic() - spent_seconds
         for launch in earlier:
-            self._progress.add(launch)
+            self._take(launch)
             self._tried.update({*(one.cell for one in launch.series), *(one.cell for one in launch.failures)})
-        self._launches = len(earlier)
         shuffle = random.Random(f"{self._plan.seed}-{self._launches}")
-        first_round = not earlier
+        first_round = all(launch.verifying for launch in earlier)
         rounds = 0
+        self._look_at_data(ready, shuffle, started)
+        rounds_began = time.monotonic()
         while cells := self._progress.open_cells():
             launched = 0
             for launch_cells in launches_of_round(cells if first_round else self._first_in_line(cells), shuffle):
@@ -89,8 +95,31 @@ class Runner:
                 return "time budget"
             first_round = False
             rounds += 1
-            self._pace(rounds, time.monotonic() - started - spent_seconds, time.monotonic() - started)
+            self._pace(rounds, time.monotonic() - rounds_began, time.monotonic() - started)
         return self._why_done()
+
+    def _look_at_data(self, ready: Mapping[str, Ready], shuffle: random.Random, started: float) -> None:
+        """If the plan says so: a launch of each implementation and configuration for the data of its cells alone.
+
+        Wrong ones are given up, so that nothing is said of their speed.
+        """
+        if self._plan.verify or not self._plan.verify_first:
+            return
+        for cells in launches_of_round(set(self._plan.cells) - self._looked_at, shuffle):
+            one, left, launches = ready[cells[0].implementation], cells, 0
+            while left and launches < MOST_VERIFYING_LAUNCHES and not self._progress.broken:
+                self._show(self._state(left[0], time.monotonic() - started, "data of "))
+                launch = self._launching.launch(one.implementation, one.program, left, verifying=True)
+                self._keep(launch)
+                self._take(launch)
+                left = [cell for cell in left if cell not in self._looked_at]
+                launches += 1
+
+    def _take(self, launch: Launch) -> None:
+        self._progress.add(launch)
+        self._launches += 1
+        if launch.verifying:
+            self._looked_at.update(launch.verified, (one.cell for one in launch.failures))
 
     def _first_in_line(self, cells: Collection[Cell]) -> Collection[Cell]:
         """All of them, or those of the highest priority that were not yet tried often enough for a verdict."""
@@ -113,17 +142,16 @@ class Runner:
     def _measure(self, ready: Ready, cells: Sequence[Cell]) -> None:
         launch = self._launching.launch(ready.implementation, ready.program, cells, self._seconds_per_cell)
         self._keep(launch)
-        self._progress.add(launch)
+        self._take(launch)
         self._tried.update(cells)
-        self._launches += 1
         self._last_seconds[launch.implementation, launch.ranks] = launch.seconds
 
     def _expected(self, cells: Sequence[Cell]) -> float:
         return self._last_seconds.get((cells[0].implementation, cells[0].ranks), 0.0)
 
-    def _state(self, cell: Cell, elapsed_seconds: float) -> State:
+    def _state(self, cell: Cell, elapsed_seconds: float, doing: str = "") -> State:
         return State(
-            now=f"{cell.implementation}, {cell.ranks} ranks",
+            now=f"{doing}{cell.implementation}, {cell.ranks} ranks",
             elapsed_seconds=elapsed_seconds,
             budget_seconds=self._plan.time_budget_seconds,
             launches=self._launches,

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from rankwise.core.configuration import Configuration
-from rankwise.core.records import Cell, Notice, Options, Quantity
+from rankwise.core.records import Notice, Options
 from rankwise.core.run_view import CellView, ConfigurationView, RunView
 from rankwise.core.units import format_duration, format_size, format_time
 from rankwise.profiles.sentences import decision_sentence
@@ -57,7 +57,11 @@ def _overview(shown: RunView) -> Table:
             "plan",
             f"{len(plan.cells)} cells, {plan.min_launches} to {plan.max_launches} launches, seed {plan.seed}",
         ),
-        ("precision", f"{plan.precision:.1%}" + (", data verified" if plan.verify else "")),
+        (
+            "precision",
+            f"{plan.precision:.1%}"
+            + (", data verified" if plan.verify else ", data verified first" if plan.verify_first else ""),
+        ),
         ("mpiexec arguments", " ".join(plan.launcher_arguments)),
         ("baseline", shown.baseline),
     ):
@@ -93,7 +97,7 @@ def _cells(cells: tuple[CellView, ...]) -> Table:
     for one in cells:
         half_width = (one.high_seconds - one.low_seconds) / 2
         table.add_row(
-            Text(_operation(one.cell, one.quantity)),
+            Text(_operation(one)),
             str(one.cell.ranks),
             format_size(one.cell.size_bytes),
             Text(one.cell.variant),
@@ -104,14 +108,17 @@ def _cells(cells: tuple[CellView, ...]) -> Table:
     return table
 
 
-def _operation(cell: Cell, quantity: Quantity) -> str:
-    """The benchmark, and below it whatever is not as usual: `operation=max`, `(total)`."""
+def _operation(one: CellView) -> str:
+    """The benchmark, and below it whatever is not as usual: `operation=max`, `(total)`, `start=barrier`."""
+    cell = one.cell
     changed = [
         f"{field.name}={getattr(cell.options, field.name)}"
         for field in fields(Options)
         if getattr(cell.options, field.name) != field.default
     ]
-    return "\n".join([cell.benchmark, *changed, *([] if quantity == "time" else [f"({quantity})"])])
+    started = [] if one.starts in ("", "agreed") else [f"start={one.starts}"]
+    part = [] if one.quantity == "time" else [f"({one.quantity})"]
+    return "\n".join([cell.benchmark, *changed, *started, *part])
 
 
 def _failures(shown: RunView) -> Table:

@@ -29,7 +29,7 @@ Format = Literal["csv", "jsonl", "parquet"]
 
 _OWN = {"run": int, "launch": int, "started_at": float, "version": str}
 _CELL = {**rows.columns(Cell), **rows.columns(Options), "quantity": str}
-_SERIES = {"batch": int, "bytes_per_sample": float}
+_SERIES = {"batch": int, "bytes_per_sample": float, "start": str}
 _SAMPLE = {"repetition": int, "seconds": float}
 _MEDIAN = {"samples": int, "median_seconds": float, "min_seconds": float, "max_seconds": float}
 _MOMENT = {"time_seconds": float, "value": float}
@@ -52,7 +52,7 @@ class Table:
     """The rows of one run, launch by launch; `medians` gives one row a series instead of one a sample.
 
     Columns: run, launch (1 is the run's first), started_at (seconds since the epoch), version (of the
-    implementation), the fields of the cell and its options, quantity, batch, bytes_per_sample; then
+    implementation), the fields of the cell and its options, quantity, batch, bytes_per_sample, start; then
     repetition (from 0, in the order measured) and seconds, or samples, median_seconds, min_ and max_seconds.
     """
 

@@ -81,7 +81,7 @@ def bench(
     """
     asked = _request(
         implementations, sizes, time, kind="bench", benchmarks=tuple(benchmarks), min_launches=launches,
-        max_launches=launches, verify=verify, **more,
+        max_launches=launches, verify=verify, verify_first=False, **more,
     )  # fmt: skip
     there = where or Where()
     return benching.bench(asked, there.store, there.events)

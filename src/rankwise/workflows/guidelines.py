@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,13 +11,14 @@ from typing import Any
 from rich.console import RenderableType
 from rich.text import Text
 
+from rankwise.analysis.compare.notices import wrong_data
 from rankwise.analysis.guidelines import findings, mending, rules
 from rankwise.analysis.guidelines.checks import check
 from rankwise.analysis.guidelines.findings import Finding
 from rankwise.analysis.guidelines.measured import faster_settings
 from rankwise.analysis.guidelines.mending import Remedy
 from rankwise.core import errors
-from rankwise.core.records import CellFailure, Implementation, Notice, Options
+from rankwise.core.records import CellFailure, Implementation, Launch, Notice, Options
 from rankwise.core.tuning import Decision, Native, Profile, Tuning
 from rankwise.mpi import select
 from rankwise.mpi.family import family_named
@@ -103,6 +104,11 @@ def request_for(operations: Sequence[str], layouts: Sequence[str], request: meas
     )  # fmt: skip
 
 
+def _wrong_data(failures: Iterable[CellFailure], launches: Iterable[Launch]) -> list[Notice]:
+    found = wrong_data([*failures, *(one for launch in launches for one in launch.failures)])
+    return [found] if found else []
+
+
 def answer(store: Store, run_id: int, only: Sequence[str], delta: float) -> Answer:
     """Return everything that the run can be held to; `only`: of these implementations, '' stands for none.
 
@@ -126,7 +132,7 @@ def answer(store: Store, run_id: int, only: Sequence[str], delta: float) -> Answ
     return Answer(
         run_id, delta, found, remedies, _natives(remedies, known), _measured(store, run_id, list(remedies)),
         (*failures, *(one for launch in launches for one in launch.failures)),
-        (*store.notices(run_id), *findings.notices(every)),
+        (*_wrong_data(failures, launches), *store.notices(run_id), *findings.notices(every)),
     )  # fmt: skip
 
 

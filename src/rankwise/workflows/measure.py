@@ -67,6 +67,8 @@ class Request:
     seconds_per_cell: float = 0.0
     launch_limit_seconds: float = 120.0
     verify: bool = False
+    verify_first: bool = True
+    """Look at the data of each implementation and configuration once before anything is timed."""
     seed: int | None = None
     baseline: str = ""
     launcher_arguments: tuple[str, ...] = ()
@@ -185,7 +187,8 @@ def _round_seconds(request: Request, cells: Sequence[Cell]) -> float:
 
 def _short_of_time(request: Request, cells: Sequence[Cell]) -> tuple[Notice, ...]:
     """The warning that the budget cannot hold the launches that a verdict takes: better said before."""
-    needed = _round_seconds(request, cells) * request.min_launches
+    a_round = _round_seconds(request, cells)
+    needed = a_round * (request.min_launches + request.verify_first)
     if needed <= request.time_budget_seconds:
         return ()
     return (
@@ -201,10 +204,11 @@ def _short_of_time(request: Request, cells: Sequence[Cell]) -> tuple[Notice, ...
 def _with_enough_time(request: Request, cells: Sequence[Cell], events: Events) -> Request:
     """The time that the launches take which a verdict needs, unless that is far more than expected."""
     launches = request.min_launches + SPARE_ROUNDS
-    a_round = _round_seconds(request, cells) + len(cells) * ENOUGH_SECONDS_PER_CELL
-    most = 60.0 * math.ceil(LONGER_THAN_EXPECTED * a_round * launches / 60)
+    a_round = _round_seconds(request, cells)
+    expected = launches * (a_round + len(cells) * ENOUGH_SECONDS_PER_CELL) + request.verify_first * a_round
+    most = 60.0 * math.ceil(LONGER_THAN_EXPECTED * expected / 60)
     events.say(
-        f"{len(cells)} cells in {launches} launches each take about {format_duration(a_round * launches)}, "
+        f"{len(cells)} cells in {launches} launches each take about {format_duration(expected)}, "
         f"and at most {format_duration(most)} (--time)"
     )
     return replace(
@@ -214,13 +218,16 @@ def _with_enough_time(request: Request, cells: Sequence[Cell], events: Events) -
 
 
 def _plan(request: Request, cells: Sequence[Cell]) -> Plan:
+    a_round = _round_seconds(request, cells)
+    for_data = request.verify_first * a_round
     per_cell = request.seconds_per_cell or planning.seconds_per_cell(
-        request.time_budget_seconds, len(cells), _round_seconds(request, cells), ROUNDS_AIMED_AT
+        request.time_budget_seconds - for_data, len(cells), a_round, ROUNDS_AIMED_AT
     )
     return Plan(
         cells=tuple(cells), seed=random.randrange(2**31) if request.seed is None else request.seed,
         time_budget_seconds=request.time_budget_seconds, precision=request.precision,
         min_launches=request.min_launches, max_launches=request.max_launches, verify=request.verify,
+        verify_first=request.verify_first and not request.verify,
         seconds_per_cell=per_cell, launch_limit_seconds=request.launch_limit_seconds,
         launcher_arguments=request.launcher_arguments,
     )  # fmt: skip

@@ -45,6 +45,8 @@ class StudyOptions:
     prefixes: tuple[str, ...] = ()
     stored: tuple[int, ...] = ()
     """Runs to take, to finish, or searches to go on with."""
+    verify_first: bool = True
+    """Look whether data are right before anything is timed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,11 @@ class StudyResult:
     def notices(self) -> list[Notice]:
         """What stands against any of the measurements."""
         return [notice for one in self.results.values() for notice in one.comparison.notices]
+
+    @property
+    def has_wrong_data(self) -> bool:
+        """Whether any operation delivered wrong data."""
+        return any(one.comparison.has_wrong_data for one in self.results.values())
 
     def lines(self) -> Iterator[RenderableType]:
         """Yield the answer for the terminal."""
@@ -259,7 +266,7 @@ class Studying:
         asked = tuner.TuneRequest(
             tuner.TuneOptions(
                 self._study.testbed_name(run), options.profiles, TuneSpec(run.tune, ()), seconds,
-                options.implementations, options.prefixes, force=True,
+                options.implementations, options.prefixes, force=True, verify_first=options.verify_first,
             ),
             self._testbed(run), self._request.command_line,
             search=max(self._searches[run.label], default=0), study=self._own_run,
@@ -284,7 +291,7 @@ class Studying:
             placements=(run.placement,),
             profiles=(ProfileChoice(name, own.profile), ProfileChoice()) if profile else (),
             wanted=_mpi_with_its_profile if profile else None,
-            parent=self._own_run, own=msgspec.json.encode(own).decode(),
+            verify_first=options.verify_first, parent=self._own_run, own=msgspec.json.encode(own).decode(),
         )  # fmt: skip
 
     def _testbed(self, run: StudyRun) -> TestbedKind:

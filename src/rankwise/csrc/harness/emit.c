@@ -70,6 +70,7 @@ void emit_list(void)
         put_flag("sized", !k->unsized);
         printf(",\"min_ranks\":%d", k->min_ranks > 1 ? k->min_ranks : 1);
         put_flag("even_ranks", k->even_ranks);
+        put_flag("one_clock", k->timing != BY_ALL_RANKS);
         put_flag("derived_types", !(k->plain_data || k->reduces || k->unsized));
         put_flag("in_place", k->in_place != NEVER_IN_PLACE);
         put_flag("groups", !k->whole && !k->streamed);
@@ -125,7 +126,8 @@ void emit_series(const Cell *c, const Series *series)
     put_field("quantity", series->quantity);
     printf(",\"payload_bytes\":%zu", c->payload_bytes);
     put_field("datatype", c->element.datatype);
-    printf(",\"batch\":%d,\"bytes_per_sample\":%.17g", series->batch, moved_bytes(c));
+    printf(",\"batch\":%d,\"messages_per_operation\":%d,\"bytes_per_sample\":%.17g", series->batch,
+           series->messages > 1 ? series->messages : 1, moved_bytes(c));
     if (c->kernel->windowed)
         printf(",\"window\":%d", c->window);
     put_field("start", series->at_agreed_time ? "agreed" : "barrier");

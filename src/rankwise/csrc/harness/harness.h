@@ -98,6 +98,7 @@ int ranks_on_machine(const Job *job);
 typedef struct {
     const char *quantity;
     int batch, discarded, count;
+    int messages;        /* of an operation, one of which is a sample; 0 means 1 */
     bool at_agreed_time; /* all repetitions started so, not on leaving a barrier */
     const double *samples_seconds;
 } Series;

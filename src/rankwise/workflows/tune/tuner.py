@@ -10,11 +10,12 @@ from pathlib import Path
 import msgspec
 
 from rankwise import __version__
+from rankwise.analysis.compare.notices import wrong_data
 from rankwise.analysis.tune.acceptance import Acceptance, Gain
 from rankwise.analysis.tune.hosts import ASKED
 from rankwise.analysis.tune.merging import taken_back
 from rankwise.core.errors import HostError, InputError, InterruptedRun
-from rankwise.core.records import Notice, Plan
+from rankwise.core.records import CellFailure, Notice, Plan
 from rankwise.core.tuning import Native, Part, Profile, Reason, Tuning
 from rankwise.measurement.launch import Launching
 from rankwise.mpi.family import FamilyLauncher, native_of
@@ -49,6 +50,8 @@ class TuneOptions:
     prefixes: tuple[str, ...] = ()
     force: bool = False
     """Replace a profile of the same name."""
+    verify_first: bool = True
+    """Look whether data are right, by default and with what was found, before that is proved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,8 @@ class TuneResult:
     profile: Profile
     folder: Path
     accepted: Mapping[str, Acceptance]
+    wrong_data: tuple[CellFailure, ...] = ()
+    """Cells that delivered wrong data: by default, or with settings that were therefore taken back."""
 
     @property
     def gains(self) -> dict[str, Gain]:
@@ -80,7 +85,8 @@ class TuneResult:
     @property
     def notices(self) -> tuple[Notice, ...]:
         """What somebody who takes the profile should know beforehand."""
-        return _warnings(self.profile, self.accepted)
+        wrong = wrong_data(self.wrong_data)
+        return (*([wrong] if wrong else []), *_warnings(self.profile, self.accepted))
 
 
 def carry_out(request: TuneRequest, store: Path, events: Events) -> TuneResult:
@@ -146,12 +152,13 @@ class Tuner:
             seconds = max(options.time_budget_seconds - (time.monotonic() - self._began), 60.0)
             validation = Validation(
                 self._store, self._events, built, testbed, target, options.spec, options.name, self._search_id,
-                self._request.command_line,
+                self._request.command_line, verify_first=options.verify_first,
             )  # fmt: skip
             accepted = validation.run(found, seconds, lambda: _express(built, found))
             self._runs = [self._search_id, *validation.run_ids]
             profile = self._profile(built, testbed, found, accepted)
-        return TuneResult(profile, writing.write(profile, parent, force=options.force), accepted)
+        folder = writing.write(profile, parent, force=options.force)
+        return TuneResult(profile, folder, accepted, validation.wrong_data())
 
     def _built(self) -> Built:
         """The implementations asked for, or those of the search that goes on."""

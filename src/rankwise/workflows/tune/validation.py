@@ -9,7 +9,7 @@ from dataclasses import replace
 from rankwise.analysis.tune.acceptance import Acceptance, accept
 from rankwise.analysis.tune.merging import taken_back
 from rankwise.core.configuration import Configuration, plain
-from rankwise.core.records import DEFAULT, Cell, Plan
+from rankwise.core.records import DEFAULT, Cell, CellFailure, Plan
 from rankwise.core.tuning import Reason, Tuning
 from rankwise.core.units import format_duration
 from rankwise.store.store import Store
@@ -32,11 +32,11 @@ class Validation:
 
     def __init__(
         self, store: Store, events: Events, built: Built, testbed: TestbedKind, target: Target, spec: TuneSpec,
-        name: str, search: int, command_line: str,
+        name: str, search: int, command_line: str, *, verify_first: bool = True,
     ) -> None:  # fmt: skip
         self._store, self._events, self._built, self._testbed = store, events, built, testbed
         self._target, self._spec, self._name = target, spec, name
-        self._search, self._command_line = search, command_line
+        self._search, self._command_line, self._verify_first = search, command_line, verify_first
         self.run_ids: list[int] = []
         """The runs of the validation, in order."""
         self._earlier = [one.id for one in store.runs() if one.kind == "validation" and one.parent == search]
@@ -69,6 +69,13 @@ class Validation:
             _drop_doubtful(found[one], judged, one in open_ones)
         return {one: judged for one, judged in accepted.items() if found[one].tuning != Tuning()}
 
+    def wrong_data(self) -> tuple[CellFailure, ...]:
+        """Return the cells that delivered wrong data, by default or with what was found, each once."""
+        failures = [
+            one for run_id in self.run_ids for launch in self._store.launches(run_id) for one in launch.failures
+        ]
+        return tuple({one.cell: one for one in failures if one.kind == "wrong data"}.values())
+
     def _measured(self, found: Mapping[str, Found], names: Sequence[str], seconds: float) -> int:
         """The id of the next run: one that is stored, finished if it was interrupted, or a new one."""
         ready = {one: self._built.ready[one] for one in names}
@@ -86,6 +93,7 @@ class Validation:
         plan = Plan(
             tuple(cells), int(time.time()), seconds, min_launches=PROOF_LAUNCHES, max_launches=PROOF_LAUNCHES + 4,
             seconds_per_cell=SECONDS_PER_CELL, launch_limit_seconds=LAUNCH_LIMIT_SECONDS,
+            verify_first=self._verify_first,
         )  # fmt: skip
         run_id = self._store.begin_run(
             self._command_line, self._testbed.name, plan, kind="validation", parent=self._search,
