@@ -70,7 +70,7 @@ void emit_list(void)
         put_flag("sized", !k->unsized);
         printf(",\"min_ranks\":%d", k->min_ranks > 1 ? k->min_ranks : 1);
         put_flag("even_ranks", k->even_ranks);
-        put_flag("one_clock", k->timing != BY_ALL_RANKS);
+        put_flag("one_clock", k->timing != BY_ALL_RANKS || k->once);
         put_flag("derived_types", !(k->plain_data || k->reduces || k->unsized));
         put_flag("in_place", k->in_place != NEVER_IN_PLACE);
         put_flag("groups", !k->whole && !k->streamed);

@@ -80,11 +80,9 @@ static long long unlikely_number(const Cell *c)
     return ((long long)getpid() << 32) ^ (long long)(local_seconds(c->job) * 1e9);
 }
 
-/* Reading needs something to read; all ranks go on, or none. */
+/* Reading needs something to read; all ranks go on, or none. Errors of files come back as codes. */
 static void use_file(Cell *c, OpenFile *open)
 {
-    if (open->opened)
-        require_file(c, MPI_File_set_errhandler(open->file, MPI_ERRORS_RETURN));
     if (all_ranks_well(c))
         write_block(c);
 }

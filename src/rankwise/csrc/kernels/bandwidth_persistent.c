@@ -16,7 +16,7 @@ static void run(Cell *c)
 }
 
 KERNEL(bandwidth_persistent) = {
-    .category = PERSISTENT,
+    .category = POINT_TO_POINT,
     .description = "bandwidth by requests that are made once",
     .data = &window_one_way_data,
     .prepare = prepare,

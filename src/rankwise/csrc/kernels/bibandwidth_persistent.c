@@ -17,7 +17,7 @@ static void run(Cell *c)
 }
 
 KERNEL(bibandwidth_persistent) = {
-    .category = PERSISTENT,
+    .category = POINT_TO_POINT,
     .description = "bibandwidth by requests that are made once",
     .data = &window_both_ways_data,
     .prepare = prepare,

@@ -61,7 +61,7 @@ static void run(Cell *c)
 #endif
 
 KERNEL(pingpong_partitioned) = {
-    .category = PERSISTENT,
+    .category = POINT_TO_POINT,
     .description = "ping-pong of messages of up to 16 partitions",
     .data = &both_ways_data,
     .prepare = MPI4_ONLY(prepare),

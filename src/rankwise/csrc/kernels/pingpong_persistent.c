@@ -25,7 +25,7 @@ static void run(Cell *c)
 }
 
 KERNEL(pingpong_persistent) = {
-    .category = PERSISTENT,
+    .category = POINT_TO_POINT,
     .description = "ping-pong by requests that are made once",
     .data = &both_ways_data,
     .prepare = prepare,
