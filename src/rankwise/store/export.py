@@ -137,6 +137,15 @@ class LinkTable(Table):
         ]
 
 
+def write_text(text: str, target: Path | TextIO) -> None:
+    """Write a text to a file, which appears whole or not at all, or to an open stream. Raises HostError."""
+    if not isinstance(target, Path):
+        target.write(text)
+        return
+    with _translated(target), _appearing_whole(target) as path:
+        path.write_text(text, encoding="utf-8")
+
+
 def export(table: Table, kind: Format, target: Path | TextIO) -> None:
     """Write the table to a file, which appears whole or not at all, or as text to an open stream.
 
@@ -146,13 +155,18 @@ def export(table: Table, kind: Format, target: Path | TextIO) -> None:
     if not isinstance(target, Path):
         _write_text(table, kind, target)
         return
+    with _translated(target), _appearing_whole(target) as path:
+        if kind == "parquet":
+            _write_parquet(table, path)
+        else:
+            with path.open("w", encoding="utf-8", newline="") as stream:
+                _write_text(table, kind, stream)
+
+
+@contextlib.contextmanager
+def _translated(target: Path) -> Iterator[None]:
     try:
-        with _appearing_whole(target) as path:
-            if kind == "parquet":
-                _write_parquet(table, path)
-            else:
-                with path.open("w", encoding="utf-8", newline="") as stream:
-                    _write_text(table, kind, stream)
+        yield
     except OSError as error:
         reason = error.strerror or str(error)
         raise HostError(f"cannot write {target}: {reason}", "name another file with -o") from error

@@ -72,7 +72,7 @@ void emit_list(void)
         put_flag("even_ranks", k->even_ranks);
         put_flag("one_clock", k->timing != BY_ALL_RANKS || k->once);
         put_flag("derived_types", !(k->plain_data || k->reduces || k->unsized));
-        put_flag("in_place", k->in_place != NEVER_IN_PLACE);
+        put_flag("in_place", HAS_IN_PLACE && k->in_place != NEVER_IN_PLACE);
         put_flag("groups", !k->whole && !k->streamed);
         putchar('}');
     }

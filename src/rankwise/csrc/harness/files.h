@@ -12,6 +12,13 @@
 #define FILES_ONLY(FUNCTION) NULL
 #endif
 
+/* LAM/MPI's MPI-IO does not know the datatypes of MPI 2.0 that layouts are made of. */
+#ifdef LAM_MPI
+#define FILES_OF_PLAIN_DATA true
+#else
+#define FILES_OF_PLAIN_DATA false
+#endif
+
 /* What c->state is from setup to teardown. */
 typedef struct {
 #ifdef MPI_MODE_RDWR

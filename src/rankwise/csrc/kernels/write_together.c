@@ -17,5 +17,6 @@ KERNEL(write_together) = {
     .setup = open_shared_file,
     .teardown = close_file,
     .moves = 1,
+    .plain_data = FILES_OF_PLAIN_DATA,
     .unsupported = NEEDS_FILES,
 };
