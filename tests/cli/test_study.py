@@ -1,4 +1,4 @@
-"""`rankwise study` from stored runs: what needs no MPI and no testbed."""
+"""`rankwise study` sets stored runs beside the paper, and measures only what is missing."""
 
 from __future__ import annotations
 

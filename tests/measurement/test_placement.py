@@ -1,4 +1,4 @@
-"""Which rank comes on which host, for words and rankfiles."""
+"""Every rank is placed on the host that its word or rankfile asks for."""
 
 import itertools
 from collections import Counter

@@ -1,4 +1,4 @@
-"""A plan is carried out against a testbed that replays a harness: stops, failures, resuming."""
+"""A plan is carried out until it is enough, whatever launches fail, and goes on where it ended."""
 
 import re
 import time
@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from rankwise.core.errors import HostError
-from rankwise.core.records import Cell, FloatArray, Launch, Outcome, Plan
+from rankwise.core.jobs import Outcome
+from rankwise.core.records import Cell, FloatArray, Launch, Plan
 from rankwise.measurement.launch import Launching
 from rankwise.measurement.runner import Ready, Runner, State
-from support.harness_words import BEGIN, END, PlainLauncher, implementation, outcome, say, series
+from support.harness_output import BEGIN, END, PlainLauncher, implementation, outcome, record, series
 from support.replay import ReplayTestbed
 
 A, B = implementation("mpich-5.0.2"), implementation("openmpi-5.0.11")
@@ -102,7 +103,7 @@ def test_a_launcher_that_never_begins_is_given_up_after_two_tries(timed_out: boo
 def test_wrong_data_is_not_tried_again() -> None:
     def wrong(argv: tuple[str, ...]) -> Outcome:
         said = "".join(
-            say(
+            record(
                 rankwise="failure",
                 benchmark=c.benchmark,
                 size_bytes=c.size_bytes,
@@ -120,7 +121,7 @@ def test_wrong_data_is_not_tried_again() -> None:
 def test_verified_cells_are_done_after_one_launch() -> None:
     def verified(argv: tuple[str, ...]) -> Outcome:
         assert "--verify" in argv
-        said = (say(rankwise="verified", benchmark=c.benchmark, size_bytes=c.size_bytes) for c in asked(argv))
+        said = (record(rankwise="verified", benchmark=c.benchmark, size_bytes=c.size_bytes) for c in asked(argv))
         return outcome(BEGIN + "".join(said) + END)
 
     why, launches = carry_out(replace(PLAN, verify=True), verified)
@@ -136,11 +137,11 @@ def says(argv: tuple[str, ...], wrong: Callable[[Cell], bool] = lambda _: False)
     if "--verify" not in argv:
         return "".join(series(cell, [1e-6, 1.1e-6]) for cell in asked(argv))
     return "".join(
-        say(
+        record(
             rankwise="failure", benchmark=c.benchmark, size_bytes=c.size_bytes, kind="wrong data", reason="3 bytes"
         )
         if wrong(c)
-        else say(rankwise="verified", benchmark=c.benchmark, size_bytes=c.size_bytes)
+        else record(rankwise="verified", benchmark=c.benchmark, size_bytes=c.size_bytes)
         for c in asked(argv)
     )
 

@@ -13,6 +13,7 @@ from rankwise.cli.screen import Screen
 from rankwise.core.errors import EXIT_ANSWER_IS_NO, EXIT_OK, InputError
 from rankwise.core.units import format_duration
 from rankwise.workflows import study
+from rankwise.workflows.study_runs import StudyOptions, StudyRequest
 
 
 def _run_ids(text: str) -> tuple[int, ...]:
@@ -56,11 +57,11 @@ def command(name: str | None, store: Path, as_json: bool, **asked: Any) -> int:
         return EXIT_OK
     screen = Screen(quiet=asked["quiet"])
     path = (asked["report"] or Path(f"rankwise-{name}.html")).absolute()
-    options = study.StudyOptions(
+    options = StudyOptions(
         name, asked["quick"], str(path.parent / "profiles"), asked["budget"], names_of(asked["mpi"]),
         tuple(map(str, asked["prefixes"])), asked["stored"], asked["verify_first"],
     )  # fmt: skip
-    found = study.carry_out(study.StudyRequest(options, command_line()), store, screen)
+    found = study.carry_out(StudyRequest(options, command_line()), store, screen)
     found.report(path)
     if as_json:
         echo_json(found.as_json(path))

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from rankwise.core.network import EmulatorFigures, LinkCounters, Settings
+from rankwise.core.network import EmulatorFigures, LinkCounters
 
 FloatArray = npt.NDArray[np.float64]
 Environment = tuple[tuple[str, str], ...]
@@ -82,95 +82,6 @@ class Host:
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
-    """One external command and the variables it gets on top of the caller's environment."""
-
-    argv: tuple[str, ...]
-    environment: Environment = ()
-
-
-@dataclass(frozen=True, slots=True)
-class LocalStart:
-    """The launcher starts all processes on this host by itself."""
-
-
-@dataclass(frozen=True, slots=True)
-class RemoteShellStart:
-    """The launcher reaches every host from every host by a program that is called like ssh."""
-
-    program: str
-    """Called as `PROGRAM HOST COMMAND...`."""
-
-
-ProcessStart = LocalStart | RemoteShellStart
-"""How a testbed wants processes to be started on its hosts."""
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """What is to be started on how many ranks."""
-
-    program: tuple[str, ...]
-    ranks: int
-    oversubscribed: bool = False
-    hosts: tuple[str, ...] = ()
-    """The host of each rank, in rank order. Empty: all on this one."""
-    start: ProcessStart = field(default=LocalStart())
-    environment: Environment = ()
-    """Variables that every rank must see."""
-    launcher_arguments: tuple[str, ...] = ()
-    """Further words for mpiexec: the user's own (what stood after `--`), or a profile's."""
-    files: tuple[str, ...] = ()
-    """Files of this host that every rank must find under the same path."""
-
-    @property
-    def remote_shell(self) -> str:
-        """The program called like ssh that starts processes on the hosts; '' where they are started otherwise."""
-        return self.start.program if isinstance(self.start, RemoteShellStart) else ""
-
-
-@dataclass(frozen=True, slots=True)
-class LaunchSteps:
-    """A launch as data: what is run `before`, the launcher itself, what is run `after` in any case.
-
-    `yielding` names how waiting ranks give up the core when oversubscribed, '' if they need not.
-    """
-
-    main: Command
-    before: tuple[Command, ...] = ()
-    after: tuple[Command, ...] = ()
-    yielding: str = ""
-    everywhere: tuple[Command, ...] = ()
-    """Run on every host of the job before `before`: what must be there on each (folders, copies of files)."""
-    everywhere_after: tuple[Command, ...] = ()
-    """Run on every host of the job in any case, after `after`."""
-    files: tuple[str, ...] = ()
-    """Files of this host that the steps use: hosts that do not share its file system get copies."""
-    settings: Settings = ()
-    """Kernel settings that every host gets for this launch only."""
-    attached: bool = False
-    """The launcher has this process's own stdin, stdout and stderr; the outcome then has no words."""
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """How an external command ended. `finished_early`: it had said all and was ended by us while it hung."""
-
-    command: str
-    returncode: int
-    stdout: str
-    stderr: str
-    seconds: float
-    timed_out: bool = False
-    finished_early: bool = False
-    broken: str = ""
-    """Why the testbed itself failed during the run (a node or the link emulator ended); '' if it did not."""
-    links: tuple[LinkCounters, ...] = ()
-    emulator: EmulatorFigures | None = None
-    notices: tuple[Notice, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Benchmark:
     """One kernel as the harness's `--list` describes it for one implementation."""
 
@@ -189,6 +100,8 @@ class Benchmark:
     """Can be done in place (MPI_IN_PLACE)."""
     groups: bool = True
     """Can run on several groups of ranks at once."""
+    reduces: bool = False
+    """Computes with what it moves: its `byte` is a float of 4 bytes."""
     one_clock: bool = False
     """Timed by one rank alone: whether the clocks of the ranks agree does not matter."""
 
@@ -343,6 +256,8 @@ class Launch:
     timelines: tuple[Timeline, ...] = ()
     stage: str = ""
     """Of a search: the stage that asked for the launch."""
+    cells_seconds: float = 0.0
+    """What all visits to cells took together; the rest of `seconds` is starting and ending. 0: not known."""
 
     @property
     def implementation(self) -> str:
@@ -353,6 +268,14 @@ class Launch:
     def ranks(self) -> int:
         """The ranks of all segments together."""
         return sum(one.ranks for one in self.segments)
+
+    def visits(self) -> dict[Cell, list[Series]]:
+        """Return the times of each cell, one series a visit: a launch may come to a cell more than once."""
+        found: dict[Cell, list[Series]] = {}
+        for one in self.series:
+            if one.quantity == "time" and one.samples_seconds.size:
+                found.setdefault(one.cell, []).append(one)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,7 +288,7 @@ class Plan:
     precision: float = 0.02
     """Asked relative width: half of the median's 95 % interval over the median."""
     min_launches: int = 10
-    max_launches: int = 60
+    max_launches: int = 200
     verify: bool = False
     """Look whether data are right instead of timing."""
     verify_first: bool = False

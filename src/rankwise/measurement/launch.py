@@ -15,25 +15,21 @@ from rankwise.core.configuration import Configuration, plain
 from rankwise.core.errors import BuildError, HostError, InputError
 from rankwise.core.host_settings import CONGESTION_CONTROL
 from rankwise.core.interfaces import Launcher, Testbed
+from rankwise.core.jobs import Command, Job, LaunchSteps, LocalStart, Outcome
 from rankwise.core.network import Settings
 from rankwise.core.records import (
     Benchmark,
     Cell,
     CellFailure,
-    Command,
     FailureKind,
     Implementation,
-    Job,
     Launch,
     LaunchStatus,
-    LaunchSteps,
-    LocalStart,
     Notice,
     Options,
-    Outcome,
     Plan,
     Segment,
-)  # fmt: skip
+)
 from rankwise.core.tuning import Loaded
 from rankwise.measurement import protocol
 from rankwise.measurement.job import build_job, program_line, together
@@ -141,6 +137,7 @@ class Launching:
             steal_fraction=(_steal_seconds() - stolen) / (max(outcome.seconds, 1e-3) * (os.cpu_count() or 1)),
             notices=(*outcome.notices, *_notices(parts, outcome)),
             links=outcome.links, emulator=outcome.emulator, timelines=spoken.timelines,
+            cells_seconds=spoken.cells_seconds,
         )  # fmt: skip
 
     def _job(
@@ -218,8 +215,13 @@ def _blamed(
     """
     if status == "finished":
         return ()
-    silent = [cell for cell in cells if cell not in spoken.reached()]
-    return tuple(CellFailure(cell, reason) for cell in (silent[:1] if spoken.begun else silent))
+    left = spoken.answers()
+    silent: list[Cell] = []
+    for cell in cells:  # a launch may come to a cell more than once
+        if not left[cell]:
+            silent.append(cell)
+        left[cell] -= 1 if left[cell] else 0
+    return tuple(CellFailure(cell, reason) for cell in (silent[:1] if spoken.begun else dict.fromkeys(silent)))
 
 
 def _notices(parts: Sequence[Part], outcome: Outcome) -> tuple[Notice, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
@@ -41,10 +42,12 @@ class Spoken:
     timer_resolution_seconds: float = 0.0
     timer_cost_seconds: float = 0.0
     timelines: tuple[Timeline, ...] = ()
+    cells_seconds: float = 0.0
 
-    def reached(self) -> set[Cell]:
-        """Return the cells that gave an answer of any kind."""
-        return {one.cell for one in self.series} | {one.cell for one in self.failures} | set(self.verified)
+    def answers(self) -> Counter[Cell]:
+        """Return how many visits of each cell gave an answer of any kind."""
+        times = (one.cell for one in self.series if one.quantity == "time")
+        return Counter([*times, *(one.cell for one in self.failures), *self.verified])
 
 
 FEWEST_REPETITIONS = 3
@@ -134,6 +137,7 @@ def parse_run(output: str, cells: Sequence[Cell]) -> Spoken:
         clock_error_seconds=max(_seconds(said.get("clock_error_seconds")) for said in (begin, end)),
         timer_resolution_seconds=_seconds(begin.get("timer_resolution_seconds")),
         timer_cost_seconds=_seconds(begin.get("timer_cost_seconds")), timelines=tuple(timelines),
+        cells_seconds=_seconds(end.get("cells_seconds")),
     )  # fmt: skip
 
 

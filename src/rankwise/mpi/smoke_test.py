@@ -28,7 +28,8 @@ from rankwise.artifacts.builder import Artifact
 from rankwise.artifacts.compiler import Stamp, stamp
 from rankwise.core import process
 from rankwise.core.errors import BuildError, HostError
-from rankwise.core.records import Implementation, Job, Outcome
+from rankwise.core.jobs import Job, Outcome
+from rankwise.core.records import Implementation
 from rankwise.mpi.family import Family, family_named
 
 LIMIT_SECONDS = 60.0

@@ -11,7 +11,7 @@ import io
 import json
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TextIO
@@ -70,14 +70,18 @@ class Table:
                 "run": self._run_id,
                 "launch": number,
                 "started_at": launch.started_at,
-                "version": versions.get(launch.implementation, ""),
+                "version": " + ".join(versions.get(segment.implementation, "") for segment in launch.segments),
             }
-            chunks = self._chunks(own, launch)
+            chunks = self._chunks(own, launch, versions)
             if chunks:
                 yield chunks
 
-    def _chunks(self, own: dict[str, Any], launch: Launch) -> list[_Chunk]:
-        return [self._chunk(own, series) for series in launch.series if series.samples_seconds.size]
+    def _chunks(self, own: dict[str, Any], launch: Launch, versions: Mapping[str, str]) -> list[_Chunk]:
+        return [
+            self._chunk(own | _version(series.cell, versions), series)
+            for series in launch.series
+            if series.samples_seconds.size
+        ]
 
     def _chunk(self, own: dict[str, Any], series: Series) -> _Chunk:
         fixed = own | rows.cell_values(series.cell) | rows.values(series)
@@ -101,10 +105,10 @@ class TimelineTable(Table):
         super().__init__(store, run_id)
         self.columns = {**_OWN, **_CELL, **_MOMENT}
 
-    def _chunks(self, own: dict[str, Any], launch: Launch) -> list[_Chunk]:
+    def _chunks(self, own: dict[str, Any], launch: Launch, versions: Mapping[str, str]) -> list[_Chunk]:
         return [
             _Chunk(
-                own | rows.cell_values(one.cell) | rows.values(one),
+                own | _version(one.cell, versions) | rows.cell_values(one.cell) | rows.values(one),
                 {"time_seconds": one.times_seconds, "value": one.values},
             )
             for one in launch.timelines
@@ -124,7 +128,7 @@ class LinkTable(Table):
         job = {"implementation": str, "ranks": int}
         self.columns = {**_OWN, **job, **rows.columns(EmulatorFigures), "link": str, **_COUNTERS}
 
-    def _chunks(self, own: dict[str, Any], launch: Launch) -> list[_Chunk]:
+    def _chunks(self, own: dict[str, Any], launch: Launch, versions: Mapping[str, str]) -> list[_Chunk]:
         if launch.emulator is not None:
             figures = rows.values(launch.emulator)
         else:
@@ -144,6 +148,11 @@ def write_text(text: str, target: Path | TextIO) -> None:
         return
     with _translated(target), _appearing_whole(target) as path:
         path.write_text(text, encoding="utf-8")
+
+
+def _version(cell: Cell, versions: Mapping[str, str]) -> dict[str, str]:
+    """Of the cell's own implementation, in a launch of several too."""
+    return {"version": versions.get(cell.implementation, "")}
 
 
 def export(table: Table, kind: Format, target: Path | TextIO) -> None:

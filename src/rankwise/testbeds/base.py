@@ -16,8 +16,9 @@ from typing import ClassVar, Self
 
 from rankwise.core import registry
 from rankwise.core.errors import UnknownNameError
+from rankwise.core.jobs import LaunchSteps, LocalStart, Outcome, ProcessStart, RemoteShellStart
 from rankwise.core.network import Topology
-from rankwise.core.records import Fact, Host, LaunchSteps, LocalStart, Outcome, ProcessStart, RemoteShellStart
+from rankwise.core.records import Fact, Host
 from rankwise.core.toml_places import Entry
 from rankwise.testbeds.running import Running
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rankwise.core import process
 from rankwise.core.errors import HostError
-from rankwise.core.records import Command, Outcome
+from rankwise.core.jobs import Command, Outcome
 from rankwise.testbeds.host import MPI_VARIABLES
 
 REMOTE_MARK = "RANKWISE_REMOTE"

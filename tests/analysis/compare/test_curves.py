@@ -1,3 +1,5 @@
+"""Curves have the medians, quantiles and overlap that follow from the samples by hand."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""Each doubt about a run has one notice with its remedy, and a good run has none."""
+
 from __future__ import annotations
 
 from dataclasses import replace

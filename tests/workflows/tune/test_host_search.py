@@ -1,3 +1,5 @@
+"""Hosts are asked only what their paths give a reason for, and in an order that lets effects show."""
+
 from __future__ import annotations
 
 from dataclasses import replace
@@ -51,8 +53,8 @@ def test_a_short_path_is_left_alone_and_that_is_told() -> None:
 def test_links_without_room_for_jumbo_frames() -> None:
     topology = two_sites()
     small = replace(topology, links=tuple(replace(link, queue_bytes=6000) for link in topology.links))
-    race, _ = host_searches(target(small), "mpich-5.0.2", SPEC)["hosts-network"]
-    assert [trial.name for trial in race.ask() if "mtu" in trial.name] == []
+    search, _ = host_searches(target(small), "mpich-5.0.2", SPEC)["hosts-network"]
+    assert [trial.name for trial in search.ask() if "mtu" in trial.name] == []
 
 
 def test_real_hosts_are_not_ours_to_set() -> None:

@@ -13,7 +13,7 @@ from rankwise.stats.summary import median
 
 
 def curves(cells: Iterable[CellData], precision: float) -> tuple[Curve, ...]:
-    """One curve an implementation, benchmark, ranks, options, placement and quantity, in the order of the cells.
+    """Return one curve an implementation, benchmark, ranks, options, placement and quantity, ordered as the cells.
 
     Cells of several profiles or testbeds would share a curve; a run has one of each.
     """

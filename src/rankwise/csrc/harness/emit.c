@@ -74,6 +74,7 @@ void emit_list(void)
         put_flag("derived_types", !(k->plain_data || k->reduces || k->unsized));
         put_flag("in_place", HAS_IN_PLACE && k->in_place != NEVER_IN_PLACE);
         put_flag("groups", !k->whole && !k->streamed);
+        put_flag("reduces", k->reduces);
         putchar('}');
     }
     printf("]");
@@ -160,9 +161,9 @@ void emit_verified(const char *benchmark, size_t size_bytes, int repetitions)
     end_line();
 }
 
-void emit_end(const Job *job)
+void emit_end(const Job *job, double cells_seconds)
 {
-    printf("{\"rankwise\":\"end\"");
+    printf("{\"rankwise\":\"end\",\"cells_seconds\":%.9g", cells_seconds);
     printf(",\"clock_error_seconds\":%.9g", rw_clock_error(&job->clock)); /* by now */
     end_line();
 }

@@ -12,8 +12,8 @@ import msgspec
 from rankwise import __version__
 from rankwise.analysis.compare.notices import wrong_data
 from rankwise.analysis.tune.acceptance import Acceptance, Gain
-from rankwise.analysis.tune.hosts import ASKED
-from rankwise.analysis.tune.merging import taken_back
+from rankwise.analysis.tune.hosts import READ_FROM_HOSTS
+from rankwise.analysis.tune.merging import with_reverted
 from rankwise.core.errors import HostError, InputError, InterruptedRun
 from rankwise.core.records import CellFailure, Notice, Plan
 from rankwise.core.tuning import Native, Part, Profile, Reason, Tuning
@@ -27,7 +27,7 @@ from rankwise.workflows import host_settings, verify
 from rankwise.workflows.configurations import loader
 from rankwise.workflows.events import Events
 from rankwise.workflows.prepare import Built, build_all, prepare, up
-from rankwise.workflows.tune.search import Found, Searching
+from rankwise.workflows.tune.search import Found, StagedSearch
 from rankwise.workflows.tune.stages import Target, TuneSpec
 from rankwise.workflows.tune.validation import Validation
 
@@ -123,10 +123,15 @@ def resume(run_id: int, store: Store, events: Events) -> TuneResult:
         )
     topology = store.topology(search)
     request = TuneRequest(
-        msgspec.json.decode(text, type=TuneOptions), make(topology) if topology else LocalTestbed(),
+        stored_options(text), make(topology) if topology else LocalTestbed(),
         store.run(search).command_line, search, store.run(search).parent,
     )  # fmt: skip
     return Tuner(request, store, events).run()
+
+
+def stored_options(text: str) -> TuneOptions:
+    """Return what a run has stored; one that an older Rankwise began may have it under former names."""
+    return msgspec.json.decode(text.replace('"rigour":', '"criteria":'), type=TuneOptions)
 
 
 class Tuner:
@@ -145,7 +150,7 @@ class Tuner:
         writing.require_free(options.name, parent, force=options.force)
         built = self._built()
         with up(self._request.testbed, self._events) as (testbed, paths):
-            kernel = host_settings.known(testbed, ASKED)
+            kernel = host_settings.known(testbed, READ_FROM_HOSTS)
             target = Target(testbed.name, testbed.topology(), testbed.hosts(), paths, kernel)
             found = self._found(built, testbed, target)
             _express(built, found)
@@ -191,7 +196,7 @@ class Tuner:
         else:
             self._search_id = self._begin(built, testbed, target, plan)
         run_id = self._search_id
-        searching = Searching(
+        searching = StagedSearch(
             built, Launching(FamilyLauncher(), testbed, plan, load=loader(testbed)), target, self._options.spec,
             lambda launch, one: self._store.add_launch(run_id, launch, [one] if one else ()), self._events,
             earlier,
@@ -230,7 +235,7 @@ class Tuner:
                 verdicts=accepted[one].verdicts if one in accepted else (), launches=mine.launches,
                 exhaustive_launches=mine.exhaustive_launches,
             )  # fmt: skip
-            parts.append(replace(part, proof=self._in_force(part, built, testbed)))
+            parts.append(replace(part, verification=self._in_force(part, built, testbed)))
         return Profile(
             self._options.name, testbed.name, testbed.topology(), time.time(), self._request.command_line,
             __version__, tuple(self._runs), tuple(parts),
@@ -260,7 +265,7 @@ def _express(built: Built, found: Mapping[str, Found]) -> None:
                 rest = tuple(other for other in mine.tuning.decisions if other != decision)
                 mine.tuning = replace(mine.tuning, decisions=rest)
                 subject = f"{decision.operation} at {decision.ranks} ranks"
-                mine.reasons = taken_back(mine.reasons, [Reason(subject, f"left as it is: {error}")])
+                mine.reasons = with_reverted(mine.reasons, [Reason(subject, f"left as it is: {error}")])
 
 
 def _warnings(profile: Profile, accepted: Mapping[str, Acceptance]) -> tuple[Notice, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from rankwise.analysis.tune.acceptance import Acceptance, accept
-from rankwise.analysis.tune.merging import taken_back
+from rankwise.analysis.tune.merging import with_reverted
 from rankwise.core.configuration import Configuration, plain
 from rankwise.core.records import DEFAULT, Cell, CellFailure, Plan
 from rankwise.core.tuning import Reason, Tuning
@@ -18,8 +18,8 @@ from rankwise.workflows import measure
 from rankwise.workflows.configurations import tuned
 from rankwise.workflows.events import Events
 from rankwise.workflows.prepare import Built
-from rankwise.workflows.tune.search import PROOF_LAUNCHES, Found
-from rankwise.workflows.tune.stages import Target, TuneSpec, proof_cells
+from rankwise.workflows.tune.search import VALIDATION_LAUNCHES, Found
+from rankwise.workflows.tune.stages import Target, TuneSpec, validation_cells
 
 ROUNDS = 3
 """How often what is left is measured afresh after something went back to the default."""
@@ -59,12 +59,12 @@ class Validation:
             for one in open_ones:
                 accepted[one] = accept(
                     launches, benchmarks, one, self._name, found[one].tuning,
-                    delta=self._spec.rigour.delta, application=self._spec.application,
+                    delta=self._spec.criteria.delta, application=self._spec.application,
                 )  # fmt: skip
                 found[one].tuning = accepted[one].tuning
-                found[one].reasons = taken_back(found[one].reasons, accepted[one].returned)
+                found[one].reasons = with_reverted(found[one].reasons, accepted[one].reverted)
             express()
-            open_ones = [one for one in open_ones if accepted[one].returned and found[one].tuning != Tuning()]
+            open_ones = [one for one in open_ones if accepted[one].reverted and found[one].tuning != Tuning()]
         for one, judged in accepted.items():
             _drop_doubtful(found[one], judged, one in open_ones)
         return {one: judged for one, judged in accepted.items() if found[one].tuning != Tuning()}
@@ -91,7 +91,8 @@ class Validation:
             return known
         cells, configurations = self._cells(found, names)
         plan = Plan(
-            tuple(cells), int(time.time()), seconds, min_launches=PROOF_LAUNCHES, max_launches=PROOF_LAUNCHES + 4,
+            tuple(cells), int(time.time()), seconds,
+            min_launches=VALIDATION_LAUNCHES, max_launches=VALIDATION_LAUNCHES + 4,
             seconds_per_cell=SECONDS_PER_CELL, launch_limit_seconds=LAUNCH_LIMIT_SECONDS,
             verify_first=self._verify_first,
         )  # fmt: skip
@@ -119,15 +120,17 @@ class Validation:
             configurations |= {each.id: each for each in both.values()}
             cells += [
                 replace(cell, configuration=both[cell.label].id)
-                for cell in proof_cells(one, self._target, self._spec, (DEFAULT, self._name), tuning.decisions)
+                for cell in validation_cells(
+                    one, self._target, self._spec, (DEFAULT, self._name), tuning.decisions
+                )
             ]
         return cells, configurations
 
 
 def _drop_doubtful(mine: Found, judged: Acceptance, is_open: bool) -> None:
-    """Keep nothing of what does not prove to gain anything."""
+    """Keep nothing of what was not shown to gain anything."""
     own = mine.tuning.settings or mine.tuning.decisions or not judged.verdicts
-    # host settings have raw TCP's word, and a gain after pauses shows in none of these cells
+    # raw TCP has shown that host settings gain, and a gain after pauses shows in none of these cells
     why = f"not confirmed after {ROUNDS} validations" if is_open else judged.doubt if own else ""
     if mine.tuning != Tuning() and why:
         mine.tuning = Tuning()
