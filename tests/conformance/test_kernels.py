@@ -58,6 +58,8 @@ def verify(
 
 def concerns(options: Options, benchmark: Benchmark) -> bool:
     """Whether these options change what this benchmark does."""
+    if options.in_place:
+        return benchmark.in_place
     if options.sync != "flush":
         return benchmark.category == "one-sided"
     if options.topology != "cartesian":

@@ -3,6 +3,14 @@
 
 enum { SENDING, RECEIVING, REQUESTS, MOST_PARTS = 16 };
 
+/* Open MPI 5 takes the extent of a datatype with gaps for the size of its data, and sends a part.
+ */
+#ifdef OMPI_MAJOR_VERSION
+#define PLAIN true
+#else
+#define PLAIN false
+#endif
+
 #if HAS_MPI4
 /* As many parts as the elements divide into. */
 static int parts_of(const Cell *c)
@@ -67,6 +75,7 @@ KERNEL(pingpong_partitioned) = {
     .prepare = MPI4_ONLY(prepare),
     .run = MPI4_ONLY(run),
     .setup = MPI4_ONLY(setup),
+    .plain_data = PLAIN,
     .unsupported = NEEDS_MPI4,
     .pairing = ENDS,
     .timing = BY_FIRST_RANK,
