@@ -15,18 +15,21 @@ Environment = tuple[tuple[str, str], ...]
 """Extra environment variables, as pairs so that records stay hashable."""
 
 Category = Literal[
-    "point-to-point", "collective", "nonblocking", "one-sided", "guideline", "baseline", "harness"
+    "point-to-point", "collective", "nonblocking", "one-sided", "guideline", "baseline", "harness", "program"
 ]  # fmt: skip
-"""`guideline`: mock-ups, which do what another benchmark does by other operations."""
-Quantity = Literal["time", "total", "compute"]
+"""`guideline`: mock-ups, which do what another benchmark does by other operations; `program`: metrics of a
+user's own program."""
+Quantity = Literal["time", "total", "compute", "metric"]
 """`time`: the operation itself. Nonblocking collectives add `total` (with computation put between start and
-wait) and `compute` (that computation alone); overlap is 1 - (total - compute) / time."""
+wait) and `compute` (that computation alone); overlap is 1 - (total - compute) / time. `metric`: a figure that a
+user's own program printed, in its own unit."""
 
 TimelineQuantity = Literal["congestion window", "round trip", "retransmits"]
 LaunchStatus = Literal["finished", "failed", "timed out"]
 FailureKind = Literal["failed", "unsupported", "wrong data"]
-RunKind = Literal["compare", "bench", "guidelines", "search", "validation", "study"]
-"""`search` and `validation` are the two halves of tuning; `study` is the parent of what a study measures."""
+RunKind = Literal["compare", "bench", "guidelines", "search", "validation", "study", "program"]
+"""`program` compares a user's own program; `search` and `validation` are the two halves of tuning; `study` is the
+parent of what a study measures."""
 DEFAULT = "default"
 """The label of cells that load nothing: the implementation as it is installed."""
 
@@ -111,7 +114,7 @@ class Job:
     environment: Environment = ()
     """Variables that every rank must see."""
     launcher_arguments: tuple[str, ...] = ()
-    """Further words for mpiexec: the user's own (what stood after `--`), or a profile's."""
+    """Further arguments for mpiexec: the user's own (`--launcher`), or a profile's."""
     files: tuple[str, ...] = ()
     """Files of this host that every rank must find under the same path."""
 

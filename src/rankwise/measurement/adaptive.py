@@ -36,7 +36,7 @@ class Progress:
     def add(self, launch: Launch) -> None:
         """Take a launch into account; cells that it never came to simply stay open."""
         for series in launch.series:
-            if series.quantity == "time" and series.samples_seconds.size:
+            if series.quantity in ("time", "metric") and series.samples_seconds.size:
                 self._medians[series.cell].append(float(np.median(series.samples_seconds)))
         for failure in launch.failures:
             self._strikes[failure.cell] += 1 if failure.kind == "failed" else STRIKES

@@ -27,7 +27,6 @@ from rankwise.core.records import (
     Launch,
     LaunchStatus,
     LaunchSteps,
-    LocalStart,
     Notice,
     Options,
     Outcome,
@@ -37,6 +36,7 @@ from rankwise.core.records import (
 from rankwise.core.tuning import Loaded
 from rankwise.measurement import protocol
 from rankwise.measurement.job import build_job, program_line, together
+from rankwise.measurement.workload import Harness, Workload
 
 LIST_LIMIT_SECONDS = 30.0
 STDERR_TAIL_BYTES = 4000
@@ -80,8 +80,11 @@ class Launching:
         plan: Plan,
         configurations: Mapping[str, Configuration] | None = None,
         load: Callable[[Configuration], Loaded] = lambda _: Loaded(),
+        *,
+        workload: Workload = Harness(),  # noqa: B008 - has no state
     ) -> None:
         """`configurations`: those that cells name, by id; `load` makes what a launch of one adds to its job."""
+        self._workload = workload
         self._configurations = configurations or {}
         self._load = load
         self._launcher = launcher
@@ -117,8 +120,7 @@ class Launching:
         """
         started_at, load, stolen = time.time(), os.getloadavg()[0], _steal_seconds()
         steps, outcome = self._run(parts, settings)
-        # what was measured while the testbed broke down is worth nothing
-        spoken = protocol.parse_run("" if outcome.broken else outcome.stdout, cells)
+        spoken = self._workload.read(outcome, cells)
         status, reason = _status(outcome, spoken, self._plan.launch_limit_seconds)
         return Launch(
             segments=tuple(part.segment for part in parts), status=status, reason=reason,
@@ -136,18 +138,12 @@ class Launching:
         )  # fmt: skip
 
     def _job(self, program: Path, cells: Sequence[Cell], loaded: Loaded, seconds_per_cell: float) -> Job:
-        """The job of a harness that measures these cells."""
+        """The job that measures these cells."""
         job = build_job(
             self._testbed, (str(program),), cells[0].ranks, placement=cells[0].placement, loaded=loaded,
             arguments=self._plan.launcher_arguments,
         )  # fmt: skip
-        arguments = protocol.arguments(
-            cells, yielding=job.oversubscribed,
-            from_barrier=job.oversubscribed and isinstance(job.start, LocalStart),
-            verify=self._plan.verify, limit_seconds=self._plan.launch_limit_seconds,
-            seconds_per_cell=seconds_per_cell or self._plan.seconds_per_cell,
-        )  # fmt: skip
-        return replace(job, program=(*job.program, *arguments))
+        return self._workload.arm(job, cells, self._plan, seconds_per_cell)
 
     def _run(self, parts: Sequence[Part], settings: Settings) -> tuple[LaunchSteps, Outcome]:
         """The launch line and how it ended; one that cannot even be started has failed like any other."""
@@ -157,7 +153,9 @@ class Launching:
         try:
             steps = together([self._launcher.steps(part.implementation, part.job) for part in parts])
             steps = replace(steps, settings=(*steps.settings, *settings))
-            return steps, self._testbed.run(steps, hosts, limit, "" if len(parts) > 1 else protocol.END_MARKER)
+            return steps, self._testbed.run(
+                steps, hosts, limit, "" if len(parts) > 1 else self._workload.end_marker
+            )
         except (HostError, InputError) as error:
             return steps, Outcome(process.command_line(steps.main), 127, "", _told(error), 0.0)
 

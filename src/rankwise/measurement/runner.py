@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from rankwise.core.records import Cell, Implementation, Launch, Plan
 from rankwise.measurement.adaptive import HalfWidth, Progress
-from rankwise.measurement.launch import Launching
 from rankwise.measurement.plan import LEAST_SECONDS_PER_CELL, launches_of_round
 
 SPARE_ROUNDS = 3
@@ -38,13 +38,23 @@ class Ready:
     program: Path
 
 
+class Launches(Protocol):
+    """What starts launches: `Launching`, or several of them for several testbeds."""
+
+    def launch(
+        self, implementation: Implementation, program: Path, cells: Sequence[Cell], seconds_per_cell: float = 0.0
+    ) -> Launch:
+        """Measure these cells, as `Launching.launch` says."""
+        ...
+
+
 class Runner:
     """Runs one plan; every launch goes to `keep` as soon as it ended."""
 
     def __init__(
         self,
         plan: Plan,
-        launching: Launching,
+        launching: Launches,
         half_width: HalfWidth,
         keep: Callable[[Launch], None],
         show: Callable[[State], None] = lambda _state: None,

@@ -95,10 +95,10 @@ def _cells(cells: tuple[CellView, ...]) -> Table:
         table.add_row(
             Text(_operation(one.cell, one.quantity)),
             str(one.cell.ranks),
-            format_size(one.cell.size_bytes),
+            format_size(one.cell.size_bytes) if one.quantity != "metric" else "–",
             Text(one.cell.variant),
             str(one.launches),
-            format_time(one.median_seconds),
+            format_time(one.median_seconds) if one.quantity != "metric" else f"{one.median_seconds:.4g}",
             f"{half_width / one.median_seconds:.1%}" if one.median_seconds else "-",
         )
     return table

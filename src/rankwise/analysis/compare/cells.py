@@ -12,7 +12,9 @@ import numpy.typing as npt
 from rankwise.core.records import Benchmark, Category, Cell, FloatArray, Launch, Options, Quantity
 from rankwise.stats.summary import median
 
-JUDGED: frozenset[Category] = frozenset({"point-to-point", "collective", "nonblocking", "one-sided", "guideline"})
+JUDGED: frozenset[Category] = frozenset(
+    {"point-to-point", "collective", "nonblocking", "one-sided", "guideline", "program"}
+)
 """Categories that compare implementations; `baseline` and `harness` do not measure MPI."""
 
 _SHARES = np.linspace(0, 1, 101)
