@@ -13,8 +13,8 @@ from rankwise.cli.profile_options import complete_profiles
 from rankwise.cli.program_options import ComparesProgram, check_options, program_options, program_request
 from rankwise.cli.screen import Screen
 from rankwise.core import errors
-from rankwise.core.results import Comparison
 from rankwise.workflows import compare, resuming
+from rankwise.workflows.compare import CompareResult
 from rankwise.workflows.configurations import choose
 from rankwise.workflows.measure import Request
 
@@ -34,7 +34,7 @@ from rankwise.workflows.measure import Request
     "\b\nA program of your own, whole runs of it:\n"
     "  rankwise compare -n 4 --build '{mpicc} -O2 app.c -o {program}' -- ./app input.txt\n"
     "  rankwise compare openmpi mpich --metric 'Time in seconds = *([0-9.]+)' -- ./build-{mpi}/app\n"
-    "  rankwise compare --metric 'Gflops: *([0-9.]+)' --higher-is-better --verify-output PASSED -- ./app\n"
+    "  rankwise compare --metric 'Gflops: *(\\S+)' --higher-is-better --verify-output PASSED -- ./app\n"
     "  rankwise compare --placement block,cyclic --testbed two-clusters -- ./app",
 )
 @click.argument("mpi", nargs=-1)
@@ -86,7 +86,7 @@ def command(context: click.Context, /, mpi: tuple[str, ...], store: Path, as_jso
     else:
         print_parts(found.parts())
         screen.say(f"\nreport: {path}")
-    return _exit_code(found.comparison, asked["fail_on"])
+    return _exit_code(found, asked["fail_on"])
 
 
 def _request(mpi: tuple[str, ...], asked: dict[str, Any]) -> Request:
@@ -98,7 +98,9 @@ def _request(mpi: tuple[str, ...], asked: dict[str, Any]) -> Request:
     )  # fmt: skip
 
 
-def _exit_code(comparison: Comparison, fail_on: str | None) -> int:
+def _exit_code(found: CompareResult, fail_on: str | None) -> int:
+    """A variant with which a program of the user's fails is worse than a slower one."""
     bad = {"slower": {"slower"}, "different": {"slower", "faster"}}.get(fail_on or "", set())
-    found = any(verdict.verdict in bad for verdict in comparison.verdicts)
-    return errors.EXIT_ANSWER_IS_NO if found else errors.EXIT_OK
+    failed = fail_on is not None and found.program is not None and any(row.failed for row in found.program.rows)
+    is_bad = failed or any(verdict.verdict in bad for verdict in found.verdicts)
+    return errors.EXIT_ANSWER_IS_NO if is_bad else errors.EXIT_OK

@@ -108,6 +108,9 @@ class Program:
     """Where it is started."""
 
     def __post_init__(self) -> None:
+        for one in self.metrics:
+            if one.pattern:
+                metric_of(one.pattern)
         names = [one.name for one in self.metrics]
         for name in names:
             if names.count(name) > 1:

@@ -182,7 +182,7 @@ def _status(outcome: Outcome, spoken: protocol.Spoken, limit_seconds: float) -> 
         return "finished", ""
     if outcome.timed_out:
         return "timed out", f"no end within {limit_seconds:.0f} s: ended with all its processes"
-    return "failed", f"exit code {outcome.returncode}: {_last_words(outcome)}"
+    return "failed", f"exit code {outcome.returncode}: {spoken.last_words or _last_words(outcome)}"
 
 
 def _settings(options: Options) -> Settings:

@@ -36,7 +36,9 @@ class WholeProgram:
     def read(self, outcome: Outcome, cells: Sequence[Cell]) -> Spoken:
         """Return a series of one value for each metric, or why there is none."""
         if outcome.broken or outcome.timed_out or outcome.returncode != 0:
-            return Spoken(begun=False, ended=False, series=(), failures=(), verified=())
+            return Spoken(
+                begun=False, ended=False, series=(), failures=(), verified=(), last_words=_first_words(outcome)
+            )
         output = "\n".join((outcome.stdout, outcome.stderr, self._written()))
         if self._program.verify and not re.search(self._program.verify, output, re.MULTILINE):
             reason = f"its output has nothing that matches '{self._program.verify}' (--verify-output)"
@@ -68,3 +70,9 @@ class WholeProgram:
     @property
     def _output_file(self) -> Path:
         return Path(self._program.folder, self._program.output_file)
+
+
+def _first_words(outcome: Outcome) -> str:
+    """What the program said before launchers added that it has failed, on every rank in much the same words."""
+    lines = (line.strip() for line in (outcome.stderr or outcome.stdout).splitlines())
+    return "; ".join(list(dict.fromkeys(line for line in lines if line.strip(" -=*|")))[:3])[:400]

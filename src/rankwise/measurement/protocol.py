@@ -39,6 +39,8 @@ class Spoken:
     clock_error_seconds: float = 0.0
     timer_resolution_seconds: float = 0.0
     timelines: tuple[Timeline, ...] = ()
+    last_words: str = ""
+    """Of what failed, where they are not simply the last lines."""
 
     def reached(self) -> set[Cell]:
         """Return the cells that gave an answer of any kind."""

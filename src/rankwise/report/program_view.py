@@ -38,12 +38,12 @@ def program_parts(
 def _table(group: Sequence[ProgramRow], baseline: str) -> Table:
     table = Table(box=None, padding=(0, 1), pad_edge=False, header_style="bright_black")
     table.add_column("variant", overflow="fold")
-    for title in ("median", "95 % interval", "over baseline", "launches"):
+    for title in ("median", "±", "over baseline", "launches"):
         table.add_column(title, justify="right", no_wrap=True)
     table.add_column("verdict", overflow="fold")
     for row in group:
         table.add_row(
-            Text(row.variant), *(Text(words) for words in (value(row, row.median), interval(row), over(row))),
+            Text(row.variant), *(Text(words) for words in (value(row, row.median), half_width(row), over(row))),
             Text(f"{row.launches}"), Text(verdict(row, baseline)),
         )  # fmt: skip
     return table
@@ -52,6 +52,11 @@ def _table(group: Sequence[ProgramRow], baseline: str) -> Table:
 def value(row: ProgramRow, number: float) -> str:
     """Return a value of the row's metric for people."""
     return value_words(row.metric, number) if math.isfinite(number) else "–"
+
+
+def half_width(row: ProgramRow) -> str:
+    """Return half of the median's interval as a share of it: `1.2%`."""
+    return f"{(row.high - row.low) / 2 / row.median:.1%}" if row.launches else "–"
 
 
 def interval(row: ProgramRow) -> str:
