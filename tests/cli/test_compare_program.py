@@ -173,7 +173,7 @@ def test_what_makes_no_sense_is_said_with_the_line_that_does(words: list[str], m
 @pytest.mark.parametrize(
     ("build", "words"),
     [
-        ("echo no such file >&2; false", ("the build failed", "no such file")),
+        ("echo no such file >&2; exit 1", ("the build failed", "no such file")),
         ("true", ("the build wrote no {program}",)),
         ("{mpif90} app.f90 -o {program}", ("has no mpif90 beside",)),
     ],

@@ -1,4 +1,4 @@
-"""The page and the terminal show of a program every variant's median, verdict and failure, in the metric's unit."""
+"""Page and terminal show of a program each variant's median, verdict and failure, in the metric's unit."""
 
 from __future__ import annotations
 
@@ -42,9 +42,7 @@ def text() -> str:
 def test_the_page_has_every_variant_with_its_verdict(text: str) -> None:
     words = " ".join(Outline(text).text.split())
     assert "Gflops, 4 ranks (higher is better)" in words
-    assert "openmpi-5.0.11 + cyclic12.512.4 – 12.61.25 [1.20, 1.30]▼ faster0.00112" in words.replace(
-        " 12.5", "12.5"
-    )
+    assert "openmpi-5.0.11 + cyclic 12.512.4 – 12.61.25 [1.20, 1.30] ▼ faster 0.00112" in words
     assert "failed in 2 of 2" in words and "exit code 3:" in words
 
 
@@ -65,18 +63,6 @@ def test_the_terminal_says_the_same_in_80_columns() -> None:
         console.print(part)
     said = console.file.getvalue()  # type: ignore[attr-defined]
     assert max(map(len, said.splitlines())) <= 80
-    row = next(line for line in said.splitlines() if "faster" in line)
-    assert row.split() == [
-        "openmpi-5.0.11",
-        "+",
-        "cyclic",
-        "12.5",
-        "0.8%",
-        "1.25",
-        "[1.20,",
-        "1.30]",
-        "12",
-        "▼",
-        "faster",
-    ]
+    words = next(line for line in said.splitlines() if "faster" in line)
+    assert all(one in words for one in ("openmpi-5", "12.5", "0.8%", "1.25 [1.20, 1.30]", " 12 ", "▼ faster"))
     assert "failed in 2 of 2" in " ".join(said.split())
