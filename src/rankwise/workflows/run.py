@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 from rankwise.core.errors import HostError, InputError
 from rankwise.core.records import Implementation
 from rankwise.measurement.job import build_job
-from rankwise.mpi import select
+from rankwise.mpi import clients, select
 from rankwise.mpi.family import FamilyLauncher
 from rankwise.testbeds.base import TestbedKind
 from rankwise.testbeds.local import LocalTestbed
@@ -43,19 +44,21 @@ def run(request: RunRequest, events: Events) -> int:
     Raises InputError for a program or implementation that is not there, HostError if the testbed breaks down or
     the time is over.
     """
-    program = _program(request.program)
-    implementation = _implementation(request, Path(program[0]), events)
+    implementation = _implementation(request, events)
+    program = _program(request.program, Path(implementation.mpiexec).parent)
     testbed = request.testbed
     ranks = request.ranks or sum(host.slots for host in testbed.hosts())
     configuration, notices = resolve(
         request.profile, implementation, testbed.topology(), ranks=ranks, force=request.force
     )
-    for notice in (*notices, *not_applied(configuration, request.profile, testbed)):
+    around = clients.surroundings(implementation, os.environ)
+    for notice in (*around.notices, *notices, *not_applied(configuration, request.profile, testbed)):
         events.say("; ".join(filter(None, (f"warning: {notice.message}", notice.remedy))), whole=True)
     with events.busy(f"bringing up {testbed.name}"):
         testbed.up()
     try:
         loaded = loader(testbed)(configuration)
+        loaded = replace(loaded, environment=(*around.environment, *loaded.environment))
         job = build_job(
             testbed, program, ranks, placement=request.placement, loaded=loaded,
             arguments=request.launcher_arguments,
@@ -79,18 +82,22 @@ def run(request: RunRequest, events: Events) -> int:
     return outcome.returncode
 
 
-def _program(arguments: tuple[str, ...]) -> tuple[str, ...]:
-    """The program with its full path: it is started in other folders, perhaps on other hosts."""
+def _program(arguments: tuple[str, ...], own_folder: Path | None = None) -> tuple[str, ...]:
+    """The program with its full path: it is started in other folders, perhaps on other hosts.
+
+    Programs that come with the implementation, in its `own_folder`, are found there unless PATH has one.
+    """
     if not arguments:
         raise InputError("no program was named", "put it behind `--`: rankwise run -n 4 -- ./app")
-    found = shutil.which(arguments[0])
+    found = shutil.which(arguments[0]) or (own_folder and shutil.which(arguments[0], path=str(own_folder)))
     if not found:
         raise InputError(f"there is no program {arguments[0]}", "is the path right, and is it executable?")
     return (str(Path(found).absolute()), *arguments[1:])
 
 
-def _implementation(request: RunRequest, program: Path, events: Events) -> Implementation:
+def _implementation(request: RunRequest, events: Events) -> Implementation:
     name = request.implementation
+    program = Path() if name else Path(_program(request.program)[0])
     with events.busy("looking for MPI implementations") as update:
         found, _ = select.working(
             [name] if name else [], request.prefixes, lambda one: update(f"testing that {one} works")
