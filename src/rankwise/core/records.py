@@ -275,6 +275,17 @@ class Segment:
     """Program and arguments, quoted as a shell reads them."""
 
 
+@dataclass(frozen=True, slots=True)
+class Library:
+    """A file that ranks have really loaded: an MPI, or what carries its messages and starts its processes."""
+
+    kind: str
+    """Its name without `lib` and version: mpi, mpich, lam, fabric, ucp, pmix."""
+    path: str
+    version: str = ""
+    """As the file itself tells; '' where it does not."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Launch:
     """One start of a job and what came of it."""
@@ -308,6 +319,8 @@ class Launch:
     timelines: tuple[Timeline, ...] = ()
     stage: str = ""
     """Of a search: the stage that asked for the launch."""
+    libraries: tuple[Library, ...] = ()
+    """What its ranks had loaded, seen from outside; empty where nobody could look, or it ended too soon."""
 
     @property
     def implementation(self) -> str:

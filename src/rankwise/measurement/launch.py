@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -15,6 +16,7 @@ from rankwise.core.configuration import Configuration, plain
 from rankwise.core.errors import BuildError, HostError, InputError
 from rankwise.core.host_settings import CONGESTION_CONTROL
 from rankwise.core.interfaces import Launcher, Testbed
+from rankwise.core.mapped_libraries import Mapped, Watch, described
 from rankwise.core.network import Settings
 from rankwise.core.records import (
     Benchmark,
@@ -70,6 +72,15 @@ class Part:
         return Segment(self.implementation.id, self.job.ranks, self.configuration.id, program_line(self.job))
 
 
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """How a launch is looked at from outside while it runs."""
+
+    look: Callable[[], Mapped]
+    judge: Callable[[Implementation, Mapped], tuple[str, tuple[Notice, ...]]]
+    """What is so wrong that the launch is worth nothing ('': nothing), and what is to be said."""
+
+
 class Launching:
     """Starts cells of a plan on one testbed, by the launch lines that `launcher` knows."""
 
@@ -82,9 +93,14 @@ class Launching:
         load: Callable[[Configuration], Loaded] = lambda _: Loaded(),
         *,
         workload: Workload = Harness(),  # noqa: B008 - has no state
+        seen: Seen | None = None,
     ) -> None:
-        """`configurations`: those that cells name, by id; `load` makes what a launch of one adds to its job."""
+        """`configurations`: those that cells name, by id; `load` makes what a launch of one adds to its job.
+
+        `seen`: looks at the libraries of running ranks, and says what is wrong with them.
+        """
         self._workload = workload
+        self._seen = seen
         self._configurations = configurations or {}
         self._load = load
         self._launcher = launcher
@@ -119,9 +135,14 @@ class Launching:
         `cells` are those that the parts' harnesses measure, `settings` what every host is set to meanwhile.
         """
         started_at, load, stolen = time.time(), os.getloadavg()[0], _steal_seconds()
-        steps, outcome = self._run(parts, settings)
-        spoken = self._workload.read(outcome, cells)
+        with Watch(self._seen.look) if self._seen else contextlib.nullcontext() as watch:
+            steps, outcome = self._run(parts, settings)
+        mapped = watch.found if watch else {}
+        wrong, said = self._judged(parts, mapped)
+        spoken = protocol.NOTHING if wrong else self._workload.read(outcome, cells)
         status, reason = _status(outcome, spoken, self._plan.launch_limit_seconds)
+        if wrong and not outcome.broken:
+            status, reason = "failed", wrong
         return Launch(
             segments=tuple(part.segment for part in parts), status=status, reason=reason,
             command=process.command_line(steps.main), environment=steps.main.environment,
@@ -133,9 +154,16 @@ class Launching:
             clock=spoken.clock, clock_error_seconds=spoken.clock_error_seconds,
             timer_resolution_seconds=spoken.timer_resolution_seconds, load=load,
             steal_fraction=(_steal_seconds() - stolen) / (max(outcome.seconds, 1e-3) * (os.cpu_count() or 1)),
-            notices=(*outcome.notices, *_notices(parts, outcome)),
+            notices=(*outcome.notices, *said, *_notices(parts, outcome)),
+            libraries=described(file for files in mapped.values() for file in files),
             links=outcome.links, emulator=outcome.emulator, timelines=spoken.timelines,
         )  # fmt: skip
+
+    def _judged(self, parts: Sequence[Part], mapped: Mapped) -> tuple[str, tuple[Notice, ...]]:
+        """Why the ranks are none of their launcher's ('': they are), and what is to be said of their libraries."""
+        if self._seen is None or len(parts) > 1:
+            return "", ()
+        return self._seen.judge(parts[0].implementation, mapped)
 
     def _job(self, program: Path, cells: Sequence[Cell], loaded: Loaded, seconds_per_cell: float) -> Job:
         """The job that measures these cells."""

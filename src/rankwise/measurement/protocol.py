@@ -47,6 +47,9 @@ class Spoken:
         return {one.cell for one in self.series} | {one.cell for one in self.failures} | set(self.verified)
 
 
+NOTHING = Spoken(begun=False, ended=False, series=(), failures=(), verified=())
+"""What a launch has said whose words are worth nothing."""
+
 FEWEST_REPETITIONS = 3
 """In one launch, of cells so slow that no more fit into their time: launches, not repetitions, are the sample."""
 

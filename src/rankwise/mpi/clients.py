@@ -13,6 +13,7 @@ from pathlib import Path
 
 from rankwise.artifacts import builder, compiler
 from rankwise.core import paths
+from rankwise.core.mapped_libraries import Mapped, mpi_libraries
 from rankwise.core.records import Environment, Implementation, Notice
 
 LIBRARY_PATH = "LD_LIBRARY_PATH"
@@ -114,4 +115,33 @@ def _notice(what: str, implementation: Implementation, variable: str) -> Notice:
         "other-mpi-preferred",
         f"{what} of your environment leads programs to another MPI than {implementation.id}",
         f"unset {variable}",
+    )
+
+
+def judge(implementation: Implementation, mapped: Mapped) -> tuple[str, tuple[Notice, ...]]:
+    """Return why ranks with these libraries are not this implementation's ('': they are), and what is to be said.
+
+    A rank that has loaded another MPI than the launcher's is alone in its world.
+    """
+    foreign = [
+        next(iter(found))
+        for found in (mpi_libraries(files) for files in mapped.values())
+        if found and not any(is_own(Path(file), implementation) for file in found)
+    ]
+    if foreign:
+        which = ", ".join(sorted(set(foreign)))
+        return (
+            f"{len(foreign)} of the ranks that {implementation.id} started have loaded another MPI, {which}: each "
+            "of them is alone in a world of its own"
+        ), ()
+    prefix = Path(implementation.prefix).resolve()
+    files = sorted({file for found in mapped.values() for file in found})
+    return "", tuple(
+        Notice(
+            "outside-library",
+            f"{implementation.id} runs with {file}, which lies outside of its prefix {prefix}",
+            "what is measured depends on what else is installed: unset LD_LIBRARY_PATH, or reinstall the MPI",
+        )
+        for file in files
+        if not Path(file).is_relative_to(prefix)
     )

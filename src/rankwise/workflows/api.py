@@ -33,6 +33,11 @@ from rankwise.workflows.tune import tuner
 from rankwise.workflows.tune.spec import spec_of
 from rankwise.workflows.tune.tuner import TuneResult
 
+__all__ = [
+    "Metric", "Net", "Where", "bench", "compare", "guidelines", "load", "resume", "run", "study", "testbed", "tune",
+    "verify",
+]  # fmt: skip
+
 COMMAND_LINE = "import rankwise"
 """What runs that Python began have in place of a command line."""
 _EXEC_LIMIT_SECONDS = 3600.0
