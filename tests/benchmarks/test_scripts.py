@@ -10,8 +10,22 @@ import pytest
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 SMALLEST = {  # script: arguments, what it prints
-    "same_against_same": (["--plans", "1", "--launches", "2", "--sizes", "8"], "against itself: "),
+    "same_against_same": (["mpich-5", "--plans", "1", "--launches", "2", "--sizes", "8"], "against itself: "),
     "harness_cost": (["--launches", "1"], "empty / barrier"),
+    "plan_beside_before": (
+        [
+            str(Path(sys.executable).with_name("rankwise")),
+            "mpich-5",
+            "openmpi-5",
+            "--time",
+            "1s",
+            "--rounds",
+            "1",
+            "--bench",
+            "barrier",
+        ],
+        "times as many",
+    ),
     "beside_imb": (["--launches", "1", "--seconds-per-cell", "0.001"], "MiB"),
 }
 ONLY_ITS_HELP = {

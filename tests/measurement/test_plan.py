@@ -115,6 +115,14 @@ def test_a_round_has_each_cell_once_and_one_group_a_launch() -> None:
     )
 
 
+def test_a_launch_may_visit_each_cell_twice_in_another_order_each_time() -> None:
+    cells = cells_of("pingpong", "bcast", "barrier")
+    for launch in plan.launches_of_round(cells, random.Random(1), visits=2):
+        half = len(launch) // 2
+        assert sorted(launch[:half]) == sorted(launch[half:])
+        assert half < 3 or launch[:half] != launch[half:]
+
+
 def test_rounds_differ_but_the_same_seed_gives_the_same_round() -> None:
     cells, shuffle = cells_of("pingpong", "bcast", "barrier"), random.Random(7)
     first, second = plan.launches_of_round(cells, shuffle), plan.launches_of_round(cells, shuffle)
@@ -122,11 +130,37 @@ def test_rounds_differ_but_the_same_seed_gives_the_same_round() -> None:
     assert first == plan.launches_of_round(set(cells), random.Random(7))
 
 
-def test_time_per_cell_is_bounded_and_grows_with_the_budget() -> None:
-    a_round = plan.round_seconds(500, 6)
-    short, long = (plan.seconds_per_cell(budget, 500, a_round, 12) for budget in (120.0, 600.0))
-    assert 0.0005 <= short < long <= 0.2
-    assert plan.seconds_per_cell(1.0, 500, a_round, 12) == 0.0005
+def test_repetitions_take_what_serves_best_and_less_where_the_budget_is_short() -> None:
+    """With c = 16 ms of other time a cell, t = sqrt(0.5 ms x 16 ms) = 2.8 ms; with c = 1.006 s it is 22 ms."""
+    assert plan.seconds_per_cell(1e6, 100, 100 * 0.016, 13) == pytest.approx(0.0028, rel=0.02)
+    assert plan.seconds_per_cell(1e6, 1, 1.006, 13) == pytest.approx(0.0224, rel=0.01)
+    assert plan.seconds_per_cell(13 * 100 * 0.017, 100, 100 * 0.016, 13) == pytest.approx(0.001)
+    assert plan.seconds_per_cell(1.0, 500, plan.round_seconds(500, 6), 13) == 0.0005
+
+
+@pytest.mark.parametrize("longer", [1.5, 3.0, 10.0])
+@pytest.mark.parametrize("other_seconds", [0.01, 0.1, 1.0])
+def test_the_time_for_repetitions_has_the_least_variance_for_its_cost(other_seconds: float, longer: float) -> None:
+    def product(seconds: float) -> float:
+        return (1 + plan.REPETITION_SECONDS / seconds) * (seconds + other_seconds)
+
+    best = plan.seconds_per_cell(1e9, 1, other_seconds, 13)
+    assert product(best) < min(product(best * longer), product(best / longer))
+
+
+def test_sizes_are_what_really_moves_each_once() -> None:
+    reduction = Benchmark("allreduce", "collective", "", reduces=True)
+    menu = {"mpich-5.0.2": {"allreduce": reduction, "bcast": Benchmark("bcast", "collective", "")}}
+
+    def sizes(name: str, **options: str) -> list[int]:
+        asked = plan.Selection((name,), (0, 1, 2, 4, 6, 64), (Host("here", 4),), options=(Options(**options),))
+        cells, _ = plan.make_cells([A], menu, asked)
+        return [cell.size_bytes for cell in cells]
+
+    assert sizes("bcast") == [0, 1, 2, 4, 6, 64]
+    assert sizes("allreduce") == [0, 4, 8, 64]
+    assert sizes("bcast", datatype="double") == [0, 8, 64]
+    assert sizes("bcast", datatype="int", layout="vector") == [0, 16, 64]
 
 
 def test_a_round_takes_longer_over_a_long_link() -> None:

@@ -29,7 +29,7 @@ def test_a_run_becomes_records() -> None:
     assert spoken.series[0].cell == CELL
     np.testing.assert_array_equal(spoken.series[0].samples_seconds, [1e-6, 2e-6])
     assert spoken.failures[0].kind == "unsupported"
-    assert spoken.reached() == {CELL, put}
+    assert set(spoken.answers()) == {CELL, put}
 
 
 def words_for(options: Options = PLAIN, **changes: bool) -> tuple[str, ...]:

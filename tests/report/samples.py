@@ -142,6 +142,8 @@ def _verdict(baseline: Curve, candidate: Curve, index: int, rng: np.random.Gener
         word = "equivalent"
     elif low > 1 or high < 1:
         word = "slower" if low > 1 else "faster"
+        if rng.uniform() < 0.2:
+            word = "probably slower" if low > 1 else "probably faster"
     p_value = 0.0004 if word in ("slower", "faster") else 0.4
     return Verdict(
         baseline.benchmark,
@@ -157,6 +159,8 @@ def _verdict(baseline: Curve, candidate: Curve, index: int, rng: np.random.Gener
         theirs.median_seconds,
         ours.median_seconds,
         (14, 14),
+        q_value=p_value / 10,
+        visible_ratio=math.exp(3 * width),
     )
 
 
@@ -185,15 +189,12 @@ def _summary(verdicts: list[Verdict]) -> list[SummaryRow]:
                     and low <= v.size_bytes <= high
                 ]
                 if implementation == BASELINE:
-                    rows.append(SummaryRow(implementation, category, size_class, 1.0, 1.0, 1.0, 3, 24))
+                    rows.append(SummaryRow(implementation, category, size_class, 1.0, 1.0, 1.0, 3, 20, 24))
                 elif ratios:
                     mean = float(np.exp(np.mean(np.log(ratios))))
-                    wins = sum(r < 0.9 for r in ratios)
-                    rows.append(
-                        SummaryRow(
-                            implementation, category, size_class, mean, mean * 0.97, mean * 1.03, wins, len(ratios)
-                        )
-                    )
+                    fastest, unbeaten = sum(r < 0.9 for r in ratios), sum(r < 1.05 for r in ratios)
+                    own = (mean, mean * 0.97, mean * 1.03, fastest, unbeaten, len(ratios))
+                    rows.append(SummaryRow(implementation, category, size_class, *own))
     return rows
 
 
@@ -236,7 +237,16 @@ def comparison() -> Comparison:
         summary=tuple(_summary(verdicts)),
         curves=tuple(curves),
         switch_points=tuple(
-            SwitchPoint(name, "pingpong", 2, SIZES[SIZES.index(s.switch_bytes) - 1], s.switch_bytes, s.jump)
+            SwitchPoint(
+                name,
+                "pingpong",
+                2,
+                SIZES[SIZES.index(s.switch_bytes) - 1],
+                s.switch_bytes,
+                s.jump,
+                jump_low=s.jump * 0.95,
+                jump_high=s.jump * 1.05,
+            )
             for name, s in SPEEDS.items()
         ),
         distributions=tuple(_distributions(curves, rng)),

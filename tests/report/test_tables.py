@@ -30,7 +30,8 @@ def test_a_matrix_has_the_baselines_time_and_every_candidates_verdict() -> None:
     start = next(n for n, line in enumerate(lines) if line.startswith("pingpong"))
     first = lines[start + 3].split()
     assert first[:4] == ["1", "B", "300", "ns"]
-    assert first[4::2] == ["▲"] * 5
+    assert len(first[4::2]) == 5
+    assert set(first[4::2]) <= {"▲", "△"}
     assert float(first[-1]) > 5
 
 
@@ -48,16 +49,16 @@ def test_failed_cells_are_named() -> None:
     assert any("4 MiB" in line and "failed" in line for line in lines[start : start + 16])
 
 
-def test_summary_has_each_class_and_the_wins() -> None:
+def test_summary_has_each_class_and_who_is_fastest() -> None:
     rendered = text(summary_table(samples.comparison()))
-    for word in ("point-to-point", "one-sided", "up to 1 KiB", "all sizes", "cells won"):
+    for word in ("point-to-point", "one-sided", "up to 1 KiB", "all sizes", "fastest", "not beaten"):
         assert word in rendered
 
 
 def test_switch_points_tell_where_and_how_much() -> None:
     rendered = text(switch_point_table(samples.comparison()))
     (line,) = (line for line in rendered.splitlines() if line.startswith("mpich-5.0.2"))
-    assert line.split() == ["mpich-5.0.2", "pingpong", "2", "16", "KiB", "64", "KiB", "1.60"]
+    assert line.split() == ["mpich-5.0.2", "pingpong", "2", "16", "KiB", "64", "KiB", "1.60", "1.52-1.68"]
 
 
 def test_names_are_never_read_as_markup() -> None:

@@ -16,15 +16,16 @@ from rankwise.report.views import (
     failure_rows,
     format_ratio,
     heat_maps,
+    standings,
     summary_tint,
     verdict_counts,
-    wins,
+    verdict_figure,
 )
 from report import samples
 
 
-def row(name: str, ratio: float, width: float = 0.02, won: int = 0) -> SummaryRow:
-    return SummaryRow(name, "collective", "all", ratio, ratio - width, ratio + width, won, 10)
+def row(name: str, ratio: float, width: float = 0.02, fastest: int = 0) -> SummaryRow:
+    return SummaryRow(name, "collective", "all", ratio, ratio - width, ratio + width, fastest, 8, 10)
 
 
 def with_summary(*rows: SummaryRow) -> GroupedComparison:
@@ -39,9 +40,17 @@ def test_the_best_is_named_only_when_its_interval_is_clear_of_all_others() -> No
     assert [r.best for r in class_rows(with_summary(row("a", 1.0)))] == [""]
 
 
-def test_wins_are_summed_over_categories() -> None:
-    grouped = with_summary(row("a", 1, won=3), replace(row("a", 1, won=4), category="one-sided"))
-    assert wins(grouped) == {"a": (7, 20)}
+def test_standings_are_summed_over_categories() -> None:
+    grouped = with_summary(row("a", 1, fastest=3), replace(row("a", 1, fastest=4), category="one-sided"))
+    assert standings(grouped) == {"a": (7, 16, 20)}
+
+
+def test_an_undecided_verdict_tells_what_would_have_been_found_in_place_of_the_ratio() -> None:
+    one = replace(samples.comparison().verdicts[0], ratio=1.5, verdict="undecided", visible_ratio=1.22)
+    assert verdict_figure(one) == "±22 %"
+    assert verdict_figure(replace(one, visible_ratio=3.14)) == "±3.14 times"
+    assert verdict_figure(replace(one, visible_ratio=math.inf)) == ""
+    assert verdict_figure(replace(one, verdict="probably slower")) == "1.50"
 
 
 def test_a_class_is_coloured_only_when_its_interval_leaves_one_out() -> None:

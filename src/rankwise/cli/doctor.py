@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from pathlib import Path
 
 import click
 from rich.console import Console
 from rich.table import Table
 
-from rankwise.cli.options import SIZE, json_option
+from rankwise.cli.options import SIZE, json_option, store_option
 from rankwise.core import errors
 from rankwise.workflows import doctor
 from rankwise.workflows.doctor import Finding
@@ -23,10 +24,11 @@ _STYLES = {"ok": "green", "note": "yellow", "bad": "bold red"}
 )
 @click.option("-n", "ranks", type=click.IntRange(1), help="Ranks you mean to use (default: all cores).")
 @click.option("--largest", type=SIZE, default="4M", show_default=True, help="Largest message.")
+@store_option
 @json_option
-def command(ranks: int | None, largest: int, as_json: bool) -> int:
+def command(ranks: int | None, largest: int, store: Path, as_json: bool) -> int:
     """Say whether this machine is fit to measure on. Exit code 3 if something makes it unfit."""
-    findings = doctor.examine(ranks, largest)
+    findings = doctor.examine(ranks, largest, store)
     if as_json:
         click.echo(json.dumps([asdict(finding) for finding in findings], indent=2))
     else:

@@ -180,6 +180,8 @@ class Benchmark:
     even_ranks: bool = False
     derived_types: bool = True
     """Takes derived datatypes (not so for reductions)."""
+    reduces: bool = False
+    """Computes with what it moves: its `byte` is a float of 4 bytes."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -321,6 +323,8 @@ class Launch:
     """Of a search: the stage that asked for the launch."""
     libraries: tuple[Library, ...] = ()
     """What its ranks had loaded, seen from outside; empty where nobody could look, or it ended too soon."""
+    cells_seconds: float = 0.0
+    """What all visits to cells took together; the rest of `seconds` is starting and ending. 0: not known."""
 
     @property
     def implementation(self) -> str:
@@ -331,6 +335,14 @@ class Launch:
     def ranks(self) -> int:
         """The ranks of all segments together."""
         return sum(one.ranks for one in self.segments)
+
+    def visits(self) -> dict[Cell, list[Series]]:
+        """Return each cell's times, or metric, one series a visit: a launch may come to a cell more than once."""
+        found: dict[Cell, list[Series]] = {}
+        for one in self.series:
+            if one.quantity in ("time", "metric") and one.samples_seconds.size:
+                found.setdefault(one.cell, []).append(one)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,7 +355,7 @@ class Plan:
     precision: float = 0.02
     """Asked relative width: half of the median's 95 % interval over the median."""
     min_launches: int = 10
-    max_launches: int = 60
+    max_launches: int = 200
     verify: bool = False
     seconds_per_cell: float = 0.01
     """Time that one launch spends on repetitions of one cell."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -16,7 +17,9 @@ from rankwise.core.records import (
     TimelineQuantity,
 )
 
-VerdictWord = Literal["faster", "slower", "equivalent", "undecided"]
+VerdictWord = Literal["faster", "slower", "probably faster", "probably slower", "equivalent", "undecided"]
+"""`faster`, `slower`: with probability 1 - alpha not one of a whole comparison is false. `probably ...`: of these
+and of those that are called faster or slower together, a share of alpha is expected to be false."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,13 +35,17 @@ class Verdict:
     ratio_low: float
     ratio_high: float
     p_value: float
-    """Adjusted for the number of cells (Holm)."""
+    """Adjusted for the number of cells, those of a benchmark and size class together first."""
     verdict: VerdictWord
     baseline_seconds: float
     candidate_seconds: float
     launches: tuple[int, int]
     options: Options = field(default=Options())
     placement: str = "block"
+    q_value: float = 1.0
+    """The least rate of false discoveries (Benjamini-Hochberg) at which the difference is called probable."""
+    visible_ratio: float = math.inf
+    """A true ratio so far from 1 (above it) would have been found `faster` or `slower` in 8 of 10 such runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +92,12 @@ class SwitchPoint:
     below_bytes: int
     at_bytes: int
     jump_ratio: float
-    """Time at `at_bytes` over what the curve below would have given there; 1 where only the slope changes."""
+    """Time at `at_bytes` over what the curve below would have given there."""
     options: Options = field(default=Options())
     placement: str = "block"
+    jump_low: float = math.nan
+    jump_high: float = math.nan
+    """95 % interval of `jump_ratio`, which leaves out 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +110,10 @@ class SummaryRow:
     ratio: float
     ratio_low: float
     ratio_high: float
-    wins: int
-    """Cells where no other implementation is faster and at least one is significantly slower."""
+    fastest: int
+    """Cells where every other implementation is slower or equivalent, and at least one is slower."""
+    unbeaten: int
+    """Cells where none is shown to be faster; `fastest` are among them."""
     cells: int
 
 

@@ -35,9 +35,8 @@ class Progress:
 
     def add(self, launch: Launch) -> None:
         """Take a launch into account; cells that it never came to simply stay open."""
-        for series in launch.series:
-            if series.quantity in ("time", "metric") and series.samples_seconds.size:
-                self._medians[series.cell].append(float(np.median(series.samples_seconds)))
+        for cell, visits in launch.visits().items():
+            self._medians[cell].append(float(np.mean([np.median(one.samples_seconds) for one in visits])))
         for failure in launch.failures:
             self._strikes[failure.cell] += 1 if failure.kind == "failed" else STRIKES
         self._verified.update(launch.verified)

@@ -157,6 +157,7 @@ class Launching:
             notices=(*outcome.notices, *said, *_notices(parts, outcome)),
             libraries=described(file for files in mapped.values() for file in files),
             links=outcome.links, emulator=outcome.emulator, timelines=spoken.timelines,
+            cells_seconds=spoken.cells_seconds,
         )  # fmt: skip
 
     def _judged(self, parts: Sequence[Part], mapped: Mapped) -> tuple[str, tuple[Notice, ...]]:
@@ -234,8 +235,13 @@ def _blamed(
     """
     if status == "finished":
         return ()
-    silent = [cell for cell in cells if cell not in spoken.reached()]
-    return tuple(CellFailure(cell, reason) for cell in (silent[:1] if spoken.begun else silent))
+    left = spoken.answers()
+    silent: list[Cell] = []
+    for cell in cells:  # a launch may come to a cell more than once
+        if not left[cell]:
+            silent.append(cell)
+        left[cell] -= 1 if left[cell] else 0
+    return tuple(CellFailure(cell, reason) for cell in (silent[:1] if spoken.begun else dict.fromkeys(silent)))
 
 
 def _notices(parts: Sequence[Part], outcome: Outcome) -> tuple[Notice, ...]:

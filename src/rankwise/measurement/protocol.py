@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
@@ -41,10 +42,12 @@ class Spoken:
     timelines: tuple[Timeline, ...] = ()
     last_words: str = ""
     """Of what failed, where they are not simply the last lines."""
+    cells_seconds: float = 0.0
 
-    def reached(self) -> set[Cell]:
-        """Return the cells that gave an answer of any kind."""
-        return {one.cell for one in self.series} | {one.cell for one in self.failures} | set(self.verified)
+    def answers(self) -> Counter[Cell]:
+        """Return how many visits of each cell gave an answer of any kind."""
+        times = (one.cell for one in self.series if one.quantity in ("time", "metric"))
+        return Counter([*times, *(one.cell for one in self.failures), *self.verified])
 
 
 NOTHING = Spoken(begun=False, ended=False, series=(), failures=(), verified=())
@@ -99,6 +102,7 @@ def parse_run(output: str, cells: Sequence[Cell]) -> Spoken:
     """Return the records in a run's output; `cells` are those asked for, known by benchmark and size."""
     asked = {(cell.benchmark, cell.size_bytes): cell for cell in cells}
     begin: dict[str, Any] = {}
+    end: dict[str, Any] = {}
     ended = False
     series: list[Series] = []
     failures: list[CellFailure] = []
@@ -109,7 +113,8 @@ def parse_run(output: str, cells: Sequence[Cell]) -> Spoken:
         cell = asked.get((str(message.get("benchmark", "")), _whole(message.get("size_bytes", -1))))
         if kind == "begin":
             begin = message
-        ended |= kind == "end"
+        if kind == "end":
+            end, ended = message, True
         if cell is None or kind in ("begin", "end"):
             continue
         try:
@@ -128,6 +133,7 @@ def parse_run(output: str, cells: Sequence[Cell]) -> Spoken:
         library=str(begin.get("library", "")), clock=str(begin.get("clock", "")),
         clock_error_seconds=_seconds(begin.get("clock_error_seconds")),
         timer_resolution_seconds=_seconds(begin.get("timer_resolution_seconds")), timelines=tuple(timelines),
+        cells_seconds=_seconds(end.get("cells_seconds")),
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from rankwise.core.records import Cell, Implementation, Launch, Plan
 from rankwise.measurement.adaptive import HalfWidth, Progress
-from rankwise.measurement.plan import LEAST_SECONDS_PER_CELL, launches_of_round
+from rankwise.measurement.plan import LEAST_SECONDS_PER_CELL, launches_of_round, together
 
 SPARE_ROUNDS = 3
 """Rounds that a budget should hold beyond the fewest launches that precision asks for."""
@@ -48,6 +48,16 @@ class Launches(Protocol):
         ...
 
 
+class Noise(Protocol):
+    """What the launches so far say of their noise, as `stats.variances.Variances` does."""
+
+    def add(self, launch: Launch) -> None:
+        """Take a launch into account."""
+
+    def visits_that_pay(self, cells: float, launch_seconds: float, visit_seconds: float) -> int:
+        """Return how often a launch of so many cells should come to each of them."""
+
+
 class Runner:
     """Runs one plan; every launch goes to `keep` as soon as it ended."""
 
@@ -60,10 +70,15 @@ class Runner:
         show: Callable[[State], None] = lambda _state: None,
         *,
         priority: Callable[[Cell], int] | None = None,
+        noise: Noise | None = None,
     ) -> None:
-        """`priority`: after a first round of all, cells of a lower number get their fewest launches first."""
+        """`priority`: after a first round of all, cells of a lower number get their fewest launches first.
+
+        `noise` decides how often launches visit their cells; without it that is once.
+        """
         self._plan = plan
         self._priority = priority
+        self._noise = noise
         self._tried: Counter[Cell] = Counter()
         self._launching = launching
         self._progress = Progress(plan, half_width)
@@ -71,7 +86,7 @@ class Runner:
         self._show = show
         self._launches = 0
         self._seconds_per_cell = plan.seconds_per_cell
-        self._last_seconds: dict[tuple[str, int], float] = {}
+        self._last: dict[tuple[str, int], Launch] = {}
 
     def run(self, ready: Mapping[str, Ready], earlier: Sequence[Launch] = (), spent_seconds: float = 0.0) -> str:
         """Measure until done and say why it stopped: `precise`, `time budget`, `max launches`, `verified`.
@@ -81,7 +96,7 @@ class Runner:
         """
         started = time.monotonic() - spent_seconds
         for launch in earlier:
-            self._progress.add(launch)
+            self._take(launch)
             self._tried.update({*(one.cell for one in launch.series), *(one.cell for one in launch.failures)})
         self._launches = len(earlier)
         shuffle = random.Random(f"{self._plan.seed}-{self._launches}")
@@ -89,7 +104,8 @@ class Runner:
         rounds = 0
         while cells := self._progress.open_cells():
             launched = 0
-            for launch_cells in launches_of_round(cells if first_round else self._first_in_line(cells), shuffle):
+            chosen = cells if first_round else self._first_in_line(cells)
+            for launch_cells in launches_of_round(chosen, shuffle, self._visits(chosen)):
                 elapsed = time.monotonic() - started
                 if first_round or elapsed + self._expected(launch_cells) <= self._plan.time_budget_seconds:
                     self._show(self._state(launch_cells[0], elapsed))
@@ -123,13 +139,30 @@ class Runner:
     def _measure(self, ready: Ready, cells: Sequence[Cell]) -> None:
         launch = self._launching.launch(ready.implementation, ready.program, cells, self._seconds_per_cell)
         self._keep(launch)
-        self._progress.add(launch)
-        self._tried.update(cells)
+        self._take(launch)
+        self._tried.update(set(cells))
         self._launches += 1
-        self._last_seconds[launch.implementation, launch.ranks] = launch.seconds
+
+    def _take(self, launch: Launch) -> None:
+        self._progress.add(launch)
+        if self._noise:
+            self._noise.add(launch)
+        self._last[launch.implementation, launch.ranks] = launch
+
+    def _visits(self, cells: Collection[Cell]) -> int:
+        """How often the launches of a round come to each of their cells: what the last ones took decides."""
+        known = [one for one in self._last.values() if one.cells_seconds]
+        visits = sum(len(of_cell) for one in known for of_cell in one.visits().values())
+        if self._noise is None or not visits:
+            return 1
+        in_cells = sum(one.cells_seconds for one in known)
+        beside = sum(one.seconds for one in known) - in_cells
+        launches = len({together(cell) for cell in cells})
+        return self._noise.visits_that_pay(len(cells) / launches, beside / len(known), in_cells / visits)
 
     def _expected(self, cells: Sequence[Cell]) -> float:
-        return self._last_seconds.get((cells[0].implementation, cells[0].ranks), 0.0)
+        last = self._last.get((cells[0].implementation, cells[0].ranks))
+        return last.seconds if last else 0.0
 
     def _state(self, cell: Cell, elapsed_seconds: float) -> State:
         return State(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankwise.core.results import Comparison
+from rankwise.core.results import Comparison, VerdictWord
 from rankwise.report.colours import styles_for
 from rankwise.report.context import ReportContext, origin
 from rankwise.report.groups import MARKS, GroupedComparison
@@ -19,8 +19,11 @@ from rankwise.report.sections.verdicts import verdicts
 from rankwise.report.sections.winners import winners
 from rankwise.report.views import verdict_counts
 
-_OUTCOMES = tuple(Outcome(word, MARKS[word], word) for word in ("faster", "equivalent", "undecided", "slower"))
+_STACKED: tuple[VerdictWord, ...] = (
+    "faster", "probably faster", "equivalent", "undecided", "probably slower", "slower",
+)  # fmt: skip
 """In the order in which bars are stacked."""
+_OUTCOMES = tuple(Outcome(word, MARKS[word], word) for word in _STACKED)
 
 
 def comparison_page(comparison: Comparison, context: ReportContext) -> Page:
@@ -73,8 +76,10 @@ def _introduction(grouped: GroupedComparison, context: ReportContext) -> Introdu
 def _decided(found: Comparison) -> list[tuple[str, str]]:
     if not found.verdicts:
         return []
-    decided = sum(one.verdict != "undecided" for one in found.verdicts)
-    return [("Decided", f"{100 * decided / len(found.verdicts):.0f} %")]
+    probable = sum(one.verdict.startswith("probably") for one in found.verdicts)
+    decided = sum(one.verdict != "undecided" for one in found.verdicts) - probable
+    shares = [("Decided", decided), ("Probable", probable)]
+    return [(name, f"{100 * count / len(found.verdicts):.0f} %") for name, count in shares]
 
 
 def _failed(found: Comparison) -> list[tuple[str, str]]:

@@ -9,14 +9,17 @@ from functools import cached_property
 
 from rankwise.analysis import labels
 from rankwise.core.records import Category, Cell, CellFailure, Options, Quantity
-from rankwise.core.results import Comparison, Curve, Distribution, Overhead, SwitchPoint, Verdict
+from rankwise.core.results import Comparison, Curve, Distribution, Overhead, SwitchPoint, Verdict, VerdictWord
 
 CATEGORIES: tuple[Category, ...] = (
     "point-to-point", "collective", "nonblocking", "one-sided", "guideline", "harness"
 )  # fmt: skip
 """In the order in which a reader meets them; baselines are drawn into the others."""
 
-MARKS = {"faster": "▼", "slower": "▲", "equivalent": "=", "undecided": "?"}
+MARKS: dict[VerdictWord, str] = {
+    "faster": "▼", "probably faster": "▽", "slower": "▲", "probably slower": "△", "equivalent": "=",
+    "undecided": "?",
+}  # fmt: skip
 """Time goes down or up: readable without colour."""
 
 Measured = Cell | Curve | Verdict | SwitchPoint

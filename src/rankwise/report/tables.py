@@ -18,12 +18,15 @@ from rankwise.report.views import (
     differs,
     failure_rows,
     format_ratio,
-    wins,
+    standings,
+    verdict_figure,
 )
 
 _COLOURS: dict[VerdictWord, str] = {
     "faster": "bright_blue",
-    "slower": "yellow",
+    "probably faster": "blue",
+    "slower": "bright_yellow",
+    "probably slower": "yellow",
     "equivalent": "default",
     "undecided": "bright_black",
 }
@@ -37,6 +40,7 @@ def comparison_table(comparison: Comparison) -> RenderableType:
         return Text("Nothing was measured.")
     legend = Text("Time over the baseline's: ")
     legend.append_text(Text("  ").join(Text(f"{MARKS[word]} {word}", _COLOURS[word]) for word in _COLOURS))
+    legend.append("; ± what would most likely have been found", "bright_black")
     return Renderables(*matrices, legend)
 
 
@@ -64,12 +68,12 @@ def _matrix(grouped: GroupedComparison, group: Group) -> RenderableType:
 def _verdict(grouped: GroupedComparison, group: Group, size: int, candidate: str) -> Text:
     verdict = grouped.verdicts.get((group, size, candidate))
     if verdict is not None:
-        return Text(f"{MARKS[verdict.verdict]} {format_ratio(verdict.ratio)}", _COLOURS[verdict.verdict])
+        return Text(f"{MARKS[verdict.verdict]} {verdict_figure(verdict)}", _COLOURS[verdict.verdict])
     return Text("failed" if (group, size, candidate) in grouped.failures else "–", "bright_black")
 
 
 def summary_table(comparison: Comparison) -> RenderableType:
-    """Return the geometric mean of the time over the baseline's by class of operation and size, and the wins."""
+    """Return the geometric mean of the time over the baseline's by class, and who is fastest in how many cells."""
     grouped = GroupedComparison(comparison)
     rows = class_rows(grouped)
     table = _table()
@@ -87,10 +91,10 @@ def summary_table(comparison: Comparison) -> RenderableType:
         label = row.category if row.category != previous else ""
         _add_row(table, label, SIZE_CLASSES[row.size_class], *cells)
         previous = row.category
-    won = wins(grouped)
-    if rows:
-        shares = (won.get(name) for name in comparison.implementations)
-        _add_row(table, "cells won", "", *(f"{share[0]}/{share[1]}" if share else "–" for share in shares))
+    counted = standings(grouped)
+    for title, which in (("fastest", 0), ("not beaten", 1)) if rows else ():
+        shares = (counted.get(name) for name in comparison.implementations)
+        _add_row(table, title, "", *(f"{share[which]}/{share[2]}" if share else "–" for share in shares))
     return _titled(f"Time over that of {comparison.baseline} (geometric means), best in bold", table)
 
 
@@ -102,7 +106,7 @@ def switch_point_table(comparison: Comparison) -> RenderableType:
     table = _table()
     for title in ("implementation", "benchmark"):
         table.add_column(title)
-    for title in ("ranks", "after", "at", "times"):
+    for title in ("ranks", "after", "at", "times", "95 %"):
         table.add_column(title, justify="right")
     for point in comparison.switch_points:
         _add_row(
@@ -113,6 +117,7 @@ def switch_point_table(comparison: Comparison) -> RenderableType:
             format_size(point.below_bytes),
             format_size(point.at_bytes),
             format_ratio(point.jump_ratio),
+            f"{format_ratio(point.jump_low)}-{format_ratio(point.jump_high)}",
         )
     return _titled("Switches of protocol or algorithm: how many times what smaller sizes suggest", table)
 

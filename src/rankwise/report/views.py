@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import Protocol, get_args
 
+from rankwise.analysis.compare.sentences import difference_words
 from rankwise.analysis.compare.tcp_sentences import ratio_words
 from rankwise.core.records import Category
 from rankwise.core.results import Overhead, Reached, SummaryRow, Verdict, VerdictWord
@@ -55,14 +56,23 @@ def verdict_counts(grouped: GroupedComparison) -> dict[str, Counter[VerdictWord]
     return counts
 
 
-def wins(grouped: GroupedComparison) -> dict[str, tuple[int, int]]:
-    """Return for each implementation (cells won, cells) over all categories."""
-    found: dict[str, tuple[int, int]] = {}
+def standings(grouped: GroupedComparison) -> dict[str, tuple[int, int, int]]:
+    """Return for each implementation the cells where it is fastest, where it is unbeaten, and all of them."""
+    found: dict[str, tuple[int, int, int]] = {}
     for row in grouped.comparison.summary:
         if row.size_class == "all":
-            won, cells = found.get(row.implementation, (0, 0))
-            found[row.implementation] = (won + row.wins, cells + row.cells)
+            fastest, unbeaten, cells = found.get(row.implementation, (0, 0, 0))
+            found[row.implementation] = (fastest + row.fastest, unbeaten + row.unbeaten, cells + row.cells)
     return found
+
+
+def verdict_figure(verdict: Verdict) -> str:
+    """Return the ratio, or where that is undecided the difference that would have been found: `±22 %`."""
+    if verdict.verdict != "undecided":
+        return format_ratio(verdict.ratio)
+    if not math.isfinite(verdict.visible_ratio):
+        return ""
+    return f"±{difference_words(verdict.visible_ratio)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +125,7 @@ def _heat_cell(grouped: GroupedComparison, group: Group, size: int, candidate: s
     key = (group, size, candidate)
     verdict, failure = grouped.verdicts.get(key), grouped.failures.get(key)
     if verdict is not None:
-        text, tip = format_ratio(verdict.ratio), describe(verdict, group)
+        text, tip = verdict_figure(verdict), describe(verdict, group)
         return HeatCell(verdict.verdict, text, colour_depth(verdict.ratio), tip)
     if failure is not None:
         place = f"{group.label}, {format_size(size)}"
@@ -124,15 +134,18 @@ def _heat_cell(grouped: GroupedComparison, group: Group, size: int, candidate: s
 
 
 def describe(verdict: Verdict, group: Group) -> str:
-    """Return a verdict in four lines, for a tooltip."""
+    """Return a verdict in four lines or five, for a tooltip."""
     word, ratio = verdict.verdict, format_ratio(verdict.ratio)
+    seen = f"a difference of {difference_words(verdict.visible_ratio)} would most likely have been found"
     return "\n".join(
         (
             f"{group.label}, {format_size(verdict.size_bytes)}",
             f"{MARKS[word]} {word}: {ratio} × the time {interval(verdict)}",
             f"{verdict.candidate} {time_words(verdict.candidate_seconds)}, "
             f"{verdict.baseline} {time_words(verdict.baseline_seconds)}",
-            f"p = {verdict.p_value:.2g}, {verdict.launches[1]} and {verdict.launches[0]} launches",
+            f"p = {verdict.p_value:.2g}, q = {verdict.q_value:.2g}, "
+            f"{verdict.launches[1]} and {verdict.launches[0]} launches",
+            *([seen] if word == "undecided" and math.isfinite(verdict.visible_ratio) else []),
         )
     )
 

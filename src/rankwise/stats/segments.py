@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -25,6 +25,8 @@ class Break:
     below: float
     at: float
     jump: float
+    segments: tuple[int, int, int] = (0, 0, 0)
+    """Indices of the first point of the old law, of the new one, and of the one after the new one's last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,10 @@ def find_breaks(sizes: FloatArray, seconds: FloatArray) -> tuple[Break, ...]:
         edges.append(best[k][edges[-1]][1])
     edges.reverse()
     return tuple(
-        _break(line(first, at), line(at, last), float(sizes[at - 1]), float(sizes[at]))
+        replace(
+            _break(line(first, at), line(at, last), float(sizes[at - 1]), float(sizes[at])),
+            segments=(first, at, last),
+        )
         for first, at, last in zip(edges, edges[1:], edges[2:], strict=False)
     )
 
@@ -104,3 +109,28 @@ def _break(left: _Line, right: _Line, below: float, at: float) -> Break:
     noise = np.sqrt((left.misfit + right.misfit) / max(left.points + right.points - 4, 1))
     meet = gaps[0] * gaps[1] <= 0 or min(map(abs, gaps)) < max(2 * noise, RESIDUAL_FLOOR)
     return Break(below, at, 1.0 if meet else 1.0 + gaps[1])
+
+
+def jumps(sizes: FloatArray, seconds: FloatArray, found: Break) -> FloatArray:
+    """Return the jump of a break in each of many curves, shape (curves,), with the break's place as it was found.
+
+    `sizes` has shape (n,), `seconds` (curves, n): the curve that gave the break, resampled. nan where the old law
+    has no positive time at the break.
+    """
+    first, at, last = found.segments
+    old = _fitted(sizes[first:at], seconds[:, first:at], sizes[at])
+    new = _fitted(sizes[at:last], seconds[:, at:last], sizes[at])
+    ratios = np.full(old.shape, np.nan)
+    np.divide(new, old, out=ratios, where=old > 0)
+    return ratios
+
+
+def _fitted(sizes: FloatArray, seconds: FloatArray, where: float) -> FloatArray:
+    """The law of `_fit` for each row of `seconds`, at one size."""
+    weights = 1 / seconds**2
+    weights /= np.sum(weights, axis=1, keepdims=True)
+    mean_size = np.sum(weights * sizes, axis=1, keepdims=True)
+    mean_time = np.sum(weights * seconds, axis=1, keepdims=True)
+    centred = sizes - mean_size
+    slope = np.sum(weights * centred * (seconds - mean_time), axis=1) / np.sum(weights * centred**2, axis=1)
+    return np.asarray(mean_time[:, 0] + slope * (where - mean_size[:, 0]), dtype=np.float64)

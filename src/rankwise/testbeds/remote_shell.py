@@ -10,6 +10,7 @@ from pathlib import Path
 
 from rankwise.core import process
 from rankwise.core.errors import HostError
+from rankwise.core.mapped_libraries import NAMES
 from rankwise.core.records import Command, Outcome
 from rankwise.testbeds.host import MPI_VARIABLES
 
@@ -50,6 +51,10 @@ kill -TERM $found 2>/dev/null
 for turn in 1 2 3 4 5 6 7 8 9 10; do sleep 0.2; found=$(left); [ -z "$found" ] && exit 0; done
 kill -KILL $found 2>/dev/null"""
 
+_MAPPED = """\
+for folder in $(grep -ls {variable}={mark} /proc/[0-9]*/environ 2>/dev/null | cut -d/ -f3); do
+  grep -hoE '/[^ ]*/{names}$' /proc/$folder/maps 2>/dev/null | sort -u | sed "s/^/$folder /"
+done; true"""
 _WRAPPER = """\
 #!/bin/sh
 # Called like ssh by launchers, which know hosts by the names of the testbed and take one word for a remote shell.
@@ -176,6 +181,10 @@ class RemoteShell:
     def ending(self, mark: str = "") -> str:
         """Return the script that ends everything with this mark, or with our own."""
         return _END.format(variable=REMOTE_MARK, mark=shlex.quote(mark or self._mark))
+
+    def mapped(self) -> str:
+        """Return the script that prints `PID FILE` for the MPI libraries of everything that bears our mark."""
+        return _MAPPED.format(variable=REMOTE_MARK, mark=shlex.quote(self._mark), names=NAMES.replace("?:", ""))
 
     def disconnect(self) -> None:
         """End the connections that are kept open; nothing of ours runs here then."""

@@ -34,8 +34,8 @@ from rankwise.workflows.tune.spec import spec_of
 from rankwise.workflows.tune.tuner import TuneResult
 
 __all__ = [
-    "Metric", "Net", "Where", "bench", "compare", "guidelines", "load", "resume", "run", "study", "testbed", "tune",
-    "verify",
+    "Metric", "Net", "Where", "bench", "compare", "guidelines", "load", "resume", "run", "study", "testbed",
+    "tune", "verify",
 ]  # fmt: skip
 
 COMMAND_LINE = "import rankwise"

@@ -25,10 +25,12 @@ from rankwise.core.records import (
 )
 from rankwise.core.units import format_duration, parse_sizes_bytes
 from rankwise.measurement import plan as planning
-from rankwise.measurement.launch import Launching
+from rankwise.measurement.launch import Launching, Seen
 from rankwise.measurement.runner import SPARE_ROUNDS, Launches, Ready, Runner
+from rankwise.mpi import clients
 from rankwise.mpi.family import FamilyLauncher
 from rankwise.stats.intervals import relative_half_width
+from rankwise.stats.variances import Variances
 from rankwise.store.store import Store
 from rankwise.testbeds.base import TestbedKind, make
 from rankwise.testbeds.local import LocalTestbed
@@ -37,12 +39,8 @@ from rankwise.workflows.configurations import ProfileChoice, Resolved, loader, r
 from rankwise.workflows.events import Events
 from rankwise.workflows.prepare import Built, build_all, prepare, the_one, up
 
-ENOUGH_SECONDS_PER_CELL = 0.004
-"""Of repetitions in a launch, where the budget is left to us: a hundred of what takes 40 us."""
 LONGER_THAN_EXPECTED = 4
 """A run without a time budget may take this many times the expected time: hosts may be slow or busy."""
-ROUNDS_AIMED_AT = 14
-"""Launches per cell that a time budget is cut into; ten let a rank test speak over a thousand cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +61,7 @@ class Request:
     options: tuple[Options, ...] = (Options(),)
     precision: float = 0.02
     min_launches: int = 10
-    max_launches: int = 60
+    max_launches: int = 200
     seconds_per_cell: float = 0.0
     launch_limit_seconds: float = 120.0
     verify: bool = False
@@ -174,13 +172,25 @@ def _one_a_benchmark(unsupported: Sequence[CellFailure]) -> list[CellFailure]:
     return list(first.values())
 
 
+def _longest_delay_seconds(testbed: TestbedKind) -> float:
+    """One way, between the two sites that are farthest apart; 0 where nothing is known of a network."""
+    topology = testbed.topology()
+    pairs = site_paths(topology) if topology else ()
+    return max((path(topology, *pair).delay_seconds for pair in pairs if topology), default=0.0)
+
+
 def _round_seconds(request: Request, cells: Sequence[Cell]) -> float:
     """What a round of launches takes at least."""
-    groups = len({(cell.implementation, cell.ranks, cell.options, cell.placement) for cell in cells})
-    topology = request.testbed.topology()
-    pairs = site_paths(topology) if topology else ()
-    delays = [path(topology, *pair).delay_seconds for pair in pairs if topology]
-    return planning.round_seconds(len(cells), groups, max(delays, default=0.0))
+    groups = len({planning.together(cell) for cell in cells})
+    return planning.round_seconds(len(cells), groups, _longest_delay_seconds(request.testbed))
+
+
+def _seconds_per_cell(request: Request, cells: Sequence[Cell], budget_seconds: float) -> float:
+    """What was asked for, or what serves best."""
+    rounds = request.min_launches + SPARE_ROUNDS
+    return request.seconds_per_cell or planning.seconds_per_cell(
+        budget_seconds, len(cells), _round_seconds(request, cells), rounds
+    )
 
 
 def _short_of_time(request: Request, cells: Sequence[Cell]) -> tuple[Notice, ...]:
@@ -201,7 +211,8 @@ def _short_of_time(request: Request, cells: Sequence[Cell]) -> tuple[Notice, ...
 def _with_enough_time(request: Request, cells: Sequence[Cell], events: Events) -> Request:
     """The time that the launches take which a verdict needs, unless that is far more than expected."""
     launches = request.min_launches + SPARE_ROUNDS
-    a_round = _round_seconds(request, cells) + len(cells) * ENOUGH_SECONDS_PER_CELL
+    per_cell = _seconds_per_cell(request, cells, math.inf)
+    a_round = _round_seconds(request, cells) + len(cells) * per_cell
     most = 60.0 * math.ceil(LONGER_THAN_EXPECTED * a_round * launches / 60)
     events.say(
         f"{len(cells)} cells in {launches} launches each take about {format_duration(a_round * launches)}, "
@@ -209,20 +220,17 @@ def _with_enough_time(request: Request, cells: Sequence[Cell], events: Events) -
     )
     return replace(
         request, time_budget_seconds=most, max_launches=min(request.max_launches, launches),
-        seconds_per_cell=request.seconds_per_cell or ENOUGH_SECONDS_PER_CELL,
+        seconds_per_cell=per_cell,
     )  # fmt: skip
 
 
 def _plan(request: Request, cells: Sequence[Cell]) -> Plan:
-    per_cell = request.seconds_per_cell or planning.seconds_per_cell(
-        request.time_budget_seconds, len(cells), _round_seconds(request, cells), ROUNDS_AIMED_AT
-    )
     return Plan(
         cells=tuple(cells), seed=random.randrange(2**31) if request.seed is None else request.seed,
         time_budget_seconds=request.time_budget_seconds, precision=request.precision,
         min_launches=request.min_launches, max_launches=request.max_launches, verify=request.verify,
-        seconds_per_cell=per_cell, launch_limit_seconds=request.launch_limit_seconds,
-        launcher_arguments=request.launcher_arguments,
+        seconds_per_cell=_seconds_per_cell(request, cells, request.time_budget_seconds),
+        launch_limit_seconds=request.launch_limit_seconds, launcher_arguments=request.launcher_arguments,
     )  # fmt: skip
 
 
@@ -265,10 +273,12 @@ def carry_out(
 
     `launching` None: launches of the harness on this testbed.
     """
-    launching = launching or Launching(FamilyLauncher(), testbed, plan, configurations, loader(testbed))
+    launching = launching or Launching(
+        FamilyLauncher(), testbed, plan, configurations, loader(testbed), seen=Seen(testbed.mapped, clients.judge)
+    )
     runner = Runner(
         plan, launching, relative_half_width, lambda launch: store.add_launch(run_id, launch), events.show,
-        priority=priority,
+        priority=priority, noise=Variances(),
     )  # fmt: skip
     try:
         with events.measuring():

@@ -17,7 +17,7 @@ from rankwise.core.network import PathFigures
 from rankwise.core.programs import Executable, Metric, Program, StoredProgram, stored_program
 from rankwise.core.records import DEFAULT, Benchmark, Cell, Fact, Implementation, Launch, Notice, Plan
 from rankwise.core.tuning import Loaded
-from rankwise.measurement.launch import Launching
+from rankwise.measurement.launch import Launching, Seen
 from rankwise.measurement.placement import place
 from rankwise.measurement.program import WholeProgram
 from rankwise.measurement.runner import Ready
@@ -121,15 +121,11 @@ class _OnTestbeds:
         around = {one.id: clients.surroundings(one, os.environ).environment for one in implementations}
         self._launchings = {
             one.name: Launching(
-                FamilyLauncher(),
-                one,
-                plan,
-                configurations,
-                _with_surroundings(loader(one), around),
-                workload=workload,
+                FamilyLauncher(), one, plan, configurations, _with_surroundings(loader(one), around),
+                workload=workload, seen=Seen(one.mapped, clients.judge),
             )
             for one in testbeds
-        }
+        }  # fmt: skip
 
     def launch(
         self, implementation: Implementation, program: Path, cells: Sequence[Cell], seconds_per_cell: float = 0.0

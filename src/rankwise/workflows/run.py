@@ -7,7 +7,9 @@ import shutil
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from rankwise.core import process
 from rankwise.core.errors import HostError, InputError
+from rankwise.core.mapped_libraries import Mapped, Watch
 from rankwise.core.records import Implementation
 from rankwise.measurement.job import build_job
 from rankwise.mpi import clients, select
@@ -66,12 +68,18 @@ def run(request: RunRequest, events: Events) -> int:
         steps = FamilyLauncher().steps(implementation, job)
         settings = applied_settings(testbed, loaded.host_settings)
         steps = replace(steps, attached=True, settings=settings)
-        outcome = testbed.run(steps, job.hosts, request.limit_seconds)
+        with Watch(testbed.mapped, _Refusal(implementation)) as watch:
+            outcome = testbed.run(steps, job.hosts, request.limit_seconds)
     finally:
         testbed.down()
     if outcome.broken:
         raise HostError(f"the testbed broke down during the run: {outcome.broken}", "run it again")
-    for notice in outcome.notices:
+    wrong, said = clients.judge(implementation, watch.found)
+    if wrong:
+        raise HostError(
+            wrong, f"build it with {implementation.mpicc}, or start it with the MPI that it loads: --mpi"
+        )
+    for notice in (*outcome.notices, *said):
         events.say(f"warning: {notice.message}")
     if outcome.timed_out:
         raise HostError(
@@ -80,6 +88,18 @@ def run(request: RunRequest, events: Events) -> int:
     if outcome.stderr and outcome.returncode:  # a step before the launcher failed, whose output nobody has seen
         events.say(outcome.stderr.rstrip())
     return outcome.returncode
+
+
+class _Refusal:
+    """Ends a job whose ranks have loaded another MPI than the launcher's: it would run on for nothing."""
+
+    def __init__(self, implementation: Implementation) -> None:
+        self._implementation = implementation
+
+    def __call__(self, mapped: Mapped) -> None:
+        wrong, _ = clients.judge(self._implementation, mapped)
+        if wrong:
+            process.end_processes([int(name) for name in mapped if name.isdigit()])
 
 
 def _program(arguments: tuple[str, ...], own_folder: Path | None = None) -> tuple[str, ...]:

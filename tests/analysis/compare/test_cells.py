@@ -3,6 +3,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from analysis.compare.simulated import benchmarks, launch
@@ -69,3 +70,13 @@ def test_placements_are_points_of_their_own_and_count_their_rounds_apart() -> No
         ("cyclic", [0, 1]),
     ]
     assert [point.placement for point in judged_points(cells)] == ["block", "cyclic"]
+
+
+def test_two_visits_of_a_launch_count_as_one_launch() -> None:
+    once = launch("a", {("pingpong", 8): [1.0, 1.0, 1.0]}, 0.0)
+    again = replace(once.series[0], samples_seconds=np.array([4.0, 4.0, 4.0]))
+    twice = replace(once, series=(*once.series, again))
+    (data,) = gather([twice, launch("a", {("pingpong", 8): [3.0]}, 1.0)], KNOWN)
+    assert data.medians.tolist() == pytest.approx([2.0, 3.0])  # the geometric mean of 1 and 4
+    assert data.rounds.tolist() == [0, 1]
+    assert data.samples == 7

@@ -47,6 +47,32 @@ def test_an_implementation_differs_from_itself_in_at_most_one_comparison_of_twen
     assert false_claims <= comparisons / 20
 
 
+def test_of_what_is_called_faster_or_slower_for_certain_or_probably_the_promised_share_is_false() -> None:
+    """Half of the benchmarks differ by less and more than the noise; 20 comparisons of 3 implementations."""
+    generator = np.random.default_rng(6)
+    certain, called = [], []
+    names = [f"bench{number}" for number in range(6)]
+
+    def factor(name: str, bench: str, _size: int) -> float:
+        return {"near": 1.1, "far": 1.3}.get(name, 1.0) if bench < "bench3" else 1.0
+
+    for _ in range(20):
+        launches = run(
+            generator, ["base", "near", "far"], names, 12, sizes=(1, 1024, 1 << 20), launch_effect=0.1,
+            factor=factor,
+        )  # fmt: skip
+        found = compare(launches, benchmarks(**dict.fromkeys(names, "collective")), "base").verdicts
+        for verdict in found:
+            wrong = verdict.benchmark >= "bench3" or verdict.verdict.endswith("faster")
+            if verdict.verdict in ("faster", "slower"):
+                certain.append(wrong)
+            if verdict.verdict.split()[-1] in ("faster", "slower"):
+                called.append(wrong)
+    assert len(called) > 1.1 * len(certain) > 100
+    assert sum(certain) <= 3
+    assert np.mean(called) < 0.05
+
+
 def test_the_same_launches_in_any_order_give_the_same_comparison() -> None:
     launches = run(np.random.default_rng(3), ["a", "b"], ["pingpong"], 8)
     one, other = (

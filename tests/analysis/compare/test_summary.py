@@ -5,8 +5,11 @@ import pytest
 
 from analysis.compare.simulated import benchmarks, launch, run
 from rankwise.analysis.compare import compare
-from rankwise.analysis.compare.summary import size_class
-from rankwise.core.records import Launch
+from rankwise.analysis.compare.cells import Point
+from rankwise.analysis.compare.summary import standings
+from rankwise.analysis.compare.verdicts import size_class
+from rankwise.core.records import Launch, Options
+from rankwise.core.results import Verdict, VerdictWord
 from rankwise.stats.summary import geometric_mean
 
 KNOWN = benchmarks(pingpong="point-to-point", bcast="collective")
@@ -27,7 +30,7 @@ def test_size_classes() -> None:
     ]  # fmt: skip
 
 
-def test_geometric_means_and_wins_by_hand() -> None:
+def test_geometric_means_and_standings_by_hand() -> None:
     small, large, other = ("pingpong", 8), ("pingpong", 1 << 20), ("bcast", 8)
     found = compare(
         steady({"a": {small: 1, large: 1, other: 1}, "bb": {small: 2, large: 0.5, other: 1}, "ccc": {small: 4}}),
@@ -40,8 +43,8 @@ def test_geometric_means_and_wins_by_hand() -> None:
     assert rows["bb", "point-to-point", "all"].ratio == pytest.approx(1, rel=0.01)
     assert rows["bb", "point-to-point", "all"].cells == 2
     assert rows["a", "point-to-point", "all"].ratio == 1
-    wins = {key: row.wins for key, row in rows.items() if row.wins}
-    assert wins == {
+    fastest = {key: row.fastest for key, row in rows.items() if row.fastest}
+    assert fastest == {
         ("a", "point-to-point", "small"): 1,
         ("a", "point-to-point", "all"): 1,
         ("bb", "point-to-point", "large"): 1,
@@ -70,3 +73,27 @@ def test_rows_are_the_mean_of_the_verdicts_and_their_intervals_cover_it() -> Non
         covered.append(row.ratio_low <= 1.2 <= row.ratio_high)
     # 95 % of 40 is 38; were the cells of a launch taken as independent, hardly half would cover.
     assert sum(covered) >= 34
+
+
+def verdict(baseline: str, candidate: str, word: VerdictWord) -> Verdict:
+    return Verdict("bcast", 8, 2, baseline, candidate, 1.0, 1.0, 1.0, 1.0, word, 1.0, 1.0, (9, 9))
+
+
+@pytest.mark.parametrize(
+    ("ab", "ac", "bc", "fastest", "unbeaten"),
+    [
+        ("slower", "slower", "slower", "a", "a"),
+        ("slower", "equivalent", "faster", "ac", "ac"),  # level with one, better than the other
+        ("slower", "undecided", "undecided", "", "ac"),  # beats one, but nothing is shown of the other
+        ("slower", "probably slower", "undecided", "", "ac"),  # probable is not shown
+        ("undecided", "undecided", "undecided", "", "abc"),
+        ("equivalent", "equivalent", "equivalent", "", "abc"),
+    ],
+)
+def test_the_fastest_has_every_other_one_slower_or_equivalent(
+    ab: VerdictWord, ac: VerdictWord, bc: VerdictWord, fastest: str, unbeaten: str
+) -> None:
+    point = Point("bcast", 2, Options(), "local", "block", 8)
+    found = standings((point, verdict(*names, word)) for names, word in (("ab", ab), ("ac", ac), ("bc", bc)))
+    assert "".join(sorted(name for name, one in found.items() if one.fastest)) == fastest
+    assert "".join(sorted(name for name, one in found.items() if one.unbeaten)) == unbeaten

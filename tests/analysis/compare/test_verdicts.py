@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankwise.analysis.compare.cells import CellData, Point
+from rankwise.analysis.compare.summary import REVERSED
 from rankwise.analysis.compare.verdicts import Pair, judge, pair_up
 from rankwise.core.records import Cell, Options
 
 POINT = Point("pingpong", 2, Options(), "local", "block", 8)
-OPPOSITE = {"faster": "slower", "slower": "faster", "equivalent": "equivalent", "undecided": "undecided"}
 
 
 def pair(baseline: list[float], candidate: list[float]) -> Pair:
@@ -56,6 +56,41 @@ def test_the_more_is_asked_the_more_it_takes() -> None:
     assert judge([one] + [same] * 30, 0.05, 0.05)[0].verdict == "undecided"
 
 
+def test_what_is_not_shown_for_certain_may_be_probable() -> None:
+    """20 of 40 tests differ with p = 0.0022: Holm asks 0.00125 of the first, Benjamini-Hochberg 0.025 of all."""
+    differ = pair(spread(1.0, n=6), spread(2.0, n=6))
+    same = pair(spread(1.0, relative=0.5, n=6), spread(1.0, relative=0.5, n=6))
+    points = (replace(POINT, benchmark=str(i)) for i in range(40))
+    spread_out = [replace(one, point=point) for one, point in zip([differ, same] * 20, points, strict=True)]
+    found = judge(spread_out, 0.05, 0.05)
+    assert {one.verdict for one in found[::2]} == {"probably slower"}
+    assert {one.verdict for one in found[1::2]} == {"undecided"}
+    assert all(one.p_value > 0.05 > one.q_value for one in found[::2])
+
+
+def test_the_visible_difference_shrinks_with_the_noise_and_grows_with_what_is_asked() -> None:
+    calm = pair(spread(1.0, relative=0.05), spread(1.0, relative=0.05))
+    rough = pair(spread(1.0, relative=0.2), spread(1.0, relative=0.2))
+    (alone,), (noisy,) = judge([calm], 0.001, 0.05), judge([rough], 0.001, 0.05)
+    assert 1 < alone.visible_ratio < noisy.visible_ratio < 2
+    assert judge([calm] * 100, 0.001, 0.05)[0].visible_ratio > alone.visible_ratio
+    assert judge([pair(spread(1.0, n=3), spread(1.0, n=3))], 0.05, 0.05)[0].visible_ratio == np.inf
+
+
+def test_a_difference_as_large_as_is_called_visible_is_found_in_about_eight_of_ten_runs() -> None:
+    generator = np.random.default_rng(8)
+
+    def launches(centre: float) -> list[float]:
+        return list(centre * np.exp(0.1 * generator.standard_normal(24)))
+
+    (one,) = judge([pair(launches(1.0), launches(1.0))], 0.001, 0.05)
+    found = [
+        judge([pair(launches(1.0), launches(one.visible_ratio))], 0.001, 0.05)[0].verdict == "slower"
+        for _ in range(200)
+    ]
+    assert 0.6 < np.mean(found) < 0.97
+
+
 def test_identical_samples() -> None:
     (verdict,) = judge([pair([1.0] * 10, [1.0] * 10)], 0.05, 0.05)
     assert (verdict.verdict, verdict.ratio, verdict.p_value) == ("equivalent", 1.0, 1.0)
@@ -79,7 +114,7 @@ def test_swapping_sides_inverts_and_units_do_not_matter(
     back = judge([pair(b, a) for a, b in sides], 0.05, 0.05)
     scaled = judge([pair([unit * x for x in a], [unit * x for x in b]) for a, b in sides], 0.05, 0.05)
     for one, other, same in zip(there, back, scaled, strict=True):
-        assert OPPOSITE[one.verdict] == other.verdict
+        assert REVERSED[one.verdict] == other.verdict
         assert (1 / one.ratio, 1 / one.ratio_high) == pytest.approx((other.ratio, other.ratio_low))
         assert one.p_value == pytest.approx(other.p_value)
         assert (one.ratio, one.ratio_low) == pytest.approx((same.ratio, same.ratio_low))

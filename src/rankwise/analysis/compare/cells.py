@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 import numpy as np
 import numpy.typing as npt
 
 from rankwise.core.records import Benchmark, Category, Cell, FloatArray, Launch, Options, Quantity
-from rankwise.stats.summary import median
+from rankwise.stats.summary import geometric_mean, median
 
 JUDGED: frozenset[Category] = frozenset(
     {"point-to-point", "collective", "nonblocking", "one-sided", "guideline", "program"}
@@ -41,7 +42,8 @@ class CellData:
     category: Category
     quantity: Quantity
     medians: FloatArray
-    """One value a launch, seconds, shape (launches,), in order of time."""
+    """One value a launch, seconds, shape (launches,), in order of time: where it visited the cell more than once,
+    the geometric mean of the visits' medians. Visits are never counted as launches."""
     rounds: IntArray
     """Which launch of this implementation, ranks, options and placement gave each median, shape (launches,)."""
     quantiles: FloatArray
@@ -81,8 +83,8 @@ def gather(launches: Iterable[Launch], benchmarks: Mapping[str, Benchmark]) -> l
             cell=cell,
             category=benchmarks[cell.benchmark].category,
             quantity=quantity,
-            medians=np.array([median(part.samples) for part in found]),
-            rounds=np.array([part.round for part in found]),
+            medians=np.array([_of_launch(visits) for visits in _visits_of_launches(found)]),
+            rounds=np.array(list(dict.fromkeys(part.round for part in found))),
             quantiles=np.quantile(np.concatenate([part.samples for part in found]), _SHARES),
             samples=sum(part.samples.size for part in found),
             bytes_per_sample=found[-1].bytes_per_sample,
@@ -110,6 +112,16 @@ class _Part:
     discarded: int
 
 
+def _visits_of_launches(found: Sequence[_Part]) -> list[list[_Part]]:
+    """The visits of each launch, in order of time."""
+    return [list(visits) for _, visits in groupby(found, key=lambda part: part.round)]
+
+
+def _of_launch(visits: Sequence[_Part]) -> float:
+    medians = np.array([median(part.samples) for part in visits])
+    return geometric_mean(medians) if len(visits) > 1 and np.all(medians > 0) else float(np.mean(medians))
+
+
 def judged_points(cells: Iterable[CellData], wrong: Iterable[Cell] = ()) -> dict[Point, dict[str, CellData]]:
     """Return the cells that can be compared, by point and variant, in ascending order.
 
@@ -124,3 +136,13 @@ def judged_points(cells: Iterable[CellData], wrong: Iterable[Cell] = ()) -> dict
             points[data.point][data.cell.variant] = data
     order = sorted(points, key=lambda p: (p.benchmark, p.options, p.ranks, p.testbed, p.placement, p.size_bytes))
     return {point: points[point] for point in order}
+
+
+def by_round(cells: Iterable[tuple[IntArray, FloatArray]]) -> FloatArray:
+    """Return launch medians as an array of shape (cells, rounds), nan where a cell has none."""
+    found = list(cells)
+    rounds = np.unique(np.concatenate([of_cell for of_cell, _ in found]))
+    table = np.full((len(found), rounds.size), np.nan)
+    for row, (of_cell, medians) in zip(table, found, strict=True):
+        row[np.searchsorted(rounds, of_cell)] = medians
+    return table

@@ -9,7 +9,7 @@ from rankwise.analysis.compare.curves import curves, distributions
 from rankwise.analysis.compare.notices import notices
 from rankwise.analysis.compare.overheads import overheads
 from rankwise.analysis.compare.streams import streams, timelines
-from rankwise.analysis.compare.summary import choose_baseline, summary_rows, wins
+from rankwise.analysis.compare.summary import choose_baseline, standings, summary_rows
 from rankwise.analysis.compare.switch_points import switch_points
 from rankwise.analysis.compare.variants import variants_of
 from rankwise.analysis.compare.verdicts import all_pairs, judge
@@ -55,7 +55,7 @@ def compare(
     everyone = judge(pairs, delta, alpha)
     own = [pair for pair in pairs if pair.baseline == chosen]
     family = everyone if baseline is None else judge(own, delta, alpha)
-    won = wins(zip((pair.point for pair in pairs), everyone, strict=True))
+    standing = standings(zip((pair.point for pair in pairs), everyone, strict=True))
     found_curves = curves(cells, precision)
     return Comparison(
         baseline=chosen,
@@ -63,9 +63,9 @@ def compare(
         delta=delta,
         alpha=alpha,
         verdicts=tuple(verdict for verdict in family if verdict.baseline == chosen),
-        summary=summary_rows(points, own, chosen, order, won=won, seed=seed),
+        summary=summary_rows(points, own, chosen, order, standing=standing, seed=seed),
         curves=found_curves,
-        switch_points=switch_points(found_curves),
+        switch_points=switch_points(cells, seed=seed),
         distributions=distributions(cells),
         failures=failed,
         notices=notices(launches, cells, family, failed, alpha=alpha, precision=precision),

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rankwise.analysis.compare.cells import JUDGED, CellData
+from rankwise.analysis.compare.noise import noise, noise_sentence
 from rankwise.core.records import CellFailure, Launch, Notice
 from rankwise.core.results import Verdict
 from rankwise.core.units import format_time
@@ -41,7 +42,7 @@ def notices(
         _wrong_data(failures),
         _failed(failures),
         _too_few_launches(verdicts, alpha),
-        _not_precise(cells, precision),
+        _not_precise(launches, cells, precision),
         _noisy_host(launches, cells),
         _oversubscribed(launches),
         _timer_coarse(launches, cells),
@@ -97,14 +98,15 @@ def _too_few_launches(verdicts: Sequence[Verdict], alpha: float) -> Notice | Non
     )
 
 
-def _not_precise(cells: Sequence[CellData], precision: float) -> Notice | None:
+def _not_precise(launches: Sequence[Launch], cells: Sequence[CellData], precision: float) -> Notice | None:
     wide = sum(relative_half_width(data.medians) > precision for data in cells)
     if not wide:
         return None
+    known = f"{wide} of {len(cells)} medians ({wide / len(cells):.0%}) are not known to within {precision:.2%}"
     return Notice(
         "not-precise",
-        f"{wide} of {len(cells)} medians ({wide / len(cells):.0%}) are not known to within {precision:.2%}",
-        "give more --time; on a noisy machine no time may be enough",
+        "; ".join(filter(None, (known, noise_sentence(noise(launches))))),
+        "give more --time, which buys more launches; on a noisy machine no time may be enough",
     )
 
 

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
+import numpy as np
 from scipy import special
 
 from rankwise.analysis import labels
@@ -13,6 +14,7 @@ from rankwise.analysis.compare.tcp_sentences import tcp_sentences
 from rankwise.core.results import Comparison, SummaryRow, SwitchPoint, VerdictWord
 from rankwise.core.units import format_size
 from rankwise.stats.intervals import LEVEL, MIN_FOR_RATIO
+from rankwise.stats.summary import median
 
 _SIZES = {"small": "small (up to 1 KiB)", "medium": "medium (up to 64 KiB)", "large": "large"}
 _SHOWN_SWITCHES = 3
@@ -30,23 +32,31 @@ def sentences(comparison: Comparison) -> list[str]:
         said.append(f"With fewer than {MIN_FOR_RATIO} launches of a cell no difference can be shown.")
     else:
         said += _classes(comparison)
-    said.append(_verdicts(comparison))
+    said += _verdicts(comparison)
     return said + tcp_sentences(comparison) + _switches(comparison) + _failures(comparison)
 
 
 def _winners(comparison: Comparison) -> list[str]:
-    """Who is fastest in how many cells, by number of wins."""
-    won: Counter[str] = Counter()
+    """Who is shown to be fastest in how many cells, and who is not shown to be beaten."""
+    fastest: Counter[str] = Counter()
+    unbeaten: Counter[str] = Counter()
     cells: Counter[str] = Counter()
     for row in comparison.summary:
         if row.size_class == "all":
-            won[row.implementation] += row.wins
+            fastest[row.implementation] += row.fastest
+            unbeaten[row.implementation] += row.unbeaten
             cells[row.implementation] += row.cells
-    ranking = [(name, count) for name, count in won.most_common() if count]
-    if not ranking:
+    if not any(verdict.verdict in ("faster", "slower") for verdict in comparison.verdicts):
         return ["No implementation is shown to be faster than another in any cell."]
-    counts = _listed([f"{name} in {count} of {cells[name]} cells" for name, count in ranking])
-    return [f"Fastest, alone or level with others: {counts}."]
+    said = []
+    for words, counts in (
+        ("Fastest (all others slower or equivalent)", fastest),
+        ("Not shown to be beaten", unbeaten),
+    ):
+        ranking = [f"{name} in {count} of {cells[name]} cells" for name, count in counts.most_common() if count]
+        if ranking:
+            said.append(f"{words}: {_listed(ranking)}.")
+    return said
 
 
 def _classes(comparison: Comparison) -> list[str]:
@@ -92,18 +102,37 @@ def _clear(row: SummaryRow, tests: float) -> bool:
     return bool(abs(distance) > widen * reach)
 
 
-def _verdicts(comparison: Comparison) -> str:
+def _verdicts(comparison: Comparison) -> list[str]:
     counts = Counter(verdict.verdict for verdict in comparison.verdicts)
     words: dict[VerdictWord, str] = {
         "faster": "faster",
         "slower": "slower",
+        "probably faster": "probably faster",
+        "probably slower": "probably slower",
         "equivalent": f"equivalent (within {comparison.delta:.0%})",
         "undecided": "undecided",
     }
     parts = [f"{counts[verdict]} {word}" for verdict, word in words.items() if counts[verdict]]
     total = len(comparison.verdicts)
     noun = "comparison" if total == 1 else "comparisons"
-    return f"Cell by cell against {comparison.baseline}, of {total} {noun}: {_listed(parts)}."
+    said = [f"Cell by cell against {comparison.baseline}, of {total} {noun}: {_listed(parts)}."]
+    if counts["probably faster"] or counts["probably slower"]:
+        said.append(
+            f"Faster and slower: the chance that even one of them is false is {comparison.alpha:.0%} at most. "
+            f"Probably: with these, {comparison.alpha:.0%} of all are expected to be false (Benjamini-Hochberg)."
+        )
+    visible = [one.visible_ratio for one in comparison.verdicts if one.verdict == "undecided"]
+    if visible and math.isfinite(middle := median(np.array(visible))):
+        said.append(
+            f"Where undecided, a difference of {difference_words(middle)} would most likely have been found "
+            "(median over these cells)."
+        )
+    return said
+
+
+def difference_words(ratio: float) -> str:
+    """Return a ratio above 1 as a difference: `22 %`; from 2 on as `3.1 times`."""
+    return f"{ratio - 1:.0%}".replace("%", " %") if ratio < 2 else f"{_ratio(ratio)} times"
 
 
 def _switches(comparison: Comparison) -> list[str]:
@@ -113,8 +142,8 @@ def _switches(comparison: Comparison) -> list[str]:
     several = labels.varied((curve.options, curve.placement) for curve in comparison.curves)
     return [
         f"{p.implementation} switches protocol or algorithm in {p.benchmark} on {_place(p, several)} between "
-        f"{format_size(p.below_bytes)} and {format_size(p.at_bytes)}: {_ratio(p.jump_ratio)} times what smaller "
-        "sizes suggest."
+        f"{format_size(p.below_bytes)} and {format_size(p.at_bytes)}: {_ratio(p.jump_ratio)} "
+        f"({_ratio(p.jump_low)}-{_ratio(p.jump_high)}) times what smaller sizes suggest."
         for p in jumps[:_SHOWN_SWITCHES]
     ]
 

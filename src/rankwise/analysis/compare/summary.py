@@ -1,31 +1,38 @@
-"""The comparison in few numbers: geometric means by class of operation and size, wins, and the baseline."""
+"""The comparison in few numbers: geometric means by class, who is fastest where, and the baseline."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import product
 from typing import Literal, get_args
 
 import numpy as np
 
-from rankwise.analysis.compare.cells import CellData, Point
-from rankwise.analysis.compare.verdicts import Pair
+from rankwise.analysis.compare.cells import CellData, Point, by_round
+from rankwise.analysis.compare.verdicts import Pair, size_class
 from rankwise.core.records import Category, FloatArray
-from rankwise.core.results import SummaryRow, Verdict
+from rankwise.core.results import SummaryRow, Verdict, VerdictWord
 from rankwise.stats.intervals import LEVEL, bootstrap_log_medians
 from rankwise.stats.summary import median
 
 SizeClass = Literal["small", "medium", "large", "all"]
 RESAMPLES = 1000
 _Class = tuple[Category, SizeClass]
+REVERSED: dict[VerdictWord, VerdictWord] = {
+    "faster": "slower", "slower": "faster", "probably faster": "probably slower",
+    "probably slower": "probably faster", "equivalent": "equivalent", "undecided": "undecided",
+}  # fmt: skip
+"""What a verdict on the candidate says of the baseline."""
 
 
-def size_class(size_bytes: int) -> SizeClass:
-    """`small` up to 1 KiB, `medium` up to 64 KiB, else `large`."""
-    if size_bytes <= 1 << 10:
-        return "small"
-    return "medium" if size_bytes <= 1 << 16 else "large"
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The points in which an implementation is the fastest, and those in which none is shown to be faster."""
+
+    fastest: frozenset[Point]
+    unbeaten: frozenset[Point]
 
 
 def choose_baseline(points: Mapping[Point, Mapping[str, CellData]], implementations: Sequence[str]) -> str:
@@ -42,20 +49,23 @@ def choose_baseline(points: Mapping[Point, Mapping[str, CellData]], implementati
     return min(present, key=lambda name: float(np.mean([np.log(median(c[name].medians)) for c in common])))
 
 
-def wins(everyone: Iterable[tuple[Point, Verdict]]) -> dict[str, set[Point]]:
-    """Return where each implementation is beaten by none and beats at least one.
+def standings(everyone: Iterable[tuple[Point, Verdict]]) -> dict[str, Standing]:
+    """Return where each implementation is the fastest, and where it is not shown to be beaten.
 
-    `everyone` has each implementation judged against each other one, so that no win hangs on the baseline.
+    `everyone` has each implementation judged against each other one, so that nothing hangs on the baseline. The
+    fastest has every other one slower or equivalent, and one of them slower: what is undecided shows nothing.
     """
-    beats: defaultdict[str, set[Point]] = defaultdict(set)
-    beaten: defaultdict[str, set[Point]] = defaultdict(set)
+    others: defaultdict[tuple[str, Point], list[VerdictWord]] = defaultdict(list)
     for point, verdict in everyone:
-        if verdict.verdict in ("faster", "slower"):
-            names = (verdict.candidate, verdict.baseline)
-            winner, loser = names if verdict.verdict == "faster" else names[::-1]
-            beats[winner].add(point)
-            beaten[loser].add(point)
-    return {name: points - beaten[name] for name, points in beats.items()}
+        others[verdict.baseline, point].append(verdict.verdict)
+        others[verdict.candidate, point].append(REVERSED[verdict.verdict])
+    found: defaultdict[str, list[list[Point]]] = defaultdict(lambda: [[], []])
+    for (name, point), words in others.items():
+        if set(words) <= {"slower", "equivalent"} and "slower" in words:
+            found[name][0].append(point)
+        if "faster" not in words:
+            found[name][1].append(point)
+    return {name: Standing(*map(frozenset, points)) for name, points in found.items()}
 
 
 def summary_rows(
@@ -64,7 +74,7 @@ def summary_rows(
     baseline: str,
     implementations: Sequence[str],
     *,
-    won: Mapping[str, set[Point]],
+    standing: Mapping[str, Standing],
     seed: int,
 ) -> tuple[SummaryRow, ...]:
     """Return a row for each implementation, category and size class that has cells, the baseline's ratio being 1.
@@ -76,6 +86,7 @@ def summary_rows(
     rows: list[SummaryRow] = []
     for name in implementations:
         own = [pair for pair in pairs if pair.candidate == name]
+        stands = standing.get(name, Standing(frozenset(), frozenset()))
         drawn = resampled_log_ratios(own, seed)
         shared = (
             [p for p, cells in points.items() if name in cells] if name == baseline else [p.point for p in own]
@@ -88,8 +99,9 @@ def summary_rows(
                 tails = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
                 ends = np.exp(np.quantile(np.mean(drawn[members], axis=0), tails))
                 low, high = min(float(ends[0]), ratio), max(float(ends[1]), ratio)
-            count = sum(shared[i] in won.get(name, ()) for i in members)
-            rows.append(SummaryRow(name, category, size, ratio, low, high, count, len(members)))
+            here = {shared[i] for i in members}
+            fastest, unbeaten = len(stands.fastest & here), len(stands.unbeaten & here)
+            rows.append(SummaryRow(name, category, size, ratio, low, high, fastest, unbeaten, len(members)))
     return tuple(rows)
 
 
@@ -111,18 +123,8 @@ def resampled_log_ratios(pairs: Sequence[Pair], seed: int) -> FloatArray:
     kinds = [(pair.point.ranks, pair.point.options, pair.point.placement) for pair in pairs]
     for kind in sorted(set(kinds)):
         rows = [i for i, of_pair in enumerate(kinds) if of_pair == kind]
-        candidate = _by_round((pairs[i].candidate_rounds, pairs[i].candidate_medians) for i in rows)
-        baseline = _by_round((pairs[i].baseline_rounds, pairs[i].baseline_medians) for i in rows)
+        candidate = by_round((pairs[i].candidate_rounds, pairs[i].candidate_medians) for i in rows)
+        baseline = by_round((pairs[i].baseline_rounds, pairs[i].baseline_medians) for i in rows)
         drawn[rows] = bootstrap_log_medians(candidate, RESAMPLES, generator)
         drawn[rows] -= bootstrap_log_medians(baseline, RESAMPLES, generator)
     return drawn
-
-
-def _by_round(cells: Iterable[tuple[np.ndarray, FloatArray]]) -> FloatArray:
-    """Launch medians as an array of shape (cells, rounds), nan where a cell has none."""
-    found = list(cells)
-    rounds = np.unique(np.concatenate([of_cell for of_cell, _ in found]))
-    table = np.full((len(found), rounds.size), np.nan)
-    for row, (of_cell, medians) in zip(table, found, strict=True):
-        row[np.searchsorted(rounds, of_cell)] = medians
-    return table

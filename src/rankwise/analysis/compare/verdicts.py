@@ -1,20 +1,23 @@
-"""Faster, slower, equivalent or undecided: each candidate against the baseline, cell by cell."""
+"""Faster, slower, probably so, equivalent or undecided: each candidate against the baseline, cell by cell."""
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Literal
 
 import numpy as np
+from scipy import special
 
 from rankwise.analysis.compare.cells import CellData, IntArray, Point
 from rankwise.core.records import FloatArray
 from rankwise.core.results import Verdict, VerdictWord
-from rankwise.stats.intervals import MIN_FOR_RATIO, ratio_intervals
+from rankwise.stats.intervals import LEVEL, MIN_FOR_RATIO, ratio_intervals
 from rankwise.stats.summary import median
-from rankwise.stats.tests import holm, mann_whitney
+from rankwise.stats.tests import benjamini_hochberg, hierarchical, mann_whitney
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,49 +67,95 @@ def all_pairs(points: Mapping[Point, Mapping[str, CellData]], implementations: S
     return [pair for pair in found if pair is not None]
 
 
-def adjusted_p_values(pairs: Sequence[Pair]) -> FloatArray:
-    """Mann-Whitney p-values of launch medians, Holm-adjusted over all `pairs`; shape (pairs,)."""
+SizeClass = Literal["small", "medium", "large"]
+MOST_LOG = 50.0
+POWER = 0.8
+"""Chance with which a difference of `Verdict.visible_ratio` would have been found."""
+
+
+def size_class(size_bytes: int) -> SizeClass:
+    """`small` up to 1 KiB, `medium` up to 64 KiB, else `large`."""
+    if size_bytes <= 1 << 10:
+        return "small"
+    return "medium" if size_bytes <= 1 << 16 else "large"
+
+
+def hypotheses_of(pair: Pair) -> tuple[object, ...]:
+    """What is tested as a whole before its cells: two implementations in one benchmark and class of sizes."""
+    cell = replace(pair.point, size_bytes=0)
+    return pair.baseline, pair.candidate, cell, size_class(pair.point.size_bytes)
+
+
+def p_values_of(pairs: Sequence[Pair]) -> FloatArray:
+    """Mann-Whitney p-values of launch medians, shape (pairs,), each for itself."""
     p_values = np.ones(len(pairs))
     for rows in _alike(pairs):
         p_values[rows] = mann_whitney(*_stacked(pairs, rows))
-    return holm(p_values)
+    return p_values
 
 
 def judge(pairs: Sequence[Pair], delta: float, alpha: float) -> tuple[Verdict, ...]:
     """Return a verdict for each pair; `pairs` together are the family over which errors are counted.
 
     `equivalent`: the 95 % interval of the ratio lies within [1 / (1 + delta), 1 + delta]. Otherwise `faster`
-    or `slower`: the Holm-adjusted p-value is below `alpha` and the interval excludes 1. Otherwise `undecided`,
-    as is every pair with fewer than MIN_FOR_RATIO launches on a side, which cannot give a 95 % interval.
+    or `slower`: the p-value adjusted by `stats.tests.hierarchical` is below `alpha` and the interval excludes 1.
+    Otherwise `probably faster` or `probably slower`: the one adjusted by Benjamini and Hochberg is. Otherwise
+    `undecided`, as is every pair with fewer than MIN_FOR_RATIO launches on a side, which cannot give a 95 %
+    interval.
 
     The interval is the cell's own, not widened for the number of cells. The promise made for a whole
     comparison is that it does not invent differences: with probability 1 - alpha not one `faster` or `slower`
-    is false, which Holm's correction keeps by itself. A false `equivalent` needs a true ratio just outside
+    is false, which the correction keeps by itself. A false `equivalent` needs a true ratio just outside
     the margin and an interval that misses it on that side (2.5 % in one cell: a test of two one-sided
     hypotheses, Schuirmann 1987, at half its usual level); widening for that would leave most cells undecided.
     Equivalence comes first: a difference within the margin may be real, yet it is not worth a verdict.
     """
-    adjusted = adjusted_p_values(pairs)
+    p_values = p_values_of(pairs)
+    adjusted = hierarchical(p_values, [hypotheses_of(pair) for pair in pairs])
+    probable = benjamini_hochberg(p_values)
     low, high = np.ones(len(pairs)), np.ones(len(pairs))
     for rows in _alike(pairs):
         low[rows], high[rows] = ratio_intervals(*_stacked(pairs, rows))
+    open_tests = max(1, int(np.sum(adjusted >= alpha)))
     return tuple(
-        _verdict(pair, (float(low[i]), float(high[i])), float(adjusted[i]), delta, alpha)
-        for i, pair in enumerate(pairs)
+        _verdict(pair, _Evidence(*map(float, found)), delta, alpha, open_tests)
+        for pair, *found in zip(pairs, low, high, adjusted, probable, strict=True)
     )
 
 
-def _verdict(pair: Pair, interval: tuple[float, float], p_value: float, delta: float, alpha: float) -> Verdict:
-    low, high = interval
+@dataclass(frozen=True, slots=True)
+class _Evidence:
+    """What the launches of a pair say: the ratio's interval, and the p-value adjusted in two ways."""
+
+    low: float
+    high: float
+    p_value: float
+    q_value: float
+
+    def word(self, delta: float, alpha: float) -> VerdictWord:
+        """Return the verdict, for a pair with launches enough."""
+        if self.low >= 1 / (1 + delta) and self.high <= 1 + delta:
+            return "equivalent"
+        if self.high >= 1 >= self.low or min(self.p_value, self.q_value) >= alpha:
+            return "undecided"
+        if self.p_value < alpha:
+            return "faster" if self.high < 1 else "slower"
+        return "probably faster" if self.high < 1 else "probably slower"
+
+    def visible_ratio(self, alpha: float, open_tests: int) -> float:
+        """Return the ratio that would have been found: its distance from 1 in standard errors of the log ratio.
+
+        One needs the normal quantile of alpha / 2 over the tests that are still open, and that of POWER (Cohen
+        1988, "Statistical power analysis", section 2.4); the standard error is the interval's half over 1.96.
+        """
+        error = math.log(self.high / self.low) / 2 / -special.ndtri((1 - LEVEL) / 2)
+        needed = -special.ndtri(alpha / 2 / open_tests) + special.ndtri(POWER)
+        return math.exp(min(needed * error, MOST_LOG))
+
+
+def _verdict(pair: Pair, evidence: _Evidence, delta: float, alpha: float, open_tests: int) -> Verdict:
     launches = (pair.baseline_medians.size, pair.candidate_medians.size)
-    word: VerdictWord = "undecided"
-    if min(launches) >= MIN_FOR_RATIO:
-        if low >= 1 / (1 + delta) and high <= 1 + delta:
-            word = "equivalent"
-        elif p_value < alpha and high < 1:
-            word = "faster"
-        elif p_value < alpha and low > 1:
-            word = "slower"
+    enough = min(launches) >= MIN_FOR_RATIO
     baseline, candidate = median(pair.baseline_medians), median(pair.candidate_medians)
     return Verdict(
         benchmark=pair.point.benchmark,
@@ -115,15 +164,17 @@ def _verdict(pair: Pair, interval: tuple[float, float], p_value: float, delta: f
         baseline=pair.baseline,
         candidate=pair.candidate,
         ratio=candidate / baseline,
-        ratio_low=low,
-        ratio_high=high,
-        p_value=p_value,
-        verdict=word,
+        ratio_low=evidence.low,
+        ratio_high=evidence.high,
+        p_value=evidence.p_value,
+        verdict=evidence.word(delta, alpha) if enough else "undecided",
         baseline_seconds=baseline,
         candidate_seconds=candidate,
         launches=launches,
         options=pair.point.options,
         placement=pair.point.placement,
+        q_value=evidence.q_value,
+        visible_ratio=evidence.visible_ratio(alpha, open_tests) if enough else math.inf,
     )
 
 

@@ -71,6 +71,7 @@ void emit_list(void)
         printf(",\"min_ranks\":%d", k->min_ranks > 1 ? k->min_ranks : 1);
         put_flag("even_ranks", k->even_ranks);
         put_flag("derived_types", !(k->plain_data || k->reduces || k->unsized));
+        put_flag("reduces", k->reduces);
         putchar('}');
     }
     printf("]");
@@ -156,8 +157,8 @@ void emit_verified(const char *benchmark, size_t size_bytes, int repetitions)
     end_line();
 }
 
-void emit_end(void)
+void emit_end(double cells_seconds)
 {
-    printf("{\"rankwise\":\"end\"");
+    printf("{\"rankwise\":\"end\",\"cells_seconds\":%.9g", cells_seconds);
     end_line();
 }

@@ -100,7 +100,7 @@ void emit_series(const Cell *c, const Series *series);
 void emit_timeline(const Cell *c, const Timeline *timeline);
 void emit_failure(const char *benchmark, size_t size_bytes, const char *kind, const char *reason);
 void emit_verified(const char *benchmark, size_t size_bytes, int repetitions);
-void emit_end(void);
+void emit_end(double cells_seconds); /* what all cells together took */
 
 /* ending.c: how the program ends before its time; also end_job */
 void die_with_launcher(void);

@@ -10,11 +10,12 @@ static void measure_all(Job *job, const Options *options)
     measure_slack(job);
     if (job->rank == 0)
         emit_begin(job);
+    const double begun = local_seconds(job);
     for (int i = 0; i < options->cell_count; i++)
         run_cell(job, &options->cells[i], options);
     wait_for_all(job);
     if (job->rank == 0)
-        emit_end();
+        emit_end(local_seconds(job) - begun);
 }
 
 int main(int argc, char **argv)
