@@ -22,6 +22,7 @@ NAMES = r"lib(?:mpi|mpich|mpi_abi|lam|fabric|ucp|pmix)(?:-[0-9a-f]+)?\.so[0-9.]*
 """An MPI library itself, libfabric, UCX, PMIx; wheels may add a checksum to the name."""
 _FILE = re.compile(rf"/\S*/{NAMES}$", re.MULTILINE)
 _MPI = re.compile(r"lib(?:mpi|mpich|mpi_abi|lam)(?:-[0-9a-f]+)?\.so[0-9.]*")
+_NUMBER = re.compile(r"\d+\.\d[\w.]*")
 _KIND = re.compile(r"lib(\w+?)(?:-[0-9a-f]+)?\.so")
 
 _FIRST_SECONDS, _LONGEST_SECONDS = 0.3, 30.0
@@ -38,11 +39,11 @@ elif kind == "ucp":
     print(".".join(str(one.value) for one in numbers))
 elif kind == "pmix":
     library.PMIx_Get_version.restype = ctypes.c_char_p
-    print(library.PMIx_Get_version().decode().split(",")[0].removeprefix("OpenPMIx "))
+    print(library.PMIx_Get_version().decode())
 else:
     text, length = ctypes.create_string_buffer(8192), ctypes.c_int()
     library.MPI_Get_library_version(text, ctypes.byref(length))
-    print(" ".join(text.value.decode(errors="replace").split()))
+    print(text.value.decode(errors="replace"))
 """
 
 
@@ -63,6 +64,11 @@ def mapped_here() -> Mapped:
 def mpi_libraries(files: Iterable[str]) -> list[str]:
     """Return those that are an MPI itself, none of its helpers."""
     return sorted(file for file in files if _MPI.fullmatch(Path(file).name))
+
+
+def is_named(file: str) -> bool:
+    """Return whether the file is one of those that count here, by its name."""
+    return _FILE.fullmatch(file) is not None
 
 
 def described(files: Iterable[str]) -> tuple[Library, ...]:
@@ -89,7 +95,8 @@ def _asked(file: str, _changed: int) -> str:
     """In a process of its own: what a library does when it is loaded must not happen here."""
     with contextlib.suppress(HostError):
         outcome = process.run([sys.executable, "-c", _ASK_VERSION, _kind(file), file], _ASK_SECONDS)
-        return outcome.stdout.strip()[:200] if outcome.returncode == 0 else ""
+        number = _NUMBER.search(outcome.stdout)
+        return number[0] if number and outcome.returncode == 0 else ""
     return ""
 
 

@@ -139,8 +139,8 @@ def judge(implementation: Implementation, mapped: Mapped) -> tuple[str, tuple[No
     return "", tuple(
         Notice(
             "outside-library",
-            f"{implementation.id} runs with {file}, which lies outside of its prefix {prefix}",
-            "what is measured depends on what else is installed: unset LD_LIBRARY_PATH, or reinstall the MPI",
+            f"{implementation.id} has loaded {file}, which lies outside of its prefix {prefix}",
+            "if it carries messages, the figures depend on what else is installed here",
         )
         for file in files
         if not Path(file).is_relative_to(prefix)

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from rankwise.core.configuration import Configuration
 from rankwise.core.records import Cell, Notice, Options, Quantity
-from rankwise.core.run_view import CellView, ConfigurationView, RunView
+from rankwise.core.run_view import CellView, ConfigurationView, LibraryView, RunView
 from rankwise.core.units import format_duration, format_size, format_time
 from rankwise.profiles.sentences import decision_sentence
 
@@ -25,6 +25,7 @@ def run_parts(shown: RunView) -> Iterator[RenderableType]:
         ("Implementations", _implementations(shown)),
         ("Measured (median over launches ± half of its 95 % interval)", _cells(shown.cells)),
         ("Configurations", _configurations(shown.configurations)),
+        ("Libraries that ranks had loaded", _libraries(shown.libraries)),
         ("Failed", _failures(shown)),
         ("Warnings", _notices(shown.notices)),
         ("Provenance", _facts(shown)),
@@ -161,6 +162,17 @@ def _configurations(found: tuple[ConfigurationView, ...]) -> Table:
     for one in found:
         settings = "\n".join(settings_of(one.configuration)) or "nothing: as it is installed"
         table.add_row(one.id, Text("\n".join(one.labels)), _ranges(one.launches), Text(settings))
+    return table
+
+
+def _libraries(found: tuple[LibraryView, ...]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    for title in ("MPI", "library", "version", "file"):
+        table.add_column(title, overflow="fold")
+    table.add_column("launches", justify="right", no_wrap=True)
+    for one in found:
+        words = (one.implementation, f"lib{one.library.kind}", one.library.version, one.library.path)
+        table.add_row(*map(Text, words), str(one.launches))
     return table
 
 
