@@ -106,10 +106,14 @@ class Watch:
     `found` is what it said last of processes that have an MPI. With `seen`, each such answer is passed on at once.
     """
 
-    def __init__(self, look: Callable[[], Mapped], seen: Callable[[Mapped], None] = lambda _: None) -> None:
+    def __init__(
+        self, look: Callable[[], Mapped], seen: Callable[[Mapped], None] = lambda _: None,
+        first_seconds: float = _FIRST_SECONDS,
+    ) -> None:  # fmt: skip
         self.found: Mapped = {}
         self._look = look
         self._seen = seen
+        self._first_seconds = first_seconds
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True, name="mapped libraries")
 
@@ -124,7 +128,7 @@ class Watch:
         self._thread.join()
 
     def _watch(self) -> None:
-        pause = _FIRST_SECONDS
+        pause = self._first_seconds
         while not self._over.wait(pause):
             pause = min(2 * pause, _LONGEST_SECONDS)
             with contextlib.suppress(HostError):
