@@ -91,6 +91,13 @@ def test_what_launchers_leave_elsewhere_is_ended(testbed: SshTestbed) -> None:
     assert not any(re.search("sleep[\0 ]963", words) for words in left())
 
 
+def test_the_time_is_the_commands_own(testbed: SshTestbed) -> None:
+    began = time.monotonic()
+    outcome = testbed.run(sh("sleep 0.5; exit 3"), HOSTS, 20)
+    assert outcome.returncode == 3
+    assert 0.5 <= outcome.seconds <= time.monotonic() - began - 0.1, "looking for what was left takes that long"
+
+
 def test_the_libraries_of_what_runs_there_are_seen(testbed: SshTestbed, tmp_path: Path) -> None:
     library = tmp_path / "libmpi.so.12"
     source = tmp_path / "empty.c"

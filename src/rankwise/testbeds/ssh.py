@@ -129,7 +129,10 @@ class SshTestbed(TestbedKind):
             self._check_program(name, _launcher(copied))
         ended = f"{self._folder}/ended-{next(self._numbers)}"
         outcome = process.run_steps(self._remote(copied, names, ended), limit_seconds, end_marker)
-        return replace(outcome, broken=self._shell.why_lost(names[0], outcome, ended))
+        return replace(
+            outcome, broken=self._shell.why_lost(names[0], outcome, ended),
+            seconds=self._shell.seconds(names[0], ended, outcome),
+        )  # fmt: skip
 
     def mapped(self) -> Mapped:
         """Return the libraries as every host shows them. Raises HostError for one that does not answer."""

@@ -20,6 +20,9 @@ from rankwise.workflows.configurations import ProfileChoice, loader, not_applied
 from rankwise.workflows.events import Events
 from rankwise.workflows.host_settings import applied_settings
 
+_FIRST_LOOK_SECONDS = 0.05
+"""At what the ranks have loaded: nothing is measured here, and the job may be over soon."""
+
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
@@ -68,7 +71,7 @@ def run(request: RunRequest, events: Events) -> int:
         steps = FamilyLauncher().steps(implementation, job)
         settings = applied_settings(testbed, loaded.host_settings)
         steps = replace(steps, attached=True, settings=settings)
-        with Watch(testbed.mapped, _Refusal(implementation)) as watch:
+        with Watch(testbed.mapped, _Refusal(implementation), _FIRST_LOOK_SECONDS) as watch:
             outcome = testbed.run(steps, job.hosts, request.limit_seconds)
     finally:
         testbed.down()
