@@ -88,7 +88,7 @@ def test_one_program_is_built_and_compared_over_several_mpis(home: Path) -> None
 def test_failing_hanging_and_wrong_variants_are_told_and_the_others_compared(home: Path) -> None:
     program = script(home, 'case $1 in openmpi*) echo no input >&2; exit 4;; intelmpi*) sleep 77;; '
                            'mpich-4*) echo t 1 WRONG; exit;; esac; echo t 2 RIGHT')  # fmt: skip
-    line = ["compare", "mpich-5", "openmpi-5", "intelmpi", "mpich-4", "-n", "1", "--time", "1s", "--limit", "2s"]
+    line = ["compare", "openmpi-5", "mpich-5", "intelmpi", "mpich-4", "-n", "1", "--time", "1s", "--limit", "2s"]
     words = [r"--metric=t (\d+)", "--verify-output=RIGHT", "--fail-on", "slower", "--json"]
     done = rankwise(*line, *words, "--", program, "{mpi}", home=home)
     assert done.returncode == 1, done.stderr
@@ -98,6 +98,7 @@ def test_failing_hanging_and_wrong_variants_are_told_and_the_others_compared(hom
     assert "no end within 2 s" in rows["intelmpi"]["reason"]
     assert "nothing that matches 'RIGHT'" in rows["mpich-4.0.2"]["reason"]
     assert sum(row["launches"] for row in rows.values()) == rows["mpich-5.0.2"]["launches"]
+    assert answer(done)["baseline"] == "mpich-5.0.2", "the first one that was named fails"
     assert {one["kind"] for one in answer(done)["failed"]} == {"failed", "wrong data"}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import fields
 
 from rich.console import RenderableType
@@ -91,10 +91,11 @@ def _cells(cells: tuple[CellView, ...]) -> Table:
     table.add_column("MPI", overflow="fold")
     for title in ("launches", "median", "±"):
         table.add_column(title, justify="right", no_wrap=True)
+    several = [name for name in ("placement", "testbed") if len({getattr(one.cell, name) for one in cells}) > 1]
     for one in cells:
         half_width = (one.high_seconds - one.low_seconds) / 2
         table.add_row(
-            Text(_operation(one.cell, one.quantity)),
+            Text(_operation(one.cell, one.quantity, several)),
             str(one.cell.ranks),
             format_size(one.cell.size_bytes) if one.quantity != "metric" else "–",
             Text(one.cell.variant),
@@ -105,13 +106,14 @@ def _cells(cells: tuple[CellView, ...]) -> Table:
     return table
 
 
-def _operation(cell: Cell, quantity: Quantity) -> str:
-    """The benchmark, and below it whatever is not as usual: `operation=max`, `(total)`."""
+def _operation(cell: Cell, quantity: Quantity, several: Sequence[str] = ()) -> str:
+    """The benchmark, and below it what is not as usual or one of `several`: `operation=max`, `(total)`."""
     changed = [
         f"{field.name}={getattr(cell.options, field.name)}"
         for field in fields(Options)
         if getattr(cell.options, field.name) != field.default
     ]
+    changed += [f"{name}={getattr(cell, name)}" for name in several]
     return "\n".join([cell.benchmark, *changed, *([] if quantity == "time" else [f"({quantity})"])])
 
 

@@ -27,7 +27,10 @@ def compare_program(
     plan, launches = store.plan(run_id), store.launches(run_id)
     implementations = store.implementations(run_id)
     of = variants(plan.cells)
+    values = _values(launches, of)
     chosen = variant_meant(baseline, plan.cells, implementations) if baseline else store.baseline(run_id)
+    if not baseline and not any(variant == chosen for _, _, variant in values):
+        chosen = ""  # with the first one the program fails: the others are compared all the same
     comparison = compare(
         as_times(launches, program.metrics, of), {one.name: one for one in store.benchmarks(run_id)},
         chosen or None, delta=delta, precision=plan.precision,
@@ -36,7 +39,7 @@ def compare_program(
     notices = (*store.notices(run_id), *map(_of_a_program, comparison.notices))
     comparison = replace(comparison, notices=notices)
     rows = program_rows(comparison, launches, program.metrics, of)
-    found = ProgramAnswer(program, rows, _values(launches, of))
+    found = ProgramAnswer(program, rows, values)
     said = program_sentences(rows, comparison.baseline)
     context = answer.report_context(store, run_id, f"{Path(program.arguments[0]).name} compared", said)
     return comparison, found, context

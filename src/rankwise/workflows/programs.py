@@ -14,7 +14,7 @@ from rankwise.analysis.programs import variants
 from rankwise.core.configuration import Configuration, by_id
 from rankwise.core.errors import HostError, InputError, UnknownNameError
 from rankwise.core.network import PathFigures
-from rankwise.core.programs import Executable, Metric, Program, StoredProgram, stored_program
+from rankwise.core.programs import MPI, Executable, Metric, Program, StoredProgram, stored_program
 from rankwise.core.records import DEFAULT, Benchmark, Cell, Fact, Implementation, Launch, Notice, Plan
 from rankwise.core.tuning import Loaded
 from rankwise.measurement.launch import Launching, Seen
@@ -72,7 +72,8 @@ def measure_program(request: ProgramRequest, store: Store, events: Events) -> in
         )  # fmt: skip
         if only:
             store.add_paths(run_id, paths)
-        without = () if request.program.build or how.implementations else _broken(broken)
+        for_all = request.program.build or MPI in request.program.arguments[0]
+        without = _broken(broken) if for_all else ()
         notices = (*without, *left_out, *said, *_of_surroundings(implementations))
         store.add_notices(run_id, notices)
         for notice in notices:
