@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import rankwise as api
 from support.command_line import launches, rankwise, said, started, wait_for_launches
 from support.emulated import needs_emulation
 
@@ -182,3 +183,17 @@ def test_what_makes_no_sense_is_said_with_the_line_that_does(words: list[str], m
 def test_a_build_that_does_not_work_says_why(build: str, words: tuple[str, ...], home: Path) -> None:
     line = build if "{program}" in build else f"{build}; : {{program}}"
     said(rankwise("compare", "mpich-5", "--build", line, "--", "./app", home=home), 3, *words)
+
+
+def test_python_compares_a_program_too(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(home)
+    rate = api.Metric("Rate", r"Rate: (\S+)", higher_is_better=True)
+    found = api.compare(
+        ["mpich-5", "intelmpi"], program=["./app"], build="{mpicc} app.c -o {program}", ranks=[2], time="1s",
+        metrics=[TIME.partition("=")[2], rate], where=api.Where(home / "results.sqlite"),
+    )  # fmt: skip
+    assert found.program is not None and {row.metric for row in found.program.rows} == {"Time in seconds", "Rate"}
+    (one,) = found.samples("mpich-5.0.2", "Rate").values()
+    assert len(one) >= 1 and all(values.size == 1 and values[0] > 0 for values in one)
+    assert set(found.to_frame()["benchmark"]) == {"Time in seconds", "Rate"}
+    assert "<ul>" in found._repr_html_() and found.report(home / "page.html").stat().st_size > 10_000
