@@ -19,7 +19,8 @@ import numpy as np
 
 from rankwise.cli.screen import Screen
 from rankwise.core import process
-from rankwise.core.records import Cell, FloatArray, Implementation, Job, Outcome, Plan
+from rankwise.core.jobs import Job, Outcome
+from rankwise.core.records import Cell, FloatArray, Implementation, Plan
 from rankwise.core.units import format_size, parse_sizes_bytes
 from rankwise.measurement.launch import Launching
 from rankwise.measurement.runner import Ready

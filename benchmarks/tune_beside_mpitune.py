@@ -23,7 +23,8 @@ import click
 import numpy as np
 
 from rankwise.cli.screen import Screen
-from rankwise.core.records import Cell, Command, Implementation, LaunchSteps, Plan
+from rankwise.core.jobs import Command, LaunchSteps
+from rankwise.core.records import Cell, Implementation, Plan
 from rankwise.core.tuning import Loaded
 from rankwise.core.units import format_size
 from rankwise.measurement.launch import Launching

@@ -14,14 +14,15 @@ PacketPointer ChargedQueue::accept(PacketPointer packet, LinkCounters &counters,
     const Time own = duration(packet->frame.wire_bytes());
     busy_until_ = now + wait + own;
     std::erase_if(arriving_, [now](const Arriving &one) { return one.last <= now; });
+    const Time here = packet->last, least = order_.earliest(now);
     if (packet->frame.segments() == 1) { // what has not yet come does not hold it up
-        time_departure(*packet, now + std::max<Time>(0, wait - coming(now)));
-        return packet;
+        time_departure(*packet, std::max(least, now + std::max<Time>(0, wait - coming(now))));
+    } else {
+        if (here > now)
+            arriving_.push_back({now, here, own - duration(packet->frame.segment_wire_bytes())});
+        time_departure(*packet, std::max(least, now + wait));
     }
-    if (packet->last > now)
-        arriving_.push_back(
-            {now, packet->last, own - duration(packet->frame.segment_wire_bytes())});
-    time_departure(*packet, now + wait);
+    order_.add(here, packet->last);
     return packet;
 }
 

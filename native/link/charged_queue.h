@@ -1,5 +1,6 @@
 // A rate queue that needs no events of its own.
 #pragma once
+#include "fifo_order.h"
 #include "rate_queue.h"
 #include <vector>
 
@@ -32,6 +33,7 @@ class ChargedQueue : public RateQueue
     Time coming(Time now) const;
 
     std::vector<Arriving> arriving_;
+    FifoOrder order_;
     Time busy_until_ = 0;
 };
 

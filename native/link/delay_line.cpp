@@ -17,13 +17,13 @@ void DelayLine::pass(Packet &packet)
         return;
     }
     const Time shift = std::max<Time>(0, delay_ + jitter_.draw());
-    if (packet.source >= last_exits_.size())
-        last_exits_.resize(packet.source + 1);
-    Time &previous = last_exits_[packet.source];
-    packet.first = std::max(packet.first + shift, last_exit_);
-    packet.last = std::max({packet.last + shift, packet.first, previous});
+    const Time here = packet.last;
+    // Not at the same time, when the next link could take the one for the other.
+    const Time after_others = order_.earliest(packet.first) + 1;
+    packet.first = std::max({packet.first + shift, last_exit_, after_others});
+    packet.last = std::max(packet.last + shift, packet.first);
     last_exit_ = packet.first;
-    previous = packet.last;
+    order_.add(here, packet.last);
 }
 
 } // namespace rankwise

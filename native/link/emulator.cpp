@@ -97,6 +97,14 @@ void Emulator::listen(const std::string &control_path)
     watch(control_->descriptor(), control_event);
 }
 
+std::vector<std::string> Emulator::warnings() const
+{
+    if (std::ranges::none_of(nics_, [](const Nic &nic) { return nic.tap.lacks_shaping(); }))
+        return {};
+    return {"this kernel has no tbf (CONFIG_NET_SCH_TBF), so nodes do not feel that their NIC is "
+            "busy"};
+}
+
 void Emulator::run()
 {
     counters_.realtime = enter_realtime(network_.realtime_priority);
@@ -128,12 +136,24 @@ bool Emulator::wait_and_read()
     for (const epoll_event &event : std::span(events).first(ready)) {
         if (event.data.u64 == signal_event)
             return false;
-        if (event.data.u64 == control_event)
+        if (event.data.u64 == control_event) {
             control_->handle();
-        else
-            read_frames(static_cast<NodeIndex>(event.data.u64));
+            continue;
+        }
+        const auto node = static_cast<NodeIndex>(event.data.u64);
+        if ((event.events & EPOLLERR) != 0) // which epoll tells even of one that is paused
+            check_nic(node);
+        read_frames(node);
     }
     return true;
+}
+
+void Emulator::check_nic(NodeIndex node) const
+{
+    if (nics_[node].tap.is_gone())
+        throw host_error("node " + network_.nodes[node].name +
+                             " has lost its NIC: something there deleted eth0",
+                         "have jobs leave the nodes' network interfaces alone");
 }
 
 void Emulator::read_frames(NodeIndex node)

@@ -23,7 +23,9 @@ class Emulator : private Receiver
     Emulator(const Network &network, const std::map<std::string, std::string> &namespaces);
 
     void listen(const std::string &control_path);
-    /// Switches frames until SIGTERM or SIGINT.
+    /// What this machine lacks though it works without, a sentence each.
+    std::vector<std::string> warnings() const;
+    /// Switches frames until SIGTERM or SIGINT. Throws Error if a node's NIC is deleted.
     void run();
 
   private:
@@ -32,6 +34,7 @@ class Emulator : private Receiver
     void watch_signals();
     /// Waits until frames, commands or the next event; false: a signal asks to end.
     bool wait_and_read();
+    void check_nic(NodeIndex node) const;
     void read_frames(NodeIndex node);
     bool must_pause(NodeIndex node, Time time) const;
     void set_paused(NodeIndex node, bool paused);

@@ -13,7 +13,8 @@ SYNOPSIS
 DESCRIPTION
     Makes a NIC `eth0` in each node's network namespace and switches Ethernet frames between them,
     through links that have a rate, a queue, a delay, jitter and loss, until SIGTERM or SIGINT. Prints `ready`
-    once the NICs are up. The NICs, and all that is set on them, are gone when it ends, however it ends.
+    once the NICs are up, before that a line for each warning, and after it why it ended if nobody asked it to,
+    as when a node's NIC is deleted. The NICs, and all that is set on them, are gone when it ends, however it ends.
 
     NETWORK             the description, see below
     --namespace NODE=PATH...
@@ -37,9 +38,9 @@ NETWORK
         rate      a queue of QUEUE bytes with tail drop, served first in, first out at RATE; 0: unlimited, and
                   without a queue;
         delay     DELAY plus jitter: uniform within +-JITTER, normal with the standard deviation JITTER, or
-                  exponential with the mean JITTER; never below 0. Jitter does not reorder: a packet that would
-                  overtake another arrives with it. So where packets follow one another more closely than the
-                  jitter is wide, they gather behind the slowest.
+                  exponential with the mean JITTER; never below 0. Jitter does not reorder, here or at a later
+                  link: a packet that would overtake another follows it. So where packets follow one another
+                  more closely than the jitter is wide, they gather behind the slowest.
     node NAME SITE ADDRESS/BITS OUT_LINK IN_LINK
         Its NIC has this IPv4 address and a permanent ARP entry for each other node. All share one subnet.
     route SITE SITE [LINK...]

@@ -26,7 +26,7 @@ void Link::accept(PacketPointer packet)
 }
 
 /// Each segment has its own fate; what is left of a super-packet goes on as one piece per run of
-/// survivors.
+/// survivors, each when its first segment comes.
 void Link::lose_segments(PacketPointer packet)
 {
     const std::uint32_t segments = packet->frame.segments();
@@ -38,10 +38,14 @@ void Link::lose_segments(PacketPointer packet)
             return;
         if (end - begin == segments)
             return enqueue(std::move(packet));
-        enqueue(std::make_unique<Packet>(Packet{packet->frame.slice(begin, end - begin),
-                                                packet->source, packet->destination, packet->path,
-                                                packet->hop, packet->first + gap * begin,
-                                                packet->first + gap * (end - 1)}));
+        const Time first = packet->first + gap * begin, last = packet->first + gap * (end - 1);
+        auto run = std::make_unique<Packet>(Packet{packet->frame.slice(begin, end - begin),
+                                                   packet->source, packet->destination,
+                                                   packet->path, packet->hop, first, last});
+        if (first == packet->first)
+            enqueue(std::move(run));
+        else
+            events_.push(std::move(run), *this);
     };
     for (std::uint32_t number = 0; number < segments; number++) {
         if (!loss_.next_is_lost())

@@ -26,6 +26,8 @@ class Link
     /// At the time `packet->first`. What is not lost or dropped goes on, now or when it has been
     /// served.
     void accept(PacketPointer packet);
+    /// At the time `packet->first`: of the packets that were not lost.
+    void enqueue(PacketPointer packet);
     /// The time has come that the queue asked for.
     void serve(Time now);
 
@@ -42,7 +44,6 @@ class Link
 
   private:
     void lose_segments(PacketPointer packet);
-    void enqueue(PacketPointer packet);
     void send_on(PacketPointer packet);
 
     std::string name_;

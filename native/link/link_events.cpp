@@ -14,6 +14,13 @@ void LinkEvents::push(PacketPointer packet)
     push(due, {std::move(packet), nullptr, urgency});
 }
 
+void LinkEvents::push(PacketPointer packet, Link &link)
+{
+    const Time due = packet->first;
+    const Urgency urgency = packet->urgency();
+    push(due, {std::move(packet), &link, urgency});
+}
+
 void LinkEvents::push(Time due, Link &link, Urgency urgency)
 {
     push(due, {nullptr, &link, urgency});

@@ -11,7 +11,8 @@
 namespace rankwise
 {
 
-/// Either a packet reaches its next link (or its end), or a link's served queue is due.
+/// Either a packet reaches its next link (or its end), or a link's served queue is due, or, with
+/// both, a packet that a link has not lost reaches its queue.
 struct LinkEvent {
     PacketPointer packet;
     Link *link;
@@ -27,6 +28,7 @@ class LinkEvents
 
     /// At its end a packet is due when its last segment is there, on the way when its first is.
     void push(PacketPointer packet);
+    void push(PacketPointer packet, Link &link);
     void push(Time due, Link &link, Urgency urgency);
     /// Return when the first is due of all events that are at least so urgent.
     std::optional<Time> next(Urgency urgency = Urgency::patient) const;

@@ -83,8 +83,15 @@ void run(const Words &words)
     Emulator emulator(network, words.namespaces);
     if (!words.control.empty())
         emulator.listen(words.control);
+    for (const std::string &line : emulator.warnings())
+        std::cout << line << "\n";
     std::cout << "ready" << std::endl;
-    emulator.run();
+    try {
+        emulator.run();
+    } catch (const Error &error) {
+        std::cout << error.what() << std::endl; // for who reads there whether we are ready
+        throw;
+    }
 }
 
 } // namespace

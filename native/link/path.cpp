@@ -1,6 +1,7 @@
 #include "path.h"
 
 #include "link.h"
+#include <algorithm>
 #include <utility>
 
 namespace rankwise
@@ -37,6 +38,13 @@ std::size_t Path::length() const
 Link &Path::link(std::size_t hop) const
 {
     return *links_[hop];
+}
+
+bool Path::begins_like(const Path &other, std::size_t hops) const
+{
+    return hops <= links_.size() && hops <= other.links_.size() &&
+           std::equal(links_.begin(), links_.begin() + static_cast<std::ptrdiff_t>(hops),
+                      other.links_.begin());
 }
 
 Urgency Path::urgency(std::size_t hop) const

@@ -30,6 +30,8 @@ class Path
 
     std::size_t length() const;
     Link &link(std::size_t hop) const;
+    /// Tell whether the first `hops` links are the same.
+    bool begins_like(const Path &other, std::size_t hops) const;
     /// Of reaching link `hop`, or the end.
     Urgency urgency(std::size_t hop) const;
 

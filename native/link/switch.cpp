@@ -116,15 +116,19 @@ void Switch::run(Time now)
 {
     while (events_.next().has_value() && *events_.next() <= now) {
         LinkEvents::Event event = events_.pop();
-        if (event.what.link != nullptr)
+        if (event.what.link == nullptr)
+            step(std::move(event.what.packet));
+        else if (event.what.packet == nullptr)
             event.what.link->serve(event.due);
         else
-            step(std::move(event.what.packet));
+            event.what.link->enqueue(std::move(event.what.packet));
     }
 }
 
 void Switch::step(PacketPointer packet)
 {
+    if (packet->destination == every_node && packet->hop > 0)
+        return flood(*packet);
     if (packet->arrived())
         return finish(std::move(packet));
     Link &link = packet->path->link(packet->hop);
@@ -133,8 +137,6 @@ void Switch::step(PacketPointer packet)
 
 void Switch::finish(PacketPointer packet)
 {
-    if (packet->destination == every_node)
-        return flood(*packet);
     counters_.delivered_packets += packet->frame.segments();
     HostBus *bus = buses_[packet->destination].get();
     if (bus != nullptr)
@@ -142,13 +144,28 @@ void Switch::finish(PacketPointer packet)
     receiver_.deliver(*packet, packet->last);
 }
 
+/// A broadcast has come to where the paths part: one copy goes on over each next link, for all
+/// nodes behind it. Its path is that of one of them.
 void Switch::flood(const Packet &packet)
 {
-    for (NodeIndex node = 0; node < nodes_; node++)
-        if (node != packet.source)
-            step(std::make_unique<Packet>(Packet{packet.frame.copy(), packet.source, node,
-                                                 &path(packet.source, node), 1, packet.last,
-                                                 packet.last}));
+    std::vector<const Link *> taken;
+    for (NodeIndex node = 0; node < nodes_; node++) {
+        const Path &links = path(packet.source, node);
+        if (node == packet.source || !links.begins_like(*packet.path, packet.hop))
+            continue;
+        const bool there = links.length() == packet.hop;
+        if (!there && std::ranges::find(taken, &links.link(packet.hop)) != taken.end())
+            continue;
+        auto copy = std::make_unique<Packet>(Packet{packet.frame.copy(), packet.source,
+                                                    there ? node : every_node, &links, packet.hop,
+                                                    packet.last, packet.last});
+        if (there) {
+            finish(std::move(copy));
+        } else {
+            taken.push_back(&links.link(packet.hop));
+            links.link(packet.hop).accept(std::move(copy));
+        }
+    }
 }
 
 const LinkEvents &Switch::events() const

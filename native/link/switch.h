@@ -40,8 +40,8 @@ class Switch
   public:
     Switch(const Network &network, Receiver &receiver, std::uint64_t seed);
 
-    /// A node sends a frame; what was due before is handled before. Broadcasts take its out link
-    /// once and are copied behind it.
+    /// A node sends a frame; what was due before is handled before. Broadcasts take each link
+    /// once and are copied where the ways to the other nodes part.
     void accept(NodeIndex source, Frame frame, Time now);
     /// Handles all that is due.
     void run(Time now);

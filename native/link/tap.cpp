@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
-#include <iostream>
 #include <linux/if.h>
 #include <linux/if_tun.h>
 #include <sys/ioctl.h>
@@ -64,9 +63,7 @@ Tap::Tap(const TapSettings &settings) : name_space_(settings.name_space)
     nic.set_speed(settings.speed_megabits_per_second);
     if (super_packets)
         netlink::set_segment_limit("eth0", settings.segment_limit_bytes);
-    if (settings.shaping && !netlink::shape("eth0", *settings.shaping))
-        std::cerr << "rankwise-link: this kernel has no tbf (CONFIG_NET_SCH_TBF), so nodes do not "
-                     "feel that their NIC is busy\n";
+    lacks_shaping_ = settings.shaping && !netlink::shape("eth0", *settings.shaping);
     nic.set_up();
     Interface("lo").set_up();
 }
@@ -82,6 +79,17 @@ void Tap::introduce(std::span<const Neighbour> others) const
 int Tap::descriptor() const
 {
     return file_.number();
+}
+
+bool Tap::is_gone() const
+{
+    ifreq request{};
+    return ioctl(file_.number(), TUNGETIFF, &request) != 0 && errno == EBADFD;
+}
+
+bool Tap::lacks_shaping() const
+{
+    return lacks_shaping_;
 }
 
 Tap::Read Tap::read()

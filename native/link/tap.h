@@ -40,6 +40,10 @@ class Tap
     /// Permanent ARP entries: the first packet to a node takes no longer than the others.
     void introduce(std::span<const Neighbour> others) const;
     int descriptor() const;
+    /// Tell whether the node has deleted it.
+    bool is_gone() const;
+    /// Tell whether the kernel cannot shape as the settings ask.
+    bool lacks_shaping() const;
     /// The next frame that the node sends; its length is 0 if there is none now.
     struct Read {
         std::unique_ptr<std::uint8_t[]> bytes;
@@ -57,6 +61,7 @@ class Tap
     static constexpr std::size_t worth_handing_on_bytes = 16384;
 
     std::string name_space_;
+    bool lacks_shaping_ = false;
     Descriptor file_;
     std::unique_ptr<std::uint8_t[]> room_;
 };

@@ -4,15 +4,16 @@
 #include "capabilities.h"
 #include "pipe.h"
 
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <optional>
 #include <poll.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 
 namespace rankwise
 {
@@ -49,27 +50,32 @@ constexpr int kReadyMilliseconds = 20000;
     }
 }
 
-// True when it has said `ready`; false when it ended, or said nothing for too long.
-bool becomes_ready(int output)
+// What it said before `ready`, a line each; nothing when it ended, or said nothing for too long.
+std::optional<std::vector<std::string>> read_until_ready(int output)
 {
-    std::string said;
-    std::array<char, 256> block{};
+    std::vector<std::string> lines;
+    std::string line;
     for (pollfd watched{output, POLLIN, 0}; ::poll(&watched, 1, kReadyMilliseconds) > 0;) {
-        const ssize_t size = ::read(output, block.data(), block.size());
-        if (size <= 0)
-            return false;
-        said.append(block.data(), static_cast<std::size_t>(size));
-        if (said.starts_with("ready") || said.find("\nready") != std::string::npos)
-            return true;
+        char one = 0; // no more: what comes after `ready` is for later
+        if (::read(output, &one, 1) <= 0)
+            return std::nullopt;
+        if (one != '\n') {
+            line += one;
+            continue;
+        }
+        if (line == "ready")
+            return lines;
+        lines.push_back(std::move(line));
+        line.clear();
     }
-    return false;
+    return std::nullopt;
 }
 
 } // namespace
 
-pid_t start_link(const std::filesystem::path &program, const std::filesystem::path &network,
-                 const std::string &control_socket, const std::vector<NodeProcess> &nodes,
-                 bool restricted)
+LinkProcess start_link(const std::filesystem::path &program, const std::filesystem::path &network,
+                       const std::string &control_socket, const std::vector<NodeProcess> &nodes,
+                       bool restricted)
 {
     std::vector<std::string> words{program, network, "--control", control_socket};
     for (const NodeProcess &node : nodes) {
@@ -83,8 +89,8 @@ pid_t start_link(const std::filesystem::path &program, const std::filesystem::pa
     if (child == 0)
         become_link(std::move(words), output.write_end.number(), restricted);
     output.write_end.close();
-    if (becomes_ready(output.read_end.number()))
-        return child;
+    if (auto warnings = read_until_ready(output.read_end.number()))
+        return {child, std::move(output.read_end), std::move(*warnings)};
     ::kill(child, SIGKILL);
     int status = 0;
     while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {

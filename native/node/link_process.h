@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/descriptor.h"
+
 #include <filesystem>
 #include <string>
 #include <sys/types.h>
@@ -13,11 +15,17 @@ struct NodeProcess {
     pid_t agent;
 };
 
-// Starts rankwise-link over these nodes and waits until it is ready; returns its process id.
+struct LinkProcess {
+    pid_t pid = -1;
+    Descriptor output;                 // where it says why it ends
+    std::vector<std::string> warnings; // that it said before it was ready
+};
+
+// Starts rankwise-link over these nodes and waits until it is ready.
 // `restricted`: we have capabilities only within our user namespace, which it must be given.
 // Throws Error with its exit code; its own words are on stderr then.
-pid_t start_link(const std::filesystem::path &program, const std::filesystem::path &network,
-                 const std::string &control_socket, const std::vector<NodeProcess> &nodes,
-                 bool restricted);
+LinkProcess start_link(const std::filesystem::path &program, const std::filesystem::path &network,
+                       const std::string &control_socket, const std::vector<NodeProcess> &nodes,
+                       bool restricted);
 
 } // namespace rankwise

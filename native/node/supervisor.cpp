@@ -126,8 +126,10 @@ void Supervisor::start()
     for (std::size_t i = 0; i < nodes_.size(); ++i)
         for (std::string &line : read_report(nodes_[i].name, reports[i].number()))
             warnings.push_back(std::move(line));
-    folder_.write_warnings(warnings);
     link_ = start_link(programs_.link, network_, folder_.control_socket(), agents_, alone_);
+    for (std::string &line : link_.warnings)
+        warnings.push_back("the link emulator: " + line);
+    folder_.write_warnings(warnings);
 }
 
 // A process that is PID 1 of a new PID namespace. It makes its other namespaces itself, all nodes
@@ -192,9 +194,11 @@ std::string Supervisor::ended_part()
 {
     int status = 0;
     for (pid_t pid = 0; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
-        if (pid == link_) {
-            link_ = -1;
-            return "the link emulator " + how_it_ended(status);
+        if (pid == link_.pid) {
+            link_.pid = -1;
+            std::string why = read_all(link_.output.number());
+            why = why.substr(0, why.find('\n'));
+            return "the link emulator " + how_it_ended(status) + (why.empty() ? "" : ": " + why);
         }
         for (auto agent = agents_.begin(); agent != agents_.end(); ++agent)
             if (agent->agent == pid) {
@@ -209,16 +213,16 @@ std::string Supervisor::ended_part()
 
 void Supervisor::end_all()
 {
-    if (link_ > 0)
-        ::kill(link_, SIGTERM);
+    if (link_.pid > 0)
+        ::kill(link_.pid, SIGTERM);
     for (const NodeProcess &node : agents_)
         ::kill(node.agent, SIGKILL); // and with it every process of the node
     for (const NodeProcess &node : agents_)
         kill_and_reap(node.agent);
     agents_.clear();
-    if (link_ > 0 && !has_ended_within(link_, kLinkGrace))
-        kill_and_reap(link_);
-    link_ = -1;
+    if (link_.pid > 0 && !has_ended_within(link_.pid, kLinkGrace))
+        kill_and_reap(link_.pid);
+    link_.pid = -1;
 }
 
 } // namespace rankwise

@@ -50,7 +50,7 @@ class Supervisor
     Owner owner_;
     Descriptor own_process_; // a pidfd, by which agents see our end
     std::vector<NodeProcess> agents_;
-    pid_t link_ = -1;
+    LinkProcess link_;
 };
 
 } // namespace rankwise

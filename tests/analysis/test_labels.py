@@ -1,3 +1,5 @@
+"""Options of a cell are named where they differ from the default or within the run, and nowhere else."""
+
 from __future__ import annotations
 
 from rankwise.analysis.labels import varied, words

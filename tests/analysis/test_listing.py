@@ -1,3 +1,5 @@
+"""A row of a listing is one cell over all of its launches."""
+
 from __future__ import annotations
 
 from dataclasses import replace

@@ -1,3 +1,5 @@
+"""What the emulator counted in each launch is summed up for the run, in order of time."""
+
 from __future__ import annotations
 
 from dataclasses import replace

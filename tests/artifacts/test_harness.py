@@ -12,7 +12,7 @@ from rankwise.artifacts import harness as building
 from rankwise.core.errors import BuildError, HostError
 from rankwise.core.records import Implementation
 from rankwise.measurement.launch import list_benchmarks
-from support.mpis import FOUND, proved
+from support.mpis import FOUND, working
 
 pytestmark = [pytest.mark.mpi, pytest.mark.skipif(not FOUND, reason="no MPI here")]
 
@@ -28,7 +28,7 @@ def implementation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Implement
         (tmp_path / "csrc" / folder).mkdir(parents=True)
         (tmp_path / "csrc" / folder / "one.c").write_text(f"#include <mpi.h>\nint kernel(void);\n{text}\n")
     monkeypatch.setattr(building, "SOURCES", tmp_path / "csrc")
-    return proved(FOUND[0].id)
+    return working(FOUND[0].id)
 
 
 def test_the_second_build_is_the_first_one(implementation: Implementation) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import rankwise as api
-from support.command_line import launches, rankwise, said, started, wait_for_launches
+from support.command_line import assert_error, launches, rankwise, started, wait_for_launches
 from support.emulated import needs_emulation
 
 pytestmark = pytest.mark.mpi
@@ -127,7 +127,7 @@ def test_a_program_of_the_standard_abi_runs_on_all_that_have_it(home: Path) -> N
     assert {name.partition("-")[0] for name in rows} == {"mpich", "intelmpi"} and len(rows) >= 2
     assert all(row["launches"] for row in rows.values())
     refused = rankwise("compare", "openmpi-5", "--", "./app", home=home)
-    said(refused, 2, "asks for libmpi_abi.so.1, which openmpi-5.0.11 does not have")
+    assert_error(refused, 2, "asks for libmpi_abi.so.1, which openmpi-5.0.11 does not have")
 
 
 def test_an_interrupted_comparison_goes_on_with_the_same_program_only(home: Path) -> None:
@@ -140,7 +140,7 @@ def test_an_interrupted_comparison_goes_on_with_the_same_program_only(home: Path
     other = home / "elsewhere"
     other.mkdir()
     script(home, "sleep 0.2")
-    said(rankwise("resume", home=home), 2, "job.sh has changed since run 1 began")
+    assert_error(rankwise("resume", home=home), 2, "job.sh has changed since run 1 began")
     script(home, "sleep 0.3")
     with started("compare", "--resume", home=home) as running:
         wait_for_launches(home, before + 2, running)
@@ -182,7 +182,7 @@ def test_what_makes_no_sense_is_said_with_the_line_that_does(words: list[str], m
 )
 def test_a_build_that_does_not_work_says_why(build: str, words: tuple[str, ...], home: Path) -> None:
     line = build if "{program}" in build else f"{build}; : {{program}}"
-    said(rankwise("compare", "mpich-5", "--build", line, "--", "./app", home=home), 3, *words)
+    assert_error(rankwise("compare", "mpich-5", "--build", line, "--", "./app", home=home), 3, *words)
 
 
 def test_python_compares_a_program_too(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""`rankwise delete`: asks first."""
+"""`rankwise delete` deletes only the runs that were named, and asks first."""
 
 from __future__ import annotations
 

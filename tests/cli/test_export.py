@@ -1,4 +1,4 @@
-"""`rankwise export`: to stdout or to a file; what is in it is tested with the store."""
+"""`rankwise export` writes to standard output or to a file, never over one unasked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`rankwise guidelines` from stored runs, and one that really measures."""
+"""`rankwise guidelines` tells a stored run with its remedies, refuses bad input, and really measures one."""
 
 from __future__ import annotations
 

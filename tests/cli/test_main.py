@@ -1,4 +1,4 @@
-"""The front of the command line: verbs, help, exit codes."""
+"""Every verb is found and explained by the front of the command line, and exit codes mean what they say."""
 
 import click
 import pytest

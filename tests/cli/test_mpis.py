@@ -1,4 +1,4 @@
-"""`rankwise mpis` as a user sees it."""
+"""`rankwise mpis` lists every installation with its state, and says how to get or mend one."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`rankwise profile` as a user sees it; `verify` asks a real MPI."""
+"""`rankwise profile` shows, compares and exports what is on disk, and `verify` asks a real MPI."""
 
 from __future__ import annotations
 

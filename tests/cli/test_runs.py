@@ -1,4 +1,4 @@
-"""`rankwise runs`."""
+"""`rankwise runs` lists every stored run, in 80 columns or in full."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def test_the_table_has_every_run_and_fits_80_columns(tmp_path: Path) -> None:
         result = CliRunner().invoke(command, ["--store", str(path)], env={"COLUMNS": "80"})
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
-    assert lines[0].split() == ["run", "when", "kind", "arguments", "testbed", "launches", "status"]
+    assert lines[0].split() == ["run", "when", "kind", "arguments", "testbed", "MPIs", "launches", "status"]
     assert len(lines) == 3, "one line a run"
     assert max(map(len, lines)) <= 80
     assert lines[1].split()[0] == "1"
-    assert lines[1].split()[-2:] == ["3", "complete"]
+    assert lines[1].split()[-3:] == ["1", "3", "complete"]
     assert "…" in lines[2] and lines[2].split()[-1] == "interrupted"
 
 

@@ -1,4 +1,4 @@
-"""`rankwise show`."""
+"""`rankwise show` tells all that a stored run knows of itself."""
 
 from __future__ import annotations
 

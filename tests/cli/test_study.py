@@ -1,4 +1,4 @@
-"""`rankwise study` from stored runs: what needs no MPI and no testbed."""
+"""`rankwise study` sets stored runs beside the paper, and measures only what is missing."""
 
 from __future__ import annotations
 
@@ -227,7 +227,7 @@ def test_a_profile_that_is_gone_is_no_error(store: Path) -> None:
     assert _rows(store)[OPENMPI][1:3] == ["–", "–"]
     page = store.with_name("page.html").read_text()
     assert "Two nodes of a cluster, each MPI&#39;s threshold tuned: the profile that was measured is gone" in page
-    assert "without run 6 in --from" in page
+    assert "leave run 6 out of --from" in page
 
 
 class _Tuner:

@@ -1,4 +1,4 @@
-"""`rankwise testbed` as a user sees it."""
+"""`rankwise testbed` lists, shows, brings up, checks and takes down testbeds, and points at what is wrong."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What `rankwise tune` understands of its line; what it does then, `tests/e2e/test_tune.py` sees."""
+"""`rankwise tune` understands its line or refuses it; what it does then, `tests/e2e/test_tune.py` sees."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_a_placement_that_does_not_exist_is_refused(words: str) -> None:
 @pytest.mark.parametrize(("benchmarks", "warned"), [(("pingpong",), True), (("pingpong", "bcast"), False)])
 def test_a_proof_between_two_ranks_alone_is_told_as_such(benchmarks: tuple[str, ...], warned: bool) -> None:
     verdicts = tuple(replace(VERDICTS[0], benchmark=name) for name in benchmarks)
-    proof = Acceptance(verdicts, Gain(0.5, 0.4, 0.6, len(verdicts)), Tuning(), ())
-    kinds = [one.kind for one in TuneResult(profile(), Path(), {"openmpi-5.0.11": proof}).notices]
+    accepted = Acceptance(verdicts, Gain(0.5, 0.4, 0.6, len(verdicts)), Tuning(), ())
+    kinds = [one.kind for one in TuneResult(profile(), Path(), {"openmpi-5.0.11": accepted}).notices]
     assert kinds == (["only-pairs"] if warned else [])
     assert TuneResult(profile(), Path(), {}).notices == ()

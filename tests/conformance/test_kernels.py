@@ -10,7 +10,7 @@ from rankwise.measurement import plan as planning
 from rankwise.measurement.launch import Launching, list_benchmarks
 from rankwise.mpi.family import FamilyLauncher
 from rankwise.testbeds.local import LocalTestbed
-from support.mpis import FOUND, harness, proved
+from support.mpis import FOUND, harness, working
 from support.real_harness import CSRC
 
 RANKS = (*(pytest.param(ranks, marks=pytest.mark.nightly) for ranks in (1, 4, 5, 8)), 2, 3)
@@ -29,7 +29,7 @@ def implementation_id(request: pytest.FixtureRequest) -> str:
 
 @cache
 def menu(implementation_id: str) -> dict[str, Benchmark]:
-    found = list_benchmarks(proved(implementation_id), harness(implementation_id))
+    found = list_benchmarks(working(implementation_id), harness(implementation_id))
     return {benchmark.name: benchmark for benchmark in found}
 
 
@@ -40,10 +40,10 @@ def verify(
     known = {name: one for name, one in menu(implementation_id).items() if name in among}
     testbed = LocalTestbed()
     selection = planning.Selection(tuple(known), sizes, hosts=testbed.hosts(), ranks=(ranks,), options=(options,))
-    cells, _ = planning.make_cells([proved(implementation_id)], {implementation_id: known}, selection)
+    cells, _ = planning.make_cells([working(implementation_id)], {implementation_id: known}, selection)
     plan = Plan(cells, seed=1, time_budget_seconds=200.0, verify=True, launch_limit_seconds=180.0)
     launching = Launching(FamilyLauncher(), testbed, plan)
-    return launching.launch(proved(implementation_id), harness(implementation_id), cells), set(cells)
+    return launching.launch(working(implementation_id), harness(implementation_id), cells), set(cells)
 
 
 @pytest.mark.parametrize("ranks", RANKS)

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from rankwise.core import process
-from rankwise.core.records import Cell, Job, Launch, Outcome, Plan
+from rankwise.core.jobs import Job, Outcome
+from rankwise.core.records import Cell, Launch, Plan
 from rankwise.measurement import plan as planning
 from rankwise.measurement.launch import Launching, list_benchmarks
 from rankwise.measurement.placement import place
@@ -18,9 +19,9 @@ from rankwise.mpi import family
 from rankwise.testbeds import description
 from rankwise.testbeds.base import TestbedKind, make
 from support import start_by_ssh
-from support.mpis import FOUND, harness, proved
+from support.mpis import FOUND, harness, working
 from support.sshd import Servers, servers_on_nodes
-from support.start_by_ssh import Asked
+from support.start_by_ssh import StartRequest
 
 LIMIT_SECONDS = 60.0
 TWO_SITES = """\
@@ -93,7 +94,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @cache
 def where(implementation_id: str, folder: Path) -> Path:
     """The program that tells where its ranks are."""
-    implementation = proved(implementation_id)
+    implementation = working(implementation_id)
     program = folder / f"where-{implementation_id}"
     argv = [implementation.mpicc, "-o", str(program), str(folder / "where.c")]
     outcome = process.run(argv, LIMIT_SECONDS, environment=implementation.environment)
@@ -102,7 +103,7 @@ def where(implementation_id: str, folder: Path) -> Path:
 
 
 def start(testbed: TestbedKind, implementation_id: str, hosts: tuple[str, ...], folder: Path) -> Outcome:
-    implementation = proved(implementation_id)
+    implementation = working(implementation_id)
     job = Job(
         (str(where(implementation_id, folder)),), len(hosts), hosts=hosts, start=testbed.process_start(),
         oversubscribed=testbed.oversubscribed(hosts),
@@ -172,7 +173,7 @@ def named(testbed: TestbedKind, order: str) -> tuple[str, ...]:
 def test_tcp_between_nodes_and_shared_memory_within(
     testbed: TestbedKind, implementation_id: str, programs: Path
 ) -> None:
-    implementation = proved(implementation_id)
+    implementation = working(implementation_id)
     one = family.family_named(implementation.family)
     within = start(testbed, implementation_id, named(testbed, "a1 a1"), programs)
     between = start(testbed, implementation_id, named(testbed, "a1 b1"), programs)
@@ -200,15 +201,15 @@ def test_the_harness_finds_the_right_data(
 
 
 def verify(testbed: TestbedKind, implementation_id: str, word: str, ranks: int) -> tuple[Launch, set[Cell]]:
-    known = {one.name: one for one in list_benchmarks(proved(implementation_id), harness(implementation_id))}
+    known = {one.name: one for one in list_benchmarks(working(implementation_id), harness(implementation_id))}
     names = ("pingpong", "allreduce")
     selection = planning.Selection(
         names, (1, 4099, 65536), testbed.hosts(), (ranks,), testbed=testbed.name, placements=(word,)
     )
-    cells, _ = planning.make_cells([proved(implementation_id)], {implementation_id: known}, selection)
+    cells, _ = planning.make_cells([working(implementation_id)], {implementation_id: known}, selection)
     plan = Plan(cells, seed=1, time_budget_seconds=100.0, verify=True, launch_limit_seconds=90.0)
     launching = Launching(family.FamilyLauncher(), testbed, plan)
-    return launching.launch(proved(implementation_id), harness(implementation_id), cells), set(cells)
+    return launching.launch(working(implementation_id), harness(implementation_id), cells), set(cells)
 
 
 @pytest.fixture(scope="module")
@@ -228,7 +229,7 @@ def test_the_same_by_ssh_from_one_node_to_the_others(
         pytest.skip("as root LAM/MPI runs as nobody, whom no host lets in")
     asked = place(word, testbed.hosts(), 6)
     job = Job((str(where(implementation_id, programs)),), 6, oversubscribed=True, hosts=asked)
-    told = Asked(reached_by_ssh.topology(), proved(implementation_id), job, LIMIT_SECONDS, "end")
+    told = StartRequest(reached_by_ssh.topology(), working(implementation_id), job, LIMIT_SECONDS, "end")
     file = programs / f"job-{implementation_id}-{word}"
     file.write_bytes(pickle.dumps(told))
     argv = [testbed.remote_shell(), "-e", asked[0], sys.executable, start_by_ssh.__file__, str(file)]

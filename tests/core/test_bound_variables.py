@@ -1,4 +1,4 @@
-"""Variables for one number of ranks: names and back, and what a job and a shell get."""
+"""Variables for one number of ranks come back from their names, and reach jobs and shells of that number only."""
 
 import subprocess
 

@@ -61,7 +61,8 @@ NO_VERBS = frozenset(
     ]
 )
 DONE = (
-    "artifacts", "cli", "core", "measurement", "mpi", "stats", "store", "testbeds", "workflows",
+    "analysis", "artifacts", "cli", "core", "measurement", "mpi", "profiles", "stats", "store", "studies",
+    "testbeds", "workflows",
 )  # fmt: skip
 """The packages in which every docstring is a sentence; the list only grows."""
 

@@ -1,3 +1,5 @@
+"""Errors name what is wrong and the nearest names there are."""
+
 from rankwise.core import errors
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from rankwise.core import process
+from rankwise.core import process, signals
 from rankwise.core.errors import HostError, InterruptedRun
 
 PYTHON = sys.executable
@@ -108,14 +108,6 @@ def test_processes_of_a_living_owner_are_no_orphans(tmp_path: Path) -> None:
     process.end_marked(mark)
 
 
-def test_signals_wait_until_what_was_begun_is_done() -> None:
-    done = []
-    with process.stop_on_signals(), pytest.raises(InterruptedRun), process.signals_wait():
-        signal.raise_signal(signal.SIGTERM)
-        done.append("all of it")
-    assert done == ["all of it"]
-
-
 def test_a_signal_while_a_program_starts_leaves_nothing_running(monkeypatch: pytest.MonkeyPatch) -> None:
     started = []
     start = subprocess.Popen
@@ -127,6 +119,6 @@ def test_a_signal_while_a_program_starts_leaves_nothing_running(monkeypatch: pyt
         return child  # type: ignore[no-any-return]
 
     monkeypatch.setattr(subprocess, "Popen", interrupted)
-    with process.stop_on_signals(), pytest.raises(InterruptedRun):
+    with signals.stop_on_signals(), pytest.raises(InterruptedRun):
         process.run(["sleep", "60"], 20.0, mark="shared-with-others")
     assert [gone(pid) for pid in started] == [True]

@@ -1,3 +1,5 @@
+"""Every module of a package or plug-in folder is found without being registered anywhere."""
+
 from pathlib import Path
 
 import pytest

@@ -1,3 +1,5 @@
+"""Every key of a TOML file knows its line, and any text is read or refused with a line."""
+
 import tomllib
 from typing import Any
 

@@ -1,6 +1,5 @@
 """The harness of the MPI in PATH, built once for all tests here."""
 
-import os
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -8,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from support.real_harness import LAUNCH_ENVIRONMENT, PLUG_INS, build
+from support.real_harness import PLUG_INS, build, launched
 
 Launch = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -34,9 +33,6 @@ def launch(harness: Path) -> Launch:
     """Runs the harness with these arguments; `around` are words before it, of a program that starts it."""
 
     def start(*arguments: str, ranks: int = 2, around: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
-        program = [*around, str(harness), "--yield", "--limit", "60", *arguments]
-        argv = ["mpiexec", "-n", str(ranks), *program]
-        environment = {**os.environ, **LAUNCH_ENVIRONMENT}
-        return subprocess.run(argv, capture_output=True, text=True, check=False, env=environment, timeout=90)
+        return launched(harness, *arguments, ranks=ranks, around=around)
 
     return start

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -12,7 +13,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from support.real_harness import CSRC, LAUNCH_ENVIRONMENT, PLUG_INS, SANITIZED, build, listed, records, samples
+from support.real_harness import (
+    CSRC,
+    LAUNCH_ENVIRONMENT,
+    PLUG_INS,
+    SANITIZED,
+    build,
+    launched,
+    listed,
+    records,
+    samples,
+)
 
 CATEGORIES = {"point-to-point", "collective", "nonblocking", "one-sided", "guideline", "baseline", "harness"}
 Launch = Callable[..., subprocess.CompletedProcess[str]]
@@ -139,6 +150,55 @@ def test_a_rank_late_in_a_twentieth_of_repetitions_shows_in_the_99th_percentile(
     assert np.quantile(late, 0.99, method="lower") >= 1e-3
     assert np.count_nonzero(late >= 1e-3) >= 5
     assert np.median(late) < 1e-3
+
+
+def test_a_repetition_before_which_a_rank_overslept_is_thrown_away(tmp_path: Path, harness: Path) -> None:
+    program = tmp_path / "dozing-harness"
+    build(program, Path(__file__).with_name("dozing.c"))
+    (series,) = records(
+        launched(
+            program, "--min-repetitions", "80", "--seconds", "10", "--max-repetitions", "80", "dozing:8", ranks=2
+        ),
+        "series",
+    )
+    assert series["discarded"] >= 80 / 4
+    assert np.quantile(series["samples_seconds"], 0.9) < 0.04
+
+
+def test_what_one_rank_times_alone_is_told(harness: Path) -> None:
+    one_clock = {name for name, about in listed(harness).items() if about["one_clock"]}
+    assert {"pingpong", "bandwidth", "bibandwidth", "put", "get", "late_receiver", "stream"} <= one_clock
+    others = {"sendrecv", "exchange", "pingping", "message_rate", "multi_bandwidth", "bcast", "barrier"}
+    assert not others & one_clock
+
+
+def test_the_computation_is_not_shorter_than_the_operation(harness: Path, launch: Launch) -> None:
+    if not listed(harness)["iallreduce"]["supported"]:
+        pytest.skip("this MPI has no nonblocking collectives")
+    for polls in ("0", "16"):
+        done = launch("--seconds", "0.2", "--polls", polls, "iallreduce:400000")
+        found = {one["quantity"]: one["samples_seconds"] for one in records(done, "series")}
+        assert min(found["compute"]) > 0.3 * np.median(found["time"])  # a busy host may make it longer
+
+
+def test_the_target_of_a_put_may_compute(harness: Path, launch: Launch) -> None:
+    if not listed(harness)["put"]["supported"]:
+        pytest.skip("this MPI has no passive target")
+    done = launch(
+        "--max-repetitions", "50", "--target", "computes", "put:64", "get:64", "iallreduce:8", "pingpong:8"
+    )
+    assert not records(done, "failure")
+    assert [one["benchmark"] for one in records(done, "series")][:2] == ["put", "get"]
+
+
+def test_a_window_as_large_as_the_buffers_counts_as_memory(launch: Launch) -> None:
+    """Two thirds of what a cell may have are too much for one-sided operations, which need it twice."""
+    available = 1024 * int(re.search(r"MemAvailable:\s+(\d+)", Path("/proc/meminfo").read_text())[1])  # type: ignore[index]
+    size = available // 12  # two buffers on each of two ranks, of half the memory: two thirds
+    done = launch("--verify", f"put:{min(size, (1 << 31) - 4096)}")
+    reasons = [failure["reason"] for failure in records(done, "failure")]
+    if size < (1 << 31) - 4096:
+        assert "MiB that are free" in reasons[0]
 
 
 def test_synchronised_clocks_undo_a_known_skew(launch: Launch) -> None:

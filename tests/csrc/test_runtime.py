@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from rankwise.core import process
-from rankwise.core.records import Implementation, Job
+from rankwise.core.jobs import Job
+from rankwise.core.records import Implementation
 from rankwise.mpi.family import FamilyLauncher
-from support.mpis import FOUND, proved
+from support.mpis import FOUND, working
 from support.real_harness import CSRC, INCLUDES, WARNINGS, symbols
 
 PROGRAM = Path(__file__).with_name("runtime_program.c")
@@ -21,7 +22,7 @@ pytestmark = pytest.mark.mpi
 
 @pytest.fixture(params=[one.id for one in FOUND])
 def one(request: pytest.FixtureRequest) -> Implementation:
-    return proved(str(request.param))
+    return working(str(request.param))
 
 
 def compiled(one: Implementation, target: Path, *words: str) -> Path:
@@ -38,7 +39,7 @@ def library(one: Implementation, folder: Path, *flags: str) -> Path:
 
 @cache
 def program(implementation_id: str, folder: Path) -> Path:
-    one = proved(implementation_id)
+    one = working(implementation_id)
     where = folder / implementation_id
     where.mkdir()
     library(one, where)

@@ -14,7 +14,7 @@ import pytest
 from rankwise.cli import main
 from rankwise.core import process
 from support.bare_host import bare_host
-from support.command_line import COMMAND, environment, launches, rankwise, said, started, wait_for_launches
+from support.command_line import COMMAND, assert_error, environment, launches, rankwise, started, wait_for_launches
 from support.mpis import FOUND
 
 MPI = next((one for one in FOUND if one.family == "mpich"), FOUND[0] if FOUND else None)
@@ -84,7 +84,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
 )
 def test_unknown_names_are_answered_with_the_nearest(words: list[str], message: str, measured: Path) -> None:
-    said(rankwise(*words, home=measured), 2, message)
+    assert_error(rankwise(*words, home=measured), 2, message)
 
 
 @pytest.mark.parametrize("words", [["--sizes", "1:x"], ["--time", "soon"], ["-n", "two"], ["--layout", "round"]])
@@ -181,7 +181,7 @@ def test_a_store_that_cannot_be_used(tmp_path: Path, content: bytes | None) -> N
             connection.execute("PRAGMA user_version = 999")
     else:
         path.write_bytes(content)
-    said(rankwise("compare", NAME, *QUICK, home=tmp_path), 3, str(path))
+    assert_error(rankwise("compare", NAME, *QUICK, home=tmp_path), 3, str(path))
 
 
 needs_mounts = pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small disk needs root")
@@ -201,17 +201,19 @@ def on_small_disk(tmp_path: Path, mount_options: str, *words: str) -> subprocess
 @needs_mounts
 def test_a_full_disk_ends_the_run_with_what_fits(tmp_path: Path) -> None:
     done = on_small_disk(tmp_path, "size=600k", "compare", NAME, *LONG)
-    said(done, 3, "full")
+    assert_error(done, 3, "full")
     assert marked_processes(tmp_path) == []
 
 
 @needs_mounts
 def test_a_read_only_folder(tmp_path: Path) -> None:
-    said(on_small_disk(tmp_path, "size=600k,ro", "compare", NAME, *QUICK), 3, "cannot open the store", "writable")
+    assert_error(
+        on_small_disk(tmp_path, "size=600k,ro", "compare", NAME, *QUICK), 3, "cannot open the store", "writable"
+    )
 
 
 def test_a_report_that_cannot_be_written_says_so(tmp_path: Path) -> None:
     page = tmp_path / "results.sqlite" / "page.html"  # the store is a file, not a folder
-    said(rankwise("compare", NAME, *QUICK, "--report", str(page), home=tmp_path), 3, str(page))
+    assert_error(rankwise("compare", NAME, *QUICK, "--report", str(page), home=tmp_path), 3, str(page))
     (run,) = json.loads(rankwise("runs", "--json", home=tmp_path).stdout)
     assert run["status"] == "complete"

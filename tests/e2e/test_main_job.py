@@ -1,4 +1,4 @@
-"""The main job on real implementations, through the installed command: compare, report, bench, show, export."""
+"""The installed command compares, reports, benches, shows and exports with real implementations."""
 
 import csv
 import io

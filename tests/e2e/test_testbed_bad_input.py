@@ -12,8 +12,8 @@ import pytest
 from rankwise.cli import main
 from rankwise.core import paths
 from rankwise.testbeds import running
-from support.command_line import COMMAND, rankwise, said
-from support.emulated import left_of, needs_emulation
+from support.command_line import COMMAND, assert_error, rankwise
+from support.emulated import leftovers_of, needs_emulation
 from support.mpis import FOUND
 from support.ordinary_user import (
     NOBODY,
@@ -37,7 +37,7 @@ LINK = '[[link]]\nbetween = ["a", "b"]\n'
 @pytest.fixture(autouse=True)
 def nothing_is_left() -> Iterator[None]:
     yield
-    assert left_of(NAME) == []
+    assert leftovers_of(NAME) == []
 
 
 @pytest.fixture
@@ -99,15 +99,15 @@ def test_a_description_that_makes_no_sense_is_refused_with_its_line(
 ) -> None:
     text, *words = WRONG[what]
     (tmp_path / "wrong.toml").write_text(text)
-    said(answer("testbed up wrong.toml"), 2, *words)
-    assert left_of("wrong") == []
+    assert_error(answer("testbed up wrong.toml"), 2, *words)
+    assert leftovers_of("wrong") == []
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe", None])
 def test_a_file_that_cannot_be_read(content: bytes | None, answer: Answer, tmp_path: Path) -> None:
     if content is not None:
         (tmp_path / "odd.toml").write_bytes(content)
-    said(answer("testbed show odd.toml"), 2, "odd.toml")
+    assert_error(answer("testbed show odd.toml"), 2, "odd.toml")
 
 
 VERBS = ["testbed show {}", "testbed up {}", "testbed check {}", "testbed exec --testbed {} n -- true",
@@ -116,7 +116,9 @@ VERBS = ["testbed show {}", "testbed up {}", "testbed check {}", "testbed exec -
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_answers_an_unknown_testbed_with_the_nearest(verb: str, answer: Answer) -> None:
-    said(answer(verb.format("two-cluster")), 2, "unknown testbed 'two-cluster'", "did you mean two-clusters")
+    assert_error(
+        answer(verb.format("two-cluster")), 2, "unknown testbed 'two-cluster'", "did you mean two-clusters"
+    )
 
 
 @pytest.mark.parametrize(
@@ -133,7 +135,7 @@ def test_every_verb_answers_an_unknown_testbed_with_the_nearest(verb: str, answe
 )
 @pytest.mark.usefixtures("file")
 def test_what_cannot_be_meant(words: str, told: str, answer: Answer) -> None:
-    said(answer(words), 2, told)
+    assert_error(answer(words), 2, told)
 
 
 PLACEMENTS = {
@@ -151,7 +153,7 @@ def test_ranks_that_cannot_be_placed(what: str, file: Path) -> None:
     (file.parent / "ranks").write_text("rank 0=north-1\nrank 1=nroth-2\n")
     words, *told = PLACEMENTS[what]
     argv = ["compare", MPI, "--testbed", file.name, "--bench", "pingpong", "-q", *words.split()]
-    said(rankwise(*argv, home=file.parent), 2, *told)
+    assert_error(rankwise(*argv, home=file.parent), 2, *told)
 
 
 @needs_emulation
@@ -163,16 +165,16 @@ def test_a_testbed_that_is_up_is_not_brought_up_twice_and_its_nodes_are_known(fi
     try:
         for one in (file, other):
             again = rankwise("testbed", "up", one.name, home=home)
-            said(again, 2, f"testbed {NAME} is up already", f"testbed down {NAME}")
+            assert_error(again, 2, f"testbed {NAME} is up already", f"testbed down {NAME}")
         clash = rankwise("testbed", "check", other.name, home=home)
-        said(clash, 3, f"a testbed {NAME} is up that was described otherwise", f"testbed down {NAME}")
+        assert_error(clash, 3, f"a testbed {NAME} is up that was described otherwise", f"testbed down {NAME}")
         unknown = rankwise("testbed", "exec", "nroth-1", "--testbed", NAME, "--", "true", home=home)
-        said(unknown, 2, "unknown node 'nroth-1'", "north-1")
+        assert_error(unknown, 2, "unknown node 'nroth-1'", "north-1")
         missing = rankwise("testbed", "exec", "north-1", "--testbed", NAME, "--", "no-such-program", home=home)
         assert (missing.returncode, missing.stderr) == (127, "no-such-program: No such file or directory\n")
-        said(rankwise("testbed", "down", NAME[:-1], home=home), 2, NAME)
+        assert_error(rankwise("testbed", "down", NAME[:-1], home=home), 2, NAME)
         assert rankwise("testbed", "down", NAME, home=home).returncode == 0
-        said(rankwise("testbed", "down", NAME, home=home), 2, NAME)
+        assert_error(rankwise("testbed", "down", NAME, home=home), 2, NAME)
     finally:
         running.stop(paths.runtime_folder() / NAME)
 
@@ -201,34 +203,34 @@ def test_too_many_nodes_for_the_memory(tmp_path: Path) -> None:
     lines += [f'[[link]]\nbetween = ["s0", "s{number}"]\n' for number in range(1, sites)]
     (tmp_path / "many.toml").write_text(f'name = "{NAME}"\n' + "".join(lines))
     done = rankwise("testbed", "up", "many.toml", home=tmp_path)
-    said(done, 3, f"{sites * 254} nodes", "of memory are free", "fewer nodes")
+    assert_error(done, 3, f"{sites * 254} nodes", "of memory are free", "fewer nodes")
 
 
 @needs_root
 @pytest.mark.parametrize("verb", ["testbed up fit.toml", "testbed check fit.toml"])
 def test_where_there_is_no_tun_device(verb: str, file: Path) -> None:
     done = without_tun(str(COMMAND), *verb.split(), home=file.parent)
-    said(done, 3, "cannot open /dev/net/tun", "No such file or directory", "modprobe tun")
+    assert_error(done, 3, "cannot open /dev/net/tun", "No such file or directory", "modprobe tun")
 
 
 @needs_root
 def test_where_only_root_may_open_the_tun_device() -> None:
     with folder_of(NOBODY) as home:
         done = as_ordinary_user(str(COMMAND), "testbed", "up", "cluster", home=home, tun_mode="600")
-    said(done, 3, "cannot open /dev/net/tun", "Permission denied", "chmod 666 /dev/net/tun")
+    assert_error(done, 3, "cannot open /dev/net/tun", "Permission denied", "chmod 666 /dev/net/tun")
 
 
 @needs_root
 def test_where_user_namespaces_are_forbidden(file: Path) -> None:
     done = without_user_namespaces(str(COMMAND), "testbed", "up", file.name, home=file.parent)
-    said(done, 3, "cannot make a user namespace", "sysctl -w user.max_user_namespaces=")
+    assert_error(done, 3, "cannot make a user namespace", "sysctl -w user.max_user_namespaces=")
 
 
 @needs_root
 @pytest.mark.parametrize("kind", ["net", "pid"])
 def test_where_namespaces_are_too_few(kind: str, file: Path) -> None:
     done = with_few_namespaces(kind, 2, str(COMMAND), "testbed", "up", file.name, home=file.parent)
-    said(done, 3, "node", "No space left on device", f"user.max_{kind}_namespaces")
+    assert_error(done, 3, "node", "No space left on device", f"user.max_{kind}_namespaces")
 
 
 @needs_root
@@ -237,7 +239,9 @@ def test_where_namespaces_are_too_few(kind: str, file: Path) -> None:
     [("ro", "Read-only file system"), ("size=4k", "No space left on device"), ("size=16k", "df /tmp")],
 )
 def test_where_the_folder_of_testbeds_cannot_be_written(mount_options: str, told: str, file: Path) -> None:
-    said(with_runtime_folder(mount_options, str(COMMAND), "testbed", "up", file.name, home=file.parent), 3, told)
+    assert_error(
+        with_runtime_folder(mount_options, str(COMMAND), "testbed", "up", file.name, home=file.parent), 3, told
+    )
 
 
 @needs_root

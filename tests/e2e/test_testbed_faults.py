@@ -16,7 +16,7 @@ from rankwise.core import paths
 from rankwise.testbeds import running
 from rankwise.testbeds.link_control import LinkControl
 from support.command_line import launches, rankwise, started, wait_for_launches
-from support.emulated import left_of, needs_emulation, parts_of, processes_naming, supervisor_of, wait_until
+from support.emulated import leftovers_of, needs_emulation, parts_of, processes_naming, supervisor_of, wait_until
 from support.mpis import FOUND
 
 MPI = next(
@@ -36,7 +36,7 @@ def home(tmp_path: Path) -> Iterator[Path]:
     (tmp_path / "mortal.toml").write_text(f'include = "two-clusters"\nname = "{NAME}"\n{one_each}')
     yield tmp_path
     try:
-        assert left_of(NAME) == []
+        assert leftovers_of(NAME) == []
         assert processes_naming(str(tmp_path)) == []
     finally:
         running.stop(paths.runtime_folder() / NAME)
@@ -127,7 +127,7 @@ def test_an_interrupted_run_goes_on_on_the_same_testbed(home: Path) -> None:
         wait_for_launches(home, 2, compare)
         wait_for_ranks(folder_of_run())
         interrupt(compare)
-    assert left_of(NAME) == []
+    assert leftovers_of(NAME) == []
     kept = launches(home)
     (home / "mortal.toml").unlink()
     with sqlite3.connect(home / "results.sqlite") as connection:
@@ -216,11 +216,11 @@ def test_one_that_is_interrupted_while_it_comes_up_leaves_nothing(number: int, h
         up.send_signal(number)
         _, stderr = up.communicate(timeout=30)
     assert up.returncode == 130, stderr
-    assert left_of(NAME) == []
+    assert leftovers_of(NAME) == []
 
 
 def test_one_whose_starter_was_killed_before_it_wrote_down_whom_it_started_is_cleared(home: Path) -> None:
     assert rankwise("testbed", "up", "mortal.toml", home=home).returncode == 0
     (paths.runtime_folder() / NAME / "state.json").unlink()
     assert rankwise("testbed", "list", home=home).returncode == 0
-    assert left_of(NAME) == []
+    assert leftovers_of(NAME) == []

@@ -1,4 +1,4 @@
-"""A small real search: the knob that is known to act on this network is found, proved, written and loaded."""
+"""A small real search: the knob that is known to act on this network is found, validated, written and loaded."""
 
 import json
 import signal
@@ -49,7 +49,7 @@ def test_a_search_from_beginning_to_end(tmp_path: Path) -> None:
     assert [setting["knob"] for setting in part["tuning"]["settings"]] == ["socket-buffers"]
     assert {one["verdict"] for one in part["verdicts"]} >= {"faster"}
     assert not any(one["verdict"] == "slower" for one in part["verdicts"])
-    assert any(one["words"].startswith("in force") for one in part["proof"])
+    assert any(one["words"].startswith("in force") for one in part["verification"])
     assert 0 < part["launches"] <= part["exhaustive_launches"] * 2
     folder = tmp_path / "profiles" / "far"
     assert "socket-buffers" in (folder / "README.md").read_text()

@@ -10,16 +10,8 @@ import pytest
 from rankwise.core import process
 from rankwise.core.configuration import plain
 from rankwise.core.errors import InputError
-from rankwise.core.records import (
-    Command,
-    Implementation,
-    Job,
-    LaunchSteps,
-    LocalStart,
-    Outcome,
-    Plan,
-    RemoteShellStart,
-)
+from rankwise.core.jobs import Command, Job, LaunchSteps, LocalStart, Outcome, RemoteShellStart
+from rankwise.core.records import Implementation, Plan
 from rankwise.core.tuning import Loaded
 from rankwise.measurement.job import build_job, program_line, together
 from rankwise.measurement.launch import Launching, Part

@@ -1,4 +1,4 @@
-"""Which rank comes on which host, for words and rankfiles."""
+"""Every rank is placed on the host that its word or rankfile asks for."""
 
 import itertools
 from collections import Counter
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankwise.core.errors import InputError, UnknownNameError
-from rankwise.core.records import Host
+from rankwise.core.jobs import Host
 from rankwise.measurement.placement import WORDS, place
 
 FOUR = (Host("a1", 2, "a"), Host("a2", 2, "a"), Host("b1", 2, "b"), Host("b2", 2, "b"))

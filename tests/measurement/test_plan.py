@@ -1,11 +1,14 @@
+"""A plan has the cells asked for on the ranks they need, says what cannot be measured, and repeats by its seed."""
+
 import random
 
 import pytest
 
 from rankwise.core.errors import InputError, UnknownNameError
-from rankwise.core.records import Benchmark, Cell, Host, Options
+from rankwise.core.jobs import Host
+from rankwise.core.records import Benchmark, Cell, Options
 from rankwise.measurement import plan
-from support.harness_words import implementation
+from support.harness_output import implementation
 
 BENCHMARKS = {
     one.name: one

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from rankwise.core.jobs import Command, Job, LaunchSteps, Outcome
 from rankwise.core.programs import Metric, Program, metric_of
-from rankwise.core.records import Cell, Command, Implementation, Job, Launch, LaunchSteps, Outcome, Plan
+from rankwise.core.records import Cell, Implementation, Launch, Plan
 from rankwise.measurement.launch import Launching
 from rankwise.measurement.program import WholeProgram
 from rankwise.testbeds.local import LocalTestbed

@@ -1,3 +1,5 @@
+"""The harness gets the cells and options of a plan, and what it prints becomes records, however it is cut off."""
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -5,7 +7,7 @@ from hypothesis import strategies as st
 
 from rankwise.core.records import Cell, Options
 from rankwise.measurement import protocol
-from support.harness_words import BEGIN, END, say, series, timeline
+from support.harness_output import BEGIN, END, record, series, timeline
 
 CELL = Cell("mpich-5.0.2", "pingpong", 64, 2)
 PLAIN = Options()
@@ -22,7 +24,7 @@ def test_arguments_carry_options_and_cells_in_order() -> None:
 
 
 def test_a_run_becomes_records() -> None:
-    failure = say(rankwise="failure", benchmark="put", size_bytes=8, kind="unsupported", reason="needs MPI 3.0")
+    failure = record(rankwise="failure", benchmark="put", size_bytes=8, kind="unsupported", reason="needs MPI 3.0")
     put = Cell("mpich-5.0.2", "put", 8, 2)
     spoken = protocol.parse_run("hello\n" + BEGIN + series(CELL, [1e-6, 2e-6]) + failure + END, [CELL, put])
     assert spoken.begun and spoken.ended
@@ -72,6 +74,30 @@ def test_timelines_belong_to_their_cell() -> None:
     np.testing.assert_array_equal(spoken.timelines[0].times_seconds, [1e-4, 2e-4])
     np.testing.assert_array_equal(spoken.timelines[0].values, [14480, 28960])
     assert len(spoken.series) == 1
+
+
+def test_a_series_says_how_it_started_and_a_nonsense_start_is_the_cells_failure() -> None:
+    def spoken(start: str) -> protocol.Spoken:
+        said = series(CELL, [1e-6]).replace('"discarded"', f'"start":"{start}","discarded"')
+        return protocol.parse_run(BEGIN + said + END, [CELL])
+
+    assert [one.start for one in spoken("barrier").series] == ["barrier"]
+    assert [one.start for one in spoken("agreed").series] == ["agreed"]
+    assert spoken("whenever").series == () and len(spoken("whenever").failures) == 1
+    assert protocol.parse_run(BEGIN + series(CELL, [1e-6]) + END, [CELL]).series[0].start == ""
+
+
+def test_the_clocks_error_is_the_last_word_of_the_harness() -> None:
+    begin = record(rankwise="begin", clock="synchronised", clock_error_seconds=1e-6, timer_cost_seconds=3e-8)
+    spoken = protocol.parse_run(begin + record(rankwise="end", clock_error_seconds=4e-3), [CELL])
+    assert (spoken.clock_error_seconds, spoken.timer_cost_seconds) == (4e-3, 3e-8)
+    assert protocol.parse_run(begin, [CELL]).clock_error_seconds == 1e-6
+
+
+def test_polls_and_target_are_told() -> None:
+    words = words_for(Options(polls=0, target="computes"))
+    assert words[words.index("--polls") + 1] == "0"
+    assert words[words.index("--target") + 1] == "computes"
 
 
 @given(st.integers(0, 400))

@@ -1,4 +1,4 @@
-"""A plan is carried out against a testbed that replays a harness: stops, failures, resuming."""
+"""A plan is carried out until it is enough, whatever launches fail, and goes on where it ended."""
 
 import re
 import time
@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from rankwise.core.errors import HostError
-from rankwise.core.records import Cell, FloatArray, Launch, Outcome, Plan
+from rankwise.core.jobs import Outcome
+from rankwise.core.records import Cell, FloatArray, Launch, Plan
 from rankwise.measurement.launch import Launching
 from rankwise.measurement.runner import Ready, Runner, State
-from support.harness_words import BEGIN, END, PlainLauncher, implementation, outcome, say, series
+from support.harness_output import BEGIN, END, PlainLauncher, implementation, outcome, record, series
 from support.replay import ReplayTestbed
 
 A, B = implementation("mpich-5.0.2"), implementation("openmpi-5.0.11")
@@ -102,7 +103,7 @@ def test_a_launcher_that_never_begins_is_given_up_after_two_tries(timed_out: boo
 def test_wrong_data_is_not_tried_again() -> None:
     def wrong(argv: tuple[str, ...]) -> Outcome:
         said = "".join(
-            say(
+            record(
                 rankwise="failure",
                 benchmark=c.benchmark,
                 size_bytes=c.size_bytes,
@@ -120,12 +121,83 @@ def test_wrong_data_is_not_tried_again() -> None:
 def test_verified_cells_are_done_after_one_launch() -> None:
     def verified(argv: tuple[str, ...]) -> Outcome:
         assert "--verify" in argv
-        said = (say(rankwise="verified", benchmark=c.benchmark, size_bytes=c.size_bytes) for c in asked(argv))
+        said = (record(rankwise="verified", benchmark=c.benchmark, size_bytes=c.size_bytes) for c in asked(argv))
         return outcome(BEGIN + "".join(said) + END)
 
     why, launches = carry_out(replace(PLAN, verify=True), verified)
     assert why == "verified"
     assert {cell for launch in launches for cell in launch.verified} == set(CELLS)
+
+
+CHECKING = replace(PLAN, verify_first=True)
+
+
+def says(argv: tuple[str, ...], wrong: Callable[[Cell], bool] = lambda _: False) -> str:
+    """What a harness says of each cell: its data if asked for, or else its times."""
+    if "--verify" not in argv:
+        return "".join(series(cell, [1e-6, 1.1e-6]) for cell in asked(argv))
+    return "".join(
+        record(
+            rankwise="failure", benchmark=c.benchmark, size_bytes=c.size_bytes, kind="wrong data", reason="3 bytes"
+        )
+        if wrong(c)
+        else record(rankwise="verified", benchmark=c.benchmark, size_bytes=c.size_bytes)
+        for c in asked(argv)
+    )
+
+
+def test_data_are_checked_once_before_anything_is_timed() -> None:
+    why, launches = carry_out(CHECKING, lambda argv: outcome(BEGIN + says(argv) + END))
+    assert why == "precise"
+    assert [launch.verifying for launch in launches] == [True] * 2 + [False] * 6
+    assert {cell for launch in launches[:2] for cell in launch.verified} == set(CELLS)
+    assert {count(launches, cell) for cell in CELLS} == {3}
+
+
+def test_cells_with_wrong_data_are_never_timed() -> None:
+    def answer(argv: tuple[str, ...]) -> Outcome:
+        return outcome(BEGIN + says(argv, lambda cell: cell.benchmark == "bcast") + END)
+
+    why, launches = carry_out(CHECKING, answer)
+    assert why == "precise"
+    wrong = {cell for cell in CELLS if cell.benchmark == "bcast"}
+    assert {one.cell for launch in launches for one in launch.failures} == wrong
+    assert {count(launches, cell) for cell in wrong} == {0}
+    assert {count(launches, cell) for cell in set(CELLS) - wrong} == {3}
+
+
+def test_a_crash_while_checking_leaves_the_other_cells_to_another_launch() -> None:
+    def crashing(argv: tuple[str, ...]) -> Outcome:
+        said = BEGIN
+        for cell in asked(argv):
+            if "--verify" in argv and (cell.benchmark, cell.size_bytes) == ("bcast", 64):
+                return outcome(said, returncode=139, stderr="rank 1: signal 11\n")
+            said += says(("--verify", f"{cell.benchmark}:{cell.size_bytes}")) if "--verify" in argv else ""
+        return outcome(said + says(argv) + END) if "--verify" not in argv else outcome(said + END)
+
+    _, launches = carry_out(CHECKING, crashing)
+    checked = [launch for launch in launches if launch.verifying]
+    bad = {cell for cell in CELLS if (cell.benchmark, cell.size_bytes) == ("bcast", 64)}
+    assert {cell for launch in checked for cell in launch.verified} == set(CELLS) - bad
+    assert {one.cell for launch in checked for one in launch.failures} == bad
+
+
+def test_a_resumed_run_checks_only_what_was_not_checked() -> None:
+    def answer(argv: tuple[str, ...]) -> Outcome:
+        return outcome(BEGIN + says(argv) + END)
+
+    _, everything = carry_out(CHECKING, answer)
+    _, rest = carry_out(CHECKING, answer, earlier=everything[:1])
+    assert [launch.verifying for launch in rest] == [True] + [False] * 6
+    _, rest = carry_out(CHECKING, answer, earlier=everything[:2])
+    assert not any(launch.verifying for launch in rest)
+    assert {count(rest, cell) for cell in CELLS} == {3}
+
+
+def test_a_testbed_that_breaks_down_while_data_are_checked_ends_the_plan() -> None:
+    why, launches = carry_out(CHECKING, broken)
+    assert why == "the testbed breaks down"
+    assert len(launches) < 10
 
 
 def test_a_resumed_run_measures_only_what_is_missing() -> None:

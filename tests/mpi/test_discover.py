@@ -1,4 +1,4 @@
-"""Every installation once, each with an id of its own."""
+"""Every installation is found once, with an id of its own that stays."""
 
 from pathlib import Path
 

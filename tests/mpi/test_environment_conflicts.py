@@ -1,4 +1,4 @@
-"""What a user has set already is set against what a profile loads."""
+"""A variable that the user has set already and that a profile would set otherwise is told."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Which family a compiler is of, the launch line of each, and what a run reveals: all from recorded words."""
+"""Each compiler is of the right family, whose launch line and evidence are as recorded from real ones."""
 
 import os
 import subprocess
@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from rankwise.core.errors import HostError, UnknownNameError
-from rankwise.core.records import Implementation, Job, RemoteShellStart
+from rankwise.core.jobs import Job, RemoteShellStart
+from rankwise.core.records import Implementation
 from rankwise.mpi import preload
 from rankwise.mpi.family import Ask, FamilyLauncher, families, family_named
 from rankwise.mpi.lammpi import family as lammpi

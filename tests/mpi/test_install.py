@@ -1,4 +1,4 @@
-"""Installing from wheels that are made here (no network), removing, and what can go wrong."""
+"""Wheels made here (no network) are installed whole or not at all, and removed again."""
 
 import zipfile
 from pathlib import Path

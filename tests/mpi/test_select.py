@@ -1,4 +1,4 @@
-"""From what was typed to implementations."""
+"""What was typed leads to the implementations that are meant, or to the nearest names."""
 
 from pathlib import Path
 

@@ -8,8 +8,9 @@ import psutil
 import pytest
 
 from rankwise.core import process
+from rankwise.core.jobs import Job
 from rankwise.core.process import run_steps
-from rankwise.core.records import Implementation, Job
+from rankwise.core.records import Implementation
 from rankwise.mpi import smoke_test as module
 from rankwise.mpi.discover import installations
 from rankwise.mpi.family import FamilyLauncher
@@ -17,7 +18,7 @@ from rankwise.mpi.lammpi import family as lammpi
 from rankwise.mpi.smoke_test import smoke_test
 from support.bare_host import bare_host, fake_mpich
 from support.emulated import wait_until
-from support.mpis import FOUND, proved
+from support.mpis import FOUND, working
 
 COMPILES = 'while [ "$1" != -o ]; do shift; done; printf "#!/bin/sh" >"$2"'
 ONE_WORLD_EACH = "for i in 1 2; do printf 'rankwise-smoke-test %s\\n' 'ranks 1' 'standard 4.0' 'end -'; done"
@@ -86,8 +87,8 @@ printf 'rankwise-smoke-test %s\\n' 'ranks 2' 'standard 4.0' 'wrong 0' 'blind 0' 
 
 
 @pytest.fixture
-def working(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Implementation:
-    """A fake that works, and writes a line for each run of its launcher."""
+def fake(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Implementation:
+    """A made-up installation that works, and writes a line for each run of its launcher."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     (tmp_path / "libucp.so.0").write_text("library")
     running = WORKS.format(log=tmp_path / "log", library=tmp_path / "libucp.so.0")
@@ -100,13 +101,13 @@ def runs(folder: Path) -> int:
     return len((folder / "log").read_text().splitlines())
 
 
-def test_what_works_is_not_run_again(working: Implementation, tmp_path: Path) -> None:
-    first = smoke_test(working)
+def test_what_works_is_not_run_again(fake: Implementation, tmp_path: Path) -> None:
+    first = smoke_test(fake)
     assert first.status == "works", first.reason
     assert first.transports == (f"libucp ({tmp_path / 'libucp.so.0'})",)
-    assert smoke_test(working) == first
+    assert smoke_test(fake) == first
     assert runs(tmp_path) == 1
-    assert smoke_test(working, fresh=True) == first
+    assert smoke_test(fake, fresh=True) == first
     assert runs(tmp_path) == 2
 
 
@@ -128,20 +129,20 @@ CHANGES: dict[str, Callable[[Path, pytest.MonkeyPatch], object]] = {
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_change_is_noticed(
-    working: Implementation, change: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    fake: Implementation, change: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    smoke_test(working)
+    smoke_test(fake)
     CHANGES[change](tmp_path, monkeypatch)
-    assert smoke_test(working).status == "works"
+    assert smoke_test(fake).status == "works"
     assert runs(tmp_path) == 2
 
 
 def test_a_variable_of_something_else_changes_nothing(
-    working: Implementation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    fake: Implementation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    smoke_test(working)
+    smoke_test(fake)
     monkeypatch.setenv("EDITOR", "ed")
-    smoke_test(working)
+    smoke_test(fake)
     assert runs(tmp_path) == 1
 
 
@@ -154,11 +155,11 @@ def test_that_it_is_broken_is_never_kept(path: Path, tmp_path: Path, monkeypatch
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"loaded": 1}'])
-def test_a_damaged_record_is_tested_again(working: Implementation, tmp_path: Path, text: str) -> None:
-    first = smoke_test(working)
+def test_a_damaged_record_is_tested_again(fake: Implementation, tmp_path: Path, text: str) -> None:
+    first = smoke_test(fake)
     (record,) = (tmp_path / "cache" / "rankwise" / "builds").glob("*/result-*.json")
     record.write_text(text)
-    assert smoke_test(working) == first
+    assert smoke_test(fake) == first
     assert runs(tmp_path) == 2
 
 
@@ -183,7 +184,7 @@ def system_v_objects() -> set[str]:
 @pytest.mark.parametrize("name", [one.id for one in FOUND if one.status != "broken"])
 class TestEveryInstallation:
     def test_works_and_tells_about_itself(self, name: str) -> None:
-        one = proved(name)
+        one = working(name)
         assert one.mpi_standard
         assert one.abi
         assert one.transports
@@ -194,7 +195,7 @@ class TestEveryInstallation:
     def test_ranks_and_variables_and_nothing_left(
         self, name: str, ranks: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        one = proved(name)
+        one = working(name)
         mark = process.new_mark()
         monkeypatch.setattr(process, "new_mark", lambda: mark)
         session = lammpi.session_folder()
@@ -216,7 +217,7 @@ class TestEveryInstallation:
     def test_a_job_that_never_ends_is_ended_and_leaves_nothing(
         self, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        one = proved(name)
+        one = working(name)
         mark = process.new_mark()
         monkeypatch.setattr(process, "new_mark", lambda: mark)
         (tmp_path / "hang.c").write_text(

@@ -1,4 +1,4 @@
-"""Where compilers are looked for."""
+"""Every place where compilers may be is looked into, and half an installation is not taken."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The link emulator on real TAPs: the physics to a factor, because other work disturbs the times here.
+"""The link emulator gives real packets the delay, rate, loss and queue that were asked for.
 
 The exact physics is tested in virtual time (native/link/tests), the exactness of times in benchmarks/.
 """
@@ -255,6 +255,23 @@ def test_nothing_is_left_when_it_ends(tmp_path: Path, killed: bool) -> None:
         if killed:  # and what a killed one left does not hinder the next
             with BareLink(tmp_path, 2, star(2, UNLIMITED, UNLIMITED)) as again:
                 assert again.ask("reset") == "ok"
+
+
+@pytest.mark.parametrize("busy", [False, True])
+def test_a_deleted_nic_ends_it_and_the_node_is_named(tmp_path: Path, busy: bool) -> None:
+    slow = "8000 0 3000 0 normal 0 1"  # its queue is soon full, and then it is not read
+    with BareLink(tmp_path, 2, star(2, slow if busy else UNLIMITED, UNLIMITED)) as link:
+        if busy:
+            with link.nodes[1].socket(socket.SOCK_DGRAM) as sender:
+                for _ in range(20):
+                    sender.sendto(bytes(1000), ("10.9.0.1", 9))
+        nic = ["nsenter", f"--net={link.nodes[1].path}", "ip", "link", "del", "eth0"]
+        subprocess.run(nic, check=True, timeout=LIMIT_SECONDS)
+        said, complaint = link.process.communicate(timeout=LIMIT_SECONDS)
+        assert link.process.returncode == 3
+        assert said == "node n2 has lost its NIC: something there deleted eth0\n"
+        assert complaint.startswith(f"rankwise-link: {said}try: ")
+        assert {one["ifname"] for one in link.nodes[0].ip("link")} == {"lo"}
 
 
 def refused(argv: list[str]) -> tuple[int, str]:

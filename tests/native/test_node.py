@@ -1,4 +1,4 @@
-"""The nodes' programs by themselves: the remote shell, the agents, the supervisor; and nothing is ever left."""
+"""Remote shell, agents and supervisor do what they are told, end together, and leave nothing."""
 
 import contextlib
 import os
@@ -16,12 +16,12 @@ import pytest
 from rankwise.testbeds import running
 from rankwise.testbeds.programs import program
 from support.emulated import (
-    naptime,
     needs_emulation,
     parts_of,
     processes_naming,
     supervisor_of,
     two_sites,
+    unique_sleep,
     wait_until,
 )  # fmt: skip
 from support.ordinary_user import NOBODY, needs_root
@@ -296,7 +296,7 @@ def in_use(names: set[str]) -> set[str]:
 
 @pytest.mark.parametrize(("part", "words"), [("link", "the link emulator"), ("a1", "the agent of node a1")])
 def test_when_a_part_ends_all_end_and_the_reason_is_told(mortal: Path, part: str, words: str) -> None:
-    own, nap = namespaces(mortal), naptime(80)
+    own, nap = namespaces(mortal), unique_sleep(80)
     assert len(own) == 10
     with started(mortal, "-e", "b1", "sleep", nap) as job:
         wait_until(lambda: len(processes_naming(f"sleep\x00{nap}")) == 2)
@@ -310,7 +310,7 @@ def test_when_a_part_ends_all_end_and_the_reason_is_told(mortal: Path, part: str
 
 
 def test_nothing_outlives_a_killed_supervisor(mortal: Path) -> None:
-    own, parts, nap = namespaces(mortal), parts_of(mortal), naptime(81)
+    own, parts, nap = namespaces(mortal), parts_of(mortal), unique_sleep(81)
     with started(mortal, "-e", "b1", "sh", "-c", f"setsid sleep {nap} & wait") as job:
         wait_until(lambda: processes_naming(f"sleep\x00{nap}"))
         os.kill(supervisor_of(mortal), signal.SIGKILL)
@@ -328,6 +328,28 @@ def test_sigterm_ends_it_in_good_order(mortal: Path) -> None:
     wait_until(lambda: not in_use(own))
     assert time.monotonic() - begun < 5
     assert not (mortal / "ended").exists()
+
+
+def test_what_the_link_emulator_warns_of_is_kept(tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.write_text(f'#!/bin/sh\necho this kernel has no tbf; exec {program("rankwise-link")} "$@"\n')
+    link.chmod(0o755)
+    (tmp_path / "network").write_text(f"{LINK}\nnode a S 10.0.0.1/24 l l\nroute S S\n")
+    folder = tmp_path / "folder"
+    folder.mkdir(mode=0o700)
+    argv = [
+        str(program("rankwise-nodes")),
+        str(tmp_path / "network"),
+        "--folder",
+        str(folder),
+        "--link",
+        str(link),
+    ]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None and child.stdout.readline() == "ready\n"
+        child.terminate()
+        assert child.wait(10) == 0
+    assert (folder / "warnings").read_text() == "the link emulator: this kernel has no tbf\n"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What an implementation says is set against what the profile asks for."""
+"""A setting is in force only if the implementation itself says what the profile asks for."""
 
 from dataclasses import replace
 
@@ -30,10 +30,9 @@ def test_knobs(said: list[str], state: State) -> None:
 
 def test_algorithms_are_looked_for_in_the_runs_of_their_ranks() -> None:
     one = part(tuning=replace(TUNING, settings=()))
-    evidence = {4: ReadBack(ran=(("bcast", "binomial"), ("bcast", "linear"), ("reduce", "pipeline")))}
-    found = {check.wanted: check.state for check in checks(one, evidence)}
-    assert found == {"binomial": "in force", "pipeline": "not in force"}
-    assert [check.state for check in checks(one, {2: evidence[4]})] == ["cannot be read back"]
+    evidence = ReadBack(in_force=(("algorithms", "/p/rules.conf"),))
+    assert [check.state for check in checks(one, {4: evidence}, ["/p/rules.conf"])] == ["in force"]
+    assert [check.state for check in checks(one, {2: evidence}, ["/p/rules.conf"])] == ["cannot be read back"]
 
 
 def test_a_file_that_was_read_speaks_for_what_is_in_it() -> None:
@@ -62,6 +61,6 @@ def test_kernel_settings_are_words() -> None:
     assert (lacking.state, lacking.found) == ("not in force", "no such setting here")
 
 
-def test_one_card_with_the_mtu_is_enough() -> None:
+def test_one_nic_with_the_mtu_is_enough() -> None:
     assert host_check(part(), MTU, "9000", "1500 9000").state == "in force"
     assert host_check(part(), MTU, "9000", "1500").state == "not in force"

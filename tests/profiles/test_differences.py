@@ -1,4 +1,4 @@
-"""Two profiles side by side."""
+"""Two profiles differ in exactly the choices that are named."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Profiles for places without Rankwise."""
+"""An export holds all that a profile sets, for places without Rankwise, and replaces nothing unasked."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Where a name leads."""
+"""The name of a profile leads to one folder, and only to one that is whole."""
 
 from pathlib import Path
 

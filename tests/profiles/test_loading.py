@@ -12,7 +12,15 @@ from rankwise.core.host_settings import MTU
 from rankwise.core.records import Implementation
 from rankwise.core.tuning import FOLDER, Native
 from rankwise.profiles import moving
-from rankwise.profiles.loading import by_hand, edits, loaded, part_of_family, place, place_apart, sysctl_file
+from rankwise.profiles.loading import (
+    edits,
+    loaded,
+    manual_commands,
+    part_of_family,
+    place,
+    place_apart,
+    sysctl_file,
+)
 from rankwise.profiles.profile_file import read
 from rankwise.profiles.writing import write
 from support.profiles import NATIVE, RULES, TUNING, part, profile
@@ -161,8 +169,8 @@ def test_settings_without_a_place_have_one_of_their_own_in_the_cache(
 
 
 def test_what_root_does_by_hand(folder: Path) -> None:
-    assert by_hand(folder, ((MTU, "9000"),)) == ("sudo ip link set dev IFACE mtu 9000",)
-    lines = by_hand(folder, (("net.ipv4.tcp_rmem", "1 2 3"), (MTU, "9000")))
+    assert manual_commands(folder, ((MTU, "9000"),)) == ("sudo ip link set dev IFACE mtu 9000",)
+    lines = manual_commands(folder, (("net.ipv4.tcp_rmem", "1 2 3"), (MTU, "9000")))
     assert lines == (f"sudo sysctl -p {sysctl_file(folder)}", "sudo ip link set dev IFACE mtu 9000")
 
 

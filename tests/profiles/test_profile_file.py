@@ -35,6 +35,13 @@ def test_a_knob_under_its_former_name_is_the_present_one(tmp_path: Path) -> None
     assert [one.subject for one in found.reasons] == ["tcp-connections"]
 
 
+def test_a_former_key_is_read_as_the_present_one(tmp_path: Path) -> None:
+    text = profile_text(profile(), tmp_path)
+    assert "verification = " in text
+    (tmp_path / FILE).write_text(text.replace("verification = ", "proof = "))
+    assert plain(read(tmp_path).profile) == plain(profile())
+
+
 def test_the_folder_can_be_changed_and_all_else_stays(tmp_path: Path) -> None:
     text = profile_text(profile(), Path("/old place"))
     moved = with_folder(text + "# a remark\n", tmp_path)

@@ -1,4 +1,4 @@
-"""Verdicts and decisions in words."""
+"""Verdicts and decisions are put into words without rounding sizes or losing rules."""
 
 import math
 
@@ -15,6 +15,14 @@ def test_a_gain_is_a_geometric_mean() -> None:
     assert found.ratio == pytest.approx(1.0)
     assert gain_words(found) == "1 of 3 cells faster, 1 slower; time × 1 in the mean"
     assert math.isnan(gain([]).ratio)
+
+
+def test_what_is_probably_slower_is_told() -> None:
+    probably = verdict(2, "probably slower", 1.1)
+    assert gain_words(gain([verdict(1, "undecided", 1.0)])).startswith("0 of 1 cells faster, none slower;")
+    assert gain_words(gain([probably])).startswith("0 of 1 cells faster, 1 probably slower;")
+    both = gain([verdict(1, "slower", 1.2), probably])
+    assert gain_words(both).startswith("0 of 2 cells faster, 1 slower and 1 probably slower;")
 
 
 def test_neighbours_of_one_verdict_are_one_row() -> None:

@@ -32,6 +32,7 @@ def only(sample: Comparison, names: tuple[str, ...]) -> Comparison:
         switch_points=tuple(point for point in sample.switch_points if point.implementation in names),
         distributions=tuple(d for d in sample.distributions if d.cell.implementation in names),
         failures=tuple(failure for failure in sample.failures if failure.cell.implementation in names),
+        overlaps=tuple(one for one in sample.overlaps if one.implementation in names),
     )
 
 
@@ -52,6 +53,7 @@ def without_intervals(sample: Comparison) -> Comparison:
             )
             for curve in sample.curves
         ),
+        overlaps=tuple(replace(one, share_low=unknown, share_high=unknown) for one in sample.overlaps),
     )
 
 
@@ -68,6 +70,7 @@ def at_size(sample: Comparison, size_bytes: int) -> Comparison:
         switch_points=(),
         distributions=tuple(d for d in sample.distributions if d.cell.size_bytes == size_bytes),
         failures=tuple(failure for failure in sample.failures if failure.cell.size_bytes == size_bytes),
+        overlaps=tuple(one for one in sample.overlaps if one.size_bytes == size_bytes),
     )
 
 
@@ -75,8 +78,9 @@ def failed(sample: Comparison) -> Comparison:
     """The same with nothing measured: every cell failed."""
     failures = tuple(CellFailure(d.cell, "mpiexec: command not found") for d in sample.distributions)
     return replace(
-        sample, verdicts=(), summary=(), curves=(), switch_points=(), distributions=(), failures=failures
-    )
+        sample, verdicts=(), summary=(), curves=(), switch_points=(), distributions=(), failures=failures,
+        overlaps=(),
+    )  # fmt: skip
 
 
 def renamed(sample: Comparison, old: str, new: str) -> Comparison:
@@ -102,4 +106,5 @@ def renamed(sample: Comparison, old: str, new: str) -> Comparison:
         failures=tuple(
             replace(f, cell=replace(f.cell, implementation=name(f.cell.implementation))) for f in sample.failures
         ),
+        overlaps=tuple(replace(one, implementation=name(one.implementation)) for one in sample.overlaps),
     )

@@ -24,6 +24,7 @@ from rankwise.core.results import (
     Curve,
     CurvePoint,
     Distribution,
+    Overlap,
     SummaryRow,
     SwitchPoint,
     Verdict,
@@ -212,6 +213,26 @@ def _distributions(curves: list[Curve], rng: np.random.Generator) -> list[Distri
     return found
 
 
+def _overlaps(curves: list[Curve]) -> list[Overlap]:
+    """Of small messages computation and operation disturb one another."""
+    return [
+        Overlap(
+            curve.implementation,
+            curve.benchmark,
+            point.size_bytes,
+            curve.ranks,
+            share,
+            share - 0.1,
+            share + 0.1,
+            14,
+        )
+        for curve in curves
+        if curve.category == "nonblocking" and curve.quantity == "time"
+        for point in curve.points
+        for share in [min(0.95, 0.06 * math.log2(point.size_bytes + 1) - 0.2)]
+    ]
+
+
 @cache
 def comparison() -> Comparison:
     """Twelve benchmarks of all categories on six implementations, the same at every call."""
@@ -250,6 +271,7 @@ def comparison() -> Comparison:
             for name, s in SPEEDS.items()
         ),
         distributions=tuple(_distributions(curves, rng)),
+        overlaps=tuple(_overlaps(curves)),
         failures=tuple(failures),
         notices=(
             Notice("noisy-host", "Load was 1.7 before 4 of 84 launches.", "Stop other work, or give --time 10m."),

@@ -104,7 +104,7 @@ def test_every_benchmark_can_be_chosen_and_has_its_figures(open_page: Open) -> N
         assert page.locator("[data-figure=bandwidth]").is_visible() == (moved > 0)
         assert page.locator("[data-figure=overlap]").is_visible() == (category == "nonblocking")
         if category == "nonblocking":
-            assert draw(page, "overlap").locator(".scatterlayer .trace").count() == 5
+            assert draw(page, "overlap").locator(".scatterlayer .trace").count() == 2 * 5  # bands and lines
 
 
 def test_arrows_go_round_the_benchmarks(open_page: Open) -> None:

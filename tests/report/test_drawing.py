@@ -1,3 +1,5 @@
+"""The drawing of a network shows every node and link with its figures, legibly, and runs nothing of a name."""
+
 from dataclasses import replace
 from xml.etree import ElementTree
 

@@ -1,3 +1,5 @@
+"""Intervals cover what they claim to, as often as they claim to."""
+
 from __future__ import annotations
 
 import math

@@ -1,3 +1,5 @@
+"""Breaks of a curve are found where they are, and seldom where there are none."""
+
 from __future__ import annotations
 
 import numpy as np

@@ -1,3 +1,5 @@
+"""Medians, means and outlier scores are those worked out by hand, in any unit."""
+
 from __future__ import annotations
 
 import math

@@ -1,3 +1,5 @@
+"""The rank test and Holm's correction err as seldom as they promise."""
+
 from __future__ import annotations
 
 import numpy as np

@@ -43,7 +43,7 @@ def read(path: Path, kind: Format) -> list[dict[str, Any]]:
         return [json.loads(line) for line in lines]
     kinds: dict[str, Any] = {"cold_cache": "True".__eq__, "realtime": "True".__eq__}
     for name in ("run", "launch", "size_bytes", "ranks", "window", "batch", "repetition", "samples", "messages",
-                 *COUNTERS, "delivered_packets"):  # fmt: skip
+                 "polls", *COUNTERS, "delivered_packets"):  # fmt: skip
         kinds[name] = int
     for name in ("started_at", "bytes_per_sample", "seconds", "median_seconds", "min_seconds", "max_seconds",
                  "time_seconds", "value", *FIGURES):  # fmt: skip
@@ -60,8 +60,9 @@ def expected(run_id: int, launches: int) -> list[dict[str, Any]]:
             "ranks": 2, "label": "default", "testbed": "local", "placement": "block",
             "configuration": "", "datatype": "byte",
             "layout": "contiguous", "operation": "max", "root": "0", "cold_cache": False, "window": 64,
-            "congestion_control": "", "messages": 200,
-            "quantity": "time", "batch": 1, "bytes_per_sample": 8.0, "repetition": repetition, "seconds": seconds,
+            "congestion_control": "", "messages": 200, "polls": 16, "target": "polls",
+            "quantity": "time", "batch": 1, "bytes_per_sample": 8.0, "start": "",
+            "repetition": repetition, "seconds": seconds,
         }
         for number in range(launches)
         for launch in [stored.make_launch(number)]

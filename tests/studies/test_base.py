@@ -1,4 +1,4 @@
-"""The register of studies, and the papers' data."""
+"""Every study is found, its runs find their testbeds, and published numbers are the paper's."""
 
 from __future__ import annotations
 

@@ -241,7 +241,7 @@ def test_a_profile_that_is_gone_leaves_dashes_and_a_caveat() -> None:
     page = STUDY.page(found)
     (caveat,) = (one for one in page.caveats if "is gone" in one)
     assert caveat.startswith("Rennes to Nancy, TCP buffers of 4 MiB, each MPI tuned: ")
-    assert f"without run {found['grid-mpi'].run.id} in --from" in caveat
+    assert f"leave run {found['grid-mpi'].run.id} out of --from" in caveat
     rows = rows_of(found, "Up to which size")
     assert rows[MPICH][1:3] == ("as it was", "–")
     assert "is gone" not in " ".join(STUDY.page(tuned()).caveats)

@@ -1,4 +1,4 @@
-"""The page of a study: complete, harmless, and readable when hardly anything was measured."""
+"""The page of a study is complete, harmless, and readable when hardly anything was measured."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bests, maxima and halves of ping-pong curves."""
+"""Bests, maxima and halves of ping-pong curves follow from the samples by hand."""
 
 from __future__ import annotations
 

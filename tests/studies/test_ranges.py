@@ -1,4 +1,4 @@
-"""Quantities with intervals, and what they decide."""
+"""A quantity with an interval decides a statement only where the whole interval does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers in sentences and tables."""
+"""Numbers stand in sentences and tables with units that fit them."""
 
 from __future__ import annotations
 

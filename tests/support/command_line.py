@@ -1,4 +1,4 @@
-"""The installed command, run as a user runs it, with a home of its own; and what it says when it cannot."""
+"""The installed command, run as a user runs it, with a store of its own; and what an error must look like."""
 
 import os
 import sqlite3
@@ -43,8 +43,8 @@ def started(*words: str, home: Path, **changes: str) -> Iterator[subprocess.Pope
             process.kill()
 
 
-def said(done: subprocess.CompletedProcess[str], code: int, *words: str) -> None:
-    """It ended with this code, an error with all of these words, and a remedy."""
+def assert_error(done: subprocess.CompletedProcess[str], code: int, *words: str) -> None:
+    """Assert that it ended with this code and an error message that has all of these words and a remedy."""
     assert done.returncode == code, done.stdout + done.stderr
     for word in words:
         assert word in done.stderr

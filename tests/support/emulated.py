@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from rankwise.core import paths
+from rankwise.core.jobs import Command, LaunchSteps
 from rankwise.core.network import Link, Node, Route, Settings, Topology
-from rankwise.core.records import Command, LaunchSteps
 from rankwise.testbeds import running
 from rankwise.testbeds.emulated import EmulatedTestbed
 
@@ -35,14 +35,14 @@ def two_sites(
     return Topology(name, "emulated", ("a", "b"), tuple(nodes), tuple(links), tuple(routes))
 
 
-def words(*argv: str, **steps: object) -> LaunchSteps:
-    """Steps whose launcher is this command."""
+def launch_steps(*argv: str, **steps: object) -> LaunchSteps:
+    """Return the steps of a launch whose launcher is this command."""
     return LaunchSteps(Command(argv), **steps)  # type: ignore[arg-type]
 
 
-def said(testbed: EmulatedTestbed, node: str, *argv: str) -> str:
-    """What a command that must succeed says on a node."""
-    outcome = testbed.run(words(*argv), [node], 20)
+def output_of(testbed: EmulatedTestbed, node: str, *argv: str) -> str:
+    """Return what a command prints on a node; it must succeed."""
+    outcome = testbed.run(launch_steps(*argv), [node], 20)
     assert outcome.returncode == 0, outcome
     return outcome.stdout.strip()
 
@@ -79,15 +79,13 @@ def processes_naming(text: str) -> list[str]:
     return found
 
 
-def naptime(seconds: int) -> str:
-    """So many seconds and a bit, for `sleep`: no other process of tests sleeps exactly as long, which tells whose
-    a sleep is.
-    """
+def unique_sleep(seconds: int) -> str:
+    """Return so many seconds and a bit, for `sleep`: no other test sleeps exactly as long."""
     return f"{seconds}.{os.getpid():07d}"
 
 
-def left_of(name: str) -> list[str]:
-    """What is left of testbeds whose names begin so: folders, processes, mounts; namespaces end with these."""
+def leftovers_of(name: str) -> list[str]:
+    """Return what is left of testbeds whose names begin so: folders, processes and mounts."""
     parent = paths.runtime_folder()
     folders = [str(one) for one in parent.glob(f"{name}*")]
     mounts = [line for line in Path("/proc/self/mountinfo").read_text().splitlines() if f"{parent}/{name}" in line]

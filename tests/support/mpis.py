@@ -13,8 +13,8 @@ FOUND: list[Implementation] = installations()
 
 
 @cache
-def proved(implementation_id: str) -> Implementation:
-    """The installation of this id, tested once a session; the test fails if it does not work."""
+def working(implementation_id: str) -> Implementation:
+    """Return the installation of this id, smoke-tested once a session; the test fails if it does not work."""
     one = smoke_test(next(found for found in FOUND if found.id == implementation_id))
     assert one.status == "works", f"{one.id}: {one.reason}"
     return one
@@ -22,5 +22,5 @@ def proved(implementation_id: str) -> Implementation:
 
 @cache
 def harness(implementation_id: str) -> Path:
-    """The compiled harness of this implementation."""
-    return build(proved(implementation_id))
+    """Return the compiled harness of this implementation."""
+    return build(working(implementation_id))

@@ -57,7 +57,7 @@ def part(
     return Part(
         implementation, family or own, version, tuning, native,
         reasons=(Reason("eager-threshold", "No handshake up to 32 MiB: 19 ms, not 26 ms.", "32 MiB a pair"),),
-        proof=(Reason("eager-threshold", "ompi_info says 33554432"),),
+        verification=(Reason("eager-threshold", "ompi_info says 33554432"),),
         verdicts=VERDICTS, launches=120, exhaustive_launches=4000,
     )  # fmt: skip
 
@@ -93,8 +93,8 @@ _natives = st.builds(
     st.lists(st.tuples(st.text(), st.text()), max_size=3).map(tuple), st.lists(st.text(), max_size=3).map(tuple),
 )  # fmt: skip
 _parts = every_field(
-    Part, implementation=names, tuning=_tunings, native=_natives, reasons=_tuples(Reason), proof=_tuples(Reason),
-    verdicts=_tuples(Verdict),
+    Part, implementation=names, tuning=_tunings, native=_natives, reasons=_tuples(Reason),
+    verification=_tuples(Reason), verdicts=_tuples(Verdict),
 )  # fmt: skip
 profiles = every_field(
     Profile, topology=st.none() | topologies, runs=st.lists(st.integers(), max_size=3).map(tuple),

@@ -1,6 +1,7 @@
 """The measuring harness itself under one MPI: built with plug-in benchmarks that misbehave, and read."""
 
 import json
+import os
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -101,6 +102,15 @@ def build(target: Path, *more: Path, compiler: str = "mpicc", flags: tuple[str, 
     argv = [compiler, *WARNINGS, *flags, *INCLUDES, *map(str, sources), "-o", str(target), "-lm"]
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def launched(
+    program: Path, *arguments: str, ranks: int, around: tuple[str, ...] = ()
+) -> subprocess.CompletedProcess[str]:
+    """Run a harness by the mpiexec in PATH; `around` are words before it, of a program that starts it."""
+    argv = ["mpiexec", "-n", str(ranks), *around, str(program), "--yield", "--limit", "60", *arguments]
+    environment = {**os.environ, **LAUNCH_ENVIRONMENT}
+    return subprocess.run(argv, capture_output=True, text=True, check=False, env=environment, timeout=90)
 
 
 def records(done: subprocess.CompletedProcess[str], kind: str) -> list[dict[str, Any]]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from rankwise.core.jobs import LaunchSteps, Outcome
 from rankwise.core.network import Node, Topology
-from rankwise.core.records import Fact, LaunchSteps, Outcome
+from rankwise.core.records import Fact
 from rankwise.core.toml_places import Entry
 from rankwise.testbeds.base import TestbedKind
 

@@ -28,6 +28,7 @@ KbdInteractiveAuthentication no
 PermitRootLogin yes
 PidFile none
 MaxStartups 100
+SetEnv PATH={bin}:/usr/local/bin:/usr/bin:/bin
 """
 _CLIENT = """\
 Host {name}
@@ -57,7 +58,9 @@ class Servers:
         port = free_port()
         _new_key(folder / "host_key")
         shutil.copy(self.folder / "key.pub", folder / "authorized_keys")
-        (folder / "config").write_text(_CONFIG.format(address="127.0.0.1", port=port, folder=folder))
+        (folder / "config").write_text(
+            _CONFIG.format(address="127.0.0.1", port=port, folder=folder, bin=self.folder / "bin")
+        )
         argv = [SSHD, "-D", "-e", "-f", str(folder / "config")]
         if hidden is not None:
             inside = 'mount -t tmpfs none "$0" && exec "$@"'
@@ -68,10 +71,10 @@ class Servers:
         public = " ".join((folder / "host_key.pub").read_text().split()[:2])
         with (self.folder / "known_hosts").open("a") as known:
             known.write(f"[127.0.0.1]:{port} {public}\n")
-        self.add_client_words(name, port)
+        self.add_client_config(name, port)
         _wait_for(port, self.running[name], folder / "log")
 
-    def add_client_words(self, name: str, port: int) -> None:
+    def add_client_config(self, name: str, port: int) -> None:
         user = pwd.getpwuid(os.geteuid()).pw_name
         with (self.folder / "client").open("a") as client:
             client.write(_CLIENT.format(name=name, port=port, folder=self.folder, user=user) + _LOOPBACK)
@@ -85,6 +88,13 @@ class Servers:
     @property
     def shell(self) -> str:
         return f"ssh -F {self.folder}/client"
+
+    def add_to_path(self) -> Path:
+        """Return a folder whose `ssh` leads to these servers by their names alone, also from one to another."""
+        (bin_folder := self.folder / "bin").mkdir()
+        (bin_folder / "ssh").write_text(f'#!/bin/sh\nexec {shutil.which("ssh")} -F {self.folder}/client "$@"\n')
+        (bin_folder / "ssh").chmod(0o755)
+        return bin_folder
 
     def topology(self, *names: str, slots: int = 2) -> Topology:
         nodes = tuple(Node(name, site="here", cores=slots, address=name) for name in names or self.ports)
@@ -111,7 +121,7 @@ def servers_on_nodes(folder: Path, shell: str, *names: str) -> Iterator[Servers]
     port = 2222
     _new_key(folder / "host_key")
     shutil.copy(folder / "key.pub", folder / "authorized_keys")
-    (folder / "config").write_text(_CONFIG.format(address="0.0.0.0", port=port, folder=folder))
+    (folder / "config").write_text(_CONFIG.format(address="0.0.0.0", port=port, folder=folder, bin=folder / "bin"))
     (folder / "known_hosts").write_text(f"* {(folder / 'host_key.pub').read_text()}")
     user = pwd.getpwuid(os.geteuid()).pw_name
     (folder / "client").write_text(_CLIENT.format(name="*", port=port, folder=folder, user=user))
@@ -123,7 +133,7 @@ def servers_on_nodes(folder: Path, shell: str, *names: str) -> Iterator[Servers]
             found.ports[name] = port
             stack.callback(found.stop, name)
         for name in names:
-            _wait_for_words(folder / f"{name}.log", "Server listening")
+            _wait_for_text(folder / f"{name}.log", "Server listening")
         yield found
 
 
@@ -134,9 +144,9 @@ def _prepared(folder: Path) -> Servers:
     return Servers(folder)
 
 
-def _wait_for_words(log: Path, words: str) -> None:
+def _wait_for_text(log: Path, text: str) -> None:
     deadline = time.monotonic() + 10
-    while words not in log.read_text():
+    while text not in log.read_text():
         assert time.monotonic() < deadline, log.read_text()
         time.sleep(0.02)
 

@@ -1,4 +1,4 @@
-"""Another network than the one tuned for, in words."""
+"""A network that differs from the one tuned for is told, and the same one under another name is not."""
 
 from dataclasses import replace
 

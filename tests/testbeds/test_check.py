@@ -1,3 +1,5 @@
+"""`testbed check` measures each path and judges only what the description says of it."""
+
 import math
 import os
 import time

@@ -1,4 +1,4 @@
-"""Jobs on a testbed of emulated nodes: what a node is, where steps run, settings, limits, counters."""
+"""A job on emulated nodes has hosts, network, settings and limits of its own, and all of it is counted."""
 
 import os
 import subprocess
@@ -12,17 +12,17 @@ import pytest
 
 from rankwise.core import process
 from rankwise.core.errors import HostError
-from rankwise.core.records import Command
+from rankwise.core.jobs import Command
 from rankwise.testbeds import base, host
 from rankwise.testbeds.emulated import EmulatedTestbed
 from support.emulated import (
-    naptime,
+    launch_steps,
     needs_emulation,
+    output_of,
     processes_naming,
-    said,
     two_sites,
+    unique_sleep,
     wait_until,
-    words,
 )  # fmt: skip
 
 pytestmark = needs_emulation
@@ -49,22 +49,22 @@ def test_nodes_are_hosts_of_their_own(duo: EmulatedTestbed) -> None:
         ("a1", 1, "a"), ("a2", 1, "a"), ("b1", 1, "b"), ("b2", 1, "b"),
     ]  # fmt: skip
     for name in ("a1", "b2"):
-        assert said(duo, name, "hostname") == name
-        assert said(duo, name, "cat", "/proc/sys/kernel/hostname") == name
-        assert said(duo, name, "sh", "-c", "echo /sys/class/net/*") == "/sys/class/net/eth0 /sys/class/net/lo"
-        assert int(said(duo, name, "sh", "-c", "echo /proc/[0-9]* | wc -w")) <= 4
-    assert said(duo, "a1", "cat", "/etc/hosts").splitlines() == [
+        assert output_of(duo, name, "hostname") == name
+        assert output_of(duo, name, "cat", "/proc/sys/kernel/hostname") == name
+        assert output_of(duo, name, "sh", "-c", "echo /sys/class/net/*") == "/sys/class/net/eth0 /sys/class/net/lo"
+        assert int(output_of(duo, name, "sh", "-c", "echo /proc/[0-9]* | wc -w")) <= 4
+    assert output_of(duo, "a1", "cat", "/etc/hosts").splitlines() == [
         "127.0.0.1 localhost", "10.77.1.1 a1", "10.77.1.2 a2", "10.77.2.1 b1", "10.77.2.2 b2",
     ]  # fmt: skip
 
 
 def test_shared_memory_and_system_v_objects_are_a_nodes_own(duo: EmulatedTestbed) -> None:
-    said(duo, "a1", "sh", "-c", "echo mine >/dev/shm/rankwise-test; ipcmk -M 4096")
-    assert said(duo, "a1", "cat", "/dev/shm/rankwise-test") == "mine"
-    assert said(duo, "a2", "ls", "/dev/shm") == ""
+    output_of(duo, "a1", "sh", "-c", "echo mine >/dev/shm/rankwise-test; ipcmk -M 4096")
+    assert output_of(duo, "a1", "cat", "/dev/shm/rankwise-test") == "mine"
+    assert output_of(duo, "a2", "ls", "/dev/shm") == ""
     assert not Path("/dev/shm/rankwise-test").exists()
-    assert said(duo, "a2", "cat", "/proc/sysvipc/shm").count("\n") == 0
-    assert said(duo, "a1", "cat", "/proc/sysvipc/shm").count("\n") == 1
+    assert output_of(duo, "a2", "cat", "/proc/sysvipc/shm").count("\n") == 0
+    assert output_of(duo, "a1", "cat", "/proc/sysvipc/shm").count("\n") == 1
 
 
 TALK = """
@@ -80,7 +80,9 @@ else:
 def test_nodes_reach_one_another_by_name_over_the_links(duo: EmulatedTestbed, tmp_path: Path) -> None:
     (tmp_path / "talk.py").write_text(TALK)
     talk = f"{sys.executable} {tmp_path}/talk.py"
-    outcome = duo.run(words("sh", "-c", f"{duo.remote_shell()} b1 {talk} & {talk} b1; wait"), ["a1", "b1"], 20)
+    outcome = duo.run(
+        launch_steps("sh", "-c", f"{duo.remote_shell()} b1 {talk} & {talk} b1; wait"), ["a1", "b1"], 20
+    )
     assert (outcome.returncode, outcome.stdout) == (0, "over\n"), outcome
     counted = {one.link: one.packets for one in outcome.links}
     assert counted["a-b"] >= 3 and counted["b-a"] >= 2
@@ -89,7 +91,7 @@ def test_nodes_reach_one_another_by_name_over_the_links(duo: EmulatedTestbed, tm
 
 
 def test_counters_are_those_of_one_launch(duo: EmulatedTestbed) -> None:
-    outcome = duo.run(words("true"), ["a1", "b1"], 20)
+    outcome = duo.run(launch_steps("true"), ["a1", "b1"], 20)
     assert len(outcome.links) == 12
     assert sum(one.packets for one in outcome.links) == 0
 
@@ -97,14 +99,14 @@ def test_counters_are_those_of_one_launch(duo: EmulatedTestbed) -> None:
 def test_the_job_runs_on_its_first_host_with_its_variables(duo: EmulatedTestbed) -> None:
     folder = folder_of(duo)
     main = Command(("sh", "-c", "hostname; echo $WORD; echo $TMPDIR; exit 3"), (("WORD", "two words"),))
-    outcome = duo.run(replace(words("true"), main=main), ["b2", "a1"], 20)
+    outcome = duo.run(replace(launch_steps("true"), main=main), ["b2", "a1"], 20)
     assert outcome.returncode == 3
     assert outcome.stdout.splitlines() == ["b2", "two words", f"{folder}/b2"]
-    assert duo.run(words("no-such-program"), ["a1"], 20).returncode == 127
+    assert duo.run(launch_steps("no-such-program"), ["a1"], 20).returncode == 127
 
 
 def test_without_hosts_it_runs_here(duo: EmulatedTestbed) -> None:
-    outcome = duo.run(words("cat", "/proc/sys/kernel/hostname"), [], 20)
+    outcome = duo.run(launch_steps("cat", "/proc/sys/kernel/hostname"), [], 20)
     assert outcome.stdout == Path("/proc/sys/kernel/hostname").read_text()
 
 
@@ -114,8 +116,10 @@ def test_steps_run_in_order_where_they_belong(duo: EmulatedTestbed) -> None:
     def note(word: str) -> Command:
         return Command(("sh", "-c", f"echo {word} $(hostname) >>{log}"))
 
-    steps = words("sh", "-c", f"echo main >>{log}; exit 1", everywhere=(note("first"),), before=(note("before"),),
-                  after=(note("after"),), everywhere_after=(note("last"),))  # fmt: skip
+    steps = launch_steps(
+        "sh", "-c", f"echo main >>{log}; exit 1", everywhere=(note("first"),), before=(note("before"),),
+        after=(note("after"),), everywhere_after=(note("last"),),
+    )  # fmt: skip
     assert duo.run(steps, ["b1", "b1", "a2"], 20).returncode == 1
     assert log.read_text().splitlines() == [
         "first b1", "first a2", "before b1", "main", "after b1", "last b1", "last a2",
@@ -123,38 +127,38 @@ def test_steps_run_in_order_where_they_belong(duo: EmulatedTestbed) -> None:
 
 
 def test_settings_are_in_force_for_one_launch(duo: EmulatedTestbed) -> None:
-    before = said(duo, "b1", "cat", "/proc/sys/net/ipv4/tcp_rmem")
+    before = output_of(duo, "b1", "cat", "/proc/sys/net/ipv4/tcp_rmem")
     show = f"cat /proc/sys/net/ipv4/tcp_rmem; {duo.remote_shell()} b1 cat /proc/sys/net/ipv4/tcp_rmem"
-    steps = words("sh", "-c", show, settings=((RMEM, "4096 8192 65536"),))
+    steps = launch_steps("sh", "-c", show, settings=((RMEM, "4096 8192 65536"),))
     outcome = duo.run(steps, ["a1", "b1"], 20)
     assert [line.split() for line in outcome.stdout.splitlines()] == [["4096", "8192", "65536"]] * 2
-    assert said(duo, "b1", "cat", "/proc/sys/net/ipv4/tcp_rmem") == before
-    assert said(duo, "a1", "cat", "/proc/sys/net/ipv4/tcp_rmem") == before
+    assert output_of(duo, "b1", "cat", "/proc/sys/net/ipv4/tcp_rmem") == before
+    assert output_of(duo, "a1", "cat", "/proc/sys/net/ipv4/tcp_rmem") == before
 
 
 def test_a_setting_that_is_refused_is_an_error_and_the_others_are_put_back(duo: EmulatedTestbed) -> None:
-    before = said(duo, "a1", "cat", "/proc/sys/net/ipv4/tcp_rmem")
+    before = output_of(duo, "a1", "cat", "/proc/sys/net/ipv4/tcp_rmem")
     asked = ((RMEM, "4096 8192 65536"), ("net.ipv4.tcp_congestion_control", "nosuch"))
     with pytest.raises(HostError, match=r"cannot set .* 'nosuch'.* in force: 'reno'") as caught:
-        duo.run(words("true", settings=asked), ["a1"], 20)
+        duo.run(launch_steps("true", settings=asked), ["a1"], 20)
     assert "tcp_allowed_congestion_control" in caught.value.remedy
-    assert said(duo, "a1", "cat", "/proc/sys/net/ipv4/tcp_rmem") == before
+    assert output_of(duo, "a1", "cat", "/proc/sys/net/ipv4/tcp_rmem") == before
 
 
 def test_a_launch_at_its_limit_leaves_no_process_in_any_node(duo: EmulatedTestbed) -> None:
-    shell, sleep = duo.remote_shell(), f"sleep {naptime(91)}"
+    shell, sleep = duo.remote_shell(), f"sleep {unique_sleep(91)}"
     line = f"{shell} b1 'setsid {sleep} & setsid {sleep}' & trap '' TERM; {sleep}; {sleep}"
     begun = time.monotonic()
-    outcome = duo.run(words("sh", "-c", line), ["a1", "b1"], 1.0)
+    outcome = duo.run(launch_steps("sh", "-c", line), ["a1", "b1"], 1.0)
     assert outcome.timed_out and not outcome.broken
     assert time.monotonic() - begun < 15
     assert processes_naming(sleep.replace(" ", "\0")) == []
-    assert said(duo, "b1", "hostname") == "b1"
+    assert output_of(duo, "b1", "hostname") == "b1"
 
 
 def test_a_program_that_has_said_all_is_ended(duo: EmulatedTestbed) -> None:
-    nap = naptime(92)
-    outcome = duo.run(words("sh", "-c", f"echo data; echo END; sleep {nap}"), ["a1"], 30, "END")
+    nap = unique_sleep(92)
+    outcome = duo.run(launch_steps("sh", "-c", f"echo data; echo END; sleep {nap}"), ["a1"], 30, "END")
     assert outcome.finished_early and outcome.stdout == "data\nEND\n"
     assert processes_naming(f"sleep\x00{nap}") == []
 
@@ -182,7 +186,7 @@ def test_facts_read_the_nodes_settings_back() -> None:
 def test_a_description_that_cannot_be_had_in_full_comes_up_with_a_notice() -> None:
     settings = (("net.ipv4.tcp_congestion_control", "nosuch"),)
     with EmulatedTestbed(two_sites("wishful", per_site=1, settings=settings)) as testbed:
-        outcome = testbed.run(words("true"), ["a1"], 20)
+        outcome = testbed.run(launch_steps("true"), ["a1"], 20)
     refused = [one for one in outcome.notices if one.kind == "setting-refused"]
     assert len(refused) == 2
     assert "node a1: cannot set net.ipv4.tcp_congestion_control to 'nosuch'" in refused[0].message
@@ -191,7 +195,7 @@ def test_a_description_that_cannot_be_had_in_full_comes_up_with_a_notice() -> No
 def test_processes_within_nodes_are_not_taken_for_orphans(
     duo: EmulatedTestbed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder, nap, mark = folder_of(duo), naptime(95), process.new_mark()
+    folder, nap, mark = folder_of(duo), unique_sleep(95), process.new_mark()
     monkeypatch.setattr(process, "is_alive", lambda owner: not mark.startswith(owner))  # for others it lives
     with subprocess.Popen(
         [str(folder / "rsh"), "-e", "a1", "sleep", nap], env={**os.environ, process.MARK: mark}

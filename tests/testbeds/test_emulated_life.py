@@ -1,4 +1,4 @@
-"""The life of a testbed of emulated nodes: up, shared, broken, brought up again, and nothing left."""
+"""A testbed of emulated nodes comes up, is shared, breaks and comes up again, and nothing of it is left."""
 
 import itertools
 import os
@@ -19,17 +19,18 @@ from rankwise.core.network import Node
 from rankwise.testbeds import running
 from rankwise.testbeds.emulated import EmulatedTestbed
 from support.emulated import (
-    naptime,
+    launch_steps,
     needs_emulation,
+    output_of,
     parts_of,
     processes_naming,
-    said,
     state_of,
     supervisor_of,
     two_sites,
+    unique_sleep,
     wait_until,
-    words,
 )  # fmt: skip
+from support.ordinary_user import needs_root
 
 pytestmark = needs_emulation
 RMEM = "net.ipv4.tcp_rmem"
@@ -50,21 +51,32 @@ def mortal() -> Iterator[EmulatedTestbed]:
 def test_a_part_killed_during_a_run_is_the_reason_and_the_next_run_works(
     mortal: EmulatedTestbed, part: str, told: str
 ) -> None:
-    victim, nap = parts_of(folder_of(mortal))[part], naptime(93)
+    victim, nap = parts_of(folder_of(mortal))[part], unique_sleep(93)
     killer = threading.Timer(0.7, os.kill, (victim, signal.SIGKILL))
     killer.start()
-    outcome = mortal.run(words("sleep", nap), ["a1", "b1"], 30)
+    outcome = mortal.run(launch_steps("sleep", nap), ["a1", "b1"], 30)
     killer.join()
     assert outcome.broken == f"{told} was ended by signal 9 (Killed)"
     assert not outcome.timed_out and outcome.seconds < 10
     assert processes_naming(f"sleep\x00{nap}") == []
-    assert said(mortal, "b1", "hostname") == "b1"
+    assert output_of(mortal, "b1", "hostname") == "b1"
+
+
+@needs_root
+def test_a_job_that_deletes_its_nic_is_the_reason_and_the_next_run_works(mortal: EmulatedTestbed) -> None:
+    nap = unique_sleep(92)
+    outcome = mortal.run(launch_steps("sh", "-c", f"ip link del eth0; sleep {nap}"), ["b1", "a1"], 30)
+    assert outcome.broken.endswith("node b1 has lost its NIC: something there deleted eth0")
+    assert outcome.broken in outcome.notices[-1].message
+    assert not outcome.timed_out and outcome.seconds < 10
+    assert processes_naming(f"sleep\x00{nap}") == []
+    assert output_of(mortal, "b1", "hostname") == "b1"
 
 
 def test_a_node_killed_under_its_own_command(mortal: EmulatedTestbed) -> None:
     agent = parts_of(folder_of(mortal))["a1"]
     threading.Timer(0.7, os.kill, (agent, signal.SIGKILL)).start()
-    assert "node a1" in mortal.run(words("sleep", "93.5"), ["a1"], 30).broken
+    assert "node a1" in mortal.run(launch_steps("sleep", "93.5"), ["a1"], 30).broken
 
 
 def test_one_that_broke_between_runs_is_brought_up_again(mortal: EmulatedTestbed) -> None:
@@ -72,18 +84,18 @@ def test_one_that_broke_between_runs_is_brought_up_again(mortal: EmulatedTestbed
     supervisor = supervisor_of(folder)
     os.kill(supervisor, signal.SIGKILL)
     wait_until(lambda: folder not in [one.folder for one in running.running()])
-    assert said(mortal, "a1", "hostname") == "a1"
+    assert output_of(mortal, "a1", "hostname") == "a1"
     assert folder_of(mortal) == folder and supervisor_of(folder) != supervisor
 
 
 def test_two_at_once_do_not_meet() -> None:
     with EmulatedTestbed(two_sites("twin")) as one, EmulatedTestbed(two_sites("twin")) as other:
         assert folder_of(one) != folder_of(other)
-        said(one, "a1", "touch", "/dev/shm/one")
-        assert said(other, "a1", "ls", "/dev/shm") == ""
+        output_of(one, "a1", "touch", "/dev/shm/one")
+        assert output_of(other, "a1", "ls", "/dev/shm") == ""
         inode = ("readlink", "/proc/self/ns/net")
-        assert said(one, "a1", *inode) != said(other, "a1", *inode)
-        assert said(one, "a1", "printenv", "TMPDIR") != said(other, "a1", "printenv", "TMPDIR")
+        assert output_of(one, "a1", *inode) != output_of(other, "a1", *inode)
+        assert output_of(one, "a1", "printenv", "TMPDIR") != output_of(other, "a1", "printenv", "TMPDIR")
 
 
 def test_down_leaves_nothing() -> None:
@@ -115,7 +127,7 @@ def test_the_named_one_that_is_up_is_used_and_stays() -> None:
             supervisor = supervisor_of(folder)
             os.kill(parts_of(folder)["link"], signal.SIGKILL)
             wait_until((folder / "ended").exists)
-            assert said(testbed, "a1", "hostname") == "a1"
+            assert output_of(testbed, "a1", "hostname") == "a1"
             assert supervisor_of(folder) != supervisor and not state_of(folder).attached
         assert [one.name for one in running.running() if one.folder == folder] == ["named"]
         with pytest.raises(HostError, match="was described otherwise"):
@@ -131,7 +143,7 @@ def test_one_that_was_taken_down_is_not_brought_back_for_good() -> None:
         with EmulatedTestbed(topology) as testbed:
             assert folder_of(testbed) == folder
             running.stop(folder)
-            assert said(testbed, "a1", "hostname") == "a1"
+            assert output_of(testbed, "a1", "hostname") == "a1"
             assert folder_of(testbed) != folder
         assert not folder.exists()
     finally:
@@ -146,7 +158,7 @@ def test_two_runs_on_the_same_testbed_wait_for_one_another() -> None:
 
     def run_one() -> None:
         with EmulatedTestbed(topology) as testbed:
-            told = said(testbed, "a1", "sh", "-c", f"{clock}; sleep 0.5; {clock}")
+            told = output_of(testbed, "a1", "sh", "-c", f"{clock}; sleep 0.5; {clock}")
             times.append([float(word) for word in told.split()])
 
     try:
@@ -165,17 +177,17 @@ def test_two_runs_on_the_same_testbed_wait_for_one_another() -> None:
 STARTER = """
 import sys
 sys.path.insert(0, {tests!r})
-from support.emulated import two_sites, words
+from support.emulated import two_sites, launch_steps
 from rankwise.testbeds.emulated import EmulatedTestbed
 with EmulatedTestbed(two_sites("orphan", per_site=1)) as testbed:
     print(testbed.remote_shell(), flush=True)
-    testbed.run(words("sleep", {nap!r}), ["a1", "b1"], 60)
+    testbed.run(launch_steps("sleep", {nap!r}), ["a1", "b1"], 60)
 """
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_a_rankwise_that_ends_takes_its_testbed_with_it(number: int) -> None:
-    nap = naptime(94)
+    nap = unique_sleep(94)
     code = STARTER.format(tests=str(Path(__file__).parents[1]), nap=nap)
     argv = ["env", "--default-signal=INT", sys.executable, "-c", code]
     with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as starter:
@@ -197,7 +209,7 @@ def test_sixteen_nodes_are_up_within_three_seconds() -> None:
     testbed.up()
     took = time.monotonic() - begun
     try:
-        assert said(testbed, "b8", "hostname") == "b8"
+        assert output_of(testbed, "b8", "hostname") == "b8"
         assert took < 3
     finally:
         testbed.down()

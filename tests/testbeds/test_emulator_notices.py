@@ -1,4 +1,4 @@
-"""Warnings about the link emulator, judged by the paths that a job uses."""
+"""The link emulator's lateness and losses are warned of where the paths of a job make them matter."""
 
 from dataclasses import replace
 
@@ -54,7 +54,7 @@ def test_frames_that_nobody_asked_to_lose_are_told_with_every_count() -> None:
 
 
 def test_a_kernel_without_tbf_loses_silently_and_that_is_told_as_such() -> None:
-    line = "rankwise-link: this kernel has no tbf (CONFIG_NET_SCH_TBF), so nodes do not wait"
+    line = "the link emulator: this kernel has no tbf (CONFIG_NET_SCH_TBF), so nodes do not wait"
     first, second = refused_settings([line, "cannot set net.ipv4.x"])
     assert (first.kind, second.kind) == ("no-back-pressure", "setting-refused")
     assert "lost without a trace" in first.message and "modprobe sch_tbf" in first.remedy

@@ -1,3 +1,5 @@
+"""Every reason why this host is a bad place to measure on is found, with its remedy."""
+
 import pytest
 
 from rankwise.testbeds import fitness, host

@@ -1,4 +1,4 @@
-"""Hostfiles in the dialects of the launchers."""
+"""Hostfiles of every launcher's dialect are read as that launcher reads them, or refused with file and line."""
 
 import string
 from pathlib import Path

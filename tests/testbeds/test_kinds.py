@@ -1,4 +1,4 @@
-"""What every kind of testbed does alike: the conformance suite of `testbed.base.TestbedKind`.
+"""Every kind of testbed keeps what `testbeds.base.TestbedKind` promises.
 
 A new kind adds one line to `MAKERS`.
 """
@@ -13,8 +13,8 @@ import psutil
 import pytest
 
 from rankwise.core.errors import RankwiseError
+from rankwise.core.jobs import Command, LaunchSteps
 from rankwise.core.network import Link, Node, Route, Topology
-from rankwise.core.records import Command, LaunchSteps
 from rankwise.testbeds.base import TestbedKind, kinds, make
 from rankwise.testbeds.local import this_host
 from support.sshd import servers

@@ -1,4 +1,4 @@
-"""The control socket: a real emulator's words, and those of one that talks nonsense."""
+"""What the control socket says is read, and one that talks nonsense is an error."""
 
 import socket
 import subprocess

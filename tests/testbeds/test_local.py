@@ -1,7 +1,9 @@
+"""This host is a testbed whose steps run in order, are always cleared up, and whose provenance is told."""
+
 import os
 from pathlib import Path
 
-from rankwise.core.records import Command, LaunchSteps
+from rankwise.core.jobs import Command, LaunchSteps
 from rankwise.testbeds.local import LocalTestbed
 
 

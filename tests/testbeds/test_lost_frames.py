@@ -13,7 +13,7 @@ import pytest
 from rankwise.core.errors import HostError
 from rankwise.testbeds.emulated import EmulatedTestbed
 from rankwise.testbeds.lost_frames import LossWatch
-from support.emulated import needs_emulation, parts_of, two_sites, wait_until, words
+from support.emulated import launch_steps, needs_emulation, parts_of, two_sites, wait_until
 
 pytestmark = needs_emulation
 BURST = """
@@ -56,12 +56,12 @@ def test_what_a_node_sends_while_the_emulator_stands_still_is_counted_once(
     tmp_path.chmod(0o755)
     thread = threading.Thread(target=stand_still)
     thread.start()
-    outcome = duo.run(words(sys.executable, "-c", BURST, str(ready), str(go)), ["a1", "b1"], 30)
+    outcome = duo.run(launch_steps(sys.executable, "-c", BURST, str(ready), str(go)), ["a1", "b1"], 30)
     thread.join()
     (told,) = [one for one in outcome.notices if one.kind == "lost-frames"]
     assert "at a node's full transmit ring" in told.message
     assert 3000 <= int(told.message.partition("to lose: ")[2].split()[0]) <= 5000
-    assert "lost-frames" not in [one.kind for one in duo.run(words("true"), ["a1", "b1"], 30).notices]
+    assert "lost-frames" not in [one.kind for one in duo.run(launch_steps("true"), ["a1", "b1"], 30).notices]
 
 
 def test_a_node_that_is_gone_is_an_error_of_the_host(duo: EmulatedTestbed) -> None:

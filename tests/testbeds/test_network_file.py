@@ -1,4 +1,4 @@
-"""The text for the native programs: every number plain, every name one word."""
+"""The file for the native programs has every number plain and every name as one word."""
 
 from dataclasses import replace
 

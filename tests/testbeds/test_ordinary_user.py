@@ -1,4 +1,4 @@
-"""All that an emulated testbed does, done by an ordinary user; and what such a user may lack."""
+"""An ordinary user has all of an emulated testbed, or is told what is missing."""
 
 import sys
 from pathlib import Path

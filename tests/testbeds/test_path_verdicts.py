@@ -1,3 +1,5 @@
+"""A measured path differs from what was asked for only where chance and known limits cannot explain it."""
+
 import math
 from dataclasses import replace
 

@@ -1,3 +1,5 @@
+"""A path has all links that a packet passes, in order, and its figures follow from them."""
+
 import pytest
 
 from rankwise.core.network import Link, Topology

@@ -1,4 +1,4 @@
-"""Where the native programs are looked for."""
+"""The native programs are taken from the first place that has one that can be run."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Folders of running testbeds: what is listed, what stays, what is cleared, what is never touched."""
+"""Folders of running testbeds are listed and cleared when their owner is gone, and no others are touched."""
 
 import json
 import os
@@ -125,14 +125,21 @@ def test_the_runtime_folder_must_be_ours(monkeypatch: pytest.MonkeyPatch, tmp_pa
     folder = paths.runtime_folder()
     assert folder == Path(f"/tmp/rankwise-{os.getuid()}")
     assert folder.stat().st_mode & 0o777 == 0o755
-    monkeypatch.setattr(os, "getuid", lambda: 4294967294)  # whose folder is a trap
     trap = Path("/tmp/rankwise-4294967294")
-    trap.symlink_to(tmp_path)
-    try:
-        with pytest.raises(HostError, match="is not a folder of this user"):
-            paths.runtime_folder()
-    finally:
-        trap.unlink()
+    monkeypatch.setattr(os, "getuid", lambda: 4294967294)  # whose name another user has taken
+    for take, leave in (
+        (lambda: trap.symlink_to(tmp_path), trap.unlink),
+        (lambda: trap.symlink_to("/tmp/rankwise-nowhere"), trap.unlink),
+        (lambda: trap.write_text("mine"), trap.unlink),
+        (lambda: trap.mkdir(mode=0o777), trap.rmdir),
+    ):
+        take()
+        try:
+            with pytest.raises(HostError, match="is not a folder of this user"):
+                paths.runtime_folder()
+        finally:
+            leave()
+    assert not list(tmp_path.iterdir()) and not Path("/tmp/rankwise-nowhere").exists()
 
 
 @needs_emulation

@@ -1,4 +1,4 @@
-"""The testbed kind `ssh` on real OpenSSH servers: reaching hosts, copies of files, clearing up, strict errors."""
+"""The kind `ssh` reaches real OpenSSH servers, copies files there and clears up, and its errors are strict."""
 
 import os
 import re
@@ -13,9 +13,9 @@ import pytest
 
 from rankwise.core import process
 from rankwise.core.errors import HostError, InputError, UnknownNameError
+from rankwise.core.jobs import Command, LaunchSteps
 from rankwise.core.mapped_libraries import Watch
 from rankwise.core.network import Topology
-from rankwise.core.records import Command, LaunchSteps
 from rankwise.testbeds import ssh
 from rankwise.testbeds.remote_shell import REMOTE_MARK
 from rankwise.testbeds.ssh import SshTestbed
@@ -114,7 +114,7 @@ def test_what_was_left_by_one_that_was_killed_is_cleared_by_the_next(two: Server
     script = (
         "import sys, time\n"
         "from rankwise.core.network import Node, Topology\n"
-        "from rankwise.core.records import Command, LaunchSteps\n"
+        "from rankwise.core.jobs import Command, LaunchSteps\n"
         "from rankwise.testbeds.ssh import SshTestbed\n"
         "nodes = (Node('h1', 'here', address='h1'),)\n"
         "one = SshTestbed(Topology('t', 'ssh', nodes=nodes, remote_shell=sys.argv[1]))\n"
@@ -239,7 +239,7 @@ def refused(topology: Topology) -> HostError:
 
 
 def test_a_host_where_nobody_listens(two: Servers) -> None:
-    two.add_client_words("nobody", free_port())
+    two.add_client_config("nobody", free_port())
     error = refused(described(two, "h1", "nobody"))
     assert "cannot reach n1" in str(error)
     assert "Connection refused" in str(error)

@@ -14,7 +14,7 @@ from rankwise.core.tuning import Tuning
 from rankwise.testbeds.emulated import EmulatedTestbed
 from rankwise.testbeds.local import LocalTestbed
 from rankwise.workflows import host_settings, verify
-from support.emulated import needs_emulation, two_sites, words
+from support.emulated import launch_steps, needs_emulation, two_sites
 from support.profiles import part
 
 CONGESTION_CONTROL = "net.ipv4.tcp_congestion_control"
@@ -47,10 +47,10 @@ def test_they_are_in_force_for_one_launch_and_then_as_before(duo: EmulatedTestbe
 @needs_emulation
 def test_a_frame_of_that_size_arrives(duo: EmulatedTestbed) -> None:
     send = (sys.executable, "-c", SEND_UNFRAGMENTED)
-    outcome = duo.run(words(*send, settings=ASKED), ["a1", "b1"], 20)
+    outcome = duo.run(launch_steps(*send, settings=ASKED), ["a1", "b1"], 20)
     assert outcome.returncode == 0, outcome.stderr
     assert next(one.bytes for one in outcome.links if one.link == "b1-in") >= 9000
-    refused = duo.run(words(*send), ["a1", "b1"], 20)
+    refused = duo.run(launch_steps(*send), ["a1", "b1"], 20)
     assert "Message too long" in refused.stderr
 
 

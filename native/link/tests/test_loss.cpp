@@ -79,6 +79,36 @@ void on_a_link(std::uint32_t segments)
     CHECK_NEAR(world.arrivals.size(), pieces, 0.02 * pieces);
 }
 
+/// A super-packet that comes from a slow NIC over 49 ms loses segments on a link which is idle in
+/// between: nobody else's packets wait there for those that have not come yet.
+void behind_a_slow_nic(const std::string &queue)
+{
+    const std::string fast = "1e9 0 1000000 0 normal 0 1";
+    World world("link 0.out 1e7 0 1000000 0 normal 0 1\nlink 1.out " + fast +
+                    "\nlink there 1e9 0 " + queue + " 0 normal 0.1 1\nlink in " + unlimited +
+                    "\nnode n0 west 10.9.0.1/24 0.out in\nnode n1 west 10.9.0.2/24 1.out in\n"
+                    "node n2 east 10.9.0.3/24 in in\nroute west west\nroute west east there\n"
+                    "route east west\n",
+                7);
+    constexpr int others = 200;
+    constexpr Time gap = 300 * microsecond, own = 1000 * 8, segment = full_wire * 8;
+    world.network_switch.accept(0, tcp_frame({.destination = 2, .payload = 40 * full_payload}), 0);
+    for (int i = 0; i < others; i++)
+        world.network_switch.accept(1, plain_frame(1, 2, 1000), i * gap);
+    world.run();
+    const LinkCounters counters = world.counters("there");
+    CHECK(counters.dropped_packets == 0);
+    CHECK(counters.packets + counters.lost_packets == others + 40);
+    CHECK(counters.queue_high_water_bytes <= full_wire + 1000);
+    std::uint32_t slow = 0;
+    for (const World::Arrival &arrival : world.arrivals)
+        if (arrival.source == 0)
+            slow += arrival.segments;
+        else
+            CHECK(arrival.time % gap <= 2 * own + segment); // a segment may be in the way
+    CHECK(slow >= 30 && slow < 40 && world.arrivals.size() > others * 4 / 5);
+}
+
 void none_and_all()
 {
     CHECK(!Loss(0, 1, 1).active());
@@ -109,6 +139,8 @@ int main()
     gilbert(0.5, 20);
     on_a_link(1);
     on_a_link(40);
+    behind_a_slow_nic("1000000");
+    behind_a_slow_nic("4000");
     none_and_all();
     seeds();
     return conclude();

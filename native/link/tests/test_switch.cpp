@@ -26,6 +26,40 @@ void broadcast()
     CHECK(world.arrivals[0].time == 2 * (84 * 8 + 1000));
 }
 
+/// Over what two sites share it goes once, however many nodes there are behind.
+void broadcast_over_a_wan()
+{
+    std::string text = "link there " + gigabit + "\nlink back " + gigabit + "\nlink shared " +
+                       gigabit + "\nlink beyond " + gigabit + "\n";
+    for (int i = 0; i < 7; i++) {
+        const std::string n = std::to_string(i);
+        text += "link " + n + ".out " + gigabit + "\nlink " + n + ".in " + gigabit + "\nnode n" +
+                n +
+                (i < 2   ? " west"
+                 : i < 4 ? " east"
+                         : " south") +
+                " 10.9.0." + std::to_string(i + 1) + "/24 " + n + ".out " + n + ".in\n";
+    }
+    for (const char *site : {"west", "east", "south"})
+        text += std::string("route ") + site + " " + site + "\n";
+    text += "route west east shared there\nroute west south shared beyond\nroute east west back\n"
+            "route south west back\nroute east south there\nroute south east there\n";
+    World world(text);
+    Bytes bytes(ethernet_at + 60);
+    std::fill_n(bytes.begin() + ethernet_at, 6, 0xff);
+    world.network_switch.accept(0, std::move(*Frame::parse(bytes)), 0);
+    world.run();
+    std::multiset<NodeIndex> reached;
+    for (const World::Arrival &arrival : world.arrivals) {
+        reached.insert(arrival.destination);
+        CHECK(arrival.time == (arrival.destination == 1 ? 2 : 4) * (84 * 8 + 1000));
+    }
+    CHECK(reached == std::multiset<NodeIndex>{1, 2, 3, 4, 5, 6});
+    for (const char *link : {"shared", "there", "beyond"})
+        CHECK(world.counters(link).packets == 1);
+    CHECK(world.network_switch.counters().delivered_packets == 6);
+}
+
 void unknown()
 {
     World world(star(2, gigabit, gigabit));
@@ -166,6 +200,7 @@ void urgencies()
 int main()
 {
     broadcast();
+    broadcast_over_a_wan();
     unknown();
     partition();
     a_full_queue();

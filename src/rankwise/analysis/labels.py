@@ -21,7 +21,7 @@ def varied(settings: Iterable[tuple[Options, str]]) -> frozenset[str]:
 
 
 def words(options: Options, placement: str, several: frozenset[str] = frozenset()) -> list[str]:
-    """`layout vector`, `cold cache`, `placement cyclic`: what a label has to name; `several` is what is varied."""
+    """Return what a label names: `layout vector`, `cold cache`, `placement cyclic`; `several`: what varies."""
     found = []
     for entry in fields(Options):
         value = getattr(options, entry.name)

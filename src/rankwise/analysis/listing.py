@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankwise.core.records import Benchmark, Category, Cell, Launch, Options, Quantity, Series
+from rankwise.analysis.compare.cells import starts_of
+from rankwise.core.records import Benchmark, Category, Cell, Launch, Options, Quantity, Series, Starts
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,8 @@ class Row:
     max_seconds: float
     bytes_per_second: float
     """From the median; 0 where a bandwidth has no meaning."""
+    starts: Starts = ""
+    """How repetitions began."""
 
 
 def list_cells(launches: Sequence[Launch], benchmarks: Mapping[str, Benchmark]) -> list[Row]:
@@ -57,4 +60,5 @@ def _row(cell: Cell, quantity: Quantity, series: Sequence[Series], category: Cat
         launches=len(series), repetitions=samples.size, min_seconds=float(samples.min()), median_seconds=p50,
         mean_seconds=float(samples.mean()), p90_seconds=p90, p99_seconds=p99, max_seconds=float(samples.max()),
         bytes_per_second=series[0].bytes_per_sample / p50 if p50 > 0 else 0.0,
+        starts=starts_of(one.start for one in series),
     )  # fmt: skip

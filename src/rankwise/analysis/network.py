@@ -9,7 +9,7 @@ from rankwise.core.records import Launch
 
 
 def network_figures(launches: Iterable[Launch]) -> NetworkFigures | None:
-    """Links in the order in which the launches name them; None when no launch ran on an emulated network."""
+    """Return the links in the order of the launches; None when no launch ran on an emulated network."""
     totals: dict[str, LinkCounters] = {}
     emulator: list[EmulatorFigures] = []
     counted = 0

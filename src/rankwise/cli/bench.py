@@ -55,6 +55,7 @@ def command(benchmark: tuple[str, ...], store: Path, **asked: Any) -> int:
         asked, kind="bench", benchmarks=names_of(benchmark), implementations=names_of(asked["mpi"]),
         time_budget_seconds=asked["budget"], min_launches=asked["launches"],
         max_launches=asked["launches"], seconds_per_cell=asked["per_cell"], verify=asked["verify"],
+        verify_first=False,
     )  # fmt: skip
     found = bench.bench(request, store, screen)
     if asked["layout_of_output"] == "json":

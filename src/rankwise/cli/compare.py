@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from rankwise.cli.measuring_options import measuring_options, names_of, request_of
+from rankwise.cli.measuring_options import measuring_options, names_of, request_of, verify_first_option
 from rankwise.cli.options import DURATION, echo_json, json_option, print_parts, store_option
 from rankwise.cli.profile_options import complete_profiles
 from rankwise.cli.program_options import ComparesProgram, check_options, program_options, program_request
@@ -48,7 +48,8 @@ from rankwise.workflows.measure import Request
 @click.option("--delta", type=click.FloatRange(0, 1, min_open=True), default=0.05, show_default=True,
               help="Differences up to this share count as equivalent.")  # fmt: skip
 @click.option("--fail-on", type=click.Choice(["slower", "different"]),
-              help="Exit with 1 if any candidate is slower (or: faster or slower) than the baseline.")  # fmt: skip
+              help="Exit with 1 if any candidate is slower (or: faster or slower) than the baseline; wrong data "
+              "exit with 1 in any case.")  # fmt: skip
 @click.option("--profile", "profiles", multiple=True, metavar="NAME|FOLDER", shell_complete=complete_profiles,
               help="Measure with this profile; several: --profile wan --profile default.")  # fmt: skip
 @click.option("--force", is_flag=True, help="Load of a profile what this version of the MPI knows.")
@@ -57,6 +58,7 @@ from rankwise.workflows.measure import Request
 @click.option("--resume", is_flag=False, flag_value=0, type=int, metavar="[RUN]",
               help="Go on with this run, or with the newest that was interrupted.")  # fmt: skip
 @program_options
+@verify_first_option
 @measuring_options
 @store_option
 @json_option
@@ -95,6 +97,7 @@ def _request(mpi: tuple[str, ...], asked: dict[str, Any]) -> Request:
         asked, benchmarks=benchmarks, implementations=mpi,
         time_budget_seconds=asked["budget"], precision=asked["precision"],
         baseline=asked["baseline"], profiles=tuple(map(choose, asked["profiles"])), force=asked["force"],
+        verify_first=asked["verify_first"],
     )  # fmt: skip
 
 
@@ -103,4 +106,4 @@ def _exit_code(found: CompareResult, fail_on: str | None) -> int:
     bad = {"slower": {"slower"}, "different": {"slower", "faster"}}.get(fail_on or "", set())
     failed = fail_on is not None and found.program is not None and any(row.failed for row in found.program.rows)
     is_bad = failed or any(verdict.verdict in bad for verdict in found.verdicts)
-    return errors.EXIT_ANSWER_IS_NO if is_bad else errors.EXIT_OK
+    return errors.EXIT_ANSWER_IS_NO if is_bad or found.comparison.has_wrong_data else errors.EXIT_OK

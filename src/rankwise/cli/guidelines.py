@@ -15,6 +15,7 @@ from rankwise.cli.measuring_options import (
     command_line,
     launcher_option,
     names_of,
+    verify_first_option,
 )
 from rankwise.cli.options import DURATION, SIZES, echo_json, json_option, print_parts, store_option
 from rankwise.cli.screen import Screen
@@ -57,6 +58,7 @@ DEFAULT_SIZES = "8,1K,2K,32K,64K,512K,1M"
               help="Write a page with a heat map of guideline and size for each MPI.")  # fmt: skip
 @click.option("--resume", type=click.IntRange(1), metavar="RUN", help="Go on with a run that was interrupted.")
 @click.option("--fail-on", type=click.Choice(["violation"]), help="Exit with 1 if any guideline is violated.")
+@verify_first_option
 @click.option("--placement", type=NAMES, default=(), metavar="WORDS|FILE",
               help="Where ranks go: block, cyclic, one-per-node, across-sites, or a rankfile.")  # fmt: skip
 @click.option("--prefix", "prefixes", multiple=True, metavar="DIR", type=click.Path(path_type=Path),
@@ -86,7 +88,8 @@ def command(mpi: tuple[str, ...], store: Path, as_json: bool, **asked: Any) -> i
         print_parts(guidelines.parts(found))
         screen.say(f"\nrun: {found.run_id}" + (f"\nreport: {page}" if page else ""))
     violated = any(one.word == "violated" for one in found.found)
-    return errors.EXIT_ANSWER_IS_NO if asked["fail_on"] and violated else errors.EXIT_OK
+    wrong = any(one.kind == "wrong data" for one in found.failures)
+    return errors.EXIT_ANSWER_IS_NO if wrong or (asked["fail_on"] and violated) else errors.EXIT_OK
 
 
 def _answer(mpi: tuple[str, ...], store: Path, asked: dict[str, Any], screen: Screen) -> guidelines.Answer:
@@ -102,6 +105,7 @@ def _answer(mpi: tuple[str, ...], store: Path, asked: dict[str, Any], screen: Sc
         command_line=command_line(), sizes_bytes=asked["sizes"], time_budget_seconds=asked["budget"],
         implementations=mpi, prefixes=asked["prefixes"], ranks=asked["ranks"], seed=asked["seed"],
         launch_limit_seconds=asked["limit"], launcher_arguments=asked["launcher"],
+        verify_first=asked["verify_first"],
         testbed=testbed_of(asked["testbed"], asked["hostfile"]), placements=asked["placement"],
     )  # fmt: skip
     request = guidelines.request_for(names_of(asked["bench"]), asked["layout"], request)

@@ -8,7 +8,7 @@ import traceback
 import click
 
 from rankwise import __version__
-from rankwise.core import errors, process, registry
+from rankwise.core import errors, registry, signals
 from rankwise.workflows import leftovers
 
 
@@ -57,7 +57,7 @@ def main() -> None:
 def run(arguments: list[str]) -> int:
     """Run one command line and return its exit code; nothing but the code leaves here."""
     try:
-        with process.stop_on_signals():
+        with signals.stop_on_signals():
             leftovers.clear()
             result = rankwise.main(arguments, prog_name="rankwise", standalone_mode=False)
             return result if isinstance(result, int) else errors.EXIT_OK

@@ -21,6 +21,7 @@ from rankwise.workflows.testbeds import testbed_of
 DATATYPES = ("byte", "int", "float", "double")
 LAYOUTS = ("contiguous", "vector", "indexed", "struct")
 OPERATIONS = ("sum", "max", "min", "prod")
+TARGETS = ("polls", "computes")
 
 
 class TakesProgram(click.Command):
@@ -128,6 +129,10 @@ _OPTIONS = (
     click.option("--cold-cache", is_flag=True, help="Other buffers each repetition, so that none is in cache."),
     click.option("--window", type=click.IntRange(1, 1024), default=64, show_default=True,
                  help="Messages in flight in the bandwidth benchmarks."),
+    click.option("--polls", type=click.IntRange(0, 10_000), default=16, show_default=True,
+                 help="MPI_Test during the computation beside a nonblocking operation."),
+    click.option("--target", type=click.Choice(TARGETS), default="polls", show_default=True,
+                 help="What the other rank does during one-sided operations: waits inside MPI, or computes."),
     click.option("--placement", type=Parsed("placements", _names), default=(), metavar="WORDS|FILE",
                  help="Where ranks go: one or several of block, cyclic, one-per-node, across-sites, or a "
                  "rankfile.  [default: block; pairs across sites]"),
@@ -145,6 +150,12 @@ _OPTIONS = (
 )  # fmt: skip
 
 
+verify_first_option = click.option(
+    "--verify/--no-verify", "verify_first", default=True, show_default=True,
+    help="Check the data of every operation once before it is timed; wrong ones are not compared.",
+)  # fmt: skip
+
+
 def measuring_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that say what to measure."""
     for option in reversed(_OPTIONS):
@@ -157,7 +168,7 @@ def variants(asked: dict[str, Any]) -> tuple[Options, ...]:
     return tuple(
         Options(
             datatype, layout, asked["operation"], asked["root"], asked["cold_cache"], asked["window"],
-            congestion_control=control, messages=asked["messages"],
+            congestion_control=control, messages=asked["messages"], polls=asked["polls"], target=asked["target"],
         )
         for datatype, layout, control in itertools.product(
             asked["datatype"], asked["layout"], asked["congestion_control"]

@@ -1,4 +1,4 @@
-"""`rankwise profile`: look at tunings, compare them, prove that they are in force, take them elsewhere."""
+"""`rankwise profile`: look at tunings, compare them, verify that they are in force, take them elsewhere."""
 
 from __future__ import annotations
 

@@ -20,6 +20,7 @@ from rankwise.workflows.testbeds import testbed_of
 
 _OF_BENCHMARKS = (
     "bench", "thorough", "sizes", "datatype", "layout", "operation", "root", "cold_cache", "window", "messages",
+    "verify_first",
 )  # fmt: skip
 _OF_PROGRAMS = ("metric", "higher_is_better", "lower_is_better", "verify_output", "output_file", "build")
 
@@ -61,8 +62,9 @@ class ComparesProgram(TakesProgram):
 def check_options(context: click.Context) -> None:
     """Raise InputError for options of benchmarks beside a program, or the other way round."""
     given = [one for one in context.params if context.get_parameter_source(one) is ParameterSource.COMMANDLINE]
+    options = {one.name: one.opts[0] for one in context.command.params}
     for name in given:
-        option = f"--{name.replace('_', '-')}"
+        option = options[name]
         if context.obj and name in _OF_BENCHMARKS:
             raise InputError(
                 f"{option} is about Rankwise's own benchmarks, and a program is given",

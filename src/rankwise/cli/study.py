@@ -7,12 +7,13 @@ from typing import Any
 
 import click
 
-from rankwise.cli.measuring_options import command_line, names_of
+from rankwise.cli.measuring_options import command_line, names_of, verify_first_option
 from rankwise.cli.options import DURATION, Parsed, echo_json, json_option, print_parts, store_option
 from rankwise.cli.screen import Screen
-from rankwise.core.errors import InputError
+from rankwise.core.errors import EXIT_ANSWER_IS_NO, EXIT_OK, InputError
 from rankwise.core.units import format_duration
 from rankwise.workflows import study
+from rankwise.workflows.study_runs import StudyOptions, StudyRequest
 
 
 def _run_ids(text: str) -> tuple[int, ...]:
@@ -37,6 +38,7 @@ def _run_ids(text: str) -> tuple[int, ...]:
 )
 @click.option("--prefix", "prefixes", multiple=True, metavar="DIR", type=click.Path(path_type=Path),
               help="Look for an MPI here too.")  # fmt: skip
+@verify_first_option
 @click.option("--from", "stored", type=Parsed("runs", _run_ids), default=(), metavar="RUNS",
               help="Take these stored runs, finish the interrupted ones, measure what is missing.")  # fmt: skip
 @click.option("--report", type=click.Path(dir_okay=False, path_type=Path),
@@ -44,7 +46,7 @@ def _run_ids(text: str) -> tuple[int, ...]:
 @click.option("-q", "--quiet", is_flag=True, help="No progress, no messages.")
 @store_option
 @json_option
-def command(name: str | None, store: Path, as_json: bool, **asked: Any) -> None:
+def command(name: str | None, store: Path, as_json: bool, **asked: Any) -> int:
     """Measure on an emulated testbed what the paper NAME measured, and set its figures beside ours.
 
     Each of its statements holds today, holds no longer, or cannot be decided by what was measured. Some runs tune
@@ -52,20 +54,21 @@ def command(name: str | None, store: Path, as_json: bool, **asked: Any) -> None:
     """
     if name is None:
         _list(as_json)
-        return
+        return EXIT_OK
     screen = Screen(quiet=asked["quiet"])
     path = (asked["report"] or Path(f"rankwise-{name}.html")).absolute()
-    options = study.StudyOptions(
+    options = StudyOptions(
         name, asked["quick"], str(path.parent / "profiles"), asked["budget"], names_of(asked["mpi"]),
-        tuple(map(str, asked["prefixes"])), asked["stored"],
+        tuple(map(str, asked["prefixes"])), asked["stored"], asked["verify_first"],
     )  # fmt: skip
-    found = study.carry_out(study.StudyRequest(options, command_line()), store, screen)
+    found = study.carry_out(StudyRequest(options, command_line()), store, screen)
     found.report(path)
     if as_json:
         echo_json(found.as_json(path))
     else:
         print_parts(found.lines())
         screen.say(f"\nruns: {found.listed}   report: {path}")
+    return EXIT_ANSWER_IS_NO if found.has_wrong_data else EXIT_OK
 
 
 def _list(as_json: bool) -> None:

@@ -8,11 +8,12 @@ from typing import Any
 
 import click
 
-from rankwise.cli.measuring_options import command_line, names_of
+from rankwise.cli.measuring_options import command_line, names_of, verify_first_option
 from rankwise.cli.options import DURATION, SIZE, SIZES, Parsed, echo_json, json_option, print_parts, store_option
 from rankwise.cli.screen import Screen
 from rankwise.cli.testbed_options import where_options
-from rankwise.core.errors import InputError, UnknownNameError
+from rankwise.core.errors import EXIT_ANSWER_IS_NO, EXIT_OK, InputError, UnknownNameError
+from rankwise.core.records import DEFAULT
 from rankwise.report import profiles as profile_tables
 from rankwise.workflows.testbeds import testbed_of
 from rankwise.workflows.tune import tuner
@@ -66,6 +67,7 @@ def _ranks(text: str) -> tuple[int, ...]:
               help="What a rank may keep for eager messages of all others.")  # fmt: skip
 @click.option("--delta", type=click.FloatRange(0, 1, min_open=True), default=0.05, show_default=True,
               help="A gain up to this share is not worth a setting.")  # fmt: skip
+@verify_first_option
 @click.option("--resume", type=click.IntRange(1), metavar="RUN", help="Go on with this interrupted search.")
 @click.option("--prefix", "prefixes", multiple=True, metavar="DIR", type=click.Path(path_type=Path),
               help="Look for an MPI here too.")  # fmt: skip
@@ -73,12 +75,12 @@ def _ranks(text: str) -> tuple[int, ...]:
 @where_options
 @store_option
 @json_option
-def command(mpi: tuple[str, ...], store: Path, as_json: bool, **asked: Any) -> None:
-    """Find settings that make MPI implementations fast on a network, prove them, and write them as a profile.
+def command(mpi: tuple[str, ...], store: Path, as_json: bool, **asked: Any) -> int:
+    """Find settings that make MPI implementations fast on a network, validate them, and write them as a profile.
 
     Searched are TCP's buffers, the eager threshold and the algorithms of collectives. What is chosen is measured
     again on fresh launches beside the default: what is slower anywhere goes back to the default, and all of it
-    does if nothing proves to be faster.
+    does if nothing is shown to be faster.
     """
     screen = Screen(quiet=asked["quiet"])
     if asked["resume"]:
@@ -87,11 +89,18 @@ def command(mpi: tuple[str, ...], store: Path, as_json: bool, **asked: Any) -> N
         found = tuner.carry_out(_request(mpi, asked, screen), store, screen)
     if as_json:
         echo_json({"profile": asdict(found.profile), "folder": found.folder, "notices": found.notices})
-        return
+        return _exit_code(found)
     print_parts(profile_tables.tune_parts(found.profile, found.gains))
     for notice in found.notices:
         screen.say(f"warning: {notice.message}; {notice.remedy}")
     screen.say(f"\nprofile: {found.folder}   load it: rankwise run --profile {found.folder} -n 4 -- ./app")
+    return _exit_code(found)
+
+
+def _exit_code(found: tuner.TuneResult) -> int:
+    """Settings that deliver wrong data are not kept; an MPI that does without any cannot be mended here."""
+    wrong = any(one.cell.label == DEFAULT for one in found.wrong_data)
+    return EXIT_ANSWER_IS_NO if wrong else EXIT_OK
 
 
 def _request(mpi: tuple[str, ...], asked: dict[str, Any], screen: Screen) -> tuner.TuneRequest:
@@ -104,6 +113,6 @@ def _request(mpi: tuple[str, ...], asked: dict[str, Any], screen: Screen) -> tun
         screen.say(f"warning: {notice.message}; {notice.remedy}")
     options = tuner.TuneOptions(
         asked["name"] or testbed.name, str(asked["parent"]), spec, asked["budget"], mpi,
-        tuple(map(str, asked["prefixes"])), asked["force"],
+        tuple(map(str, asked["prefixes"])), asked["force"], asked["verify_first"],
     )  # fmt: skip
     return tuner.TuneRequest(options, testbed, command_line())

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from rankwise.core.jobs import Host, Job, LaunchSteps, Outcome, ProcessStart
 from rankwise.core.network import Topology
-from rankwise.core.records import Fact, Host, Implementation, Job, LaunchSteps, Outcome, ProcessStart
+from rankwise.core.records import Fact, Implementation
 
 
 class Launcher(Protocol):

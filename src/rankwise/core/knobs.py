@@ -10,7 +10,7 @@ from typing import Literal
 
 Unit = Literal["bytes", "count", ""]
 Scope = Literal["rank", "node", "job"]
-Stage = Literal["race", "threshold", ""]
+Stage = Literal["values", "threshold", ""]
 Reach = Literal["between hosts", "within a host", "both"]
 
 EAGER_THRESHOLD = "eager-threshold"
@@ -33,7 +33,7 @@ class KnobDescription:
     reach: Reach = "both"
     """Which messages it acts on."""
     stage: Stage = ""
-    """What tries it when tuning: a race of its values, the search for a threshold, or '': nothing does."""
+    """What tunes it: its values against each other, the search for a threshold, or '': nothing does."""
     cost: str = ""
     """What more of it costs, in a sentence; '' where nothing but time is at stake."""
     tried: tuple[str, ...] = ()
@@ -45,24 +45,24 @@ class KnobDescription:
 _ALL = (
     KnobDescription(
         SOCKET_BUFFERS, "TCP socket buffers", "send and receive buffer of each TCP connection", unit="bytes",
-        reach="between hosts", stage="race", cost="kernel memory of up to this size for each connection",
+        reach="between hosts", stage="values", cost="kernel memory of up to this size for each connection",
     ),
     KnobDescription(
         "tcp-connections", "TCP connections", "TCP connections between two ranks, on each network", unit="count",
-        reach="between hosts", stage="race", cost="as many times the sockets and their buffers",
+        reach="between hosts", stage="values", cost="as many times the sockets and their buffers",
         tried=("2", "4"), aliases=("links",),
     ),
     KnobDescription(
         "transport", "transport between hosts", "what carries messages between hosts", scope="job",
-        reach="between hosts", stage="race",
+        reach="between hosts", stage="values",
     ),
     KnobDescription(
         "transport-shm", "transport within a host", "how long messages reach a rank of the same host",
-        scope="node", reach="within a host", stage="race",
+        scope="node", reach="within a host", stage="values",
     ),
     KnobDescription(
         "cells-shm", "cells of shared memory", "the size of the pieces that messages within a host are cut into",
-        unit="bytes", scope="node", reach="within a host", stage="race", cost="shared memory for each pair",
+        unit="bytes", scope="node", reach="within a host", stage="values", cost="shared memory for each pair",
     ),
     KnobDescription(
         EAGER_THRESHOLD, "eager threshold between hosts",

@@ -15,7 +15,6 @@ import shlex
 import signal
 import subprocess
 import tempfile
-import threading
 import time
 import uuid
 from collections.abc import Iterator, Sequence
@@ -24,8 +23,10 @@ from typing import IO
 
 import psutil
 
-from rankwise.core.errors import HostError, InterruptedRun
-from rankwise.core.records import Command, Environment, LaunchSteps, Outcome
+from rankwise.core.errors import HostError
+from rankwise.core.jobs import Command, LaunchSteps, Outcome
+from rankwise.core.records import Environment
+from rankwise.core.signals import signals_wait
 
 MARK = "RANKWISE_LAUNCH"
 GRACE_SECONDS = 2.0
@@ -275,39 +276,3 @@ def _runs(process: psutil.Process) -> bool:
         return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return False
-
-
-@contextlib.contextmanager
-def signals_wait() -> Iterator[None]:
-    """Within: SIGINT, SIGTERM and SIGHUP wait until the end: what is started is also written down.
-
-    Only the main thread is ever interrupted by a signal, and needs this.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    came: list[int] = []
-    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    previous = {number: signal.signal(number, lambda number, _frame: came.append(number)) for number in numbers}
-    try:
-        yield
-    finally:
-        for number, handler in previous.items():
-            signal.signal(number, handler)
-        if came:
-            signal.raise_signal(came[0])
-
-
-@contextlib.contextmanager
-def stop_on_signals() -> Iterator[None]:
-    """Within: SIGTERM and SIGHUP raise InterruptedRun, as Ctrl-C raises KeyboardInterrupt."""
-
-    def stop(number: int, _frame: object) -> None:
-        raise InterruptedRun(f"stopped by {signal.Signals(number).name}")
-
-    previous = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGHUP)}
-    try:
-        yield
-    finally:
-        for number, handler in previous.items():
-            signal.signal(number, handler)

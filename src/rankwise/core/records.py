@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from rankwise.core.network import EmulatorFigures, LinkCounters, Settings
+from rankwise.core.network import EmulatorFigures, LinkCounters
 
 FloatArray = npt.NDArray[np.float64]
 Environment = tuple[tuple[str, str], ...]
@@ -24,6 +24,11 @@ Quantity = Literal["time", "total", "compute", "metric"]
 wait) and `compute` (that computation alone); overlap is 1 - (total - compute) / time. `metric`: a figure that a
 user's own program printed, in its own unit."""
 
+Start = Literal["", "agreed", "barrier"]
+"""How the ranks begin a repetition: at an agreed moment (a window), or on leaving a barrier; '' is not known."""
+Starts = Literal["", "agreed", "barrier", "mixed"]
+"""Those of several series."""
+Target = Literal["polls", "computes"]
 TimelineQuantity = Literal["congestion window", "round trip", "retransmits"]
 LaunchStatus = Literal["finished", "failed", "timed out"]
 FailureKind = Literal["failed", "unsupported", "wrong data"]
@@ -68,104 +73,6 @@ class Implementation:
 
 
 @dataclass(frozen=True, slots=True)
-class Host:
-    """A machine of a testbed. `slots` is how many ranks it takes before it is oversubscribed."""
-
-    name: str
-    slots: int
-    site: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Command:
-    """One external command and the variables it gets on top of the caller's environment."""
-
-    argv: tuple[str, ...]
-    environment: Environment = ()
-
-
-@dataclass(frozen=True, slots=True)
-class LocalStart:
-    """The launcher starts all processes on this host by itself."""
-
-
-@dataclass(frozen=True, slots=True)
-class RemoteShellStart:
-    """The launcher reaches every host from every host by a program that is called like ssh."""
-
-    program: str
-    """Called as `PROGRAM HOST COMMAND...`."""
-
-
-ProcessStart = LocalStart | RemoteShellStart
-"""How a testbed wants processes to be started on its hosts."""
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """What is to be started on how many ranks."""
-
-    program: tuple[str, ...]
-    ranks: int
-    oversubscribed: bool = False
-    hosts: tuple[str, ...] = ()
-    """The host of each rank, in rank order. Empty: all on this one."""
-    start: ProcessStart = field(default=LocalStart())
-    environment: Environment = ()
-    """Variables that every rank must see."""
-    launcher_arguments: tuple[str, ...] = ()
-    """Further arguments for mpiexec: the user's own (`--launcher`), or a profile's."""
-    files: tuple[str, ...] = ()
-    """Files of this host that every rank must find under the same path."""
-
-    @property
-    def remote_shell(self) -> str:
-        """The program called like ssh that starts processes on the hosts; '' where they are started otherwise."""
-        return self.start.program if isinstance(self.start, RemoteShellStart) else ""
-
-
-@dataclass(frozen=True, slots=True)
-class LaunchSteps:
-    """A launch as data: what is run `before`, the launcher itself, what is run `after` in any case.
-
-    `yielding` names how waiting ranks give up the core when oversubscribed, '' if they need not.
-    """
-
-    main: Command
-    before: tuple[Command, ...] = ()
-    after: tuple[Command, ...] = ()
-    yielding: str = ""
-    everywhere: tuple[Command, ...] = ()
-    """Run on every host of the job before `before`: what must be there on each (folders, copies of files)."""
-    everywhere_after: tuple[Command, ...] = ()
-    """Run on every host of the job in any case, after `after`."""
-    files: tuple[str, ...] = ()
-    """Files of this host that the steps use: hosts that do not share its file system get copies."""
-    settings: Settings = ()
-    """Kernel settings that every host gets for this launch only."""
-    attached: bool = False
-    """The launcher has this process's own stdin, stdout and stderr; the outcome then has no words."""
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """How an external command ended. `finished_early`: it had said all and was ended by us while it hung."""
-
-    command: str
-    returncode: int
-    stdout: str
-    stderr: str
-    seconds: float
-    timed_out: bool = False
-    finished_early: bool = False
-    broken: str = ""
-    """Why the testbed itself failed during the run (a node or the link emulator ended); '' if it did not."""
-    links: tuple[LinkCounters, ...] = ()
-    emulator: EmulatorFigures | None = None
-    notices: tuple[Notice, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Benchmark:
     """One kernel as the harness's `--list` describes it for one implementation."""
 
@@ -182,6 +89,8 @@ class Benchmark:
     """Takes derived datatypes (not so for reductions)."""
     reduces: bool = False
     """Computes with what it moves: its `byte` is a float of 4 bytes."""
+    one_clock: bool = False
+    """Timed by one rank alone: whether the clocks of the ranks agree does not matter."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -200,6 +109,10 @@ class Options:
     """Of TCP, on the hosts of the testbed; '': as the testbed has it."""
     messages: int = 200
     """In the benchmarks that are streams of messages."""
+    polls: int = 16
+    """Calls of MPI_Test during the computation beside a nonblocking operation."""
+    target: Target = "polls"
+    """What the other rank does during one-sided operations: `polls` waits inside MPI, `computes` does not."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -240,8 +153,11 @@ class Series:
     """Bytes that one sample moves, for bandwidth: 2 x size for sendrecv, 0 where it has no meaning."""
     batch: int = 1
     """Operations timed together to lift a sample above the timer's resolution."""
+    messages_per_operation: int = 1
+    """One of which is a sample: the timer spans batch x messages_per_operation samples."""
     discarded: int = 0
-    """Repetitions thrown away because a rank reached the agreed start too late."""
+    """Repetitions thrown away because a rank started later than agreed."""
+    start: Start = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -302,15 +218,20 @@ class Launch:
     series: tuple[Series, ...] = ()
     failures: tuple[CellFailure, ...] = ()
     verified: tuple[Cell, ...] = ()
-    """Cells whose data were checked and right (only with `verify`; such a launch has no samples)."""
+    """Cells whose data were checked and right."""
+    verifying: bool = False
+    """Looked whether data are right, and timed nothing."""
     reason: str = ""
     stderr_tail: str = ""
     oversubscribed: bool = False
     yielding: str = ""
     clock: str = ""
-    """`shared` (hosts share a kernel) or `synchronised`, with the residual error in seconds."""
+    """`shared` (hosts share a kernel) or `synchronised`."""
     clock_error_seconds: float = 0.0
+    """At most so much may the clocks of two hosts be off: an upper bound."""
     timer_resolution_seconds: float = 0.0
+    timer_cost_seconds: float = 0.0
+    """Of reading the clock once, which is part of every sample."""
     load: float = 0.0
     """One-minute load average just before the launch."""
     steal_fraction: float = 0.0
@@ -357,6 +278,9 @@ class Plan:
     min_launches: int = 10
     max_launches: int = 200
     verify: bool = False
+    """Look whether data are right instead of timing."""
+    verify_first: bool = False
+    """Do that once in each implementation and configuration, before anything is timed."""
     seconds_per_cell: float = 0.01
     """Time that one launch spends on repetitions of one cell."""
     launch_limit_seconds: float = 120.0

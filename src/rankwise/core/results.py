@@ -14,6 +14,7 @@ from rankwise.core.records import (
     Notice,
     Options,
     Quantity,
+    Starts,
     TimelineQuantity,
 )
 
@@ -66,6 +67,8 @@ class CurvePoint:
     bytes_per_sample: float = 0.0
     precise: bool = False
     """The interval is within the asked relative width."""
+    starts: Starts = ""
+    """How repetitions began, over all launches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +155,23 @@ class Overhead:
 
 
 @dataclass(frozen=True, slots=True)
+class Overlap:
+    """What a nonblocking operation hides behind computation that takes as long as it does alone, at one size."""
+
+    implementation: str
+    benchmark: str
+    size_bytes: int
+    ranks: int
+    share: float
+    """Of its own time; not clipped: below 0 the two disturb one another."""
+    share_low: float
+    share_high: float
+    launches: int
+    options: Options = field(default=Options())
+    placement: str = "block"
+
+
+@dataclass(frozen=True, slots=True)
 class Reached:
     """When a stream came to a bandwidth; seconds are since its first message was started."""
 
@@ -215,3 +235,14 @@ class Comparison:
     overheads: tuple[Overhead, ...] = ()
     streams: tuple[StreamCurve, ...] = ()
     timelines: tuple[TimelineCurve, ...] = ()
+    overlaps: tuple[Overlap, ...] = ()
+
+    @property
+    def wrong_data(self) -> tuple[CellFailure, ...]:
+        """The cells that delivered wrong data, which have no verdict."""
+        return tuple(one for one in self.failures if one.kind == "wrong data")
+
+    @property
+    def has_wrong_data(self) -> bool:
+        """Whether any cell delivered wrong data."""
+        return bool(self.wrong_data)

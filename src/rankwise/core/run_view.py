@@ -16,6 +16,7 @@ from rankwise.core.records import (
     Quantity,
     RunSummary,
     Segment,
+    Starts,
 )
 
 
@@ -35,6 +36,8 @@ class LaunchView:
     """Who ran what; the configuration of each says what it loaded."""
     stage: str = ""
     """Of a search."""
+    verifying: bool = False
+    """Looked at data, timed nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,8 @@ class CellView:
     median_seconds: float
     low_seconds: float
     high_seconds: float
+    starts: Starts = ""
+    """How repetitions began."""
 
 
 @dataclass(frozen=True, slots=True)

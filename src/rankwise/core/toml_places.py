@@ -22,6 +22,15 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _ERROR_LINE = re.compile(r"\(at line (\d+), column \d+\)")
+MOST_DEPTH = 64
+"""As deep as tables and lists may lie in one another: nothing that is read here takes more than ten."""
+
+
+class _TooDeepError(Exception):
+    """A key lies too deep, in that line."""
+
+    def __init__(self, line: int) -> None:
+        self.line = line
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +63,14 @@ def parse(text: str, file: str) -> Entry:
         found = _ERROR_LINE.search(str(error))
         line = int(found[1]) if found else text.count("\n") + 1
         raise InputError(f"{file}:{line}: this is not TOML: {error}", "correct that line") from error
-    return _entry(data, (), file, key_lines(text), 1)
+    try:
+        lines = key_lines(text)
+    except _TooDeepError as error:
+        raise InputError(
+            f"{file}:{error.line}: tables and lists lie in one another more than {MOST_DEPTH} deep",
+            "correct that line",
+        ) from error
+    return _entry(data, (), file, lines, 1)
 
 
 def _entry(value: Any, steps: Steps, file: str, lines: dict[Steps, int], above: int) -> Entry:
@@ -77,7 +93,10 @@ def key_lines(text: str) -> dict[Steps, int]:
 
 
 class _KeyLines:
-    """Reads no values, only where they begin and end; what tomllib has refused never comes here."""
+    """Reads no values, only where they begin and end; what tomllib has refused never comes here.
+
+    A key of n parts has n ways to it that are stored: without a bound a short file would fill the memory.
+    """
 
     def __init__(self, text: str) -> None:
         self.lines: dict[Steps, int] = {}
@@ -104,6 +123,11 @@ class _KeyLines:
         self._at += found
         return found
 
+    def _set(self, steps: Steps, line: int) -> None:
+        if len(steps) > MOST_DEPTH:
+            raise _TooDeepError(line)
+        self.lines.setdefault(steps, line)
+
     def _header(self) -> Steps:
         line = self._tokens[self._at][2]
         self._take("[")
@@ -114,12 +138,12 @@ class _KeyLines:
         steps: Steps = ()
         for number, key in enumerate(keys, start=1):
             steps = (*steps, key)
-            self.lines.setdefault(steps, line)
+            self._set(steps, line)
             if repeated and number == len(keys):
                 self._elements[steps] = self._elements.get(steps, -1) + 1
             if steps in self._elements:
                 steps = (*steps, self._elements[steps])
-                self.lines.setdefault(steps, line)
+                self._set(steps, line)
         self.lines[steps] = line  # a table that a longer header opened before gets its own line
         return steps
 
@@ -137,13 +161,13 @@ class _KeyLines:
         steps = base
         for key in self._key():
             steps = (*steps, key)
-            self.lines.setdefault(steps, line)
+            self._set(steps, line)
         self._take("=")
         self._value(steps)
         return base
 
     def _value(self, steps: Steps) -> None:
-        self.lines.setdefault(steps, self._tokens[self._at][2])
+        self._set(steps, self._tokens[self._at][2])
         if self._take("["):
             index = 0
             while not self._take("]"):

@@ -132,10 +132,9 @@ class Loaded:
 
 @dataclass(frozen=True, slots=True)
 class ReadBack:
-    """A read-back is what a launch said of what it loaded: (knob, value in force), (operation, algorithm)."""
+    """A read-back is what a launch said of what it loaded: pairs of a knob and its value in force."""
 
     in_force: tuple[tuple[str, str], ...] = ()
-    ran: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +159,7 @@ class Part:
     tuning: Tuning
     native: Native
     reasons: tuple[Reason, ...] = ()
-    proof: tuple[Reason, ...] = ()
+    verification: tuple[Reason, ...] = ()
     """For each knob and operation how it was seen to be in force, or that it could not be seen."""
     verdicts: tuple[Verdict, ...] = ()
     """Default (baseline) against tuned (candidate) on fresh launches; sizes and ranks not used in the search."""
@@ -181,5 +180,5 @@ class Profile:
     command_line: str
     rankwise_version: str
     runs: tuple[int, ...]
-    """In the store: the search, then the proof."""
+    """In the store: the search, then its validations."""
     parts: tuple[Part, ...]

@@ -65,9 +65,13 @@ class Progress:
 
     def _still_open(self) -> set[Cell]:
         """A cell goes on until its peers are precise too: else drift would part what was measured together."""
-        candidates = {cell for cell in self._open if not self.given_up(cell) and cell not in self._verified}
+        candidates = {cell for cell in self._open if not self.given_up(cell) and not self._answered(cell)}
         wanting = {_peers(cell) for cell in candidates if self._wants_more(cell)}
         return {cell for cell in candidates if _peers(cell) in wanting and not self._at_most(cell)}
+
+    def _answered(self, cell: Cell) -> bool:
+        """Right data are all that a plan to verify asks for."""
+        return self._plan.verify and cell in self._verified
 
     def _wants_more(self, cell: Cell) -> bool:
         return not self._at_most(cell) and not self.precise(cell)

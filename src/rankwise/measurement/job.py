@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from rankwise.core import process
 from rankwise.core.interfaces import Testbed
-from rankwise.core.records import Command, Job, LaunchSteps, LocalStart
+from rankwise.core.jobs import Command, Job, LaunchSteps, LocalStart
 from rankwise.core.tuning import Loaded
 from rankwise.measurement.placement import place
 

@@ -16,25 +16,22 @@ from rankwise.core.configuration import Configuration, plain
 from rankwise.core.errors import BuildError, HostError, InputError
 from rankwise.core.host_settings import CONGESTION_CONTROL
 from rankwise.core.interfaces import Launcher, Testbed
+from rankwise.core.jobs import Command, Job, LaunchSteps, Outcome
 from rankwise.core.mapped_libraries import Mapped, Watch, described
 from rankwise.core.network import Settings
 from rankwise.core.records import (
     Benchmark,
     Cell,
     CellFailure,
-    Command,
     FailureKind,
     Implementation,
-    Job,
     Launch,
     LaunchStatus,
-    LaunchSteps,
     Notice,
     Options,
-    Outcome,
     Plan,
     Segment,
-)  # fmt: skip
+)
 from rankwise.core.tuning import Loaded
 from rankwise.measurement import protocol
 from rankwise.measurement.job import build_job, program_line, together
@@ -114,8 +111,12 @@ class Launching:
         cells: Sequence[Cell],
         seconds_per_cell: float = 0.0,
         configuration: Configuration | None = None,
+        *,
+        verifying: bool = False,
     ) -> Launch:
         """Measure `cells` (same ranks, options, configuration, placement) in this order.
+
+        `verifying`: look whether their data are right instead, as all launches do of a plan that says so.
 
         Every failure is in the record. Each cell is repeated for `seconds_per_cell`, or for the plan's where that
         is 0. `configuration` None: the one that the cells name; '' stands for the implementation as it is.
@@ -123,11 +124,14 @@ class Launching:
         chosen = configuration or self._configurations.get(cells[0].configuration) or plain(implementation)
         try:
             loaded = self._load(chosen)
-            part = Part(implementation, chosen, self._job(program, cells, loaded, seconds_per_cell))
+            verifying |= self._plan.verify
+            job = self._job(program, cells, loaded, seconds_per_cell, verifying=verifying)
+            part = Part(implementation, chosen, job)
         except (HostError, InputError) as error:
             segment = Segment(implementation.id, cells[0].ranks, chosen.id, str(program))
-            return refused((segment,), cells, _told(error), "failed")
-        return self.start([part], cells, (*loaded.host_settings, *_settings(cells[0].options)))
+            return replace(refused((segment,), cells, _told(error), "failed"), verifying=verifying)
+        launch = self.start([part], cells, (*loaded.host_settings, *_settings(cells[0].options)))
+        return replace(launch, verifying=verifying)
 
     def start(self, parts: Sequence[Part], cells: Sequence[Cell], settings: Settings = ()) -> Launch:
         """Start all parts at once, each by its own launcher, and return what came of it.
@@ -152,7 +156,8 @@ class Launching:
             stderr_tail="" if status == "finished" else outcome.stderr[-STDERR_TAIL_BYTES:],
             oversubscribed=any(part.job.oversubscribed for part in parts), yielding=steps.yielding,
             clock=spoken.clock, clock_error_seconds=spoken.clock_error_seconds,
-            timer_resolution_seconds=spoken.timer_resolution_seconds, load=load,
+            timer_resolution_seconds=spoken.timer_resolution_seconds,
+            timer_cost_seconds=spoken.timer_cost_seconds, load=load,
             steal_fraction=(_steal_seconds() - stolen) / (max(outcome.seconds, 1e-3) * (os.cpu_count() or 1)),
             notices=(*outcome.notices, *said, *_notices(parts, outcome)),
             libraries=described(file for files in mapped.values() for file in files),
@@ -166,13 +171,15 @@ class Launching:
             return "", ()
         return self._seen.judge(parts[0].implementation, mapped)
 
-    def _job(self, program: Path, cells: Sequence[Cell], loaded: Loaded, seconds_per_cell: float) -> Job:
-        """The job that measures these cells."""
+    def _job(
+        self, program: Path, cells: Sequence[Cell], loaded: Loaded, seconds_per_cell: float, *, verifying: bool
+    ) -> Job:
+        """The job that measures these cells, or verifies them."""
         job = build_job(
             self._testbed, (str(program),), cells[0].ranks, placement=cells[0].placement, loaded=loaded,
             arguments=self._plan.launcher_arguments,
         )  # fmt: skip
-        return self._workload.arm(job, cells, self._plan, seconds_per_cell)
+        return self._workload.arm(job, cells, self._plan, seconds_per_cell, verifying=verifying)
 
     def _run(self, parts: Sequence[Part], settings: Settings) -> tuple[LaunchSteps, Outcome]:
         """The launch line and how it ended; one that cannot even be started has failed like any other."""

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from rankwise.core.errors import InputError, UnknownNameError
-from rankwise.core.records import Host
+from rankwise.core.jobs import Host
 
 _RANK_LINE = re.compile(r"rank\s+(\d+)\s*=\s*(\S+)(?:\s+slots?\s*=\s*\S+)?", re.IGNORECASE)
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from itertools import product
 
 from rankwise.core.errors import InputError, UnknownNameError
-from rankwise.core.records import Benchmark, Category, Cell, CellFailure, Host, Implementation, Options
+from rankwise.core.jobs import Host
+from rankwise.core.records import Benchmark, Category, Cell, CellFailure, Implementation, Options
 from rankwise.measurement.placement import place
 
 DEFAULT_BENCHMARKS = (

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
+from rankwise.core.jobs import Job, Outcome
 from rankwise.core.programs import Program
-from rankwise.core.records import Cell, CellFailure, Job, Outcome, Plan, Series
+from rankwise.core.records import Cell, CellFailure, Plan, Series
 from rankwise.measurement.protocol import Spoken
 
 
@@ -27,7 +28,7 @@ class WholeProgram:
         self._program = program
         self._metrics = {one.name: one for one in program.metrics}
 
-    def arm(self, job: Job, cells: Sequence[Cell], plan: Plan, seconds_per_cell: float) -> Job:
+    def arm(self, job: Job, cells: Sequence[Cell], plan: Plan, seconds_per_cell: float, *, verifying: bool) -> Job:
         """Add the program's arguments; an output file of the launch before goes."""
         if self._program.output_file:
             self._output_file.unlink(missing_ok=True)

@@ -18,6 +18,7 @@ from rankwise.core.records import (
     Options,
     Quantity,
     Series,
+    Start,
     Timeline,
     TimelineQuantity,
 )
@@ -39,6 +40,7 @@ class Spoken:
     clock: str = ""
     clock_error_seconds: float = 0.0
     timer_resolution_seconds: float = 0.0
+    timer_cost_seconds: float = 0.0
     timelines: tuple[Timeline, ...] = ()
     last_words: str = ""
     """Of what failed, where they are not simply the last lines."""
@@ -83,7 +85,7 @@ def _option_flags(options: Options) -> list[str]:
     flags = [
         "--datatype", options.datatype, "--layout", options.layout, "--operation", options.operation,
         "--root", options.root, "--window", str(options.window),
-        "--messages", str(options.messages),
+        "--messages", str(options.messages), "--polls", str(options.polls), "--target", options.target,
     ]  # fmt: skip
     if options.congestion_control:
         flags += ["--congestion-control", options.congestion_control]
@@ -103,7 +105,6 @@ def parse_run(output: str, cells: Sequence[Cell]) -> Spoken:
     asked = {(cell.benchmark, cell.size_bytes): cell for cell in cells}
     begin: dict[str, Any] = {}
     end: dict[str, Any] = {}
-    ended = False
     series: list[Series] = []
     failures: list[CellFailure] = []
     verified: list[Cell] = []
@@ -114,7 +115,7 @@ def parse_run(output: str, cells: Sequence[Cell]) -> Spoken:
         if kind == "begin":
             begin = message
         if kind == "end":
-            end, ended = message, True
+            end = message
         if cell is None or kind in ("begin", "end"):
             continue
         try:
@@ -129,10 +130,12 @@ def parse_run(output: str, cells: Sequence[Cell]) -> Spoken:
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             failures.append(CellFailure(cell, f"what the harness said of it makes no sense: {error!r}"))
     return Spoken(
-        begun=bool(begin), ended=ended, series=tuple(series), failures=tuple(failures), verified=tuple(verified),
-        library=str(begin.get("library", "")), clock=str(begin.get("clock", "")),
-        clock_error_seconds=_seconds(begin.get("clock_error_seconds")),
-        timer_resolution_seconds=_seconds(begin.get("timer_resolution_seconds")), timelines=tuple(timelines),
+        begun=bool(begin), ended=bool(end), series=tuple(series), failures=tuple(failures),
+        verified=tuple(verified), library=str(begin.get("library", "")),
+        clock=str(begin.get("clock", "")),
+        clock_error_seconds=max(_seconds(said.get("clock_error_seconds")) for said in (begin, end)),
+        timer_resolution_seconds=_seconds(begin.get("timer_resolution_seconds")),
+        timer_cost_seconds=_seconds(begin.get("timer_cost_seconds")), timelines=tuple(timelines),
         cells_seconds=_seconds(end.get("cells_seconds")),
     )  # fmt: skip
 
@@ -143,13 +146,17 @@ def _series(cell: Cell, message: dict[str, Any]) -> Series:
         raise ValueError("samples that are no times")
     if message["quantity"] not in get_args(Quantity):
         raise ValueError(f"the quantity {message['quantity']!r}")
+    if message.get("start", "") not in get_args(Start):
+        raise ValueError(f"the start {message['start']!r}")
     return Series(
         cell=cell,
         quantity=message["quantity"],
         samples_seconds=samples,
         bytes_per_sample=float(message["bytes_per_sample"]),
         batch=int(message["batch"]),
+        messages_per_operation=int(message.get("messages_per_operation", 1)),
         discarded=int(message["discarded"]),
+        start=message.get("start", ""),
     )
 
 

@@ -18,6 +18,10 @@ SPARE_ROUNDS = 3
 """Rounds that a budget should hold beyond the fewest launches that precision asks for."""
 
 
+MOST_VERIFYING_LAUNCHES = 4
+"""Of the same cells: one that ends early leaves the cells that it did not come to for another."""
+
+
 @dataclass(frozen=True, slots=True)
 class State:
     """Where a run stands, for a progress bar."""
@@ -42,8 +46,9 @@ class Launches(Protocol):
     """What starts launches: `Launching`, or several of them for several testbeds."""
 
     def launch(
-        self, implementation: Implementation, program: Path, cells: Sequence[Cell], seconds_per_cell: float = 0.0
-    ) -> Launch:
+        self, implementation: Implementation, program: Path, cells: Sequence[Cell], seconds_per_cell: float = 0.0,
+        *, verifying: bool = False,
+    ) -> Launch:  # fmt: skip
         """Measure these cells, as `Launching.launch` says."""
         ...
 
@@ -80,6 +85,7 @@ class Runner:
         self._priority = priority
         self._noise = noise
         self._tried: Counter[Cell] = Counter()
+        self._looked_at: set[Cell] = set()
         self._launching = launching
         self._progress = Progress(plan, half_width)
         self._keep = keep
@@ -98,10 +104,11 @@ class Runner:
         for launch in earlier:
             self._take(launch)
             self._tried.update({*(one.cell for one in launch.series), *(one.cell for one in launch.failures)})
-        self._launches = len(earlier)
         shuffle = random.Random(f"{self._plan.seed}-{self._launches}")
-        first_round = not earlier
+        first_round = all(launch.verifying for launch in earlier)
         rounds = 0
+        self._look_at_data(ready, shuffle, started)
+        rounds_began = time.monotonic()
         while cells := self._progress.open_cells():
             launched = 0
             chosen = cells if first_round else self._first_in_line(cells)
@@ -115,8 +122,35 @@ class Runner:
                 return "time budget"
             first_round = False
             rounds += 1
-            self._pace(rounds, time.monotonic() - started - spent_seconds, time.monotonic() - started)
+            self._pace(rounds, time.monotonic() - rounds_began, time.monotonic() - started)
         return self._why_done()
+
+    def _look_at_data(self, ready: Mapping[str, Ready], shuffle: random.Random, started: float) -> None:
+        """If the plan says so: a launch of each implementation and configuration for the data of its cells alone.
+
+        Wrong ones are given up, so that nothing is said of their speed.
+        """
+        if self._plan.verify or not self._plan.verify_first:
+            return
+        for cells in launches_of_round(set(self._plan.cells) - self._looked_at, shuffle):
+            one, left, launches = ready[cells[0].implementation], cells, 0
+            while left and launches < MOST_VERIFYING_LAUNCHES and not self._progress.broken:
+                self._show(self._state(left[0], time.monotonic() - started, "data of "))
+                launch = self._launching.launch(one.implementation, one.program, left, verifying=True)
+                self._keep(launch)
+                self._take(launch)
+                left = [cell for cell in left if cell not in self._looked_at]
+                launches += 1
+
+    def _take(self, launch: Launch) -> None:
+        self._progress.add(launch)
+        self._launches += 1
+        if launch.verifying:
+            self._looked_at.update(launch.verified, (one.cell for one in launch.failures))
+            return
+        if self._noise:
+            self._noise.add(launch)
+        self._last[launch.implementation, launch.ranks] = launch
 
     def _first_in_line(self, cells: Collection[Cell]) -> Collection[Cell]:
         """All of them, or those of the highest priority that were not yet tried often enough for a verdict."""
@@ -141,13 +175,6 @@ class Runner:
         self._keep(launch)
         self._take(launch)
         self._tried.update(set(cells))
-        self._launches += 1
-
-    def _take(self, launch: Launch) -> None:
-        self._progress.add(launch)
-        if self._noise:
-            self._noise.add(launch)
-        self._last[launch.implementation, launch.ranks] = launch
 
     def _visits(self, cells: Collection[Cell]) -> int:
         """How often the launches of a round come to each of their cells: what the last ones took decides."""
@@ -164,9 +191,9 @@ class Runner:
         last = self._last.get((cells[0].implementation, cells[0].ranks))
         return last.seconds if last else 0.0
 
-    def _state(self, cell: Cell, elapsed_seconds: float) -> State:
+    def _state(self, cell: Cell, elapsed_seconds: float, doing: str = "") -> State:
         return State(
-            now=f"{cell.implementation}, {cell.ranks} ranks",
+            now=f"{doing}{cell.implementation}, {cell.ranks} ranks",
             elapsed_seconds=elapsed_seconds,
             budget_seconds=self._plan.time_budget_seconds,
             launches=self._launches,

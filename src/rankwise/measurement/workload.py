@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from rankwise.core.records import Cell, Job, LocalStart, Outcome, Plan
+from rankwise.core.jobs import Job, LocalStart, Outcome
+from rankwise.core.records import Cell, Plan
 from rankwise.measurement import protocol
 
 
@@ -16,8 +17,8 @@ class Workload(Protocol):
     end_marker: str
     """The beginning of a line after which it counts as finished; '': only its end counts."""
 
-    def arm(self, job: Job, cells: Sequence[Cell], plan: Plan, seconds_per_cell: float) -> Job:
-        """Return the job, whose program is the bare one, with the arguments that measure `cells`."""
+    def arm(self, job: Job, cells: Sequence[Cell], plan: Plan, seconds_per_cell: float, *, verifying: bool) -> Job:
+        """Return the job, whose program is the bare one, with the arguments that measure `cells`, or verify."""
         ...
 
     def read(self, outcome: Outcome, cells: Sequence[Cell]) -> protocol.Spoken:
@@ -30,12 +31,12 @@ class Harness:
 
     end_marker = protocol.END_MARKER
 
-    def arm(self, job: Job, cells: Sequence[Cell], plan: Plan, seconds_per_cell: float) -> Job:
+    def arm(self, job: Job, cells: Sequence[Cell], plan: Plan, seconds_per_cell: float, *, verifying: bool) -> Job:
         """Add what the harness takes as arguments."""
         arguments = protocol.arguments(
             cells, yielding=job.oversubscribed,
             from_barrier=job.oversubscribed and isinstance(job.start, LocalStart),
-            verify=plan.verify, limit_seconds=plan.launch_limit_seconds,
+            verify=verifying, limit_seconds=plan.launch_limit_seconds,
             seconds_per_cell=seconds_per_cell or plan.seconds_per_cell,
         )  # fmt: skip
         return replace(job, program=(*job.program, *arguments))

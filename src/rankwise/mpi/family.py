@@ -14,7 +14,8 @@ from typing import ClassVar
 
 from rankwise.core import registry
 from rankwise.core.errors import InputError, UnknownNameError
-from rankwise.core.records import Environment, Implementation, Job, LaunchSteps
+from rankwise.core.jobs import Job, LaunchSteps
+from rankwise.core.records import Environment, Implementation
 from rankwise.core.tuning import Algorithm, ChoiceScope, Knob, Loaded, Native, ReadBack, Tuning
 
 Ask = Callable[..., str]

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from rankwise.core.records import Command, Environment, Implementation, Job, LaunchSteps
+from rankwise.core.jobs import Command, Job, LaunchSteps
+from rankwise.core.records import Environment, Implementation
 from rankwise.mpi.family import Family, files_of
 
 

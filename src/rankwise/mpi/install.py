@@ -10,7 +10,8 @@ from pathlib import Path
 
 from rankwise.core import process
 from rankwise.core.errors import HostError, InputError, UnknownNameError
-from rankwise.core.records import Implementation, Outcome
+from rankwise.core.jobs import Outcome
+from rankwise.core.records import Implementation
 from rankwise.mpi.discover import identify
 from rankwise.mpi.family import Family, families
 from rankwise.mpi.sources import Candidate, installed_folder

@@ -28,8 +28,9 @@ from rankwise.artifacts.builder import Artifact
 from rankwise.artifacts.compiler import Stamp, stamp
 from rankwise.core import process
 from rankwise.core.errors import BuildError, HostError
+from rankwise.core.jobs import Job, Outcome
 from rankwise.core.mapped_libraries import described, is_named
-from rankwise.core.records import Implementation, Job, Outcome
+from rankwise.core.records import Implementation
 from rankwise.mpi.family import Family, family_named
 
 LIMIT_SECONDS = 60.0

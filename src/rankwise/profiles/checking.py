@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -31,22 +31,21 @@ class Check:
 
 
 def checks(part: Part, evidence: Mapping[int, ReadBack], files: Sequence[str] = ()) -> tuple[Check, ...]:
-    """Knobs and decisions of a part; `evidence`: what runs have said, by their number of ranks.
+    """Check the knobs and decisions of a part; `evidence`: what runs have said, by their number of ranks.
 
-    `files` are those that were loaded: an implementation that never says which algorithm ran may say which file
+    `files` are those that were loaded: an implementation never says which algorithm ran, but it may say which file
     it chooses by, or as `algorithms of OPERATION` the text of a variable that it has read.
     """
     everything = [pair for one in evidence.values() for pair in one.in_force]
     found = [_of_setting(part, setting, everything) for setting in part.tuning.settings]
     for decision in part.tuning.decisions:
         said = evidence.get(decision.ranks, ReadBack())
-        ran = [algorithm for name, algorithm in said.ran if name == decision.operation]
-        found += _of_decision(part, decision, ran) if ran else _of_source(part, decision, said, files)
+        found.append(_of_decision(part, decision, said, files))
     return tuple(found)
 
 
 def host_check(part: Part, key: str, wanted: str, found: str) -> Check:
-    """A setting of kernel or NICs; `found` is '' where there is none of this name, of MTUs that of every NIC."""
+    """Check a setting of kernel or NICs; `found` is '' where there is none so named, of MTUs that of every NIC."""
     said = " ".join(found.split()) or "no such setting here"
     return _check(part, key, wanted, [said], setting(key).is_met(wanted, found))
 
@@ -57,14 +56,7 @@ def _of_setting(part: Part, setting: Setting, said: Iterable[tuple[str, str]]) -
     return _check(part, setting.knob, words.value_words(setting), values, same)
 
 
-def _of_decision(part: Part, decision: Decision, ran: list[str]) -> Iterator[Check]:
-    """One check for each algorithm that the decision names: those of other sizes have run too."""
-    subject = f"{decision.operation} at {decision.ranks} ranks"
-    for name in dict.fromkeys(rule.choice.algorithm for rule in decision.rules if rule.choice.algorithm):
-        yield _check(part, subject, name, ran, any(_same(name, one) for one in ran))
-
-
-def _of_source(part: Part, decision: Decision, said: ReadBack, files: Sequence[str]) -> Iterator[Check]:
+def _of_decision(part: Part, decision: Decision, said: ReadBack, files: Sequence[str]) -> Check:
     """By what the implementation chooses: a file of ours, or the value of one of our variables."""
     ours = {*files, *(value for _, value in part.native.environment)}
     own = f"algorithms of {decision.operation}"
@@ -72,7 +64,7 @@ def _of_source(part: Part, decision: Decision, said: ReadBack, files: Sequence[s
     read = read or [value for knob, value in said.in_force if "/" in value and not _is_set(part, knob)]
     told = [f"{Path(value).name if value in files else value} was read" for value in read]
     subject = f"{decision.operation} at {decision.ranks} ranks"
-    yield _check(part, subject, f"{len(decision.rules)} rules", told, any(value in ours for value in read))
+    return _check(part, subject, f"{len(decision.rules)} rules", told, any(value in ours for value in read))
 
 
 def _is_set(part: Part, knob: str) -> bool:

@@ -28,7 +28,7 @@ def place(native: Native, folder: Path) -> Loaded:
 
 
 def place_apart(native: Native, host_settings: Settings = ()) -> Loaded:
-    """The same below the cache, in a folder that only these very settings have: for what has no place of its own.
+    """Do the same below the cache, in a folder that only these settings have: for what has no place of its own.
 
     Raises HostError if the cache cannot be written.
     """
@@ -88,7 +88,7 @@ def part_for(profile: Profile, implementation: Implementation) -> Part:
 
 
 def part_of_family(profile: Profile, implementation: Implementation) -> Part | None:
-    """The part of the same family whose version is nearest in words: what may be translated for this version."""
+    """Return the part of the same family with the nearest version: it may be translated for this version."""
     same = [part for part in profile.parts if part.family == implementation.family]
     wanted = implementation.version.split(".")
 
@@ -124,7 +124,7 @@ def sysctl_file(folder: Path) -> Path:
     return folder.resolve() / SYSCTL
 
 
-def by_hand(folder: Path, settings: Settings) -> tuple[str, ...]:
+def manual_commands(folder: Path, settings: Settings) -> tuple[str, ...]:
     """Return the lines by which root gives a host these settings of the profile in `folder`."""
     sysctl = (
         [f"sudo sysctl -p {sysctl_file(folder)}"]

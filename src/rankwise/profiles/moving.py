@@ -23,7 +23,7 @@ def is_settled(stored: Stored) -> bool:
 
 
 def settled(stored: Stored) -> Stored:
-    """The same with files that name the folder in which they are now; as it was where they cannot be written."""
+    """Rewrite the files to name the folder in which they are now; as it was where they cannot be written."""
     if is_settled(stored):
         return stored
     before = texts.all_files(stored.profile, Path(stored.written_in))
@@ -55,7 +55,7 @@ def current(stored: Stored, part: Part) -> Native:
 
 
 def write_text(path: Path, text: str) -> None:
-    """The file holds what it held or the whole text, never a part of it. Raises OSError."""
+    """Write a file whole: it holds what it held or the new text, never a part of it. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:

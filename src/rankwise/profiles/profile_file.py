@@ -21,6 +21,8 @@ _HEADER = """\
 # something by hand, edit them and not the copies here.
 """
 _FOLDER_LINE = re.compile(r"^folder = .*$", re.MULTILINE)
+_FORMER_KEYS = {"proof": "verification"}
+"""Keys of a part as profiles have them that were written before."""
 _NAME = re.compile(r"[A-Za-z0-9_][\w.+-]*", re.ASCII)
 
 
@@ -73,6 +75,7 @@ def read(folder: Path) -> Stored:
     written_in = top.value.pop("folder", Entry("", "folder", str(path), 1))
     if not isinstance(written_in.value, str):
         raise written_in.refused("must be a text", "correct that line")
+    _rename_keys(top)
     profile = _with_present_names(to_record(Profile, top))
     for index, part in enumerate(profile.parts):
         entry = top.value["parts"].value[index]
@@ -80,6 +83,14 @@ def read(folder: Path) -> Stored:
             if not is_name(name):
                 raise entry.refused(f"'{name}' cannot be the name of a file", "use letters, digits, '-', '.', '_'")
     return Stored(profile, folder.resolve(), written_in.value)
+
+
+def _rename_keys(top: Entry) -> None:
+    parts = top.value.get("parts")
+    for part in parts.value if parts and isinstance(parts.value, list) else ():
+        for former, present in _FORMER_KEYS.items():
+            if isinstance(part.value, dict) and former in part.value:
+                part.value[present] = part.value.pop(former)
 
 
 def _with_present_names(profile: Profile) -> Profile:
@@ -93,4 +104,4 @@ def _part_with_present_names(part: Part) -> Part:
 
     settings = tuple(replace(one, knob=knobs.present_name(one.knob)) for one in part.tuning.settings)
     tuning = replace(part.tuning, settings=settings)
-    return replace(part, tuning=tuning, reasons=renamed(part.reasons), proof=renamed(part.proof))
+    return replace(part, tuning=tuning, reasons=renamed(part.reasons), verification=renamed(part.verification))

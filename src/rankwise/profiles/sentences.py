@@ -16,6 +16,6 @@ def tuning_sentence(profile: str, implementation: str, tuning: Tuning) -> str:
 
 
 def decision_sentence(found: Decision) -> str:
-    """`bcast on 4 ranks binomial up to 4 KiB, pipeline above 4 KiB`."""
+    """Describe a decision: `bcast on 4 ranks binomial up to 4 KiB, pipeline above 4 KiB`."""
     rules = ", ".join(f"{choice} {sizes}" for sizes, choice in decision_words(found))
     return f"{found.operation} on {found.ranks} ranks {rules}"

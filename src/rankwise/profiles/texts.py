@@ -23,13 +23,13 @@ LOAD = "load.sh"
 MTU_LINE = setting(MTU).command("").rstrip()
 """Sets a NIC's largest packet; the number follows."""
 ARGUMENTS = "RANKWISE_MPIEXEC_ARGUMENTS"
-"""The variable with a part's words for mpiexec, where there are any: variables alone cannot load them."""
+"""The variable with a part's arguments of mpiexec, where there are any: variables alone cannot load them."""
 _LISTS = ("LD_LIBRARY_PATH", "LD_PRELOAD", "PATH")
 """Variables that others have entries in too: ours go before them."""
 
 
 def all_files(profile: Profile, folder: Path) -> dict[str, str]:
-    """Path below `folder`, where the profile is to lie, -> text; profile.toml aside."""
+    """Return the texts by path below `folder`, where the profile is to lie, without profile.toml."""
     found = {README: readme(profile, folder)}
     if words.sysctls(profile):
         found[SYSCTL] = sysctl(profile)
@@ -47,7 +47,7 @@ def native_of(part: Part, folder: Path) -> Native:
 
 
 def sysctl(profile: Profile) -> str:
-    """Kernel settings for /etc/sysctl.d; an MTU is none, and only told."""
+    """Return the kernel settings for /etc/sysctl.d; an MTU, which is no kernel setting, is a comment."""
     lines = [f"# Hosts of {profile.testbed}, as profile {profile.name} of Rankwise was measured."]
     if mtu := words.mtu(profile):
         lines.append(f"# Measured with an MTU of {mtu} too, on every host: {MTU_LINE} {mtu}")
@@ -64,7 +64,7 @@ def sysctl(profile: Profile) -> str:
 
 
 def load_script(profile: Profile, part: Part, native: Native) -> str:
-    """To be sourced by any POSIX shell."""
+    """Return what any POSIX shell can source."""
     lines = [f"# Profile {profile.name} for {part.implementation}: {source_line(native, LOAD)}"]
     lines.append(f"# then {start_line(native)}")
     for name, value in bound_variables.of_all(_variables(native)):
@@ -88,7 +88,7 @@ def start_line(native: Native) -> str:
 
 
 def modulefile(profile: Profile, part: Part, native: Native) -> str:
-    """In Tcl, which Environment Modules and Lmod both read."""
+    """Return the module file in Tcl, which Environment Modules and Lmod both read."""
     lines = [
         "#%Module1.0",
         f"## {part.implementation} as Rankwise tuned it for {profile.testbed}.",

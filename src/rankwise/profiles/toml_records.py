@@ -15,7 +15,7 @@ _WORDS: dict[object, str] = {str: "a text", int: "a whole number", float: "a num
 
 
 def to_plain(value: Any) -> Any:
-    """A record as a dict of its fields that differ from their defaults, tuples as lists; None is left out."""
+    """Return a record as a dict of the fields that differ from their defaults, tuples as lists, without None."""
     if is_dataclass(value) and not isinstance(value, type):
         own = {field.name: getattr(value, field.name) for field in fields(value) if not _is_default(value, field)}
         return {name: to_plain(one) for name, one in own.items() if one is not None}
@@ -57,11 +57,16 @@ def _value(hint: Any, entry: Entry) -> Any:
         return to_record(hint, entry)
     value = entry.value
     if get_origin(hint) is Literal:
+        if not isinstance(value, str):
+            raise entry.refused("must be a text", _nearest("", get_args(hint)))
         if value not in get_args(hint):
-            raise entry.refused(f"'{value}' is not known here", _nearest(str(value), get_args(hint)))
+            raise entry.refused(f"'{value}' is not known here", _nearest(value, get_args(hint)))
         return value
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError as error:
+            raise entry.refused("this number is too large", "correct that line") from error
     if type(value) is not hint:
         raise entry.refused(f"must be {_expected(hint)}", "correct that line")
     return value

@@ -22,6 +22,7 @@ class Gain:
     faster: int
     slower: int
     equivalent: int
+    probably_slower: int
     ratio: float
     """Geometric mean of tuned over default time; NaN without cells."""
 
@@ -47,14 +48,23 @@ def gain(verdicts: Iterable[Verdict]) -> Gain:
     words = [one.verdict for one in found]
     logarithms = [math.log(one.ratio) for one in found if one.ratio > 0]
     mean = math.exp(sum(logarithms) / len(logarithms)) if logarithms else math.nan
-    return Gain(len(found), words.count("faster"), words.count("slower"), words.count("equivalent"), mean)
+    return Gain(
+        len(found), words.count("faster"), words.count("slower"), words.count("equivalent"),
+        words.count("probably slower"), mean,
+    )  # fmt: skip
+
+
+def slower_words(found: Gain) -> str:
+    """Count what is slower: `1 slower and 2 probably slower`; '' for none."""
+    counts = {"slower": found.slower, "probably slower": found.probably_slower}
+    return " and ".join(f"{count} {word}" for word, count in counts.items() if count)
 
 
 def gain_words(found: Gain) -> str:
-    """`12 of 20 cells faster, none slower; time × 0.74 in the mean`."""
+    """Summarise a gain: `12 of 20 cells faster, none slower; time × 0.74 in the mean`."""
     if not found.cells:
         return "not measured against the default"
-    slower = f"{found.slower} slower" if found.slower else "none slower"
+    slower = slower_words(found) or "none slower"
     return f"{found.faster} of {found.cells} cells faster, {slower}; time × {found.ratio:.3g} in the mean"
 
 
@@ -72,13 +82,13 @@ def stretches(verdicts: Sequence[Verdict]) -> tuple[Stretch, ...]:
 
 
 def sizes_words(stretch: Stretch) -> str:
-    """`1 KiB`, or `1 KiB to 4 MiB`."""
+    """Format sizes: `1 KiB`, or `1 KiB to 4 MiB`."""
     low, high = format_size(stretch.low_bytes), format_size(stretch.high_bytes)
     return low if low == high else f"{low} to {high}"
 
 
 def ratio_words(stretch: Stretch) -> str:
-    """`× 0.61`, or `× 0.53 to 0.81`."""
+    """Format ratios: `× 0.61`, or `× 0.53 to 0.81`."""
     least, greatest = f"{stretch.least_ratio:.3g}", f"{stretch.greatest_ratio:.3g}"
     return f"× {least}" if least == greatest else f"× {least} to {greatest}"
 
@@ -91,7 +101,7 @@ def value_words(setting: Setting) -> str:
 
 
 def exact_size(size_bytes: int) -> str:
-    """`64 KiB`; in bytes where a unit would round."""
+    """Format a value: `64 KiB`; in bytes where a unit would round."""
     for unit, factor in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
         if size_bytes >= factor and size_bytes % factor == 0:
             return f"{size_bytes // factor} {unit}"
@@ -99,7 +109,7 @@ def exact_size(size_bytes: int) -> str:
 
 
 def choice_words(choice: Choice) -> str:
-    """`pipeline, segments of 64 KiB, fan-out 4`."""
+    """Describe a choice: `pipeline, segments of 64 KiB, fan-out 4`."""
     words = [choice.algorithm or "as by default"]
     if choice.segment_bytes:
         words.append(f"segments of {exact_size(choice.segment_bytes)}")
@@ -109,7 +119,7 @@ def choice_words(choice: Choice) -> str:
 
 
 def decision_words(decision: Decision) -> tuple[tuple[str, str], ...]:
-    """(sizes, choice) of each rule: `up to 4 KiB`, `above 4 KiB`, `any size`."""
+    """Return (sizes, choice) of each rule: `up to 4 KiB`, `above 4 KiB`, `any size`."""
     rows = []
     below = None
     for rule in decision.rules:
@@ -123,7 +133,7 @@ def decision_words(decision: Decision) -> tuple[tuple[str, str], ...]:
 
 
 def host_settings(profile: Profile) -> dict[str, str]:
-    """One setting of hosts for all parts: the larger numbers where they ask for different ones, else the first."""
+    """Merge the hosts' settings of all parts: the larger numbers where they differ, else the first."""
     merged: dict[str, str] = {}
     for part in profile.parts:
         for key, value in part.tuning.host_settings:

@@ -7,7 +7,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from rankwise.core import process
+from rankwise.core import signals
 from rankwise.core.errors import InputError
 from rankwise.core.records import DEFAULT
 from rankwise.core.tuning import Profile
@@ -54,7 +54,7 @@ def write(profile: Profile, parent: Path, *, force: bool = False) -> Path:
             new = Path(scratch, "new")
             for name, text in texts.items():
                 write_text(new / name, text)
-            with process.signals_wait():
+            with signals.signals_wait():
                 _put(new, place, Path(scratch, "old"))
     except OSError as error:
         raise unwritable(place, error) from error

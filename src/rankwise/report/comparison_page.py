@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from rankwise.core.results import Comparison, VerdictWord
 from rankwise.report.colours import styles_for
 from rankwise.report.context import ReportContext, origin
@@ -46,13 +48,17 @@ def comparison_page(comparison: Comparison, context: ReportContext) -> Page:
             ratios(grouped),
             distributions(grouped, styles),
             verdicts(grouped),
-            provenance(context, alpha=comparison.alpha, delta=comparison.delta),
+            provenance(context, alpha=comparison.alpha, delta=comparison.delta, starts=_starts(comparison)),
         ),
         names,
         styles,
         context.generated_at,
         comparison.baseline,
     )
+
+
+def _starts(found: Comparison) -> Counter[str]:
+    return Counter(point.starts for curve in found.curves for point in curve.points if point.starts)
 
 
 def _introduction(grouped: GroupedComparison, context: ReportContext) -> Introduction:

@@ -9,8 +9,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from rankwise.analysis.compare.curves import overlap
-from rankwise.core.results import Curve, CurvePoint, SwitchPoint
+from rankwise.core.results import Curve, CurvePoint, Overlap, SwitchPoint
 from rankwise.core.units import format_bandwidth, format_size
 from rankwise.report.canvas import (
     EMPTY_MESSAGE_AT,
@@ -26,7 +25,7 @@ from rankwise.report.canvas import (
 )
 from rankwise.report.colours import REFERENCE, Style
 from rankwise.report.groups import Group, GroupedComparison
-from rankwise.report.lines import interval_words, line, line_with_band
+from rankwise.report.lines import interval_words, line_with_band
 
 
 def group_figures(grouped: GroupedComparison, group: Group, styles: Mapping[str, Style]) -> dict[str, Figure]:
@@ -40,9 +39,8 @@ def group_figures(grouped: GroupedComparison, group: Group, styles: Mapping[str,
     figures = {"latency": latency_figure(curves, styles, references, switches)}
     if any(_moving(curve).points for curve in curves):
         figures["bandwidth"] = bandwidth_figure(curves, styles, references)
-    totals, computes = grouped.curves(group, "total"), grouped.curves(group, "compute")
-    if totals and computes:
-        figures["overlap"] = overlap_figure(curves, totals, computes, styles)
+    if overlaps := grouped.overlaps(group):
+        figures["overlap"] = overlap_figure(overlaps, styles)
     return figures
 
 
@@ -87,22 +85,18 @@ def bandwidth_figure(
     return figure
 
 
-def overlap_figure(
-    times: Sequence[Curve], totals: Sequence[Curve], computes: Sequence[Curve], styles: Mapping[str, Style]
-) -> Figure:
-    """Draw the share of the operation that hides behind computation, against size."""
-    figure = sized_figure(_sizes(times))
-    figure["layout"]["yaxis"].update(tickformat=".0%", range=[-0.03, 1.03])
-    total_of, compute_of = _by_cell(totals), _by_cell(computes)
-    for curve in times:
-        kept, values = [], []
-        for point in curve.points:
-            key = (curve.implementation, point.size_bytes)
-            if key in total_of and key in compute_of:
-                kept.append(point)
-                values.append(overlap(point.median_seconds, total_of[key], compute_of[key]))
-        name, texts = curve.implementation, [f"{value:.0%}" for value in values]
-        figure["data"].append(line(name, styles[name], _places(kept), values, texts))
+def overlap_figure(overlaps: Mapping[str, Sequence[Overlap]], styles: Mapping[str, Style]) -> Figure:
+    """Draw the share of the operation that hides behind computation, against size, with 95 % intervals."""
+    everything = [one for mine in overlaps.values() for one in mine]
+    figure = sized_figure(sorted({one.size_bytes for one in everything}))
+    low, high = (sorted(one.share for one in everything)[end] for end in (0, -1))
+    figure["layout"]["yaxis"].update(tickformat=".0%", range=[min(low, 0) - 0.03, max(high, 1) + 0.03])
+    for name, mine in overlaps.items():
+        interval = ([one.share_low for one in mine], [one.share_high for one in mine])
+        places = [one.size_bytes or EMPTY_MESSAGE_AT for one in mine]
+        figure["data"] += line_with_band(
+            name, styles[name], places, [one.share for one in mine], interval=interval, words="{:.0%}".format
+        )
     return figure
 
 
@@ -208,7 +202,3 @@ def _moving(curve: Curve) -> Curve:
 
 def _rates(moving: Curve) -> list[float]:
     return [point.bytes_per_sample / point.median_seconds for point in moving.points]
-
-
-def _by_cell(curves: Sequence[Curve]) -> dict[tuple[str, int], float]:
-    return {(c.implementation, point.size_bytes): point.median_seconds for c in curves for point in c.points}

@@ -9,7 +9,16 @@ from functools import cached_property
 
 from rankwise.analysis import labels
 from rankwise.core.records import Category, Cell, CellFailure, Options, Quantity
-from rankwise.core.results import Comparison, Curve, Distribution, Overhead, SwitchPoint, Verdict, VerdictWord
+from rankwise.core.results import (
+    Comparison,
+    Curve,
+    Distribution,
+    Overhead,
+    Overlap,
+    SwitchPoint,
+    Verdict,
+    VerdictWord,
+)
 
 CATEGORIES: tuple[Category, ...] = (
     "point-to-point", "collective", "nonblocking", "one-sided", "guideline", "harness"
@@ -22,7 +31,7 @@ MARKS: dict[VerdictWord, str] = {
 }  # fmt: skip
 """Time goes down or up: readable without colour."""
 
-Measured = Cell | Curve | Verdict | SwitchPoint
+Measured = Cell | Curve | Verdict | SwitchPoint | Overlap
 """A record that tells in which group it belongs."""
 
 
@@ -116,6 +125,14 @@ class GroupedComparison:
             if same_way and (curve.benchmark not in found or _alike(curve, group)):
                 found[curve.benchmark] = curve
         return list(found.values())
+
+    def overlaps(self, group: Group) -> dict[str, list[Overlap]]:
+        """Return what this group's nonblocking operation hides behind computation, by implementation and size."""
+        found: dict[str, list[Overlap]] = defaultdict(list)
+        for one in self.comparison.overlaps:
+            if self.group_of(one) == group:
+                found[one.implementation].append(one)
+        return {name: sorted(mine, key=lambda one: one.size_bytes) for name, mine in found.items()}
 
     def switch_points(self, group: Group) -> list[SwitchPoint]:
         """Return the protocol switches seen in this group's curves."""

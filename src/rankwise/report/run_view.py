@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from rankwise.core.configuration import Configuration
-from rankwise.core.records import Cell, Notice, Options, Quantity
+from rankwise.core.records import Notice, Options
 from rankwise.core.run_view import CellView, ConfigurationView, LibraryView, RunView
 from rankwise.core.units import format_duration, format_size, format_time
 from rankwise.profiles.sentences import decision_sentence
@@ -58,7 +58,11 @@ def _overview(shown: RunView) -> Table:
             "plan",
             f"{len(plan.cells)} cells, {plan.min_launches} to {plan.max_launches} launches, seed {plan.seed}",
         ),
-        ("precision", f"{plan.precision:.1%}" + (", data verified" if plan.verify else "")),
+        (
+            "precision",
+            f"{plan.precision:.1%}"
+            + (", data verified" if plan.verify else ", data verified first" if plan.verify_first else ""),
+        ),
         ("mpiexec arguments", " ".join(plan.launcher_arguments)),
         ("baseline", shown.baseline),
     ):
@@ -95,7 +99,7 @@ def _cells(cells: tuple[CellView, ...]) -> Table:
     for one in cells:
         half_width = (one.high_seconds - one.low_seconds) / 2
         table.add_row(
-            Text(_operation(one.cell, one.quantity, several)),
+            Text(_operation(one, several)),
             str(one.cell.ranks),
             format_size(one.cell.size_bytes) if one.quantity != "metric" else "–",
             Text(one.cell.variant),
@@ -106,15 +110,18 @@ def _cells(cells: tuple[CellView, ...]) -> Table:
     return table
 
 
-def _operation(cell: Cell, quantity: Quantity, several: Sequence[str] = ()) -> str:
-    """The benchmark, and below it what is not as usual or one of `several`: `operation=max`, `(total)`."""
+def _operation(one: CellView, several: Sequence[str] = ()) -> str:
+    """The benchmark, and below it what is not as usual, or one of `several`: `operation=max`, `(total)`."""
+    cell = one.cell
     changed = [
         f"{field.name}={getattr(cell.options, field.name)}"
         for field in fields(Options)
         if getattr(cell.options, field.name) != field.default
     ]
     changed += [f"{name}={getattr(cell, name)}" for name in several]
-    return "\n".join([cell.benchmark, *changed, *([] if quantity == "time" else [f"({quantity})"])])
+    started = [] if one.starts in ("", "agreed") else [f"start={one.starts}"]
+    part = [] if one.quantity == "time" else [f"({one.quantity})"]
+    return "\n".join([cell.benchmark, *changed, *started, *part])
 
 
 def _failures(shown: RunView) -> Table:

@@ -18,11 +18,11 @@ _LONGEST_TESTBED = 12
 
 def runs_table(runs: Sequence[RunSummary], width: int) -> Table:
     """Return one line a run for a terminal of so many columns: long arguments end with an ellipsis."""
-    heads = ("run", "when", "kind", "arguments", "testbed", "launches", "status")
+    heads = ("run", "when", "kind", "arguments", "testbed", "MPIs", "launches", "status")
     rows = [
         (
             str(run.id), time.strftime("%m-%d %H:%M", time.localtime(run.created_at)), run.kind, _arguments(run),
-            run.testbed, str(run.launches), run.status,
+            run.testbed, str(len(run.implementations)), str(run.launches), run.status,
         )
         for run in runs
     ]  # fmt: skip
@@ -31,7 +31,7 @@ def runs_table(runs: Sequence[RunSummary], width: int) -> Table:
     widths[3] = max(min(widths[3], width - sum(widths) + widths[3] - len(heads) + 1), len("arguments"))
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     for head, its_width in zip(heads, widths, strict=True):
-        justify: Literal["left", "right"] = "right" if head in ("run", "launches") else "left"
+        justify: Literal["left", "right"] = "right" if head in ("run", "MPIs", "launches") else "left"
         table.add_column(head, justify=justify, no_wrap=True, overflow="ellipsis", width=its_width)
     for row in rows:
         table.add_row(*map(Text, row))

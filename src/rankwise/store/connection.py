@@ -16,6 +16,7 @@ from importlib import resources
 from pathlib import Path
 
 from rankwise.core.errors import InputError, StoreError
+from rankwise.store.rows import DamagedRowError
 
 BUSY_SECONDS = 30.0
 """How long to wait for another process that is writing."""
@@ -23,6 +24,10 @@ BUSY_SECONDS = 30.0
 APPLICATION_ID = 0x524B5753
 """`RKWS` in the file's header: tells our files from other programs' databases."""
 
+_DAMAGED = (
+    "the file is damaged or was changed by another program: save what can be read "
+    "(sqlite3 FILE .recover | sqlite3 NEW) and use --store NEW, or move the file away"
+)
 _REMEDIES = {
     sqlite3.SQLITE_FULL: "free some disk space (rankwise delete), or keep results elsewhere with --store; "
     "everything stored before is still there, and --resume goes on from it",
@@ -30,8 +35,7 @@ _REMEDIES = {
     sqlite3.SQLITE_READONLY: "make the file and its folder writable, or use another file with --store",
     sqlite3.SQLITE_CANTOPEN: "check that its folder exists and is writable, or use another file with --store",
     sqlite3.SQLITE_NOTADB: "name a store that Rankwise wrote, or a file that does not exist yet, with --store",
-    sqlite3.SQLITE_CORRUPT: "save what can be read (sqlite3 FILE .recover | sqlite3 NEW) and use --store NEW, "
-    "or move the file away",
+    sqlite3.SQLITE_CORRUPT: _DAMAGED,
     sqlite3.SQLITE_IOERR: "check the disk and its file system (dmesg), or use another file with --store",
 }
 
@@ -69,12 +73,12 @@ def open_database(path: Path, *, create: bool, busy_seconds: float = BUSY_SECOND
 
 @contextlib.contextmanager
 def translated(path: Path, doing: str) -> Iterator[None]:
-    """Within: what SQLite raises becomes a StoreError that says what was tried and what to do."""
+    """Within: what SQLite or a damaged row raises becomes a StoreError that says what was tried and what to do."""
     try:
         yield
-    except sqlite3.Error as error:
+    except (sqlite3.Error, DamagedRowError, UnicodeDecodeError) as error:  # the last: of names in a damaged schema
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the low byte: without the extension
-        raise StoreError(f"cannot {doing} the store {path}: {error}", _REMEDIES.get(code, "")) from error
+        raise StoreError(f"cannot {doing} the store {path}: {error}", _REMEDIES.get(code, _DAMAGED)) from error
 
 
 @contextlib.contextmanager

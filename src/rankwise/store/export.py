@@ -11,7 +11,7 @@ import io
 import json
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TextIO
@@ -29,7 +29,7 @@ Format = Literal["csv", "jsonl", "parquet"]
 
 _OWN = {"run": int, "launch": int, "started_at": float, "version": str}
 _CELL = {**rows.columns(Cell), **rows.columns(Options), "quantity": str}
-_SERIES = {"batch": int, "bytes_per_sample": float}
+_SERIES = {"batch": int, "bytes_per_sample": float, "start": str}
 _SAMPLE = {"repetition": int, "seconds": float}
 _MEDIAN = {"samples": int, "median_seconds": float, "min_seconds": float, "max_seconds": float}
 _MOMENT = {"time_seconds": float, "value": float}
@@ -52,7 +52,7 @@ class Table:
     """The rows of one run, launch by launch; `medians` gives one row a series instead of one a sample.
 
     Columns: run, launch (1 is the run's first), started_at (seconds since the epoch), version (of the
-    implementation), the fields of the cell and its options, quantity, batch, bytes_per_sample; then
+    implementation), the fields of the cell and its options, quantity, batch, bytes_per_sample, start; then
     repetition (from 0, in the order measured) and seconds, or samples, median_seconds, min_ and max_seconds.
     """
 
@@ -70,14 +70,18 @@ class Table:
                 "run": self._run_id,
                 "launch": number,
                 "started_at": launch.started_at,
-                "version": versions.get(launch.implementation, ""),
+                "version": " + ".join(versions.get(segment.implementation, "") for segment in launch.segments),
             }
-            chunks = self._chunks(own, launch)
+            chunks = self._chunks(own, launch, versions)
             if chunks:
                 yield chunks
 
-    def _chunks(self, own: dict[str, Any], launch: Launch) -> list[_Chunk]:
-        return [self._chunk(own, series) for series in launch.series if series.samples_seconds.size]
+    def _chunks(self, own: dict[str, Any], launch: Launch, versions: Mapping[str, str]) -> list[_Chunk]:
+        return [
+            self._chunk(own | _version(series.cell, versions), series)
+            for series in launch.series
+            if series.samples_seconds.size
+        ]
 
     def _chunk(self, own: dict[str, Any], series: Series) -> _Chunk:
         fixed = own | rows.cell_values(series.cell) | rows.values(series)
@@ -101,10 +105,10 @@ class TimelineTable(Table):
         super().__init__(store, run_id)
         self.columns = {**_OWN, **_CELL, **_MOMENT}
 
-    def _chunks(self, own: dict[str, Any], launch: Launch) -> list[_Chunk]:
+    def _chunks(self, own: dict[str, Any], launch: Launch, versions: Mapping[str, str]) -> list[_Chunk]:
         return [
             _Chunk(
-                own | rows.cell_values(one.cell) | rows.values(one),
+                own | _version(one.cell, versions) | rows.cell_values(one.cell) | rows.values(one),
                 {"time_seconds": one.times_seconds, "value": one.values},
             )
             for one in launch.timelines
@@ -124,7 +128,7 @@ class LinkTable(Table):
         job = {"implementation": str, "ranks": int}
         self.columns = {**_OWN, **job, **rows.columns(EmulatorFigures), "link": str, **_COUNTERS}
 
-    def _chunks(self, own: dict[str, Any], launch: Launch) -> list[_Chunk]:
+    def _chunks(self, own: dict[str, Any], launch: Launch, versions: Mapping[str, str]) -> list[_Chunk]:
         if launch.emulator is not None:
             figures = rows.values(launch.emulator)
         else:
@@ -135,6 +139,11 @@ class LinkTable(Table):
             _Chunk(fixed | {"link": one.link}, {name: np.array([getattr(one, name)]) for name in _COUNTERS})
             for one in launch.links
         ]
+
+
+def _version(cell: Cell, versions: Mapping[str, str]) -> dict[str, str]:
+    """Of the cell's own implementation, in a launch of several too."""
+    return {"version": versions.get(cell.implementation, "")}
 
 
 def export(table: Table, kind: Format, target: Path | TextIO) -> None:

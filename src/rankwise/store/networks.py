@@ -32,7 +32,7 @@ def topology_from_json(text: str) -> Topology:
     """
     try:
         return _record(Topology, json.loads(text))
-    except (ValueError, TypeError, AttributeError) as error:
+    except (ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise StoreError(
             f"cannot read the testbed's description in the store: {error}",
             "the file was changed by another program, or is damaged: use a copy of it (--store), "

@@ -18,6 +18,10 @@ Row = Mapping[str, Any]
 _STORED = np.dtype("<f8")
 
 
+class DamagedRowError(Exception):
+    """What a row holds cannot have been written by Rankwise; `connection.translated` makes a StoreError of it."""
+
+
 def columns(record: type) -> dict[str, type]:
     """Return the fields of a record that fit into a column (not tuples, records, arrays), each with its type."""
     return _columns(record)
@@ -36,11 +40,22 @@ def values(record: object) -> dict[str, Any]:
 
 def build(record: type[R], row: Row | sqlite3.Row, **others: Any) -> R:
     """Return the record from a row that has its columns; `others` are the fields kept in other tables."""
-    plain = {
-        name: math.nan if kind is float and row[name] is None else kind(row[name])
-        for name, kind in columns(record).items()
-    }
+    plain = {name: _value(row, name, kind, record.__name__.lower()) for name, kind in columns(record).items()}
     return record(**plain, **others)
+
+
+def number(row: Row | sqlite3.Row, name: str, of: str) -> float:
+    """Return the number in a column, nan for NULL; `of` names the row in errors. Raises DamagedRowError."""
+    return float(_value(row, name, float, of))
+
+
+def _value(row: Row | sqlite3.Row, name: str, kind: type, of: str) -> Any:
+    """The value of one column; nan was stored as NULL."""
+    try:
+        value = row[name]
+        return math.nan if kind is float and value is None else kind(value)
+    except (IndexError, KeyError, TypeError, ValueError, OverflowError) as error:
+        raise DamagedRowError(f"{name} of a {of}: {error}") from error
 
 
 def cell_values(cell: Cell) -> dict[str, Any]:
@@ -58,8 +73,12 @@ def to_blob(array: FloatArray) -> bytes:
     return array.astype(_STORED).tobytes()
 
 
-def from_blob(blob: bytes) -> FloatArray:
-    """Return the array that was stored, of one dimension, not writable."""
+def from_blob(blob: object) -> FloatArray:
+    """Return the array that was stored, of one dimension, not writable. Raises DamagedRowError if it is none."""
+    if not isinstance(blob, bytes):
+        raise DamagedRowError(f"samples are stored as {type(blob).__name__} instead of bytes")
+    if len(blob) % _STORED.itemsize:
+        raise DamagedRowError(f"samples of {len(blob)} bytes, which is no whole number of float64")
     return np.frombuffer(blob, dtype=_STORED).astype(np.float64, copy=False)
 
 

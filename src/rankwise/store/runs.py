@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import platform
 import sqlite3
@@ -149,10 +150,13 @@ def _status(run: sqlite3.Row) -> str:
     if run["status"] != "running":
         return str(run["status"])
     if run["owner_host"] == platform.node():
-        return "running" if process.is_alive(run["owner_process"]) else "interrupted"
+        return "running" if process.is_alive(str(run["owner_process"])) else "interrupted"
     # Processes of another host (or container) cannot be seen from here, only that nothing comes any more.
-    last_sign = max(run["owner_since"], run["last_launch_ended_at"] or 0.0)
-    quiet = time.time() - last_sign > QUIET_SECONDS + (run["launch_limit_seconds"] or 0.0)
+    begun, ended, limit = (
+        rows.number(run, name, "run") for name in ("owner_since", "last_launch_ended_at", "launch_limit_seconds")
+    )
+    last_sign = begun if math.isnan(ended) else max(begun, ended)
+    quiet = time.time() - last_sign > QUIET_SECONDS + (0.0 if math.isnan(limit) else limit)
     return "interrupted" if quiet else "running"
 
 

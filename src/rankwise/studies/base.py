@@ -170,7 +170,7 @@ class Study:
         return next((run for run in self.runs if self.testbed_name(run) == testbed_name), None)
 
     def topology(self, run: StudyRun, preset: Topology) -> Topology:
-        """The preset as this run wants it, under the run's own name. Raises InputError for unknown nodes."""
+        """Return the preset as the run wants it, under the run's name. Raises InputError for unknown nodes."""
         unknown = set(run.nodes) - {node.name for node in preset.nodes}
         if unknown:
             raise InputError(

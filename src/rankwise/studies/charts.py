@@ -49,7 +49,7 @@ def bandwidth_figure(
     points: Sequence[PaperPoint] = (),
     scale: Scale = MEGABITS,
 ) -> Figure:
-    """Best bandwidth against size, on a linear axis as in the papers: the maxima are what counts."""
+    """Draw the best bandwidth against size, on a linear axis as in the papers: the maxima are what counts."""
     curves = {name: tuple(p for p in curve if p.size_bytes >= _LEAST_BYTES) for name, curve in curves.items()}
     sizes = [point.size_bytes for curve in curves.values() for point in curve]
     figure = sized_figure([*sizes, *(int(point.x) for point in points)] or [_LEAST_BYTES, 1 << 20])

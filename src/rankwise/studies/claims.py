@@ -20,7 +20,7 @@ def about_all(
     judge: Callable[[Range], StatementVerdict],
     words: Callable[[float], str],
 ) -> Statement:
-    """Return the claim is true if it is true of each of `found`."""
+    """Judge a claim about all of `found`: it is true if it is true of each."""
     verdicts = {name: judge(one) for name, one in found.items()}
     texts = {name: f"{name} ({words(one.value)}{_why_undecided(one)})" for name, one in found.items()}
     return from_verdicts(claim, verdicts, texts)
@@ -46,7 +46,7 @@ def threshold(
     *,
     gone: bool = False,
 ) -> Statement:
-    """Whether each implementation's time jumps somewhere within `near_bytes`; `gone`: or that it does not."""
+    """Test whether each implementation's time jumps within `near_bytes`; `gone`: that it does not."""
     verdicts: dict[str, StatementVerdict] = {}
     texts = {}
     for name, curve in curves.items():
@@ -69,7 +69,7 @@ def jumps(results: Results | None, implementation: str) -> list[SwitchPoint]:
 
 
 def meets(jump: SwitchPoint, near_bytes: tuple[int, int]) -> bool:
-    """Return the jump is in (below, at]: does one of these lie within the bounds, or both about them?"""
+    """Return whether a jump in (below, at] may lie within the bounds: one of these does, or both enclose them."""
     return jump.below_bytes <= near_bytes[1] and jump.at_bytes >= near_bytes[0]
 
 

@@ -51,7 +51,7 @@ ROUTES = (
     Route("atm155", "ATM 155", "T3E-SP2_ATM155", "T3E-SP2_ATM155", ("t3e", "sp2")),
 )
 CAVEATS = (
-    "The testbed is emulated: the lines' rates and delays are the paper's, the hosts are of today. What the "
+    "The testbed is emulated: the lines' rates and delays are the paper's, the hosts are today's. What the "
     "supercomputers' own network software and adapters cost in 1999 is not emulated.",
     "The routes over HiPPI and the local Ethernet of table 1 are not part of the emulated testbed.",
     "Untuned stands for a window of 64 KiB on every host. The systems of 1999 had windows of their own: from the "
@@ -93,7 +93,7 @@ class Found:
 
 
 def page(results: Mapping[str, Results]) -> Page:
-    """Statements, tables 1 and 2, and the bandwidths against size, which the paper does not show."""
+    """Return the statements, tables 1 and 2, and the bandwidths against size, which the paper does not show."""
     found = [_found(route, results) for route in ROUTES]
     names = tuple(dict.fromkeys(name for one in results.values() for name in one.comparison.implementations))
     statements = [one for route in found for one in _on_route(route)] + _on_mpi(found)

@@ -10,13 +10,13 @@ from typing import Any
 
 @cache
 def paper(name: str) -> dict[str, Any]:
-    """The facts and figures of one paper, by the keys of the file. Raises KeyError for a paper not in it."""
+    """Return the facts and figures of one paper, by the keys of the file. Raises KeyError for an unknown paper."""
     text = resources.files("rankwise.studies").joinpath("papers.toml").read_text(encoding="utf-8")
     found: dict[str, Any] = tomllib.loads(text)[name]
     return found
 
 
 def citation(name: str) -> str:
-    """`AUTHORS: TITLE. SOURCE`."""
+    """Return `AUTHORS: TITLE. SOURCE`."""
     facts = paper(name)
     return f"{facts['authors']}: {facts['title']}. {facts['source']}"

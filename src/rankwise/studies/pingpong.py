@@ -92,7 +92,7 @@ def maxima(curves: Mapping[str, BestCurve]) -> dict[str, Range]:
 
 
 def half_sizes(curves: Mapping[str, BestCurve]) -> dict[str, Range]:
-    """The size at which half of a curve's own maximum is first reached, bytes, between sizes interpolated."""
+    """Return the size in bytes at which half of a curve's own maximum is first reached, interpolated."""
     found = {}
     for name, curve in curves.items():
         rates = [(point.size_bytes, point.bits_per_second) for point in curve if point.size_bytes]

@@ -41,11 +41,11 @@ class Range:
         return Range(self.value / other.value, self.low / other.high, self.high / other.low, fewest)
 
     def scaled(self, factor: float) -> Range:
-        """In another unit; `factor` is positive."""
+        """Return it in another unit; `factor` is positive."""
         return Range(self.value * factor, self.low * factor, self.high * factor, self.launches)
 
     def inverted(self, numerator: float) -> Range:
-        """`numerator` over this: what time gives bandwidth."""
+        """Return `numerator` over this: the bandwidth for a time."""
         return Range(numerator / self.value, numerator / self.high, numerator / self.low, self.launches)
 
 
@@ -77,7 +77,7 @@ def between(found: Range, low: float, high: float) -> StatementVerdict:
 
 
 def every(verdicts: Iterable[StatementVerdict]) -> StatementVerdict:
-    """Of all: one that holds no longer refutes it; of none: undecided."""
+    """Join claims about several: one that does not hold refutes all; without any it is undecided."""
     found = set(verdicts)
     if "no longer" in found:
         return "no longer"

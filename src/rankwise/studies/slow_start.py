@@ -30,7 +30,7 @@ def stream_curves(results: Results | None, size_bytes: int) -> dict[str, StreamC
 
 
 def seconds_to_rate(streams: Mapping[str, StreamCurve], bits_per_second: float) -> dict[str, Range]:
-    """When each came to this bandwidth; infinite for one that never did."""
+    """Return when each came to this bandwidth; infinite for one that never did."""
     return {
         name: _range(one, curve.launches)
         for name, curve in streams.items()
@@ -40,7 +40,7 @@ def seconds_to_rate(streams: Mapping[str, StreamCurve], bits_per_second: float) 
 
 
 def seconds_to_maximum(streams: Mapping[str, StreamCurve]) -> dict[str, Range]:
-    """When each came to 90 % of its own maximum."""
+    """Return when each came to 90 % of its own maximum."""
     return {
         name: _range(one, curve.launches)
         for name, curve in streams.items()
@@ -50,7 +50,7 @@ def seconds_to_maximum(streams: Mapping[str, StreamCurve]) -> dict[str, Range]:
 
 
 def sustained_bits_per_second(curve: StreamCurve) -> float:
-    """The stream's maximum over some messages: one by itself may arrive as a burst, faster than any link."""
+    """Return the stream's maximum over some messages: a single one may arrive as a burst, faster than any link."""
     return next((one.bits_per_second / one.share for one in curve.reached if one.share), math.nan)
 
 

@@ -19,7 +19,7 @@ _COLOURS: dict[StatementVerdict, str] = {"holds": "green", "no longer": "yellow"
 
 
 def lines(title: str, page: Page, notices: Sequence[Notice] = ()) -> list[RenderableType]:
-    """The title, every statement and aim, the answer in one sentence, and what kinds of warnings there are."""
+    """Return the title, every statement and aim, the answer in one sentence, and the kinds of warnings."""
     shown: list[RenderableType] = [
         Text(title, style="bold"),
         Text(),

@@ -15,7 +15,7 @@ Words = Callable[[float], str]
 
 
 def microseconds(seconds: float) -> str:
-    """`46 µs`, `5818 µs`: whole from ten on, as the papers print latencies."""
+    """Format a latency: `46 µs`, `5818 µs`, whole from ten on, as the papers print latencies."""
     value = seconds * 1e6
     return f"{value:.0f} µs" if abs(value) >= 10 else f"{value:.1f} µs"
 
@@ -26,31 +26,31 @@ def added_microseconds(seconds: float) -> str:
 
 
 def megabits(bits_per_second: float) -> str:
-    """`940 Mbit/s`."""
+    """Format a bandwidth: `940 Mbit/s`."""
     value = bits_per_second / 1e6
     return f"{value:.0f} Mbit/s" if value >= 9.95 else f"{value:.1f} Mbit/s"
 
 
 def megabytes(bytes_per_second: float) -> str:
-    """`56.9 MB/s`: 10^6 bytes."""
+    """Format a bandwidth in 10^6 bytes: `56.9 MB/s`."""
     value = bytes_per_second / 1e6
     return f"{value:.1f} MB/s" if value >= 9.95 else f"{value:.2f} MB/s"
 
 
 def milliseconds(seconds: float) -> str:
-    """`0.91 ms`."""
+    """Format a time: `0.91 ms`."""
     return f"{seconds * 1e3:.2f} ms"
 
 
 def spell_seconds(seconds: float) -> str:
-    """`0.35 s`, `5 s`; `never` for infinity."""
+    """Format a duration: `0.35 s`, `5 s`; `never` for infinity."""
     if math.isinf(seconds):
         return "never"
     return f"{seconds:.2g} s" if seconds < 9.5 else format_duration(seconds)
 
 
 def ratio(value: float) -> str:
-    """`4.4 times`."""
+    """Format a ratio: `4.4 times`."""
     return f"{value:.3g} times"
 
 
@@ -64,12 +64,12 @@ def size(size_bytes: float) -> str:
 
 
 def jump(point: SwitchPoint) -> str:
-    """`64 KiB – 128 KiB: 1.3 times`."""
+    """Format a jump and its place: `64 KiB – 128 KiB: 1.3 times`."""
     return f"{format_size(point.below_bytes)} – {format_size(point.at_bytes)}: {ratio(point.jump_ratio)}"
 
 
 def with_interval(found: Range, words: Words) -> str:
-    """`46 µs [45, 47]`; `–` for what was not measured."""
+    """Format a value with its interval: `46 µs [45, 47]`; `–` for what was not measured."""
     if not found.launches or math.isnan(found.value):
         return "–"
     value = words(found.value)
@@ -83,12 +83,12 @@ def with_interval(found: Range, words: Words) -> str:
 
 
 def listed(parts: list[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
+    """Join names: `a`, `a and b`, `a, b and c`."""
     return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
 def by_verdict(verdicts: Mapping[str, StatementVerdict], texts: Mapping[str, str]) -> str:
-    """`True of A (1 µs) and B (2 µs); not true of C (9 µs).` Each text begins with the name."""
+    """Return `True of A (1 µs) and B (2 µs); not true of C (9 µs).` Each text begins with the name."""
     if not verdicts:
         return NOT_MEASURED
     heads: dict[StatementVerdict, str] = {

@@ -16,9 +16,10 @@ from typing import ClassVar, Self
 
 from rankwise.core import registry
 from rankwise.core.errors import UnknownNameError
+from rankwise.core.jobs import Host, LaunchSteps, LocalStart, Outcome, ProcessStart, RemoteShellStart
 from rankwise.core.mapped_libraries import Mapped, mapped_here
 from rankwise.core.network import Topology
-from rankwise.core.records import Fact, Host, LaunchSteps, LocalStart, Outcome, ProcessStart, RemoteShellStart
+from rankwise.core.records import Fact
 from rankwise.core.toml_places import Entry
 from rankwise.testbeds.running import Running
 

@@ -11,8 +11,8 @@ from pathlib import Path as File
 from typing import Any
 
 from rankwise.core.errors import HostError
+from rankwise.core.jobs import Command, LaunchSteps
 from rankwise.core.network import PathFigures, Topology
-from rankwise.core.records import Command, LaunchSteps
 from rankwise.testbeds.base import TestbedKind
 from rankwise.testbeds.path_verdicts import complaints
 from rankwise.testbeds.paths import Path, path, site_paths

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rankwise.core import process
+from rankwise.core.jobs import LaunchSteps, Outcome
 from rankwise.core.network import Node, Topology
-from rankwise.core.records import Fact, LaunchSteps, Outcome
+from rankwise.core.records import Fact
 from rankwise.core.toml_places import Entry
 from rankwise.testbeds import host
 from rankwise.testbeds.base import TestbedKind

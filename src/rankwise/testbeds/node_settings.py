@@ -10,8 +10,9 @@ from pathlib import Path
 from rankwise.core import process
 from rankwise.core.errors import HostError
 from rankwise.core.host_settings import CATALOGUE, CONGESTION_CONTROL
+from rankwise.core.jobs import Outcome
 from rankwise.core.network import Settings
-from rankwise.core.records import Fact, Outcome
+from rankwise.core.records import Fact
 
 _ALLOWED = Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
 _AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rankwise.core import process
 from rankwise.core.errors import HostError
-from rankwise.core.records import Command, LaunchSteps
+from rankwise.core.jobs import Command, LaunchSteps
 from rankwise.testbeds.remote_shell import RemoteShell
 
 _LIMIT_SECONDS = 60.0

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from rankwise.core import process
 from rankwise.core.errors import HostError
+from rankwise.core.jobs import Command, Outcome
 from rankwise.core.mapped_libraries import NAMES
-from rankwise.core.records import Command, Outcome
 from rankwise.testbeds.host import MPI_VARIABLES
 
 REMOTE_MARK = "RANKWISE_REMOTE"

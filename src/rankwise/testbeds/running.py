@@ -21,7 +21,7 @@ from pathlib import Path
 
 import psutil
 
-from rankwise.core import paths, process, units
+from rankwise.core import paths, process, signals, units
 from rankwise.core.errors import HostError, InputError
 from rankwise.core.network import Topology
 from rankwise.testbeds import supervisor
@@ -81,7 +81,7 @@ def start(topology: Topology, attached: bool) -> Path:
                     f"testbed {topology.name} is up already", f"rankwise testbed down {topology.name}, or use it"
                 )
             made.append(folder)
-            with process.signals_wait():
+            with signals.signals_wait():
                 child = _launch(topology, text, command, folder, attached)
         supervisor.wait_until_ready(child, folder)
     except BaseException:

@@ -17,9 +17,10 @@ from pathlib import Path
 
 from rankwise.core import process
 from rankwise.core.errors import HostError, InputError, UnknownNameError
+from rankwise.core.jobs import Command, LaunchSteps, Outcome, RemoteShellStart
 from rankwise.core.mapped_libraries import Mapped
 from rankwise.core.network import Topology
-from rankwise.core.records import Command, Fact, LaunchSteps, Outcome, RemoteShellStart
+from rankwise.core.records import Fact
 from rankwise.core.toml_places import Entry
 from rankwise.testbeds import remote_facts
 from rankwise.testbeds.base import TestbedKind

@@ -10,11 +10,12 @@ from typing import Any
 
 from rankwise import __version__
 from rankwise.analysis.compare.comparison import compare
+from rankwise.analysis.compare.notices import wrong_data
 from rankwise.analysis.compare.sentences import sentences
 from rankwise.analysis.compare.variants import plain_cell, without_labels
 from rankwise.analysis.network import network_figures
 from rankwise.core.records import Fact, Plan, variant_name
-from rankwise.core.results import Comparison
+from rankwise.core.results import Comparison, Curve
 from rankwise.report.context import LaunchCommand, LoadedLibrary, ReportContext
 from rankwise.store.store import Store
 from rankwise.workflows import configurations
@@ -44,7 +45,10 @@ def compare_run(
         launches, {benchmark.name: benchmark for benchmark in store.benchmarks(run_id)}, chosen or None,
         delta=delta, precision=plan.precision, implementations=names, failures=failures,
     )  # fmt: skip
-    return replace(comparison, notices=(*store.notices(run_id), *comparison.notices))
+    # wrong data first, the run's own next
+    first = [notice for notice in comparison.notices if notice.kind == "wrong-data"]
+    others = [notice for notice in comparison.notices if notice not in first]
+    return replace(comparison, notices=(*first, *store.notices(run_id), *others))
 
 
 def comparison_context(store: Store, run_id: int, comparison: Comparison) -> ReportContext:
@@ -53,7 +57,14 @@ def comparison_context(store: Store, run_id: int, comparison: Comparison) -> Rep
         *configurations.sentences(_labels(store.plan(run_id)), store.configurations(run_id)),
         *configurations.sentences_of(store.profile_folders(run_id), store.implementations(run_id)),
     ]
-    return report_context(store, run_id, "MPI implementations compared", (*sentences(comparison), *said))
+    words = (*_wrong_data(comparison), *sentences(comparison), *said)
+    return report_context(store, run_id, "MPI implementations compared", words)
+
+
+def _wrong_data(comparison: Comparison) -> list[str]:
+    """Goes before all else: what delivers wrong data is not fast."""
+    found = wrong_data(comparison.wrong_data)
+    return [f"WRONG DATA: {found.message}; {found.remedy}."] if found else []
 
 
 def report_context(store: Store, run_id: int, title: str, said: Sequence[str]) -> ReportContext:
@@ -87,12 +98,28 @@ def _labels(plan: Plan) -> dict[str, str]:
     return {cell.configuration: cell.label for cell in plan.cells}
 
 
+def _place(curve: Curve) -> dict[str, Any]:
+    """What tells a curve from the others."""
+    return {
+        "implementation": curve.implementation, "benchmark": curve.benchmark, "ranks": curve.ranks,
+        "quantity": curve.quantity, "options": asdict(curve.options), "placement": curve.placement,
+    }  # fmt: skip
+
+
 def as_json(comparison: Comparison, report: Path | None) -> dict[str, Any]:
     """Return the comparison for programs: the keys are a promise."""
     return {
+        "wrong_data": [{"cell": asdict(one.cell), "reason": one.reason} for one in comparison.wrong_data],
         "verdicts": [asdict(verdict) for verdict in comparison.verdicts],
         "summary": [asdict(row) for row in comparison.summary],
         "overheads": [asdict(one) for one in comparison.overheads],
+        "barrier_starts": [
+            {**_place(curve), "size_bytes": point.size_bytes, "starts": point.starts}
+            for curve in comparison.curves
+            for point in curve.points
+            if point.starts in ("barrier", "mixed")
+        ],
+        "overlaps": [asdict(one) for one in comparison.overlaps],
         "streams": [
             {"cell": asdict(one.cell), "reached": [asdict(reached) for reached in one.reached]}
             for one in comparison.streams

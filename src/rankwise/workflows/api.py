@@ -10,9 +10,10 @@ from typing import Any
 
 from rankwise.core import paths, units
 from rankwise.core.errors import HostError, InputError
+from rankwise.core.jobs import Command, LaunchSteps, Outcome
 from rankwise.core.network import Topology
 from rankwise.core.programs import WALL_TIME, Metric, Program, check_pattern, metric_of
-from rankwise.core.records import Command, LaunchSteps, Options, Outcome
+from rankwise.core.records import Options
 from rankwise.profiles.checking import Check
 from rankwise.testbeds.base import TestbedKind
 from rankwise.workflows import bench as benching
@@ -29,6 +30,7 @@ from rankwise.workflows.guidelines import Answer
 from rankwise.workflows.measure import Request
 from rankwise.workflows.programs import ProgramRequest
 from rankwise.workflows.study import StudyResult
+from rankwise.workflows.study_runs import StudyOptions, StudyRequest
 from rankwise.workflows.tune import tuner
 from rankwise.workflows.tune.spec import spec_of
 from rankwise.workflows.tune.tuner import TuneResult
@@ -101,7 +103,7 @@ def bench(
     """
     asked = _request(
         implementations, sizes, time, kind="bench", benchmarks=tuple(benchmarks), min_launches=launches,
-        max_launches=launches, verify=verify, **more,
+        max_launches=launches, verify=verify, verify_first=False, **more,
     )  # fmt: skip
     there = where or Where()
     return benching.bench(asked, there.store, there.events)
@@ -165,9 +167,9 @@ def study(
 ) -> StudyResult:  # fmt: skip
     """Measure again what a paper measured, and return which of its statements hold."""
     seconds = units.parse_duration_seconds(time) if time else None
-    options = studying.StudyOptions(name, quick, str(folder), seconds, tuple(implementations))
+    options = StudyOptions(name, quick, str(folder), seconds, tuple(implementations))
     there = where or Where()
-    return studying.carry_out(studying.StudyRequest(options, COMMAND_LINE), there.store, there.events)
+    return studying.carry_out(StudyRequest(options, COMMAND_LINE), there.store, there.events)
 
 
 def resume(run: int = 0, *, where: Where | None = None) -> int:

@@ -117,7 +117,7 @@ def not_applied(configuration: Configuration, choice: ProfileChoice, testbed: Te
         return
     if testbed.topology() is None and in_force(settings):
         return
-    lines = loading.by_hand(Path(choice.folder), settings)
+    lines = loading.manual_commands(Path(choice.folder), settings)
     yield Notice(
         "host-settings",
         f"the kernel settings of profile {choice.label} are not applied to real hosts: it runs without them",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,13 +11,14 @@ from typing import Any
 from rich.console import RenderableType
 from rich.text import Text
 
-from rankwise.analysis.guidelines import findings, mending, rules
+from rankwise.analysis.compare.notices import wrong_data
+from rankwise.analysis.guidelines import findings, rules
 from rankwise.analysis.guidelines.checks import check
 from rankwise.analysis.guidelines.findings import Finding
 from rankwise.analysis.guidelines.measured import faster_settings
-from rankwise.analysis.guidelines.mending import Remedy
+from rankwise.analysis.guidelines.remedies import Algorithms, Remedy, algorithm_words, remedy_for
 from rankwise.core import errors
-from rankwise.core.records import CellFailure, Implementation, Notice, Options
+from rankwise.core.records import CellFailure, Implementation, Launch, Notice, Options
 from rankwise.core.tuning import Decision, Native, Profile, Tuning
 from rankwise.mpi import select
 from rankwise.mpi.family import family_named
@@ -99,8 +100,13 @@ def request_for(operations: Sequence[str], layouts: Sequence[str], request: meas
     return replace(
         request, kind="guidelines", benchmarks=rules.benchmarks(chosen), ranks=request.ranks or (max(2, slots),),
         options=tuple(Options(layout=one) for one in dict.fromkeys((*rules.CONTIGUOUS, *derived))),
-        wanted=rules.is_needed, priority=rules.turn, min_launches=LAUNCHES,
+        wanted=rules.is_needed, priority=rules.priority, min_launches=LAUNCHES,
     )  # fmt: skip
+
+
+def _wrong_data(failures: Iterable[CellFailure], launches: Iterable[Launch]) -> list[Notice]:
+    found = wrong_data([*failures, *(one for launch in launches for one in launch.failures)])
+    return [found] if found else []
 
 
 def answer(store: Store, run_id: int, only: Sequence[str], delta: float) -> Answer:
@@ -126,7 +132,7 @@ def answer(store: Store, run_id: int, only: Sequence[str], delta: float) -> Answ
     return Answer(
         run_id, delta, found, remedies, _natives(remedies, known), _measured(store, run_id, list(remedies)),
         (*failures, *(one for launch in launches for one in launch.failures)),
-        (*store.notices(run_id), *findings.notices(every)),
+        (*_wrong_data(failures, launches), *store.notices(run_id), *findings.notices(every)),
     )  # fmt: skip
 
 
@@ -149,7 +155,7 @@ def _remedies(
 ) -> dict[Finding, Remedy]:
     violated = [one for one in found if one.word == "violated"]
     offered = {name: _algorithms(known[name]) for name in dict.fromkeys(one.implementation for one in violated)}
-    return {one: mending.remedy(one, offered[one.implementation], testbed, profiles) for one in violated}
+    return {one: remedy_for(one, offered[one.implementation], testbed, profiles) for one in violated}
 
 
 def _measured(store: Store, run_id: int, violated: Sequence[Finding]) -> dict[Finding, tuple[str, ...]]:
@@ -166,7 +172,7 @@ def _measured(store: Store, run_id: int, violated: Sequence[Finding]) -> dict[Fi
     return {one: tuple(texts) for one, texts in said.items() if texts}
 
 
-def _algorithms(implementation: Implementation) -> mending.Algorithms:
+def _algorithms(implementation: Implementation) -> Algorithms:
     """None for an implementation of a stored run that is not on this host, or of a family that is not."""
     try:
         return family_named(implementation.family).algorithms(implementation)
@@ -203,7 +209,7 @@ def _shown(remedy: Remedy, native: Native | None, measured: Sequence[str]) -> Re
     """Variables and words for mpiexec are shown where they are all it takes to load the algorithm."""
     words, settings = [remedy.words], []
     if remedy.decision is not None:
-        words.append(mending.algorithm_words(remedy.decision))
+        words.append(algorithm_words(remedy.decision))
     if native is not None and not native.files:
         settings = [*(f"{name}={value}" for name, value in native.environment), " ".join(native.arguments)]
     words += [*measured, *(text for text, _ in remedy.profiles)]

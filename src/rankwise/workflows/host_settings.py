@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rankwise.core.host_settings import setting
+from rankwise.core.jobs import Command, LaunchSteps
 from rankwise.core.network import Settings
-from rankwise.core.records import Command, LaunchSteps
 from rankwise.testbeds.base import TestbedKind
 from rankwise.testbeds.local import LocalTestbed
 

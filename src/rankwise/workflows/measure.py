@@ -65,6 +65,8 @@ class Request:
     seconds_per_cell: float = 0.0
     launch_limit_seconds: float = 120.0
     verify: bool = False
+    verify_first: bool = True
+    """Look at the data of each implementation and configuration once before anything is timed."""
     seed: int | None = None
     baseline: str = ""
     launcher_arguments: tuple[str, ...] = ()
@@ -187,15 +189,15 @@ def _round_seconds(request: Request, cells: Sequence[Cell]) -> float:
 
 def _seconds_per_cell(request: Request, cells: Sequence[Cell], budget_seconds: float) -> float:
     """What was asked for, or what serves best."""
-    rounds = request.min_launches + SPARE_ROUNDS
-    return request.seconds_per_cell or planning.seconds_per_cell(
-        budget_seconds, len(cells), _round_seconds(request, cells), rounds
-    )
+    a_round, rounds = _round_seconds(request, cells), request.min_launches + SPARE_ROUNDS
+    left = budget_seconds - request.verify_first * a_round
+    return request.seconds_per_cell or planning.seconds_per_cell(left, len(cells), a_round, rounds)
 
 
 def _short_of_time(request: Request, cells: Sequence[Cell]) -> tuple[Notice, ...]:
     """The warning that the budget cannot hold the launches that a verdict takes: better said before."""
-    needed = _round_seconds(request, cells) * request.min_launches
+    a_round = _round_seconds(request, cells)
+    needed = a_round * (request.min_launches + request.verify_first)
     if needed <= request.time_budget_seconds:
         return ()
     return (
@@ -211,11 +213,12 @@ def _short_of_time(request: Request, cells: Sequence[Cell]) -> tuple[Notice, ...
 def _with_enough_time(request: Request, cells: Sequence[Cell], events: Events) -> Request:
     """The time that the launches take which a verdict needs, unless that is far more than expected."""
     launches = request.min_launches + SPARE_ROUNDS
+    a_round = _round_seconds(request, cells)
     per_cell = _seconds_per_cell(request, cells, math.inf)
-    a_round = _round_seconds(request, cells) + len(cells) * per_cell
-    most = 60.0 * math.ceil(LONGER_THAN_EXPECTED * a_round * launches / 60)
+    expected = launches * (a_round + len(cells) * per_cell) + request.verify_first * a_round
+    most = 60.0 * math.ceil(LONGER_THAN_EXPECTED * expected / 60)
     events.say(
-        f"{len(cells)} cells in {launches} launches each take about {format_duration(a_round * launches)}, "
+        f"{len(cells)} cells in {launches} launches each take about {format_duration(expected)}, "
         f"and at most {format_duration(most)} (--time)"
     )
     return replace(
@@ -229,6 +232,7 @@ def _plan(request: Request, cells: Sequence[Cell]) -> Plan:
         cells=tuple(cells), seed=random.randrange(2**31) if request.seed is None else request.seed,
         time_budget_seconds=request.time_budget_seconds, precision=request.precision,
         min_launches=request.min_launches, max_launches=request.max_launches, verify=request.verify,
+        verify_first=request.verify_first and not request.verify,
         seconds_per_cell=_seconds_per_cell(request, cells, request.time_budget_seconds),
         launch_limit_seconds=request.launch_limit_seconds, launcher_arguments=request.launcher_arguments,
     )  # fmt: skip

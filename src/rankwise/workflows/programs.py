@@ -129,10 +129,13 @@ class _OnTestbeds:
         }  # fmt: skip
 
     def launch(
-        self, implementation: Implementation, program: Path, cells: Sequence[Cell], seconds_per_cell: float = 0.0
-    ) -> Launch:
+        self, implementation: Implementation, program: Path, cells: Sequence[Cell], seconds_per_cell: float = 0.0,
+        *, verifying: bool = False,
+    ) -> Launch:  # fmt: skip
         """Start the program once."""
-        return self._launchings[cells[0].testbed].launch(implementation, program, cells, seconds_per_cell)
+        return self._launchings[cells[0].testbed].launch(
+            implementation, program, cells, seconds_per_cell, verifying=verifying
+        )  # fmt: skip
 
 
 def _with_surroundings(

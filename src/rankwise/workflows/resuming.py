@@ -45,7 +45,7 @@ def resume(run: RunSummary, store: Store, events: Events) -> int:
     elif run.kind == "program":
         programs.resume(run.id, store, events)
     else:
-        measure.resume(run.id, store, events, rules.turn if run.kind == "guidelines" else None)
+        measure.resume(run.id, store, events, rules.priority if run.kind == "guidelines" else None)
     return run.id
 
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
+from rankwise.analysis.compare.cells import starts_of
 from rankwise.analysis.compare.variants import cells_of
-from rankwise.core.records import Cell, Library, Quantity, RunSummary
+from rankwise.core.records import Cell, Library, Quantity, RunSummary, Start
 from rankwise.core.run_view import CellView, ConfigurationView, LaunchView, LibraryView, RunView
 from rankwise.stats.intervals import median_interval
 from rankwise.store.store import Store
@@ -23,6 +24,7 @@ def load(run_id: int | None, store: Path | None = None) -> RunView:
 def _gather(store: Store, run: RunSummary) -> RunView:
     medians: dict[tuple[Cell, Quantity], list[float]] = defaultdict(list)
     samples: Counter[tuple[Cell, Quantity]] = Counter()
+    starts: dict[tuple[Cell, Quantity], list[Start]] = defaultdict(list)
     launches: list[LaunchView] = []
     labels: dict[str, dict[str, None]] = defaultdict(dict)
     failures = list(store.failures(run.id))
@@ -32,6 +34,7 @@ def _gather(store: Store, run: RunSummary) -> RunView:
         launches.append(LaunchView(
             number, launch.implementation, launch.ranks, launch.status, launch.seconds, launch.command,
             dict(launch.environment), launch.reason, launch.segments, launch.stage,
+            launch.verifying,
         ))  # fmt: skip
         loaded.update((launch.implementation, one) for one in launch.libraries)
         failures += launch.failures
@@ -42,8 +45,16 @@ def _gather(store: Store, run: RunSummary) -> RunView:
             if series.samples_seconds.size:
                 medians[series.cell, series.quantity].append(float(np.median(series.samples_seconds)))
                 samples[series.cell, series.quantity] += series.samples_seconds.size
+                starts[series.cell, series.quantity].append(series.start)
     cells = [
-        CellView(*key, len(values), samples[key], float(np.median(values)), *median_interval(np.array(values)))
+        CellView(
+            *key,
+            len(values),
+            samples[key],
+            float(np.median(values)),
+            *median_interval(np.array(values)),
+            starts_of(starts[key]),
+        )
         for key, values in medians.items()
     ]
     moments = store.facts_by_moment(run.id)

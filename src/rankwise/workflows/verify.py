@@ -8,7 +8,8 @@ from pathlib import Path
 
 from rankwise.artifacts.harness import build
 from rankwise.core.errors import HostError
-from rankwise.core.records import Cell, Implementation, Outcome
+from rankwise.core.jobs import Outcome
+from rankwise.core.records import Cell, Implementation
 from rankwise.core.tuning import Decision, Loaded, Part, ReadBack
 from rankwise.measurement import protocol
 from rankwise.measurement.job import build_job

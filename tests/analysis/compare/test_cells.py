@@ -1,3 +1,5 @@
+"""What is compared of a cell is one median a launch, of launches and benchmarks that can be judged."""
+
 from __future__ import annotations
 
 import math

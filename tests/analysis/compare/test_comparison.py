@@ -1,3 +1,5 @@
+"""A comparison finds true differences, claims false ones as seldom as it says, and depends on no order."""
+
 from __future__ import annotations
 
 from dataclasses import replace

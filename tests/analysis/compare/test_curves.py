@@ -1,14 +1,12 @@
+"""Curves have the medians, quantiles and overlap that follow from the samples by hand."""
+
 from __future__ import annotations
 
-import math
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from analysis.compare.simulated import benchmarks, launch
 from rankwise.analysis.compare.cells import gather
-from rankwise.analysis.compare.curves import curves, distributions, overlap
+from rankwise.analysis.compare.curves import curves, distributions
 
 KNOWN = benchmarks(pingpong="point-to-point")
 
@@ -35,17 +33,3 @@ def test_quantiles_of_all_samples() -> None:
 def test_one_launch_is_never_precise() -> None:
     (curve,) = curves(gather([launch("a", {("pingpong", 8): [1.0, 1.0]})], KNOWN), precision=0.02)
     assert (curve.points[0].low_seconds, curve.points[0].precise) == (1.0, False)
-
-
-@pytest.mark.parametrize(("total", "expected"), [(10.0, 1.0), (14.0, 0.0), (12.0, 0.5), (9.0, 1.0), (20.0, 0.0)])
-def test_overlap_by_hand(total: float, expected: float) -> None:
-    assert overlap(4.0, total, 10.0) == expected
-
-
-def test_overlap_of_an_operation_without_time() -> None:
-    assert math.isnan(overlap(0.0, 1.0, 1.0))
-
-
-@given(st.floats(1e-9, 1), st.floats(0, 1), st.floats(0, 1))
-def test_overlap_is_a_share(time: float, total: float, compute: float) -> None:
-    assert 0 <= overlap(time, total, compute) <= 1

@@ -1,3 +1,5 @@
+"""The overhead over raw TCP is taken within rounds, and its interval covers the truth as often as it says."""
+
 from __future__ import annotations
 
 from dataclasses import replace

@@ -1,3 +1,5 @@
+"""Sentences of a comparison say what was shown, and claim nothing that was not."""
+
 from __future__ import annotations
 
 import numpy as np

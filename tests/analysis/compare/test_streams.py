@@ -1,3 +1,5 @@
+"""A stream's curve, and when it comes to speed, follow from the timelines of its launches."""
+
 from __future__ import annotations
 
 import math

@@ -1,3 +1,5 @@
+"""The summary has the geometric means of the verdicts, by size class, and a baseline that all share."""
+
 from __future__ import annotations
 
 import numpy as np

@@ -1,3 +1,5 @@
+"""A switch of protocol is found in the curve that has it, and in no other."""
+
 from __future__ import annotations
 
 import numpy as np

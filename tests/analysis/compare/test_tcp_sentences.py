@@ -1,3 +1,5 @@
+"""Sentences about raw TCP give the least and the greatest overhead, and claim nothing that was not shown."""
+
 from __future__ import annotations
 
 import math

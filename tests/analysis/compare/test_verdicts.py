@@ -1,3 +1,5 @@
+"""A verdict follows from the launches both were in, and neither sides, units nor order change it."""
+
 from __future__ import annotations
 
 from dataclasses import replace

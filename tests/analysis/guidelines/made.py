@@ -1,4 +1,4 @@
-"""Checks made by hand."""
+"""Checks and violations of guidelines, made by hand for the tests beside this file."""
 
 from __future__ import annotations
 

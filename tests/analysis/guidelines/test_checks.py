@@ -1,4 +1,4 @@
-"""Guidelines on simulated runs whose truth is known."""
+"""Checks of guidelines find the violations of simulated runs whose truth is known, and no others."""
 
 from __future__ import annotations
 

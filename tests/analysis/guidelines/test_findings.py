@@ -1,3 +1,5 @@
+"""The checks of one guideline are summed up without losing a violation."""
+
 from __future__ import annotations
 
 from analysis.guidelines.made import one

@@ -1,3 +1,5 @@
+"""A setting is offered only where earlier launches show it to be faster than the default."""
+
 from __future__ import annotations
 
 import numpy as np

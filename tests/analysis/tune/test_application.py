@@ -1,3 +1,5 @@
+"""What an application does is read from CSV as weights, and what cannot be read is pointed at by line."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""TCP buffers follow from bandwidth and delay of the paths, and are only ever raised."""
+
 from __future__ import annotations
 
 import math

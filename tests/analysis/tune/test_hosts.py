@@ -1,3 +1,5 @@
+"""Host settings are tried only where the measured paths give a reason to, and what is left out is said."""
+
 from __future__ import annotations
 
 import math
@@ -118,4 +120,4 @@ def test_a_message_that_fills_the_longest_path() -> None:
 
 
 def test_all_that_is_needed_is_read() -> None:
-    assert {CONGESTION_CONTROL, AVAILABLE, AFTER_IDLE, QUEUE, MTU, *PACING} <= set(hosts.ASKED)
+    assert {CONGESTION_CONTROL, AVAILABLE, AFTER_IDLE, QUEUE, MTU, *PACING} <= set(hosts.READ_FROM_HOSTS)

@@ -1,6 +1,8 @@
+"""One tuning on top of another replaces what both set, and reasons follow what is reverted."""
+
 from __future__ import annotations
 
-from rankwise.analysis.tune.merging import merged, taken_back
+from rankwise.analysis.tune.merging import merged, with_reverted
 from rankwise.core.tuning import Choice, Decision, Reason, Rule, Setting, Tuning
 
 
@@ -20,7 +22,7 @@ def test_why_it_was_chosen_and_why_it_does_not_stay_are_one_reason() -> None:
         Reason("bcast at 4 ranks", "ring goes back to the default: 1.3"),
         Reason("everything", "not proved"),
     ]
-    assert taken_back(reasons, returned) == [
+    assert with_reverted(reasons, returned) == [
         Reason("bcast at 4 ranks", "up to 4 KiB ring; but ring goes back to the default: 1.3"),
         Reason(
             "socket buffers, links, transport",

@@ -1,4 +1,4 @@
-"""Intel MPI's knobs and tables of presets: as text, and in force between hosts that are emulated."""
+"""Intel MPI's knobs and tables of presets are in force between emulated hosts as they were written."""
 
 import subprocess
 from collections.abc import Iterator
@@ -9,15 +9,16 @@ import pytest
 
 from rankwise.core import bound_variables
 from rankwise.core.errors import InputError, UnknownNameError
-from rankwise.core.records import Environment, Implementation, Job, Outcome
+from rankwise.core.jobs import Job, Outcome
+from rankwise.core.records import Environment, Implementation
 from rankwise.core.tuning import Choice, Decision, Native, Rule, Setting, Tuning
 from rankwise.mpi.family import family_named
 from rankwise.mpi.intelmpi import settings
 from rankwise.profiles.writing import write
 from rankwise.testbeds.emulated import EmulatedTestbed
+from support.both_send_first import END, both_send_first
 from support.emulated import needs_emulation, two_sites
-from support.head_on import END, head_on
-from support.mpis import FOUND, harness, proved
+from support.mpis import FOUND, harness, working
 from support.profiles import part, profile
 
 INTEL = [one for one in FOUND if one.family == "intelmpi"]
@@ -32,7 +33,7 @@ SWITCH = Decision("bcast", 4, (Rule(32768, TREE), Rule(None, RING)))
 
 @pytest.fixture(scope="module")
 def intel() -> Implementation:
-    return proved(INTEL[0].id)
+    return working(INTEL[0].id)
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +92,7 @@ def test_a_raised_threshold_lets_a_send_return_before_its_receive_is_posted(
     intel = with_systems_libfabric
 
     def ends(size_bytes: str, threshold: str) -> bool:
-        program = (str(head_on(intel, tmp_path)), size_bytes)
+        program = (str(both_send_first(intel, tmp_path)), size_bytes)
         loaded = native(intel, ("eager-threshold", threshold))
         return (
             END in start(intel, hosts, program, ("a1", "b1"), loaded.environment, limit_seconds=8, end=END).stdout
@@ -105,7 +106,7 @@ def test_a_raised_threshold_lets_a_send_return_before_its_receive_is_posted(
 def test_its_own_libfabric_is_loaded_and_makes_no_send_wait(
     intel: Implementation, hosts: EmulatedTestbed, tmp_path: Path
 ) -> None:
-    program = (str(head_on(intel, tmp_path)), "30000000")
+    program = (str(both_send_first(intel, tmp_path)), "30000000")
     debug = (("I_MPI_DEBUG", "5"),)
     outcome = start(intel, hosts, program, ("a1", "b1"), debug, limit_seconds=8, end=END)
     assert END in outcome.stdout
@@ -177,7 +178,7 @@ def test_a_table_is_in_force_after_load_sh_was_sourced_by_hand(intel: Implementa
     made = native(intel, ("cells-shm", "32768"), decisions=(decision,))
     place = write(profile(part(intel.id, made, Tuning(decisions=(decision,)))), tmp_path)
     script = f'. "$0"; {intel.mpiexec} -genv I_MPI_DEBUG 5 -n 2 "$1" 8'
-    words = ["sh", "-c", script, place / intel.id / "load.sh", head_on(intel, tmp_path)]
+    words = ["sh", "-c", script, place / intel.id / "load.sh", both_send_first(intel, tmp_path)]
     environment = {"PATH": "/usr/bin:/bin", **dict(intel.environment)}
     for ranks, table in (({"RANKS": "2"}, ["1:0-32768;3:32769-2147483647"]), ({}, [])):
         ran = subprocess.run(

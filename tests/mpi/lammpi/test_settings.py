@@ -1,16 +1,17 @@
-"""LAM/MPI's knobs: as text, and in force in real runs."""
+"""LAM/MPI's knobs are in force in real runs as they were written."""
 
 from pathlib import Path
 
 import pytest
 
 from rankwise.core.errors import InputError, UnknownNameError
-from rankwise.core.records import Implementation, Job
+from rankwise.core.jobs import Job
+from rankwise.core.records import Implementation
 from rankwise.core.tuning import Choice, Decision, Native, Rule, Setting, Tuning
 from rankwise.mpi.family import family_named
 from rankwise.testbeds.local import LocalTestbed
-from support.head_on import END, head_on
-from support.mpis import FOUND, harness, proved
+from support.both_send_first import END, both_send_first
+from support.mpis import FOUND, harness, working
 
 LAM = [one for one in FOUND if one.family == "lammpi"]
 pytestmark = [
@@ -22,7 +23,7 @@ FAMILY = family_named("lammpi")
 
 @pytest.fixture(scope="module")
 def lam() -> Implementation:
-    return proved(LAM[0].id)
+    return working(LAM[0].id)
 
 
 def native(lam: Implementation, *settings: tuple[str, str]) -> Native:
@@ -62,7 +63,7 @@ def test_values_are_in_force_in_a_run(lam: Implementation, settings: tuple[tuple
 def test_a_raised_threshold_lets_a_send_return_before_its_receive_is_posted(
     lam: Implementation, tmp_path: Path
 ) -> None:
-    program = head_on(lam, tmp_path)
+    program = both_send_first(lam, tmp_path)
 
     def ends(threshold: str) -> bool:
         loaded = native(lam, ("transport", "tcp"), ("eager-threshold", threshold))

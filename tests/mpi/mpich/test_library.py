@@ -1,4 +1,4 @@
-"""What each installed MPICH tells about itself, and an installation that tells nothing."""
+"""Every installed MPICH tells its default, names and variables, and one that tells nothing is said to."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Selection files, asked as the library asks them: what was decided holds there, the default everywhere else."""
+"""Selection files, asked as the library asks them, hold what was decided and the default everywhere else."""
 
 import json
 from dataclasses import dataclass, replace

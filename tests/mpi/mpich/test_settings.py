@@ -1,4 +1,4 @@
-"""MPICH's knobs and selection files: what is written, and what real runs of each installed MPICH make of it."""
+"""MPICH's knobs and selection files act in real runs of each installed MPICH as they were written."""
 
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -8,14 +8,14 @@ import pytest
 
 from rankwise.core import process
 from rankwise.core.errors import InputError, UnknownNameError
-from rankwise.core.records import Job, Outcome
+from rankwise.core.jobs import Job, Outcome
 from rankwise.core.tuning import Choice, Decision, Native, Rule, Setting, Tuning
 from rankwise.mpi.family import FamilyLauncher, family_named
 from rankwise.mpi.mpich import algorithms, settings
 from rankwise.profiles.loading import place
 from rankwise.testbeds.emulated import EmulatedTestbed
 from support.emulated import needs_emulation, two_sites
-from support.mpis import FOUND, proved
+from support.mpis import FOUND, working
 
 IDS = [one.id for one in FOUND if one.family == "mpich"]
 LIMIT_SECONDS = 30.0
@@ -84,7 +84,7 @@ def deciding(operation: str, ranks: int, *rules: Rule) -> Tuning:
 @cache
 def program(implementation_id: str, folder: Path) -> str:
     """The compiled program above."""
-    implementation = proved(implementation_id)
+    implementation = working(implementation_id)
     source, target = folder / "doing.c", folder / f"doing-{implementation_id}"
     source.write_text(DOING)
     argv = [implementation.mpicc, "-o", str(target), str(source)]
@@ -112,7 +112,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def run(testbed: EmulatedTestbed, implementation_id: str, folder: Path, tmp_path: Path) -> Run:
     """Starts the program with a tuning, rank i on the i-th of these nodes, as a launch does."""
-    implementation = proved(implementation_id)
+    implementation = working(implementation_id)
 
     def started(tuning: Tuning, nodes: str, *words: str, reporting: bool = False) -> Outcome:
         hosts = tuple(nodes.split())
@@ -221,7 +221,7 @@ def test_the_eager_threshold_within_a_host_acts_and_is_told(run: Run) -> None:
 @pytest.mark.mpi
 @needs_emulation
 def test_each_transport_that_is_built_in_can_be_chosen(run: Run, implementation_id: str) -> None:
-    implementation = proved(implementation_id)
+    implementation = working(implementation_id)
     values = next((one.values for one in settings.knobs(implementation) if one.name == "transport"), ())
     for value in values:
         outcome = run(Tuning((Setting("transport", value),)), "a1 b1", "bcast", "1000", reporting=True)
@@ -260,17 +260,17 @@ def test_what_a_version_lacks_is_refused_before_anything_is_started(
     implementation_id: str, tuning: Tuning, word: str
 ) -> None:
     with pytest.raises(InputError) as caught:
-        settings.native(proved(implementation_id), tuning)
+        settings.native(working(implementation_id), tuning)
     assert word in f"{caught.value} {caught.value.remedy}"
 
 
 def test_a_transport_that_is_not_built_in_is_refused(implementation_id: str) -> None:
     with pytest.raises(UnknownNameError):
-        settings.native(proved(implementation_id), Tuning((Setting("transport", "pigeons"),)))
+        settings.native(working(implementation_id), Tuning((Setting("transport", "pigeons"),)))
 
 
 def test_two_settings_of_one_variable_must_agree(implementation_id: str) -> None:
-    implementation = proved(implementation_id)
+    implementation = working(implementation_id)
     first, second = (one for one in settings.knobs(implementation) if one.name.startswith("eager-threshold"))
     native = {one: Tuning((Setting(first.name, "4096"), Setting(second.name, one))) for one in ("4096", "8192")}
     assert settings.native(implementation, native["4096"]).environment
@@ -282,7 +282,7 @@ def test_two_settings_of_one_variable_must_agree(implementation_id: str) -> None
 
 
 def test_gather_has_one_choice_for_all_sizes(implementation_id: str) -> None:
-    implementation = proved(implementation_id)
+    implementation = working(implementation_id)
     assert "binomial" in {one.name for one in algorithms.algorithms(implementation)["gather"]}
     assert [algorithms.choice_scope(name) for name in ("gather", "scatter", "bcast")] == [
         "one for all sizes", "one for all sizes", "by size",
@@ -291,7 +291,7 @@ def test_gather_has_one_choice_for_all_sizes(implementation_id: str) -> None:
 
 
 def test_nothing_decided_writes_no_file(implementation_id: str) -> None:
-    implementation = proved(implementation_id)
+    implementation = working(implementation_id)
     assert settings.native(implementation, Tuning()) == Native()
     kept = settings.native(implementation, deciding("bcast", 4, Rule(None, Choice())))
     assert kept == Native()
@@ -299,12 +299,12 @@ def test_nothing_decided_writes_no_file(implementation_id: str) -> None:
 
 def test_automatic_values_are_written_as_such(implementation_id: str) -> None:
     tuning = Tuning((Setting("socket-buffers", "auto"), Setting("eager-threshold", "auto")))
-    written = dict(settings.native(proved(implementation_id), tuning).environment)
+    written = dict(settings.native(working(implementation_id), tuning).environment)
     assert written == dict.fromkeys(("UCX_TCP_SNDBUF", "UCX_TCP_RCVBUF", "UCX_RNDV_THRESH"), "auto")
 
 
 def test_parameters_of_an_algorithm_are_written_and_all_others_with_it(implementation_id: str) -> None:
-    implementation = proved(implementation_id)
+    implementation = working(implementation_id)
     trees = [one for one in algorithms.algorithms(implementation)["bcast"] if one.segments]
     for algorithm in trees:
         choice = Choice(algorithm.name, segment_bytes=4096, fanout=3)

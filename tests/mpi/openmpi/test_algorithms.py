@@ -1,4 +1,4 @@
-"""Decisions as rules files, and what Open MPI finds in these: its own look-up, told again here."""
+"""Decisions become rules files in which Open MPI's own look-up, told again here, finds exactly these."""
 
 from dataclasses import dataclass, field
 
@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.tuning import Choice, Decision, Rule
 from rankwise.mpi.openmpi.algorithms import OPERATIONS, algorithms, choice_scope, han_rules, tuned_rules
-from support.openmpi import told
+from support.ompi_info import example
 
-TOLD = told()
+TOLD = example()
 
 
 def decision(operation: str, ranks: int, *rules: tuple[int | None, str]) -> Decision:

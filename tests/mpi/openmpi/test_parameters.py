@@ -1,4 +1,4 @@
-"""What `ompi_info` and a run say, read; one that is missing or of another installation."""
+"""What `ompi_info` and a run print is read, and one that is missing or of another installation is noticed."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from rankwise.core.errors import HostError
 from rankwise.core.records import Implementation
 from rankwise.mpi.openmpi.parameters import Parameter, installation, parse, shown
 from support.bare_host import script
-from support.openmpi import lines
+from support.ompi_info import lines
 
 
 def test_values_choices_and_components_are_told() -> None:

@@ -1,4 +1,4 @@
-"""What can be set, the files that set it, and real runs that show the settings act where they should."""
+"""Open MPI's settings act in real runs where they should, and nowhere else."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -9,7 +9,8 @@ import pytest
 
 from rankwise.core import process
 from rankwise.core.errors import InputError, UnknownNameError
-from rankwise.core.records import Environment, Implementation, Job
+from rankwise.core.jobs import Job
+from rankwise.core.records import Environment, Implementation
 from rankwise.core.tuning import FOLDER, Choice, Decision, Native, Rule, Setting, Tuning
 from rankwise.mpi.family import FamilyLauncher, family_named
 from rankwise.mpi.openmpi import settings
@@ -18,8 +19,8 @@ from rankwise.mpi.openmpi.settings import FILES_VARIABLE, HAN_RULES_FILE, RULES_
 from rankwise.profiles.loading import place
 from rankwise.testbeds.emulated import EmulatedTestbed
 from support.emulated import needs_emulation, two_sites
-from support.mpis import FOUND, proved
-from support.openmpi import told
+from support.mpis import FOUND, working
+from support.ompi_info import example
 
 FAMILY = family_named("openmpi")
 IDS = [one.id for one in FOUND if one.family == "openmpi"]
@@ -31,11 +32,11 @@ def tuning_of(**values: str) -> Tuning:
 
 
 def written(tuning: Tuning, *without: str) -> dict[str, str]:
-    return dict(settings.native(told(*without), AN, tuning).files)
+    return dict(settings.native(example(*without), AN, tuning).files)
 
 
 def test_knobs_are_those_that_the_installation_has() -> None:
-    knobs = {one.name: one for one in settings.knobs(told())}
+    knobs = {one.name: one for one in settings.knobs(example())}
     assert list(knobs) == [
         "eager-threshold", "eager-threshold-shm", "socket-buffers", "tcp-connections", "transport",
         "yielding", "han",
@@ -48,13 +49,13 @@ def test_knobs_are_those_that_the_installation_has() -> None:
         "tcp-connections": "1",
         "transport": "auto", "yielding": "off", "han": "on",
     }  # fmt: skip
-    less = settings.knobs(told("btl_tcp_links", "coll_han_priority", "pml:ucx", "btl_sm_eager_limit"))
+    less = settings.knobs(example("btl_tcp_links", "coll_han_priority", "pml:ucx", "btl_sm_eager_limit"))
     assert [one.name for one in less] == ["eager-threshold", "socket-buffers", "transport", "yielding"]
     assert less[2].values == ("auto", "tcp")
 
 
 def test_settings_are_a_parameter_file_before_those_that_are_read_anyway() -> None:
-    native = settings.native(told(), AN, tuning_of(eager_threshold="1048576", socket_buffers="65536"))
+    native = settings.native(example(), AN, tuning_of(eager_threshold="1048576", socket_buffers="65536"))
     ((name, text),) = native.files
     assert name == PARAMETERS_FILE
     assert text.splitlines()[1:] == [
@@ -83,7 +84,7 @@ BCAST = (Decision("bcast", 4, (Rule(None, Choice("pipeline")),)),)
 
 
 def test_decisions_are_rules_files_named_where_a_copy_on_another_host_can_be_named_instead() -> None:
-    native = settings.native(told(), AN, Tuning(decisions=BCAST))
+    native = settings.native(example(), AN, Tuning(decisions=BCAST))
     files, variables = dict(native.files), dict(native.environment)
     assert variables["OMPI_MCA_coll_tuned_dynamic_rules_filename"] == f"{FOLDER}/{RULES_FILE}"
     assert variables["OMPI_MCA_coll_han_dynamic_rules_filename"] == f"{FOLDER}/{HAN_RULES_FILE}"
@@ -127,11 +128,11 @@ def test_what_rank_0_prints_is_evidence() -> None:
             "coll_tuned_use_dynamic_rules": "true", "coll_tuned_dynamic_rules_filename": "/p/rules",
         }.items()
     )  # fmt: skip
-    assert dict(settings.read_back(told(), output).in_force) == {
+    assert dict(settings.read_back(example(), output).in_force) == {
         "eager-threshold": "777", "socket-buffers": "auto", "transport": "tcp", "yielding": "on", "han": "off",
         "rules-file": "/p/rules",
     }  # fmt: skip
-    assert settings.read_back(told(), "nothing of it").in_force == ()
+    assert settings.read_back(example(), "nothing of it").in_force == ()
 
 
 # What follows starts real ranks.
@@ -157,7 +158,7 @@ Pattern = dict[tuple[str, int], tuple[str, ...]]
 @pytest.fixture(scope="module", params=IDS)
 def real(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Implementation, Path]:
     """An Open MPI, and the program that counts messages."""
-    one = proved(request.param)
+    one = working(request.param)
     return one, compiled(one, "traffic.c", tmp_path_factory.mktemp("traffic"))
 
 

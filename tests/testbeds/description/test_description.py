@@ -1,3 +1,5 @@
+"""A description of a testbed becomes exactly the network it spells out, or is refused at its line."""
+
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The presets against the figures of their sources, which stand in their comments."""
+"""The presets have the figures of their sources, which stand in their comments."""
 
 import pytest
 

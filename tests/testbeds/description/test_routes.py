@@ -1,3 +1,5 @@
+"""Routes follow the links of a description, and two possible ways are an error, also in large meshes."""
+
 from itertools import combinations, pairwise
 
 from hypothesis import given

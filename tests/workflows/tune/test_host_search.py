@@ -1,3 +1,5 @@
+"""Hosts are asked only what their paths give a reason for, and in an order that lets effects show."""
+
 from __future__ import annotations
 
 from dataclasses import replace
@@ -5,8 +7,8 @@ from dataclasses import replace
 from rankwise.analysis.tune.buffers import READ, WRITE
 from rankwise.analysis.tune.hosts import AFTER_IDLE, AVAILABLE, CONGESTION_CONTROL
 from rankwise.core.host_settings import MTU
+from rankwise.core.jobs import Host
 from rankwise.core.network import PathFigures, Settings, Topology
-from rankwise.core.records import Host
 from rankwise.workflows.tune.host_search import host_searches
 from rankwise.workflows.tune.stages import HOSTS, Target, TuneSpec
 from support.emulated import two_sites
@@ -51,8 +53,8 @@ def test_a_short_path_is_left_alone_and_that_is_told() -> None:
 def test_links_without_room_for_jumbo_frames() -> None:
     topology = two_sites()
     small = replace(topology, links=tuple(replace(link, queue_bytes=6000) for link in topology.links))
-    race, _ = host_searches(target(small), "mpich-5.0.2", SPEC)["hosts-network"]
-    assert [trial.name for trial in race.ask() if "mtu" in trial.name] == []
+    search, _ = host_searches(target(small), "mpich-5.0.2", SPEC)["hosts-network"]
+    assert [trial.name for trial in search.ask() if "mtu" in trial.name] == []
 
 
 def test_real_hosts_are_not_ours_to_set() -> None:

@@ -1,3 +1,5 @@
+"""Trials share launches where their settings do not touch, and a spoilt launch is repeated one by one."""
+
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path

@@ -5,7 +5,7 @@
 """
 
 from rankwise.analysis.compare.comparison import compare
-from rankwise.analysis.compare.curves import overlap
+from rankwise.analysis.compare.overlaps import overlap
 from rankwise.analysis.compare.sentences import sentences
 
 __all__ = ["compare", "overlap", "sentences"]

@@ -10,7 +10,18 @@ from itertools import groupby
 import numpy as np
 import numpy.typing as npt
 
-from rankwise.core.records import Benchmark, Category, Cell, FloatArray, Launch, Options, Quantity
+from rankwise.core.records import (
+    Benchmark,
+    Category,
+    Cell,
+    FloatArray,
+    Launch,
+    Options,
+    Quantity,
+    Series,
+    Start,
+    Starts,
+)
 from rankwise.stats.summary import geometric_mean, median
 
 JUDGED: frozenset[Category] = frozenset(
@@ -53,6 +64,11 @@ class CellData:
     bytes_per_sample: float
     batch: int
     discarded: int
+    timed_together: int = 1
+    """The fewest samples that one reading of the timer spans: operations, and their messages."""
+    starts: Starts = ""
+    """How repetitions began, over all launches."""
+    one_clock: bool = False
 
     @property
     def point(self) -> Point:
@@ -70,12 +86,13 @@ def gather(launches: Iterable[Launch], benchmarks: Mapping[str, Benchmark]) -> l
     parts: defaultdict[tuple[Cell, Quantity], list[_Part]] = defaultdict(list)
     launched: Counter[tuple[str, int, tuple[Options, str, str] | None]] = Counter()
     for launch in sorted(launches, key=lambda one: one.started_at):
+        if launch.verifying:
+            continue
         key = (launch.implementation, launch.ranks, _settings(launch))
         for series in launch.series:
             samples = series.samples_seconds[np.isfinite(series.samples_seconds)]
             if samples.size and series.cell.benchmark in benchmarks:
-                part = _Part(launched[key], samples, series.bytes_per_sample, series.batch, series.discarded)
-                parts[series.cell, series.quantity].append(part)
+                parts[series.cell, series.quantity].append(_Part(launched[key], samples, series))
         # A failed launch counts as well: the rounds of the implementations stay side by side.
         launched[key] += 1
     return [
@@ -87,12 +104,21 @@ def gather(launches: Iterable[Launch], benchmarks: Mapping[str, Benchmark]) -> l
             rounds=np.array(list(dict.fromkeys(part.round for part in found))),
             quantiles=np.quantile(np.concatenate([part.samples for part in found]), _SHARES),
             samples=sum(part.samples.size for part in found),
-            bytes_per_sample=found[-1].bytes_per_sample,
-            batch=min(part.batch for part in found),
-            discarded=sum(part.discarded for part in found),
+            bytes_per_sample=found[-1].series.bytes_per_sample,
+            batch=min(part.series.batch for part in found),
+            discarded=sum(part.series.discarded for part in found),
+            timed_together=min(part.series.batch * part.series.messages_per_operation for part in found),
+            starts=starts_of(part.series.start for part in found),
+            one_clock=benchmarks[cell.benchmark].one_clock,
         )
         for (cell, quantity), found in sorted(parts.items(), key=lambda item: item[0])
     ]
+
+
+def starts_of(several: Iterable[Start]) -> Starts:
+    """Return how the repetitions of several series began; those of which it is not known are left out."""
+    kinds = set(several) - {""}
+    return "mixed" if len(kinds) > 1 else next(iter(kinds), "")
 
 
 def _settings(launch: Launch) -> tuple[Options, str, str] | None:
@@ -107,9 +133,8 @@ class _Part:
 
     round: int
     samples: FloatArray
-    bytes_per_sample: float
-    batch: int
-    discarded: int
+    """Those that are finite."""
+    series: Series
 
 
 def _visits_of_launches(found: Sequence[_Part]) -> list[list[_Part]]:

@@ -8,6 +8,7 @@ from rankwise.analysis.compare.cells import gather, judged_points
 from rankwise.analysis.compare.curves import curves, distributions
 from rankwise.analysis.compare.notices import notices
 from rankwise.analysis.compare.overheads import overheads
+from rankwise.analysis.compare.overlaps import overlaps
 from rankwise.analysis.compare.streams import streams, timelines
 from rankwise.analysis.compare.summary import choose_baseline, standings, summary_rows
 from rankwise.analysis.compare.switch_points import switch_points
@@ -72,6 +73,7 @@ def compare(
         overheads=overheads(cells, wrong),
         streams=streams(launches, benchmarks),
         timelines=timelines(launches),
+        overlaps=overlaps(data for data in cells if data.cell not in wrong),
     )
 
 

@@ -1,4 +1,4 @@
-"""Times against sizes, the spread of the samples, and the overlap of nonblocking operations."""
+"""Times against sizes, and the spread of the samples."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rankwise.stats.summary import median
 
 
 def curves(cells: Iterable[CellData], precision: float) -> tuple[Curve, ...]:
-    """One curve an implementation, benchmark, ranks, options, placement and quantity, in the order of the cells.
+    """Return one curve an implementation, benchmark, ranks, options, placement and quantity, ordered as the cells.
 
     Cells of several profiles or testbeds would share a curve; a run has one of each.
     """
@@ -51,21 +51,10 @@ def _point(data: CellData, precision: float) -> CurvePoint:
         samples=data.samples,
         bytes_per_sample=data.bytes_per_sample,
         precise=relative_half_width(data.medians) <= precision,
+        starts=data.starts,
     )
 
 
 def distributions(cells: Iterable[CellData]) -> tuple[Distribution, ...]:
     """Return the quantiles of all samples of each cell's own time."""
     return tuple(Distribution(data.cell, data.quantiles) for data in cells if data.quantity == "time")
-
-
-def overlap(time_seconds: float, total_seconds: float, compute_seconds: float) -> float:
-    """Share of a nonblocking operation that hides behind computation: 1 - (total - compute) / time, in [0, 1].
-
-    `time_seconds` is the operation alone, `compute_seconds` the computation alone, `total_seconds` both at
-    once (the definition of the Intel MPI Benchmarks and of the OSU micro-benchmarks). nan unless the operation
-    takes time.
-    """
-    if not time_seconds > 0:
-        return float("nan")
-    return min(1.0, max(0.0, 1 - (total_seconds - compute_seconds) / time_seconds))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from rankwise.analysis.compare.cells import JUDGED, CellData
+from rankwise.analysis.compare.cells import JUDGED, CellData, Point
 from rankwise.analysis.compare.noise import noise, noise_sentence
-from rankwise.core.records import CellFailure, Launch, Notice
+from rankwise.core.records import CellFailure, Launch, Notice, Quantity, Starts
 from rankwise.core.results import Verdict
 from rankwise.core.units import format_time
 from rankwise.stats.intervals import MIN_FOR_RATIO, relative_half_width
@@ -20,6 +20,8 @@ TIMER_STEPS = 50
 """Steps of the timer that a sample should span: fewer give errors above 2 %."""
 CLOCK_SHARE = 0.05
 """Error of the clocks, as a share of a collective's time, that is worth a word."""
+TIMER_SHARE = 0.01
+"""Cost of reading the timer, as a share of what it spans, that is worth a word."""
 NOISY_SHARE = 0.1
 """Share of cells, launches or repetitions that may be disturbed before the host counts as noisy."""
 STEAL = 0.01
@@ -39,20 +41,24 @@ def notices(
     `verdicts` are all those that shared one correction.
     """
     found = (
-        _wrong_data(failures),
+        wrong_data(failures),
         _failed(failures),
+        _unchecked(launches, cells),
+        _mixed_starts(cells),
         _too_few_launches(verdicts, alpha),
         _not_precise(launches, cells, precision),
         _noisy_host(launches, cells),
         _oversubscribed(launches),
         _timer_coarse(launches, cells),
+        _timer_cost(launches, cells),
         _clock_error(launches, cells),
         _late_starts(cells),
     )
     return (*(notice for notice in found if notice is not None), *_merged(launches))
 
 
-def _wrong_data(failures: Sequence[CellFailure]) -> Notice | None:
+def wrong_data(failures: Iterable[CellFailure]) -> Notice | None:
+    """Return the warning that operations delivered wrong data; None if none did."""
     wrong = [failure for failure in failures if failure.kind == "wrong data"]
     if not wrong:
         return None
@@ -159,20 +165,76 @@ def _timer_coarse(launches: Sequence[Launch], cells: Sequence[CellData]) -> Noti
     )
 
 
+def _timer_cost(launches: Sequence[Launch], cells: Sequence[CellData]) -> Notice | None:
+    """Two readings of the clock enclose a sample, and one of them is part of it."""
+    cost = max((launch.timer_cost_seconds for launch in launches), default=0.0)
+    touched = [
+        data
+        for data in cells
+        if data.category in JUDGED and median(data.medians) * data.timed_together * TIMER_SHARE < cost
+    ]
+    if not touched:
+        return None
+    return Notice(
+        "harness-cost",
+        f"the measuring itself ({format_time(cost)}, not subtracted) is more than {TIMER_SHARE:.0%} of the time "
+        f"of {_cells(len(touched))}",
+        "differences of a few percent mean nothing there; `rankwise bench empty` shows what measuring costs",
+    )
+
+
+def _mixed_starts(cells: Sequence[CellData]) -> Notice | None:
+    """Last exit less first entry means something else after a barrier, which ranks leave one after the other."""
+    found: defaultdict[tuple[Point, Quantity], set[Starts]] = defaultdict(set)
+    for data in cells:
+        found[data.point, data.quantity] |= {data.starts} - {""}
+    mixed = {key for key, starts in found.items() if len(starts) > 1 or "mixed" in starts}
+    from_barrier = Counter(
+        data.cell.variant
+        for data in cells
+        if (data.point, data.quantity) in mixed and data.starts in ("barrier", "mixed")
+    )
+    if not mixed:
+        return None
+    whose = ", ".join(f"{count} of {name}" for name, count in sorted(from_barrier.items()))
+    return Notice(
+        "mixed-starts",
+        f"{_cells(len(mixed))} began their repetitions in two ways: at an agreed moment, or on leaving a barrier "
+        f"({whose}) because ranks came too late to agreed moments; the latter times contain how far apart ranks "
+        "leave the barrier",
+        "use at most one rank a core and stop other work; the start of each series is in `rankwise export`",
+    )
+
+
+def _unchecked(launches: Sequence[Launch], cells: Sequence[CellData]) -> Notice | None:
+    """Only of runs that set out to check: cells that no verifying launch came to."""
+    if not any(launch.verifying for launch in launches):
+        return None
+    right = {cell for launch in launches for cell in launch.verified}
+    unchecked = {data.cell for data in cells} - right
+    if not unchecked:
+        return None
+    return Notice(
+        "data-unchecked",
+        f"the data of {_cells(len(unchecked))} could not be checked: the launches that were to do it ended early",
+        "look at the failed launches: rankwise show; or check these benchmarks alone: rankwise bench --verify",
+    )
+
+
 def _clock_error(launches: Sequence[Launch], cells: Sequence[CellData]) -> Notice | None:
-    """Only collectives depend on the ranks' clocks agreeing; point-to-point is half a round trip."""
+    """What one rank times alone, as half a round trip, does not depend on the ranks' clocks agreeing."""
     error = max((launch.clock_error_seconds for launch in launches), default=0.0)
     touched = [
         data
         for data in cells
-        if data.category in JUDGED - {"point-to-point"} and median(data.medians) * CLOCK_SHARE < error
+        if data.category in JUDGED and not data.one_clock and median(data.medians) * CLOCK_SHARE < error
     ]
     if not touched:
         return None
     return Notice(
         "unsynchronised",
-        f"the clocks of the hosts agree to {format_time(error)} only, more than {CLOCK_SHARE:.0%} of the time of "
-        f"{_cells(len(touched))}",
+        f"the clocks of the hosts may differ by up to {format_time(error)}, more than {CLOCK_SHARE:.0%} of the "
+        f"time of {_cells(len(touched))}",
         "look at larger messages, or synchronise the hosts' clocks (chrony, PTP)",
     )
 

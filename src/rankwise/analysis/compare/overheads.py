@@ -18,7 +18,7 @@ LOCAL = "local"
 
 
 def overheads(cells: Sequence[CellData], wrong: Iterable[Cell] = ()) -> tuple[Overhead, ...]:
-    """One for each ping-pong with a plain one beside it, in the order of `cells`; none on the local testbed.
+    """Return one for each ping-pong with a plain one beside it, ordered as `cells`; none on the local testbed.
 
     Cells that delivered `wrong` data are left out.
     """

@@ -24,7 +24,7 @@ MOMENTS = 200
 
 
 def streams(launches: Sequence[Launch], benchmarks: Mapping[str, Benchmark]) -> tuple[StreamCurve, ...]:
-    """One for each cell of a stream, in ascending order; launches with samples that are no times are left out."""
+    """Return one for each cell of a stream, ascending; launches with samples that are no times are left out."""
     found: defaultdict[Cell, list[FloatArray]] = defaultdict(list)
     for series in (series for launch in launches for series in launch.series):
         cell, seconds = series.cell, series.samples_seconds

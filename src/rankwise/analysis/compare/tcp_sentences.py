@@ -16,7 +16,7 @@ _Way = tuple[int, Options, str]
 
 
 def tcp_sentences(comparison: Comparison) -> list[str]:
-    """Overheads at the smallest and the largest size, then when streams came to speed; nothing without data."""
+    """Say the overheads at the smallest and the largest size, then when streams came to speed, if measured."""
     settings = [(curve.options, curve.placement) for curve in comparison.curves]
     settings += [(stream.cell.options, stream.cell.placement) for stream in comparison.streams]
     several = labels.varied(settings)
@@ -70,12 +70,12 @@ def _ratio(one: Overhead) -> str:
 
 
 def ratio_words(ratio: float) -> str:
-    """Three decimals about 1, where the delay of the network leaves little to MPI: `1.004`; else two: `1.30`."""
+    """Format with two decimals, or three about 1, where the delay leaves little to MPI: `1.30`, `1.004`."""
     return f"{ratio:.3f}" if abs(ratio - 1) < 0.1 else f"{ratio:.2f}" if ratio < 10 else f"{ratio:.3g}"
 
 
 def signed_time(seconds: float) -> str:
-    """`+5.1 us`, `-3 ns`."""
+    """Format a difference of times: `+5.1 us`, `-3 ns`."""
     return f"{'-' if seconds < 0 else '+'}{format_time(abs(seconds))}"
 
 

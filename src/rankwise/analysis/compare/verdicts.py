@@ -57,7 +57,7 @@ def pair_up(point: Point, baseline: CellData, candidate: CellData) -> Pair | Non
 
 
 def all_pairs(points: Mapping[Point, Mapping[str, CellData]], implementations: Sequence[str]) -> list[Pair]:
-    """Every two implementations in every point they share; the earlier of `implementations` is the baseline."""
+    """Pair every two implementations at each point they share, the earlier of `implementations` as baseline."""
     found = [
         pair_up(point, cells[left], cells[right])
         for left, right in combinations(implementations, 2)
@@ -74,14 +74,14 @@ POWER = 0.8
 
 
 def size_class(size_bytes: int) -> SizeClass:
-    """`small` up to 1 KiB, `medium` up to 64 KiB, else `large`."""
+    """Name the class of a size: `small` up to 1 KiB, `medium` up to 64 KiB, else `large`."""
     if size_bytes <= 1 << 10:
         return "small"
     return "medium" if size_bytes <= 1 << 16 else "large"
 
 
 def hypotheses_of(pair: Pair) -> tuple[object, ...]:
-    """What is tested as a whole before its cells: two implementations in one benchmark and class of sizes."""
+    """Return what is tested as a whole before its cells: two implementations in a benchmark and class of sizes."""
     cell = replace(pair.point, size_bytes=0)
     return pair.baseline, pair.candidate, cell, size_class(pair.point.size_bytes)
 

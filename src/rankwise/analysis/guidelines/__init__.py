@@ -1,5 +1,5 @@
 """Is an implementation consistent with itself? No operation should be slower than what does its work by others.
 
 `rules` are the guidelines as data, `checks` holds measured curves to them, `findings` sums the checks up by
-guideline, `mending` says what ends a violation, and `measured` what earlier runs found to be faster.
+guideline, `remedies` says what ends a violation, and `measured` what earlier runs found to be faster.
 """

@@ -41,15 +41,16 @@ class Finding:
         return max(self.violations or self.checks, key=lambda one: one.ratio)
 
     def label(self, several: frozenset[str] = frozenset()) -> str:
-        """`allreduce ≤ reduce + bcast`, and the options that are not the default; `several` as `labels.words`."""
+        """Return `allreduce ≤ reduce + bcast`, with options that differ; `several` as in `labels.words`."""
         own = {rules.SPLIT: f"{self.operation} in parts", rules.MONOTONY: f"a larger {self.operation}"}
         words = f"{self.operation} ≤ {own.get(self.guideline, self.checks[0].other)}"
         return ", ".join([words, *labels.words(self.options, self.placement, several)])
 
 
 def findings(checks: Iterable[Check]) -> tuple[Finding, ...]:
-    """One an implementation, guideline, operation, ranks, options and placement, in the order of the checks;
-    those with mock-ups come first."""
+    """Return one finding an implementation, guideline, operation, ranks, options and placement.
+
+    They come in the order of the checks, those with mock-ups first."""
     groups: defaultdict[tuple[tuple[str, str], str, str, int, Options, str], list[Check]] = defaultdict(list)
     for one in checks:
         key = (
@@ -116,7 +117,7 @@ def notices(found: Sequence[Finding]) -> tuple[Notice, ...]:
 
 
 def violation(check: Check) -> str:
-    """`allreduce of 32 KiB takes 1.42 [1.31, 1.55] times as long as reduce + bcast`."""
+    """Describe a violation: `allreduce of 32 KiB takes 1.42 [1.31, 1.55] times as long as reduce + bcast`."""
     against = check.other if check.guideline != rules.MONOTONY else f"{check.operation} of {check.other}"
     what = ", ".join([f"{check.operation} of {format_size(check.size_bytes)}", *labels.words(check.options, "")])
     ranks = "1 rank" if check.ranks == 1 else f"{check.ranks} ranks"

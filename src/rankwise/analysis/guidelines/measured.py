@@ -18,10 +18,10 @@ Medians = Mapping[tuple[int, str, str], Sequence[float]]
 
 
 def faster_settings(finding: Finding, launches: Iterable[Launch]) -> list[str]:
-    """For each violated size the fastest setting of these launches, if it beat the default there.
+    """Return for each violated size the fastest setting of these launches, if it beat the default there.
 
     `algorithms: bcast@4=binomial took 0.61 [0.58, 0.66] times the default's time at 64 KiB`. The best of many
-    is told, so it may be less good when measured again: what is to be relied on is a profile's proof.
+    is told, so it may be less good when measured again: what can be relied on is a profile's validation.
     """
     medians = _medians(finding, launches)
     said = []

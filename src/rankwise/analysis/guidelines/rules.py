@@ -123,8 +123,9 @@ def benchmarks(guidelines: Collection[Guideline]) -> tuple[str, ...]:
 
 
 def is_needed(cell: Cell) -> bool:
-    """Whether any guideline speaks of the cell's benchmark in its layout: mock-ups only in their own ones, and
-    derived datatypes only where there is a mock-up without them."""
+    """Return whether any guideline is about the cell's benchmark in its layout.
+
+    Mock-ups are needed in their own layouts only, derived datatypes only where a mock-up does without them."""
     layout = cell.options.layout
     named = [one for one in GUIDELINES if cell.benchmark in (one.operation, one.mockup)]
     wanted = {name for one in named for name in one.layouts}
@@ -132,12 +133,12 @@ def is_needed(cell: Cell) -> bool:
     return layout in wanted or (layout in CONTIGUOUS and as_operation)
 
 
-def turn(cell: Cell) -> int:
+def priority(cell: Cell) -> int:
     """Return what a short run measures first: collectives and plain messages, then one layout after the other."""
     layout = cell.options.layout
     return 0 if layout in CONTIGUOUS else 1 + DERIVED_LAYOUTS.index(layout)
 
 
 def sources(guideline: str) -> tuple[str, ...]:
-    """Who stated it: by the mock-up's name, `split` or `monotony`."""
+    """Return who stated it, by the mock-up's name, `split` or `monotony`."""
     return next((one.sources for one in GUIDELINES if one.mockup == guideline), SIZE_SOURCES)

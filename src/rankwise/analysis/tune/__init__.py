@@ -3,7 +3,7 @@
 A search (`search.Search`) is one question about one implementation. It asks for trials and is told the launches
 that measured them; who measures is none of its business. Several can go on at once:
 
-    searches = [ThresholdSearch(...), AlgorithmSearch(...), AlgorithmSearch(...), KnobRace(...)]
+    searches = [ThresholdSearch(...), AlgorithmSearch(...), AlgorithmSearch(...), SettingSearch(...)]
     while time is left:
         trials = [trial for search in searches for trial in search.ask()]
         if not trials:                          # every question is answered
@@ -16,7 +16,7 @@ that measured them; who measures is none of its business. Several can go on at o
 
 - One `ask` and `tell` is a round. Searches compare within rounds, so every trial of a round is launched once
   before any of them is told; launches of a round that was broken off are best not told at all.
-- A cell carries its trial's name as `profile`, and counts only in a round that asked for it. Two searches that
+- A cell carries its trial's name as its label, and counts only in a round that asked for it. Two searches that
   ask for the same cell (`default`, most often) may share one launch.
 - Trials of different searches may be bundled into one launch if their settings do not act on each other's
   cells: algorithms of different operations do not; thresholds, transports and buffers act on everything. So
@@ -30,14 +30,14 @@ that measured them; who measures is none of its business. Several can go on at o
 - `launches` is what a search used (bundled launches count in each search), `exhaustive_launches` what trying
   every choice as often as the best one would have taken.
 
-Then comes the proof, on fresh launches of default and tuned: `acceptance.accept` judges every cell and takes
-out what made one slower. Should it take out anything, what is left is measured again, until it takes out
-nothing.
+Then comes the validation, on fresh launches of default and tuned: `acceptance.accept` judges every cell and
+reverts what made one slower. Should it revert anything, what is left is measured again, until it reverts nothing.
 
-    threshold     eager or rendezvous: both measured at all sizes, one split     (crossing)
-    racing        which algorithm at which size: races, refined sizes, rules     (contest, forms, leaves)
-    race          which of a few whole settings, over weighted cells             (contest, buffers)
-    acceptance    never worse: verdicts, and what goes back to the default
-    application   what an application does, as weights
-    evidence      what is certain; ledger: what was measured; merging: one tuning on top of another
+    algorithm_search  which algorithm at which size: eliminations, refined sizes  (choices, size_costs, rules)
+    setting_search    which of a few whole settings, over weighted cells          (buffers, hosts)
+    threshold_search  eager or rendezvous: both measured at all sizes, one split  (crossover)
+    elimination       round by round, which candidates remain                     (candidate_times)
+    contrasts         which differences are significant; observations: what was measured
+    acceptance        never worse: verdicts, and what goes back to the default
+    application       what an application does, as weights; merging: one tuning on top of another
 """

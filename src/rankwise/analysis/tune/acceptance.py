@@ -11,15 +11,15 @@ from rankwise.analysis.compare.cells import Point, gather, judged_points
 from rankwise.analysis.compare.summary import resampled_log_ratios
 from rankwise.analysis.compare.verdicts import Pair, all_pairs, judge
 from rankwise.analysis.tune.application import Application
-from rankwise.analysis.tune.leaves import reach
-from rankwise.analysis.tune.ledger import where
+from rankwise.analysis.tune.observations import cell_words
+from rankwise.analysis.tune.rules import range_words
 from rankwise.core.records import DEFAULT, Benchmark, Cell, CellFailure, FloatArray, Launch, variant_name
 from rankwise.core.results import Verdict
 from rankwise.core.tuning import Choice, Decision, Reason, Rule, Tuning
 from rankwise.stats.intervals import LEVEL
 from rankwise.stats.summary import median
 
-STRIKES = 2
+MORE_FAILURES = 2
 """Failures more than without the profile that send something back."""
 
 
@@ -47,8 +47,8 @@ class Acceptance:
     """Of all cells; the default is the baseline."""
     gain: Gain
     tuning: Tuning
-    """What is left once the culprits are taken out: to be verified again if `returned` has any."""
-    returned: tuple[Reason, ...]
+    """What is left without what was to blame: to be validated again if `reverted` has any."""
+    reverted: tuple[Reason, ...]
     """What went back to the default, and which cell is why."""
     unexplained: tuple[str, ...] = ()
     """Cells that are slower, or failed, though nothing that is left could be the cause."""
@@ -56,14 +56,14 @@ class Acceptance:
     @property
     def accepted(self) -> bool:
         """No cell is significantly slower, and none failed that the default can do."""
-        return not self.returned and not self.unexplained
+        return not self.reverted and not self.unexplained
 
     @property
     def doubt(self) -> str:
         """Why it is not worth keeping; '' if all cells together, or one at least, are faster for certain."""
         gain = self.gain
         if not gain.cells:
-            return "the proof came to nothing"
+            return "the validation came to nothing"
         if gain.ratio_high < 1 or any(one.verdict == "faster" for one in self.verdicts):
             return ""
         return (
@@ -91,7 +91,7 @@ def accept(
     (significantly, and not equivalent within delta), or that fails with the profile clearly more often,
     sends something back. A rule of a decision answers for the operation, ranks and sizes that it covers, and goes
     if it only seems slower there by more than delta: it is about few cells, so noise alone rarely says so. For any
-    other cell the setting that was chosen last goes first, then host settings all at once: one a verification,
+    other cell the setting that was chosen last goes first, then host settings all at once: one in each validation,
     because no launch tells which of several it was.
     """
     own = [launch for launch in launches if launch.implementation == implementation]
@@ -106,13 +106,13 @@ def accept(
         if one.verdict == "slower" or (_seems_slower(one, delta) and _rule_at(tuning, cell) is not None)
     ]
     bad += _failed(own, profile)
-    left, returned, unexplained = _without(tuning, bad)
+    left, reverted, unexplained = _without(tuning, bad)
     gain = _gain(pairs, _weights(pairs, implementation, application), seed)
-    return Acceptance(verdicts, gain, left, tuple(returned), tuple(unexplained))
+    return Acceptance(verdicts, gain, left, tuple(reverted), tuple(unexplained))
 
 
 def _seems_slower(one: Verdict, delta: float) -> bool:
-    return one.verdict == "undecided" and one.ratio > 1 + delta
+    return one.verdict in ("undecided", "probably slower") and one.ratio > 1 + delta
 
 
 def _cells(launch: Launch) -> list[Cell]:
@@ -143,11 +143,11 @@ def _failed(launches: Iterable[Launch], profile: str) -> list[tuple[Cell, str]]:
     reasons: dict[Cell, str] = {}
     for failure in _failures(launches):
         plain = replace(failure.cell, label=DEFAULT)
-        weight = 1 if failure.kind == "failed" else STRIKES
+        weight = 1 if failure.kind == "failed" else MORE_FAILURES
         balance[plain] = balance.get(plain, 0) + (weight if failure.cell.label == profile else -weight)
         if failure.cell.label == profile:
             reasons[plain] = f"fails: {failure.reason}"
-    return [(cell, reasons[cell]) for cell, more in balance.items() if more >= STRIKES]
+    return [(cell, reasons[cell]) for cell, more in balance.items() if more >= MORE_FAILURES]
 
 
 def _weights(pairs: Sequence[Pair], implementation: str, application: Application | None) -> FloatArray | None:
@@ -172,23 +172,23 @@ def _gain(pairs: Sequence[Pair], weights: FloatArray | None, seed: int) -> Gain:
 
 
 def _without(tuning: Tuning, bad: Sequence[tuple[Cell, str]]) -> tuple[Tuning, list[Reason], list[str]]:
-    """The tuning without what answers for the bad cells; one cell's culprit may answer for others as well."""
-    left, returned, unexplained = tuning, [], []
-    blamed_setting: Reason | None = None
+    """The tuning without the rules and settings that the bad cells are due to; one may be behind several cells."""
+    left, reverted, unexplained = tuning, [], []
+    reverted_setting: Reason | None = None
     for cell, why in bad:
-        words = f"{why} {where(cell)}"
+        words = f"{why} {cell_words(cell)}"
         if (found := _rule_at(tuning, cell)) is not None:
             decision, rule = found
             if _rule_at(left, cell) is not None:
-                left = _rule_returned(left, decision, rule)
+                left = _rule_reverted(left, decision, rule)
                 subject = f"{cell.benchmark} at {cell.ranks} ranks"
-                returned.append(Reason(subject, f"{_rule_words(rule)} goes back to the default: {words}"))
-        elif blamed_setting is None and (tuning.settings or tuning.host_settings):
-            left, blamed_setting = _setting_returned(left, words)
-            returned.append(blamed_setting)
-        elif blamed_setting is None:
+                reverted.append(Reason(subject, f"{_rule_words(rule)} goes back to the default: {words}"))
+        elif reverted_setting is None and (tuning.settings or tuning.host_settings):
+            left, reverted_setting = _setting_reverted(left, words)
+            reverted.append(reverted_setting)
+        elif reverted_setting is None:
             unexplained.append(words)
-    return left, returned, unexplained
+    return left, reverted, unexplained
 
 
 def _rule_at(tuning: Tuning, cell: Cell) -> tuple[Decision, Rule] | None:
@@ -201,7 +201,7 @@ def _rule_at(tuning: Tuning, cell: Cell) -> tuple[Decision, Rule] | None:
     return None
 
 
-def _rule_returned(tuning: Tuning, decision: Decision, rule: Rule) -> Tuning:
+def _rule_reverted(tuning: Tuning, decision: Decision, rule: Rule) -> Tuning:
     """With the default in that rule's place, and neighbouring rules that are now the same merged."""
     decisions = []
     for one in tuning.decisions:
@@ -219,7 +219,7 @@ def _rule_returned(tuning: Tuning, decision: Decision, rule: Rule) -> Tuning:
     return replace(tuning, decisions=tuple(decisions))
 
 
-def _setting_returned(tuning: Tuning, words: str) -> tuple[Tuning, Reason]:
+def _setting_reverted(tuning: Tuning, words: str) -> tuple[Tuning, Reason]:
     if tuning.settings:
         last = tuning.settings[-1]
         reason = Reason(last.knob, f"{last.value} goes back to the default: {words}")
@@ -229,4 +229,4 @@ def _setting_returned(tuning: Tuning, words: str) -> tuple[Tuning, Reason]:
 
 
 def _rule_words(rule: Rule) -> str:
-    return f"{rule.choice.algorithm} ({reach(rule) if rule.up_to_bytes is not None else 'to any size'})"
+    return f"{rule.choice.algorithm} ({range_words(rule) if rule.up_to_bytes is not None else 'to any size'})"

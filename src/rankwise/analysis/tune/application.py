@@ -47,13 +47,13 @@ class Application:
         return tuple(use.size_bytes for use, _ in self.counts if (use.operation, use.ranks) == (operation, ranks))
 
     def weights(self, seconds: Callable[[Use], float] = lambda _: 1.0) -> dict[Use, float]:
-        """The share of each use in the whole, 0 to 1; `seconds`: what one call takes, as far as it is known."""
+        """Return each use's share in the whole, 0 to 1; `seconds`: what one call takes, as far as it is known."""
         spent = {use: count * seconds(use) for use, count in self.counts}
         total = sum(spent.values())
         return {use: value / total for use, value in spent.items()} if total > 0 else {}
 
     def calls_at(self, cells: Sequence[Cell]) -> tuple[float, ...]:
-        """How many calls each cell stands for: those of its operation and ranks to whose size it is nearest.
+        """Return how many calls each cell stands for: those of its operation and ranks nearest to its size.
 
         Cells that are equally near share them. Messages between two ranks stand for those of all communicators.
         """
@@ -80,7 +80,7 @@ def together(applications: Iterable[Application]) -> Application | None:
 
 
 def parse(text: str, source: str, tunable: Collection[str]) -> Application:
-    """The CSV `text`; `source` names it in errors, `tunable` are the benchmarks for which anything can be set.
+    """Read the CSV `text`; `source` names it in errors, `tunable` are the benchmarks that can be tuned.
 
     MPI_Allreduce, Allreduce and allreduce are the same. A message has two ends: where sends and receives are both
     listed, the larger of the two counts. Raises InputError with the line for what cannot be understood, and if

@@ -31,7 +31,7 @@ from rankwise.core.units import format_size, format_time
 
 PACING = (PACING_SLOW_START, PACING_AVOIDANCE)
 FIXED_BUFFERS = (RMEM_MAX, WMEM_MAX)
-ASKED = tuple(one.name for one in CATALOGUE if one.tuned)
+READ_FROM_HOSTS = tuple(one.name for one in CATALOGUE if one.tuned)
 """What is read of a host before anything is tried."""
 
 LONG_SECONDS = 1e-3
@@ -117,7 +117,7 @@ def _left_out(paths: Sequence[PathFigures], now: Mapping[str, str]) -> Iterator[
         )
     if now.get(NO_METRICS) == "0":
         yield (
-            f"{NO_METRICS}: not raced, since what a connection has learnt stays for those of other trials; 1 "
+            f"{NO_METRICS}: not tried, since what a connection has learnt stays for those of other trials; 1 "
             "makes connections independent of earlier ones"
         )
     if any(name in now for name in FIXED_BUFFERS):

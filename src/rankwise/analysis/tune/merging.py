@@ -9,7 +9,7 @@ from rankwise.core.tuning import Reason, Tuning
 
 
 def merged(base: Tuning, over: Tuning) -> Tuning:
-    """Everything of `base`, but what `over` has too: the same knob, operation and ranks, or kernel setting."""
+    """Return `over` and all of `base` that it does not set too: knobs, operations by ranks, host settings."""
     settings = {one.knob: one for one in (*base.settings, *over.settings)}
     decisions = {(one.operation, one.ranks): one for one in (*base.decisions, *over.decisions)}
     return Tuning(
@@ -19,13 +19,13 @@ def merged(base: Tuning, over: Tuning) -> Tuning:
     )
 
 
-def taken_back(reasons: Sequence[Reason], returned: Iterable[Reason]) -> list[Reason]:
+def with_reverted(reasons: Sequence[Reason], reverted: Iterable[Reason]) -> list[Reason]:
     """Return the reasons with those why something does not stay, each behind the one why it was chosen.
 
     What was chosen and does not stay has no cost. A search of several knobs names the one it chose in its words.
     """
     found = list(reasons)
-    for one in returned:
+    for one in reverted:
         chosen = f"{one.subject}="
         at = [
             i for i, old in enumerate(found)

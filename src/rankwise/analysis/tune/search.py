@@ -32,22 +32,22 @@ class NothingToAsk:
     words: str
 
     def ask(self) -> tuple[Trial, ...]:
-        """None."""
+        """Return no trials."""
         return ()
 
     def tell(self, launches: Sequence[Launch]) -> None:
-        """They were for others."""
+        """Ignore the launches: they were for others."""
 
     def best(self) -> Tuning:
-        """As it is."""
+        """Return the default."""
         return Tuning()
 
     def reasons(self) -> tuple[Reason, ...]:
-        """Why there is no question."""
+        """Return why there is no question."""
         return (Reason(self.subject, self.words),)
 
     def exhaustive_launches(self) -> int:
-        """None."""
+        """Return 0."""
         return 0
 
 
@@ -62,7 +62,7 @@ class Search(Protocol):
         ...
 
     def tell(self, launches: Sequence[Launch]) -> None:
-        """The launches of a round, failed ones included; launches of other searches may be among them."""
+        """Take in the launches of a round, failed ones included; those of other searches may be among them."""
         ...
 
     def best(self) -> Tuning:
@@ -70,7 +70,7 @@ class Search(Protocol):
         ...
 
     def reasons(self) -> tuple[Reason, ...]:
-        """Why."""
+        """Return why."""
         ...
 
     def exhaustive_launches(self) -> int:

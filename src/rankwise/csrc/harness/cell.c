@@ -81,10 +81,11 @@ static void use_cell(Cell *c, const Options *options)
     if (c->kernel->setup && !all_ranks_well(c)) {
         emit_cell_failure(c, "failed");
     } else if (options->verify) {
-        if (!verify_cell(c, options))
+        const int repetitions = verify_cell(c, options);
+        if (!repetitions)
             emit_cell_failure(c, c->wrong_data ? "wrong data" : "failed");
         else if (c->rank == 0)
-            emit_verified(c->kernel->name, c->size_bytes, VERIFY_REPETITIONS);
+            emit_verified(c->kernel->name, c->size_bytes, repetitions);
     } else {
         measure_cell(c, options);
     }
@@ -100,6 +101,7 @@ void run_cell(Job *job, const CellRequest *request, const Options *options)
               .rank = job->rank,
               .ranks = job->ranks,
               .job = job,
+              .verifies = options->verify,
               .congestion_control = options->congestion_control};
     job->current = request;
     refresh_clock(job);

@@ -22,21 +22,27 @@ static void check_both_ways(Cell *c)
 const Data one_way_data = {ONE_BLOCK, ONE_BLOCK, fill_for_partner, check_one_way};
 const Data both_ways_data = {ONE_BLOCK, ONE_BLOCK, fill_for_partner, check_both_ways};
 
-static void check_window_one_way(Cell *c)
+static void fill_window(Cell *c)
 {
-    for (int i = 0; c->active && !c->leads && i < c->window; i++)
-        expect_block(c, i, c->partner, c->rank);
+    for (int i = 0; c->active && i < c->window; i++)
+        fill_block(c, i, message_to(c, c->partner, i));
 }
 
 static void check_window_both_ways(Cell *c)
 {
     for (int i = 0; c->active && i < c->window; i++)
-        expect_block(c, i, c->partner, c->rank);
+        expect_block(c, i, c->partner, message_to(c, c->rank, i));
 }
 
-const Data window_one_way_data = {ONE_BLOCK, BLOCK_PER_MESSAGE, fill_for_partner,
+static void check_window_one_way(Cell *c)
+{
+    if (!c->leads)
+        check_window_both_ways(c);
+}
+
+const Data window_one_way_data = {BLOCK_PER_MESSAGE, BLOCK_PER_MESSAGE, fill_window,
                                   check_window_one_way};
-const Data window_both_ways_data = {ONE_BLOCK, BLOCK_PER_MESSAGE, fill_for_partner,
+const Data window_both_ways_data = {BLOCK_PER_MESSAGE, BLOCK_PER_MESSAGE, fill_window,
                                     check_window_both_ways};
 
 /* One block is this rank's own share: counts[rank] elements, which are `count` where all are equal.

@@ -70,6 +70,7 @@ void emit_list(void)
         put_flag("sized", !k->unsized);
         printf(",\"min_ranks\":%d", k->min_ranks > 1 ? k->min_ranks : 1);
         put_flag("even_ranks", k->even_ranks);
+        put_flag("one_clock", k->timing != BY_ALL_RANKS);
         put_flag("derived_types", !(k->plain_data || k->reduces || k->unsized));
         put_flag("reduces", k->reduces);
         putchar('}');
@@ -91,7 +92,7 @@ void emit_begin(const Job *job)
     }
     printf("]");
     put_field("clock", clock->shared ? "shared" : "synchronised");
-    printf(",\"clock_error_seconds\":%.9g", clock->error_seconds);
+    printf(",\"clock_error_seconds\":%.9g", rw_clock_error(clock));
     printf(",\"timer_resolution_seconds\":%.9g", clock->timer.resolution_seconds);
     printf(",\"timer_cost_seconds\":%.9g", clock->timer.cost_seconds);
     end_line();
@@ -124,7 +125,8 @@ void emit_series(const Cell *c, const Series *series)
     put_field("quantity", series->quantity);
     printf(",\"payload_bytes\":%zu", c->payload_bytes);
     put_field("datatype", c->element.datatype);
-    printf(",\"batch\":%d,\"bytes_per_sample\":%.17g", series->batch, moved_bytes(c));
+    printf(",\"batch\":%d,\"messages_per_operation\":%d,\"bytes_per_sample\":%.17g", series->batch,
+           series->messages > 1 ? series->messages : 1, moved_bytes(c));
     if (c->kernel->windowed)
         printf(",\"window\":%d", c->window);
     put_field("start", series->at_agreed_time ? "agreed" : "barrier");
@@ -157,8 +159,9 @@ void emit_verified(const char *benchmark, size_t size_bytes, int repetitions)
     end_line();
 }
 
-void emit_end(double cells_seconds)
+void emit_end(const Job *job, double cells_seconds)
 {
     printf("{\"rankwise\":\"end\",\"cells_seconds\":%.9g", cells_seconds);
+    printf(",\"clock_error_seconds\":%.9g", rw_clock_error(&job->clock)); /* by now */
     end_line();
 }

@@ -23,12 +23,14 @@ typedef struct {
 
 typedef struct {
     bool list, help, verify, cold_cache, barrier_start, yield;
-    double seconds; /* to spend on the repetitions of one cell */
+    bool target_computes; /* not waits, in one-sided operations */
+    double seconds;       /* to spend on the repetitions of one cell */
     int min_repetitions, max_repetitions;
     int warmup; /* -1: by time */
     const char *datatype, *layout, *reduction;
     int root; /* or ROTATE */
     int window;
+    int polls;                      /* of the library during a computation */
     int messages;                   /* of a stream */
     double idle_seconds;            /* before a stream; -1: by the round trip */
     const char *congestion_control; /* of plain TCP connections; "": the system's */
@@ -54,8 +56,9 @@ struct Job {
     RwBarrier barrier;
     char *hosts, *machines;      /* of all ranks, shape (ranks, HOST_BYTES) */
     double usual_slack_seconds;  /* before a start: start.c */
-    double compute_step_seconds; /* overlap.c; 0 until measured */
-    long compute_steps;
+    double compute_step_seconds; /* compute.c; 0 until measured */
+    long compute_steps;          /* in each of the pieces that polls divide the computation into */
+    int compute_polls;
     volatile double compute_value; /* volatile, or the compiler sees through the loop */
 };
 
@@ -86,6 +89,7 @@ int ranks_on_machine(const Job *job);
 typedef struct {
     const char *quantity;
     int batch, discarded, count;
+    int messages;        /* of an operation, one of which is a sample; 0 means 1 */
     bool at_agreed_time; /* all repetitions started so, not on leaving a barrier */
     const double *samples_seconds;
 } Series;
@@ -100,7 +104,7 @@ void emit_series(const Cell *c, const Series *series);
 void emit_timeline(const Cell *c, const Timeline *timeline);
 void emit_failure(const char *benchmark, size_t size_bytes, const char *kind, const char *reason);
 void emit_verified(const char *benchmark, size_t size_bytes, int repetitions);
-void emit_end(double cells_seconds); /* what all cells together took */
+void emit_end(const Job *job, double cells_seconds); /* what all cells together took */
 
 /* ending.c: how the program ends before its time; also end_job */
 void die_with_launcher(void);
@@ -111,7 +115,7 @@ MPI_Errhandler end_on_mpi_errors(const Job *job);             /* to be freed */
 void join_job(Job *job, int *argc, char ***argv);
 void start_clock(Job *job, const RwClockOptions *options);
 void refresh_clock(Job *job);                                     /* before a cell */
-void agree_on_maximum(const Job *job, double *values, int count); /* at most 3; also a barrier */
+void agree_on_maximum(const Job *job, double *values, int count); /* at most 4; also a barrier */
 void wait_for_all(const Job *job);
 void leave_job(Job *job);
 
@@ -120,13 +124,15 @@ typedef struct {
     bool at_agreed_time; /* false: start on leaving the barrier */
     double local_seconds, slack_seconds;
     double needed_seconds; /* the slack with which this rank would just have been in time */
-    bool stop;             /* some rank asks to end the series */
+    double overslept_seconds, tolerance_seconds; /* started so late though it had come in time */
+    bool stop;                                   /* some rank asks to end the series */
 } Start;
 void measure_slack(Job *job); /* once, before the first start */
 void first_start(const Job *job, Start *start, bool at_agreed_time);
 void wait_for_start(const Job *job, Start *start);
 /* False: some rank came too late for this start. */
 bool next_start(Job *job, Start *start, bool stop);
+void sleep_for(double seconds);
 /* A single start, at least so long after every rank has called this; in local seconds. */
 double start_after(const Job *job, double seconds);
 
@@ -135,7 +141,7 @@ void *cell_memory(Cell *c, size_t bytes); /* zeros; NULL after failing the cell 
 bool all_ranks_well(Cell *c); /* false: c->failure is the first failing rank's, on every rank */
 
 /* pattern.c */
-void poison_receive(Cell *c);
+void poison_buffers(Cell *c); /* with their guards */
 
 /* message.c: datatypes and buffers */
 void make_message(Cell *c, const Options *options); /* or fails the cell */
@@ -149,13 +155,22 @@ void start_and_wait(Cell *c);
 void run_times(Cell *c, Run run, int times); /* each with the next buffers */
 void set_repetition(Cell *c, const Options *options, int repetition);
 
-/* verify.c */
-enum { VERIFY_REPETITIONS = 3 };
-bool verify_cell(Cell *c, const Options *options); /* false: as all_ranks_well */
+/* compute.c: what a rank does while it is not in the library */
+void prepare_computing(Job *job, int polls); /* once a launch is enough */
+void compute_for(Job *job, double seconds);  /* what computations from now on are to take */
+void compute_alone(Cell *c);
+void start_compute_and_wait(Cell *c); /* a nonblocking operation, with the computation between */
 
-/* series.c: emits one series; returns the seconds of one `run` as the warm-up saw them */
+/* verify.c: how often it was repeated; 0: as all_ranks_well says */
+int verify_cell(Cell *c, const Options *options);
+
+/* series.c: emits one series and returns its samples, on rank 0 */
+typedef struct {
+    double *seconds;
+    int count;
+} Samples;
 enum { SERIES_RECORDS = 4 }; /* numbers in c->records for each repetition */
-double measure_series(Cell *c, const Options *options, Run run, const char *quantity);
+Samples measure_series(Cell *c, const Options *options, Run run, const char *quantity);
 
 /* overlap.c, stream.c */
 enum { STREAM_RECORDS = 2 + MOST_GAUGES }; /* numbers in c->records for each message */

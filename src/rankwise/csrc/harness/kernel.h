@@ -54,12 +54,17 @@ typedef enum {
 /* Whose clock gives a sample: last exit - first entry over all ranks, or one rank's own time. */
 typedef enum { BY_ALL_RANKS, BY_FIRST_RANK, BY_LAST_RANK } Timing;
 
-/* How many blocks a buffer holds. A block is one message: `count` elements of `type`. */
+/* How many blocks a buffer holds. A block is one message: `count` elements of `type`. Of what is
+ * sent, BLOCK_PER_MESSAGE is one block for all messages, as OSU has it, unless data are verified:
+ * then each message is another one. */
 typedef enum { NO_BLOCK, ONE_BLOCK, TWO_BLOCKS, BLOCK_PER_RANK, BLOCK_PER_MESSAGE } Blocks;
 
 /* What a benchmark sends and receives, so that --verify can check it: `fill` writes this rank's
- * send buffer (fill_block, fill_terms), `check` reads its receive buffer (expect_block,
- * expect_reduction). Both are called on every rank. */
+ * send buffer (fill_block, fill_terms), `check` says what its receive buffer must hold
+ * (expect_block, expect_reduction; each place once). Both are called on every rank. Beside that the
+ * harness looks whether the send buffer is as it was, and whether anything was written behind the
+ * receive buffer or to a part of it that `check` does not expect; in a mock-up (GUIDELINE) only the
+ * former two. */
 typedef struct {
     Blocks send, receive;
     void (*fill)(Cell *c);
@@ -93,7 +98,8 @@ struct Kernel {
 
     Pairing pairing;
     Timing timing;
-    bool batched; /* may run back to back: no rank can run ahead of the others without bound */
+    bool synchronises; /* a barrier: nobody leaves before the last has come, which is verified */
+    bool batched;      /* may run back to back: no rank can run ahead of the others without bound */
     int messages_per_run; /* one after another (ping-pong: 2); 0 means 1 */
     bool windowed;        /* one `run` sends c->window messages; overrides `messages_per_run` */
     /* A stream: `run` is one message from the first to the last rank (pairing ENDS), and is called
@@ -161,6 +167,7 @@ struct Cell {
     const char *congestion_control; /* of plain TCP connections; "": the system's */
     int regions, region;            /* buffer pairs in the pool, and the one in use */
     int repetition;                 /* decides the data and the root */
+    bool verifies;                  /* data are checked, nothing is timed */
     double entry_seconds;
     double *records;   /* the moments of its repetitions or messages */
     char failure[256]; /* empty: all is well */
@@ -199,14 +206,21 @@ extern const Data scatter_data, gather_data, allgather_data, alltoall_data; /* `
 extern const Data reduce_data, allreduce_data, reduce_scatter_data;
 
 /* For data of one's own (pattern.c): a block's pattern belongs to (source, destination,
- * repetition); EVERY_RANK is the destination of what goes to all. The _at functions take any
- * memory. */
-enum { EVERY_RANK = -1 };
+ * repetition); EVERY_RANK is the destination of what goes to all. message_to tells several messages
+ * to one rank apart. The _at functions take any memory. What was expected and found is poisoned
+ * again, so that expect_untouched finds what else was written. Behind each buffer of a cell there
+ * are GUARD_BYTES more, which no operation may write. */
+enum { EVERY_RANK = -1, GUARD_BYTES = 64 };
+static inline int message_to(const Cell *c, int destination, int message)
+{
+    return destination + message * c->ranks;
+}
 char *block_at(const Cell *c, char *buffer, int block);
 void fill_block(Cell *c, int block, int destination);
 void fill_at(const Cell *c, char *target, int elements, int destination);
 void expect_block(Cell *c, int block, int source, int destination);
-void expect_at(Cell *c, const char *block, int elements, int source, int destination);
+void expect_at(Cell *c, char *block, int elements, int source, int destination);
+void expect_untouched(Cell *c, const char *memory, size_t bytes); /* all of it poison */
 
 /* For reductions: this rank's terms, and the result over ranks 0..last_rank of `items` items from
  * `first_item` on, in the receive buffer. */

@@ -15,7 +15,7 @@ static void measure_all(Job *job, const Options *options)
         run_cell(job, &options->cells[i], options);
     wait_for_all(job);
     if (job->rank == 0)
-        emit_end(local_seconds(job) - begun);
+        emit_end(job, local_seconds(job) - begun);
 }
 
 int main(int argc, char **argv)

@@ -126,9 +126,10 @@ static int window_of(const Cell *c, int asked)
     return most < 1 ? 1 : most < (size_t)asked ? (int)most : asked;
 }
 
+/* With the guard behind; never 0, so that no buffer is NULL. */
 static size_t round_to_page(size_t bytes)
 {
-    return (bytes + PAGE_BYTES) / PAGE_BYTES * PAGE_BYTES; /* never 0, so that no buffer is NULL */
+    return (bytes + GUARD_BYTES + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
 }
 
 /* The same on every rank: all go on, or none. */
@@ -147,7 +148,8 @@ static bool size_message(Cell *c, const Options *options)
     c->window = window_of(c, options->window);
     const Data *data = c->kernel->data;
     const size_t block_bytes = count * c->element.extent;
-    c->send_bytes = data ? block_bytes * blocks_in(c, data->send) : 0;
+    const bool one_for_all = data && data->send == BLOCK_PER_MESSAGE && !c->verifies;
+    c->send_bytes = data ? block_bytes * blocks_in(c, one_for_all ? ONE_BLOCK : data->send) : 0;
     c->receive_bytes = data ? block_bytes * blocks_in(c, data->receive) : 0;
     if (c->kernel->scratch)
         c->scratch_bytes = round_to_page(block_bytes * blocks_in(c, c->kernel->scratch));
@@ -162,7 +164,8 @@ static bool size_message(Cell *c, const Options *options)
 
 static bool enough_memory(Cell *c)
 {
-    const double needed = (double)c->pool_bytes * ranks_on_machine(c->job);
+    const int pools = c->kernel->category == ONE_SIDED ? 2 : 1; /* the window is as large */
+    const double needed = (double)c->pool_bytes * pools * ranks_on_machine(c->job);
     const double free_bytes = available_memory_bytes();
     if (free_bytes == 0 || needed <= free_bytes * MEMORY_SHARE)
         return true;
@@ -219,7 +222,8 @@ void next_buffers(Cell *c)
 int send_window(Cell *c, int first)
 {
     for (int i = 0; i < c->window; i++)
-        MPI_Isend(c->send, c->count, c->type, c->partner, TAG, c->comm, &c->requests[first + i]);
+        MPI_Isend(block_at(c, c->send, c->verifies ? i : 0), c->count, c->type, c->partner, TAG,
+                  c->comm, &c->requests[first + i]);
     return c->window;
 }
 

@@ -27,6 +27,11 @@ static const char help_text[] =
     "  --cold-cache              other buffers each repetition, from a pool beyond the last cache\n"
     "  --window W                messages in flight in the bandwidth benchmarks (64); fewer where\n"
     "                            they would exceed 64 MiB\n"
+    "  --polls N                 MPI_Test during the computation beside a nonblocking operation\n"
+    "                            (16)\n"
+    "  --target polls|computes   what the other rank does during one-sided operations: it waits "
+    "in\n"
+    "                            the library, or computes (polls)\n"
     "  --messages N              of a stream (200)\n"
     "  --idle S                  before a stream, so that TCP's congestion window starts anew\n"
     "                            (default: by the round trip; none within a host)\n"
@@ -147,6 +152,8 @@ static const struct option flags[] = {
     {"operation", required_argument, NULL, 'o'},
     {"root", required_argument, NULL, 'r'},
     {"window", required_argument, NULL, 'W'},
+    {"polls", required_argument, NULL, 'p'},
+    {"target", required_argument, NULL, 'T'},
     {"messages", required_argument, NULL, 'n'},
     {"idle", required_argument, NULL, 'i'},
     {"congestion-control", required_argument, NULL, 'g'},
@@ -185,6 +192,12 @@ static bool take_flag(int flag, const char *value, Options *o)
         return take_count("--warmup", value, 0, &o->warmup);
     case 'W':
         return take_count("--window", value, 1, &o->window);
+    case 'p':
+        return take_count("--polls", value, 0, &o->polls);
+    case 'T':
+        word = take_word("--target", value, "polls|computes");
+        o->target_computes = word == 1;
+        return word >= 0;
     case 'n':
         return take_count("--messages", value, 1, &o->messages);
     case 'i':
@@ -233,6 +246,7 @@ bool parse_options(int argc, char **argv, Options *o)
                    .layout = "contiguous",
                    .reduction = "sum",
                    .window = 64,
+                   .polls = 16,
                    .messages = 200,
                    .idle_seconds = -1,
                    .congestion_control = "",

@@ -1,60 +1,31 @@
-/* Nonblocking operations: alone (`time`), a computation of about the same length (`compute`), and
- * the computation between start and wait (`total`). */
+/* Nonblocking operations, as OSU and IMB measure them: alone (`time`), a computation that takes as
+ * long (`compute`), and the computation between start and wait (`total`). The computation is sized
+ * by the samples of `time` in this very launch, so that all three belong together. */
 #include "harness.h"
+#include <stdlib.h>
 
-enum { CHUNKS = 16 }; /* of the computation; the library is polled after each, as applications do */
-
-static void compute(Job *job, long steps)
+static int ascending(const void *one, const void *other)
 {
-    double x = job->compute_value;
-    for (long i = 0; i < steps; i++)
-        x = x * 0.999999 + 1e-6;
-    job->compute_value = x;
+    const double a = *(const double *)one, b = *(const double *)other;
+    return (a > b) - (a < b);
 }
 
-static void compute_alone(Cell *c)
+/* On every rank; rank 0 has the samples. */
+static double median_of(const Job *job, Samples samples)
 {
-    for (int i = 0; i < CHUNKS; i++)
-        compute(c->job, c->job->compute_steps);
-}
-
-static void start_compute_and_wait(Cell *c)
-{
-    MPI_Request request;
-    int done = 0;
-    c->kernel->start(c, &request);
-    for (int i = 0; i < CHUNKS; i++) {
-        compute(c->job, c->job->compute_steps);
-        if (!done)
-            MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    double median = 0;
+    if (samples.count) {
+        qsort(samples.seconds, (size_t)samples.count, sizeof *samples.seconds, ascending);
+        median = samples.seconds[samples.count / 2];
     }
-    MPI_Wait(&request, MPI_STATUS_IGNORE); /* returns at once if the test has completed it */
-}
-
-/* The fastest of a few runs: a preempted one would make the computation too short. */
-static double seconds_per_step(Job *job)
-{
-    enum { STEPS = 100000, RUNS = 5 };
-    double best = 1;
-    for (int i = 0; i < RUNS; i++) {
-        const double begin = local_seconds(job);
-        compute(job, STEPS);
-        const double seconds = local_seconds(job) - begin;
-        best = seconds < best ? seconds : best;
-    }
-    return best / STEPS;
+    agree_on_maximum(job, &median, 1);
+    return median;
 }
 
 void measure_overlap(Cell *c, const Options *options)
 {
-    Job *job = c->job;
-    if (job->compute_step_seconds == 0) { /* measured once a launch, the slowest rank's */
-        job->compute_value = 0.5;
-        job->compute_step_seconds = seconds_per_step(job);
-        agree_on_maximum(job, &job->compute_step_seconds, 1);
-    }
-    const double run_seconds = measure_series(c, options, start_and_wait, "time");
-    job->compute_steps = 1 + (long)(run_seconds / CHUNKS / job->compute_step_seconds);
+    prepare_computing(c->job, options->polls);
+    compute_for(c->job, median_of(c->job, measure_series(c, options, start_and_wait, "time")));
     measure_series(c, options, compute_alone, "compute");
     measure_series(c, options, start_compute_and_wait, "total");
 }

@@ -6,8 +6,8 @@
 #include <string.h>
 
 enum {
-    POISON = 0xA5, /* what a receive buffer holds beforehand, and its gaps afterwards */
-    LARGEST_EXTENT_BYTES = 64
+    POISON = 0xA5,      /* what a receive buffer holds beforehand, and its gaps afterwards */
+    CHUNK_BYTES = 1024, /* compared at once; more than any element */
 };
 
 char *block_at(const Cell *c, char *buffer, int block)
@@ -17,9 +17,10 @@ char *block_at(const Cell *c, char *buffer, int block)
     return buffer + first * c->element.extent;
 }
 
-void poison_receive(Cell *c)
+void poison_buffers(Cell *c)
 {
-    memset(c->receive, POISON, c->receive_bytes);
+    memset(c->send, POISON, c->send_bytes + GUARD_BYTES);
+    memset(c->receive, POISON, c->receive_bytes + GUARD_BYTES);
 }
 
 static int elements_in(const Cell *c, int block)
@@ -35,25 +36,47 @@ static uint32_t seed_of(const Cell *c, int source, int destination)
     return seed * 2654435761u;
 }
 
-/* One element as it must be in memory: pattern bytes in its items, untouched gaps between them. */
-static void draw_element(const Element *e, uint32_t seed, int index, unsigned char *image)
+static uint32_t word_of(uint32_t seed, uint32_t index)
 {
-    uint32_t place = (uint32_t)index * (uint32_t)e->items * (uint32_t)e->item_bytes;
-    memset(image, POISON, e->extent);
-    for (int item = 0; item < e->items; item++) {
-        for (size_t i = 0; i < e->item_bytes; i++) {
-            const uint32_t mixed = (seed + place++) * 2246822519u;
-            image[e->offsets[item] + i] = (unsigned char)((mixed ^ mixed >> 15) >> 8);
-        }
+    const uint32_t mixed = (seed + index) * 2246822519u;
+    return (mixed ^ mixed >> 15) * 3266489917u;
+}
+
+/* The pattern's bytes from `place` on. */
+static void draw_bytes(uint32_t seed, size_t place, size_t bytes, unsigned char *image)
+{
+    while (bytes) {
+        const uint32_t word = word_of(seed, (uint32_t)(place / sizeof word));
+        const size_t first = place % sizeof word;
+        const size_t some = bytes < sizeof word - first ? bytes : sizeof word - first;
+        memcpy(image, (const unsigned char *)&word + first, some);
+        image += some;
+        place += some;
+        bytes -= some;
+    }
+}
+
+/* Elements as they must be in memory: pattern bytes in their items, untouched gaps between them. */
+static void draw(const Element *e, uint32_t seed, size_t first, size_t elements,
+                 unsigned char *image)
+{
+    const size_t own_bytes = (size_t)e->items * e->item_bytes;
+    if (own_bytes == e->extent) {
+        draw_bytes(seed, first * own_bytes, elements * own_bytes, image);
+        return;
+    }
+    memset(image, POISON, elements * e->extent);
+    for (size_t i = 0; i < elements; i++) {
+        for (int item = 0; item < e->items; item++)
+            draw_bytes(seed, (first + i) * own_bytes + (size_t)item * e->item_bytes, e->item_bytes,
+                       image + i * e->extent + e->offsets[item]);
     }
 }
 
 void fill_at(const Cell *c, char *target, int elements, int destination)
 {
-    const Element *e = &c->element;
-    const uint32_t seed = seed_of(c, c->rank, destination);
-    for (int i = 0; i < elements; i++)
-        draw_element(e, seed, i, (unsigned char *)target + (size_t)i * e->extent);
+    draw(&c->element, seed_of(c, c->rank, destination), 0, (size_t)elements,
+         (unsigned char *)target);
 }
 
 void fill_block(Cell *c, int block, int destination)
@@ -74,21 +97,43 @@ void report_wrong(Cell *c, const char *format, ...)
     va_end(arguments);
 }
 
-void expect_at(Cell *c, const char *block, int elements, int source, int destination)
+void expect_untouched(Cell *c, const char *memory, size_t bytes)
+{
+    size_t i = 0;
+    if (!bytes || ((unsigned char)memory[0] == POISON && !memcmp(memory, memory + 1, bytes - 1)))
+        return;
+    while ((unsigned char)memory[i] == POISON)
+        i++;
+    report_wrong(c, "0x%02x was written to byte %zu of %zu where nothing is to be received",
+                 (unsigned char)memory[i], i, bytes);
+}
+
+/* `place` is where `found` begins in a block of `block_bytes`. */
+static void compare(Cell *c, const unsigned char *found, const unsigned char *wanted, size_t bytes,
+                    size_t place, size_t block_bytes, int source)
+{
+    size_t k = 0;
+    if (memcmp(found, wanted, bytes) == 0)
+        return;
+    while (found[k] == wanted[k])
+        k++;
+    report_wrong(c, "byte %zu of %zu from rank %d is 0x%02x, not 0x%02x", place + k, block_bytes,
+                 source, found[k], wanted[k]);
+}
+
+void expect_at(Cell *c, char *block, int elements, int source, int destination)
 {
     const Element *e = &c->element;
     const uint32_t seed = seed_of(c, source, destination);
-    for (int i = 0; i < elements && !c->wrong_data; i++) {
-        unsigned char wanted[LARGEST_EXTENT_BYTES];
-        const unsigned char *found = (const unsigned char *)block + (size_t)i * e->extent;
-        draw_element(e, seed, i, wanted);
-        size_t k = 0;
-        while (k < e->extent && found[k] == wanted[k])
-            k++;
-        if (k < e->extent)
-            report_wrong(c, "byte %zu of %zu from rank %d is 0x%02x, not 0x%02x",
-                         (size_t)i * e->extent + k, (size_t)elements * e->extent, source, found[k],
-                         wanted[k]);
+    const size_t count = (size_t)elements, step = CHUNK_BYTES / e->extent;
+    for (size_t first = 0; first < count && !c->wrong_data; first += step) {
+        unsigned char wanted[CHUNK_BYTES];
+        const size_t some = count - first < step ? count - first : step;
+        char *found = block + first * e->extent;
+        draw(e, seed, first, some, wanted);
+        compare(c, (unsigned char *)found, wanted, some * e->extent, first * e->extent,
+                count * e->extent, source);
+        memset(found, POISON, some * e->extent);
     }
 }
 
@@ -97,13 +142,35 @@ void expect_block(Cell *c, int block, int source, int destination)
     expect_at(c, block_at(c, c->receive, block), elements_in(c, block), source, destination);
 }
 
-/* Reductions: small whole numbers, whose sums and products every type holds exactly. */
+/* Reductions: whole numbers that differ from item to item and from rank to rank, and whose results
+ * every type holds exactly (a float: up to 2^24). Of a product, up to FACTORS ranks of each item
+ * have a factor other than 1, and every rank has a sign. */
+static uint32_t mixed_of(const Cell *c, int rank, int item)
+{
+    uint32_t mixed = ((uint32_t)c->repetition + 1) * 374761393u;
+    mixed = (mixed ^ mixed >> 15 ^ (uint32_t)rank) * 2654435761u;
+    mixed = (mixed ^ mixed >> 16 ^ (uint32_t)item) * 2246822519u;
+    mixed = (mixed ^ mixed >> 13) * 3266489917u;
+    return mixed ^ mixed >> 16;
+}
+
+static double factor_of(const Cell *c, int rank, int item)
+{
+    enum { FACTORS = 8 };
+    static const int factors[] = {2, 3, 5};
+    const uint32_t mixed = mixed_of(c, rank, item);
+    const int place = (rank + item) % c->ranks;
+    return (place < FACTORS ? factors[mixed % 3] : 1) * (mixed & 1024 ? -1 : 1);
+}
+
 static double term_of(const Cell *c, int rank, int item)
 {
-    const int mixed = rank + item + c->repetition;
+    const uint32_t mixed = mixed_of(c, rank, item);
     if (c->op == MPI_PROD)
-        return mixed % 16 == 0 ? 2 : 1; /* 2^(ranks / 16) at most */
-    return mixed % 5 + 1;
+        return factor_of(c, rank, item);
+    if (c->op == MPI_SUM)
+        return (double)(mixed % 127) - 63;
+    return (double)(mixed % (1 << 20)) - (1 << 19);
 }
 
 static double combine(MPI_Op op, double a, double b)
@@ -157,8 +224,10 @@ void expect_reduction(Cell *c, int last_rank, int first_item, int items)
         double wanted = term_of(c, 0, first_item + i);
         for (int rank = 1; rank <= last_rank; rank++)
             wanted = combine(c->op, wanted, term_of(c, rank, first_item + i));
-        const double found = read_item(&c->element, c->receive + (size_t)i * c->element.extent);
+        char *place = c->receive + (size_t)i * c->element.extent;
+        const double found = read_item(&c->element, place);
         if (found != wanted)
             report_wrong(c, "item %d of %d is %g, not %g", i, items, found, wanted);
+        memset(place, POISON, c->element.extent);
     }
 }

@@ -4,17 +4,21 @@
 #include <math.h>
 
 enum { MOST_BATCH = 1000, WARMUP_OPERATIONS = 3, WARMUP_BLOCK = 64 };
-static const double TIMER_COSTS_PER_SAMPLE = 100;
-static const double WARMUP_SHARE = 0.1; /* of the time for the repetitions */
-static const double OVERRUN = 3;        /* times the planned time; then the repetitions end early */
+static const double TIMER_COSTS_PER_SAMPLE = 125; /* well below 1 % */
+static const double WARMUP_SHARE = 0.1;           /* of the time for the repetitions */
+static const double OVERRUN = 3; /* times the planned time; then the repetitions end early */
 static const double LONGEST_WITH_LEAD_IN_SECONDS = 1e-4;
+static const double TARGET_COMPUTES_TIMES = 4;
 static const double LONG_START_SECONDS = 1e-3;
+/* Of a sample, that a start may be late; the spinning itself is no more precise than the least. */
+static const double LATE_SHARE = 0.01, LEAST_LATE_SECONDS = 1e-6;
 
 /* What rank 0 decides for a series. */
 typedef struct {
     double run_seconds; /* of one `run`, from the warm-up */
     int batch, repetitions;
-    bool lead_in; /* an untimed operation first: the skew of the start is not timed */
+    bool target_computes; /* instead of waiting in the library */
+    bool lead_in;         /* an untimed operation first: the skew of the start is not timed */
 } Plan;
 
 /* The repetitions of this rank, on its own clock. */
@@ -92,6 +96,7 @@ static Plan make_plan(Cell *c, const Options *options, Run run)
         .batch = (int)batch,
         .repetitions = (int)clamp(repetitions, options->min_repetitions, options->max_repetitions),
         .lead_in = lead_in,
+        .target_computes = options->target_computes && c->kernel->category == ONE_SIDED,
     };
 }
 
@@ -117,8 +122,18 @@ static bool is_timed(const Cell *c)
                          c->rank == (c->kernel->timing == BY_FIRST_RANK ? 0 : last));
 }
 
+/* How long the target of one-sided operations computes: long enough that it cannot be missed if
+ * they wait for it. */
+static void prepare_target(Cell *c, const Plan *plan)
+{
+    prepare_computing(c->job, 0);
+    compute_for(c->job, TARGET_COMPUTES_TIMES * plan->run_seconds * (plan->batch + plan->lead_in));
+}
+
 static void time_once(Cell *c, Run run, const Plan *plan, double *entry, double *exit)
 {
+    if (plan->target_computes && c->active && !c->leads)
+        compute_alone(c);
     if (plan->lead_in)
         run_times(c, run, 1);
     c->entry_seconds = local_seconds(c->job);
@@ -128,7 +143,8 @@ static void time_once(Cell *c, Run run, const Plan *plan, double *entry, double 
 }
 
 /* A repetition that some rank started late is overwritten by the next; where that is the rule, the
- * agreed time is given up. All ranks decide alike, for they decide on agreed values. */
+ * agreed time is given up, and with it what was kept so far: a series has one kind of start. All
+ * ranks decide alike, for they decide on agreed values. */
 static void repeat(Cell *c, const Options *options, Run run, const Plan *plan, Times *t)
 {
     enum { TRIALS = 30 }; /* time enough for the slack to grow a thousandfold */
@@ -136,6 +152,8 @@ static void repeat(Cell *c, const Options *options, Run run, const Plan *plan, T
     const double deadline = local_seconds(c->job) + OVERRUN * planned;
     Start start;
     first_start(c->job, &start, !options->barrier_start);
+    start.tolerance_seconds =
+        clamp(LATE_SHARE * plan->run_seconds * plan->batch, LEAST_LATE_SECONDS, DBL_MAX);
     do {
         set_repetition(c, options, t->kept);
         wait_for_start(c->job, &start);
@@ -148,8 +166,11 @@ static void repeat(Cell *c, const Options *options, Run run, const Plan *plan, T
             t->kept++;
         else
             t->discarded++;
-        if (t->discarded > TRIALS && t->discarded > t->kept)
+        if (start.at_agreed_time && t->discarded > TRIALS && t->discarded > t->kept) {
             start.at_agreed_time = false;
+            t->discarded += t->kept;
+            t->kept = 0;
+        }
     } while (t->kept < plan->repetitions && !(start.stop && t->kept > 0));
     t->at_agreed_time = start.at_agreed_time;
 }
@@ -157,7 +178,7 @@ static void repeat(Cell *c, const Options *options, Run run, const Plan *plan, T
 /* Last exit - first entry over the ranks that are timed, per message; on rank 0. One reduction for
  * both: the first entry is the largest of the negative ones. The records of this rank, entries and
  * exits, become what is reduced; returns the samples. */
-static const double *gather_samples(const Cell *c, const Times *t, int messages)
+static double *gather_samples(const Cell *c, const Times *t, int messages)
 {
     const int kept = t->kept;
     double *mine = c->records, *all = mine + 2 * kept;
@@ -180,18 +201,21 @@ static int messages_in_run(const Cell *c)
     return c->kernel->messages_per_run > 1 ? c->kernel->messages_per_run : 1;
 }
 
-double measure_series(Cell *c, const Options *options, Run run, const char *quantity)
+Samples measure_series(Cell *c, const Options *options, Run run, const char *quantity)
 {
     const Plan plan = make_plan(c, options, run);
     Times times = {.entries = c->records, .exits = c->records + plan.repetitions};
+    if (plan.target_computes)
+        prepare_target(c, &plan);
     repeat(c, options, run, &plan, &times);
-    const double *samples = gather_samples(c, &times, plan.batch * messages_in_run(c));
+    double *samples = gather_samples(c, &times, plan.batch * messages_in_run(c));
     if (c->rank == 0)
         emit_series(c, &(Series){.quantity = quantity,
                                  .batch = plan.batch,
+                                 .messages = messages_in_run(c),
                                  .discarded = times.discarded,
                                  .count = times.kept,
                                  .at_agreed_time = times.at_agreed_time,
                                  .samples_seconds = samples});
-    return plan.run_seconds;
+    return (Samples){samples, c->rank == 0 ? times.kept : 0};
 }

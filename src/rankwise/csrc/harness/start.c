@@ -41,10 +41,11 @@ static void agree_on_start(const Job *job, Start *start, bool stop, double *need
 {
     start->slack_seconds = slack_to_give(job);
     double agreed[RW_MAXIMUM_VALUES] = {global_of(job, local_seconds(job)) + start->slack_seconds,
-                                        *needed, stop};
+                                        *needed, stop, start->overslept_seconds};
     agree_on_maximum(job, agreed, RW_MAXIMUM_VALUES);
     start->local_seconds = rw_clock_local_of(&job->clock, agreed[0]);
     start->stop = agreed[2] != 0;
+    start->overslept_seconds = agreed[3];
     *needed = agreed[1];
 }
 
@@ -52,6 +53,7 @@ void first_start(const Job *job, Start *start, bool at_agreed_time)
 {
     double nothing = 0;
     start->at_agreed_time = at_agreed_time;
+    start->overslept_seconds = 0;
     agree_on_start(job, start, false, &nothing);
 }
 
@@ -62,7 +64,7 @@ double start_after(const Job *job, double seconds)
     return rw_clock_local_of(&job->clock, agreed);
 }
 
-static void sleep_for(double seconds)
+void sleep_for(double seconds)
 {
     const struct timespec time = {.tv_sec = (time_t)seconds,
                                   .tv_nsec = (long)((seconds - (double)(time_t)seconds) * 1e9)};
@@ -72,7 +74,8 @@ static void sleep_for(double seconds)
 /* Far from the start the core is given to others: a library that blocks may have put the rank that
  * this one has just woken onto this very core. Over a long link, where there is time enough, this
  * rank sleeps, but is awake again well before the start. The last stretch is spun, for precision.
- */
+ * A core that was given up may come back too late, which is another lateness than that of who came
+ * late: no slack mends it. */
 void wait_for_start(const Job *job, Start *start)
 {
     const double spin_seconds = 5e-6, awake_seconds = 2e-4, least_sleep_seconds = 1e-3;
@@ -85,6 +88,8 @@ void wait_for_start(const Job *job, Start *start)
             sched_yield();
         remaining_seconds = start->local_seconds - local_seconds(job);
     }
+    const bool came_in_time = start->needed_seconds <= start->slack_seconds;
+    start->overslept_seconds = came_in_time && start->at_agreed_time ? -remaining_seconds : 0;
 }
 
 bool next_start(Job *job, Start *start, bool stop)
@@ -93,5 +98,6 @@ bool next_start(Job *job, Start *start, bool stop)
     double needed = start->needed_seconds;
     agree_on_start(job, start, stop, &needed);
     job->usual_slack_seconds *= needed > job->usual_slack_seconds ? STEP_UP : STEP_DOWN;
-    return needed <= slack_seconds || !start->at_agreed_time;
+    return !start->at_agreed_time ||
+           (needed <= slack_seconds && start->overslept_seconds <= start->tolerance_seconds);
 }

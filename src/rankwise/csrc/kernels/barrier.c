@@ -8,7 +8,7 @@ static void run(Cell *c)
 KERNEL(barrier) = {
     .category = COLLECTIVE,
     .description = "every rank waits for every rank",
-    .data = NULL,
     .run = run,
+    .synchronises = true,
     .unsized = true,
 };

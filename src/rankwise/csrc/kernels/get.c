@@ -10,8 +10,11 @@ static void fill(Cell *c)
 
 static void check(Cell *c)
 {
+    sync_exposed(c);
     if (c->leads)
         expect_block(c, 0, c->partner, c->rank);
+    else if (c->active) /* is read, and nothing else */
+        expect_at(c, exposed_block(c), c->count, c->rank, c->partner);
 }
 
 static const Data data = {NO_BLOCK, ONE_BLOCK, fill, check};

@@ -10,8 +10,8 @@ static void start(Cell *c, MPI_Request *request)
 KERNEL(ibarrier) = {
     .category = NONBLOCKING,
     .description = "nonblocking barrier",
-    .data = NULL,
     .start = MPI3_ONLY(start),
     .unsupported = NEEDS_MPI3,
+    .synchronises = true,
     .unsized = true,
 };

@@ -6,7 +6,7 @@ static void fill(Cell *c)
 {
     if (c->leads)
         fill_block(c, 0, c->partner);
-    memcpy(exposed_block(c), c->receive, c->receive_bytes);
+    memcpy(exposed_block(c), c->receive, c->receive_bytes + GUARD_BYTES);
     sync_exposed(c);
 }
 
@@ -15,6 +15,7 @@ static void check(Cell *c)
     sync_exposed(c);
     if (c->active && !c->leads)
         expect_at(c, exposed_block(c), c->count, c->partner, c->rank);
+    expect_untouched(c, exposed_block(c), c->receive_bytes + GUARD_BYTES);
 }
 
 static const Data data = {ONE_BLOCK, ONE_BLOCK, fill, check};

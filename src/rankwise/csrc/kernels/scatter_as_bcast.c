@@ -4,14 +4,16 @@
 
 static void run(Cell *c)
 {
-    MPI_Bcast(c->send, c->count * c->ranks, c->type, c->root, c->comm);
-    memcpy(c->receive, block_at(c, c->send, c->rank), c->payload_bytes);
+    char *all = c->rank == c->root ? c->send : c->scratch;
+    MPI_Bcast(all, c->count * c->ranks, c->type, c->root, c->comm);
+    memcpy(c->receive, block_at(c, all, c->rank), c->payload_bytes);
 }
 
 KERNEL(scatter_as_bcast) = {
     .category = GUIDELINE,
     .description = "scatter done by bcast of everything",
     .data = &scatter_data,
+    .scratch = BLOCK_PER_RANK,
     .run = run,
     .setup = join_blocks,
     .plain_data = true,

@@ -6,7 +6,7 @@
 
 #include <mpi.h>
 
-enum { RW_MAXIMUM_VALUES = 3 };
+enum { RW_MAXIMUM_VALUES = 4 };
 
 typedef struct {
     MPI_Comm comm;

@@ -2,6 +2,7 @@
 #include "clock.h"
 #include "error.h"
 #include "proc.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,14 @@ double rw_clock_global(const RwClock *clock, double local_seconds)
 double rw_clock_local_of(const RwClock *clock, double global_seconds)
 {
     return rw_model_local(&clock->model, global_seconds);
+}
+
+/* The offset as it was measured, and what the rate adds until the offset is taken anew. */
+double rw_clock_error(const RwClock *clock)
+{
+    const double age_seconds = rw_clock_local(clock) - clock->model.local_seconds;
+    return clock->offset_error_seconds +
+           clock->rate_error * fmax(clock->oldest_seconds, age_seconds);
 }
 
 /* Leaders learn along a binomial tree, the others take over the model of the leader whose clock
@@ -49,18 +58,23 @@ static int synchronise(RwClock *clock, bool rate_too)
     return MPI_Bcast(&clock->model, sizeof clock->model, MPI_BYTE, 0, clock->same_clock);
 }
 
-/* What every rank's clock is still off from rank 0's, measured; the largest on every rank. */
+/* What every rank's clock may still be off from rank 0's: half of the shortest round trip, and by
+ * how much the model contradicts its middle; the largest on every rank. */
 static int measure_error(RwClock *clock)
 {
     const RwBarrier *b = &clock->barrier;
-    double error_seconds = 0;
+    double errors[2] = {0, clock->model.rate_error};
     for (int rank = 1; rank < b->ranks; rank++) {
         if (b->rank == 0)
             RW_TRY(rw_model_answer(&clock->model, &clock->time, b->comm, rank));
         else if (b->rank == rank)
-            RW_TRY(rw_model_compare(&clock->model, &clock->time, b->comm, 0, &error_seconds));
+            RW_TRY(rw_model_compare(&clock->model, &clock->time, b->comm, 0, &errors[0]));
     }
-    return MPI_Allreduce(&error_seconds, &clock->error_seconds, 1, MPI_DOUBLE, MPI_MAX, b->comm);
+    RW_TRY(rw_barrier_maximum(b, errors, 2));
+    clock->offset_error_seconds = errors[0];
+    clock->rate_error = errors[1];
+    clock->oldest_seconds = MAXIMAL_AGE_SECONDS;
+    return MPI_SUCCESS;
 }
 
 /* Equal on two ranks if, and only if, they read one clock. */
@@ -123,7 +137,7 @@ static int group_by_clock(RwClock *clock, const RwClockOptions *options)
 
 int rw_clock_start(RwClock *clock, MPI_Comm comm, const RwClockOptions *options)
 {
-    *clock = (RwClock){.model = {0, 0, 1}, .same_clock = MPI_COMM_NULL};
+    *clock = (RwClock){.model = {0, 0, 1, 0}, .same_clock = MPI_COMM_NULL};
     RW_TRY(rw_barrier_open(&clock->barrier, comm));
     RW_TRY(group_by_clock(clock, options));
     clock->shared = clock->leader_count == 1;
@@ -143,6 +157,7 @@ int rw_clock_refresh(RwClock *clock)
         return MPI_SUCCESS;
     double age_seconds = rw_clock_local(clock) - clock->model.local_seconds;
     RW_TRY(rw_barrier_maximum(&clock->barrier, &age_seconds, 1));
+    clock->oldest_seconds = fmax(clock->oldest_seconds, age_seconds);
     return age_seconds > MAXIMAL_AGE_SECONDS ? synchronise(clock, false) : MPI_SUCCESS;
 }
 

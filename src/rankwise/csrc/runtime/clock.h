@@ -34,14 +34,15 @@ typedef struct {
 } RwClockOptions;
 
 typedef struct {
-    bool shared;          /* by all ranks: nothing had to be synchronised */
-    double error_seconds; /* 0 if shared */
+    bool shared; /* by all ranks: nothing had to be synchronised */
     RwTimer timer;
     size_t wanted_bytes; /* that the first rank lacked, after MPI_ERR_NO_MEM */
 
     /* The clock's own. */
     RwTimeBase time;
     RwClockModel model;
+    double offset_error_seconds, rate_error; /* the largest of all ranks */
+    double oldest_seconds;                   /* how old an offset has become that was used */
     RwBarrier barrier;
     int *leaders; /* one rank per clock, ascending */
     int leader_count;
@@ -51,8 +52,15 @@ typedef struct {
 /* All ranks call these together. If one of them lacks the memory, all return MPI_ERR_NO_MEM.
  * After an error of rw_clock_start, rw_clock_stop frees what there is. */
 int rw_clock_start(RwClock *clock, MPI_Comm comm, const RwClockOptions *options);
-int rw_clock_refresh(RwClock *clock); /* rates drift: takes offsets that have grown old anew */
+/* Rates drift: takes offsets that have grown old anew. */
+int rw_clock_refresh(RwClock *clock);
 int rw_clock_stop(RwClock *clock);
+
+/* What a rank's global seconds may have been off from rank 0's clock until now, at most: half of
+ * the shortest round trip between the two (for the ways there and back may differ), what the model
+ * contradicts it by, and what rates that are not known exactly add. 0 if shared; on every rank the
+ * largest of all. */
+double rw_clock_error(const RwClock *clock);
 
 double rw_clock_local(const RwClock *clock);
 double rw_clock_global(const RwClock *clock, double local_seconds);

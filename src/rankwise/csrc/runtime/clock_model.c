@@ -6,6 +6,7 @@
 
 enum { ASK = 31, ANSWER = 32, EXCHANGES = 8, FIT_SLOTS = 12 };
 static const double FIT_SECONDS = 0.1, REFRESH_SECONDS = 0.002;
+static const double QUARTZ_ERROR = 1e-4; /* clocks run no more apart than that, whatever was seen */
 
 typedef struct {
     double local, offset; /* global - local at that local time */
@@ -88,7 +89,9 @@ static void fit(RwClockModel *model, const Reading *readings, int count)
     const double standard_error = sqrt(residual / (count - 2) / tt);
     model->local_seconds = local;
     model->global_seconds = local + offset;
-    model->rate = fabs(slope) > 3 * standard_error ? 1 + slope : 1;
+    const bool real = fabs(slope) > 3 * standard_error;
+    model->rate = real ? 1 + slope : 1;
+    model->rate_error = fmin(3 * standard_error + (real ? 0 : fabs(slope)), QUARTZ_ERROR);
 }
 
 int rw_model_learn(RwClockModel *model, const RwTimeBase *time, MPI_Comm comm, int reference,
@@ -112,6 +115,8 @@ int rw_model_compare(const RwClockModel *model, const RwTimeBase *time, MPI_Comm
 {
     Reading reading;
     RW_TRY(ask_often(time, comm, reference, REFRESH_SECONDS, &reading));
-    *error_seconds = fabs(rw_model_global(model, reading.local) - reading.local - reading.offset);
+    /* The two ways may differ: the answer was given at any time of the round trip. */
+    *error_seconds = fabs(rw_model_global(model, reading.local) - reading.local - reading.offset) +
+                     reading.round_trip / 2;
     return end_asking(comm, reference);
 }

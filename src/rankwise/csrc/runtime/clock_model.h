@@ -11,6 +11,7 @@
 /* global = global_seconds + (local - local_seconds) * rate */
 typedef struct {
     double local_seconds, global_seconds, rate;
+    double rate_error; /* that the rate may be off; 0 of the reference itself */
 } RwClockModel;
 
 double rw_model_global(const RwClockModel *model, double local_seconds);
@@ -21,7 +22,7 @@ double rw_model_local(const RwClockModel *model, double global_seconds);
 int rw_model_learn(RwClockModel *model, const RwTimeBase *time, MPI_Comm comm, int reference,
                    bool rate_too);
 int rw_model_compare(const RwClockModel *model, const RwTimeBase *time, MPI_Comm comm,
-                     int reference, double *error_seconds); /* learns nothing */
+                     int reference, double *error_seconds); /* learns nothing; an upper bound */
 int rw_model_answer(const RwClockModel *model, const RwTimeBase *time, MPI_Comm comm, int client);
 
 #endif

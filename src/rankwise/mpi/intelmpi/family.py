@@ -9,7 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from rankwise.core import bound_variables
-from rankwise.core.records import Environment, Implementation, Job, LaunchSteps
+from rankwise.core.jobs import Job, LaunchSteps
+from rankwise.core.records import Environment, Implementation
 from rankwise.core.tuning import Algorithm, ChoiceScope, Knob, Native, ReadBack, Tuning
 from rankwise.mpi.family import Ask
 from rankwise.mpi.hydra import Hydra, Yielding

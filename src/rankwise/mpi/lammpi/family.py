@@ -14,7 +14,8 @@ import tempfile
 from pathlib import Path
 
 from rankwise.core.errors import HostError
-from rankwise.core.records import Command, Environment, Implementation, Job, LaunchSteps
+from rankwise.core.jobs import Command, Job, LaunchSteps
+from rankwise.core.records import Environment, Implementation
 from rankwise.core.tuning import Knob, Native, ReadBack, Tuning
 from rankwise.mpi import preload
 from rankwise.mpi.family import Ask, Family, files_of

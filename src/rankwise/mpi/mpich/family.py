@@ -7,7 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from rankwise.core.records import Environment, Implementation, Job
+from rankwise.core.jobs import Job
+from rankwise.core.records import Environment, Implementation
 from rankwise.core.tuning import Algorithm, ChoiceScope, Knob, Native, ReadBack, Tuning
 from rankwise.mpi import preload
 from rankwise.mpi.family import Ask, blocks

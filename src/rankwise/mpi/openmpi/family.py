@@ -9,7 +9,8 @@ from pathlib import Path
 
 import psutil
 
-from rankwise.core.records import Command, Implementation, Job, LaunchSteps
+from rankwise.core.jobs import Command, Job, LaunchSteps
+from rankwise.core.records import Implementation
 from rankwise.core.tuning import Algorithm, ChoiceScope, Knob, Loaded, Native, ReadBack, Tuning
 from rankwise.mpi.family import Ask, Family, files_of
 from rankwise.mpi.openmpi import algorithms, settings

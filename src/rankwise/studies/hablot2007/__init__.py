@@ -13,23 +13,23 @@ from rankwise.studies.hablot2007.statements import statements
 from rankwise.studies.papers import citation, paper
 
 CAVEATS = (
-    "The testbed is emulated: hosts, kernel and TCP are of today, the network's rates and delays are the paper's. "
+    "The testbed is emulated: hosts, kernel and TCP are today's, the network's rates and delays are the paper's. "
     "BIC, the congestion control of 2007, has become CUBIC.",
-    "GridMPI and MPICH-Madeleine are maintained no more and not measured. What the paper says of MPICH2 and Open "
-    "MPI is set beside the MPICH and Open MPI of today; Intel MPI and LAM/MPI were not in the paper.",
+    "GridMPI and MPICH-Madeleine are no longer maintained and not measured. What the paper says of MPICH2 and "
+    "Open MPI is set beside the MPICH and Open MPI of today; Intel MPI and LAM/MPI were not in the paper.",
     "As in the paper, a time is the best of many round trips: here of those of one launch, with the median over "
     "launches and its interval. Below six launches the interval is the extremes, which cover less than 95 %; "
     "below three nothing is decided.",
-    "The paper's curves are drawn, not printed as numbers: of its figures 3, 5, 6, 7 and 9 only what its text "
-    "states stands beside ours, in grey.",
+    "The paper's curves are drawn, not printed as numbers: of its figures 3, 5, 6, 7 and 9 only "
+    "what its text states is shown beside ours, in grey.",
     "The paper set each MPI's threshold by hand, above its largest message of 64 MB. Here `rankwise tune` finds "
-    "and proves it in each network, with sizes of up to 16 MiB; in the grid it may choose socket buffers "
+    "and validates it in each network, with sizes of up to 16 MiB; in the grid it may choose socket buffers "
     "and the transport as well.",
     "The NAS benchmarks and ray2mesh are not part of this study.",
 )
 GONE = (
-    "{title}: the profile that was measured is gone, or has been replaced since. Its curves are shown, what it "
-    "had set is not known any more; without run {run} in --from it is tuned and measured anew."
+    "{title}: the profile that was measured is gone, or has been replaced since. Its curves are shown, but "
+    "not what it had set; leave run {run} out of --from to tune and measure anew."
 )
 
 

@@ -24,12 +24,12 @@ _FIGURES = {
 
 
 def tables(found: Findings) -> tuple[Table, ...]:
-    """Return each has the paper's rows among or below ours."""
+    """Return the tables, each with the paper's rows among or below ours."""
     return (_table_4(found), _bandwidth(found), _thresholds(found), *mpi_tables(found), _slow_start(found))
 
 
 def charts(found: Findings) -> tuple[Chart, ...]:
-    """Bandwidth against size in the three networks, and against time."""
+    """Draw bandwidth against size in the three networks, and against time."""
     styles = styles_for(found.implementations)
     stated = PAPER["bandwidth_Mbps"]
     shown = []
@@ -125,9 +125,8 @@ def _thresholds(found: Findings) -> Table:
     return Table(
         "Where the ping-pong's time jumps",
         ("Cluster", "Grid untuned", "Grid tuned", "2007, as set"), tuple(rows),
-        "Changes of protocol found by segmented regression: between which sizes, and how many times the time that "
-        "the smaller sizes lead one to expect. 2007: the thresholds between eager and rendezvous of the paper's "
-        "table 5; it saw them in its curves around 128 kB.",
+        "Protocol switches found by segmented regression: the sizes between which the time jumps, and by what "
+        "factor. 2007: the eager thresholds in the paper's table 5, which its curves show around 128 kB.",
     )  # fmt: skip
 
 

@@ -50,22 +50,22 @@ class Findings:
 
     @cached_property
     def latency(self) -> dict[str, dict[str, Range]]:
-        """Seconds one way for 1 byte."""
+        """Return the seconds one way for 1 byte."""
         return {net: latencies(curves) for net, curves in self.curves.items()}
 
     @cached_property
     def overhead(self) -> dict[str, dict[str, Range]]:
-        """Seconds more than TCP for 1 byte."""
+        """Return the seconds more than TCP for 1 byte."""
         return {net: overheads(latency) for net, latency in self.latency.items()}
 
     @cached_property
     def maximum(self) -> dict[str, dict[str, Range]]:
-        """Bits per second."""
+        """Return the maximum bandwidth in bits per second."""
         return {net: maxima(curves) for net, curves in self.curves.items()}
 
     @cached_property
     def half_size(self) -> dict[str, dict[str, Range]]:
-        """Bytes at which half of the own maximum is reached."""
+        """Return the bytes at which half of the own maximum is reached."""
         return {net: half_sizes(curves) for net, curves in self.curves.items()}
 
     @cached_property
@@ -75,22 +75,22 @@ class Findings:
 
     @cached_property
     def streams(self) -> dict[str, StreamCurve]:
-        """Messages of 1 MiB."""
+        """Return the streams of messages of 1 MiB."""
         return stream_curves(self.results.get(STREAM), MIB)
 
     @cached_property
     def long_streams(self) -> dict[str, StreamCurve]:
-        """Messages of 16 MiB."""
+        """Return the streams of messages of 16 MiB."""
         return stream_curves(self.results.get(STREAM_16M), 16 * MIB)
 
     @cached_property
     def seconds_to_half_gigabit(self) -> dict[str, Range]:
-        """Until a stream comes to 500 Mbit/s."""
+        """Return the seconds until a stream comes to 500 Mbit/s."""
         return seconds_to_rate(self.streams, HALF_GIGABIT)
 
     @cached_property
     def seconds_to_maximum(self) -> dict[str, Range]:
-        """Until a stream comes to 90 % of its own maximum."""
+        """Return the seconds until a stream comes to 90 % of its own maximum."""
         return seconds_to_maximum(self.streams)
 
     @property

@@ -32,7 +32,7 @@ def mpi_tables(found: Findings) -> tuple[Table, ...]:
 
 
 def figure_7(found: Findings) -> Chart:
-    """Bandwidth in the grid after TCP and MPI tuning."""
+    """Draw bandwidth in the grid after TCP and MPI tuning."""
     most = PAPER["bandwidth_Mbps"]["grid_tcp_tuned_max"]
     line = PaperLine(most * _MBIT, f"2007: all but Open MPI as TCP, ≈ {most} Mbit/s")
     figure = bandwidth_figure(found.curves[GRID_MPI], styles_for(found.implementations), [line])
@@ -141,8 +141,8 @@ def _gain(part: Part) -> str:
     found = words.gain(part.verdicts)
     if not found.cells:
         return _NONE
-    slower = f", {found.slower} slower" if found.slower else ""
-    return f"time × {found.ratio:.3g}; {found.faster} of {found.cells} cells faster{slower}"
+    told = filter(None, (f"{found.faster} of {found.cells} cells faster", words.slower_words(found)))
+    return f"time × {found.ratio:.3g}; {', '.join(told)}"
 
 
 def _beside_tcp(found: Findings) -> Table:

@@ -23,12 +23,12 @@ BySize = Mapping[int, Range]
 
 
 def mpi_statements(found: Findings) -> tuple[Statement, ...]:
-    """In the paper's order."""
+    """Return the statements in the paper's order."""
     return (_necessary(found), _threshold_gone(found), *_same_behaviour(found), _as_good_as_tcp(found))
 
 
 def aims(found: Findings) -> tuple[Statement, ...]:
-    """Bandwidth of large messages, and no dip where rendezvous would begin."""
+    """State the bandwidth of large messages, and no dip where rendezvous would begin."""
     times = found.over_tcp[GRID_MPI]
     sizes = wording.listed([format_size(size) for size in LARGE])
     bandwidth = Claim(
@@ -59,12 +59,12 @@ def aims(found: Findings) -> tuple[Statement, ...]:
 
 
 def shares_of_tcp(times: BySize) -> dict[int, Range]:
-    """Of raw TCP's bandwidth, at those sizes of LARGE that were measured."""
+    """Return the shares of raw TCP's bandwidth, at those sizes of LARGE that were measured."""
     return {size: times[size].inverted(1.0) for size in LARGE if size in times}
 
 
 def in_dip(times: BySize) -> dict[int, Range]:
-    """At the sizes of DIP."""
+    """Return the same at the sizes of DIP."""
     return {size: one for size, one in times.items() if DIP[0] <= size <= DIP[1]}
 
 

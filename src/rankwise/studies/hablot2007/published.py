@@ -33,7 +33,7 @@ def threshold_seen_bytes() -> tuple[int, int]:
 
 
 def published_overheads_us() -> dict[str, dict[str, float]]:
-    """Network -> implementation of the paper -> microseconds more than TCP, from table 4."""
+    """Return network -> implementation of the paper -> microseconds more than TCP, from table 4."""
     table = PAPER["table4_latency_us"]
     tcp = table["TCP"]
     return {

@@ -26,7 +26,7 @@ _US, _MBIT = 1e-6, 1e6
 
 
 def statements(found: Findings) -> tuple[Statement, ...]:
-    """In the paper's order."""
+    """Return the statements in the paper's order."""
     return (
         *_on_latency(found),
         *_on_bandwidth(found),

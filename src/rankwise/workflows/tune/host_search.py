@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from rankwise.analysis.tune import hosts as worth
 from rankwise.analysis.tune.buffers import buffer_settings
-from rankwise.analysis.tune.race import KnobRace
 from rankwise.analysis.tune.search import NothingToAsk, Search
+from rankwise.analysis.tune.setting_search import SettingSearch
 from rankwise.core.host_settings import TCP_RMEM, TCP_WMEM
 from rankwise.core.network import Settings, Topology
 from rankwise.core.records import Cell, Options
@@ -19,8 +19,8 @@ from rankwise.workflows.tune.stages import HOSTS, KIB, MIB, Target, TuneSpec
 STAGE = "hosts"
 NETWORK_SIZES = (64 * KIB, MIB)
 SUBJECT = "host settings"
-PATIENCE = 2.5
-"""All that is asked later stands on these answers: better a little late than cut off before they are certain."""
+TIME_FACTOR = 2.5
+"""All later searches build on these answers, so they get more than their share of the time."""
 PAUSED = "tcp_after_pause"
 _SILENT_SECONDS = 1.5
 _MESSAGES = 12
@@ -49,12 +49,12 @@ def host_searches(target: Target, implementation: str, spec: TuneSpec) -> dict[s
     found: dict[str, list[Search]] = {}
     if raised := buffer_settings(target.paths, tuple(now.items())):
         name = "tcp-limits=" + "/".join(value.split()[-1] for _, value in raised)
-        found[STAGE] = [_race("TCP buffer limits", {name: raised}, cells.buffers(now), spec)]
+        found[STAGE] = [_search("TCP buffer limits", {name: raised}, cells.buffers(now), spec)]
     if pause := worth.pause_variants(target.paths, now):
-        found[f"{STAGE}-pauses"] = [_race("messages after a pause", pause, cells.pauses(), spec)]
-    network = worth.network_variants(target.paths, now, _largest_mtu_bytes(topology), spec.rigour.delta)
+        found[f"{STAGE}-pauses"] = [_search("messages after a pause", pause, cells.pauses(), spec)]
+    network = worth.network_variants(target.paths, now, _largest_mtu_bytes(topology), spec.criteria.delta)
     if network:
-        found[f"{STAGE}-network"] = [_race("congestion control and NICs", network, cells.network(), spec)]
+        found[f"{STAGE}-network"] = [_search("congestion control and NICs", network, cells.network(), spec)]
     if words := "; ".join(worth.left_out(target.paths, now)):
         found.setdefault(next(reversed(found), STAGE), []).append(NothingToAsk(SUBJECT, words))
     return found
@@ -98,10 +98,10 @@ class _Cells:
         return replace(self._template, benchmark=benchmark, size_bytes=size_bytes)
 
 
-def _race(subject: str, variants: Mapping[str, Settings], cells: list[Cell], spec: TuneSpec) -> KnobRace:
-    costs = {name: worth.cost_of(settings) for name, settings in variants.items()}
-    tunings = {name: _tuning(settings) for name, settings in variants.items()}
-    return KnobRace(subject, tunings, cells, spec.rigour, costs=costs)
+def _search(subject: str, candidates: Mapping[str, Settings], cells: list[Cell], spec: TuneSpec) -> SettingSearch:
+    costs = {name: worth.cost_of(settings) for name, settings in candidates.items()}
+    tunings = {name: _tuning(settings) for name, settings in candidates.items()}
+    return SettingSearch(subject, tunings, cells, spec.criteria, costs=costs)
 
 
 def _tuning(settings: Settings) -> Tuning:

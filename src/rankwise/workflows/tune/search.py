@@ -18,15 +18,15 @@ from rankwise.measurement.plan import round_seconds, together
 from rankwise.workflows.events import Events
 from rankwise.workflows.prepare import Built
 from rankwise.workflows.tune import host_search
-from rankwise.workflows.tune.stages import STAGES, Target, TuneSpec, proof_cells
+from rankwise.workflows.tune.stages import STAGES, Target, TuneSpec, validation_cells
 from rankwise.workflows.tune.trials import Keep, Trials, bundled, carry_out
 
 ROUNDS = 4
 """That a search takes, each like the first: there are more of them, with fewer and fewer trials."""
-PROOF_LAUNCHES = 8
-"""Of every cell that is proved."""
-LEAST_PROOF = 0.25
-"""Of the time: a search that could not conclude anything yet may take the rest of the proof's share."""
+VALIDATION_LAUNCHES = 8
+"""Of every cell of the validation."""
+LEAST_VALIDATION_SHARE = 0.25
+"""Of the time: a search that could not conclude anything yet may take the rest of the validation's share."""
 
 
 @dataclass(slots=True)
@@ -51,20 +51,20 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class _Questions:
+class _StageSearches:
     """The searches of one stage, by implementation."""
 
     name: str
     seconds: float
     """That it takes, roughly."""
     searches: dict[str, list[Search]]
-    patience: float = 1.0
+    time_factor: float = 1.0
     """How many times its share it may take. What is left of that goes to those after it."""
     where_changed: str = ""
     """Only for implementations of which those before it have set a knob whose name starts so."""
 
 
-class Searching:
+class StagedSearch:
     """All stages for all implementations, on a testbed that is up."""
 
     def __init__(
@@ -82,22 +82,22 @@ class Searching:
         self._found = {one: Found() for one in built.ready}
 
     def run(self, end: float) -> dict[str, Found]:
-        """Return what is found, by implementation, until `end` (monotonic), which leaves time for the proof."""
+        """Return what is found until `end` (monotonic), by implementation; that leaves time for the validation."""
         stages = self._stages()
-        proof = self._proof_seconds()
+        validation = self._validation_seconds()
         began = time.monotonic()
-        self._warn(self._seconds(map(self._due, stages)) + proof, end - began)
-        latest = end - LEAST_PROOF * (end - began)
+        self._warn(self._seconds(map(self._due, stages)) + validation, end - began)
+        latest = end - LEAST_VALIDATION_SHARE * (end - began)
         while stages:
             due = [self._due(stage) for stage in stages]
             first, now = due[0], time.monotonic()
             if first.searches:
-                share = first.patience * first.seconds / (self._seconds(due) + proof)
+                share = first.time_factor * first.seconds / (self._seconds(due) + validation)
                 self._carry_out(first, now + (end - now) * min(share, 1.0), latest)
             del stages[0]
         return self._found
 
-    def _due(self, stage: _Questions) -> _Questions:
+    def _due(self, stage: _StageSearches) -> _StageSearches:
         """With the implementations that it is for by now."""
         if not stage.where_changed:
             return stage
@@ -106,19 +106,19 @@ class Searching:
             if any(setting.knob.startswith(stage.where_changed) for setting in mine.tuning.settings)
         }  # fmt: skip
         asked = {one: own for one, own in stage.searches.items() if one in changed}
-        return self._questions(stage.name, asked, stage.where_changed)
+        return self._searches(stage.name, asked, stage.where_changed)
 
     @staticmethod
-    def _seconds(stages: Iterable[_Questions]) -> float:
+    def _seconds(stages: Iterable[_StageSearches]) -> float:
         return sum(stage.seconds for stage in stages)
 
-    def _stages(self) -> list[_Questions]:
+    def _stages(self) -> list[_StageSearches]:
         """Those that have anything to ask."""
         implementations = [ready.implementation for ready in self._built.ready.values()]
         first = implementations[0].id  # only carries the raw TCP
         asked = host_search.host_searches(self._target, first, self._spec)
         stages = [
-            replace(self._questions(name, {first: own}), patience=host_search.PATIENCE)
+            replace(self._searches(name, {first: own}), time_factor=host_search.TIME_FACTOR)
             for name, own in asked.items()
         ]
         for stage in STAGES:
@@ -129,23 +129,23 @@ class Searching:
             for number in range(max(map(len, made.values()))):
                 asked = {one: list(groups[number]) for one, groups in made.items() if len(groups) > number}
                 name = f"{stage.name}-{number + 1}" if number else stage.name
-                stages.append(self._questions(name, asked, stage.where_changed))
+                stages.append(self._searches(name, asked, stage.where_changed))
         return [stage for stage in stages if stage.searches]
 
-    def _questions(self, name: str, searches: dict[str, list[Search]], where_changed: str = "") -> _Questions:
+    def _searches(self, name: str, searches: dict[str, list[Search]], where_changed: str = "") -> _StageSearches:
         bundles = [bundle.cells() for own in searches.values() for bundle in bundled(own)]
         one_round = sum(self._round_seconds(replace(cell, label="") for cell in cells) for cells in bundles)
         one_round += sum(host_search.own_seconds(self._target, cell) for cells in bundles for cell in cells)
-        return _Questions(name, ROUNDS * one_round, searches, where_changed=where_changed)
+        return _StageSearches(name, ROUNDS * one_round, searches, where_changed=where_changed)
 
-    def _proof_seconds(self) -> float:
+    def _validation_seconds(self) -> float:
         """If something is found for every implementation."""
         cells = [
             cell
             for one in self._built.ready
-            for cell in proof_cells(one, self._target, self._spec, (DEFAULT, "new"))
+            for cell in validation_cells(one, self._target, self._spec, (DEFAULT, "new"))
         ]
-        return PROOF_LAUNCHES * self._round_seconds(cells)
+        return VALIDATION_LAUNCHES * self._round_seconds(cells)
 
     def _round_seconds(self, cells: Iterable[Cell]) -> float:
         """What launching all of these once takes, roughly."""
@@ -162,13 +162,13 @@ class Searching:
                 "operations (--for) or ranks (-n)"
             )
 
-    def _carry_out(self, stage: _Questions, deadline: float, latest: float) -> None:
+    def _carry_out(self, stage: _StageSearches, deadline: float, latest: float) -> None:
         bases = {one: mine.tuning for one, mine in self._found.items()}
         trials = Trials(self._launching, self._built.ready, bases, self._keep, stage.name, self._earlier)
         with self._events.busy(f"{stage.name}: beginning") as update:
             done = carry_out(
                 stage.searches, trials, deadline, lambda now: update(f"{stage.name}: {now}"),
-                latest=latest, least_rounds=self._spec.rigour.min_rounds,
+                latest=latest, least_rounds=self._spec.criteria.min_rounds,
             )  # fmt: skip
         for one, own in stage.searches.items():
             self._found[one].take(own, trials.launched_of(one))

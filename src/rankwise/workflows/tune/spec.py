@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rankwise.analysis.tune import application
 from rankwise.analysis.tune.application import Application
-from rankwise.analysis.tune.evidence import Rigour
+from rankwise.analysis.tune.contrasts import SearchCriteria
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.records import Notice
 from rankwise.testbeds.base import TestbedKind
@@ -45,7 +45,7 @@ def spec_of(
             knobs.update(dict.fromkeys(POINT_TO_POINT))
         collectives |= {(one.operation, one.ranks): one for one in does if one.operation in COLLECTIVES}
     spec = TuneSpec(
-        tuple(knobs), tuple(collectives.values()), eager_memory_bytes, Rigour(delta=delta), placements,
+        tuple(knobs), tuple(collectives.values()), eager_memory_bytes, SearchCriteria(delta=delta), placements,
         application.together(applications),
     )  # fmt: skip
     return spec, tuple(notice for one in applications for notice in one.notices)

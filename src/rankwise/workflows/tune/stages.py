@@ -6,44 +6,45 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from rankwise.analysis.tune.algorithm_search import AlgorithmSearch
 from rankwise.analysis.tune.application import Application
 from rankwise.analysis.tune.buffers import needed_bytes
-from rankwise.analysis.tune.evidence import Rigour
-from rankwise.analysis.tune.forms import choices_of
-from rankwise.analysis.tune.race import KnobRace, variants_of
-from rankwise.analysis.tune.racing import AlgorithmSearch
+from rankwise.analysis.tune.choices import choices_of
+from rankwise.analysis.tune.contrasts import SearchCriteria
 from rankwise.analysis.tune.search import NothingToAsk, Search
-from rankwise.analysis.tune.threshold import ThresholdSearch
+from rankwise.analysis.tune.setting_search import SettingSearch, candidates_of
+from rankwise.analysis.tune.threshold_search import ThresholdSearch
 from rankwise.core import knobs
 from rankwise.core.errors import InputError
 from rankwise.core.host_settings import TCP_RMEM
+from rankwise.core.jobs import Host
 from rankwise.core.network import PathFigures, Settings, Topology
-from rankwise.core.records import Benchmark, Cell, Host, Implementation
+from rankwise.core.records import Benchmark, Cell, Implementation
 from rankwise.core.tuning import Algorithm, Choice, Decision, Knob, Rule, Tuning
 from rankwise.measurement.placement import place
 from rankwise.mpi.family import family_named, native_of
 
 KIB, MIB = 1 << 10, 1 << 20
-RACED = knobs.tried_by("race", "between hosts")
-RACED_SHM = knobs.tried_by("race", "within a host")
+KNOBS_BETWEEN_HOSTS = knobs.tried_by("values", "between hosts")
+KNOBS_WITHIN_HOST = knobs.tried_by("values", "within a host")
 """In place of those above where all ranks are on one host."""
 THRESHOLDS = (*knobs.tried_by("threshold", "between hosts"), *knobs.tried_by("threshold", "within a host"))
 HOSTS = "tcp-limits"
 NEAR = "one-per-node"
-POINT_TO_POINT = (HOSTS, *RACED, *RACED_SHM, *THRESHOLDS)
+POINT_TO_POINT = (HOSTS, *KNOBS_BETWEEN_HOSTS, *KNOBS_WITHIN_HOST, *THRESHOLDS)
 """The knobs that matter between two ranks."""
 COLLECTIVES = ("bcast", "reduce", "allreduce", "allgather", "alltoall", "gather", "scatter", "reduce_scatter")
 KNOB_SIZES = (1, 64 * KIB, MIB, 4 * MIB)
 EAGER_SIZES = (32 * KIB, 128 * KIB, MIB, 8 * MIB)
 EAGER_SIZES_SHM = (KIB, 4 * KIB, 16 * KIB, 64 * KIB, 256 * KIB)
-PROOF_SIZES = (1, 6 * KIB, 96 * KIB, 384 * KIB, 3 * MIB // 2, 12 * MIB)
-"""Between those of the searches; no larger, or a proof would take longer than what it proves."""
-CROWD, CROWD_SIZES = "allreduce", (KIB, 64 * KIB)
-"""What is good between two ranks may starve among several: transports are raced with this operation between all
+VALIDATION_SIZES = (1, 6 * KIB, 96 * KIB, 384 * KIB, 3 * MIB // 2, 12 * MIB)
+"""Between those of the searches; no larger, or the validation would take longer than the search."""
+CONTENTION_OPERATION, CONTENTION_SIZES = "allreduce", (KIB, 64 * KIB)
+"""What is good between two ranks may starve among several: transports are tried with this operation between all
 hosts too, if collectives are tuned."""
 COLLECTIVE_SIZES = (64, 4 * KIB, 64 * KIB, MIB)
 SEGMENTS = (8 * KIB, 32 * KIB)
-"""With their headers below the eager thresholds of 64 KiB that are usual."""
+"""With their headers below the usual eager threshold of 64 KiB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ class TuneSpec:
     knobs: tuple[str, ...]
     collectives: tuple[Collective, ...]
     eager_memory_bytes: int = 1 << 30
-    rigour: Rigour = field(default=Rigour())
+    criteria: SearchCriteria = field(default=SearchCriteria())
     placements: tuple[str, ...] = ("block",)
     """In which collectives are tried; a choice must be slower in none."""
     application: Application | None = None
@@ -117,23 +118,25 @@ class Stage:
 def _knobs(
     implementation: Implementation, menu: Mapping[str, Benchmark], target: Target, spec: TuneSpec
 ) -> Iterable[Sequence[Search]]:
-    """Socket buffers, connections and transports, all against the default in one race."""
-    raced = RACED if target.topology else RACED_SHM
-    variants: dict[str, Tuning] = {}
+    """Socket buffers, connections and transports, all against the default in one elimination."""
+    tried = KNOBS_BETWEEN_HOSTS if target.topology else KNOBS_WITHIN_HOST
+    candidates: dict[str, Tuning] = {}
     for knob in family_named(implementation.family).knobs(implementation):
-        if knob.name in raced and knob.name in spec.knobs:
-            variants.update(variants_of(knob, _values(knob, target)))
+        if knob.name in tried and knob.name in spec.knobs:
+            candidates.update(candidates_of(knob, _values(knob, target)))
     cells = [
         _cell(target, implementation.id, "pingpong", size, placement)
         for placement in target.placements
         for size in KNOB_SIZES
     ]
     if spec.collectives and (ranks := len(target.hosts)) > 2:
-        crowd = (_cell(target, implementation.id, CROWD, size, NEAR) for size in CROWD_SIZES)
-        cells += [replace(cell, ranks=ranks) for cell in crowd]
-    if variants:
+        contended = (
+            _cell(target, implementation.id, CONTENTION_OPERATION, size, NEAR) for size in CONTENTION_SIZES
+        )
+        cells += [replace(cell, ranks=ranks) for cell in contended]
+    if candidates:
         calls = spec.application.calls_at(cells) if spec.application else ()
-        yield [KnobRace(", ".join(raced), variants, cells, spec.rigour, calls=calls)]
+        yield [SettingSearch(", ".join(tried), candidates, cells, spec.criteria, calls=calls)]
 
 
 def _values(knob: Knob, target: Target) -> tuple[str, ...]:
@@ -163,7 +166,7 @@ def _eager(
                 for placement in target.placements
             ]
             yield [ThresholdSearch(
-                knob, templates, sizes, spec.rigour, eager_memory_bytes=spec.eager_memory_bytes,
+                knob, templates, sizes, spec.criteria, eager_memory_bytes=spec.eager_memory_bytes,
                 peers=max(sum(host.slots for host in target.hosts) - 1, 1),
             )]  # fmt: skip
 
@@ -185,8 +188,8 @@ def _algorithms(
                 template = replace(_cell(target, implementation.id, one.operation, 0, "block"), ranks=ranks)
                 cells = [replace(template, size_bytes=size) for size in one.sizes_bytes]
                 made.append(AlgorithmSearch(
-                    template, choices, one.sizes_bytes, _placements(target, spec, ranks), spec.rigour,
-                    grain=family.choice_scope(implementation, one.operation), after=before,
+                    template, choices, one.sizes_bytes, _placements(target, spec, ranks), spec.criteria,
+                    scope=family.choice_scope(implementation, one.operation), earlier=before,
                     calls=spec.application.calls_at(cells) if spec.application else (),
                 ))  # fmt: skip
             else:
@@ -230,7 +233,7 @@ that has less overhead. Another transport has another threshold.
 """
 
 
-def proof_cells(
+def validation_cells(
     implementation: str, target: Target, spec: TuneSpec, profiles: Sequence[str],
     decisions: Sequence[Decision] = (),
 ) -> list[Cell]:  # fmt: skip
@@ -245,7 +248,7 @@ def proof_cells(
         cells += [
             _cell(target, implementation, "pingpong", size, placement)
             for placement in target.placements
-            for size in PROOF_SIZES
+            for size in VALIDATION_SIZES
         ]
     most = max((one.ranks for one in spec.collectives), default=2)
     for one in spec.collectives:

@@ -10,11 +10,12 @@ from pathlib import Path
 import msgspec
 
 from rankwise import __version__
+from rankwise.analysis.compare.notices import wrong_data
 from rankwise.analysis.tune.acceptance import Acceptance, Gain
-from rankwise.analysis.tune.hosts import ASKED
-from rankwise.analysis.tune.merging import taken_back
+from rankwise.analysis.tune.hosts import READ_FROM_HOSTS
+from rankwise.analysis.tune.merging import with_reverted
 from rankwise.core.errors import HostError, InputError, InterruptedRun
-from rankwise.core.records import Notice, Plan
+from rankwise.core.records import CellFailure, Notice, Plan
 from rankwise.core.tuning import Native, Part, Profile, Reason, Tuning
 from rankwise.measurement.launch import Launching
 from rankwise.mpi.family import FamilyLauncher, native_of
@@ -26,7 +27,7 @@ from rankwise.workflows import host_settings, verify
 from rankwise.workflows.configurations import loader
 from rankwise.workflows.events import Events
 from rankwise.workflows.prepare import Built, build_all, prepare, up
-from rankwise.workflows.tune.search import Found, Searching
+from rankwise.workflows.tune.search import Found, StagedSearch
 from rankwise.workflows.tune.stages import Target, TuneSpec
 from rankwise.workflows.tune.validation import Validation
 
@@ -49,6 +50,8 @@ class TuneOptions:
     prefixes: tuple[str, ...] = ()
     force: bool = False
     """Replace a profile of the same name."""
+    verify_first: bool = True
+    """Look whether data are right, by default and with what was found, before that is proved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,8 @@ class TuneResult:
     profile: Profile
     folder: Path
     accepted: Mapping[str, Acceptance]
+    wrong_data: tuple[CellFailure, ...] = ()
+    """Cells that delivered wrong data: by default, or with settings that were therefore taken back."""
 
     @property
     def gains(self) -> dict[str, Gain]:
@@ -80,7 +85,8 @@ class TuneResult:
     @property
     def notices(self) -> tuple[Notice, ...]:
         """What somebody who takes the profile should know beforehand."""
-        return _warnings(self.profile, self.accepted)
+        wrong = wrong_data(self.wrong_data)
+        return (*([wrong] if wrong else []), *_warnings(self.profile, self.accepted))
 
 
 def carry_out(request: TuneRequest, store: Path, events: Events) -> TuneResult:
@@ -117,10 +123,15 @@ def resume(run_id: int, store: Store, events: Events) -> TuneResult:
         )
     topology = store.topology(search)
     request = TuneRequest(
-        msgspec.json.decode(text, type=TuneOptions), make(topology) if topology else LocalTestbed(),
+        stored_options(text), make(topology) if topology else LocalTestbed(),
         store.run(search).command_line, search, store.run(search).parent,
     )  # fmt: skip
     return Tuner(request, store, events).run()
+
+
+def stored_options(text: str) -> TuneOptions:
+    """Return what a run has stored; one that an older Rankwise began may have it under former names."""
+    return msgspec.json.decode(text.replace('"rigour":', '"criteria":'), type=TuneOptions)
 
 
 class Tuner:
@@ -139,19 +150,20 @@ class Tuner:
         writing.require_free(options.name, parent, force=options.force)
         built = self._built()
         with up(self._request.testbed, self._events) as (testbed, paths):
-            kernel = host_settings.known(testbed, ASKED)
+            kernel = host_settings.known(testbed, READ_FROM_HOSTS)
             target = Target(testbed.name, testbed.topology(), testbed.hosts(), paths, kernel)
             found = self._found(built, testbed, target)
             _express(built, found)
             seconds = max(options.time_budget_seconds - (time.monotonic() - self._began), 60.0)
             validation = Validation(
                 self._store, self._events, built, testbed, target, options.spec, options.name, self._search_id,
-                self._request.command_line,
+                self._request.command_line, verify_first=options.verify_first,
             )  # fmt: skip
             accepted = validation.run(found, seconds, lambda: _express(built, found))
             self._runs = [self._search_id, *validation.run_ids]
             profile = self._profile(built, testbed, found, accepted)
-        return TuneResult(profile, writing.write(profile, parent, force=options.force), accepted)
+        folder = writing.write(profile, parent, force=options.force)
+        return TuneResult(profile, folder, accepted, validation.wrong_data())
 
     def _built(self) -> Built:
         """The implementations asked for, or those of the search that goes on."""
@@ -184,7 +196,7 @@ class Tuner:
         else:
             self._search_id = self._begin(built, testbed, target, plan)
         run_id = self._search_id
-        searching = Searching(
+        searching = StagedSearch(
             built, Launching(FamilyLauncher(), testbed, plan, load=loader(testbed)), target, self._options.spec,
             lambda launch, one: self._store.add_launch(run_id, launch, [one] if one else ()), self._events,
             earlier,
@@ -223,7 +235,7 @@ class Tuner:
                 verdicts=accepted[one].verdicts if one in accepted else (), launches=mine.launches,
                 exhaustive_launches=mine.exhaustive_launches,
             )  # fmt: skip
-            parts.append(replace(part, proof=self._in_force(part, built, testbed)))
+            parts.append(replace(part, verification=self._in_force(part, built, testbed)))
         return Profile(
             self._options.name, testbed.name, testbed.topology(), time.time(), self._request.command_line,
             __version__, tuple(self._runs), tuple(parts),
@@ -253,7 +265,7 @@ def _express(built: Built, found: Mapping[str, Found]) -> None:
                 rest = tuple(other for other in mine.tuning.decisions if other != decision)
                 mine.tuning = replace(mine.tuning, decisions=rest)
                 subject = f"{decision.operation} at {decision.ranks} ranks"
-                mine.reasons = taken_back(mine.reasons, [Reason(subject, f"left as it is: {error}")])
+                mine.reasons = with_reverted(mine.reasons, [Reason(subject, f"left as it is: {error}")])
 
 
 def _warnings(profile: Profile, accepted: Mapping[str, Acceptance]) -> tuple[Notice, ...]:

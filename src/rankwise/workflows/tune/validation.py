@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from rankwise.analysis.tune.acceptance import Acceptance, accept
-from rankwise.analysis.tune.merging import taken_back
+from rankwise.analysis.tune.merging import with_reverted
 from rankwise.core.configuration import Configuration, plain
-from rankwise.core.records import DEFAULT, Cell, Plan
+from rankwise.core.records import DEFAULT, Cell, CellFailure, Plan
 from rankwise.core.tuning import Reason, Tuning
 from rankwise.core.units import format_duration
 from rankwise.store.store import Store
@@ -18,8 +18,8 @@ from rankwise.workflows import measure
 from rankwise.workflows.configurations import tuned
 from rankwise.workflows.events import Events
 from rankwise.workflows.prepare import Built
-from rankwise.workflows.tune.search import PROOF_LAUNCHES, Found
-from rankwise.workflows.tune.stages import Target, TuneSpec, proof_cells
+from rankwise.workflows.tune.search import VALIDATION_LAUNCHES, Found
+from rankwise.workflows.tune.stages import Target, TuneSpec, validation_cells
 
 ROUNDS = 3
 """How often what is left is measured afresh after something went back to the default."""
@@ -32,11 +32,11 @@ class Validation:
 
     def __init__(
         self, store: Store, events: Events, built: Built, testbed: TestbedKind, target: Target, spec: TuneSpec,
-        name: str, search: int, command_line: str,
+        name: str, search: int, command_line: str, *, verify_first: bool = True,
     ) -> None:  # fmt: skip
         self._store, self._events, self._built, self._testbed = store, events, built, testbed
         self._target, self._spec, self._name = target, spec, name
-        self._search, self._command_line = search, command_line
+        self._search, self._command_line, self._verify_first = search, command_line, verify_first
         self.run_ids: list[int] = []
         """The runs of the validation, in order."""
         self._earlier = [one.id for one in store.runs() if one.kind == "validation" and one.parent == search]
@@ -59,15 +59,22 @@ class Validation:
             for one in open_ones:
                 accepted[one] = accept(
                     launches, benchmarks, one, self._name, found[one].tuning,
-                    delta=self._spec.rigour.delta, application=self._spec.application,
+                    delta=self._spec.criteria.delta, application=self._spec.application,
                 )  # fmt: skip
                 found[one].tuning = accepted[one].tuning
-                found[one].reasons = taken_back(found[one].reasons, accepted[one].returned)
+                found[one].reasons = with_reverted(found[one].reasons, accepted[one].reverted)
             express()
-            open_ones = [one for one in open_ones if accepted[one].returned and found[one].tuning != Tuning()]
+            open_ones = [one for one in open_ones if accepted[one].reverted and found[one].tuning != Tuning()]
         for one, judged in accepted.items():
             _drop_doubtful(found[one], judged, one in open_ones)
         return {one: judged for one, judged in accepted.items() if found[one].tuning != Tuning()}
+
+    def wrong_data(self) -> tuple[CellFailure, ...]:
+        """Return the cells that delivered wrong data, by default or with what was found, each once."""
+        failures = [
+            one for run_id in self.run_ids for launch in self._store.launches(run_id) for one in launch.failures
+        ]
+        return tuple({one.cell: one for one in failures if one.kind == "wrong data"}.values())
 
     def _measured(self, found: Mapping[str, Found], names: Sequence[str], seconds: float) -> int:
         """The id of the next run: one that is stored, finished if it was interrupted, or a new one."""
@@ -84,8 +91,10 @@ class Validation:
             return known
         cells, configurations = self._cells(found, names)
         plan = Plan(
-            tuple(cells), int(time.time()), seconds, min_launches=PROOF_LAUNCHES, max_launches=PROOF_LAUNCHES + 4,
+            tuple(cells), int(time.time()), seconds,
+            min_launches=VALIDATION_LAUNCHES, max_launches=VALIDATION_LAUNCHES + 4,
             seconds_per_cell=SECONDS_PER_CELL, launch_limit_seconds=LAUNCH_LIMIT_SECONDS,
+            verify_first=self._verify_first,
         )  # fmt: skip
         run_id = self._store.begin_run(
             self._command_line, self._testbed.name, plan, kind="validation", parent=self._search,
@@ -111,15 +120,17 @@ class Validation:
             configurations |= {each.id: each for each in both.values()}
             cells += [
                 replace(cell, configuration=both[cell.label].id)
-                for cell in proof_cells(one, self._target, self._spec, (DEFAULT, self._name), tuning.decisions)
+                for cell in validation_cells(
+                    one, self._target, self._spec, (DEFAULT, self._name), tuning.decisions
+                )
             ]
         return cells, configurations
 
 
 def _drop_doubtful(mine: Found, judged: Acceptance, is_open: bool) -> None:
-    """Keep nothing of what does not prove to gain anything."""
+    """Keep nothing of what was not shown to gain anything."""
     own = mine.tuning.settings or mine.tuning.decisions or not judged.verdicts
-    # host settings have raw TCP's word, and a gain after pauses shows in none of these cells
+    # raw TCP has shown that host settings gain, and a gain after pauses shows in none of these cells
     why = f"not confirmed after {ROUNDS} validations" if is_open else judged.doubt if own else ""
     if mine.tuning != Tuning() and why:
         mine.tuning = Tuning()

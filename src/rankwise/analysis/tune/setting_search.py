@@ -1,0 +1,110 @@
+"""Which of a few whole settings is best on a set of cells: socket buffers, transports, links, host settings."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from rankwise.analysis.tune.contrasts import SearchCriteria, intervals
+from rankwise.analysis.tune.elimination import Elimination
+from rankwise.analysis.tune.observations import Observations
+from rankwise.analysis.tune.search import Trial
+from rankwise.core.records import DEFAULT, Cell, Launch
+from rankwise.core.tuning import Knob, Reason, Setting, Tuning
+
+
+def candidates_of(knob: Knob, values: Sequence[str] = ()) -> dict[str, Tuning]:
+    """Return a candidate for each value (none given: each of the knob's choices) other than the default."""
+    return {
+        f"{knob.name}={value}": Tuning((Setting(knob.name, value),))
+        for value in (values or knob.values)
+        if value != knob.default
+    }
+
+
+class SettingSearch:
+    """One elimination over all cells together: the winner has the lowest weighted geometric mean of times.
+
+    It must be better than the default by more than delta there for certain, and significantly slower beyond delta
+    in no cell.
+    """
+
+    def __init__(
+        self,
+        subject: str,
+        candidates: Mapping[str, Tuning],
+        cells: Sequence[Cell],
+        criteria: SearchCriteria | None = None,
+        *,
+        calls: Sequence[float] = (),
+        costs: Mapping[str, str] | None = None,
+    ) -> None:
+        """`candidates`: by the label that their cells carry; `cells`: templates that get the label.
+
+        `calls`: how often each cell is called, which times its time is its weight, none: all weigh alike;
+        `costs`: what a candidate costs, in words.
+        """
+        self.subject = subject
+        self._candidates, self._costs = dict(candidates), dict(costs or {})
+        self._observed = Observations()
+        self._elimination = Elimination(
+            cells, self._candidates, self._observed, criteria or SearchCriteria(), calls
+        )
+        self._asked: list[Cell] = []
+
+    @property
+    def launches(self) -> int:
+        """Used so far; those shared with other searches count in full."""
+        return self._observed.launches.total()
+
+    def ask(self) -> tuple[Trial, ...]:
+        """Return the default and every candidate that remains, once for each ranks and placement."""
+        self._asked = []
+        groups: defaultdict[tuple[object, ...], list[Cell]] = defaultdict(list)
+        for cell in self._elimination.cells:
+            groups[cell.ranks, cell.options, cell.placement].append(cell)
+        trials = []
+        for own in groups.values():
+            for name in self._elimination.next_round():
+                cells = tuple(replace(cell, label=name) for cell in own)
+                trials.append(Trial(name, self._candidates.get(name, Tuning()), cells))
+                self._asked += cells
+        return tuple(trials)
+
+    def tell(self, launches: Sequence[Launch]) -> None:
+        """Take a round into account."""
+        self._observed.add(self._asked, launches)
+        if not self._elimination.finished:
+            self._elimination.update()
+
+    def best(self) -> Tuning:
+        """Return the winner's settings."""
+        return self._candidates.get(self._elimination.selected(), Tuning())
+
+    def reasons(self) -> tuple[Reason, ...]:
+        """Return which candidate won and by how much, and why the others did not."""
+        winner = self._elimination.selected()
+        out = [f"{name}: {why}" for name, why in self._elimination.eliminated.items()]
+        count = len(self._elimination.cells)
+        if winner == DEFAULT:
+            left = [f"{name}: {self._ratio(name)}, not certain" for name in self._elimination.remaining]
+            words = f"left as it is: nothing is better for certain over {count} cells"
+            return (Reason(self.subject, "; ".join([words, *out, *left])),)
+        rest = [f"{name}: {self._ratio(name)}" for name in self._elimination.remaining if name != winner]
+        words = f"{winner}: {self._ratio(winner)} over {count} cells, slower in none"
+        return (Reason(self.subject, "; ".join([words, *rest, *out]), self._costs.get(winner, "")),)
+
+    def exhaustive_launches(self) -> int:
+        """Return every candidate as often as the most tried one."""
+        return max(self._observed.launches.values(), default=0) * (len(self._candidates) + 1)
+
+    def _ratio(self, name: str) -> str:
+        found = self._elimination.against_default(name)
+        if not found.rounds:
+            return "not measured"
+        low, high = np.exp(intervals([found]))[:, 0]
+        return f"{math.exp(found.log_ratio):.2f} ({low:.2f} to {high:.2f}) times the default's time"

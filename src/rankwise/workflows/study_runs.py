@@ -1,0 +1,270 @@
+"""The runs of a study: which are stored, and how those that are missing are tuned for and measured."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from rankwise.core.errors import HostError, InputError, InterruptedRun, RankwiseError
+from rankwise.core.records import DEFAULT, Cell, Implementation, Plan
+from rankwise.core.tuning import Knob, Profile
+from rankwise.core.units import format_duration
+from rankwise.mpi.family import family_named
+from rankwise.profiles import profile_file, writing
+from rankwise.store.store import Store
+from rankwise.studies.base import Effort, Results, Study, StudyRun
+from rankwise.testbeds import description
+from rankwise.testbeds.base import TestbedKind, make
+from rankwise.workflows import answer, measure
+from rankwise.workflows.configurations import ProfileChoice
+from rankwise.workflows.events import Events
+from rankwise.workflows.tune import tuner
+from rankwise.workflows.tune.stages import TuneSpec
+
+
+@dataclass(frozen=True, slots=True)
+class StudyOptions:
+    """What a study was asked for: stored with its run, so that it can go on."""
+
+    name: str
+    quick: bool
+    profiles: str
+    """The folder that the profiles of runs that tune go into."""
+    time_budget_seconds: float | None = None
+    """For all of it; None: the study's own."""
+    implementations: tuple[str, ...] = ()
+    prefixes: tuple[str, ...] = ()
+    stored: tuple[int, ...] = ()
+    """Runs to take, to finish, or searches to go on with."""
+    verify_first: bool = True
+    """Look whether data are right before anything is timed."""
+
+
+@dataclass(frozen=True, slots=True)
+class StudyRequest:
+    """What `study` was asked for, and the run that it goes on with."""
+
+    options: StudyOptions
+    command_line: str
+    run: int = 0
+    """The study's own run if it goes on; 0: begin one."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Own:
+    """What is stored with each run that a study measures."""
+
+    label: str
+    profile: str = ""
+    """The folder of the profile that was measured."""
+
+
+class StudyRuns:
+    """The runs of one study by label: stored, measured now, and what is stored of them."""
+
+    def __init__(self, study: Study, request: StudyRequest, store: Store, events: Events) -> None:
+        self._study, self._request, self._store, self._events = study, request, store, events
+        self._options, self._own_run = request.options, request.run
+        self.run_ids: dict[str, int] = {}
+        """What is measured, or begun."""
+        self._searches: defaultdict[str, list[int]] = defaultdict(list)
+        """Of runs that tune and are not measured yet: searches that can go on."""
+
+    @property
+    def listed(self) -> str:
+        """The stored runs as `--from` takes them."""
+        searches = [one for label, ids in self._searches.items() if label not in self.run_ids for one in ids]
+        return ",".join(map(str, [*self.run_ids.values(), *searches]))
+
+    def take(self, run_ids: Sequence[int]) -> None:
+        """Go on from these; the later one of a label wins. Raises InputError for what is none of the study's."""
+        for run_id in run_ids:
+            stored = self._store.run(run_id)
+            run = self._study.run_of(stored.testbed)
+            if run is None:
+                raise InputError(
+                    f"run {run_id} was measured on {stored.testbed}: it is none of the study {self._study.name}",
+                    f"its runs are on {', '.join(map(self._study.testbed_name, self._study.runs))}; "
+                    "see rankwise runs",
+                )
+            if not self._keep(run, run_id):
+                raise InputError(
+                    f"run {run_id} is the validation of a tuning of the study: it goes on with its search",
+                    "leave it out; give the search before it, or the measurement after it",
+                )
+
+    def measure_missing(self) -> None:
+        """Measure what is not stored, finish what was interrupted. Raises InterruptedRun with the way to go on."""
+        wanted = [run for run in self._study.runs if run.effort(quick=self._options.quick)]
+        missing = [run for run in wanted if not self._is_done(run)]
+        if not missing:
+            return
+        self._require_room(wanted)
+        self._begin()
+        try:
+            for run in missing:
+                self._events.say(f"[{wanted.index(run) + 1}/{len(wanted)}] {run.title}")
+                self._measure_or_say(run)
+        except BaseException as error:
+            self._store.finish_run(self._own_run, "interrupted", str(error).partition("\n")[0] or "Ctrl-C")
+            raise
+        self._store.finish_run(self._own_run, "complete", "all runs measured")
+
+    def results(self) -> dict[str, Results]:
+        """Return what is stored of each run, by label."""
+        runs = {run.label: run for run in self._study.runs}
+        return {label: self._results(runs[label], run_id) for label, run_id in self.run_ids.items()}
+
+    def _is_done(self, run: StudyRun) -> bool:
+        known = self.run_ids.get(run.label)
+        return known is not None and self._store.run(known).status != "interrupted"
+
+    def _begin(self) -> None:
+        """The run that stands for the study as a whole, and is the parent of what it measures."""
+        if self._own_run:
+            self._store.resume_run(self._own_run)
+            return
+        self._own_run = self._store.begin_run(
+            self._request.command_line, self._study.name, Plan((), 0, self._options.time_budget_seconds or 0.0),
+            kind="study", request=msgspec.json.encode(self._options).decode(),
+        )  # fmt: skip
+
+    def _measure_or_say(self, run: StudyRun) -> None:
+        """Measure one run; that its network failed is said, for others may not."""
+        known = self.run_ids.get(run.label)
+        before = {one.id for one in self._store.runs()}
+        try:
+            self._measure(run, known)
+        except (InterruptedRun, HostError, KeyboardInterrupt) as error:
+            own = self._study.testbed_name(run)
+            begun = [one.id for one in self._store.runs() if one.id not in before and one.testbed == own]
+            for run_id in begun:
+                self._keep(run, run_id)
+            if not isinstance(error, HostError) or (known is None and not begun):
+                raise self._with_way_on(error) from error
+            self._events.say(f"warning: {run.title}: {error}")
+
+    def _keep(self, run: StudyRun, run_id: int) -> bool:
+        """Know what a stored run is: a measurement, a search, or (False) a validation of one."""
+        kind = self._store.run(run_id).kind
+        if kind == "validation":
+            return False
+        if kind == "search":
+            self._searches[run.label].append(run_id)
+        else:
+            self.run_ids[run.label] = run_id
+        return True
+
+    def _require_room(self, wanted: Sequence[StudyRun]) -> None:
+        """Raises InputError, before anything is measured, if a profile could not be written in the end."""
+        for run in wanted:
+            if run.tune and run.label not in self.run_ids:
+                writing.require_free(self._study.testbed_name(run), Path(self._options.profiles), force=True)
+
+    def _measure(self, run: StudyRun, known: int | None) -> None:
+        if known is not None:
+            measure.resume(known, self._store, self._events)
+            return
+        folder = self._tune(run) if run.tune else None
+        self.run_ids[run.label] = measure.measure(self._asked(run, folder), self._store, self._events)
+
+    def _tune(self, run: StudyRun) -> Path:
+        """Search and validate the run's knobs; the folder of the profile."""
+        effort, options = self._effort(run), self._options
+        seconds = self._share * effort.time_budget_seconds * effort.tuning_share
+        self._events.say(f"tuning first: {', '.join(run.tune)}; at most {format_duration(seconds)}")
+        asked = tuner.TuneRequest(
+            tuner.TuneOptions(
+                self._study.testbed_name(run), options.profiles, TuneSpec(run.tune, ()), seconds,
+                options.implementations, options.prefixes, force=True, verify_first=options.verify_first,
+            ),
+            self._testbed(run), self._request.command_line,
+            search=max(self._searches[run.label], default=0), study=self._own_run,
+        )  # fmt: skip
+        found = tuner.tune(asked, self._store, self._events)
+        for notice in found.notices:
+            self._events.say(f"warning: {notice.message}; {notice.remedy}")
+        return found.folder
+
+    def _asked(self, run: StudyRun, profile: Path | None) -> measure.Request:
+        """Baselines load nothing even where a run has a profile."""
+        effort, options = self._effort(run), self._options
+        name = self._study.testbed_name(run)
+        own = _Own(run.label, str(profile.resolve()) if profile else "")
+        return measure.Request(
+            command_line=self._request.command_line, benchmarks=run.benchmarks, sizes_bytes=effort.sizes_bytes,
+            time_budget_seconds=self._share * effort.time_budget_seconds * (1 - effort.tuning_share),
+            implementations=options.implementations, prefixes=tuple(map(Path, options.prefixes)),
+            ranks=(run.ranks,), options=(run.options,), min_launches=effort.launches,
+            max_launches=effort.launches, seconds_per_cell=effort.seconds_per_cell,
+            launch_limit_seconds=effort.launch_limit_seconds, testbed=self._testbed(run),
+            placements=(run.placement,),
+            profiles=(ProfileChoice(name, own.profile), ProfileChoice()) if profile else (),
+            wanted=_mpi_with_its_profile if profile else None,
+            verify_first=options.verify_first, parent=self._own_run, own=msgspec.json.encode(own).decode(),
+        )  # fmt: skip
+
+    def _testbed(self, run: StudyRun) -> TestbedKind:
+        return make(self._study.topology(run, description.load(run.testbed)))
+
+    def _effort(self, run: StudyRun) -> Effort:
+        effort = run.effort(quick=self._options.quick)
+        if effort is None:
+            raise InputError(f"{run.label} is no part of a quick study", "leave --quick out")
+        return effort
+
+    @property
+    def _share(self) -> float:
+        """Of the time that the study would take by itself."""
+        asked = self._options.time_budget_seconds
+        return asked / self._study.seconds(quick=self._options.quick) if asked else 1.0
+
+    def _with_way_on(self, error: InterruptedRun | HostError | KeyboardInterrupt) -> RankwiseError:
+        """The same error, with the line that goes on from what is stored."""
+        going_on = f"rankwise resume {self._own_run}"
+        if isinstance(error, HostError):
+            return HostError(str(error), f"{error.remedy}\nthen: {going_on}" if error.remedy else going_on)
+        return InterruptedRun(str(error) or "interrupted: what was measured is kept", f"go on: {going_on}")
+
+    # What is stored
+
+    def _results(self, run: StudyRun, run_id: int) -> Results:
+        store = self._store
+        return Results(
+            run=store.run(run_id),
+            comparison=answer.compare_run(store, run_id, profiles_apart=not run.tune),
+            launches=tuple(store.iter_launches(run_id)),
+            topology=store.topology(run_id),
+            paths=store.paths(run_id),
+            profile=self._profile(run, run_id) if run.tune else None,
+            knobs={one.id: _knobs(one) for one in store.implementations(run_id)} if run.tune else {},
+        )
+
+    def _profile(self, run: StudyRun, run_id: int) -> Profile | None:
+        """What the run was measured with; None where the folder is gone, or has a later profile by now."""
+        text = self._store.request(run_id)
+        folder = msgspec.json.decode(text, type=_Own).profile if text else ""
+        try:
+            found = profile_file.read(
+                Path(folder or Path(self._options.profiles) / self._study.testbed_name(run))
+            ).profile
+        except InputError:
+            return None
+        return found if found.created_at <= self._store.run(run_id).created_at else None
+
+
+def _mpi_with_its_profile(cell: Cell) -> bool:
+    """Of the product of benchmarks and profiles: raw TCP as it is, all else as it was tuned."""
+    return cell.benchmark.startswith("tcp_") == (cell.label == DEFAULT)
+
+
+def _knobs(implementation: Implementation) -> tuple[Knob, ...]:
+    """None where the installation is gone, or not of this host."""
+    try:
+        return family_named(implementation.family).knobs(implementation)
+    except (HostError, InputError):
+        return ()
