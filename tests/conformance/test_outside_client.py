@@ -22,7 +22,7 @@ from rankwise.mpi import clients
 from rankwise.mpi.family import FamilyLauncher
 from rankwise.testbeds import description
 from rankwise.testbeds.base import TestbedKind, make
-from support.mpis import FOUND, harness, proved
+from support.mpis import FOUND, harness, working
 
 pytestmark = [pytest.mark.mpi, pytest.mark.nightly, pytest.mark.timeout(900)]
 
@@ -85,7 +85,7 @@ def _names(told: Program) -> list[str]:
 
 @pytest.mark.parametrize("name", [one.id for one in FOUND])
 def test_a_plain_ping_pong_takes_what_ours_takes(name: str, testbed: TestbedKind, tmp_path: Path) -> None:
-    one = proved(name)
+    one = working(name)
     program = tmp_path / "client"
     subprocess.run(
         [one.mpicc, "-O2", "-std=gnu99", str(SOURCE), "-o", str(program)], check=True,
@@ -102,7 +102,7 @@ def test_a_plain_ping_pong_takes_what_ours_takes(name: str, testbed: TestbedKind
 
 @pytest.mark.parametrize("name", [one.id for one in FOUND if one.family == "intelmpi"])
 def test_intels_own_benchmark_takes_what_ours_takes(name: str, testbed: TestbedKind, tmp_path: Path) -> None:
-    one = proved(name)
+    one = working(name)
     program = Path(one.prefix, "bin", "IMB-MPI1")
     lengths = tmp_path / "lengths"
     lengths.write_text("".join(f"{size}\n" for size in SIZES_BYTES))

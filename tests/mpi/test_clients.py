@@ -10,7 +10,7 @@ import pytest
 from rankwise.core.records import Implementation
 from rankwise.mpi import clients
 from rankwise.mpi.clients import LIBRARY_PATH, MPI4PY_LIBRARY, judge, library_of, surroundings
-from support.mpis import FOUND, proved
+from support.mpis import FOUND, working
 
 pytestmark = pytest.mark.mpi
 NAMES = [one.id for one in FOUND]
@@ -18,7 +18,7 @@ NAMES = [one.id for one in FOUND]
 
 @pytest.mark.parametrize("name", [one.id for one in FOUND if one.family != "lammpi"])
 def test_library_path_and_mpi4py_lead_to_its_own_library(name: str) -> None:
-    one = proved(name)
+    one = working(name)
     found = surroundings(one, {})
     variables = dict(found.environment)
     library = library_of(one)
@@ -30,7 +30,7 @@ def test_library_path_and_mpi4py_lead_to_its_own_library(name: str) -> None:
 
 
 def test_what_the_user_has_set_stays_and_is_told_where_it_leads_elsewhere(tmp_path: Path) -> None:
-    one = next(proved(name) for name in NAMES if name.startswith("mpich-5"))
+    one = next(working(name) for name in NAMES if name.startswith("mpich-5"))
     other = tmp_path / "libmpi.so.12"
     other.write_text("")
     found = surroundings(one, {LIBRARY_PATH: f"/nowhere:{tmp_path}", MPI4PY_LIBRARY: str(other)})
@@ -46,7 +46,7 @@ def test_what_the_user_has_set_stays_and_is_told_where_it_leads_elsewhere(tmp_pa
 
 
 def test_ranks_with_another_mpi_are_told(tmp_path: Path) -> None:
-    one = next(proved(name) for name in NAMES if name.startswith("mpich-5"))
+    one = next(working(name) for name in NAMES if name.startswith("mpich-5"))
     library = library_of(one)
     assert library is not None
     own, other = str(library.resolve()), str(tmp_path / "libmpi.so.40")
@@ -57,7 +57,7 @@ def test_ranks_with_another_mpi_are_told(tmp_path: Path) -> None:
 
 
 def test_a_library_outside_of_the_prefix_is_a_warning(tmp_path: Path) -> None:
-    one = next(proved(name) for name in NAMES if name.startswith("mpich-5"))
+    one = next(working(name) for name in NAMES if name.startswith("mpich-5"))
     library = library_of(one)
     assert library is not None
     files = frozenset({str(library.resolve()), str(tmp_path / "libfabric.so.1")})
