@@ -28,8 +28,8 @@ MOST_THREADS = 64
 """As many as the harness has room for."""
 
 
-class PassesThrough(click.Command):
-    """A verb whose arguments after `--` go to mpiexec as they stand; the verb finds them in `ctx.obj`."""
+class TakesProgram(click.Command):
+    """A verb that takes a program of the user's: what stands after `--`, which the verb finds in `ctx.obj`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Cut the line at the first `--`."""
@@ -37,7 +37,30 @@ class PassesThrough(click.Command):
         if "--" in args:
             cut = args.index("--")
             ctx.obj, args = tuple(args[cut + 1 :]), args[:cut]
+            refuse_launcher_arguments(ctx.obj)
         return super().parse_args(ctx, args)
+
+
+class TakesNoProgram(TakesProgram):
+    """A verb that measures our benchmarks alone: anything after `--` is refused."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Refuse a program. Raises InputError."""
+        rest = super().parse_args(ctx, args)
+        if ctx.obj:
+            raise InputError(
+                f"`rankwise {self.name}` measures Rankwise's own benchmarks, not a program such as {ctx.obj[0]}",
+                f"compare MPIs with it: rankwise compare -- {shlex.join(ctx.obj)}",
+            )
+        return rest
+
+
+def refuse_launcher_arguments(words: tuple[str, ...]) -> None:
+    """Raise InputError for arguments of mpiexec after `--`, where a program stands; the remedy is the new line."""
+    if words and words[0].startswith("-"):
+        before = sys.argv[1 : sys.argv.index("--")] if "--" in sys.argv else []
+        line = shlex.join(["rankwise", *before, "--launcher", shlex.join(words)])
+        raise InputError(f"a program of yours stands after `--`, not arguments for mpiexec: {words[0]}", line)
 
 
 def _rank_counts(text: str) -> tuple[int, ...]:
@@ -87,6 +110,20 @@ NAMES = Parsed("names", _names)
 LAYOUT_NAMES = Parsed("layouts", _one_of(LAYOUTS))
 """Layouts of derived datatypes, with commas."""
 
+
+def _launcher_arguments(text: str) -> tuple[str, ...]:
+    try:
+        return tuple(shlex.split(text))
+    except ValueError as error:
+        raise InputError(f"{text!r} are no arguments: {error}", "close every quotation mark") from error
+
+
+launcher_option = click.option(
+    "--launcher", type=Parsed("arguments", _launcher_arguments), default="", metavar="ARGUMENTS",
+    help="Further arguments for mpiexec, as one: --launcher '--mca btl tcp,self'.",
+)  # fmt: skip
+"""Passes `launcher`, the arguments one by one."""
+
 _OPTIONS = (
     click.option("--sizes", type=SIZES, default="1:4M", show_default=True,
                  help="Message sizes: 1:4M, 1:1M:2, 8,64K."),
@@ -128,6 +165,7 @@ _OPTIONS = (
                  help="In the benchmarks stream and tcp_stream."),
     click.option("--prefix", "prefixes", multiple=True, metavar="DIR",
                  type=click.Path(path_type=Path), help="Look for an MPI here too."),
+    launcher_option,
     click.option("--limit", type=DURATION, default="120s", show_default=True,
                  help="End a launch that takes longer."),
     click.option("--seed", type=int, help="Of the order of launches and cells, to repeat a plan."),
@@ -178,7 +216,7 @@ def request_of(asked: dict[str, Any], **more: Any) -> Request:
     own = {
         "command_line": command_line(), "sizes_bytes": asked["sizes"], "prefixes": asked["prefixes"],
         "ranks": asked["ranks"], "options": variants(asked), "seed": asked["seed"],
-        "launch_limit_seconds": asked["limit"], "placements": asked["placement"],
-        "testbed": testbed_of(asked["testbed"], asked["hostfile"]),
+        "launch_limit_seconds": asked["limit"], "launcher_arguments": asked["launcher"],
+        "placements": asked["placement"], "testbed": testbed_of(asked["testbed"], asked["hostfile"]),
     }  # fmt: skip
     return Request(**(own | more))

@@ -8,8 +8,7 @@ from typing import Any
 import click
 
 from rankwise.cli.options import echo_json, json_option, print_parts, run_argument, store_option
-from rankwise.report.comparison_view import comparison_parts
-from rankwise.workflows import answer, compare
+from rankwise.workflows import compare
 
 
 @click.command(
@@ -32,7 +31,7 @@ def command(run: int | None, output: Path | None, store: Path, as_json: bool, **
     found = compare.load(run, store, **asked)
     path = found.report(output or "")
     if as_json:
-        echo_json(answer.as_json(found.comparison, path))
+        echo_json(found.as_json(path))
     else:
-        print_parts(comparison_parts(found.comparison, found.sentences))
+        print_parts(found.parts())
         click.echo(f"\nreport: {path}", err=True)

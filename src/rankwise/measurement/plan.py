@@ -156,7 +156,9 @@ def _obstacle(benchmark: Benchmark, cell: Cell) -> str:
 
 def together(cell: Cell) -> tuple[object, ...]:
     """Cells for which this is the same are measured in one launch."""
-    return cell.implementation, cell.ranks, cell.options, cell.label, cell.configuration, cell.placement
+    return (
+        cell.implementation, cell.ranks, cell.options, cell.label, cell.configuration, cell.testbed, cell.placement
+    )  # fmt: skip
 
 
 def launches_of_round(cells: Iterable[Cell], shuffle: random.Random, visits: int = 1) -> list[list[Cell]]:

@@ -42,13 +42,18 @@ class Spoken:
     timer_resolution_seconds: float = 0.0
     timer_cost_seconds: float = 0.0
     timelines: tuple[Timeline, ...] = ()
+    last_words: str = ""
+    """Of what failed, where they are not simply the last lines."""
     cells_seconds: float = 0.0
 
     def answers(self) -> Counter[Cell]:
         """Return how many visits of each cell gave an answer of any kind."""
-        times = (one.cell for one in self.series if one.quantity == "time")
+        times = (one.cell for one in self.series if one.quantity in ("time", "metric"))
         return Counter([*times, *(one.cell for one in self.failures), *self.verified])
 
+
+NOTHING = Spoken(begun=False, ended=False, series=(), failures=(), verified=())
+"""What a launch has said whose words are worth nothing."""
 
 FEWEST_REPETITIONS = 3
 """In one launch, of cells so slow that no more fit into their time: launches, not repetitions, are the sample."""

@@ -19,7 +19,7 @@ from rankwise.analysis.network import network_figures
 from rankwise.core.errors import InputError
 from rankwise.core.records import Benchmark, Fact, Plan, variant_name
 from rankwise.core.results import Comparison, Curve
-from rankwise.report.context import LaunchCommand, ReportContext
+from rankwise.report.context import LaunchCommand, LoadedLibrary, ReportContext
 from rankwise.store.store import Store
 from rankwise.workflows import configurations
 
@@ -100,8 +100,10 @@ def report_context(store: Store, run_id: int, title: str, said: Sequence[str]) -
     """Return what any page says of a run beside its results; `said` gives the answer in sentences."""
     run = store.run(run_id)
     commands: dict[str, str] = {}
+    libraries: set[LoadedLibrary] = set()
     for launch in store.iter_launches(run_id):
         commands.setdefault(launch.implementation, launch.command)
+        libraries.update(LoadedLibrary(launch.implementation, one) for one in launch.libraries)
     return ReportContext(
         title=title,
         sentences=tuple(said),
@@ -116,6 +118,7 @@ def report_context(store: Store, run_id: int, title: str, said: Sequence[str]) -
         topology=store.topology(run_id),
         paths=store.paths(run_id),
         network=network_figures(store.iter_launches(run_id)),
+        libraries=tuple(sorted(libraries, key=lambda one: (one.implementation, one.library.path))),
     )
 
 
