@@ -14,7 +14,7 @@ from rankwise.testbeds.local import LocalTestbed
 from rankwise.workflows import resuming
 from rankwise.workflows.events import Silent
 from rankwise.workflows.tune import tuner
-from rankwise.workflows.tune.search import Found, Searching
+from rankwise.workflows.tune.search import Found, StagedSearch
 from rankwise.workflows.tune.spec import spec_of
 from support.mpis import FOUND
 
@@ -39,7 +39,7 @@ def ends_in_a_validation(folder: Path, path: Path, patch: pytest.MonkeyPatch) ->
     spec, _ = spec_of([KNOB], LocalTestbed())
     options = tuner.TuneOptions("shm", str(folder), spec, 20.0, (OURS,))
     with patch.context() as during:
-        during.setattr(Searching, "run", lambda *_: {OURS: found})
+        during.setattr(StagedSearch, "run", lambda *_: {OURS: found})
         during.setattr(Store, "add_launch", add_and_interrupt)
         with pytest.raises(InterruptedRun) as caught:
             tuner.carry_out(tuner.TuneRequest(options, LocalTestbed(), "rankwise tune"), path, Silent())
@@ -58,7 +58,7 @@ def test_it_goes_on_without_another_search(tmp_path: Path, monkeypatch: pytest.M
     def searched_again(*_: object) -> None:
         raise AssertionError("it searches again")
 
-    monkeypatch.setattr(Searching, "run", searched_again)
+    monkeypatch.setattr(StagedSearch, "run", searched_again)
     assert resuming.resume_run(0, path, Silent()) == 2
     with Store(path) as store:
         after = store.launches(2)
