@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rankwise.core.errors import RankwiseError
     from rankwise.workflows.api import (
+        Metric,
         Net,
         Where,
         bench,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Metric",
     "Net",
     "RankwiseError",
     "Where",

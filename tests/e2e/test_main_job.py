@@ -108,7 +108,9 @@ def test_fail_on_slower_says_no_by_its_exit_code(tmp_path: Path) -> None:
 
 
 def test_words_after_the_dashes_reach_mpiexec(tmp_path: Path) -> None:
-    done = rankwise("bench", "pingpong", "--mpi", TWO[0], "--sizes", "1", "--", "--no-such-flag", home=tmp_path)
+    done = rankwise(
+        "bench", "pingpong", "--mpi", TWO[0], "--sizes", "1", "--launcher=--no-such-flag", home=tmp_path
+    )
     assert done.returncode == 3
     assert "not one cell gave a result" in done.stderr
     assert "no-such-flag" in rankwise("show", "--json", home=tmp_path).stdout

@@ -31,6 +31,7 @@ from rankwise.core.records import (
     Fact,
     Implementation,
     Launch,
+    Library,
     Notice,
     Options,
     Plan,
@@ -97,6 +98,7 @@ def make_launch(number: int = 0, repetitions: int = 5, status: Any = "finished")
         series=series if status == "finished" else (),
         failures=(CellFailure(CELLS[0], "wrong sum", "wrong data"),) if status == "finished" else (),
         notices=(Notice("noisy", "the host is noisy", "stop other programs"),),
+        libraries=(Library("mpi", "/opt/ompi/lib/libmpi.so.40", "5.0.11"),),
     )  # fmt: skip
 
 

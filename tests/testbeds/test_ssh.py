@@ -14,6 +14,7 @@ import pytest
 from rankwise.core import process
 from rankwise.core.errors import HostError, InputError, UnknownNameError
 from rankwise.core.jobs import Command, LaunchSteps
+from rankwise.core.mapped_libraries import Watch
 from rankwise.core.network import Topology
 from rankwise.testbeds import ssh
 from rankwise.testbeds.remote_shell import REMOTE_MARK
@@ -88,6 +89,25 @@ def test_what_launchers_leave_elsewhere_is_ended(testbed: SshTestbed) -> None:
     outcome = testbed.run(sh(f"{testbed.remote_shell()} h2 'setsid sleep 963 >/dev/null 2>&1 &'"), HOSTS, 20)
     assert outcome.returncode == 0
     assert not any(re.search("sleep[\0 ]963", words) for words in left())
+
+
+def test_the_time_is_the_commands_own(testbed: SshTestbed) -> None:
+    began = time.monotonic()
+    outcome = testbed.run(sh("sleep 0.5; exit 3"), HOSTS, 20)
+    assert outcome.returncode == 3
+    assert 0.5 <= outcome.seconds <= time.monotonic() - began - 0.1, "looking for what was left takes that long"
+
+
+def test_the_libraries_of_what_runs_there_are_seen(testbed: SshTestbed, tmp_path: Path) -> None:
+    library = tmp_path / "libmpi.so.12"
+    source = tmp_path / "empty.c"
+    source.write_text("int empty;")
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source], check=True)
+    code = f"import ctypes, time; ctypes.CDLL('{library}'); time.sleep(3)"
+    with Watch(testbed.mapped) as watch:
+        testbed.run(LaunchSteps(Command((sys.executable, "-c", code))), HOSTS, 20)
+    assert set(watch.found.values()) == {frozenset({str(library)})}
+    assert "h1" in {name.split()[0] for name in watch.found}
 
 
 def test_what_was_left_by_one_that_was_killed_is_cleared_by_the_next(two: Servers, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from rankwise.cli.measuring_options import PassesThrough, measuring_options, names_of, request_of
+from rankwise.cli.measuring_options import TakesNoProgram, measuring_options, names_of, request_of
 from rankwise.cli.options import DURATION, echo_json, print_parts, store_option
 from rankwise.cli.screen import Screen
 from rankwise.core import errors
@@ -17,7 +17,7 @@ from rankwise.workflows import bench
 
 @click.command(
     name="bench",
-    cls=PassesThrough,
+    cls=TakesNoProgram,
     epilog="\b\nExamples:\n"
     "  rankwise bench pingpong --mpi mpich\n"
     "  rankwise bench collective -n 8 --sizes 8:64K --format osu\n"
@@ -38,12 +38,12 @@ from rankwise.workflows import bench
               show_default=True, help="How to print.")  # fmt: skip
 @measuring_options
 @store_option
-@click.pass_context
-def command(context: click.Context, /, benchmark: tuple[str, ...], store: Path, **asked: Any) -> int:
+def command(benchmark: tuple[str, ...], store: Path, **asked: Any) -> int:
     """Run benchmarks on one or more implementations and print what they took.
 
-    Names of benchmarks or whole categories: point-to-point, collective, nonblocking, one-sided, baseline, all;
-    guideline, for the mock-ups of `rankwise guidelines`, which are not among `all`.
+    Names of benchmarks or whole categories: point-to-point, collective, nonblocking, persistent, neighbourhood,
+    one-sided, start-up, file, baseline, all; guideline, for the mock-ups of `rankwise guidelines`, which are not
+    among `all`.
     """
     screen = Screen(quiet=asked["quiet"])
     if asked["only_list"]:
@@ -54,7 +54,7 @@ def command(context: click.Context, /, benchmark: tuple[str, ...], store: Path, 
         raise errors.InputError("no benchmark was named", "rankwise bench --list shows them; `all` takes all")
     request = request_of(
         asked, kind="bench", benchmarks=names_of(benchmark), implementations=names_of(asked["mpi"]),
-        launcher_arguments=context.obj, time_budget_seconds=asked["budget"], min_launches=asked["launches"],
+        time_budget_seconds=asked["budget"], min_launches=asked["launches"],
         max_launches=asked["launches"], seconds_per_cell=asked["per_cell"], verify=asked["verify"],
         verify_first=False,
     )  # fmt: skip

@@ -7,27 +7,21 @@ from typing import Any
 
 import click
 
-from rankwise.cli.measuring_options import (
-    PassesThrough,
-    measuring_options,
-    names_of,
-    request_of,
-    verify_first_option,
-)
+from rankwise.cli.measuring_options import measuring_options, names_of, request_of, verify_first_option
 from rankwise.cli.options import DURATION, echo_json, json_option, print_parts, store_option
 from rankwise.cli.profile_options import complete_profiles
+from rankwise.cli.program_options import ComparesProgram, check_options, program_options, program_request
 from rankwise.cli.screen import Screen
 from rankwise.core import errors
-from rankwise.core.results import Comparison
-from rankwise.report.comparison_view import comparison_parts
-from rankwise.workflows import answer, compare, resuming
+from rankwise.workflows import compare, resuming
+from rankwise.workflows.compare import CompareResult
 from rankwise.workflows.configurations import choose
 from rankwise.workflows.measure import Request
 
 
 @click.command(
     name="compare",
-    cls=PassesThrough,
+    cls=ComparesProgram,
     epilog="\b\nExamples:\n"
     "  rankwise compare                       every MPI that works, three minutes\n"
     "  rankwise compare openmpi mpich --bench pingpong,allreduce --sizes 1:1M\n"
@@ -36,7 +30,12 @@ from rankwise.workflows.measure import Request
     "  rankwise compare mpich-5.0.2 mpich-5.0.1 --fail-on slower --json\n"
     "  rankwise compare mpich --profile default --profile wan   is it worth it?\n"
     "  rankwise compare --resume              go on where Ctrl-C ended it\n"
-    "  rankwise compare openmpi -- --mca btl tcp,self      arguments for mpiexec",
+    "  rankwise compare openmpi --launcher '--mca btl tcp,self'      arguments for mpiexec\n\n"
+    "\b\nA program of your own, whole runs of it:\n"
+    "  rankwise compare -n 4 --build '{mpicc} -O2 app.c -o {program}' -- ./app input.txt\n"
+    "  rankwise compare openmpi mpich --metric 'Time in seconds = *([0-9.]+)' -- ./build-{mpi}/app\n"
+    "  rankwise compare --metric 'Gflops: *(\\S+)' --higher-is-better --verify-output PASSED -- ./app\n"
+    "  rankwise compare --placement block,cyclic --testbed two-clusters -- ./app",
 )
 @click.argument("mpi", nargs=-1)
 @click.option("--bench", multiple=True, metavar="NAMES", help="Benchmarks or categories, with commas; or all.")
@@ -58,6 +57,7 @@ from rankwise.workflows.measure import Request
               help="Where the report goes.  [default: rankwise-RUN.html]")  # fmt: skip
 @click.option("--resume", is_flag=False, flag_value=0, type=int, metavar="[RUN]",
               help="Go on with this run, or with the newest that was interrupted.")  # fmt: skip
+@program_options
 @verify_first_option
 @measuring_options
 @store_option
@@ -68,33 +68,42 @@ def command(context: click.Context, /, mpi: tuple[str, ...], store: Path, as_jso
 
     Without names: every implementation that works. Launches of all implementations are interleaved and
     shuffled; the verdicts come from a rank test on launches, corrected for the number of cells.
+
+    With a program after `--`: whole runs of it, compared by their wall time, or by figures in their output. What
+    is compared is every MPI, --profile, --placement and --testbed (with commas) that is named.
     """
     screen = Screen(quiet=asked["quiet"])
-    if asked["resume"] is None:
-        found = compare.compare(_request(mpi, context.obj, asked), store, screen, delta=asked["delta"])
-    else:
+    check_options(context)
+    if asked["resume"] is not None:
         run_id = resuming.resume_run(asked["resume"], store, screen, kind="compare")
         found = compare.load(run_id, store, delta=asked["delta"])
+    elif context.obj:
+        request = program_request(context, _request(mpi, {**asked, "testbed": "", "hostfile": None}), asked)
+        found = compare.compare_program(request, store, screen, delta=asked["delta"])
+    else:
+        found = compare.compare(_request(mpi, asked), store, screen, delta=asked["delta"])
     path = found.report(asked["report"] or "")
     if as_json:
-        echo_json(answer.as_json(found.comparison, path))
+        echo_json(found.as_json(path))
     else:
-        print_parts(comparison_parts(found.comparison, found.sentences))
+        print_parts(found.parts())
         screen.say(f"\nreport: {path}")
-    return _exit_code(found.comparison, asked["fail_on"])
+    return _exit_code(found, asked["fail_on"])
 
 
-def _request(mpi: tuple[str, ...], launcher_arguments: tuple[str, ...], asked: dict[str, Any]) -> Request:
+def _request(mpi: tuple[str, ...], asked: dict[str, Any]) -> Request:
     benchmarks = names_of(asked["bench"]) or (("all",) if asked["thorough"] else ())
     return request_of(
-        asked, benchmarks=benchmarks, implementations=mpi, launcher_arguments=launcher_arguments,
+        asked, benchmarks=benchmarks, implementations=mpi,
         time_budget_seconds=asked["budget"], precision=asked["precision"],
         baseline=asked["baseline"], profiles=tuple(map(choose, asked["profiles"])), force=asked["force"],
         verify_first=asked["verify_first"],
     )  # fmt: skip
 
 
-def _exit_code(comparison: Comparison, fail_on: str | None) -> int:
+def _exit_code(found: CompareResult, fail_on: str | None) -> int:
+    """A variant with which a program of the user's fails is worse than a slower one."""
     bad = {"slower": {"slower"}, "different": {"slower", "faster"}}.get(fail_on or "", set())
-    found = any(verdict.verdict in bad for verdict in comparison.verdicts)
-    return errors.EXIT_ANSWER_IS_NO if found or comparison.has_wrong_data else errors.EXIT_OK
+    failed = fail_on is not None and found.program is not None and any(row.failed for row in found.program.rows)
+    is_bad = failed or any(verdict.verdict in bad for verdict in found.verdicts)
+    return errors.EXIT_ANSWER_IS_NO if is_bad or found.comparison.has_wrong_data else errors.EXIT_OK

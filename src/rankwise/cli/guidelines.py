@@ -11,8 +11,9 @@ from rankwise.cli.measuring_options import (
     LAYOUT_NAMES,
     NAMES,
     RANKS,
-    PassesThrough,
+    TakesNoProgram,
     command_line,
+    launcher_option,
     names_of,
     verify_first_option,
 )
@@ -30,7 +31,7 @@ DEFAULT_SIZES = "8,1K,2K,32K,64K,512K,1M"
 
 @click.command(
     name="guidelines",
-    cls=PassesThrough,
+    cls=TakesNoProgram,
     epilog="\b\nExamples:\n"
     "  rankwise guidelines                       every MPI that works\n"
     "  rankwise guidelines openmpi -n 4 --bench allreduce,bcast --sizes 1K:1M:2\n"
@@ -62,14 +63,14 @@ DEFAULT_SIZES = "8,1K,2K,32K,64K,512K,1M"
               help="Where ranks go: block, cyclic, one-per-node, across-sites, or a rankfile.")  # fmt: skip
 @click.option("--prefix", "prefixes", multiple=True, metavar="DIR", type=click.Path(path_type=Path),
               help="Look for an MPI here too.")  # fmt: skip
+@launcher_option
 @click.option("--limit", type=DURATION, default="120s", show_default=True, help="End a launch that takes longer.")
 @click.option("--seed", type=int, help="Of the order of launches and cells, to repeat a plan.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress, no messages.")
 @where_options
 @store_option
 @json_option
-@click.pass_context
-def command(context: click.Context, /, mpi: tuple[str, ...], store: Path, as_json: bool, **asked: Any) -> int:
+def command(mpi: tuple[str, ...], store: Path, as_json: bool, **asked: Any) -> int:
     """Hold each MPI to its own measure: no operation should be slower than what does the same by others.
 
     Allreduce against reduce and then bcast, a datatype against packing by hand, a message against its halves, and
@@ -77,7 +78,7 @@ def command(context: click.Context, /, mpi: tuple[str, ...], store: Path, as_jso
     launches that is corrected for the number of checks.
     """
     screen = Screen(quiet=asked["quiet"])
-    found = _answer(mpi, context.obj, store, asked, screen)
+    found = _answer(mpi, store, asked, screen)
     page = asked["report"].absolute() if asked["report"] else None
     if page:
         guidelines.write_page(page, store, found)
@@ -91,9 +92,7 @@ def command(context: click.Context, /, mpi: tuple[str, ...], store: Path, as_jso
     return errors.EXIT_ANSWER_IS_NO if wrong or (asked["fail_on"] and violated) else errors.EXIT_OK
 
 
-def _answer(
-    mpi: tuple[str, ...], launcher_arguments: tuple[str, ...], store: Path, asked: dict[str, Any], screen: Screen
-) -> guidelines.Answer:
+def _answer(mpi: tuple[str, ...], store: Path, asked: dict[str, Any], screen: Screen) -> guidelines.Answer:
     """What a run says, which is measured now unless it is stored."""
     if asked["stored"] and asked["resume"]:
         raise errors.InputError("--from measures nothing, --resume goes on measuring", "give one of them")
@@ -105,7 +104,7 @@ def _answer(
     request = Request(
         command_line=command_line(), sizes_bytes=asked["sizes"], time_budget_seconds=asked["budget"],
         implementations=mpi, prefixes=asked["prefixes"], ranks=asked["ranks"], seed=asked["seed"],
-        launch_limit_seconds=asked["limit"], launcher_arguments=launcher_arguments,
+        launch_limit_seconds=asked["limit"], launcher_arguments=asked["launcher"],
         verify_first=asked["verify_first"],
         testbed=testbed_of(asked["testbed"], asked["hostfile"]), placements=asked["placement"],
     )  # fmt: skip

@@ -22,10 +22,14 @@ DATATYPES = ("byte", "int", "float", "double")
 LAYOUTS = ("contiguous", "vector", "indexed", "struct")
 OPERATIONS = ("sum", "max", "min", "prod")
 TARGETS = ("polls", "computes")
+SYNCS = ("flush", "flush-local", "lock", "fence", "pscw")
+TOPOLOGIES = ("cartesian", "graph")
+MOST_THREADS = 64
+"""As many as the harness has room for."""
 
 
-class PassesThrough(click.Command):
-    """A verb whose arguments after `--` go to mpiexec as they stand; the verb finds them in `ctx.obj`."""
+class TakesProgram(click.Command):
+    """A verb that takes a program of the user's: what stands after `--`, which the verb finds in `ctx.obj`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Cut the line at the first `--`."""
@@ -33,7 +37,30 @@ class PassesThrough(click.Command):
         if "--" in args:
             cut = args.index("--")
             ctx.obj, args = tuple(args[cut + 1 :]), args[:cut]
+            refuse_launcher_arguments(ctx.obj)
         return super().parse_args(ctx, args)
+
+
+class TakesNoProgram(TakesProgram):
+    """A verb that measures our benchmarks alone: anything after `--` is refused."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Refuse a program. Raises InputError."""
+        rest = super().parse_args(ctx, args)
+        if ctx.obj:
+            raise InputError(
+                f"`rankwise {self.name}` measures Rankwise's own benchmarks, not a program such as {ctx.obj[0]}",
+                f"compare MPIs with it: rankwise compare -- {shlex.join(ctx.obj)}",
+            )
+        return rest
+
+
+def refuse_launcher_arguments(words: tuple[str, ...]) -> None:
+    """Raise InputError for arguments of mpiexec after `--`, where a program stands; the remedy is the new line."""
+    if words and words[0].startswith("-"):
+        before = sys.argv[1 : sys.argv.index("--")] if "--" in sys.argv else []
+        line = shlex.join(["rankwise", *before, "--launcher", shlex.join(words)])
+        raise InputError(f"a program of yours stands after `--`, not arguments for mpiexec: {words[0]}", line)
 
 
 def _rank_counts(text: str) -> tuple[int, ...]:
@@ -44,6 +71,13 @@ def _rank_counts(text: str) -> tuple[int, ...]:
     if min(counts) < 1:
         raise InputError(f"'{text}' is not a number of ranks", "write 4, or 2,4,8")
     return counts
+
+
+def _thread_counts(text: str) -> tuple[int, ...]:
+    counts = tuple(int(part) if part.isdecimal() else 0 for part in text.split(","))
+    if not all(1 <= count <= MOST_THREADS for count in counts):
+        raise InputError(f"'{text}' is not a number of threads", f"write 2, or 2,4; at most {MOST_THREADS}")
+    return tuple(dict.fromkeys(counts))
 
 
 def _root(text: str) -> str:
@@ -76,6 +110,20 @@ NAMES = Parsed("names", _names)
 LAYOUT_NAMES = Parsed("layouts", _one_of(LAYOUTS))
 """Layouts of derived datatypes, with commas."""
 
+
+def _launcher_arguments(text: str) -> tuple[str, ...]:
+    try:
+        return tuple(shlex.split(text))
+    except ValueError as error:
+        raise InputError(f"{text!r} are no arguments: {error}", "close every quotation mark") from error
+
+
+launcher_option = click.option(
+    "--launcher", type=Parsed("arguments", _launcher_arguments), default="", metavar="ARGUMENTS",
+    help="Further arguments for mpiexec, as one: --launcher '--mca btl tcp,self'.",
+)  # fmt: skip
+"""Passes `launcher`, the arguments one by one."""
+
 _OPTIONS = (
     click.option("--sizes", type=SIZES, default="1:4M", show_default=True,
                  help="Message sizes: 1:4M, 1:1M:2, 8,64K."),
@@ -96,6 +144,18 @@ _OPTIONS = (
                  help="MPI_Test during the computation beside a nonblocking operation."),
     click.option("--target", type=click.Choice(TARGETS), default="polls", show_default=True,
                  help="What the other rank does during one-sided operations: waits inside MPI, or computes."),
+    click.option("--in-place", is_flag=True, help="Collectives with MPI_IN_PLACE."),
+    click.option("--groups", type=click.IntRange(1), default=1, show_default=True,
+                 help="Of ranks, with each operation on all of them at once."),
+    click.option("--threads", type=Parsed("numbers", _thread_counts), default="1", show_default=True,
+                 help="Of each rank in pingpong_threads, one or several numbers: 2,4; above 1 everything is "
+                 "measured with MPI_THREAD_MULTIPLE."),
+    click.option("--sync", type=Parsed("names", _one_of(SYNCS)), default="flush", show_default=True,
+                 help=f"Of one-sided operations: one or several of {', '.join(SYNCS)}."),
+    click.option("--topology", type=click.Choice(TOPOLOGIES), default="cartesian", show_default=True,
+                 help="Of neighbourhood collectives."),
+    click.option("--folder", default="", metavar="DIR",
+                 help="For the files of MPI-IO, on every host.  [default: TMPDIR, or /tmp]"),
     click.option("--placement", type=Parsed("placements", _names), default=(), metavar="WORDS|FILE",
                  help="Where ranks go: one or several of block, cyclic, one-per-node, across-sites, or a "
                  "rankfile.  [default: block; pairs across sites]"),
@@ -105,6 +165,7 @@ _OPTIONS = (
                  help="In the benchmarks stream and tcp_stream."),
     click.option("--prefix", "prefixes", multiple=True, metavar="DIR",
                  type=click.Path(path_type=Path), help="Look for an MPI here too."),
+    launcher_option,
     click.option("--limit", type=DURATION, default="120s", show_default=True,
                  help="End a launch that takes longer."),
     click.option("--seed", type=int, help="Of the order of launches and cells, to repeat a plan."),
@@ -126,14 +187,16 @@ def measuring_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def variants(asked: dict[str, Any]) -> tuple[Options, ...]:
-    """Return every combination of datatypes, layouts and congestion controls, the other options as they are."""
+    """Return every combination of the options that may have several values, the others as they are."""
     return tuple(
         Options(
             datatype, layout, asked["operation"], asked["root"], asked["cold_cache"], asked["window"],
             congestion_control=control, messages=asked["messages"], polls=asked["polls"], target=asked["target"],
+            in_place=asked["in_place"], groups=asked["groups"], threads=threads, sync=sync,
+            topology=asked["topology"], folder=asked["folder"],
         )
-        for datatype, layout, control in itertools.product(
-            asked["datatype"], asked["layout"], asked["congestion_control"]
+        for datatype, layout, control, threads, sync in itertools.product(
+            asked["datatype"], asked["layout"], asked["congestion_control"], asked["threads"], asked["sync"]
         )
     )  # fmt: skip
 
@@ -153,7 +216,7 @@ def request_of(asked: dict[str, Any], **more: Any) -> Request:
     own = {
         "command_line": command_line(), "sizes_bytes": asked["sizes"], "prefixes": asked["prefixes"],
         "ranks": asked["ranks"], "options": variants(asked), "seed": asked["seed"],
-        "launch_limit_seconds": asked["limit"], "placements": asked["placement"],
-        "testbed": testbed_of(asked["testbed"], asked["hostfile"]),
+        "launch_limit_seconds": asked["limit"], "launcher_arguments": asked["launcher"],
+        "placements": asked["placement"], "testbed": testbed_of(asked["testbed"], asked["hostfile"]),
     }  # fmt: skip
     return Request(**(own | more))

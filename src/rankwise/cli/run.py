@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import Any
 
 import click
 
-from rankwise.cli.measuring_options import PassesThrough
+from rankwise.cli.measuring_options import TakesProgram, launcher_option
 from rankwise.cli.options import DURATION
 from rankwise.cli.profile_options import profile_options
 from rankwise.cli.screen import Screen
@@ -20,7 +19,7 @@ from rankwise.workflows.testbeds import testbed_of
 
 @click.command(
     name="run",
-    cls=PassesThrough,
+    cls=TakesProgram,
     epilog="\b\nExamples:\n"
     "  rankwise run -n 4 -- ./app input.txt            with the MPI it was linked with\n"
     "  rankwise run -n 4 --testbed grid5000-2007 --mpi mpich -- ./app\n"
@@ -34,7 +33,7 @@ from rankwise.workflows.testbeds import testbed_of
 )
 @click.option("--placement", default="block", show_default=True, metavar="NAME|FILE",
               help="block, cyclic, one-per-node, across-sites, or a rankfile.")  # fmt: skip
-@click.option("--launcher", default="", metavar="ARGUMENTS", help="Further arguments for mpiexec.")
+@launcher_option
 @click.option("--limit", type=DURATION, default="24h", show_default=True, help="End a job that takes longer.")
 @click.option("--prefix", "prefixes", multiple=True, metavar="DIR", type=click.Path(path_type=Path),
               help="Look for an MPI here too.")  # fmt: skip
@@ -49,7 +48,7 @@ def command(context: click.Context, /, **asked: Any) -> int:
     """
     request = RunRequest(
         context.obj, asked["ranks"] or 0, asked["mpi"], testbed_of(asked["testbed"], asked["hostfile"]),
-        asked["placement"], choose(asked["profile"]), asked["force"], tuple(shlex.split(asked["launcher"])),
+        asked["placement"], choose(asked["profile"]), asked["force"], asked["launcher"],
         asked["limit"], asked["prefixes"],
     )  # fmt: skip
     return run(request, Screen(quiet=asked["quiet"]))

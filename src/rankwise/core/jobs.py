@@ -55,7 +55,7 @@ class Job:
     environment: Environment = ()
     """Variables that every rank must see."""
     launcher_arguments: tuple[str, ...] = ()
-    """Further words for mpiexec: the user's own (what stood after `--`), or a profile's."""
+    """Further arguments for mpiexec: the user's own (`--launcher`), or a profile's."""
     files: tuple[str, ...] = ()
     """Files of this host that every rank must find under the same path."""
 

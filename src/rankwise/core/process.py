@@ -231,6 +231,12 @@ def end_marked(mark: str) -> None:
     end_processes([pid for pid, found in _marked(everywhere=True) if found == mark])
 
 
+def own_descendants() -> list[int]:
+    """Return the ids of all that descends from what this process has started, also within emulated nodes."""
+    owner = f"{identity(os.getpid())}-"
+    return [pid for pid, mark in _marked(everywhere=True) if mark.startswith(owner)]
+
+
 def end_orphans() -> list[int]:
     """End what a Rankwise that was killed (kill -9) has left running; return the process ids."""
     orphans = []

@@ -15,23 +15,29 @@ Environment = tuple[tuple[str, str], ...]
 """Extra environment variables, as pairs so that records stay hashable."""
 
 Category = Literal[
-    "point-to-point", "collective", "nonblocking", "one-sided", "guideline", "baseline", "harness"
+    "point-to-point", "collective", "nonblocking", "persistent", "neighbourhood", "one-sided", "start-up", "file",
+    "guideline", "baseline", "harness", "program",
 ]  # fmt: skip
-"""`guideline`: mock-ups, which do what another benchmark does by other operations."""
-Quantity = Literal["time", "total", "compute"]
+"""`guideline`: mock-ups, which do what another benchmark does by other operations; `program`: metrics of a
+user's own program."""
+Quantity = Literal["time", "total", "compute", "metric"]
 """`time`: the operation itself. Nonblocking collectives add `total` (with computation put between start and
-wait) and `compute` (that computation alone); overlap is 1 - (total - compute) / time."""
+wait) and `compute` (that computation alone); overlap is 1 - (total - compute) / time. `metric`: a figure that a
+user's own program printed, in its own unit."""
 
 Start = Literal["", "agreed", "barrier"]
 """How the ranks begin a repetition: at an agreed moment (a window), or on leaving a barrier; '' is not known."""
 Starts = Literal["", "agreed", "barrier", "mixed"]
 """Those of several series."""
 Target = Literal["polls", "computes"]
+Sync = Literal["flush", "flush-local", "lock", "fence", "pscw"]
+Topology = Literal["cartesian", "graph"]
 TimelineQuantity = Literal["congestion window", "round trip", "retransmits"]
 LaunchStatus = Literal["finished", "failed", "timed out"]
 FailureKind = Literal["failed", "unsupported", "wrong data"]
-RunKind = Literal["compare", "bench", "guidelines", "search", "validation", "study"]
-"""`search` and `validation` are the two halves of tuning; `study` is the parent of what a study measures."""
+RunKind = Literal["compare", "bench", "guidelines", "search", "validation", "study", "import", "program"]
+"""`program` compares a user's own program; `search` and `validation` are the two halves of tuning; `study` is the
+parent of what a study measures."""
 DEFAULT = "default"
 """The label of cells that load nothing: the implementation as it is installed."""
 
@@ -84,6 +90,10 @@ class Benchmark:
     even_ranks: bool = False
     derived_types: bool = True
     """Takes derived datatypes (not so for reductions)."""
+    in_place: bool = False
+    """Can be done in place (MPI_IN_PLACE)."""
+    groups: bool = True
+    """Can run on several groups of ranks at once."""
     reduces: bool = False
     """Computes with what it moves: its `byte` is a float of 4 bytes."""
     one_clock: bool = False
@@ -110,6 +120,18 @@ class Options:
     """Calls of MPI_Test during the computation beside a nonblocking operation."""
     target: Target = "polls"
     """What the other rank does during one-sided operations: `polls` waits inside MPI, `computes` does not."""
+    in_place: bool = False
+    """Of collectives: the input is where the output goes."""
+    groups: int = 1
+    """Of ranks, on all of which the operation runs at once."""
+    threads: int = 1
+    """Of each rank in the threaded benchmarks; with more than one, all is measured with MPI_THREAD_MULTIPLE."""
+    sync: Sync = "flush"
+    """How one-sided operations are completed; `pscw`: post, start, complete, wait."""
+    topology: Topology = "cartesian"
+    """Of neighbourhood collectives: a torus of two dimensions, or ranks at distances of 1, 2, 4... in a ring."""
+    folder: str = ""
+    """Where the files of MPI-IO are; '': TMPDIR of each rank, or /tmp."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -190,6 +212,17 @@ class Segment:
     """Program and arguments, quoted as a shell reads them."""
 
 
+@dataclass(frozen=True, slots=True)
+class Library:
+    """A file that ranks have really loaded: an MPI, or what carries its messages and starts its processes."""
+
+    kind: str
+    """Its name without `lib` and version: mpi, mpich, lam, fabric, ucp, pmix."""
+    path: str
+    version: str = ""
+    """As the file itself tells; '' where it does not."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Launch:
     """One start of a job and what came of it."""
@@ -228,6 +261,8 @@ class Launch:
     timelines: tuple[Timeline, ...] = ()
     stage: str = ""
     """Of a search: the stage that asked for the launch."""
+    libraries: tuple[Library, ...] = ()
+    """What its ranks had loaded, seen from outside; empty where nobody could look, or it ended too soon."""
     cells_seconds: float = 0.0
     """What all visits to cells took together; the rest of `seconds` is starting and ending. 0: not known."""
 
@@ -242,10 +277,10 @@ class Launch:
         return sum(one.ranks for one in self.segments)
 
     def visits(self) -> dict[Cell, list[Series]]:
-        """Return the times of each cell, one series a visit: a launch may come to a cell more than once."""
+        """Return each cell's times, or metric, one series a visit: a launch may come to a cell more than once."""
         found: dict[Cell, list[Series]] = {}
         for one in self.series:
-            if one.quantity == "time" and one.samples_seconds.size:
+            if one.quantity in ("time", "metric") and one.samples_seconds.size:
                 found.setdefault(one.cell, []).append(one)
         return found
 

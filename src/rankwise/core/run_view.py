@@ -10,6 +10,7 @@ from rankwise.core.records import (
     CellFailure,
     Fact,
     Implementation,
+    Library,
     Notice,
     Plan,
     Quantity,
@@ -67,6 +68,15 @@ class ConfigurationView:
 
 
 @dataclass(frozen=True, slots=True)
+class LibraryView:
+    """A library that the ranks of an implementation had loaded, and in how many launches that was seen."""
+
+    implementation: str
+    library: Library
+    launches: int
+
+
+@dataclass(frozen=True, slots=True)
 class RunView:
     """Everything that is known of one run."""
 
@@ -82,3 +92,4 @@ class RunView:
     failures: tuple[CellFailure, ...]
     notices: tuple[Notice, ...]
     configurations: tuple[ConfigurationView, ...] = ()
+    libraries: tuple[LibraryView, ...] = ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +16,8 @@ from rankwise.core.configuration import Configuration, plain
 from rankwise.core.errors import BuildError, HostError, InputError
 from rankwise.core.host_settings import CONGESTION_CONTROL
 from rankwise.core.interfaces import Launcher, Testbed
-from rankwise.core.jobs import Command, Job, LaunchSteps, LocalStart, Outcome
+from rankwise.core.jobs import Command, Job, LaunchSteps, Outcome
+from rankwise.core.mapped_libraries import Mapped, Watch, described
 from rankwise.core.network import Settings
 from rankwise.core.records import (
     Benchmark,
@@ -33,6 +35,7 @@ from rankwise.core.records import (
 from rankwise.core.tuning import Loaded
 from rankwise.measurement import protocol
 from rankwise.measurement.job import build_job, program_line, together
+from rankwise.measurement.workload import Harness, Workload
 
 LIST_LIMIT_SECONDS = 30.0
 STDERR_TAIL_BYTES = 4000
@@ -66,6 +69,15 @@ class Part:
         return Segment(self.implementation.id, self.job.ranks, self.configuration.id, program_line(self.job))
 
 
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """How a launch is looked at from outside while it runs."""
+
+    look: Callable[[], Mapped]
+    judge: Callable[[Implementation, Mapped], tuple[str, tuple[Notice, ...]]]
+    """What is so wrong that the launch is worth nothing ('': nothing), and what is to be said."""
+
+
 class Launching:
     """Starts cells of a plan on one testbed, by the launch lines that `launcher` knows."""
 
@@ -76,8 +88,16 @@ class Launching:
         plan: Plan,
         configurations: Mapping[str, Configuration] | None = None,
         load: Callable[[Configuration], Loaded] = lambda _: Loaded(),
+        *,
+        workload: Workload = Harness(),  # noqa: B008 - has no state
+        seen: Seen | None = None,
     ) -> None:
-        """`configurations`: those that cells name, by id; `load` makes what a launch of one adds to its job."""
+        """`configurations`: those that cells name, by id; `load` makes what a launch of one adds to its job.
+
+        `seen`: looks at the libraries of running ranks, and says what is wrong with them.
+        """
+        self._workload = workload
+        self._seen = seen
         self._configurations = configurations or {}
         self._load = load
         self._launcher = launcher
@@ -119,10 +139,14 @@ class Launching:
         `cells` are those that the parts' harnesses measure, `settings` what every host is set to meanwhile.
         """
         started_at, load, stolen = time.time(), os.getloadavg()[0], _steal_seconds()
-        steps, outcome = self._run(parts, settings)
-        # what was measured while the testbed broke down is worth nothing
-        spoken = protocol.parse_run("" if outcome.broken else outcome.stdout, cells)
+        with Watch(self._seen.look) if self._seen else contextlib.nullcontext() as watch:
+            steps, outcome = self._run(parts, settings)
+        mapped = watch.found if watch else {}
+        wrong, said = self._judged(parts, mapped)
+        spoken = protocol.NOTHING if wrong else self._workload.read(outcome, cells)
         status, reason = _status(outcome, spoken, self._plan.launch_limit_seconds)
+        if wrong and not outcome.broken:
+            status, reason = "failed", wrong
         return Launch(
             segments=tuple(part.segment for part in parts), status=status, reason=reason,
             command=process.command_line(steps.main), environment=steps.main.environment,
@@ -135,26 +159,27 @@ class Launching:
             timer_resolution_seconds=spoken.timer_resolution_seconds,
             timer_cost_seconds=spoken.timer_cost_seconds, load=load,
             steal_fraction=(_steal_seconds() - stolen) / (max(outcome.seconds, 1e-3) * (os.cpu_count() or 1)),
-            notices=(*outcome.notices, *_notices(parts, outcome)),
+            notices=(*outcome.notices, *said, *_notices(parts, outcome)),
+            libraries=described(file for files in mapped.values() for file in files),
             links=outcome.links, emulator=outcome.emulator, timelines=spoken.timelines,
             cells_seconds=spoken.cells_seconds,
         )  # fmt: skip
 
+    def _judged(self, parts: Sequence[Part], mapped: Mapped) -> tuple[str, tuple[Notice, ...]]:
+        """Why the ranks are none of their launcher's ('': they are), and what is to be said of their libraries."""
+        if self._seen is None or len(parts) > 1:
+            return "", ()
+        return self._seen.judge(parts[0].implementation, mapped)
+
     def _job(
         self, program: Path, cells: Sequence[Cell], loaded: Loaded, seconds_per_cell: float, *, verifying: bool
     ) -> Job:
-        """The job of a harness that measures these cells, or verifies them."""
+        """The job that measures these cells, or verifies them."""
         job = build_job(
             self._testbed, (str(program),), cells[0].ranks, placement=cells[0].placement, loaded=loaded,
             arguments=self._plan.launcher_arguments,
         )  # fmt: skip
-        arguments = protocol.arguments(
-            cells, yielding=job.oversubscribed,
-            from_barrier=job.oversubscribed and isinstance(job.start, LocalStart),
-            verify=verifying, limit_seconds=self._plan.launch_limit_seconds,
-            seconds_per_cell=seconds_per_cell or self._plan.seconds_per_cell,
-        )  # fmt: skip
-        return replace(job, program=(*job.program, *arguments))
+        return self._workload.arm(job, cells, self._plan, seconds_per_cell, verifying=verifying)
 
     def _run(self, parts: Sequence[Part], settings: Settings) -> tuple[LaunchSteps, Outcome]:
         """The launch line and how it ended; one that cannot even be started has failed like any other."""
@@ -164,7 +189,9 @@ class Launching:
         try:
             steps = together([self._launcher.steps(part.implementation, part.job) for part in parts])
             steps = replace(steps, settings=(*steps.settings, *settings))
-            return steps, self._testbed.run(steps, hosts, limit, "" if len(parts) > 1 else protocol.END_MARKER)
+            return steps, self._testbed.run(
+                steps, hosts, limit, "" if len(parts) > 1 else self._workload.end_marker
+            )
         except (HostError, InputError) as error:
             return steps, Outcome(process.command_line(steps.main), 127, "", _told(error), 0.0)
 
@@ -191,7 +218,7 @@ def _status(outcome: Outcome, spoken: protocol.Spoken, limit_seconds: float) -> 
         return "finished", ""
     if outcome.timed_out:
         return "timed out", f"no end within {limit_seconds:.0f} s: ended with all its processes"
-    return "failed", f"exit code {outcome.returncode}: {_last_words(outcome)}"
+    return "failed", f"exit code {outcome.returncode}: {spoken.last_words or _last_words(outcome)}"
 
 
 def _settings(options: Options) -> Settings:

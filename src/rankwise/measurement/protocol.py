@@ -42,13 +42,18 @@ class Spoken:
     timer_resolution_seconds: float = 0.0
     timer_cost_seconds: float = 0.0
     timelines: tuple[Timeline, ...] = ()
+    last_words: str = ""
+    """Of what failed, where they are not simply the last lines."""
     cells_seconds: float = 0.0
 
     def answers(self) -> Counter[Cell]:
         """Return how many visits of each cell gave an answer of any kind."""
-        times = (one.cell for one in self.series if one.quantity == "time")
+        times = (one.cell for one in self.series if one.quantity in ("time", "metric"))
         return Counter([*times, *(one.cell for one in self.failures), *self.verified])
 
+
+NOTHING = Spoken(begun=False, ended=False, series=(), failures=(), verified=())
+"""What a launch has said whose words are worth nothing."""
 
 FEWEST_REPETITIONS = 3
 """In one launch, of cells so slow that no more fit into their time: launches, not repetitions, are the sample."""
@@ -82,6 +87,12 @@ def _option_flags(options: Options) -> list[str]:
         "--root", options.root, "--window", str(options.window),
         "--messages", str(options.messages), "--polls", str(options.polls), "--target", options.target,
     ]  # fmt: skip
+    flags += [
+        "--groups", str(options.groups), "--threads", str(options.threads), "--sync", options.sync,
+        "--topology", options.topology, *(["--in-place"] if options.in_place else []),
+    ]  # fmt: skip
+    if options.folder:
+        flags += ["--folder", options.folder]
     if options.congestion_control:
         flags += ["--congestion-control", options.congestion_control]
     return [*flags, "--cold-cache"] if options.cold_cache else flags

@@ -12,7 +12,6 @@ from typing import Protocol
 
 from rankwise.core.records import Cell, Implementation, Launch, Plan
 from rankwise.measurement.adaptive import HalfWidth, Progress
-from rankwise.measurement.launch import Launching
 from rankwise.measurement.plan import LEAST_SECONDS_PER_CELL, launches_of_round, together
 
 SPARE_ROUNDS = 3
@@ -43,6 +42,17 @@ class Ready:
     program: Path
 
 
+class Launches(Protocol):
+    """What starts launches: `Launching`, or several of them for several testbeds."""
+
+    def launch(
+        self, implementation: Implementation, program: Path, cells: Sequence[Cell], seconds_per_cell: float = 0.0,
+        *, verifying: bool = False,
+    ) -> Launch:  # fmt: skip
+        """Measure these cells, as `Launching.launch` says."""
+        ...
+
+
 class Noise(Protocol):
     """What the launches so far say of their noise, as `stats.variances.Variances` does."""
 
@@ -59,7 +69,7 @@ class Runner:
     def __init__(
         self,
         plan: Plan,
-        launching: Launching,
+        launching: Launches,
         half_width: HalfWidth,
         keep: Callable[[Launch], None],
         show: Callable[[State], None] = lambda _state: None,

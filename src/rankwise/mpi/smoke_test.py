@@ -29,6 +29,7 @@ from rankwise.artifacts.compiler import Stamp, stamp
 from rankwise.core import process
 from rankwise.core.errors import BuildError, HostError
 from rankwise.core.jobs import Job, Outcome
+from rankwise.core.mapped_libraries import described, is_named
 from rankwise.core.records import Implementation
 from rankwise.mpi.family import Family, family_named
 
@@ -43,7 +44,7 @@ _ENVIRONMENT = (
 """How the names begin of variables that launchers and loaders of any family read."""
 _LINKER_CACHE = Path("/etc/ld.so.cache")
 """Changes whenever a library is installed where every program finds it."""
-_TRANSPORT_LIBRARIES = ("libfabric", "libucp")
+_TRANSPORT_LIBRARIES = ("fabric", "ucp", "pmix")
 
 
 class _BrokenError(Exception):
@@ -149,12 +150,12 @@ def _keep(found: _Findings, record: Path) -> None:
 
 
 def _transport_libraries(loaded: Sequence[Stamp]) -> list[str]:
-    """Those of them that carry messages between hosts, by their files: `libfabric (/usr/lib/libfabric.so.1)`."""
+    """Those of them that carry messages and start processes: `libfabric 2.5 (/usr/lib/libfabric.so.1)`."""
+    found = described(path for path, _, _ in loaded if is_named(path))
     return [
-        f"{name} ({path})"
-        for name in _TRANSPORT_LIBRARIES
-        for path, _, _ in loaded
-        if Path(path).name.startswith(f"{name}.so") or Path(path).name.startswith(f"{name}-")
+        f"lib{' '.join(filter(None, (one.kind, one.version)))} ({one.path})"
+        for one in found
+        if one.kind in _TRANSPORT_LIBRARIES
     ]
 
 

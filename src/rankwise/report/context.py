@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rankwise.core.network import NetworkFigures, PathFigures, Topology
-from rankwise.core.records import Fact, Implementation, Plan, RunSummary
+from rankwise.core.records import Fact, Implementation, Library, Plan, RunSummary
 from rankwise.report.page import moment
 
 
@@ -15,6 +15,14 @@ class LaunchCommand:
 
     implementation: str
     command: str
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedLibrary:
+    """A loaded library is one that the ranks of an implementation had, as their kernels showed."""
+
+    implementation: str
+    library: Library
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +48,7 @@ class ReportContext:
     """Its paths, measured when it was brought up."""
     network: NetworkFigures | None = None
     """What the emulated network did during the launches (`analysis.network`)."""
+    libraries: tuple[LoadedLibrary, ...] = ()
 
 
 def origin(run: RunSummary) -> str:

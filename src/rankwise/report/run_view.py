@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import fields
 
 from rich.console import RenderableType
@@ -13,7 +13,7 @@ from rich.text import Text
 
 from rankwise.core.configuration import Configuration
 from rankwise.core.records import Notice, Options
-from rankwise.core.run_view import CellView, ConfigurationView, RunView
+from rankwise.core.run_view import CellView, ConfigurationView, LibraryView, RunView
 from rankwise.core.units import format_duration, format_size, format_time
 from rankwise.profiles.sentences import decision_sentence
 
@@ -25,6 +25,7 @@ def run_parts(shown: RunView) -> Iterator[RenderableType]:
         ("Implementations", _implementations(shown)),
         ("Measured (median over launches ± half of its 95 % interval)", _cells(shown.cells)),
         ("Configurations", _configurations(shown.configurations)),
+        ("Libraries that ranks had loaded", _libraries(shown.libraries)),
         ("Failed", _failures(shown)),
         ("Warnings", _notices(shown.notices)),
         ("Provenance", _facts(shown)),
@@ -94,28 +95,30 @@ def _cells(cells: tuple[CellView, ...]) -> Table:
     table.add_column("MPI", overflow="fold")
     for title in ("launches", "median", "±"):
         table.add_column(title, justify="right", no_wrap=True)
+    several = [name for name in ("placement", "testbed") if len({getattr(one.cell, name) for one in cells}) > 1]
     for one in cells:
         half_width = (one.high_seconds - one.low_seconds) / 2
         table.add_row(
-            Text(_operation(one)),
+            Text(_operation(one, several)),
             str(one.cell.ranks),
-            format_size(one.cell.size_bytes),
+            format_size(one.cell.size_bytes) if one.quantity != "metric" else "–",
             Text(one.cell.variant),
             str(one.launches),
-            format_time(one.median_seconds),
+            format_time(one.median_seconds) if one.quantity != "metric" else f"{one.median_seconds:.4g}",
             f"{half_width / one.median_seconds:.1%}" if one.median_seconds else "-",
         )
     return table
 
 
-def _operation(one: CellView) -> str:
-    """The benchmark, and below it whatever is not as usual: `operation=max`, `(total)`, `start=barrier`."""
+def _operation(one: CellView, several: Sequence[str] = ()) -> str:
+    """The benchmark, and below it what is not as usual, or one of `several`: `operation=max`, `(total)`."""
     cell = one.cell
     changed = [
         f"{field.name}={getattr(cell.options, field.name)}"
         for field in fields(Options)
         if getattr(cell.options, field.name) != field.default
     ]
+    changed += [f"{name}={getattr(cell, name)}" for name in several]
     started = [] if one.starts in ("", "agreed") else [f"start={one.starts}"]
     part = [] if one.quantity == "time" else [f"({one.quantity})"]
     return "\n".join([cell.benchmark, *changed, *started, *part])
@@ -168,6 +171,17 @@ def _configurations(found: tuple[ConfigurationView, ...]) -> Table:
     for one in found:
         settings = "\n".join(settings_of(one.configuration)) or "nothing: as it is installed"
         table.add_row(one.id, Text("\n".join(one.labels)), _ranges(one.launches), Text(settings))
+    return table
+
+
+def _libraries(found: tuple[LibraryView, ...]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    for title in ("MPI", "library", "version", "file"):
+        table.add_column(title, overflow="fold")
+    table.add_column("launches", justify="right", no_wrap=True)
+    for one in found:
+        words = (one.implementation, f"lib{one.library.kind}", one.library.version, one.library.path)
+        table.add_row(*map(Text, words), str(one.launches))
     return table
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable
 
-from rankwise.core.records import CellFailure, Launch, Notice, Segment, Series
+from rankwise.core.records import CellFailure, Launch, Library, Notice, Segment, Series
 from rankwise.store import networks, rows
 from rankwise.store.runs import CellIds
 
@@ -18,6 +18,7 @@ def write_launch(connection: sqlite3.Connection, run_id: int, launch: Launch) ->
     rows.insert_list(connection, "segment", own, map(rows.values, launch.segments))
     variables = ({"name": name, "value": value} for name, value in launch.environment)
     rows.insert_list(connection, "launch_environment", own, variables)
+    rows.insert_list(connection, "launch_library", own, map(rows.values, launch.libraries))
     series = (
         {"cell_id": ids[one.cell], "samples_seconds": rows.to_blob(one.samples_seconds), **rows.values(one)}
         for one in launch.series
@@ -64,6 +65,9 @@ def read_launch(connection: sqlite3.Connection, launch_id: int) -> Launch | None
     segments = connection.execute(
         "SELECT * FROM segment WHERE launch_id = ? ORDER BY position", [launch_id]
     ).fetchall()
+    libraries = connection.execute(
+        "SELECT * FROM launch_library WHERE launch_id = ? ORDER BY position", [launch_id]
+    ).fetchall()
     series = _with_cells(connection, "series", launch_id, "position")
     verified = _with_cells(connection, "verified", launch_id, "position")
     timelines = _with_cells(connection, "timeline", launch_id, "position")
@@ -86,6 +90,7 @@ def read_launch(connection: sqlite3.Connection, launch_id: int) -> Launch | None
         links=networks.read_links(connection, launch_id),
         emulator=networks.read_emulator(connection, launch_id),
         timelines=tuple(map(networks.build_timeline, timelines)),
+        libraries=tuple(rows.build(Library, one) for one in libraries),
     )
 
 

@@ -167,9 +167,9 @@ class Store:
         with self._reading(run_id) as connection:
             return runs.read_summaries(connection, run_id)[0]
 
-    def latest_interrupted(self, kind: RunKind | None = None) -> RunSummary | None:
-        """Return the newest interrupted run, of this kind if one is given; None where there is none."""
-        kinds = (kind,) if kind else get_args(RunKind)
+    def latest_interrupted(self, *kinds: RunKind) -> RunSummary | None:
+        """Return the newest interrupted run, of these kinds if any are given; None where there is none."""
+        kinds = kinds or get_args(RunKind)
         found = reversed(self.runs())
         return next((run for run in found if run.status == "interrupted" and run.kind in kinds), None)
 

@@ -17,6 +17,7 @@ from typing import ClassVar, Self
 from rankwise.core import registry
 from rankwise.core.errors import UnknownNameError
 from rankwise.core.jobs import Host, LaunchSteps, LocalStart, Outcome, ProcessStart, RemoteShellStart
+from rankwise.core.mapped_libraries import Mapped, mapped_here
 from rankwise.core.network import Topology
 from rankwise.core.records import Fact
 from rankwise.core.toml_places import Entry
@@ -98,6 +99,10 @@ class TestbedKind(ABC):
         """Return whether any host has more ranks than slots; `hosts` has one entry a rank."""
         slots = {host.name: host.slots for host in self.hosts()}
         return any(hosts.count(name) > slots[name] for name in set(hosts))
+
+    def mapped(self) -> Mapped:
+        """Return the MPI libraries of all that runs on the testbed for this process, by process."""
+        return mapped_here()
 
     @abstractmethod
     def facts(self) -> tuple[Fact, ...]:

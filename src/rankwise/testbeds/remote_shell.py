@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shlex
@@ -11,6 +12,7 @@ from pathlib import Path
 from rankwise.core import process
 from rankwise.core.errors import HostError
 from rankwise.core.jobs import Command, Outcome
+from rankwise.core.mapped_libraries import NAMES
 from rankwise.testbeds.host import MPI_VARIABLES
 
 REMOTE_MARK = "RANKWISE_REMOTE"
@@ -50,6 +52,11 @@ kill -TERM $found 2>/dev/null
 for turn in 1 2 3 4 5 6 7 8 9 10; do sleep 0.2; found=$(left); [ -z "$found" ] && exit 0; done
 kill -KILL $found 2>/dev/null"""
 
+_TOOK = "case $began in *[!0-9]*|'') : >{ended} ;; *) echo $(($(date +%s%N) - began)) >{ended} ;; esac"
+_MAPPED = """\
+for folder in $(grep -ls {variable}={mark} /proc/[0-9]*/environ 2>/dev/null | cut -d/ -f3); do
+  grep -hoE '/[^ ]*/{names}$' /proc/$folder/maps 2>/dev/null | sort -u | sed "s/^/$folder /"
+done; true"""
 _WRAPPER = """\
 #!/bin/sh
 # Called like ssh by launchers, which know hosts by the names of the testbed and take one word for a remote shell.
@@ -109,10 +116,23 @@ class RemoteShell:
     def main(self, host: str, command: Command, folders: Sequence[str], ended: str) -> Command:
         """Return the same for the launcher: its words come at once, and what it leaves there is ended with it.
 
-        A file `ended` is made there when it has ended: without it, the connection has.
+        A file `ended` is made there when it has ended, with the nanoseconds that it took where the host can tell:
+        without it, the connection has.
         """
-        closing = f": >{shlex.quote(ended)}; ({self.ending()}\n)"
-        return Command(self.command(host, f"{self._line(command, folders)}; code=$?; {closing}; exit $code"))
+        closing = f"{_TOOK.format(ended=shlex.quote(ended))}; ({self.ending()}\n)"
+        script = f"began=$(date +%s%N); {self._line(command, folders)}; code=$?; {closing}; exit $code"
+        return Command(self.command(host, script))
+
+    def seconds(self, host: str, ended: str, outcome: Outcome) -> float:
+        """Return what the command took that makes the file `ended`, without connecting and clearing up.
+
+        Where the host does not tell, it is the time that all of it took.
+        """
+        if outcome.timed_out or outcome.returncode == CANNOT_REACH:
+            return outcome.seconds
+        with contextlib.suppress(HostError, ValueError):
+            return int(self.ask(host, f"cat {shlex.quote(ended)} 2>/dev/null; true", CONNECT_SECONDS)) * 1e-9
+        return outcome.seconds
 
     def _line(self, command: Command, folders: Sequence[str]) -> str:
         ours = {name: value for name, value in os.environ.items() if name.startswith(_PASSED_VARIABLES)}
@@ -176,6 +196,10 @@ class RemoteShell:
     def ending(self, mark: str = "") -> str:
         """Return the script that ends everything with this mark, or with our own."""
         return _END.format(variable=REMOTE_MARK, mark=shlex.quote(mark or self._mark))
+
+    def mapped(self) -> str:
+        """Return the script that prints `PID FILE` for the MPI libraries of everything that bears our mark."""
+        return _MAPPED.format(variable=REMOTE_MARK, mark=shlex.quote(self._mark), names=NAMES.replace("?:", ""))
 
     def disconnect(self) -> None:
         """End the connections that are kept open; nothing of ours runs here then."""

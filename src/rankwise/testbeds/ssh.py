@@ -10,6 +10,7 @@ import secrets
 import shlex
 import shutil
 import socket
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from pathlib import Path
 from rankwise.core import process
 from rankwise.core.errors import HostError, InputError, UnknownNameError
 from rankwise.core.jobs import Command, LaunchSteps, Outcome, RemoteShellStart
+from rankwise.core.mapped_libraries import Mapped
 from rankwise.core.network import Topology
 from rankwise.core.records import Fact
 from rankwise.core.toml_places import Entry
@@ -128,7 +130,20 @@ class SshTestbed(TestbedKind):
             self._check_program(name, _launcher(copied))
         ended = f"{self._folder}/ended-{next(self._numbers)}"
         outcome = process.run_steps(self._remote(copied, names, ended), limit_seconds, end_marker)
-        return replace(outcome, broken=self._shell.why_lost(names[0], outcome, ended))
+        return replace(
+            outcome, broken=self._shell.why_lost(names[0], outcome, ended),
+            seconds=self._shell.seconds(names[0], ended, outcome),
+        )  # fmt: skip
+
+    def mapped(self) -> Mapped:
+        """Return the libraries as every host shows them. Raises HostError for one that does not answer."""
+        self._must_be_up()
+        found: defaultdict[str, set[str]] = defaultdict(set)
+        for host in self._addresses:
+            for line in self._shell.ask(host, self._shell.mapped(), _ANSWER_SECONDS).splitlines():
+                pid, _, file = line.partition(" ")
+                found[f"{host} {pid}"].add(file)
+        return {name: frozenset(files) for name, files in found.items()}
 
     def _remote(self, steps: LaunchSteps, names: Sequence[str], ended: str) -> LaunchSteps:
         """The same steps from this host: `everywhere` on each host, all others on the first.

@@ -12,6 +12,7 @@ from rankwise.core import paths, units
 from rankwise.core.errors import HostError, InputError
 from rankwise.core.jobs import Command, LaunchSteps, Outcome
 from rankwise.core.network import Topology
+from rankwise.core.programs import WALL_TIME, Metric, Program, check_pattern, metric_of
 from rankwise.core.records import Options
 from rankwise.profiles.checking import Check
 from rankwise.testbeds.base import TestbedKind
@@ -27,11 +28,17 @@ from rankwise.workflows.configurations import choose
 from rankwise.workflows.events import Events, Silent
 from rankwise.workflows.guidelines import Answer
 from rankwise.workflows.measure import Request
+from rankwise.workflows.programs import ProgramRequest
 from rankwise.workflows.study import StudyResult
 from rankwise.workflows.study_runs import StudyOptions, StudyRequest
 from rankwise.workflows.tune import tuner
 from rankwise.workflows.tune.spec import spec_of
 from rankwise.workflows.tune.tuner import TuneResult
+
+__all__ = [
+    "Metric", "Net", "Where", "bench", "compare", "guidelines", "load", "resume", "run", "study", "testbed",
+    "tune", "verify",
+]  # fmt: skip
 
 COMMAND_LINE = "import rankwise"
 """What runs that Python began have in place of a command line."""
@@ -48,7 +55,9 @@ class Where:
 
 def compare(
     implementations: Sequence[str] = (), *, benchmarks: Sequence[str] = (), sizes: str = "1:4M", time: str = "3m",
-    baseline: str = "", profiles: Sequence[str] = (), delta: float = 0.05, where: Where | None = None, **more: Any,
+    baseline: str = "", profiles: Sequence[str] = (), delta: float = 0.05, program: Sequence[str] = (),
+    metrics: Sequence[str | Metric] = (), verify_output: str = "", output_file: str = "", build: str = "",
+    where: Where | None = None, **more: Any,
 ) -> CompareResult:  # fmt: skip
     """Measure implementations against one another, and return the verdicts.
 
@@ -57,12 +66,23 @@ def compare(
     `profiles`: names or folders, each measured beside the others; `default` is none. `delta`: differences up to
     this share count as equivalent. Further keywords: `ranks` (numbers), `testbed`, `hostfile`, `placements`,
     `datatype`, `layout`, `seed`, `launcher_arguments`. Raises RankwiseError, with a remedy.
+
+    `program`: compare whole runs of a program of your own, the path and its arguments, in place of benchmarks.
+    `metrics` are regular expressions whose group finds a figure in its output, or `Metric`s where higher is
+    better (none: the wall time); `verify_output`, `output_file` and `build` as on the command line.
     """
     asked = _request(
         implementations, sizes, time, benchmarks=tuple(benchmarks), baseline=baseline,
         profiles=tuple(map(choose, profiles)), **more,
     )  # fmt: skip
     there = where or Where()
+    if program:
+        found = tuple(metric_of(one) if isinstance(one, str) else one for one in metrics) or (Metric(WALL_TIME),)
+        meant = Program(
+            tuple(program), found, check_pattern(verify_output), output_file, build, str(Path.cwd())
+        )  # fmt: skip
+        request = ProgramRequest(meant, asked, (asked.testbed,))
+        return comparing.compare_program(request, there.store, there.events, delta=delta)
     return comparing.compare(asked, there.store, there.events, delta=delta)
 
 

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from rich.console import RenderableType
 
 from rankwise.core.errors import InputError
+from rankwise.core.programs import ProgramAnswer
 from rankwise.core.records import FloatArray
 from rankwise.core.results import Comparison, SummaryRow, Verdict
 from rankwise.report import page
 from rankwise.report.comparison_page import comparison_page
-from rankwise.report.comparison_view import comparison_html
+from rankwise.report.comparison_view import comparison_html, comparison_parts
 from rankwise.report.context import ReportContext
+from rankwise.report.program_page import program_page
+from rankwise.report.program_view import program_html, program_parts
 from rankwise.store.store import Store
-from rankwise.workflows import answer, measure
+from rankwise.workflows import answer, measure, program_answer, programs
 from rankwise.workflows.events import Events
 
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["CompareResult", "compare", "load"]
+__all__ = ["CompareResult", "compare", "compare_program", "load"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,6 +38,8 @@ class CompareResult:
     comparison: Comparison = field(repr=False)
     context: ReportContext = field(repr=False)
     store: Path = field(repr=False)
+    program: ProgramAnswer | None = field(default=None, repr=False)
+    """Of a run of a user's own program: its rows, in the metrics' own units."""
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -64,7 +70,7 @@ class CompareResult:
                 for one in launch.series:
                     cell = one.cell
                     named = implementation in (cell.variant, cell.implementation) and cell.benchmark == benchmark
-                    if named and one.quantity == "time" and size_bytes in (None, cell.size_bytes):
+                    if named and one.quantity in ("time", "metric") and size_bytes in (None, cell.size_bytes):
                         found.setdefault(cell.size_bytes, []).append(one.samples_seconds)
         if not found:
             raise InputError(
@@ -94,7 +100,7 @@ class CompareResult:
                         "max_seconds": float(one.samples_seconds.max()),
                     }
                     for one in launch.series
-                    if one.samples_seconds.size and one.quantity == "time"
+                    if one.samples_seconds.size and one.quantity in ("time", "metric")
                 ]  # fmt: skip
         return pandas.DataFrame(rows)
 
@@ -104,12 +110,29 @@ class CompareResult:
         Without a path it is `rankwise-RUN.html` in the current folder. Raises HostError if it cannot be written.
         """
         target = Path(path or f"rankwise-{self.run_id}.html").absolute()
-        page.write(target, comparison_page(self.comparison, self.context))
+        if self.program is None:
+            page.write(target, comparison_page(self.comparison, self.context))
+        else:
+            page.write(target, program_page(self.comparison, self.program, self.context))
         return target
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the sentences and the summary."""
+        if self.program is not None:
+            return program_html(self.program, self.comparison.baseline, self.sentences)
         return comparison_html(self.comparison, self.sentences)
+
+    def parts(self) -> Iterator[RenderableType]:
+        """Yield what a terminal shows."""
+        if self.program is None:
+            return comparison_parts(self.comparison, self.sentences)
+        return program_parts(self.comparison, self.program, self.sentences)
+
+    def as_json(self, report: Path | None) -> dict[str, Any]:
+        """Return the answer for programs, with the path of its page; the keys are a promise."""
+        if self.program is None:
+            return answer.as_json(self.comparison, report)
+        return program_answer.as_json(self.program, self.comparison, report)
 
 
 def compare(request: measure.Request, store: Path, events: Events, *, delta: float = 0.05) -> CompareResult:
@@ -119,17 +142,33 @@ def compare(request: measure.Request, store: Path, events: Events, *, delta: flo
     return load(run_id, store, delta=delta)
 
 
-def load(run_id: int | None, store: Path, *, baseline: str = "", delta: float = 0.05) -> CompareResult:
+def compare_program(
+    request: programs.ProgramRequest, store: Path, events: Events, *, delta: float = 0.05
+) -> CompareResult:
+    """Measure a user's own program and return the comparison. Raises InterruptedRun with the way to go on."""
+    with Store(store) as opened:
+        run_id = programs.measure_program(request, opened, events)
+    return load(run_id, store, delta=delta)
+
+
+def load(
+    run_id: int | None, store: Path, *, baseline: str = "", delta: float = 0.05, beside: Sequence[int] = ()
+) -> CompareResult:
     """Return the comparison of a stored run (None: of the newest); `baseline` in place of the run's own.
+
+    Imported runs `beside` it add their curves.
 
     Raises InputError if there is no such run.
     """
     with Store(store, create=False) as opened:
-        known = opened.run(run_id).id
-        chosen = ""
+        run = opened.run(run_id)
+        known, chosen = run.id, ""
+        if run.kind == "program":
+            found, program, around = program_answer.compare_program(opened, known, baseline, delta)
+            return CompareResult(known, found, around, store, program)
         if baseline:
             labels = list(dict.fromkeys(cell.label for cell in opened.plan(known).cells))
             chosen = measure.variant_meant(baseline, opened.implementations(known), labels)
-        comparison = answer.compare_run(opened, known, chosen, delta)
+        comparison = answer.compare_run(opened, known, chosen, delta, beside=beside)
         context = answer.comparison_context(opened, known, comparison)
     return CompareResult(known, comparison, context, store)

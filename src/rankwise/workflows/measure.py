@@ -25,8 +25,9 @@ from rankwise.core.records import (
 )
 from rankwise.core.units import format_duration, parse_sizes_bytes
 from rankwise.measurement import plan as planning
-from rankwise.measurement.launch import Launching
-from rankwise.measurement.runner import SPARE_ROUNDS, Ready, Runner
+from rankwise.measurement.launch import Launching, Seen
+from rankwise.measurement.runner import SPARE_ROUNDS, Launches, Ready, Runner
+from rankwise.mpi import clients
 from rankwise.mpi.family import FamilyLauncher
 from rankwise.stats.intervals import relative_half_width
 from rankwise.stats.variances import Variances
@@ -270,9 +271,15 @@ def carry_out(
     earlier: Sequence[Launch] = (),
     *,
     priority: Callable[[Cell], int] | None = None,
+    launching: Launches | None = None,
 ) -> None:
-    """Run the plan, whose cells name `configurations`; whatever ends it, the store says how."""
-    launching = Launching(FamilyLauncher(), testbed, plan, configurations, loader(testbed))
+    """Run the plan, whose cells name `configurations`; whatever ends it, the store says how.
+
+    `launching` None: launches of the harness on this testbed.
+    """
+    launching = launching or Launching(
+        FamilyLauncher(), testbed, plan, configurations, loader(testbed), seen=Seen(testbed.mapped, clients.judge)
+    )
     runner = Runner(
         plan, launching, relative_half_width, lambda launch: store.add_launch(run_id, launch), events.show,
         priority=priority, noise=Variances(),

@@ -8,13 +8,13 @@ from rankwise.analysis.guidelines import rules
 from rankwise.core.errors import InputError
 from rankwise.core.records import RunKind, RunSummary
 from rankwise.store.store import Store
-from rankwise.workflows import measure, study
+from rankwise.workflows import measure, programs, study
 from rankwise.workflows.events import Events
 from rankwise.workflows.tune import tuner
 
 VERBS: dict[RunKind, str] = {
     "compare": "compare", "bench": "bench", "guidelines": "guidelines", "search": "tune", "validation": "tune",
-    "study": "study",
+    "study": "study", "import": "import", "program": "compare",
 }  # fmt: skip
 """The verb that begins runs of each kind."""
 
@@ -42,6 +42,8 @@ def resume(run: RunSummary, store: Store, events: Events) -> int:
         study.resume(run.id, store, events)
     elif run.kind in ("search", "validation"):
         tuner.resume(run.id, store, events)
+    elif run.kind == "program":
+        programs.resume(run.id, store, events)
     else:
         measure.resume(run.id, store, events, rules.priority if run.kind == "guidelines" else None)
     return run.id
@@ -49,7 +51,7 @@ def resume(run: RunSummary, store: Store, events: Events) -> int:
 
 def _meant(store: Store, run_id: int, kind: RunKind | None) -> RunSummary:
     if not run_id:
-        newest = store.latest_interrupted(kind)
+        newest = store.latest_interrupted(*(one for one, verb in VERBS.items() if kind and verb == VERBS[kind]))
         if newest is None:
             which = f"run of `rankwise {VERBS[kind]}`" if kind else "run"
             raise InputError(f"no {which} was interrupted: there is nothing to resume", "rankwise runs")

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from rankwise.core import process
 from rankwise.core.errors import HostError, InputError
+from rankwise.core.mapped_libraries import Mapped, Watch
 from rankwise.core.records import Implementation
 from rankwise.measurement.job import build_job
-from rankwise.mpi import select
+from rankwise.mpi import clients, select
 from rankwise.mpi.family import FamilyLauncher
 from rankwise.testbeds.base import TestbedKind
 from rankwise.testbeds.local import LocalTestbed
 from rankwise.workflows.configurations import ProfileChoice, loader, not_applied, resolve
 from rankwise.workflows.events import Events
 from rankwise.workflows.host_settings import applied_settings
+
+_FIRST_LOOK_SECONDS = 0.05
+"""At what the ranks have loaded: nothing is measured here, and the job may be over soon."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,19 +49,21 @@ def run(request: RunRequest, events: Events) -> int:
     Raises InputError for a program or implementation that is not there, HostError if the testbed breaks down or
     the time is over.
     """
-    program = _program(request.program)
-    implementation = _implementation(request, Path(program[0]), events)
+    implementation = _implementation(request, events)
+    program = _program(request.program, Path(implementation.mpiexec).parent)
     testbed = request.testbed
     ranks = request.ranks or sum(host.slots for host in testbed.hosts())
     configuration, notices = resolve(
         request.profile, implementation, testbed.topology(), ranks=ranks, force=request.force
     )
-    for notice in (*notices, *not_applied(configuration, request.profile, testbed)):
+    around = clients.surroundings(implementation, os.environ)
+    for notice in (*around.notices, *notices, *not_applied(configuration, request.profile, testbed)):
         events.say("; ".join(filter(None, (f"warning: {notice.message}", notice.remedy))), whole=True)
     with events.busy(f"bringing up {testbed.name}"):
         testbed.up()
     try:
         loaded = loader(testbed)(configuration)
+        loaded = replace(loaded, environment=(*around.environment, *loaded.environment))
         job = build_job(
             testbed, program, ranks, placement=request.placement, loaded=loaded,
             arguments=request.launcher_arguments,
@@ -63,12 +71,18 @@ def run(request: RunRequest, events: Events) -> int:
         steps = FamilyLauncher().steps(implementation, job)
         settings = applied_settings(testbed, loaded.host_settings)
         steps = replace(steps, attached=True, settings=settings)
-        outcome = testbed.run(steps, job.hosts, request.limit_seconds)
+        with Watch(testbed.mapped, _Refusal(implementation), _FIRST_LOOK_SECONDS) as watch:
+            outcome = testbed.run(steps, job.hosts, request.limit_seconds)
     finally:
         testbed.down()
     if outcome.broken:
         raise HostError(f"the testbed broke down during the run: {outcome.broken}", "run it again")
-    for notice in outcome.notices:
+    wrong, said = clients.judge(implementation, watch.found)
+    if wrong:
+        raise HostError(
+            wrong, f"build it with {implementation.mpicc}, or start it with the MPI that it loads: --mpi"
+        )
+    for notice in (*outcome.notices, *said):
         events.say(f"warning: {notice.message}")
     if outcome.timed_out:
         raise HostError(
@@ -79,18 +93,34 @@ def run(request: RunRequest, events: Events) -> int:
     return outcome.returncode
 
 
-def _program(arguments: tuple[str, ...]) -> tuple[str, ...]:
-    """The program with its full path: it is started in other folders, perhaps on other hosts."""
+class _Refusal:
+    """Ends a job whose ranks have loaded another MPI than the launcher's: it would run on for nothing."""
+
+    def __init__(self, implementation: Implementation) -> None:
+        self._implementation = implementation
+
+    def __call__(self, mapped: Mapped) -> None:
+        wrong, _ = clients.judge(self._implementation, mapped)
+        if wrong:
+            process.end_processes([int(name) for name in mapped if name.isdigit()])
+
+
+def _program(arguments: tuple[str, ...], own_folder: Path | None = None) -> tuple[str, ...]:
+    """The program with its full path: it is started in other folders, perhaps on other hosts.
+
+    Programs that come with the implementation, in its `own_folder`, are found there unless PATH has one.
+    """
     if not arguments:
         raise InputError("no program was named", "put it behind `--`: rankwise run -n 4 -- ./app")
-    found = shutil.which(arguments[0])
+    found = shutil.which(arguments[0]) or (own_folder and shutil.which(arguments[0], path=str(own_folder)))
     if not found:
         raise InputError(f"there is no program {arguments[0]}", "is the path right, and is it executable?")
     return (str(Path(found).absolute()), *arguments[1:])
 
 
-def _implementation(request: RunRequest, program: Path, events: Events) -> Implementation:
+def _implementation(request: RunRequest, events: Events) -> Implementation:
     name = request.implementation
+    program = Path() if name else Path(_program(request.program)[0])
     with events.busy("looking for MPI implementations") as update:
         found, _ = select.working(
             [name] if name else [], request.prefixes, lambda one: update(f"testing that {one} works")

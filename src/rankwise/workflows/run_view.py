@@ -9,8 +9,8 @@ import numpy as np
 
 from rankwise.analysis.compare.cells import starts_of
 from rankwise.analysis.compare.variants import cells_of
-from rankwise.core.records import Cell, Quantity, RunSummary, Start
-from rankwise.core.run_view import CellView, ConfigurationView, LaunchView, RunView
+from rankwise.core.records import Cell, Library, Quantity, RunSummary, Start
+from rankwise.core.run_view import CellView, ConfigurationView, LaunchView, LibraryView, RunView
 from rankwise.stats.intervals import median_interval
 from rankwise.store.store import Store
 
@@ -29,12 +29,14 @@ def _gather(store: Store, run: RunSummary) -> RunView:
     labels: dict[str, dict[str, None]] = defaultdict(dict)
     failures = list(store.failures(run.id))
     notices = list(store.notices(run.id))
+    loaded: Counter[tuple[str, Library]] = Counter()
     for number, launch in enumerate(store.iter_launches(run.id), start=1):
         launches.append(LaunchView(
             number, launch.implementation, launch.ranks, launch.status, launch.seconds, launch.command,
             dict(launch.environment), launch.reason, launch.segments, launch.stage,
             launch.verifying,
         ))  # fmt: skip
+        loaded.update((launch.implementation, one) for one in launch.libraries)
         failures += launch.failures
         notices += launch.notices
         for cell in cells_of(launch):
@@ -65,7 +67,13 @@ def _gather(store: Store, run: RunSummary) -> RunView:
             ConfigurationView(identity, tuple(labels[identity]), _loaded_by(identity, launches), one)
             for identity, one in store.configurations(run.id).items()
         ),
+        libraries=tuple(LibraryView(*key, count) for key, count in sorted(loaded.items(), key=_by_path)),
     )  # fmt: skip
+
+
+def _by_path(counted: tuple[tuple[str, Library], int]) -> tuple[str, str]:
+    (implementation, library), _ = counted
+    return implementation, library.path
 
 
 def _loaded_by(identity: str, launches: list[LaunchView]) -> tuple[int, ...]:

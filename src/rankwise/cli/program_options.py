@@ -1,0 +1,118 @@
+"""The options of `compare` that are about a program of the user's, and the request that is made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from rankwise.cli.measuring_options import TakesProgram
+from rankwise.cli.options import Parsed
+from rankwise.core import programs
+from rankwise.core.errors import InputError
+from rankwise.core.programs import WALL_TIME, Metric, Program
+from rankwise.workflows.measure import Request
+from rankwise.workflows.programs import ProgramRequest
+from rankwise.workflows.testbeds import testbed_of
+
+_OF_BENCHMARKS = (
+    "bench", "thorough", "sizes", "datatype", "layout", "operation", "root", "cold_cache", "window", "messages",
+    "verify_first",
+)  # fmt: skip
+_OF_PROGRAMS = ("metric", "higher_is_better", "lower_is_better", "verify_output", "output_file", "build")
+
+_OPTIONS = (
+    click.option("--metric", multiple=True, metavar="REGEX",
+                 help="Compare a figure of the program's output: what the one group finds, the last time it does. "
+                 "Again for more.  [default: the wall time]"),
+    click.option("--higher-is-better", is_flag=True, help="The --metric before this is a rate; before any: all."),
+    click.option("--lower-is-better", is_flag=True, help="The --metric before this is a time, as by default."),
+    click.option("--verify-output", type=Parsed("regex", programs.check_pattern), default="", metavar="REGEX",
+                 help="A run whose output has nothing like this has failed: its data are wrong."),
+    click.option("--output-file", default="", metavar="FILE",
+                 help="The program writes it: it belongs to the output, and goes before each launch."),
+    click.option("--build", default="", metavar="LINE",
+                 help="Build it for each MPI by this line, with {mpicc}, {mpicxx}, {mpif77}, {mpif90}, {mpi}, "
+                 "{prefix} and {program}, the file to write."),
+)  # fmt: skip
+
+
+def program_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add them."""
+    for option in reversed(_OPTIONS):
+        function = option(function)
+    return function
+
+
+class ComparesProgram(TakesProgram):
+    """A verb with `program_options`: each direction is the one of the metric before it."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Note in which order metrics and directions come."""
+        before = args[: args.index("--")] if "--" in args else args
+        with ctx.scope(cleanup=False):
+            _, _, order = self.make_parser(ctx).parse_args(list(before))
+        ctx.meta[__name__] = [str(one.name) for one in order]
+        return super().parse_args(ctx, args)
+
+
+def check_options(context: click.Context) -> None:
+    """Raise InputError for options of benchmarks beside a program, or the other way round."""
+    given = [one for one in context.params if context.get_parameter_source(one) is ParameterSource.COMMANDLINE]
+    options = {one.name: one.opts[0] for one in context.command.params}
+    for name in given:
+        option = options[name]
+        if context.obj and name in _OF_BENCHMARKS:
+            raise InputError(
+                f"{option} is about Rankwise's own benchmarks, and a program is given",
+                f"leave out {option}, or the program after `--`",
+            )
+        if not context.obj and name in _OF_PROGRAMS:
+            raise InputError(
+                f"{option} is about a program, and none is given", "put it behind `--`: rankwise compare -- ./app"
+            )
+
+
+def program_request(context: click.Context, how: Request, asked: dict[str, Any]) -> ProgramRequest:
+    """Return the request to measure the program after `--`. Raises InputError."""
+    program = Program(
+        context.obj, _metrics(asked["metric"], context.meta[__name__]), asked["verify_output"],
+        _new(asked["output_file"]), asked["build"], str(Path.cwd()),
+    )  # fmt: skip
+    names = [asked["testbed"]] if Path(asked["testbed"]).exists() else asked["testbed"].split(",")
+    testbeds = tuple(testbed_of(name, asked["hostfile"]) for name in names)
+    return ProgramRequest(program, how, testbeds)
+
+
+def _metrics(patterns: tuple[str, ...], order: list[str]) -> tuple[Metric, ...]:
+    """The metrics; each direction counts for the metric before it, one before any for all that have none."""
+    directions: list[bool | None] = []
+    common = False
+    for name in order:
+        if name == "metric":
+            directions.append(None)
+        elif name in ("higher_is_better", "lower_is_better"):
+            higher = name == "higher_is_better"
+            if directions:
+                directions[-1] = higher
+            else:
+                common = higher
+    found = [
+        programs.metric_of(pattern, higher_is_better=common if direction is None else direction)
+        for pattern, direction in zip(patterns, directions, strict=True)
+    ]
+    if not found and (common or "lower_is_better" in order):
+        raise InputError("a direction is given, and no metric", "say which: --metric 'Gflops: *([0-9.]+)'")
+    return tuple(found) or (Metric(WALL_TIME),)
+
+
+def _new(output_file: str) -> str:
+    if output_file and Path(output_file).exists():
+        raise InputError(
+            f"{output_file} is there already, and it would be removed before each launch",
+            f"move it away: mv {output_file} {output_file}.old",
+        )
+    return output_file

@@ -1,0 +1,79 @@
+"""A user's own program as what a launch measures: its wall time, or figures in its output."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from rankwise.core.jobs import Job, Outcome
+from rankwise.core.programs import Program
+from rankwise.core.records import Cell, CellFailure, Plan, Series
+from rankwise.measurement.protocol import Spoken
+
+
+class WholeProgram:
+    """A whole program is started afresh by each launch, and gives one value of every metric.
+
+    Its cells are named like the metrics. It has finished when it ended by itself with exit code 0.
+    """
+
+    end_marker = ""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._metrics = {one.name: one for one in program.metrics}
+
+    def arm(self, job: Job, cells: Sequence[Cell], plan: Plan, seconds_per_cell: float, *, verifying: bool) -> Job:
+        """Add the program's arguments; an output file of the launch before goes."""
+        if self._program.output_file:
+            self._output_file.unlink(missing_ok=True)
+        return replace(job, program=self._program.command(job.program[0], cells[0].implementation))
+
+    def read(self, outcome: Outcome, cells: Sequence[Cell]) -> Spoken:
+        """Return a series of one value for each metric, or why there is none."""
+        if outcome.broken or outcome.timed_out or outcome.returncode != 0:
+            return Spoken(
+                begun=False, ended=False, series=(), failures=(), verified=(), last_words=_first_words(outcome)
+            )
+        output = "\n".join((outcome.stdout, outcome.stderr, self._written()))
+        if self._program.verify and not re.search(self._program.verify, output, re.MULTILINE):
+            reason = f"its output has nothing that matches '{self._program.verify}' (--verify-output)"
+            wrong = tuple(CellFailure(cell, reason, "wrong data") for cell in cells)
+            return Spoken(begun=True, ended=True, series=(), failures=wrong, verified=())
+        found = [self._value(cell, outcome.seconds, output) for cell in cells]
+        return Spoken(
+            begun=True, ended=True, verified=(),
+            series=tuple(one for one in found if isinstance(one, Series)),
+            failures=tuple(one for one in found if isinstance(one, CellFailure)),
+        )  # fmt: skip
+
+    def _value(self, cell: Cell, seconds: float, output: str) -> Series | CellFailure:
+        metric = self._metrics[cell.benchmark]
+        if not metric.pattern:
+            return Series(cell, "time", np.array([seconds]))
+        value = metric.find(output)
+        if value is None:
+            return CellFailure(cell, f"its output has no number where '{metric.pattern}' looks for one")
+        if value <= 0:
+            return CellFailure(cell, f"it is {value:g}: only figures above 0 can be compared")
+        return Series(cell, "metric", np.array([value]))
+
+    def _written(self) -> str:
+        with contextlib.suppress(FileNotFoundError):
+            return self._output_file.read_text(errors="replace") if self._program.output_file else ""
+        return ""
+
+    @property
+    def _output_file(self) -> Path:
+        return Path(self._program.folder, self._program.output_file)
+
+
+def _first_words(outcome: Outcome) -> str:
+    """What the program said before launchers added that it has failed, on every rank in much the same words."""
+    lines = (line.strip() for line in (outcome.stderr or outcome.stdout).splitlines())
+    return "; ".join(list(dict.fromkeys(line for line in lines if line.strip(" -=*|")))[:3])[:400]

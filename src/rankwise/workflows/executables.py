@@ -1,0 +1,172 @@
+"""What is started of a user's program with each implementation: built for it, or there already."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from rankwise.artifacts import builder
+from rankwise.core import paths, process
+from rankwise.core.errors import BuildError, HostError, InputError
+from rankwise.core.programs import MPI, Executable, Program
+from rankwise.core.records import Implementation, Notice
+from rankwise.mpi import select
+from rankwise.workflows.events import Events
+
+TARGET = "{program}"
+"""Stands in a build line for the file that it is to write."""
+_BUILD_SECONDS = 1800.0
+_COMPILERS = re.compile(r"\{(mpicc|mpicxx|mpif77|mpif90|mpifort)\}")
+_OTHER_NAMES = {"mpicxx": ("mpicxx", "mpic++", "mpiCC"), "mpifort": ("mpifort", "mpif90")}
+
+
+def implementations_for(
+    program: Program, names: Sequence[str], found: Sequence[Implementation]
+) -> list[Implementation]:
+    """Return those with which the program is to be measured, of the working ones that `names` left.
+
+    All of them where it is built for each; else those that can run it: the one that it is linked with, or all
+    that have the standard ABI. Raises InputError if these do not show, or if one that was named is none of them.
+    """
+    if program.build or MPI in program.arguments[0]:
+        return list(found)
+    path = Path(_found(program.arguments[0], Path(program.folder)))
+    asked = select.asks_for(path)
+    able = select.able_to_run(path, found)
+    if names:
+        lacking = [one.id for one in found if one not in able]
+        if lacking:
+            raise InputError(
+                f"{path.name} asks for {asked}, which {', '.join(lacking)} does not have",
+                "build it for each: --build '{mpicc} ... -o {program}'; or leave out " + ", ".join(lacking),
+            )
+        return list(found)
+    meant = select.linked_with(path, found) or (able if asked else [])
+    if not meant:
+        raise InputError(
+            f"which MPI {path.name} was built with does not show",
+            f"name some: rankwise compare {' '.join(one.id for one in found[:2])} -- {program.arguments[0]}; "
+            "or have it built for each: --build '{mpicc} ... -o {program}'",
+        )
+    return meant
+
+
+def executables(
+    program: Program, implementations: Sequence[Implementation], events: Events
+) -> tuple[dict[str, Executable], tuple[Notice, ...]]:
+    """Return what is started with each implementation, by its id, and a notice for each that has to be left out.
+
+    Raises BuildError if the program could be built for none, InputError if there is no such program.
+    """
+    found: dict[str, Executable] = {}
+    said: list[Notice] = []
+    refused: list[HostError] = []
+    for one in implementations:
+        try:
+            path = _path(program, one, events)
+        except HostError as error:
+            refused.append(error)
+            said.append(Notice("build-failed", f"{one.id} is left out: {error}", error.remedy))
+        else:
+            found[one.id] = Executable(one.id, str(path), digest(path))
+    if not found:
+        raise refused[0]
+    return found, tuple(said)
+
+
+def digest(path: Path) -> str:
+    """Return the beginning of the file's SHA-256. Raises InputError if it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()[:16]
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}", "is the path right?") from error
+
+
+def _path(program: Program, one: Implementation, events: Events) -> Path:
+    folder = Path(program.folder)
+    named = program.arguments[0].replace(MPI, one.id)
+    if not program.build:
+        return Path(_found(named, folder))
+    if TARGET not in program.build:
+        _build(program.build, one, folder, "", events)
+        return Path(_found(named, folder))
+    with _scratch() as scratch:
+        target = scratch / Path(named).name
+        _build(program.build, one, folder, str(target), events)
+        if not target.is_file():
+            raise HostError(
+                f"{one.id}: the build wrote no {TARGET}", f"have it write that file: --build '... -o {TARGET}'"
+            )
+        return _kept(target, one)
+
+
+@contextlib.contextmanager
+def _scratch() -> Iterator[Path]:
+    """A folder below the cache, for one build."""
+    place = paths.cache_folder() / "programs"
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        scratch = Path(tempfile.mkdtemp(prefix=".building-", dir=place))
+    except OSError as error:
+        raise builder.unwritable(error) from error
+    try:
+        scratch.chmod(0o755)
+        yield scratch
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _kept(target: Path, one: Implementation) -> Path:
+    """The built program, where it stays under its content's name, so that a run can go on with the same one."""
+    place = target.parent.parent / f"{one.id}-{digest(target)}"
+    try:
+        if not (place / target.name).exists():
+            shutil.rmtree(place, ignore_errors=True)
+            target.parent.rename(place)
+    except OSError as error:
+        if not (place / target.name).exists():
+            raise builder.unwritable(error) from error
+    return place / target.name
+
+
+def _build(line: str, one: Implementation, folder: Path, target: str, events: Events) -> None:
+    """Carry out the build line. Raises BuildError with its output, HostError for a compiler that is not there."""
+    line = _COMPILERS.sub(lambda match: _compiler(match[1], one), line)
+    for name, value in ((MPI, one.id), ("{prefix}", one.prefix), (TARGET, target)):
+        line = line.replace(name, value)
+    with events.busy(f"building the program for {one.id}"):
+        outcome = process.run(["sh", "-c", line], _BUILD_SECONDS, environment=one.environment, cwd=folder)
+    if outcome.timed_out or outcome.returncode != 0:
+        how = f"took longer than {_BUILD_SECONDS:g} s" if outcome.timed_out else "failed"
+        raise BuildError(
+            f"{one.id}: the build {how}", line, (outcome.stdout + outcome.stderr)[-2000:],
+            "mend it, or name the MPIs for which it works",
+        )  # fmt: skip
+
+
+def _compiler(name: str, one: Implementation) -> str:
+    """The implementation's compiler of this language, beside its mpicc and with the same suffix."""
+    mpicc = Path(one.mpicc)
+    suffix = mpicc.name.removeprefix("mpicc")
+    for other in _OTHER_NAMES.get(name, (name,)):
+        path = mpicc.with_name(other + suffix)
+        if path.exists():
+            return str(path)
+    raise HostError(
+        f"{one.id} has no {name} beside {mpicc}",
+        "PyPI's wheels of Open MPI and MPICH come without Fortran: take Debian's, or another installation",
+    )
+
+
+def _found(name: str, folder: Path) -> str:
+    """The program with its full path: it is started in other folders, perhaps on other hosts."""
+    found = shutil.which(str(folder / name) if "/" in name else name)
+    if not found:
+        raise InputError(f"there is no program {name}", "is the path right, and is it executable?")
+    return str(Path(found).absolute())

@@ -1,0 +1,257 @@
+"""Comparisons of a user's own program: whole runs of it, interleaved over all variants like launches of ours."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+
+from rankwise.analysis.programs import variants
+from rankwise.core.configuration import Configuration, by_id
+from rankwise.core.errors import HostError, InputError, UnknownNameError
+from rankwise.core.network import PathFigures
+from rankwise.core.programs import MPI, Executable, Metric, Program, StoredProgram, stored_program
+from rankwise.core.records import DEFAULT, Benchmark, Cell, Fact, Implementation, Launch, Notice, Plan
+from rankwise.core.tuning import Loaded
+from rankwise.measurement.launch import Launching, Seen
+from rankwise.measurement.placement import place
+from rankwise.measurement.program import WholeProgram
+from rankwise.measurement.runner import Ready
+from rankwise.mpi import clients, select
+from rankwise.mpi.family import FamilyLauncher
+from rankwise.store.networks import topology_from_json, topology_to_json
+from rankwise.store.store import Store
+from rankwise.testbeds.base import TestbedKind, make
+from rankwise.testbeds.local import LocalTestbed
+from rankwise.workflows import measure
+from rankwise.workflows.configurations import Resolved, loader, resolve_all
+from rankwise.workflows.events import Events
+from rankwise.workflows.executables import digest, executables, implementations_for
+from rankwise.workflows.prepare import up
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramRequest:
+    """A program, and how it is to be measured: of `how` all but benchmarks, sizes and the testbed counts."""
+
+    program: Program
+    how: measure.Request
+    testbeds: tuple[TestbedKind, ...]
+
+
+def measure_program(request: ProgramRequest, store: Store, events: Events) -> int:
+    """Measure the program as it was asked for and return the run's id; every launch is stored as soon as it ends.
+
+    Raises InterruptedRun with the way to go on when it was stopped.
+    """
+    how = request.how
+    with events.busy("looking for MPI implementations") as update:
+        working, broken = select.working(
+            how.implementations, how.prefixes, lambda one: update(f"testing that {one} works")
+        )
+    chosen = implementations_for(request.program, how.implementations, working)
+    built, left_out = executables(request.program, chosen, events)
+    ready = _ready(chosen, built)
+    implementations = [one.implementation for one in ready.values()]
+    cells = _cells(request, implementations)
+    with _all_up(request.testbeds, events) as paths:
+        found, said = _configurations(request, implementations, max(cell.ranks for cell in cells))
+        cells = tuple(replace(one, configuration=found[one.implementation, one.label].id) for one in cells)
+        plan = _plan(how, cells)
+        stored = StoredProgram(request.program, tuple(built.values()), tuple(map(_described, request.testbeds)))
+        only = request.testbeds[0] if len(request.testbeds) == 1 else None
+        run_id = store.begin_run(
+            how.command_line, ", ".join(one.name for one in request.testbeds), plan, kind="program",
+            request=stored.text, implementations=implementations, facts=_facts(request.testbeds),
+            benchmarks=map(_benchmark, request.program.metrics), baseline=_baseline(how, cells, implementations),
+            topology=only.topology() if only else None, configurations=found.values(),
+        )  # fmt: skip
+        if only:
+            store.add_paths(run_id, paths)
+        for_all = request.program.build or MPI in request.program.arguments[0]
+        without = _broken(broken) if for_all else ()
+        notices = (*without, *left_out, *said, *_of_surroundings(implementations))
+        store.add_notices(run_id, notices)
+        for notice in notices:
+            events.say("; ".join(filter(None, (f"warning: {notice.message}", notice.remedy))))
+        launches = _OnTestbeds(request.program, request.testbeds, plan, by_id(found.values()), implementations)
+        measure.carry_out(run_id, plan, ready, request.testbeds[0], store, events, {}, launching=launches)
+    return run_id
+
+
+def resume(run_id: int, store: Store, events: Events) -> None:
+    """Go on with an interrupted run of a program, which must still be the same.
+
+    Raises InputError if it has changed, or is not there any more.
+    """
+    stored = stored_program(store.request(run_id))
+    for one in stored.executables:
+        if digest(Path(one.path)) != one.digest:
+            raise InputError(
+                f"{one.path} has changed since run {run_id} began", "measure the new one from the beginning"
+            )
+    implementations = store.implementations(run_id)
+    ready = _ready(implementations, {one.implementation: one for one in stored.executables})
+    testbeds = tuple(make(topology_from_json(text)) if text else LocalTestbed() for text in stored.testbeds)
+    plan = store.plan(run_id)
+    folder = Path(stored.program.folder)
+    if not folder.is_dir():
+        raise HostError(f"run {run_id} was begun in {folder}, which is not there any more", "measure anew")
+    with _all_up(testbeds, events), contextlib.chdir(folder):
+        store.resume_run(run_id, _facts(testbeds))
+        launches = _OnTestbeds(
+            stored.program, testbeds, plan, store.configurations(run_id), implementations
+        )  # fmt: skip
+        measure.carry_out(
+            run_id, plan, ready, testbeds[0], store, events, {}, store.launches(run_id), launching=launches
+        )
+
+
+class _OnTestbeds:
+    """Starts each launch on the testbed that its cells name."""
+
+    def __init__(
+        self, program: Program, testbeds: Sequence[TestbedKind], plan: Plan,
+        configurations: Mapping[str, Configuration], implementations: Iterable[Implementation],
+    ) -> None:  # fmt: skip
+        workload = WholeProgram(program)
+        around = {one.id: clients.surroundings(one, os.environ).environment for one in implementations}
+        self._launchings = {
+            one.name: Launching(
+                FamilyLauncher(), one, plan, configurations, _with_surroundings(loader(one), around),
+                workload=workload, seen=Seen(one.mapped, clients.judge),
+            )
+            for one in testbeds
+        }  # fmt: skip
+
+    def launch(
+        self, implementation: Implementation, program: Path, cells: Sequence[Cell], seconds_per_cell: float = 0.0,
+        *, verifying: bool = False,
+    ) -> Launch:  # fmt: skip
+        """Start the program once."""
+        return self._launchings[cells[0].testbed].launch(
+            implementation, program, cells, seconds_per_cell, verifying=verifying
+        )  # fmt: skip
+
+
+def _with_surroundings(
+    load: Callable[[Configuration], Loaded], around: Mapping[str, tuple[tuple[str, str], ...]]
+) -> Callable[[Configuration], Loaded]:
+    """What a configuration loads, with what its implementation's programs need."""
+
+    def both(configuration: Configuration) -> Loaded:
+        loaded = load(configuration)
+        return replace(loaded, environment=(*around[configuration.implementation], *loaded.environment))
+
+    return both
+
+
+def _ready(chosen: Iterable[Implementation], built: Mapping[str, Executable]) -> dict[str, Ready]:
+    return {one.id: Ready(one, Path(built[one.id].path)) for one in chosen if one.id in built}
+
+
+def _cells(request: ProgramRequest, implementations: Sequence[Implementation]) -> tuple[Cell, ...]:
+    """A cell for each metric, implementation, profile, placement, number of ranks, testbed and option."""
+    how = request.how
+    labels = [one.label for one in how.profiles] or [DEFAULT]
+    found = []
+    for testbed in request.testbeds:
+        slots = sum(host.slots for host in testbed.hosts())
+        for placement, ranks in product(how.placements or ("block",), how.ranks or (slots,)):
+            place(placement, testbed.hosts(), ranks)  # what cannot be placed is an error now, not in every launch
+            found += [
+                Cell(one.id, metric.name, 0, ranks, options, label, testbed.name, placement)
+                for one, label, options, metric in product(
+                    implementations, labels, how.options, request.program.metrics
+                )
+            ]
+    return tuple(found)
+
+
+def _plan(how: measure.Request, cells: tuple[Cell, ...]) -> Plan:
+    return Plan(
+        cells=cells, seed=random.randrange(2**31) if how.seed is None else how.seed,
+        time_budget_seconds=how.time_budget_seconds, precision=how.precision, min_launches=how.min_launches,
+        max_launches=how.max_launches, launch_limit_seconds=how.launch_limit_seconds,
+        launcher_arguments=how.launcher_arguments,
+    )  # fmt: skip
+
+
+def _benchmark(metric: Metric) -> Benchmark:
+    which = "higher is better" if metric.higher_is_better else "lower is better"
+    what = (
+        f"what '{metric.pattern}' finds in the program's output" if metric.pattern else "the program's wall time"
+    )
+    return Benchmark(metric.name, "program", f"{what}; {which}", sized=False)
+
+
+def _baseline(how: measure.Request, cells: Sequence[Cell], implementations: Sequence[Implementation]) -> str:
+    """The variant that was asked for, or the first one of an MPI that was named or is alone; '' leaves it open."""
+    if how.baseline:
+        return variant_meant(how.baseline, cells, implementations)
+    first = next(iter(variants(cells).values())).variant
+    return first if how.implementations or len(implementations) == 1 else ""
+
+
+def variant_meant(asked: str, cells: Sequence[Cell], implementations: Sequence[Implementation]) -> str:
+    """Return the variant that `asked` names: in full, by its label (`cyclic`), or as the first one of an MPI.
+
+    Raises UnknownNameError.
+    """
+    known = list(dict.fromkeys((one.implementation, one.label, one.variant) for one in variants(cells).values()))
+    for _, label, variant in known:
+        if asked in (variant, label):
+            return variant
+    with contextlib.suppress(UnknownNameError):
+        meant = {one.id for one in select.matching(asked, implementations)}
+        return next(variant for implementation, _, variant in known if implementation in meant)
+    raise UnknownNameError("variant", asked, {variant for _, _, variant in known})
+
+
+def _configurations(
+    request: ProgramRequest, implementations: Sequence[Implementation], ranks: int
+) -> tuple[Resolved, tuple[Notice, ...]]:
+    """What is loaded is the same on all testbeds; what is to be said of it may differ."""
+    found: Resolved = {}
+    said: list[Notice] = []
+    for testbed in request.testbeds:
+        found, notices = resolve_all(
+            request.how.profiles, implementations, testbed, ranks=ranks, force=request.how.force
+        )
+        said += notices
+    return found, tuple(dict.fromkeys(said))
+
+
+def _of_surroundings(implementations: Iterable[Implementation]) -> Iterator[Notice]:
+    for one in implementations:
+        yield from clients.surroundings(one, os.environ).notices
+
+
+def _broken(found: Iterable[Implementation]) -> tuple[Notice, ...]:
+    return tuple(Notice("broken", f"{one.id} is left out: {one.reason}", one.remedy) for one in found)
+
+
+def _described(testbed: TestbedKind) -> str:
+    topology = testbed.topology()
+    return topology_to_json(topology) if topology else ""
+
+
+def _facts(testbeds: Sequence[TestbedKind]) -> tuple[Fact, ...]:
+    """The provenance of the hosts, of several testbeds what differs under their names."""
+    first, *others = [(one.name, one.facts()) for one in testbeds]
+    more = ((name, fact) for name, facts in others for fact in facts if fact not in first[1])
+    return (*first[1], *(Fact(f"{name}: {fact.key}", fact.value) for name, fact in more))
+
+
+@contextlib.contextmanager
+def _all_up(testbeds: Sequence[TestbedKind], events: Events) -> Iterator[tuple[PathFigures, ...]]:
+    """All testbeds are up within; yield what their paths measure now. Raises InputError for one name twice."""
+    names = [one.name for one in testbeds]
+    if len(set(names)) < len(names):
+        raise InputError(f"a testbed is named twice: {', '.join(names)}", "name each once")
+    with contextlib.ExitStack() as stack:
+        yield tuple(path for one in testbeds for path in stack.enter_context(up(one, events))[1])
