@@ -81,7 +81,7 @@ static long long unlikely_number(const Cell *c)
 }
 
 /* Reading needs something to read; all ranks go on, or none. Errors of files come back as codes. */
-static void use_file(Cell *c, OpenFile *open)
+static void use_file(Cell *c)
 {
     if (all_ranks_well(c))
         write_block(c);
@@ -96,7 +96,7 @@ void open_own_file(Cell *c)
     snprintf(open->path, sizeof open->path, "%s/rankwise-%llx-%d", folder_of(c),
              (unsigned long long)unlikely_number(c), c->rank);
     open_file(c, open, MPI_COMM_SELF, MPI_MODE_CREATE | MPI_MODE_DELETE_ON_CLOSE);
-    use_file(c, open);
+    use_file(c);
 }
 
 /* The first rank creates it, and the others must find it: hosts may have folders of this name that
@@ -127,7 +127,7 @@ void open_shared_file(Cell *c)
     }
     open->offset = (MPI_Offset)c->rank * (MPI_Offset)c->payload_bytes;
     open_file(c, open, c->comm, MPI_MODE_DELETE_ON_CLOSE);
-    use_file(c, open);
+    use_file(c);
 }
 
 void close_file(Cell *c)
