@@ -12,7 +12,7 @@ from rankwise.core.records import Implementation
 from rankwise.mpi.family import FamilyLauncher, family_named
 from rankwise.testbeds.emulated import EmulatedTestbed
 from support.emulated import needs_emulation, two_sites
-from support.mpis import FOUND, proved
+from support.mpis import FOUND, working
 from support.real_harness import CSRC, INCLUDES, WARNINGS
 
 PROGRAM = Path(__file__).with_name("clock_program.c")
@@ -38,7 +38,7 @@ def askew() -> Iterator[EmulatedTestbed]:
 
 @pytest.fixture(params=[one.id for one in FOUND])
 def one(request: pytest.FixtureRequest) -> Implementation:
-    return proved(str(request.param))
+    return working(str(request.param))
 
 
 def compiled(one: Implementation, folder: Path) -> Path:

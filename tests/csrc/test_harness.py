@@ -9,10 +9,12 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
 
+from rankwise.core.records import Category
 from support.real_harness import (
     CSRC,
     LAUNCH_ENVIRONMENT,
@@ -25,7 +27,7 @@ from support.real_harness import (
     samples,
 )
 
-CATEGORIES = {"point-to-point", "collective", "nonblocking", "one-sided", "guideline", "baseline", "harness"}
+CATEGORIES = set(get_args(Category))
 Launch = Callable[..., subprocess.CompletedProcess[str]]
 
 pytestmark = pytest.mark.mpi

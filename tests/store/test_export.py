@@ -41,9 +41,9 @@ def read(path: Path, kind: Format) -> list[dict[str, Any]]:
     lines = path.read_text().splitlines()
     if kind == "jsonl":
         return [json.loads(line) for line in lines]
-    kinds: dict[str, Any] = {"cold_cache": "True".__eq__, "realtime": "True".__eq__}
+    kinds: dict[str, Any] = {"cold_cache": "True".__eq__, "in_place": "True".__eq__, "realtime": "True".__eq__}
     for name in ("run", "launch", "size_bytes", "ranks", "window", "batch", "repetition", "samples", "messages",
-                 "polls", *COUNTERS, "delivered_packets"):  # fmt: skip
+                 "polls", "groups", "threads", *COUNTERS, "delivered_packets"):  # fmt: skip
         kinds[name] = int
     for name in ("started_at", "bytes_per_sample", "seconds", "median_seconds", "min_seconds", "max_seconds",
                  "time_seconds", "value", *FIGURES):  # fmt: skip
@@ -61,6 +61,8 @@ def expected(run_id: int, launches: int) -> list[dict[str, Any]]:
             "configuration": "", "datatype": "byte",
             "layout": "contiguous", "operation": "max", "root": "0", "cold_cache": False, "window": 64,
             "congestion_control": "", "messages": 200, "polls": 16, "target": "polls",
+            "in_place": False, "groups": 1, "threads": 1, "sync": "flush", "topology": "cartesian",
+            "folder": "",
             "quantity": "time", "batch": 1, "bytes_per_sample": 8.0, "start": "",
             "repetition": repetition, "seconds": seconds,
         }

@@ -99,7 +99,7 @@ INCLUDES = (f"-I{CSRC / 'runtime'}", f"-I{CSRC / 'harness'}")
 def build(target: Path, *more: Path, compiler: str = "mpicc", flags: tuple[str, ...] = ("-O2",)) -> None:
     """Compile the harness with its kernels and these files of C into `target`."""
     sources = [*(path for name in ("runtime", "harness", "kernels") for path in CSRC.glob(f"{name}/*.c")), *more]
-    argv = [compiler, *WARNINGS, *flags, *INCLUDES, *map(str, sources), "-o", str(target), "-lm"]
+    argv = [compiler, *WARNINGS, *flags, *INCLUDES, *map(str, sources), "-o", str(target), "-lm", "-pthread"]
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 

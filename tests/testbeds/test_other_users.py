@@ -15,11 +15,11 @@ STRANGER = 4321
 UNTIL_TOLD = f"""
 import pathlib, sys, time
 sys.path.insert(0, {str(Path(__file__).parents[1])!r})
-from support.emulated import said, two_sites
+from support.emulated import output_of, two_sites
 from rankwise.testbeds.emulated import EmulatedTestbed
 up, go = map(pathlib.Path, sys.argv[1:])
 with EmulatedTestbed(two_sites("alone", per_site=1)) as testbed:
-    print(said(testbed, "b1", "hostname"))
+    print(output_of(testbed, "b1", "hostname"))
     up.with_suffix(".new").write_text(testbed.remote_shell())
     up.with_suffix(".new").rename(up)
     while not go.exists():

@@ -28,5 +28,5 @@ def build(implementation: Implementation) -> Path:
     Raises BuildError with the compiler's words and the command, HostError if the cache cannot be written.
     """
     headers = tuple(SOURCES / name for name in HEADERS)
-    harness = Artifact(PROGRAM, tuple(source_files()), "program", headers, FLAGS, ("-lm",))
+    harness = Artifact(PROGRAM, tuple(source_files()), "program", headers, FLAGS, ("-lm", "-pthread"))
     return builder.build(harness, implementation)

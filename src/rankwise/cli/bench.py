@@ -41,8 +41,9 @@ from rankwise.workflows import bench
 def command(benchmark: tuple[str, ...], store: Path, **asked: Any) -> int:
     """Run benchmarks on one or more implementations and print what they took.
 
-    Names of benchmarks or whole categories: point-to-point, collective, nonblocking, one-sided, baseline, all;
-    guideline, for the mock-ups of `rankwise guidelines`, which are not among `all`.
+    Names of benchmarks or whole categories: point-to-point, collective, nonblocking, persistent, neighbourhood,
+    one-sided, start-up, file, baseline, all; guideline, for the mock-ups of `rankwise guidelines`, which are not
+    among `all`.
     """
     screen = Screen(quiet=asked["quiet"])
     if asked["only_list"]:

@@ -9,7 +9,7 @@ from typing import get_args
 import click
 
 from rankwise.cli.options import run_argument, store_option
-from rankwise.workflows.runs import ExportRequest, Format, Rows, export
+from rankwise.workflows.runs import FORMATS, ExportRequest, Format, Rows, export
 
 
 @click.command(
@@ -22,7 +22,7 @@ from rankwise.workflows.runs import ExportRequest, Format, Rows, export
 @click.option(
     "--format",
     "kind",
-    type=click.Choice(get_args(Format)),
+    type=click.Choice(FORMATS),
     default="csv",
     show_default=True,
     help="What to write.",
@@ -43,6 +43,7 @@ def command(run: int | None, kind: Format, output: str, rows: Rows, medians: boo
     Each row has the run, launch, implementation, version, benchmark, size, ranks, options and quantity, then
     the repetition and its seconds. With --rows timelines these are the moments of TCP connections (congestion
     window, round trip, retransmits), with --rows links each link's counters in each launch. A file appears
-    whole or not at all. Parquet needs -o and pip install 'rankwise[parquet]'.
+    whole or not at all. The formats osu and imb are logs as these benchmarks write them. Parquet needs -o and
+    pip install 'rankwise[parquet]'.
     """
     export(ExportRequest(run, kind, rows, medians), sys.stdout if output == "-" else Path(output), store)

@@ -22,6 +22,10 @@ DATATYPES = ("byte", "int", "float", "double")
 LAYOUTS = ("contiguous", "vector", "indexed", "struct")
 OPERATIONS = ("sum", "max", "min", "prod")
 TARGETS = ("polls", "computes")
+SYNCS = ("flush", "flush-local", "lock", "fence", "pscw")
+TOPOLOGIES = ("cartesian", "graph")
+MOST_THREADS = 64
+"""As many as the harness has room for."""
 
 
 class TakesProgram(click.Command):
@@ -67,6 +71,13 @@ def _rank_counts(text: str) -> tuple[int, ...]:
     if min(counts) < 1:
         raise InputError(f"'{text}' is not a number of ranks", "write 4, or 2,4,8")
     return counts
+
+
+def _thread_counts(text: str) -> tuple[int, ...]:
+    counts = tuple(int(part) if part.isdecimal() else 0 for part in text.split(","))
+    if not all(1 <= count <= MOST_THREADS for count in counts):
+        raise InputError(f"'{text}' is not a number of threads", f"write 2, or 2,4; at most {MOST_THREADS}")
+    return tuple(dict.fromkeys(counts))
 
 
 def _root(text: str) -> str:
@@ -133,6 +144,18 @@ _OPTIONS = (
                  help="MPI_Test during the computation beside a nonblocking operation."),
     click.option("--target", type=click.Choice(TARGETS), default="polls", show_default=True,
                  help="What the other rank does during one-sided operations: waits inside MPI, or computes."),
+    click.option("--in-place", is_flag=True, help="Collectives with MPI_IN_PLACE."),
+    click.option("--groups", type=click.IntRange(1), default=1, show_default=True,
+                 help="Of ranks, with each operation on all of them at once."),
+    click.option("--threads", type=Parsed("numbers", _thread_counts), default="1", show_default=True,
+                 help="Of each rank in pingpong_threads, one or several numbers: 2,4; above 1 everything is "
+                 "measured with MPI_THREAD_MULTIPLE."),
+    click.option("--sync", type=Parsed("names", _one_of(SYNCS)), default="flush", show_default=True,
+                 help=f"Of one-sided operations: one or several of {', '.join(SYNCS)}."),
+    click.option("--topology", type=click.Choice(TOPOLOGIES), default="cartesian", show_default=True,
+                 help="Of neighbourhood collectives."),
+    click.option("--folder", default="", metavar="DIR",
+                 help="For the files of MPI-IO, on every host.  [default: TMPDIR, or /tmp]"),
     click.option("--placement", type=Parsed("placements", _names), default=(), metavar="WORDS|FILE",
                  help="Where ranks go: one or several of block, cyclic, one-per-node, across-sites, or a "
                  "rankfile.  [default: block; pairs across sites]"),
@@ -164,14 +187,16 @@ def measuring_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def variants(asked: dict[str, Any]) -> tuple[Options, ...]:
-    """Return every combination of datatypes, layouts and congestion controls, the other options as they are."""
+    """Return every combination of the options that may have several values, the others as they are."""
     return tuple(
         Options(
             datatype, layout, asked["operation"], asked["root"], asked["cold_cache"], asked["window"],
             congestion_control=control, messages=asked["messages"], polls=asked["polls"], target=asked["target"],
+            in_place=asked["in_place"], groups=asked["groups"], threads=threads, sync=sync,
+            topology=asked["topology"], folder=asked["folder"],
         )
-        for datatype, layout, control in itertools.product(
-            asked["datatype"], asked["layout"], asked["congestion_control"]
+        for datatype, layout, control, threads, sync in itertools.product(
+            asked["datatype"], asked["layout"], asked["congestion_control"], asked["threads"], asked["sync"]
         )
     )  # fmt: skip
 

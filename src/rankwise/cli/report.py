@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -21,11 +22,13 @@ from rankwise.workflows import compare
 @click.option("--baseline", default="", metavar="MPI", help="Compare with another one than the run did.")
 @click.option("--delta", type=click.FloatRange(0, 1, min_open=True), default=0.05, show_default=True,
               help="Differences up to this share count as equivalent.")  # fmt: skip
+@click.option("--beside", type=click.IntRange(1), multiple=True, metavar="RUN",
+              help="Draw the curves of an imported run too.")  # fmt: skip
 @store_option
 @json_option
-def command(run: int | None, output: Path | None, baseline: str, delta: float, store: Path, as_json: bool) -> None:
+def command(run: int | None, output: Path | None, store: Path, as_json: bool, **asked: Any) -> None:
     """Analyse a stored run again (the newest by default): terminal tables and the HTML page."""
-    found = compare.load(run, store, baseline=baseline, delta=delta)
+    found = compare.load(run, store, **asked)
     path = found.report(output or "")
     if as_json:
         echo_json(found.as_json(path))

@@ -15,7 +15,8 @@ Environment = tuple[tuple[str, str], ...]
 """Extra environment variables, as pairs so that records stay hashable."""
 
 Category = Literal[
-    "point-to-point", "collective", "nonblocking", "one-sided", "guideline", "baseline", "harness", "program"
+    "point-to-point", "collective", "nonblocking", "persistent", "neighbourhood", "one-sided", "start-up", "file",
+    "guideline", "baseline", "harness", "program",
 ]  # fmt: skip
 """`guideline`: mock-ups, which do what another benchmark does by other operations; `program`: metrics of a
 user's own program."""
@@ -29,10 +30,12 @@ Start = Literal["", "agreed", "barrier"]
 Starts = Literal["", "agreed", "barrier", "mixed"]
 """Those of several series."""
 Target = Literal["polls", "computes"]
+Sync = Literal["flush", "flush-local", "lock", "fence", "pscw"]
+Topology = Literal["cartesian", "graph"]
 TimelineQuantity = Literal["congestion window", "round trip", "retransmits"]
 LaunchStatus = Literal["finished", "failed", "timed out"]
 FailureKind = Literal["failed", "unsupported", "wrong data"]
-RunKind = Literal["compare", "bench", "guidelines", "search", "validation", "study", "program"]
+RunKind = Literal["compare", "bench", "guidelines", "search", "validation", "study", "import", "program"]
 """`program` compares a user's own program; `search` and `validation` are the two halves of tuning; `study` is the
 parent of what a study measures."""
 DEFAULT = "default"
@@ -87,6 +90,10 @@ class Benchmark:
     even_ranks: bool = False
     derived_types: bool = True
     """Takes derived datatypes (not so for reductions)."""
+    in_place: bool = False
+    """Can be done in place (MPI_IN_PLACE)."""
+    groups: bool = True
+    """Can run on several groups of ranks at once."""
     reduces: bool = False
     """Computes with what it moves: its `byte` is a float of 4 bytes."""
     one_clock: bool = False
@@ -113,6 +120,18 @@ class Options:
     """Calls of MPI_Test during the computation beside a nonblocking operation."""
     target: Target = "polls"
     """What the other rank does during one-sided operations: `polls` waits inside MPI, `computes` does not."""
+    in_place: bool = False
+    """Of collectives: the input is where the output goes."""
+    groups: int = 1
+    """Of ranks, on all of which the operation runs at once."""
+    threads: int = 1
+    """Of each rank in the threaded benchmarks; with more than one, all is measured with MPI_THREAD_MULTIPLE."""
+    sync: Sync = "flush"
+    """How one-sided operations are completed; `pscw`: post, start, complete, wait."""
+    topology: Topology = "cartesian"
+    """Of neighbourhood collectives: a torus of two dimensions, or ranks at distances of 1, 2, 4... in a ring."""
+    folder: str = ""
+    """Where the files of MPI-IO are; '': TMPDIR of each rank, or /tmp."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -139,15 +139,19 @@ def _sizes(benchmark: Benchmark, options: Options, asked: Sequence[int]) -> tupl
 
 def _obstacle(benchmark: Benchmark, cell: Cell) -> str:
     """Why this cell cannot be measured; '' if it can."""
-    if not benchmark.supported:
-        return benchmark.reason
-    if cell.ranks < benchmark.min_ranks:
-        return f"{benchmark.name} needs at least {benchmark.min_ranks} ranks"
-    if benchmark.even_ranks and cell.ranks % 2:
-        return f"{benchmark.name} needs an even number of ranks"
-    if cell.options.layout != "contiguous" and not benchmark.derived_types:
-        return f"{benchmark.name} takes no derived datatypes"
-    return ""
+    options = cell.options
+    objections = (
+        (not benchmark.supported, benchmark.reason),
+        (options.groups > 1 and not benchmark.groups, f"{benchmark.name} does not run on groups of ranks"),
+        (cell.ranks % options.groups != 0, f"{cell.ranks} ranks do not divide into {options.groups} groups"),
+        (cell.ranks // options.groups < benchmark.min_ranks,
+         f"{benchmark.name} needs at least {benchmark.min_ranks} ranks"),
+        (benchmark.even_ranks and cell.ranks % 2, f"{benchmark.name} needs an even number of ranks"),
+        (options.layout != "contiguous" and not benchmark.derived_types,
+         f"{benchmark.name} takes no derived datatypes"),
+        (options.in_place and not benchmark.in_place, f"{benchmark.name} cannot be done in place"),
+    )  # fmt: skip
+    return next((reason for applies, reason in objections if applies), "")
 
 
 def together(cell: Cell) -> tuple[object, ...]:

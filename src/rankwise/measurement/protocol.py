@@ -87,6 +87,12 @@ def _option_flags(options: Options) -> list[str]:
         "--root", options.root, "--window", str(options.window),
         "--messages", str(options.messages), "--polls", str(options.polls), "--target", options.target,
     ]  # fmt: skip
+    flags += [
+        "--groups", str(options.groups), "--threads", str(options.threads), "--sync", options.sync,
+        "--topology", options.topology, *(["--in-place"] if options.in_place else []),
+    ]  # fmt: skip
+    if options.folder:
+        flags += ["--folder", options.folder]
     if options.congestion_control:
         flags += ["--congestion-control", options.congestion_control]
     return [*flags, "--cold-cache"] if options.cold_cache else flags

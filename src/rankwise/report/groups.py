@@ -21,7 +21,8 @@ from rankwise.core.results import (
 )
 
 CATEGORIES: tuple[Category, ...] = (
-    "point-to-point", "collective", "nonblocking", "one-sided", "guideline", "harness"
+    "point-to-point", "collective", "nonblocking", "persistent", "neighbourhood", "one-sided", "start-up", "file",
+    "guideline", "harness",
 )  # fmt: skip
 """In the order in which a reader meets them; baselines are drawn into the others."""
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from rankwise.analysis import labels
+from rankwise.analysis.compare.overlaps import overlap
 from rankwise.analysis.listing import Row
+from rankwise.core.peers import IMB_NAMES, OSU_TITLES
 from rankwise.core.records import Benchmark, CellFailure, Launch, Options
 from rankwise.core.units import format_bandwidth, format_size, format_time
 
@@ -19,18 +21,27 @@ _MICRO = 1e6
 
 def print_rows(rows: Iterable[Row], layout: str) -> None:
     """Print one block per implementation, benchmark, ranks, options and placement, as `table`, `imb` or `osu`."""
+    if layout != "table":
+        print(text_of(rows, layout), end="")
+        return
     console = Console(highlight=False)
+    for block, setting in _blocks(rows):
+        console.print(_table(block, setting))
+        console.print()
+
+
+def text_of(rows: Iterable[Row], layout: str) -> str:
+    """Return the blocks as IMB's (`imb`) or OSU's (`osu`) logs have them."""
+    lines = _imb if layout == "imb" else _osu
+    return "".join("\n".join(lines(block, setting)) + "\n\n" for block, setting in _blocks(rows))
+
+
+def _blocks(rows: Iterable[Row]) -> Iterator[tuple[list[Row], str]]:
     listed = list(rows)
     several = labels.varied((row.options, row.placement) for row in listed)
     for _, group in itertools.groupby(sorted(listed, key=_block), key=_block):
         block = sorted(group, key=lambda row: (row.size_bytes, row.quantity))
-        setting = "".join(f", {word}" for word in labels.words(block[0].options, block[0].placement, several))
-        if layout == "table":
-            console.print(_table(block, setting))
-            console.print()
-        else:
-            lines = _imb(block, setting) if layout == "imb" else _osu(block, setting)
-            print("\n".join(lines), end="\n\n")
+        yield block, "".join(f", {word}" for word in labels.words(block[0].options, block[0].placement, several))
 
 
 def _block(row: Row) -> tuple[str, str, int, Options, str]:
@@ -68,9 +79,20 @@ def _imb(rows: Sequence[Row], setting: str) -> list[str]:
     first = rows[0]
     lines = [
         "#" + "-" * 71,
-        f"# Benchmarking {first.benchmark}{setting} ({first.implementation})",
+        f"# Benchmarking {IMB_NAMES.get(first.benchmark, first.benchmark)}{setting} ({first.implementation})",
         f"# #processes = {first.ranks}; times over repetitions, each from first entry to last exit",
         "#" + "-" * 71,
+    ]
+    found = _overlapped(rows)
+    if found:
+        names = ("#bytes", "#repetitions", "t_ovrl[usec]", "t_pure[usec]", "t_CPU[usec]", "overlap[%]")
+        lines.append(" ".join(f"{name:>13}" for name in names))
+        return lines + [
+            f"{row.size_bytes:>13} {row.repetitions:>13} "
+            + " ".join(f"{number:>13.2f}" for number in (total, time, compute, share))
+            for row, total, compute, time, share in found
+        ]
+    lines += [
         f"{'#bytes':>13} {'#repetitions':>12} {'t_min[usec]':>12} {'t_max[usec]':>12} {'t_avg[usec]':>12} "
         f"{'t_p50[usec]':>12} {'t_p99[usec]':>12} {'Mbytes/sec':>11}",
     ]
@@ -90,8 +112,19 @@ def _osu(rows: Sequence[Row], setting: str) -> list[str]:
     first = rows[0]
     bandwidth = "bandwidth" in first.benchmark
     what = "Bandwidth (MB/s)" if bandwidth else "Latency (us)"
+    title = OSU_TITLES.get(first.benchmark, f"MPI {first.benchmark}")
     lines = [
-        f"# {first.benchmark}, {first.ranks} processes{setting}, {first.implementation}; median over repetitions",
+        f"# OSU {title}, {first.ranks} processes{setting}, {first.implementation}; median over repetitions",
+    ]
+    found = _overlapped(rows)
+    if found:
+        names = ("Overall(us)", "Compute(us)", "Pure Comm.(us)", "Overlap(%)")
+        lines.append(f"{'# Size':<12}" + "".join(f"{name:>18}" for name in names))
+        return lines + [
+            f"{row.size_bytes:<12}{total:>18.2f}{compute:>18.2f}{time:>18.2f}{share:>18.2f}"
+            for row, total, compute, time, share in found
+        ]
+    lines += [
         f"{'# Size':<12} {what:>18} {'P50 Lat(us)':>14} {'P90 Lat(us)':>14} {'P99 Lat(us)':>14}",
     ]
     for row in rows:
@@ -102,6 +135,18 @@ def _osu(rows: Sequence[Row], setting: str) -> list[str]:
                 f"{row.size_bytes:<12} {shown:>18.2f} " + " ".join(f"{one * _MICRO:>14.2f}" for one in tail)
             )
     return lines
+
+
+def _overlapped(rows: Sequence[Row]) -> list[tuple[Row, float, float, float, float]]:
+    """Each time with what it is measured beside: total, compute and time in microseconds, overlap in percent."""
+    medians = {(row.size_bytes, row.quantity): row.median_seconds for row in rows}
+    found = []
+    for row in rows:
+        total, compute = (medians.get((row.size_bytes, one)) for one in ("total", "compute"))
+        if row.quantity == "time" and total is not None and compute is not None:
+            share = min(1.0, max(0.0, overlap(row.median_seconds, total, compute)))  # as theirs
+            found.append((row, total * _MICRO, compute * _MICRO, row.median_seconds * _MICRO, 100 * share))
+    return found
 
 
 def verification_table(launches: Iterable[Launch], failures: Iterable[CellFailure]) -> Table:

@@ -141,6 +141,15 @@ class LinkTable(Table):
         ]
 
 
+def write_text(text: str, target: Path | TextIO) -> None:
+    """Write a text to a file, which appears whole or not at all, or to an open stream. Raises HostError."""
+    if not isinstance(target, Path):
+        target.write(text)
+        return
+    with _translated(target), _appearing_whole(target) as path:
+        path.write_text(text, encoding="utf-8")
+
+
 def _version(cell: Cell, versions: Mapping[str, str]) -> dict[str, str]:
     """Of the cell's own implementation, in a launch of several too."""
     return {"version": versions.get(cell.implementation, "")}
@@ -155,13 +164,18 @@ def export(table: Table, kind: Format, target: Path | TextIO) -> None:
     if not isinstance(target, Path):
         _write_text(table, kind, target)
         return
+    with _translated(target), _appearing_whole(target) as path:
+        if kind == "parquet":
+            _write_parquet(table, path)
+        else:
+            with path.open("w", encoding="utf-8", newline="") as stream:
+                _write_text(table, kind, stream)
+
+
+@contextlib.contextmanager
+def _translated(target: Path) -> Iterator[None]:
     try:
-        with _appearing_whole(target) as path:
-            if kind == "parquet":
-                _write_parquet(table, path)
-            else:
-                with path.open("w", encoding="utf-8", newline="") as stream:
-                    _write_text(table, kind, stream)
+        yield
     except OSError as error:
         reason = error.strerror or str(error)
         raise HostError(f"cannot write {target}: {reason}", "name another file with -o") from error

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from rankwise import __version__
+from rankwise.analysis.compare.cells import gather
 from rankwise.analysis.compare.comparison import compare
+from rankwise.analysis.compare.curves import curves
 from rankwise.analysis.compare.notices import wrong_data
 from rankwise.analysis.compare.sentences import sentences
 from rankwise.analysis.compare.variants import plain_cell, without_labels
 from rankwise.analysis.network import network_figures
-from rankwise.core.records import Fact, Plan, variant_name
+from rankwise.core.errors import InputError
+from rankwise.core.records import Benchmark, Fact, Plan, variant_name
 from rankwise.core.results import Comparison, Curve
 from rankwise.report.context import LaunchCommand, LoadedLibrary, ReportContext
 from rankwise.store.store import Store
@@ -22,13 +25,23 @@ from rankwise.workflows import configurations
 
 
 def compare_run(
-    store: Store, run_id: int, baseline: str = "", delta: float = 0.05, *, profiles_apart: bool = True
+    store: Store,
+    run_id: int,
+    baseline: str = "",
+    delta: float = 0.05,
+    *,
+    profiles_apart: bool = True,
+    beside: Sequence[int] = (),
 ) -> Comparison:
     """Return the comparison of all that a run has stored; `baseline` '' takes the run's own choice.
 
     `profiles_apart`: an implementation with a profile stands beside the same one without; if not, it goes by its
-    own name, whatever it was measured with.
+    own name, whatever it was measured with. Imported runs, this one or those `beside` it, are curves alone:
+    of theirs only means are known.
     """
+    if store.run(run_id).kind == "import":
+        nothing = compare((), {}, delta=delta)
+        return replace(nothing, curves=_imported_curves(store, (run_id, *beside), {}))
     plan = store.plan(run_id)
     launches, failures = store.launches(run_id), store.failures(run_id)
     chosen = baseline or store.baseline(run_id)
@@ -48,7 +61,23 @@ def compare_run(
     # wrong data first, the run's own next
     first = [notice for notice in comparison.notices if notice.kind == "wrong-data"]
     others = [notice for notice in comparison.notices if notice not in first]
-    return replace(comparison, notices=(*first, *store.notices(run_id), *others))
+    known = {benchmark.name: benchmark for benchmark in store.benchmarks(run_id)}
+    return replace(
+        comparison, notices=(*first, *store.notices(run_id), *others),
+        curves=(*comparison.curves, *_imported_curves(store, beside, known)),
+    )  # fmt: skip
+
+
+def _imported_curves(store: Store, run_ids: Sequence[int], known: Mapping[str, Benchmark]) -> tuple[Curve, ...]:
+    """The curves of imported runs; `known` benchmarks go by their own categories."""
+    found: list[Curve] = []
+    for run_id in run_ids:
+        run = store.run(run_id)
+        if run.kind != "import":
+            raise InputError(f"run {run_id} was not imported", "--beside takes runs of `rankwise import`")
+        benchmarks = {one.name: one for one in store.benchmarks(run_id)} | dict(known)
+        found += curves(gather(store.launches(run_id), benchmarks), store.plan(run_id).precision)
+    return tuple(found)
 
 
 def comparison_context(store: Store, run_id: int, comparison: Comparison) -> ReportContext:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -151,8 +151,12 @@ def compare_program(
     return load(run_id, store, delta=delta)
 
 
-def load(run_id: int | None, store: Path, *, baseline: str = "", delta: float = 0.05) -> CompareResult:
+def load(
+    run_id: int | None, store: Path, *, baseline: str = "", delta: float = 0.05, beside: Sequence[int] = ()
+) -> CompareResult:
     """Return the comparison of a stored run (None: of the newest); `baseline` in place of the run's own.
+
+    Imported runs `beside` it add their curves.
 
     Raises InputError if there is no such run.
     """
@@ -165,6 +169,6 @@ def load(run_id: int | None, store: Path, *, baseline: str = "", delta: float = 
         if baseline:
             labels = list(dict.fromkeys(cell.label for cell in opened.plan(known).cells))
             chosen = measure.variant_meant(baseline, opened.implementations(known), labels)
-        comparison = answer.compare_run(opened, known, chosen, delta)
+        comparison = answer.compare_run(opened, known, chosen, delta, beside=beside)
         context = answer.comparison_context(opened, known, comparison)
     return CompareResult(known, comparison, context, store)

@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TextIO
+from typing import Literal, TextIO, cast, get_args
 
+from rankwise.analysis.listing import list_cells
 from rankwise.core.errors import InputError
 from rankwise.core.records import RunSummary
-from rankwise.store.export import Format, LinkTable, Table, TimelineTable
+from rankwise.report import listings
+from rankwise.store.export import Format as TableFormat
+from rankwise.store.export import LinkTable, Table, TimelineTable, write_text
 from rankwise.store.export import export as export_table
 from rankwise.store.store import Store
 
-__all__ = ["ExportRequest", "Format", "Rows", "delete", "export", "get", "runs"]
+__all__ = ["FORMATS", "ExportRequest", "Format", "Rows", "delete", "export", "get", "runs"]
 
+Format = TableFormat | Literal["osu", "imb"]
+"""Of tables, or the layout of another benchmark's log."""
+FORMATS: tuple[Format, ...] = (*get_args(TableFormat), "osu", "imb")
 Rows = Literal["samples", "timelines", "links"]
 """What a row of an export is: a sample, a moment of a TCP connection, or a launch and link."""
 
@@ -63,8 +69,19 @@ def export(request: ExportRequest, target: Path | TextIO, store: Path | None = N
         raise InputError("Parquet is not text", "name a file with -o FILE.parquet")
     with Store(store, create=False) as opened:
         run_id = opened.run(request.run).id
+        if request.format not in get_args(TableFormat):
+            write_text(_listing(opened, run_id, request), target)
+            return
         if request.rows == "samples":
             table = Table(opened, run_id, medians=request.medians)
         else:
             table = (TimelineTable if request.rows == "timelines" else LinkTable)(opened, run_id)
-        export_table(table, request.format, target)
+        export_table(table, cast("TableFormat", request.format), target)
+
+
+def _listing(store: Store, run_id: int, request: ExportRequest) -> str:
+    """The run as a log of OSU or IMB; only times are in such logs."""
+    if request.rows != "samples":
+        raise InputError(f"logs of OSU and IMB have no {request.rows}", f"leave out --rows {request.rows}")
+    known = {one.name: one for one in store.benchmarks(run_id)}
+    return listings.text_of(list_cells(store.launches(run_id), known), request.format)

@@ -14,7 +14,7 @@ from rankwise.testbeds.local import LocalTestbed
 from rankwise.workflows import resuming
 from rankwise.workflows.events import Silent
 from rankwise.workflows.tune import tuner
-from rankwise.workflows.tune.search import Found, Searching
+from rankwise.workflows.tune.search import Found, StagedSearch
 from rankwise.workflows.tune.spec import spec_of
 from support.mpis import FOUND
 
@@ -39,7 +39,7 @@ def ends_in_a_validation(folder: Path, path: Path, patch: pytest.MonkeyPatch) ->
     spec, _ = spec_of([KNOB], LocalTestbed())
     options = tuner.TuneOptions("shm", str(folder), spec, 20.0, (OURS,))
     with patch.context() as during:
-        during.setattr(Searching, "run", lambda *_: {OURS: found})
+        during.setattr(StagedSearch, "run", lambda *_: {OURS: found})
         during.setattr(Store, "add_launch", add_and_interrupt)
         with pytest.raises(InterruptedRun) as caught:
             tuner.carry_out(tuner.TuneRequest(options, LocalTestbed(), "rankwise tune"), path, Silent())
@@ -58,7 +58,7 @@ def test_it_goes_on_without_another_search(tmp_path: Path, monkeypatch: pytest.M
     def searched_again(*_: object) -> None:
         raise AssertionError("it searches again")
 
-    monkeypatch.setattr(Searching, "run", searched_again)
+    monkeypatch.setattr(StagedSearch, "run", searched_again)
     assert resuming.resume_run(0, path, Silent()) == 2
     with Store(path) as store:
         after = store.launches(2)
@@ -66,5 +66,9 @@ def test_it_goes_on_without_another_search(tmp_path: Path, monkeypatch: pytest.M
         assert store.run(1).launches == 0
     assert [one.started_at for one in after[:STORED]] == [one.started_at for one in before]
     assert len(after) > STORED
+    own = [{part.configuration for part in one.segments} for one in after if not one.verifying]
+    checked = [{part.configuration for part in one.segments} for one in after if one.verifying]
+    assert after[0].verifying and len(checked) == len({*map(frozenset, checked)}) == 2  # each one's data, once
+    assert set().union(*checked) == set().union(*own)
     (part,) = profile_file.read(tmp_path / "profiles" / "shm").profile.parts
     assert (part.implementation, part.launches) == (OURS, 7)

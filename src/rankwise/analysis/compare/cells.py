@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -24,9 +25,8 @@ from rankwise.core.records import (
 )
 from rankwise.stats.summary import geometric_mean, median
 
-JUDGED: frozenset[Category] = frozenset(
-    {"point-to-point", "collective", "nonblocking", "one-sided", "guideline", "program"}
-)
+NOT_JUDGED: frozenset[Category] = frozenset({"baseline", "harness"})
+JUDGED: frozenset[Category] = frozenset(get_args(Category)) - NOT_JUDGED
 """Categories that compare implementations; `baseline` and `harness` do not measure MPI."""
 
 _SHARES = np.linspace(0, 1, 101)

@@ -31,13 +31,23 @@ static void find_objection(Cell *c, const Options *options)
         fail_cell(c, "takes contiguous data only, not the layout %s", options->layout);
     else if (k->unsized && c->size_bytes)
         fail_cell(c, "has no message: only size 0, not %zu", c->size_bytes);
+    else if (!c->job->groups)
+        fail_cell(c, "%d ranks do not divide into %d groups", c->job->ranks, options->groups);
+    else if (options->groups > 1 && (k->whole || k->streamed))
+        fail_cell(c, "takes all ranks of the launch, not groups of them");
+    else if (options->in_place && k->in_place == NEVER_IN_PLACE)
+        fail_cell(c, "cannot be done in place");
+    else if (options->in_place && !HAS_IN_PLACE)
+        fail_cell(c, "needs MPI_IN_PLACE, which this library lacks");
+    else if (options->threads > 1 && !c->job->multithreaded)
+        fail_cell(c, "this library does not allow several threads (MPI_THREAD_MULTIPLE)");
     else if (options->root >= c->ranks)
         fail_cell(c, "there is no root %d among %d ranks", options->root, c->ranks);
 }
 
 static void emit_cell_failure(const Cell *c, const char *kind)
 {
-    if (c->rank == 0)
+    if (c->job->rank == 0)
         emit_failure(c->kernel->name, c->size_bytes, kind, c->failure);
 }
 
@@ -47,7 +57,7 @@ static void make_records(Cell *c, const Options *options)
 {
     const size_t numbers = c->kernel->streamed ? (size_t)options->messages * STREAM_RECORDS
                                                : (size_t)options->max_repetitions * SERIES_RECORDS;
-    if (!options->verify)
+    if (!options->verify && !c->kernel->once)
         c->records = cell_memory(c, numbers * sizeof *c->records);
 }
 
@@ -58,6 +68,7 @@ static void fill_all_buffers(Cell *c)
     for (int region = 0; region < c->regions && c->kernel->reduces; region++) {
         next_buffers(c);
         c->kernel->data->fill(c);
+        place_input(c);
     }
 }
 
@@ -66,6 +77,8 @@ static void measure_cell(Cell *c, const Options *options)
     fill_all_buffers(c);
     if (c->kernel->streamed)
         measure_stream(c, options);
+    else if (c->kernel->once)
+        measure_once(c);
     else if (c->kernel->start)
         measure_overlap(c, options);
     else
@@ -74,8 +87,8 @@ static void measure_cell(Cell *c, const Options *options)
 
 static void use_cell(Cell *c, const Options *options)
 {
-    set_repetition(c, options, 0);
     next_buffers(c);
+    c->root = options->root == ROTATE ? 0 : options->root;
     if (c->kernel->setup)
         c->kernel->setup(c);
     if (c->kernel->setup && !all_ranks_well(c)) {
@@ -84,11 +97,12 @@ static void use_cell(Cell *c, const Options *options)
         const int repetitions = verify_cell(c, options);
         if (!repetitions)
             emit_cell_failure(c, c->wrong_data ? "wrong data" : "failed");
-        else if (c->rank == 0)
+        else if (c->job->rank == 0)
             emit_verified(c->kernel->name, c->size_bytes, repetitions);
     } else {
         measure_cell(c, options);
     }
+    free_prepared(c);
     if (c->kernel->teardown)
         c->kernel->teardown(c);
 }
@@ -98,12 +112,17 @@ void run_cell(Job *job, const CellRequest *request, const Options *options)
     Cell c = {.kernel = request->kernel,
               .size_bytes = request->size_bytes,
               .comm = job->kernel_comm,
-              .rank = job->rank,
-              .ranks = job->ranks,
+              .ranks = job->groups ? job->ranks / job->groups : job->ranks,
               .job = job,
+              .threads = options->threads,
+              .in_place = options->in_place,
+              .sync = options->sync,
+              .topology = options->topology,
+              .folder = options->folder,
               .verifies = options->verify,
               .congestion_control = options->congestion_control};
     job->current = request;
+    c.rank = job->rank % c.ranks;
     refresh_clock(job);
     choose_partner(&c);
     find_objection(&c, options);

@@ -84,7 +84,8 @@ static void fill_scatter(Cell *c)
 
 static void check_scatter(Cell *c)
 {
-    expect_at(c, c->receive, c->counts[c->rank], c->root, c->rank);
+    if (!is_in_place(c))
+        expect_at(c, c->receive, c->counts[c->rank], c->root, c->rank);
 }
 
 static void fill_gather(Cell *c)
@@ -136,6 +137,33 @@ static void check_reduce_scatter(Cell *c)
     expect_reduction(c, c->ranks - 1, c->displacements[c->rank], c->counts[c->rank]);
 }
 
+static void check_reduce_scatter_block(Cell *c)
+{
+    expect_reduction(c, c->ranks - 1, c->rank * c->count, c->count);
+}
+
+static void check_scan(Cell *c)
+{
+    expect_reduction(c, c->rank, 0, c->count);
+}
+
+/* The first rank gets nothing. */
+static void check_exscan(Cell *c)
+{
+    if (c->rank > 0)
+        expect_reduction(c, c->rank - 1, 0, c->count);
+}
+
+static void fill_terms_of_all_blocks(Cell *c)
+{
+    fill_terms_at(c, c->send, c->count * c->ranks);
+}
+
+/* Room for all blocks on both sides: in place, the input is where the output goes. */
+const Data reduce_scatter_block_data = {BLOCK_PER_RANK, BLOCK_PER_RANK, fill_terms_of_all_blocks,
+                                        check_reduce_scatter_block};
+const Data scan_data = {ONE_BLOCK, ONE_BLOCK, fill_terms, check_scan};
+const Data exscan_data = {ONE_BLOCK, ONE_BLOCK, fill_terms, check_exscan};
 const Data reduce_data = {ONE_BLOCK, ONE_BLOCK, fill_terms, check_reduce};
 const Data allreduce_data = {ONE_BLOCK, ONE_BLOCK, fill_terms, check_allreduce};
 const Data reduce_scatter_data = {ONE_BLOCK, ONE_BLOCK, fill_terms, check_reduce_scatter};

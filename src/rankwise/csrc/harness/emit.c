@@ -70,8 +70,10 @@ void emit_list(void)
         put_flag("sized", !k->unsized);
         printf(",\"min_ranks\":%d", k->min_ranks > 1 ? k->min_ranks : 1);
         put_flag("even_ranks", k->even_ranks);
-        put_flag("one_clock", k->timing != BY_ALL_RANKS);
+        put_flag("one_clock", k->timing != BY_ALL_RANKS || k->once);
         put_flag("derived_types", !(k->plain_data || k->reduces || k->unsized));
+        put_flag("in_place", HAS_IN_PLACE && k->in_place != NEVER_IN_PLACE);
+        put_flag("groups", !k->whole && !k->streamed);
         put_flag("reduces", k->reduces);
         putchar('}');
     }
@@ -108,7 +110,7 @@ static void begin_cell_line(const char *kind, const char *benchmark, size_t size
 static double moved_bytes(const Cell *c)
 {
     const int pairs = c->kernel->pairing == HALVES ? c->ranks / 2 : 1;
-    return (double)c->payload_bytes * c->kernel->moves * pairs;
+    return (double)c->payload_bytes * c->kernel->moves * pairs * c->job->groups;
 }
 
 static void put_numbers(const char *key, const double *numbers, int count)

@@ -23,11 +23,12 @@ void *cell_memory(Cell *c, size_t bytes)
 /* Needs no memory, so that the lack of it can be told. The first failing rank has the maximum. */
 bool all_ranks_well(Cell *c)
 {
-    double first = c->failure[0] ? c->ranks - c->rank : 0;
+    const int ranks = c->job->ranks;
+    double first = c->failure[0] ? ranks - c->job->rank : 0;
     agree_on_maximum(c->job, &first, 1);
     if (first == 0)
         return true;
-    const int rank = c->ranks - (int)first;
+    const int rank = ranks - (int)first;
     MPI_Bcast(c->failure, sizeof c->failure, MPI_BYTE, rank, c->job->comm);
     MPI_Bcast(&c->wrong_data, sizeof c->wrong_data, MPI_BYTE, rank, c->job->comm);
     return false;

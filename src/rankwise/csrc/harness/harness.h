@@ -30,6 +30,12 @@ typedef struct {
     const char *datatype, *layout, *reduction;
     int root; /* or ROTATE */
     int window;
+    int groups;  /* of ranks, on all of which a cell runs at once */
+    int threads; /* of each rank; with more than one the library must allow MPI_THREAD_MULTIPLE */
+    bool in_place;
+    Sync sync;
+    Topology topology;
+    const char *folder;             /* for files; "": TMPDIR, or /tmp */
     int polls;                      /* of the library during a computation */
     int messages;                   /* of a stream */
     double idle_seconds;            /* before a stream; -1: by the round trip */
@@ -48,8 +54,11 @@ void print_help(void);
 
 /* What all cells of a launch share on this rank. main.c makes it. */
 struct Job {
-    MPI_Comm comm, kernel_comm;
+    MPI_Comm comm, kernel_comm; /* kernel_comm: of this rank's group */
     int rank, ranks;
+    int groups;          /* 0: the ranks do not divide into as many as were asked for */
+    bool multithreaded;  /* MPI_THREAD_MULTIPLE */
+    double init_seconds; /* of MPI_Init */
     const CellRequest *volatile current; /* cell; NULL before the first */
     bool yields;
     RwClock clock;
@@ -112,7 +121,8 @@ void end_on_time_limit(const Job *job, double limit_seconds); /* 0: never */
 MPI_Errhandler end_on_mpi_errors(const Job *job);             /* to be freed */
 
 /* job.c: what all ranks do together; an error ends the job */
-void join_job(Job *job, int *argc, char ***argv);
+void join_job(Job *job, int *argc, char ***argv, bool multithreaded);
+void divide_job(Job *job, int groups);
 void start_clock(Job *job, const RwClockOptions *options);
 void refresh_clock(Job *job);                                     /* before a cell */
 void agree_on_maximum(const Job *job, double *values, int count); /* at most 4; also a barrier */
@@ -143,10 +153,16 @@ bool all_ranks_well(Cell *c); /* false: c->failure is the first failing rank's, 
 /* pattern.c */
 void poison_buffers(Cell *c); /* with their guards */
 
+void place_input(Cell *c); /* where an operation in place looks for it */
+
 /* message.c: datatypes and buffers */
 void make_message(Cell *c, const Options *options); /* or fails the cell */
 void free_message(Cell *c);
 void next_buffers(Cell *c); /* the first, and then another region each time */
+
+/* persistent.c: also start_prepared */
+void renew_prepared(Cell *c); /* where the root or the buffers have changed */
+void free_prepared(Cell *c);
 
 /* repetition.c: calls of a benchmark's `run`, or of what stands for it */
 typedef void (*Run)(Cell *c);
@@ -172,10 +188,11 @@ typedef struct {
 enum { SERIES_RECORDS = 4 }; /* numbers in c->records for each repetition */
 Samples measure_series(Cell *c, const Options *options, Run run, const char *quantity);
 
-/* overlap.c, stream.c */
+/* overlap.c, stream.c, once.c */
 enum { STREAM_RECORDS = 2 + MOST_GAUGES }; /* numbers in c->records for each message */
 void measure_overlap(Cell *c, const Options *options);
 void measure_stream(Cell *c, const Options *options);
+void measure_once(Cell *c);
 
 /* cell.c */
 void run_cell(Job *job, const CellRequest *request, const Options *options);

@@ -37,7 +37,11 @@ typedef enum {
     POINT_TO_POINT,
     COLLECTIVE,
     NONBLOCKING,
+    PERSISTENT,
+    NEIGHBOURHOOD,
     ONE_SIDED,
+    START_UP,
+    FILES,
     GUIDELINE,
     BASELINE,
     HARNESS
@@ -57,7 +61,24 @@ typedef enum { BY_ALL_RANKS, BY_FIRST_RANK, BY_LAST_RANK } Timing;
 /* How many blocks a buffer holds. A block is one message: `count` elements of `type`. Of what is
  * sent, BLOCK_PER_MESSAGE is one block for all messages, as OSU has it, unless data are verified:
  * then each message is another one. */
-typedef enum { NO_BLOCK, ONE_BLOCK, TWO_BLOCKS, BLOCK_PER_RANK, BLOCK_PER_MESSAGE } Blocks;
+typedef enum {
+    NO_BLOCK,
+    ONE_BLOCK,
+    TWO_BLOCKS,
+    BLOCK_PER_RANK,
+    BLOCK_PER_MESSAGE,
+    BLOCK_PER_NEIGHBOUR,
+    BLOCK_PER_THREAD
+} Blocks;
+
+/* Which ranks can find their input where their output goes (--in-place): see input_of. */
+typedef enum { NEVER_IN_PLACE, IN_PLACE, IN_PLACE_AT_ROOT } InPlace;
+
+/* How an operation on another rank's memory is begun and completed (--sync): see one_sided.h. */
+typedef enum { FLUSH, FLUSH_LOCAL, LOCK, FENCE, POST_START } Sync;
+
+/* Who is whose neighbour (--topology): see neighbours.h. */
+typedef enum { CARTESIAN, GRAPH } Topology;
 
 /* What a benchmark sends and receives, so that --verify can check it: `fill` writes this rank's
  * send buffer (fill_block, fill_terms), `check` says what its receive buffer must hold
@@ -79,6 +100,8 @@ typedef struct {
     void (*read)(Cell *c, double values[MOST_GAUGES]);
 } Gauges;
 
+enum { MOST_THREADS = 64, MOST_NEIGHBOURS = 32 };
+
 /* One of these per benchmark, defined with KERNEL(name) = {...}; */
 struct Kernel {
     Category category;
@@ -90,6 +113,15 @@ struct Kernel {
     /* A nonblocking operation, in place of `run`: only starts it. The harness waits for it and adds
      * the series `compute` and `total`. */
     void (*start)(Cell *c, MPI_Request *request);
+
+    /* Makes the persistent requests of an operation in c->requests and returns how many. Called
+     * before a repetition, outside its time, wherever the root or the buffers have changed; `run`
+     * (or `start`: start_prepared) then starts them. */
+    int (*prepare)(Cell *c);
+
+    /* What happens once a launch, in place of `run`: the seconds it took on this rank. The sample
+     * is the longest of all ranks. */
+    double (*once)(Cell *c);
 
     /* Once per cell and rank, around all its repetitions. A setup that cannot go on calls
      * fail_cell; teardown follows all the same. */
@@ -106,6 +138,8 @@ struct Kernel {
      * for --messages of them without a barrier between. Samples are from arrival to arrival. */
     bool streamed;
     bool fresh;           /* a stream over a connection that nothing has used before */
+    bool fans;            /* of `windowed`: the window is divided among all ranks but the first */
+    InPlace in_place;     /* of which ranks the input may be where the output goes */
     const Gauges *gauges; /* of a stream: read after each message; NULL: none */
     int moves; /* blocks that one operation of one pair moves, for bandwidth; 0: no meaning */
 
@@ -115,6 +149,7 @@ struct Kernel {
     bool plain_data; /* takes no derived datatypes */
     bool reduces;    /* applies c->op: `byte` becomes float, no derived datatypes */
     bool unequal;    /* blocks are unequal with the mean `count`: use c->counts, c->displacements */
+    bool whole;      /* takes all ranks of the launch: not on groups of them */
     const char *unsupported; /* why this build cannot run it; NULL: it can */
 
     /* Set by KERNEL. */
@@ -137,12 +172,12 @@ struct Cell {
     size_t size_bytes; /* as asked; payload_bytes is this, rounded up to whole elements */
     size_t payload_bytes;
 
-    MPI_Comm comm;
-    int rank, ranks;
-    int partner; /* the other rank of the pair; -1 without one */
-    bool leads;  /* the lower rank of the pair */
-    bool active; /* this rank takes part */
-    int root;    /* of this repetition */
+    MPI_Comm comm;   /* of all ranks, or with --groups of this rank's group */
+    int rank, ranks; /* in it */
+    int partner;     /* the other rank of the pair; -1 without one */
+    bool leads;      /* the lower rank of the pair */
+    bool active;     /* this rank takes part */
+    int root;        /* of this repetition */
 
     char *send, *receive; /* the buffers of this repetition (--cold-cache moves them) */
     size_t send_bytes, receive_bytes;
@@ -155,6 +190,12 @@ struct Cell {
 
     int window;            /* messages in flight in windowed benchmarks */
     MPI_Request *requests; /* shape (2 x window) */
+    int neighbours;        /* of each rank, in neighbourhood collectives */
+    int threads;           /* of each rank */
+    bool in_place;
+    Sync sync;
+    Topology topology;
+    const char *folder; /* for files */
 
     char *pool; /* all send and receive buffers; the same layout on every rank */
     size_t pool_bytes;
@@ -169,7 +210,10 @@ struct Cell {
     int repetition;                 /* decides the data and the root */
     bool verifies;                  /* data are checked, nothing is timed */
     double entry_seconds;
-    double *records;   /* the moments of its repetitions or messages */
+    double *records; /* the moments of its repetitions or messages */
+    int prepared;    /* persistent requests, made for these: */
+    int prepared_root;
+    const char *prepared_buffer;
     char failure[256]; /* empty: all is well */
     bool wrong_data;
 };
@@ -197,6 +241,55 @@ void register_kernel(Kernel *kernel);
 #define MPI3_ONLY(FUNCTION) NULL
 #endif
 
+/* The same for MPI 4.0, some of which Open MPI 5 has without calling itself so. */
+#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
+#define HAS_MPI4 1
+#define NEEDS_MPI4 NULL
+#define MPI4_ONLY(FUNCTION) FUNCTION
+#else
+#define HAS_MPI4 0
+#define NEEDS_MPI4 "needs MPI 4.0; this library has MPI " TEXT(MPI_VERSION) "." TEXT(MPI_SUBVERSION)
+#define MPI4_ONLY(FUNCTION) NULL
+#endif
+
+/* MPICH before 5.0 and Intel MPI, which counts as MPICH 3.4, move wrong data or fail where these
+ * are started again: allgather, bcast, gather and scatter (MPICH's issue 7078, its pull request
+ * 7550). */
+#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 50000000
+#define NEEDS_RESTARTABLE                                                                          \
+    "its persistent allgather, bcast, gather and scatter go wrong when they are started again"
+#else
+#define NEEDS_RESTARTABLE NEEDS_MPI4
+#endif
+
+/* What a collective is given as its buffers: with --in-place one of them is MPI_IN_PLACE. */
+static inline bool is_in_place(const Cell *c)
+{
+    return c->in_place && (c->kernel->in_place == IN_PLACE ||
+                           (c->kernel->in_place == IN_PLACE_AT_ROOT && c->rank == c->root));
+}
+#ifdef MPI_IN_PLACE
+#define HAS_IN_PLACE 1
+static inline void *input_of(const Cell *c)
+{
+    return is_in_place(c) ? MPI_IN_PLACE : (void *)c->send;
+}
+static inline void *output_of(const Cell *c)
+{
+    return is_in_place(c) ? MPI_IN_PLACE : (void *)c->receive;
+}
+#else
+#define HAS_IN_PLACE 0
+static inline void *input_of(const Cell *c)
+{
+    return c->send;
+}
+static inline void *output_of(const Cell *c)
+{
+    return c->receive;
+}
+#endif
+
 /* The data of the usual benchmarks (data.c). */
 extern const Data one_way_data;   /* from the leading rank of a pair to its partner */
 extern const Data both_ways_data; /* both ranks of a pair to each other */
@@ -204,6 +297,7 @@ extern const Data window_one_way_data, window_both_ways_data; /* a window of suc
 extern const Data broadcast_data; /* the root's c->send to c->receive of the others */
 extern const Data scatter_data, gather_data, allgather_data, alltoall_data; /* `unequal` too */
 extern const Data reduce_data, allreduce_data, reduce_scatter_data;
+extern const Data reduce_scatter_block_data, scan_data, exscan_data;
 
 /* For data of one's own (pattern.c): a block's pattern belongs to (source, destination,
  * repetition); EVERY_RANK is the destination of what goes to all. message_to tells several messages
@@ -227,19 +321,45 @@ void expect_untouched(Cell *c, const char *memory, size_t bytes); /* all of it p
 void fill_terms(Cell *c);
 void expect_reduction(Cell *c, int last_rank, int first_item, int items);
 
+void fill_terms_at(const Cell *c, char *target, int items); /* in any memory */
+/* One block in any memory: the terms of one rank, or their reduction with those of another one (-1:
+ * none). */
+void expect_terms_at(Cell *c, char *block, int rank, int other);
+
 /* The data is wrong; printf-like, says how. The expect functions call it. */
 void report_wrong(Cell *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Setups (message.c): the block is divided among the ranks, the first ones get what does not
- * divide, in c->counts and c->displacements; one call moves the blocks of all ranks, or the cell
- * fails. */
+/* Setups (blocks.c): the block is divided among the ranks, the first ones get what does not divide,
+ * in c->counts and c->displacements; one call moves the blocks of all ranks, or the cell fails;
+ * ranks i and j exchange blocks that are as long as the share of rank (i + j) % ranks, both ways.
+ */
 void divide_block(Cell *c);
 void join_blocks(Cell *c);
+void exchange_shares(Cell *c);
+
+/* Each block with a datatype of its own, and its place in bytes, shape (ranks): what c->state is
+ * between these two, after exchange_shares. */
+typedef struct {
+    MPI_Datatype *types;
+    int *displacements;
+} TypedBlocks;
+void open_typed_blocks(Cell *c);
+void close_typed_blocks(Cell *c);
+
+/* For `start` and `run` of operations that `prepare` has made (persistent.c). */
+void start_prepared(Cell *c, MPI_Request *request); /* the first request */
+void complete_prepared(Cell *c, int request);       /* starts this one and waits for it */
+
+/* A message there and another one back (message.c). */
+void pass_back_and_forth(Cell *c, void (*send)(Cell *c), void (*receive)(Cell *c));
+void receive_from_partner(Cell *c);
 
 /* Windows of nonblocking messages to and from c->partner (message.c), whose requests are put into
  * c->requests from `first` on; both return how many. */
 int send_window(Cell *c, int first);
 int receive_window(Cell *c, int first);
+int send_init_window(Cell *c, int first); /* the same as persistent requests */
+int receive_init_window(Cell *c, int first);
 void finish(Cell *c, int count);   /* waits for the first `count` requests */
 void acknowledged_window(Cell *c); /* a window one way, from the leading rank, and an empty message
                                       back */
@@ -252,6 +372,9 @@ void end_job(const Job *job, const char *reason) __attribute__((noreturn));
 
 /* What the rank did in this operation until now is not part of the sample (unbatched only). */
 void restart_timer(Cell *c);
+
+/* What MPI_Init took on this rank. */
+double init_seconds(const Cell *c);
 
 /* For the body of a loop that waits: gives up the core if --yield asks for it. */
 void wait_a_little(const Cell *c);

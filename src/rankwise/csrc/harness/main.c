@@ -6,6 +6,7 @@ static void measure_all(Job *job, const Options *options)
 {
     if (!gather_hosts(job))
         end_job(job, "no memory for the names of the hosts");
+    divide_job(job, options->groups);
     start_clock(job, &options->clock);
     measure_slack(job);
     if (job->rank == 0)
@@ -32,7 +33,7 @@ int main(int argc, char **argv)
         die_with_launcher();
         end_on_time_limit(&job, options.limit_seconds);
         job.yields = options.yield;
-        join_job(&job, &argc, &argv);
+        join_job(&job, &argc, &argv, options.threads > 1);
         measure_all(&job, &options);
         leave_job(&job);
     }

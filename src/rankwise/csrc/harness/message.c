@@ -88,21 +88,6 @@ static void lay_out_blocks(Cell *c)
     }
 }
 
-void divide_block(Cell *c)
-{
-    for (int rank = 0, start = 0; rank < c->ranks; start += c->counts[rank++]) {
-        c->counts[rank] = c->count / c->ranks + (rank < c->count % c->ranks);
-        c->displacements[rank] = start;
-    }
-}
-
-void join_blocks(Cell *c)
-{
-    if (c->count > INT_MAX / c->ranks)
-        fail_cell(c, "%d elements from each of %d ranks are more than MPI's int counts hold",
-                  c->count, c->ranks);
-}
-
 static size_t blocks_in(const Cell *c, Blocks blocks)
 {
     switch (blocks) {
@@ -116,6 +101,10 @@ static size_t blocks_in(const Cell *c, Blocks blocks)
         return (size_t)c->ranks;
     case BLOCK_PER_MESSAGE:
         return (size_t)c->window;
+    case BLOCK_PER_NEIGHBOUR:
+        return (size_t)c->neighbours * (c->kernel->unequal ? 2 : 1);
+    case BLOCK_PER_THREAD:
+        return (size_t)c->threads;
     }
     return 0;
 }
@@ -123,7 +112,22 @@ static size_t blocks_in(const Cell *c, Blocks blocks)
 static int window_of(const Cell *c, int asked)
 {
     const size_t most = WINDOW_BYTES / (c->payload_bytes ? c->payload_bytes : 1);
-    return most < 1 ? 1 : most < (size_t)asked ? (int)most : asked;
+    const int window = most < 1 ? 1 : most < (size_t)asked ? (int)most : asked;
+    const int others = c->ranks - 1;
+    if (!c->kernel->fans)
+        return window;
+    return window < others ? others : window / others * others;
+}
+
+/* Two in each dimension of a torus, or those at distances of 1, 2, 4... in a ring. */
+static int neighbours_of(const Cell *c)
+{
+    int count = 0;
+    if (c->topology == CARTESIAN)
+        return 4;
+    while (1L << count < c->ranks)
+        count++;
+    return count;
 }
 
 /* With the guard behind; never 0, so that no buffer is NULL. */
@@ -132,12 +136,18 @@ static size_t round_to_page(size_t bytes)
     return (bytes + GUARD_BYTES + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
 }
 
+static int most_blocks(const Cell *c)
+{
+    return c->ranks > 2 * c->neighbours ? c->ranks : 2 * c->neighbours;
+}
+
 /* The same on every rank: all go on, or none. */
 static bool size_message(Cell *c, const Options *options)
 {
     const size_t unit = c->element.item_bytes * (size_t)c->element.items;
     const size_t count = c->size_bytes / unit + (c->size_bytes % unit > 0);
-    const size_t blocks = c->kernel->unequal ? (size_t)c->ranks : 1;
+    c->neighbours = c->kernel->category == NEIGHBOURHOOD ? neighbours_of(c) : 0;
+    const size_t blocks = c->kernel->unequal ? (size_t)most_blocks(c) : 1;
     if (count > (size_t)INT_MAX / blocks) {
         fail_cell(c, "%zu elements of %zu bytes in %zu blocks are more than MPI's int counts hold",
                   count, unit, blocks);
@@ -189,8 +199,8 @@ void make_message(Cell *c, const Options *options)
     make_element(c, options);
     if (!size_message(c, options) || !enough_memory(c))
         return;
-    c->counts = cell_memory(c, (size_t)c->ranks * sizeof *c->counts);
-    c->displacements = cell_memory(c, (size_t)c->ranks * sizeof *c->displacements);
+    c->counts = cell_memory(c, (size_t)most_blocks(c) * sizeof *c->counts);
+    c->displacements = cell_memory(c, (size_t)most_blocks(c) * sizeof *c->displacements);
     c->requests = cell_memory(c, 2 * (size_t)c->window * sizeof *c->requests);
     c->pool = map_pool(c->pool_bytes);
     if (!c->pool)
@@ -235,6 +245,22 @@ int receive_window(Cell *c, int first)
     return c->window;
 }
 
+int send_init_window(Cell *c, int first)
+{
+    for (int i = 0; i < c->window; i++)
+        MPI_Send_init(block_at(c, c->send, c->verifies ? i : 0), c->count, c->type, c->partner, TAG,
+                      c->comm, &c->requests[first + i]);
+    return c->window;
+}
+
+int receive_init_window(Cell *c, int first)
+{
+    for (int i = 0; i < c->window; i++)
+        MPI_Recv_init(block_at(c, c->receive, i), c->count, c->type, c->partner, TAG, c->comm,
+                      &c->requests[first + i]);
+    return c->window;
+}
+
 /* MPICH 4.0 declares the array of statuses in a way that makes gcc warn of MPI_STATUSES_IGNORE. */
 #pragma GCC diagnostic ignored "-Wstringop-overflow"
 void finish(Cell *c, int count)
@@ -251,4 +277,18 @@ void acknowledged_window(Cell *c)
         finish(c, receive_window(c, 0));
         MPI_Send(NULL, 0, MPI_BYTE, c->partner, TAG, c->comm);
     }
+}
+
+void receive_from_partner(Cell *c)
+{
+    MPI_Recv(c->receive, c->count, c->type, c->partner, TAG, c->comm, MPI_STATUS_IGNORE);
+}
+
+void pass_back_and_forth(Cell *c, void (*send)(Cell *c), void (*receive)(Cell *c))
+{
+    if (c->leads)
+        send(c);
+    receive(c);
+    if (!c->leads)
+        send(c);
 }

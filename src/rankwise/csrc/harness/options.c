@@ -27,6 +27,14 @@ static const char help_text[] =
     "  --cold-cache              other buffers each repetition, from a pool beyond the last cache\n"
     "  --window W                messages in flight in the bandwidth benchmarks (64); fewer where\n"
     "                            they would exceed 64 MiB\n"
+    "  --groups N                of ranks, with a cell on all of them at once (1)\n"
+    "  --in-place                the input of collectives is where their output goes\n"
+    "  --sync SYNC               of one-sided operations: flush, flush-local, lock, fence, pscw\n"
+    "  --topology TOPOLOGY       of neighbourhood collectives: cartesian (a torus of two\n"
+    "                            dimensions), graph (ranks at distances of 1, 2, 4... in a ring)\n"
+    "  --threads N               of each rank in the threaded benchmarks (1); with more than one,\n"
+    "                            all is measured with MPI_THREAD_MULTIPLE\n"
+    "  --folder DIR              for the files of MPI-IO (TMPDIR, or /tmp)\n"
     "  --polls N                 MPI_Test during the computation beside a nonblocking operation\n"
     "                            (16)\n"
     "  --target polls|computes   what the other rank does during one-sided operations: it waits "
@@ -119,6 +127,12 @@ static bool take_skew(const char *value, Options *o)
            refuse("--clock-skew", value, "OFFSET_SECONDS:DRIFT");
 }
 
+static bool take_threads(const char *value, Options *o)
+{
+    return take_count("--threads", value, 1, &o->threads) &&
+           (o->threads <= MOST_THREADS || refuse("--threads", value, "at most " TEXT(64)));
+}
+
 static bool take_cell(const char *text, Options *o)
 {
     const char *colon = strchr(text, ':');
@@ -152,6 +166,12 @@ static const struct option flags[] = {
     {"operation", required_argument, NULL, 'o'},
     {"root", required_argument, NULL, 'r'},
     {"window", required_argument, NULL, 'W'},
+    {"groups", required_argument, NULL, 'G'},
+    {"in-place", no_argument, NULL, 'I'},
+    {"sync", required_argument, NULL, 'x'},
+    {"topology", required_argument, NULL, 'P'},
+    {"threads", required_argument, NULL, 'N'},
+    {"folder", required_argument, NULL, 'F'},
     {"polls", required_argument, NULL, 'p'},
     {"target", required_argument, NULL, 'T'},
     {"messages", required_argument, NULL, 'n'},
@@ -171,6 +191,7 @@ static bool take_switch(int flag, Options *o)
                          : flag == 'h' ? &o->help
                          : flag == 'v' ? &o->verify
                          : flag == 'c' ? &o->cold_cache
+                         : flag == 'I' ? &o->in_place
                                        : &o->yield;
     *target = true;
     return true;
@@ -192,6 +213,21 @@ static bool take_flag(int flag, const char *value, Options *o)
         return take_count("--warmup", value, 0, &o->warmup);
     case 'W':
         return take_count("--window", value, 1, &o->window);
+    case 'G':
+        return take_count("--groups", value, 1, &o->groups);
+    case 'N':
+        return take_threads(value, o);
+    case 'F':
+        o->folder = value;
+        return true;
+    case 'x':
+        word = take_word("--sync", value, "flush|flush-local|lock|fence|pscw");
+        o->sync = (Sync)word;
+        return word >= 0;
+    case 'P':
+        word = take_word("--topology", value, "cartesian|graph");
+        o->topology = (Topology)word;
+        return word >= 0;
     case 'p':
         return take_count("--polls", value, 0, &o->polls);
     case 'T':
@@ -246,6 +282,9 @@ bool parse_options(int argc, char **argv, Options *o)
                    .layout = "contiguous",
                    .reduction = "sum",
                    .window = 64,
+                   .groups = 1,
+                   .threads = 1,
+                   .folder = "",
                    .polls = 16,
                    .messages = 200,
                    .idle_seconds = -1,

@@ -1,6 +1,7 @@
-/* Nonblocking operations, as OSU and IMB measure them: alone (`time`), a computation that takes as
- * long (`compute`), and the computation between start and wait (`total`). The computation is sized
- * by the samples of `time` in this very launch, so that all three belong together. */
+/* Nonblocking operations, as OSU and IMB measure them: alone (`time`), a computation
+ * that takes as long (`compute`), and the computation between start and wait (`total`). The
+ * computation is sized by the samples of `time` in this very launch, so that all three belong
+ * together. */
 #include "harness.h"
 #include <stdlib.h>
 

@@ -211,11 +211,24 @@ static double read_item(const Element *e, const char *source)
     return as_double;
 }
 
+void fill_terms_at(const Cell *c, char *target, int items)
+{
+    for (int item = 0; item < items; item++)
+        write_item(&c->element, target + (size_t)item * c->element.extent,
+                   term_of(c, c->rank, item));
+}
+
 void fill_terms(Cell *c)
 {
-    for (int item = 0; item < c->count; item++)
-        write_item(&c->element, c->send + (size_t)item * c->element.extent,
-                   term_of(c, c->rank, item));
+    fill_terms_at(c, c->send, c->count);
+}
+
+static void expect_item(Cell *c, char *place, double wanted, int item, int items)
+{
+    const double found = read_item(&c->element, place);
+    if (found != wanted)
+        report_wrong(c, "item %d of %d is %g, not %g", item, items, found, wanted);
+    memset(place, POISON, c->element.extent);
 }
 
 void expect_reduction(Cell *c, int last_rank, int first_item, int items)
@@ -224,10 +237,30 @@ void expect_reduction(Cell *c, int last_rank, int first_item, int items)
         double wanted = term_of(c, 0, first_item + i);
         for (int rank = 1; rank <= last_rank; rank++)
             wanted = combine(c->op, wanted, term_of(c, rank, first_item + i));
-        char *place = c->receive + (size_t)i * c->element.extent;
-        const double found = read_item(&c->element, place);
-        if (found != wanted)
-            report_wrong(c, "item %d of %d is %g, not %g", i, items, found, wanted);
-        memset(place, POISON, c->element.extent);
+        expect_item(c, c->receive + (size_t)i * c->element.extent, wanted, i, items);
     }
+}
+
+void expect_terms_at(Cell *c, char *block, int rank, int other)
+{
+    for (int i = 0; i < c->count && !c->wrong_data; i++) {
+        double wanted = term_of(c, rank, i);
+        if (other >= 0)
+            wanted = combine(c->op, wanted, term_of(c, other, i));
+        expect_item(c, block + (size_t)i * c->element.extent, wanted, i, c->count);
+    }
+}
+
+/* Where all blocks of the output are input too, the whole of it; else this rank's own block. A
+ * scatter in place leaves the root's block where it is. */
+void place_input(Cell *c)
+{
+    const Data *data = c->kernel->data;
+    if (!data || !is_in_place(c))
+        return;
+    if (data->send == data->receive)
+        memcpy(c->receive, c->send, c->send_bytes);
+    else if (data->send == ONE_BLOCK)
+        memcpy(block_at(c, c->receive, c->rank), c->send,
+               (size_t)c->counts[c->rank] * c->element.extent);
 }

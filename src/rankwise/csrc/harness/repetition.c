@@ -6,6 +6,7 @@ void set_repetition(Cell *c, const Options *options, int repetition)
 {
     c->repetition = repetition;
     c->root = options->root == ROTATE ? repetition % c->ranks : options->root;
+    renew_prepared(c);
 }
 
 void start_and_wait(Cell *c)

@@ -81,8 +81,8 @@ static Plan make_plan(Cell *c, const Options *options, Run run)
 {
     double run_seconds = warm_up(c, options, run);
     double starting = start_seconds(c->job, !options->barrier_start);
-    double shared[] = {c->rank == 0 ? run_seconds : 0, c->rank == 0 ? starting : 0,
-                       c->rank == 0 ? c->job->clock.timer.cost_seconds : 0};
+    double shared[] = {c->job->rank == 0 ? run_seconds : 0, c->job->rank == 0 ? starting : 0,
+                       c->job->rank == 0 ? c->job->clock.timer.cost_seconds : 0};
     agree_on_maximum(c->job, shared, 3);
     run_seconds = shared[0];
     starting = shared[1];
@@ -104,7 +104,7 @@ static Plan make_plan(Cell *c, const Options *options, Run run)
 static bool is_delayed(const Cell *c, const Options *options, int repetition)
 {
     const double fraction = options->delay_fraction;
-    return c->rank == options->delay_rank &&
+    return c->job->rank == options->delay_rank &&
            ceil((repetition + 1) * fraction) > ceil(repetition * fraction);
 }
 
@@ -160,7 +160,7 @@ static void repeat(Cell *c, const Options *options, Run run, const Plan *plan, T
         if (is_delayed(c, options, t->kept))
             be_late(c, options->delay_seconds);
         time_once(c, run, plan, &t->entries[t->kept], &t->exits[t->kept]);
-        const bool enough = c->rank == 0 && t->kept + 1 >= options->min_repetitions &&
+        const bool enough = c->job->rank == 0 && t->kept + 1 >= options->min_repetitions &&
                             local_seconds(c->job) > deadline;
         if (next_start(c->job, &start, enough))
             t->kept++;
@@ -189,7 +189,7 @@ static double *gather_samples(const Cell *c, const Times *t, int messages)
     for (int i = 0; i < kept; i++) /* forwards: kept is at most where the exits begin */
         mine[kept + i] = timed ? global_of(c->job, t->exits[i]) : -DBL_MAX;
     MPI_Reduce(mine, all, 2 * kept, MPI_DOUBLE, MPI_MAX, 0, c->job->comm);
-    for (int i = 0; i < kept && c->rank == 0; i++)
+    for (int i = 0; i < kept && c->job->rank == 0; i++)
         all[i] = (all[kept + i] + all[i]) / messages;
     return all;
 }
@@ -209,7 +209,7 @@ Samples measure_series(Cell *c, const Options *options, Run run, const char *qua
         prepare_target(c, &plan);
     repeat(c, options, run, &plan, &times);
     double *samples = gather_samples(c, &times, plan.batch * messages_in_run(c));
-    if (c->rank == 0)
+    if (c->job->rank == 0)
         emit_series(c, &(Series){.quantity = quantity,
                                  .batch = plan.batch,
                                  .messages = messages_in_run(c),
@@ -217,5 +217,5 @@ Samples measure_series(Cell *c, const Options *options, Run run, const char *qua
                                  .count = times.kept,
                                  .at_agreed_time = times.at_agreed_time,
                                  .samples_seconds = samples});
-    return (Samples){samples, c->rank == 0 ? times.kept : 0};
+    return (Samples){samples, c->job->rank == 0 ? times.kept : 0};
 }

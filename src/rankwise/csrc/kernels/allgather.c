@@ -2,7 +2,7 @@
 
 static void run(Cell *c)
 {
-    MPI_Allgather(c->send, c->count, c->type, c->receive, c->count, c->type, c->comm);
+    MPI_Allgather(input_of(c), c->count, c->type, c->receive, c->count, c->type, c->comm);
 }
 
 KERNEL(allgather) = {
@@ -10,4 +10,5 @@ KERNEL(allgather) = {
     .description = "a block of the size from each rank to every rank",
     .data = &allgather_data,
     .run = run,
+    .in_place = IN_PLACE,
 };

@@ -2,8 +2,8 @@
 
 static void run(Cell *c)
 {
-    MPI_Allgatherv(c->send, c->counts[c->rank], c->type, c->receive, c->counts, c->displacements,
-                   c->type, c->comm);
+    MPI_Allgatherv(input_of(c), c->counts[c->rank], c->type, c->receive, c->counts,
+                   c->displacements, c->type, c->comm);
 }
 
 KERNEL(allgatherv) = {
@@ -11,5 +11,6 @@ KERNEL(allgatherv) = {
     .description = "allgather of blocks that grow with the rank; their mean is the size",
     .data = &allgather_data,
     .run = run,
+    .in_place = IN_PLACE,
     .unequal = true,
 };

@@ -2,7 +2,7 @@
 
 static void run(Cell *c)
 {
-    MPI_Allreduce(c->send, c->receive, c->count, c->type, c->op, c->comm);
+    MPI_Allreduce(input_of(c), c->receive, c->count, c->type, c->op, c->comm);
 }
 
 KERNEL(allreduce) = {
@@ -10,5 +10,6 @@ KERNEL(allreduce) = {
     .description = "the reduction of all ranks' vectors, on every rank",
     .data = &allreduce_data,
     .run = run,
+    .in_place = IN_PLACE,
     .reduces = true,
 };

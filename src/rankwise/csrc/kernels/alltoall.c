@@ -2,7 +2,7 @@
 
 static void run(Cell *c)
 {
-    MPI_Alltoall(c->send, c->count, c->type, c->receive, c->count, c->type, c->comm);
+    MPI_Alltoall(input_of(c), c->count, c->type, c->receive, c->count, c->type, c->comm);
 }
 
 KERNEL(alltoall) = {
@@ -10,4 +10,5 @@ KERNEL(alltoall) = {
     .description = "a block of the size from each rank to each rank",
     .data = &alltoall_data,
     .run = run,
+    .in_place = IN_PLACE,
 };

@@ -2,7 +2,7 @@
 
 static void run(Cell *c)
 {
-    MPI_Gatherv(c->send, c->counts[c->rank], c->type, c->receive, c->counts, c->displacements,
+    MPI_Gatherv(input_of(c), c->counts[c->rank], c->type, c->receive, c->counts, c->displacements,
                 c->type, c->root, c->comm);
 }
 
@@ -11,5 +11,6 @@ KERNEL(gatherv) = {
     .description = "gather of blocks that grow with the rank; their mean is the size",
     .data = &gather_data,
     .run = run,
+    .in_place = IN_PLACE_AT_ROOT,
     .unequal = true,
 };

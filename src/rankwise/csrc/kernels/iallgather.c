@@ -3,7 +3,7 @@
 #if MPI_VERSION >= 3
 static void start(Cell *c, MPI_Request *request)
 {
-    MPI_Iallgather(c->send, c->count, c->type, c->receive, c->count, c->type, c->comm, request);
+    MPI_Iallgather(input_of(c), c->count, c->type, c->receive, c->count, c->type, c->comm, request);
 }
 #endif
 
@@ -12,5 +12,6 @@ KERNEL(iallgather) = {
     .description = "nonblocking allgather",
     .data = &allgather_data,
     .start = MPI3_ONLY(start),
+    .in_place = IN_PLACE,
     .unsupported = NEEDS_MPI3,
 };

@@ -3,7 +3,7 @@
 #if MPI_VERSION >= 3
 static void start(Cell *c, MPI_Request *request)
 {
-    MPI_Iallreduce(c->send, c->receive, c->count, c->type, c->op, c->comm, request);
+    MPI_Iallreduce(input_of(c), c->receive, c->count, c->type, c->op, c->comm, request);
 }
 #endif
 
@@ -12,6 +12,7 @@ KERNEL(iallreduce) = {
     .description = "nonblocking allreduce",
     .data = &allreduce_data,
     .start = MPI3_ONLY(start),
-    .unsupported = NEEDS_MPI3,
+    .in_place = IN_PLACE,
     .reduces = true,
+    .unsupported = NEEDS_MPI3,
 };

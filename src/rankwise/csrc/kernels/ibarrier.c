@@ -11,7 +11,7 @@ KERNEL(ibarrier) = {
     .category = NONBLOCKING,
     .description = "nonblocking barrier",
     .start = MPI3_ONLY(start),
-    .unsupported = NEEDS_MPI3,
     .synchronises = true,
     .unsized = true,
+    .unsupported = NEEDS_MPI3,
 };

@@ -3,7 +3,7 @@
 #if MPI_VERSION >= 3
 static void start(Cell *c, MPI_Request *request)
 {
-    MPI_Igather(c->send, c->count, c->type, c->receive, c->count, c->type, c->root, c->comm,
+    MPI_Igather(input_of(c), c->count, c->type, c->receive, c->count, c->type, c->root, c->comm,
                 request);
 }
 #endif
@@ -13,5 +13,6 @@ KERNEL(igather) = {
     .description = "nonblocking gather",
     .data = &gather_data,
     .start = MPI3_ONLY(start),
+    .in_place = IN_PLACE_AT_ROOT,
     .unsupported = NEEDS_MPI3,
 };

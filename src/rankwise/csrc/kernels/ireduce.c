@@ -3,7 +3,7 @@
 #if MPI_VERSION >= 3
 static void start(Cell *c, MPI_Request *request)
 {
-    MPI_Ireduce(c->send, c->receive, c->count, c->type, c->op, c->root, c->comm, request);
+    MPI_Ireduce(input_of(c), c->receive, c->count, c->type, c->op, c->root, c->comm, request);
 }
 #endif
 
@@ -12,6 +12,7 @@ KERNEL(ireduce) = {
     .description = "nonblocking reduce",
     .data = &reduce_data,
     .start = MPI3_ONLY(start),
-    .unsupported = NEEDS_MPI3,
+    .in_place = IN_PLACE_AT_ROOT,
     .reduces = true,
+    .unsupported = NEEDS_MPI3,
 };

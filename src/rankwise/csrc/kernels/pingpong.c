@@ -5,20 +5,9 @@ static void send(Cell *c)
     MPI_Send(c->send, c->count, c->type, c->partner, TAG, c->comm);
 }
 
-static void receive(Cell *c)
-{
-    MPI_Recv(c->receive, c->count, c->type, c->partner, TAG, c->comm, MPI_STATUS_IGNORE);
-}
-
 static void run(Cell *c)
 {
-    if (c->leads) {
-        send(c);
-        receive(c);
-    } else {
-        receive(c);
-        send(c);
-    }
+    pass_back_and_forth(c, send, receive_from_partner);
 }
 
 KERNEL(pingpong) = {

@@ -3,7 +3,7 @@
 /* The size is the whole vector's, as in IMB and OSU. */
 static void run(Cell *c)
 {
-    MPI_Reduce_scatter(c->send, c->receive, c->counts, c->type, c->op, c->comm);
+    MPI_Reduce_scatter(input_of(c), c->receive, c->counts, c->type, c->op, c->comm);
 }
 
 KERNEL(reduce_scatter) = {
@@ -12,5 +12,6 @@ KERNEL(reduce_scatter) = {
     .data = &reduce_scatter_data,
     .run = run,
     .setup = divide_block,
+    .in_place = IN_PLACE,
     .reduces = true,
 };

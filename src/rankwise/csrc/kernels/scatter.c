@@ -2,7 +2,7 @@
 
 static void run(Cell *c)
 {
-    MPI_Scatter(c->send, c->count, c->type, c->receive, c->count, c->type, c->root, c->comm);
+    MPI_Scatter(c->send, c->count, c->type, output_of(c), c->count, c->type, c->root, c->comm);
 }
 
 KERNEL(scatter) = {
@@ -10,4 +10,5 @@ KERNEL(scatter) = {
     .description = "a block of the size from the root to each rank",
     .data = &scatter_data,
     .run = run,
+    .in_place = IN_PLACE_AT_ROOT,
 };

@@ -47,4 +47,5 @@ KERNEL(tcp_after_pause) = {
     .moves = 1,
     .min_ranks = 2,
     .plain_data = true,
+    .whole = true,
 };

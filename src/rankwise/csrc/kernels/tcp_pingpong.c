@@ -27,4 +27,5 @@ KERNEL(tcp_pingpong) = {
     .moves = 1,
     .min_ranks = 2,
     .plain_data = true,
+    .whole = true,
 };

@@ -25,4 +25,5 @@ KERNEL(tcp_stream) = {
     .moves = 1,
     .min_ranks = 2,
     .plain_data = true,
+    .whole = true,
 };

@@ -1,0 +1,22 @@
+#include "kernel.h"
+
+#if HAS_MPI4
+static int prepare(Cell *c)
+{
+    MPI_Alltoallv_init(input_of(c), c->counts, c->displacements, c->type, c->receive, c->counts,
+                       c->displacements, c->type, c->comm, MPI_INFO_NULL, c->requests);
+    return 1;
+}
+#endif
+
+KERNEL(alltoallv_persistent) = {
+    .category = PERSISTENT,
+    .description = "persistent alltoallv",
+    .data = &alltoall_data,
+    .prepare = MPI4_ONLY(prepare),
+    .start = start_prepared,
+    .setup = exchange_shares,
+    .in_place = IN_PLACE,
+    .unequal = true,
+    .unsupported = NEEDS_MPI4,
+};

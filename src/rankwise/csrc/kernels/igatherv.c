@@ -1,0 +1,19 @@
+#include "kernel.h"
+
+#if MPI_VERSION >= 3
+static void start(Cell *c, MPI_Request *request)
+{
+    MPI_Igatherv(input_of(c), c->counts[c->rank], c->type, c->receive, c->counts, c->displacements,
+                 c->type, c->root, c->comm, request);
+}
+#endif
+
+KERNEL(igatherv) = {
+    .category = NONBLOCKING,
+    .description = "nonblocking gatherv",
+    .data = &gather_data,
+    .start = MPI3_ONLY(start),
+    .in_place = IN_PLACE_AT_ROOT,
+    .unequal = true,
+    .unsupported = NEEDS_MPI3,
+};

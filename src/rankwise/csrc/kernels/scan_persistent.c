@@ -1,0 +1,21 @@
+#include "kernel.h"
+
+#if HAS_MPI4
+static int prepare(Cell *c)
+{
+    MPI_Scan_init(input_of(c), c->receive, c->count, c->type, c->op, c->comm, MPI_INFO_NULL,
+                  c->requests);
+    return 1;
+}
+#endif
+
+KERNEL(scan_persistent) = {
+    .category = PERSISTENT,
+    .description = "persistent scan",
+    .data = &scan_data,
+    .prepare = MPI4_ONLY(prepare),
+    .start = start_prepared,
+    .in_place = IN_PLACE,
+    .reduces = true,
+    .unsupported = NEEDS_MPI4,
+};
