@@ -76,6 +76,8 @@ def ratios(one: Implementation, program: Path, told: Program, testbed: TestbedKi
         for whose, launch in enumerate(both):
             for size, value in zip(SIZES_BYTES, in_microseconds(launch), strict=True):
                 taken[size][whose].append(value)
+    for size, (our, their) in taken.items():
+        print(f"{one.id}, {size} B: ours {[round(us) for us in our]} us, theirs {[round(us) for us in their]} us")
     return {size: min(our) / min(their) for size, (our, their) in taken.items()}
 
 
