@@ -95,7 +95,11 @@ bool Server::serve_client()
                 return true;
             if (line == "end")
                 return false;
-            answer(line);
+            try {
+                answer(line);
+            } catch (const Error &) {
+                return true; // it has gone; there may be others
+            }
         }
     }
 }
