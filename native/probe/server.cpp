@@ -71,8 +71,8 @@ Server::Server(std::uint16_t port)
 
 void Server::run()
 {
-    while (serve_client()) {
-    }
+    while (serve_client())
+        control_ = Control(Socket()); // hung up, before the next comes
 }
 
 bool Server::serve_client()
