@@ -6,6 +6,13 @@
 namespace rankwise::probe
 {
 
+namespace
+{
+
+constexpr std::size_t kLongestLine = 4096;
+
+} // namespace
+
 void Control::say(const std::string &line)
 {
     const std::string text = line + "\n";
@@ -26,6 +33,8 @@ std::string Control::hear()
         char buffer[256];
         const auto got = ::recv(socket_.descriptor(), buffer, sizeof buffer, 0);
         if (got <= 0)
+            return {};
+        if (unread_.size() > kLongestLine)
             return {};
         unread_.append(buffer, static_cast<std::size_t>(got));
         end = unread_.find('\n');

@@ -16,7 +16,8 @@ class Control
 
     void say(const std::string &line);
 
-    /// The next line, without its end; empty: the other side has gone. Waits for it.
+    /// The next line, without its end; empty: the other side has gone, or says what
+    /// is none. Waits for it.
     std::string hear();
 
     const Socket &socket() const

@@ -71,8 +71,8 @@ Server::Server(std::uint16_t port)
 
 void Server::run()
 {
-    while (serve_client()) {
-    }
+    while (serve_client())
+        control_ = Control(Socket()); // hung up, before the next comes
 }
 
 bool Server::serve_client()
@@ -95,7 +95,11 @@ bool Server::serve_client()
                 return true;
             if (line == "end")
                 return false;
-            answer(line);
+            try {
+                answer(line);
+            } catch (const Error &) {
+                return true; // it has gone; there may be others
+            }
         }
     }
 }

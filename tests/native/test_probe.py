@@ -1,8 +1,11 @@
 """The program rankwise-probe measures what a path really does: over the loopback, and over an emulated link."""
 
+import contextlib
 import json
 import math
 import random
+import socket
+import struct
 import subprocess
 import time
 from collections.abc import Iterator
@@ -91,6 +94,36 @@ def test_a_server_ends_when_it_is_told_to(port: str) -> None:
     gone = probe("end", "localhost", "--port", port)
     assert gone.returncode == 3
     assert "Connection refused" in gone.stderr
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_server_outlives_clients_that_talk_nonsense(port: str, seed: int) -> None:
+    dice = random.Random(seed)
+    lines = [b"count", b"count 1", b"stream", b"", b"counts", b"x" * 9000, b"count\0", b"\xff" * 300]
+    where = ("127.0.0.1", int(port))
+    with socket.socket(type=socket.SOCK_DGRAM) as datagrams:
+        for _ in range(60):
+            datagrams.sendto(dice.randbytes(dice.choice([0, 3, 63, 64, 65, 2000])), where)
+            with socket.create_connection(where, 5) as client:
+                said = b"\n".join(one for one in dice.choices(lines, k=dice.randrange(1, 9)) if one != b"stream")
+                client.sendall(said + dice.choice([b"", b"\n", b"\nstream -9 x\n"]))
+                client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", dice.randrange(2), 0))
+                with contextlib.suppress(OSError), socket.socket() as stream:
+                    if dice.random() < 0.5 and said:
+                        stream.settimeout(0.05)
+                        stream.connect(where)  # what it waits for after `stream`, or another client
+                        stream.send(b"data")
+    told = probe("measure", "127.0.0.1", "--port", port, "--delay-samples", "3", "--rate-seconds", "0")
+    assert list(json.loads(told.stdout)) == ["delay"], told
+
+
+def test_a_line_without_end_is_not_kept(port: str) -> None:
+    with socket.create_connection(("127.0.0.1", int(port)), 5) as client:
+        client.settimeout(5)
+        with pytest.raises(ConnectionError):  # not a timeout
+            while True:
+                client.sendall(b"x" * 65536)
+    assert probe("end", "localhost", "--port", port).returncode == 0
 
 
 def test_nothing_waits_beyond_its_limit() -> None:

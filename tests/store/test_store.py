@@ -266,6 +266,16 @@ def test_a_reader_in_the_middle_of_a_run_does_not_block_a_writer(store: Store, p
     assert list(reading) == [], "launches deleted meanwhile are passed over"
 
 
+def test_a_reader_of_a_run_that_is_deleted_never_gets_launches_of_the_next(store: Store, path: Path) -> None:
+    run_id = stored.measured(store)
+    reading = store.iter_launches(run_id)
+    next(reading)
+    with Store(path, busy_seconds=0) as writing:
+        writing.delete(run_id)
+        assert len(writing.launches(stored.measured(writing))) > 1
+    assert list(reading) == []
+
+
 def test_a_run_of_another_host_is_running_until_it_has_been_quiet_for_long(store: Store, path: Path) -> None:
     run_id = stored.begin(store)
     raw = sqlite3.connect(path, isolation_level=None)
