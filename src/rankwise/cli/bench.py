@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
-from rankwise.cli.measuring_options import TakesNoProgram, measuring_options, names_of, request_of
+from rankwise.cli.measuring_options import measuring_options, names_of, request_of
 from rankwise.cli.options import DURATION, echo_json, print_parts, store_option
+from rankwise.cli.program_arguments import TakesNoProgram
 from rankwise.cli.screen import Screen
 from rankwise.core import errors
 from rankwise.report import listings

@@ -7,17 +7,10 @@ from typing import Any
 
 import click
 
-from rankwise.cli.measuring_options import (
-    LAYOUT_NAMES,
-    NAMES,
-    RANKS,
-    TakesNoProgram,
-    command_line,
-    launcher_option,
-    names_of,
-    verify_first_option,
-)
-from rankwise.cli.options import DURATION, SIZES, echo_json, json_option, print_parts, store_option
+from rankwise.cli.benchmark_options import LAYOUT_NAMES
+from rankwise.cli.measuring_options import RANKS, command_line, names_of, verify_first_option
+from rankwise.cli.options import DURATION, NAMES, SIZES, echo_json, json_option, print_parts, store_option
+from rankwise.cli.program_arguments import TakesNoProgram, launcher_option
 from rankwise.cli.screen import Screen
 from rankwise.cli.testbed_options import where_options
 from rankwise.core import errors

@@ -46,6 +46,14 @@ SIZES = Parsed("sizes", units.parse_sizes_bytes)
 DURATION = Parsed("duration", units.parse_duration_seconds)
 """A span of time: `90s`, `3m`, `1h30m` as seconds."""
 
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(text.split(",")))
+
+
+NAMES = Parsed("names", _names)
+"""Words with commas between them, each once."""
+
 store_option = click.option(
     "--store",
     type=click.Path(dir_okay=False, path_type=Path),

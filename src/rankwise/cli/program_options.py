@@ -9,8 +9,8 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from rankwise.cli.measuring_options import TakesProgram
 from rankwise.cli.options import Parsed
+from rankwise.cli.program_arguments import TakesProgram
 from rankwise.core import programs
 from rankwise.core.errors import InputError
 from rankwise.core.programs import WALL_TIME, Metric, Program

@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from rankwise.cli.measuring_options import TakesProgram, launcher_option
 from rankwise.cli.options import DURATION
 from rankwise.cli.profile_options import profile_options
+from rankwise.cli.program_arguments import TakesProgram, launcher_option
 from rankwise.cli.screen import Screen
 from rankwise.cli.testbed_options import where_options
 from rankwise.workflows.configurations import choose

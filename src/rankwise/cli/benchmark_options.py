@@ -1,0 +1,100 @@
+"""The options of the benchmarks themselves: what a message is made of, and what goes on beside it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from rankwise.cli.options import NAMES, Parsed
+from rankwise.core.errors import InputError
+from rankwise.core.records import Options
+
+DATATYPES = ("byte", "int", "float", "double")
+LAYOUTS = ("contiguous", "vector", "indexed", "struct")
+OPERATIONS = ("sum", "max", "min", "prod")
+TARGETS = ("polls", "computes")
+SYNCS = ("flush", "flush-local", "lock", "fence", "pscw")
+TOPOLOGIES = ("cartesian", "graph")
+MOST_THREADS = 64
+"""As many as the harness has room for."""
+
+
+def _thread_counts(text: str) -> tuple[int, ...]:
+    counts = tuple(int(part) if part.isdecimal() else 0 for part in text.split(","))
+    if not all(1 <= count <= MOST_THREADS for count in counts):
+        raise InputError(f"'{text}' is not a number of threads", f"write 2, or 2,4; at most {MOST_THREADS}")
+    return tuple(dict.fromkeys(counts))
+
+
+def _root(text: str) -> str:
+    if text != "rotate" and not text.isdigit():
+        raise InputError(f"'{text}' is not a root", "write a rank, or rotate")
+    return text
+
+
+def _one_of(known: tuple[str, ...]) -> Callable[[str], tuple[str, ...]]:
+    def parse(text: str) -> tuple[str, ...]:
+        words = tuple(dict.fromkeys(text.split(",")))
+        unknown = [word for word in words if word not in known]
+        if unknown:
+            raise InputError(f"'{unknown[0]}' is none of {', '.join(known)}", "write one or several, with commas")
+        return words
+
+    return parse
+
+
+LAYOUT_NAMES = Parsed("layouts", _one_of(LAYOUTS))
+"""Layouts of derived datatypes, with commas."""
+
+BENCHMARK_OPTIONS = (
+    click.option("--datatype", type=Parsed("types", _one_of(DATATYPES)), default="byte", show_default=True,
+                 help=f"One or several of {', '.join(DATATYPES)}."),
+    click.option("--layout", type=LAYOUT_NAMES, default="contiguous", show_default=True,
+                 help=f"Derived datatypes: one or several of {', '.join(LAYOUTS)}."),
+    click.option("--operation", type=click.Choice(OPERATIONS), default="sum", show_default=True,
+                 help="Of the reductions."),
+    click.option("--root", type=Parsed("root", _root), default="0", show_default=True,
+                 help="A rank, or rotate: another one each repetition."),
+    click.option("--cold-cache", is_flag=True, help="Other buffers each repetition, so that none is in cache."),
+    click.option("--window", type=click.IntRange(1, 1024), default=64, show_default=True,
+                 help="Messages in flight in the bandwidth benchmarks."),
+    click.option("--polls", type=click.IntRange(0, 10_000), default=16, show_default=True,
+                 help="MPI_Test during the computation beside a nonblocking operation."),
+    click.option("--target", type=click.Choice(TARGETS), default="polls", show_default=True,
+                 help="What the other rank does during one-sided operations: waits inside MPI, or computes."),
+    click.option("--in-place", is_flag=True, help="Collectives with MPI_IN_PLACE."),
+    click.option("--groups", type=click.IntRange(1), default=1, show_default=True,
+                 help="Of ranks, with each operation on all of them at once."),
+    click.option("--threads", type=Parsed("numbers", _thread_counts), default="1", show_default=True,
+                 help="Of each rank in pingpong_threads, one or several numbers: 2,4; above 1 everything is "
+                 "measured with MPI_THREAD_MULTIPLE."),
+    click.option("--sync", type=Parsed("names", _one_of(SYNCS)), default="flush", show_default=True,
+                 help=f"Of one-sided operations: one or several of {', '.join(SYNCS)}."),
+    click.option("--topology", type=click.Choice(TOPOLOGIES), default="cartesian", show_default=True,
+                 help="Of neighbourhood collectives."),
+    click.option("--folder", default="", metavar="DIR",
+                 help="For the files of MPI-IO, on every host.  [default: TMPDIR, or /tmp]"),
+    click.option("--congestion-control", type=NAMES, default="",
+                 help="Of TCP on emulated nodes, one or several: cubic,bbr.  [default: the testbed's]"),
+    click.option("--messages", type=click.IntRange(2, 100_000), default=200, show_default=True,
+                 help="In the benchmarks stream and tcp_stream."),
+)  # fmt: skip
+"""In the order in which help shows them; `variants` makes `Options` of what they pass."""
+
+
+def variants(asked: dict[str, Any]) -> tuple[Options, ...]:
+    """Return every combination of the options that may have several values, the others as they are."""
+    return tuple(
+        Options(
+            datatype, layout, asked["operation"], asked["root"], asked["cold_cache"], asked["window"],
+            congestion_control=control, messages=asked["messages"], polls=asked["polls"], target=asked["target"],
+            in_place=asked["in_place"], groups=asked["groups"], threads=threads, sync=sync,
+            topology=asked["topology"], folder=asked["folder"],
+        )
+        for datatype, layout, control, threads, sync in itertools.product(
+            asked["datatype"], asked["layout"], asked["congestion_control"], asked["threads"], asked["sync"]
+        )
+    )  # fmt: skip

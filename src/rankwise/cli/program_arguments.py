@@ -1,0 +1,60 @@
+"""What stands after `--` is a program of the user's; arguments for mpiexec are given by `--launcher`."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+
+import click
+
+from rankwise.cli.options import Parsed
+from rankwise.core.errors import InputError
+
+
+class TakesProgram(click.Command):
+    """A verb that takes a program of the user's: what stands after `--`, which the verb finds in `ctx.obj`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Cut the line at the first `--`."""
+        ctx.obj = ()
+        if "--" in args:
+            cut = args.index("--")
+            ctx.obj, args = tuple(args[cut + 1 :]), args[:cut]
+            refuse_launcher_arguments(ctx.obj)
+        return super().parse_args(ctx, args)
+
+
+class TakesNoProgram(TakesProgram):
+    """A verb that measures our benchmarks alone: anything after `--` is refused."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Refuse a program. Raises InputError."""
+        rest = super().parse_args(ctx, args)
+        if ctx.obj:
+            raise InputError(
+                f"`rankwise {self.name}` measures Rankwise's own benchmarks, not a program such as {ctx.obj[0]}",
+                f"compare MPIs with it: rankwise compare -- {shlex.join(ctx.obj)}",
+            )
+        return rest
+
+
+def refuse_launcher_arguments(words: tuple[str, ...]) -> None:
+    """Raise InputError for arguments of mpiexec after `--`, where a program stands; the remedy is the new line."""
+    if words and words[0].startswith("-"):
+        before = sys.argv[1 : sys.argv.index("--")] if "--" in sys.argv else []
+        line = shlex.join(["rankwise", *before, "--launcher", shlex.join(words)])
+        raise InputError(f"a program of yours stands after `--`, not arguments for mpiexec: {words[0]}", line)
+
+
+def _launcher_arguments(text: str) -> tuple[str, ...]:
+    try:
+        return tuple(shlex.split(text))
+    except ValueError as error:
+        raise InputError(f"{text!r} are no arguments: {error}", "close every quotation mark") from error
+
+
+launcher_option = click.option(
+    "--launcher", type=Parsed("arguments", _launcher_arguments), default="", metavar="ARGUMENTS",
+    help="Further arguments for mpiexec, as one: --launcher '--mca btl tcp,self'.",
+)  # fmt: skip
+"""Passes `launcher`, the arguments one by one."""
