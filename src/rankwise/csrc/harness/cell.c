@@ -75,6 +75,7 @@ static void fill_all_buffers(Cell *c)
 static void measure_cell(Cell *c, const Options *options)
 {
     fill_all_buffers(c);
+    set_repetition(c, options, 0);
     if (c->kernel->streamed)
         measure_stream(c, options);
     else if (c->kernel->once)
