@@ -36,13 +36,14 @@ def answer(home: Path) -> dict[str, Any]:
 def test_every_cell_has_a_verdict_with_its_interval(answer: dict[str, Any]) -> None:
     assert all(set(verdict) >= VERDICT_KEYS for verdict in answer["verdicts"])
     cells = {(one["benchmark"], one["size_bytes"]) for one in answer["verdicts"]}
+    smallest = {"pingpong": 1, "iallreduce": 4}  # a reduction moves whole numbers
     assert cells == {("barrier", 0)} | {
-        (name, size) for name in ("pingpong", "iallreduce") for size in (1, 16, 256, 4096, 65536)
+        (name, size) for name, least in smallest.items() for size in (least, 16, 256, 4096, 65536)
     }
     for one in answer["verdicts"]:
         assert one["baseline"] == TWO[0]
         assert one["ratio_low"] <= one["ratio"] <= one["ratio_high"]
-        assert one["verdict"] in ("faster", "slower", "equivalent", "undecided")
+        assert one["verdict"].removeprefix("probably ") in ("faster", "slower", "equivalent", "undecided")
 
 
 def test_the_summary_covers_both_and_the_baseline_is_one(answer: dict[str, Any]) -> None:
