@@ -68,6 +68,20 @@ def test_an_unsteady_cell_goes_on_alone_up_to_the_most_launches() -> None:
     assert {count(launches, cell) for cell in CELLS if cell.size_bytes == 1} == {3}
 
 
+def test_a_steady_variant_goes_on_as_long_as_one_that_it_is_compared_with() -> None:
+    """Were it to stop early, drift of the machine would part the two. What each loads has an id of its own."""
+    steady_one = Cell(A.id, "bcast", 64, 2, label="wan", configuration="1a")
+    shaky_one = Cell(B.id, "bcast", 64, 2, configuration="2b")
+    times = iter(range(1, 1000))
+
+    def of_both(argv: tuple[str, ...]) -> Outcome:
+        seconds = 1e-6 * (next(times) if argv[0] == B.mpiexec else 1)
+        return outcome(BEGIN + "".join(series(cell, [seconds]) for cell in asked(argv)) + END)
+
+    _, launches = carry_out(replace(PLAN, cells=(steady_one, shaky_one)), of_both)
+    assert count(launches, steady_one) == count(launches, shaky_one) == 5
+
+
 def test_the_first_round_is_completed_beyond_the_budget() -> None:
     why, launches = carry_out(replace(PLAN, time_budget_seconds=1e-9), steady)
     assert why == "time budget"

@@ -82,7 +82,7 @@ class Progress:
 
 def _peers(cell: Cell) -> Cell:
     """What a cell shares with those that it will be compared with."""
-    return replace(cell, implementation="")
+    return replace(cell, implementation="", label="", configuration="")
 
 
 def _told_nothing(launch: Launch) -> bool:
