@@ -9,7 +9,7 @@ from rankwise.core.records import Cell, Implementation
 def implementation(name: str = "mpich-5.0.2") -> Implementation:
     return Implementation(
         id=name, family=name.partition("-")[0], version=name.partition("-")[2], prefix="/opt",
-        mpicc="/opt/bin/mpicc", mpiexec="/opt/bin/mpiexec", source="path", status="works",
+        mpicc=f"/opt/{name}/bin/mpicc", mpiexec=f"/opt/{name}/bin/mpiexec", source="path", status="works",
     )  # fmt: skip
 
 
