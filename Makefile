@@ -4,8 +4,8 @@
 VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?= python3
-# The tests of a file share what its fixtures bring up and stay together; three processes, for most of them wait.
-PYTEST := $(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder
+# The tests of a file share what its fixtures bring up and stay together; four processes, for most of them wait.
+PYTEST := $(BIN)/pytest -n 4 --dist loadfile --no-loadscope-reorder
 COVERAGE := --cov=rankwise --cov-branch --cov-report=term:skip-covered
 # What the machine has no tool for is left out with a sentence; where CI is set, as by .ci/run, it is an error.
 left_out = echo "$(1)" >&2; test -z "$$CI"
@@ -30,7 +30,7 @@ test: $(VENV)/.installed-dev
 	$(MAKE) setup
 	tools/test-packages
 	$(MAKE) --jobs=2 --output-sync=target lint native
-	$(PYTEST) -m "not nightly" $(COVERAGE)
+	$(PYTEST) -m "not nightly" $(COVERAGE) --durations=40
 
 nightly: $(VENV)/.installed-dev
 	$(MAKE) setup
