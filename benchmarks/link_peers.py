@@ -135,7 +135,7 @@ class RankwiseLink(Peer):
             str(program("rankwise-link")), str(network), "--control", str(self._control), "--namespace", *where,
             output=subprocess.PIPE,
         )  # fmt: skip
-        if one.stdout is None or one.stdout.readline() != "ready\n":
+        if one.stdout is None or "ready\n" not in iter(one.stdout.readline, ""):  # warnings come before
             raise HostError("rankwise-link did not start", f"start it by hand on {network}")
 
     def _description(self) -> str:

@@ -110,7 +110,7 @@ class BareLink:
             self.process = stack.enter_context(self._start())
             stack.callback(self.process.kill)
             assert self.process.stdout is not None
-            assert self.process.stdout.readline() == "ready\n", self.complaint()
+            assert "ready\n" in iter(self.process.stdout.readline, ""), self.complaint()  # warnings come before
             self._stack = stack.pop_all()
         return self
 
