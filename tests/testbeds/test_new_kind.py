@@ -48,7 +48,7 @@ PRESET = 'kind = "nice"\ndescription = "this host, politely"\n'
 
 @pytest.fixture
 def plugins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    folder = tmp_path / "plugins" / "testbed"
+    folder = tmp_path / "plugins" / "testbeds"
     folder.mkdir(parents=True)
     (folder / "nice.py").write_text(KIND)
     (folder / "polite.toml").write_text(PRESET)

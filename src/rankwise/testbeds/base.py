@@ -125,7 +125,7 @@ class TestbedKind(ABC):
 def kinds() -> dict[str, type[TestbedKind]]:
     """Return every known kind by name; a plug-in of the same name replaces ours."""
     found: dict[str, type[TestbedKind]] = {}
-    for module in registry.modules_of("rankwise.testbeds", "testbed"):
+    for module in registry.modules_of("rankwise.testbeds", "testbeds"):
         for value in vars(module).values():
             if (
                 inspect.isclass(value)
