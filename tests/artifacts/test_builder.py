@@ -1,5 +1,6 @@
 """An artifact is compiled again whenever a source, header, flag, compiler or library changes, and only then."""
 
+import subprocess
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -64,6 +65,26 @@ def test_what_can_change_the_result_is_a_build_of_its_own(
     CHANGES[change](tmp_path)
     assert build(artifact, implementation) != first
     assert builds(tmp_path) == 2
+
+
+def test_of_several_sources_only_the_changed_one_is_compiled_again(
+    artifact: Artifact, implementation: Implementation, tmp_path: Path
+) -> None:
+    """Two folders, each with a file of one name: their objects are not mistaken for each other."""
+    (tmp_path / "more").mkdir()
+    several = (*artifact.sources, tmp_path / "source" / "two.c", tmp_path / "more" / "two.c")
+    artifact.sources[0].write_text("int f(void), g(void);\nint main(void) { return f() + g(); }\n")
+    several[1].write_text("int f(void) { return 1; }\n")
+    several[2].write_text("int g(void) { return 2; }\n")
+    first = build(replace(artifact, sources=several), implementation)
+    assert subprocess.run([first], check=False).returncode == 3
+    assert builds(tmp_path) == 3  # a folder each, and the linker
+    several[2].write_text("int g(void) { return 5; }\n")
+    second = build(replace(artifact, sources=several), implementation)
+    assert subprocess.run([second], check=False).returncode == 6
+    lines = (tmp_path / "log").read_text().splitlines()
+    assert len(lines) == 5
+    assert len(list((tmp_path / "cache" / "rankwise" / "objects").iterdir())) == 4
 
 
 def test_flags_kind_and_libraries_are_part_of_the_key(artifact: Artifact, implementation: Implementation) -> None:

@@ -3,6 +3,8 @@
 The key covers the content of all sources and headers, the flags, the wrapper and the compiler that it calls, and
 the MPI library that it links. A build is made in a temporary folder beside its place and renamed there, so that
 concurrent builders cannot harm each other: whoever comes second finds the first one's work and drops its own.
+
+What has several sources keeps the object of each: the harness with a kernel more compiles that kernel alone.
 """
 
 from __future__ import annotations
@@ -10,6 +12,8 @@ from __future__ import annotations
 import hashlib
 import shutil
 import tempfile
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -55,7 +59,8 @@ def build(
     except OSError as error:
         raise unwritable(error) from error
     try:
-        _compile(artifact, implementation, scratch / artifact.name, limit_seconds)
+        objects = _objects(artifact, implementation, scratch, limit_seconds) if len(artifact.sources) > 1 else []
+        _link(artifact, implementation, objects or artifact.sources, scratch, limit_seconds)
         scratch.chmod(0o755)
         try:
             scratch.rename(place)
@@ -69,10 +74,14 @@ def build(
 
 def key(artifact: Artifact, implementation: Implementation) -> str:
     """Return a digest of all that can change what is built."""
-    digest = hashlib.sha256()
-    for path in [*artifact.sources, *_headers(artifact)]:
-        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     told = (artifact.name, artifact.kind, artifact.flags, artifact.libraries, compiler.facts(implementation))
+    return _digest([*artifact.sources, *_headers(artifact)], told)
+
+
+def _digest(files: Sequence[Path], told: tuple[object, ...]) -> str:
+    digest = hashlib.sha256()
+    for path in files:
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     digest.update(repr(told).encode())
     return digest.hexdigest()[:16]
 
@@ -91,20 +100,56 @@ def _headers(artifact: Artifact) -> list[Path]:
     return [path for folder in folders for path in sorted(folder.glob("*.h"))]
 
 
-def _compile(artifact: Artifact, implementation: Implementation, file: Path, limit_seconds: float) -> None:
-    argv = [
-        implementation.mpicc, *artifact.flags, *(_SHARED if artifact.kind == "shared object" else ()),
-        *(f"-I{folder}" for folder in artifact.include_folders), "-o", artifact.name,
-        *map(str, artifact.sources), *artifact.libraries,
-    ]  # fmt: skip
-    # in its folder: the command that a user reads then works anywhere
-    outcome = process.run(argv, limit_seconds, environment=implementation.environment, cwd=file.parent)
+def _objects(
+    artifact: Artifact, implementation: Implementation, scratch: Path, limit_seconds: float
+) -> list[Path]:
+    """The object of each source in the cache, compiled if need be, those of one folder at once."""
+    kept = paths.cache_folder() / "objects"
+    kept.mkdir(exist_ok=True)
+    told = (artifact.kind, artifact.flags, compiler.facts(implementation))
+    headers = _digest(_headers(artifact), told)
+    objects = {
+        source: kept / f"{implementation.id}-{_digest([source], (headers,))}.o" for source in artifact.sources
+    }
+    missing: defaultdict[Path, list[Path]] = defaultdict(list)
+    for source, file in objects.items():
+        if not file.exists():
+            missing[source.parent].append(source)
+    for number, sources in enumerate(missing.values()):
+        folder = scratch / str(number)  # two folders may have files of one name
+        folder.mkdir()
+        _run(implementation, artifact, [*_flags(artifact), "-c", *map(str, sources)], folder, limit_seconds)
+        for source in sources:
+            (folder / f"{source.stem}.o").replace(objects[source])
+        folder.rmdir()
+    return list(objects.values())
+
+
+def _flags(artifact: Artifact) -> list[str]:
+    shared = _SHARED if artifact.kind == "shared object" else ()
+    return [*artifact.flags, *shared, *(f"-I{folder}" for folder in artifact.include_folders)]
+
+
+def _link(
+    artifact: Artifact, implementation: Implementation, parts: Sequence[Path], scratch: Path, limit_seconds: float
+) -> None:
+    """Make the artifact of its objects, or of its only source."""
+    arguments = [*_flags(artifact), "-o", artifact.name, *map(str, parts), *artifact.libraries]
+    _run(implementation, artifact, arguments, scratch, limit_seconds)
+
+
+def _run(
+    implementation: Implementation, artifact: Artifact, arguments: list[str], folder: Path, limit_seconds: float
+) -> None:
+    """Run mpicc in a folder: the command that a user reads then works anywhere. Raises BuildError."""
+    argv = [implementation.mpicc, *arguments]
+    outcome = process.run(argv, limit_seconds, environment=implementation.environment, cwd=folder)
     if outcome.timed_out:
         raise BuildError(
             f"{implementation.id}: mpicc did not finish {artifact.name} within {limit_seconds:g} s",
             outcome.command, outcome.stderr, f"try it: {outcome.command}",
         )  # fmt: skip
-    if outcome.returncode != 0 or not file.is_file():
+    if outcome.returncode != 0:
         raise BuildError(
             f"{implementation.id}: mpicc failed to build {artifact.name}",
             outcome.command, outcome.stdout + outcome.stderr,
