@@ -27,7 +27,7 @@ from support.real_harness import (
     samples,
 )
 
-CATEGORIES = set(get_args(Category))
+CATEGORIES = set(get_args(Category)) - {"program"}  # those are no kernels of ours
 Launch = Callable[..., subprocess.CompletedProcess[str]]
 
 pytestmark = pytest.mark.mpi

@@ -178,11 +178,10 @@ def test_one_that_is_up_is_used_and_left_up_and_a_run_survives_that_it_is_taken_
         wait_until(lambda: not any("rankwise-harness" in line for line in processes_naming(f"{folder}/")), 5)
     assert supervisor_of(folder) == supervisor
     with started(*COMPARE, *LONG, "--sizes", "1:4K", home=home) as compare:
-        before = launches(home)
         wait_for_ranks(folder)
         assert [*paths.runtime_folder().glob(f"{NAME}-*")] == []
         assert rankwise("testbed", "down", NAME, home=home).returncode == 0
-        wait_for_launches(home, before + 2, compare)
+        wait_for_launches(home, launches(home) + 2, compare)  # the one that was broken off, and one more
         assert not folder.exists() and folder_of_run().is_dir()
         interrupt(compare)
     run = [(one["status"], one["reason"]) for one in shown(home)["launches"]]

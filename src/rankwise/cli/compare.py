@@ -30,11 +30,12 @@ from rankwise.workflows.measure import Request
     "  rankwise compare mpich-5.0.2 mpich-5.0.1 --fail-on slower --json\n"
     "  rankwise compare mpich --profile default --profile wan   is it worth it?\n"
     "  rankwise compare --resume              go on where Ctrl-C ended it\n"
-    "  rankwise compare openmpi --launcher '--mca btl tcp,self'      arguments for mpiexec\n\n"
+    "  rankwise compare openmpi --launcher '--mca btl tcp,self'\n\n"
     "\b\nA program of your own, whole runs of it:\n"
-    "  rankwise compare -n 4 --build '{mpicc} -O2 app.c -o {program}' -- ./app input.txt\n"
-    "  rankwise compare openmpi mpich --metric 'Time in seconds = *([0-9.]+)' -- ./build-{mpi}/app\n"
-    "  rankwise compare --metric 'Gflops: *(\\S+)' --higher-is-better --verify-output PASSED -- ./app\n"
+    "  rankwise compare -n 4 --build '{mpicc} app.c -o {program}' -- ./app input\n"
+    "  rankwise compare --metric 'Time in seconds *= *(\\S+)' -- ./build-{mpi}/app\n"
+    "  rankwise compare --metric 'Gflops: *(\\S+)' --higher-is-better -- ./app\n"
+    "  rankwise compare --verify-output PASSED --fail-on slower -- ./app\n"
     "  rankwise compare --placement block,cyclic --testbed two-clusters -- ./app",
 )
 @click.argument("mpi", nargs=-1)

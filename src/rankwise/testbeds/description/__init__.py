@@ -21,7 +21,7 @@ _IDENTITY = {"link": "between", "route": "between", "host": "name"}
 
 def presets() -> dict[str, Path]:
     """Return the files of the presets by name; a plug-in folder's `testbed/NAME.toml` replaces ours."""
-    folders = [_OWN_PRESETS, *registry.plugin_folders("testbed")]
+    folders = [_OWN_PRESETS, *registry.plugin_folders("testbeds")]
     return {file.stem: file for folder in folders for file in sorted(folder.glob("*.toml"))}
 
 
