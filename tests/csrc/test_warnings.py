@@ -25,7 +25,10 @@ def compiled(one: Implementation, folder: Path, *files: Path) -> process.Outcome
     return process.run(argv, 90, environment=one.environment, cwd=folder)
 
 
-@pytest.mark.parametrize("one", FOUND, ids=lambda one: one.id)
+ONE_AND_THE_REST = [FOUND[0], *(pytest.param(one, marks=pytest.mark.nightly) for one in FOUND[1:])]
+
+
+@pytest.mark.parametrize("one", ONE_AND_THE_REST, ids=lambda one: one.id)
 def test_no_file_has_a_warning(one: Implementation, tmp_path: Path) -> None:
     files = [
         path for path in FILES if OF_ONE_FAMILY.get(f"{path.parent.name}/{path.name}", one.family) == one.family
