@@ -48,7 +48,7 @@ def test_standings_are_summed_over_categories() -> None:
 def test_an_undecided_verdict_tells_what_would_have_been_found_in_place_of_the_ratio() -> None:
     one = replace(samples.comparison().verdicts[0], ratio=1.5, verdict="undecided", visible_ratio=1.22)
     assert verdict_figure(one) == "±22 %"
-    assert verdict_figure(replace(one, visible_ratio=3.14)) == "±3.14 times"
+    assert verdict_figure(replace(one, visible_ratio=3.14)) == "±3.1×"
     assert verdict_figure(replace(one, visible_ratio=math.inf)) == ""
     assert verdict_figure(replace(one, verdict="probably slower")) == "1.50"
 

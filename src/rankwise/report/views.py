@@ -72,7 +72,8 @@ def verdict_figure(verdict: Verdict) -> str:
         return format_ratio(verdict.ratio)
     if not math.isfinite(verdict.visible_ratio):
         return ""
-    return f"±{difference_words(verdict.visible_ratio)}"
+    visible = verdict.visible_ratio
+    return f"±{difference_words(visible)}" if visible < 2 else f"±{visible:.2g}×"
 
 
 @dataclass(frozen=True, slots=True)
