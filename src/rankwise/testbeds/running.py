@@ -130,9 +130,10 @@ def why_ended(folder: Path, patience_seconds: float = 0.0) -> str:
             return (folder / "ended").read_text().strip()
         state = _read(folder)
         if state is None or not state.is_up:
-            with contextlib.suppress(FileNotFoundError):  # it may have been written since
-                return (folder / "ended").read_text().strip()
-            return "its supervisor was ended" if folder.exists() else TAKEN_DOWN
+            with _folders_locked():  # it may be being removed, file by file: then wait until it is gone
+                with contextlib.suppress(FileNotFoundError):  # it may have been written since
+                    return (folder / "ended").read_text().strip()
+                return "its supervisor was ended" if folder.exists() else TAKEN_DOWN
         if time.monotonic() >= deadline:
             return ""
         time.sleep(0.01)
