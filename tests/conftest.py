@@ -1,4 +1,8 @@
-"""For all tests: what goes first where processes share them (`pytest -n 2 --dist loadfile`), and Hypothesis."""
+"""For all tests: how many `make test` takes, what goes first where processes share them, what may be left out.
+
+`make nightly` takes all. By day the newest installation of each MPI family stands for the family, and Hypothesis
+tries fewer examples.
+"""
 
 import os
 from collections.abc import Iterator
@@ -7,11 +11,15 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+from rankwise.core.records import Implementation
+from support.mpis import FOUND, newest_of_each_family
+
 LAUNCHING = {"cli", "conformance", "csrc", "e2e", "mpi", "native", "testbeds"}
 """Folders of tests that start programs, and wait for them."""
 
-hypothesis.settings.register_profile("rankwise", deadline=None)  # other work disturbs the times here
-hypothesis.settings.load_profile("rankwise")
+for name, examples in (("day", 25), ("nightly", 200)):  # no deadline: other work disturbs the times here
+    hypothesis.settings.register_profile(name, deadline=None, max_examples=examples)
+hypothesis.settings.load_profile("day")
 
 
 STRICT_VARIABLE = "RANKWISE_STRICT"
@@ -44,7 +52,20 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         report.longrepr = f"{item.nodeid} was skipped, and its reason is not on the list: {reason}"
 
 
+@pytest.hookimpl(tryfirst=True)  # before `-m` chooses among them
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Long files first, so that short ones are left to fill up the time until the last process has ended."""
+    """Mark older installations as nightly, and put long files first.
+
+    Short files are left then to fill up the time until the last process has ended.
+    """
+    older = {one.id for one in FOUND} - newest_of_each_family()
+    for item in items:
+        values = getattr(getattr(item, "callspec", None), "params", {}).values()
+        if any(
+            (one.id if isinstance(one, Implementation) else one) in older
+            for one in values
+            if isinstance(one, str | Implementation)
+        ):
+            item.add_marker(pytest.mark.nightly)
     if hasattr(config, "workerinput"):
         items.sort(key=lambda item: item.path.relative_to(Path(__file__).parent).parts[0] not in LAUNCHING)

@@ -117,6 +117,7 @@ def test_placements_and_testbeds_of_one_mpi_are_variants(home: Path) -> None:
     assert all(row["launches"] for row in rows.values()), done.stderr
 
 
+@pytest.mark.nightly
 def test_a_program_of_the_standard_abi_runs_on_all_that_have_it(home: Path) -> None:
     from support.mpis import FOUND  # noqa: PLC0415 - discovery takes a while
 
@@ -130,6 +131,7 @@ def test_a_program_of_the_standard_abi_runs_on_all_that_have_it(home: Path) -> N
     assert_error(refused, 2, "asks for libmpi_abi.so.1, which openmpi-5.0.11 does not have")
 
 
+@pytest.mark.nightly
 def test_an_interrupted_comparison_goes_on_with_the_same_program_only(home: Path) -> None:
     program = script(home, "sleep 0.3")
     with started("compare", "mpich-5", "-n", "1", "--time", "100s", "--", program, home=home) as running:

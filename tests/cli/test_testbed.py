@@ -154,6 +154,7 @@ def test_what_a_file_brought_up_is_taken_down_by_that_file_even_when_its_name_di
 
 
 @needs_emulation
+@pytest.mark.nightly
 def test_check_brings_up_what_is_not_up_and_leaves_nothing(file: str, tmp_path: Path) -> None:
     told = rankwise("testbed", "check", file, home=tmp_path)
     assert told.returncode in (0, 1), told.stderr

@@ -220,7 +220,8 @@ def reached_by_ssh(testbed: TestbedKind, tmp_path_factory: pytest.TempPathFactor
         yield found
 
 
-@pytest.mark.parametrize("word", [pytest.param("block", marks=NIGHTLY), "cyclic"])
+@pytest.mark.nightly
+@pytest.mark.parametrize("word", ["block", "cyclic"])
 def test_the_same_by_ssh_from_one_node_to_the_others(
     testbed: TestbedKind, reached_by_ssh: Servers, implementation_id: str, word: str, programs: Path
 ) -> None:

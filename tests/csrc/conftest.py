@@ -21,11 +21,11 @@ def harness(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, text in PLUG_INS.items():
         plug_ins.append(folder / f"{name}.c")
         plug_ins[-1].write_text(text)
-    build(folder / "harness", *plug_ins)
-    listed = subprocess.run([folder / "harness", "--list"], capture_output=True, text=True, check=True)
+    harness = build(*plug_ins)
+    listed = subprocess.run([harness, "--list"], capture_output=True, text=True, check=True)
     if "LAM/MPI" in listed.stdout:
         pytest.skip("LAM/MPI needs a booted universe")
-    return folder / "harness"
+    return harness
 
 
 @pytest.fixture

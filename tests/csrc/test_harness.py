@@ -74,7 +74,10 @@ def test_a_size_is_rounded_up_to_whole_elements(launch: Launch) -> None:
     assert (series["size_bytes"], series["payload_bytes"]) == (33, 64)
 
 
-@pytest.mark.parametrize("layout", ["contiguous", "vector", "indexed", "struct"])
+@pytest.mark.parametrize(
+    "layout",
+    ["contiguous", *(pytest.param(one, marks=pytest.mark.nightly) for one in ("vector", "indexed")), "struct"],
+)
 def test_every_kernel_delivers_the_right_data(harness: Path, launch: Launch, layout: str) -> None:
     usable = {
         name: benchmark
@@ -154,9 +157,8 @@ def test_a_rank_late_in_a_twentieth_of_repetitions_shows_in_the_99th_percentile(
     assert np.median(late) < 1e-3
 
 
-def test_a_repetition_before_which_a_rank_overslept_is_thrown_away(tmp_path: Path, harness: Path) -> None:
-    program = tmp_path / "dozing-harness"
-    build(program, Path(__file__).with_name("dozing.c"))
+def test_a_repetition_before_which_a_rank_overslept_is_thrown_away(harness: Path) -> None:
+    program = build(Path(__file__).with_name("dozing.c"))
     (series,) = records(
         launched(
             program, "--min-repetitions", "80", "--seconds", "10", "--max-repetitions", "80", "dozing:8", ranks=2
@@ -244,25 +246,29 @@ def test_an_error_inside_the_library_becomes_the_failure_of_the_cell(harness: Pa
 @pytest.mark.parametrize(
     ("ranks", "sizes", "arguments"),
     [
-        (2, (0, 1, 1000), ("--verify",)),
+        pytest.param(2, (0, 1, 1000), ("--verify",), marks=pytest.mark.nightly),
         (3, (1, 1000), ("--verify", "--root", "rotate")),
-        (2, (1000,), ("--verify", "--datatype", "double", "--layout", "struct", "--window", "3", "--cold-cache")),
-        (2, (1000,), ("--max-repetitions", "5", "--messages", "5")),
-        (3, (8,), ("--max-repetitions", "5", "--messages", "5", "--clock", "synchronised", "--start", "barrier")),
+        pytest.param(
+            2,
+            (1000,),
+            ("--verify", "--datatype", "double", "--layout", "struct", "--window", "3", "--cold-cache"),
+            marks=pytest.mark.nightly,
+        ),
+        pytest.param(2, (1000,), ("--max-repetitions", "5", "--messages", "5"), marks=pytest.mark.nightly),
+        pytest.param(
+            3,
+            (8,),
+            ("--max-repetitions", "5", "--messages", "5", "--clock", "synchronised", "--start", "barrier"),
+            marks=pytest.mark.nightly,
+        ),
     ],
 )
 def test_sanitizers_find_nothing(
-    tmp_path_factory: pytest.TempPathFactory,
-    monkeypatch: pytest.MonkeyPatch,
-    ranks: int,
-    sizes: tuple[int, ...],
-    arguments: tuple[str, ...],
+    monkeypatch: pytest.MonkeyPatch, ranks: int, sizes: tuple[int, ...], arguments: tuple[str, ...]
 ) -> None:
     # the library's own leaks at exit are not ours to mend
     monkeypatch.setenv("ASAN_OPTIONS", "detect_leaks=0")
-    program = tmp_path_factory.getbasetemp() / "sanitized-harness"
-    if not program.exists():
-        build(program, compiler="mpicc.openmpi", flags=SANITIZED)
+    program = build(compiler="mpicc.openmpi", flags=SANITIZED)
     known = {name: about for name, about in listed(program).items() if about["supported"]}
     cells = [f"{name}:{size}" for name in known for size in (sizes if known[name]["sized"] else (0,))]
     argv = ["mpiexec.openmpi", "-n", str(ranks), str(program), "--yield", "--limit", "80", *arguments, *cells]

@@ -24,11 +24,9 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    program = tmp_path_factory.mktemp("memory") / "harness"
+def program() -> Path:
     wrapped = tuple(f"-Wl,--wrap={name}" for name in WRAPPED)
-    build(program, FAILING, compiler="mpicc.openmpi", flags=(*SANITIZED, *wrapped))
-    return program
+    return build(FAILING, compiler="mpicc.openmpi", flags=SANITIZED, libraries=wrapped)
 
 
 def launch(program: Path, fail: str) -> subprocess.CompletedProcess[str]:
@@ -42,6 +40,7 @@ def others(benchmark: str) -> list[str]:
     return [name for name in (cell.split(":")[0] for cell in CELLS) if name != benchmark]
 
 
+@pytest.mark.nightly
 def test_every_allocation_of_a_cell_may_fail(program: Path) -> None:
     failed = []
     for call in itertools.count(BEFORE_THE_CELLS + 1):

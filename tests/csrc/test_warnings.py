@@ -29,6 +29,7 @@ ONE_AND_THE_REST = [FOUND[0], *(pytest.param(one, marks=pytest.mark.nightly) for
 
 
 @pytest.mark.parametrize("one", ONE_AND_THE_REST, ids=lambda one: one.id)
+@pytest.mark.nightly
 def test_no_file_has_a_warning(one: Implementation, tmp_path: Path) -> None:
     files = [
         path for path in FILES if OF_ONE_FAMILY.get(f"{path.parent.name}/{path.name}", one.family) == one.family

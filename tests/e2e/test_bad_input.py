@@ -105,6 +105,7 @@ def fake_installation(folder: Path, mpiexec: str) -> Path:
     return folder
 
 
+@pytest.mark.nightly
 def test_an_mpiexec_that_dies_half_way_is_data_and_the_others_go_on(tmp_path: Path) -> None:
     assert MPI is not None
     dying = (

@@ -41,6 +41,7 @@ def check_default_plan(run: dict[str, Any]) -> None:
     assert run["baseline"] == "", "it is chosen from what was measured"
 
 
+@pytest.mark.nightly
 def test_without_arguments_every_mpi_is_measured_for_three_minutes(tmp_path: Path) -> None:
     with started("compare", home=tmp_path) as running:
         wait_for_launches(tmp_path, 1, running)
@@ -68,6 +69,7 @@ def test_without_arguments_to_its_end(tmp_path: Path) -> None:
     assert {one["verdict"] for one in again["verdicts"]} > {"undecided"}
 
 
+@pytest.mark.nightly
 def test_thorough_takes_every_benchmark_that_stands_for_itself(tmp_path: Path) -> None:
     done = rankwise("compare", OURS, "--thorough", "--sizes", "8", "-n", "2", "--time", "4s", "-q", home=tmp_path)
     assert done.returncode == 0, done.stderr

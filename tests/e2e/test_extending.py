@@ -79,6 +79,7 @@ def test_a_verb_is_one_new_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not MPICH, reason="needs the MPICH of PyPI")
+@pytest.mark.nightly
 def test_an_mpi_family_is_one_new_file(tmp_path: Path) -> None:
     real, bin_folder = working(MPICH[0]), tmp_path / "site" / "bin"
     script(bin_folder / "sitecc", COMPILER.replace("MPICC", real.mpicc))

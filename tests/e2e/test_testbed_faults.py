@@ -122,6 +122,7 @@ def test_a_partition_ends_the_launch_at_its_limit_and_the_next_one_works(home: P
     assert failed["reason"] == "no end within 4 s: ended with all its processes"
 
 
+@pytest.mark.nightly
 def test_an_interrupted_run_goes_on_on_the_same_testbed(home: Path) -> None:
     with started(*COMPARE, *LONG, home=home) as compare:
         wait_for_launches(home, 2, compare)

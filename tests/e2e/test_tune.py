@@ -77,6 +77,7 @@ def test_a_search_among_the_algorithms_of_a_collective(tmp_path: Path) -> None:
 
 
 @needs_openmpi
+@pytest.mark.nightly
 def test_an_interrupted_search_goes_on_to_its_profile(tmp_path: Path) -> None:
     words = ("tune", OPENMPI, "--for", "bcast", "-n", "2", "--sizes", "4K", "--time", "30s", "--name", "shm")
     with started(*words, home=tmp_path) as running:

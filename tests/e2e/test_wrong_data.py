@@ -77,6 +77,7 @@ def test_the_terminal_says_it_in_its_first_line(home: Path) -> None:
     assert "WRONG DATA" in text.splitlines()[0]
 
 
+@pytest.mark.nightly
 def test_who_does_not_want_the_check_leaves_it_out(home: Path) -> None:
     code, text = compared(home, "--no-verify", "--json")
     said = json.loads(text)

@@ -28,7 +28,9 @@ def test_none_is_left_out() -> None:
     assert list(EXAMPLES.glob("*.ipynb")) == [NOTEBOOK]
 
 
-@pytest.mark.parametrize("name", TOLD)
+@pytest.mark.parametrize(
+    "name", [pytest.param(one, marks=pytest.mark.nightly if n else ()) for n, one in enumerate(TOLD)]
+)
 def test_a_script(name: str, tmp_path: Path) -> None:
     arguments, told = TOLD[name]
     done = subprocess.run(
@@ -40,6 +42,7 @@ def test_a_script(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning", "default::UserWarning")
+@pytest.mark.nightly
 def test_the_notebook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RANKWISE_STORE", str(tmp_path / "results.sqlite"))
     notebook = nbformat.read(NOTEBOOK, as_version=4)

@@ -1,6 +1,6 @@
 """What a sanitizer finds in a native program fails the test that ran it, also if nobody waits for the program.
 
-The programs are sanitized if RANKWISE_NATIVE names the build tree of CMake's preset `sanitize` (`make native`).
+The programs are sanitized if RANKWISE_SANITIZED names the build tree of CMake's preset `sanitize` (`make native`).
 """
 
 import os
@@ -24,6 +24,15 @@ def sanitizer_reports(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path
         os.environ.pop(name)
         if value is not None:
             os.environ[name] = value
+
+
+@pytest.fixture(scope="module", autouse=True)
+def sanitized_programs() -> Iterator[None]:
+    """For the tests here alone: what is sanitized is slow."""
+    with pytest.MonkeyPatch.context() as patch:
+        if sanitized := os.environ.get("RANKWISE_SANITIZED"):
+            patch.setenv("RANKWISE_NATIVE", sanitized)
+        yield
 
 
 @pytest.fixture(autouse=True)

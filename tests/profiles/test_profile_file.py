@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from rankwise.core.errors import InputError
 from rankwise.core.tuning import Profile, Reason, Setting, Tuning
@@ -14,7 +14,6 @@ from support.profiles import part, profile, profiles
 from support.stored import plain
 
 
-@settings(max_examples=30, deadline=None)
 @given(profiles)
 def test_a_profile_is_read_as_it_was_written(made: Profile) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rankwise.core.errors import InputError
@@ -58,7 +58,6 @@ def check(text: str) -> None:
             assert error.remedy
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, len(TOKENS) - 1), st.sampled_from(PIECES)), min_size=1, max_size=3))
 def test_a_text_with_other_pieces(changes: list[tuple[int, str]]) -> None:
     text = TEXT
@@ -68,7 +67,6 @@ def test_a_text_with_other_pieces(changes: list[tuple[int, str]]) -> None:
     check(text)
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.sampled_from(PLACES[1:]), _values)
 def test_any_value_at_any_place(place: tuple[str | int, ...], value: object) -> None:
     data = tomllib.loads(TEXT)
@@ -79,7 +77,6 @@ def test_any_value_at_any_place(place: tuple[str | int, ...], value: object) -> 
     check(toml_text(data))
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.integers(0, len(TEXT)))
 def test_a_text_that_was_cut_off(length: int) -> None:
     check(TEXT[:length])

@@ -4,7 +4,7 @@ import tomllib
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rankwise.core.toml_places import parse
@@ -19,13 +19,11 @@ _values = st.recursive(
 _tables = st.dictionaries(st.text(), _values, max_size=5)
 
 
-@settings(max_examples=60, deadline=None)
 @given(_tables)
 def test_what_is_written_is_read(table: dict[str, Any]) -> None:
     assert tomllib.loads(toml_text(table)) == table
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.sampled_from(['"', "\\", "\n", "\r", "\t", "\x7f", "\0", "'", "a", "#", "{", "]"])).map("".join)
 )

@@ -40,6 +40,7 @@ def ours(home: Path) -> list[int]:
     return found
 
 
+@pytest.mark.nightly
 def test_nothing_is_left_over(tmp_path: Path) -> None:
     choose, deadline = random.Random(1), time.monotonic() + SECONDS
     jobs = 0

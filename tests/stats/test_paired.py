@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -68,7 +68,6 @@ def test_many_launches_are_swapped_at_random_and_always_alike() -> None:
     assert np.all(first <= 3 * alone + 0.01), "... nor less than Bonferroni has it"
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 12), st.integers(1, 9), st.floats(1e-3, 1e3))
 def test_p_values_are_chances_whatever_the_unit_and_the_order(
     seed: int, tests: int, launches: int, unit: float

@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy import stats
@@ -24,7 +24,6 @@ seeds = st.integers(0, 2**32 - 1)
 p_lists = arrays.arrays(np.float64, st.integers(1, 40), elements=st.floats(0, 1))
 
 
-@settings(max_examples=25, deadline=None)  # statsmodels collects garbage in every call
 @given(p_lists)
 def test_holms_correction_is_statsmodels(values: FloatArray) -> None:
     assert holm(values) == pytest.approx(multipletests(values, method="holm")[1], abs=1e-12)
@@ -110,7 +109,6 @@ def exhaustive_breaks(sizes: FloatArray, seconds: FloatArray) -> tuple[int, ...]
     return best[1]
 
 
-@settings(max_examples=40, deadline=None)
 @given(seeds, st.integers(6, 13), st.lists(st.tuples(st.integers(2, 11), st.floats(0.4, 3)), max_size=2))
 def test_breaks_are_those_of_an_exhaustive_search(seed: int, n: int, jumps: list[tuple[int, float]]) -> None:
     generator = np.random.default_rng(seed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rankwise.core.records import FloatArray
@@ -75,7 +75,6 @@ def test_nothing_to_find(seconds: list[float]) -> None:
     assert find_breaks(4.0 ** np.arange(len(seconds)), np.array(seconds)) == ()
 
 
-@settings(deadline=None, max_examples=30)
 @given(st.floats(1e-3, 1e3), st.integers(0, 1000))
 def test_breaks_do_not_depend_on_the_unit(unit: float, seed: int) -> None:
     sizes = sizes_by(4)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
@@ -44,7 +44,6 @@ values = arrays.arrays(
 )
 
 
-@settings(deadline=None, max_examples=40)  # a process's first exact tests are slow
 @given(values, values)
 def test_p_values_have_no_side_and_no_unit(left: FloatArray, right: FloatArray) -> None:
     p_values = mann_whitney(left, right)

@@ -94,7 +94,7 @@ def test_names_in_the_schema_that_are_no_text(sound: Path, tmp_path: Path) -> No
     assert ".recover" in caught.value.remedy
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data(), value=_values)
 def test_any_value_in_any_column(data: st.DataObject, value: object, sound: Path, tmp_path: Path) -> None:
     path = tmp_path / "results.sqlite"
@@ -108,7 +108,7 @@ def test_any_value_in_any_column(data: st.DataObject, value: object, sound: Path
     read_everything(path)
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     changes=st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.binary(min_size=1, max_size=64)), max_size=4),
     kept=st.just(1.0) | st.floats(0, 1),

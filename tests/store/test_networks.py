@@ -7,7 +7,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from rankwise.core.errors import StoreError, UnknownNameError
 from rankwise.core.network import Link, PathFigures, Topology
@@ -21,7 +21,6 @@ def refuse(word: str) -> None:
     raise AssertionError(f"{word} is not JSON")
 
 
-@settings(max_examples=60, deadline=None)
 @given(topology=stored.topologies)
 def test_a_topology_is_strict_json_and_comes_back(topology: Topology) -> None:
     text = topology_to_json(topology)
@@ -62,7 +61,6 @@ def test_a_run_has_the_topology_it_began_with(store: Store) -> None:
     assert store.topology(networked) == stored.TOPOLOGY
 
 
-@settings(max_examples=30, deadline=None)
 @given(first=stored.paths, second=stored.paths)
 def test_paths_are_appended_and_come_back(
     shared: Store, first: tuple[PathFigures, ...], second: tuple[PathFigures, ...]

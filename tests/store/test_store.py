@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from rankwise.core.configuration import plain
 from rankwise.core.errors import InputError, StoreError, UnknownNameError
@@ -58,7 +58,6 @@ def writer(path: Path, name: str, launches: int, end: str = "finish") -> subproc
     )  # fmt: skip
 
 
-@settings(max_examples=40, deadline=None)
 @given(launch=stored.launches)
 def test_a_launch_comes_back_as_it_was(shared: Store, launch: Launch) -> None:
     run_id = stored.begin(shared)
@@ -66,7 +65,6 @@ def test_a_launch_comes_back_as_it_was(shared: Store, launch: Launch) -> None:
     assert stored.plain(shared.launches(run_id)) == stored.plain([launch])
 
 
-@settings(max_examples=40, deadline=None)
 @given(plan=stored.plans, implementations=stored.implementations, benchmarks=stored.benchmarks, facts=stored.facts)
 def test_all_that_a_resumed_run_needs_comes_back(
     shared: Store,

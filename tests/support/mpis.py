@@ -1,5 +1,6 @@
 """The MPI implementations of this host, for tests that are parametrised over them."""
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -10,6 +11,12 @@ from rankwise.mpi.smoke_test import smoke_test
 
 FOUND: list[Implementation] = installations()
 """Every installation on this host, not yet tested; read once, when tests are collected."""
+
+
+def newest_of_each_family() -> set[str]:
+    """Return the ids of the installations that stand for their families by day."""
+    by_age = sorted(FOUND, key=lambda one: [int(number) for number in re.findall(r"\d+", one.version)])
+    return set({one.family: one.id for one in by_age}.values())
 
 
 @cache

@@ -2,13 +2,18 @@
 
 import json
 import os
+import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import rankwise
+from rankwise.artifacts import builder
+from rankwise.artifacts.builder import Artifact
+from support.mpis import FOUND
 
 CSRC = Path(rankwise.__file__).parent / "csrc"
 LAUNCH_ENVIRONMENT = {
@@ -93,15 +98,20 @@ WARNINGS = (
 )  # fmt: skip
 """What every C file is compiled with here; a user's own build must not fail for a warning, and has none of it."""
 SANITIZED = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
-INCLUDES = (f"-I{CSRC / 'runtime'}", f"-I{CSRC / 'harness'}")
+HEADERS = (CSRC / "runtime", CSRC / "harness")
+INCLUDES = tuple(f"-I{folder}" for folder in HEADERS)
 
 
-def build(target: Path, *more: Path, compiler: str = "mpicc", flags: tuple[str, ...] = ("-O2",)) -> None:
-    """Compile the harness with its kernels and these files of C into `target`."""
-    sources = [*(path for name in ("runtime", "harness", "kernels") for path in CSRC.glob(f"{name}/*.c")), *more]
-    argv = [compiler, *WARNINGS, *flags, *INCLUDES, *map(str, sources), "-o", str(target), "-lm", "-pthread"]
-    done = subprocess.run(argv, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+def build(
+    *more: Path, compiler: str = "mpicc", flags: tuple[str, ...] = ("-O2",), libraries: tuple[str, ...] = ()
+) -> Path:
+    """Return the harness with its kernels and these files of C; what was compiled before is not compiled again."""
+    own = [path for name in ("runtime", "harness", "kernels") for path in sorted(CSRC.glob(f"{name}/*.c"))]
+    harness = Artifact(
+        "harness", (*own, *more), "program", HEADERS, (*WARNINGS, *flags), (*libraries, "-lm", "-pthread")
+    )
+    in_path = replace(FOUND[0], id=f"{compiler}-in-path", mpicc=str(shutil.which(compiler)), environment=())
+    return builder.build(harness, in_path)
 
 
 def launched(

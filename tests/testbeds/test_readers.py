@@ -53,7 +53,7 @@ HEADERS = st.sampled_from(
 )  # fmt: skip
 BEGINNINGS = st.sampled_from(["", 'kind = "ssh"\n', 'kind = "local"\n', "[site.a]\n[nic]\n", "[site.a]\n[tcp]\n"])
 LINES = st.lists(HEADERS | st.builds("{} = {}".format, KEYS, VALUES), max_size=6).map("\n".join)
-SAME_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=300)
+SAME_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @SAME_FOLDER

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rankwise.analysis.compare.cells import CellData, Point
@@ -107,7 +107,6 @@ def test_no_pairs() -> None:
 launches = st.lists(st.floats(1e-6, 1e-5), min_size=1, max_size=12)
 
 
-@settings(deadline=None, max_examples=40)  # a process's first exact tests are slow
 @given(st.lists(st.tuples(launches, launches), min_size=1, max_size=4), st.floats(1e-3, 1e3))
 def test_swapping_sides_inverts_and_units_do_not_matter(
     sides: list[tuple[list[float], list[float]]], unit: float
@@ -122,7 +121,6 @@ def test_swapping_sides_inverts_and_units_do_not_matter(
         assert (one.ratio, one.ratio_low) == pytest.approx((same.ratio, same.ratio_low))
 
 
-@settings(deadline=None, max_examples=20)
 @given(st.permutations(spread(1.1)))
 def test_the_order_of_launches_does_not_matter(candidate: list[float]) -> None:
     (shuffled,) = judge([pair(spread(1.0), candidate)], 0.05, 0.05)

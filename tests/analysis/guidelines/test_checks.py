@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.compare.simulated import run
@@ -164,7 +164,6 @@ def test_nothing_measured_is_nothing_checked() -> None:
     assert check([barrier], {"barrier": Benchmark("barrier", "collective", "")}) == ()
 
 
-@settings(max_examples=25, deadline=None)
 @given(
     times=st.lists(st.floats(1e-7, 1e-2), min_size=8, max_size=8),
     rounds=st.integers(1, 14),

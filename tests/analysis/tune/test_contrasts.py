@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -104,7 +104,6 @@ def test_identical_launches() -> None:
 rounds = st.lists(st.tuples(st.floats(-20, 5), st.floats(-20, 5)), min_size=4, max_size=12)
 
 
-@settings(deadline=None, max_examples=40)
 @given(rounds, st.floats(-5, 5))
 def test_swapping_sides_inverts_and_units_do_not_matter(pairs: list[tuple[float, float]], unit: float) -> None:
     left, right = np.array(pairs).T

@@ -6,7 +6,7 @@ from itertools import groupby, pairwise, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rankwise.analysis.tune.rules import (
@@ -43,7 +43,6 @@ def allowed(costs: FloatArray, taken: tuple[int, ...] | list[int], bound: float 
     return all(costs[taken[i], i] <= np.min(costs[:, i]) + bound + 1e-9 for i in at)
 
 
-@settings(deadline=None, max_examples=40)
 @given(tables())
 def test_no_size_pays_more_than_the_bound_and_no_covering_is_shorter(costs: FloatArray) -> None:
     taken = cover(costs, BOUND)
@@ -58,7 +57,6 @@ def test_no_size_pays_more_than_the_bound_and_no_covering_is_shorter(costs: Floa
     assert price(taken) == pytest.approx(min(price(other) for other in others if stretches(list(other)) == fewest))
 
 
-@settings(deadline=None, max_examples=40)
 @given(tables(), st.integers(1, 3))
 def test_too_many_leaves_widen_the_bound(costs: FloatArray, most: int) -> None:
     taken = cover(costs, BOUND, most)

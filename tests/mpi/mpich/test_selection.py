@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass, replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rankwise.core.errors import InputError
@@ -166,7 +166,6 @@ calls = st.builds(
 )  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None)
 @given(decisions_of(), st.lists(calls, min_size=1, max_size=20), st.sampled_from([FOUR, FIVE]))
 def test_what_was_decided_holds_there_and_the_default_everywhere_else(
     decided: list[Decision], some: list[Call], version: tuple[int, ...]
