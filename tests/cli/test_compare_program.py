@@ -104,6 +104,7 @@ def test_failing_hanging_and_wrong_variants_are_told_and_the_others_compared(hom
 
 
 @needs_emulation
+@pytest.mark.nightly
 def test_placements_and_testbeds_of_one_mpi_are_variants(home: Path) -> None:
     subprocess.run(["mpicc.mpich", "-O2", "app.c", "-o", "app"], cwd=home, check=True)
     words = ["--placement", "block,cyclic", "--testbed", "local,two-clusters", "--time", "1s", TIME, "--json"]

@@ -109,6 +109,7 @@ def test_real_hosts_need_not_be_brought_up(tmp_path: Path, capsys: pytest.Captur
 
 
 @needs_emulation
+@pytest.mark.nightly
 def test_up_exec_check_down(file: str, tmp_path: Path) -> None:
     def testbed(*words: str, **options: object) -> tuple[int, str, str]:
         told = rankwise("testbed", *words, home=tmp_path, **options)  # type: ignore[arg-type]

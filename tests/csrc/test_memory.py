@@ -59,6 +59,7 @@ def test_every_allocation_of_a_cell_may_fail(program: Path) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.nightly
 def test_a_window_that_the_library_cannot_allocate_fails_its_cell(program: Path) -> None:
     done = launch(program, "window")
     (failure,) = records(done, "failure")
@@ -69,12 +70,14 @@ def test_a_window_that_the_library_cannot_allocate_fails_its_cell(program: Path)
 
 
 @pytest.mark.parametrize("call", range(1, BEFORE_THE_CELLS + 1))
+@pytest.mark.nightly
 def test_before_the_first_cell_the_job_ends_and_says_why(program: Path, call: int) -> None:
     done = launch(program, f"2:{call}")
     assert done.returncode not in (0, 124)
     assert re.search(r"before the first cell: (cannot allocate \d+ bytes|no memory) for", done.stderr)
 
 
+@pytest.mark.nightly
 def test_no_memory_for_the_list_of_cells_is_said_before_mpi_starts(program: Path) -> None:
     done = launch(program, "-1:1")
     assert done.returncode == 2

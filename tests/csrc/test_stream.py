@@ -47,6 +47,7 @@ def test_the_pause_before_a_stream_is_not_timed(launch: Launch) -> None:
     assert gaps.sum() < 0.75
 
 
+@pytest.mark.nightly
 def test_the_silence_before_a_message_is_not_timed(launch: Launch) -> None:
     begin = time.monotonic()
     times = samples(launch("--seconds", "0", "--min-repetitions", "2", "tcp_after_pause:8"))

@@ -45,7 +45,9 @@ def test_wrong_data_are_found(
     assert not records(done, "verified")
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5, 8])
+@pytest.mark.parametrize(
+    "ranks", [1, 3, *(pytest.param(ranks, marks=pytest.mark.nightly) for ranks in (2, 4, 5, 8))]
+)
 def test_right_data_are_not_blamed_at_any_number_of_ranks(harness: Path, ranks: int) -> None:
     benchmarks = listed(harness)
     cells = [
@@ -61,7 +63,7 @@ def test_right_data_are_not_blamed_at_any_number_of_ranks(harness: Path, ranks: 
     )
 
 
-@pytest.mark.parametrize("ranks", [2, 5, 8])
+@pytest.mark.parametrize("ranks", [5, *(pytest.param(ranks, marks=pytest.mark.nightly) for ranks in (2, 8))])
 @pytest.mark.parametrize("operation", ["sum", "max", "min", "prod"])
 @pytest.mark.parametrize("datatype", ["int", "float", "double"])
 def test_results_of_every_reduction_are_exact(harness: Path, ranks: int, operation: str, datatype: str) -> None:

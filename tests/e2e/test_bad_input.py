@@ -122,6 +122,7 @@ def test_an_mpiexec_that_dies_half_way_is_data_and_the_others_go_on(tmp_path: Pa
     assert marked_processes(tmp_path) == []
 
 
+@pytest.mark.nightly
 def test_an_mpiexec_that_hangs_is_ended_at_its_limit(tmp_path: Path) -> None:
     assert MPI is not None
     hanging = f'case "$*" in *rankwise-harness*) sleep 1000;; esac; exec {MPI.mpiexec} "$@"'
@@ -132,7 +133,7 @@ def test_an_mpiexec_that_hangs_is_ended_at_its_limit(tmp_path: Path) -> None:
     assert marked_processes(tmp_path) == []
 
 
-@pytest.mark.parametrize("signal_number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("signal_number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.nightly)])
 def test_when_interrupted_what_was_measured_is_kept_and_can_go_on(tmp_path: Path, signal_number: int) -> None:
     with started("compare", NAME, *LONG, home=tmp_path) as running:
         wait_for_launches(tmp_path, 2, running)

@@ -46,6 +46,7 @@ def test_each_rank_runs_on_its_line_of_the_file(mpi: str, home: Path, path: str)
 
 
 @pytest.mark.parametrize("mpi", OURS[:1])
+@pytest.mark.nightly
 def test_a_benchmark_is_measured_on_the_hosts_of_the_file(mpi: str, home: Path, path: str) -> None:
     quick = ["--sizes", "8", "--launches", "1", "--per-cell", "5ms", "--format", "json"]
     done = rankwise("bench", "pingpong", "--mpi", mpi, "--hostfile", "hosts", *quick, home=home, PATH=path)

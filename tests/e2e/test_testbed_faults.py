@@ -90,7 +90,9 @@ FAULTS: dict[str, tuple[Callable[[Path], int], str]] = {
 }
 
 
-@pytest.mark.parametrize("part", FAULTS)
+@pytest.mark.parametrize(
+    "part", ["agent", *(pytest.param(one, marks=pytest.mark.nightly) for one in FAULTS if one != "agent")]
+)
 def test_a_part_killed_in_mid_run_fails_that_launch_and_the_plan_goes_on(part: str, home: Path) -> None:
     victim, reason = FAULTS[part]
     with started(*COMPARE, *LONG, home=home) as compare:
@@ -106,6 +108,7 @@ def test_a_part_killed_in_mid_run_fails_that_launch_and_the_plan_goes_on(part: s
     assert told == [f"the testbed broke down, nothing of that launch is kept: {reason}"]
 
 
+@pytest.mark.nightly
 def test_a_partition_ends_the_launch_at_its_limit_and_the_next_one_works(home: Path) -> None:
     with started(*COMPARE, *LONG, "--sizes", "1,64", "--limit", "4s", home=home) as compare:
         wait_for_launches(home, 1, compare)
@@ -154,6 +157,7 @@ def test_after_kill_9_everything_ends_by_itself_and_the_next_verb_clears_up(home
     assert shown(home)["run"]["status"] == "interrupted"
 
 
+@pytest.mark.nightly
 def test_two_at_once_on_the_same_description(home: Path) -> None:
     with (
         started(*COMPARE, *QUICK, "--report", "1.html", home=home) as one,
@@ -166,6 +170,7 @@ def test_two_at_once_on_the_same_description(home: Path) -> None:
     assert [(run["status"], run["testbed"]) for run in runs] == [("complete", NAME)] * 2
 
 
+@pytest.mark.nightly
 def test_one_that_is_up_is_used_and_left_up_and_a_run_survives_that_it_is_taken_down(home: Path) -> None:
     assert rankwise("testbed", "up", "mortal.toml", home=home).returncode == 0
     folder = paths.runtime_folder() / NAME

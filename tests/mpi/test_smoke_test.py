@@ -214,6 +214,7 @@ class TestEveryInstallation:
         assert marked(mark) == []
         assert not session.exists()
 
+    @pytest.mark.nightly
     def test_a_job_that_never_ends_is_ended_and_leaves_nothing(
         self, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:

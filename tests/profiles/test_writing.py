@@ -150,6 +150,7 @@ for turn in itertools.count():
 """
 
 
+@pytest.mark.nightly
 def test_a_killed_write_leaves_a_whole_profile(tmp_path: Path) -> None:
     whole = [
         set(everything(write(profile(part(name)), tmp_path / name))) for name in ("mpich-5.0.2", "openmpi-5.0.11")

@@ -107,6 +107,7 @@ def test_every_benchmark_can_be_chosen_and_has_its_figures(open_page: Open) -> N
             assert draw(page, "overlap").locator(".scatterlayer .trace").count() == 2 * 5  # bands and lines
 
 
+@pytest.mark.nightly
 def test_arrows_go_round_the_benchmarks(open_page: Open) -> None:
     page = open_page()
     draw(page, "latency")
@@ -153,6 +154,7 @@ def test_dark_and_light(open_page: Open) -> None:
     assert other.evaluate(look) == dark
 
 
+@pytest.mark.nightly
 def test_a_distribution_is_drawn_on_demand(open_page: Open) -> None:
     page = open_page()
     figure = draw(page, "ecdf")
@@ -190,6 +192,7 @@ def test_verdicts_are_filtered_and_sorted(open_page: Open) -> None:
     assert page.locator("#verdict-table th:nth-child(5)").get_attribute("aria-sort") == "descending"
 
 
+@pytest.mark.nightly
 def test_a_cell_of_the_heat_map_tells_its_numbers(open_page: Open) -> None:
     page = open_page()
     cell = page.locator(".heatmap td[data-tip]").first
@@ -202,6 +205,7 @@ def test_a_cell_of_the_heat_map_tells_its_numbers(open_page: Open) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.nightly
 def test_a_phone_never_scrolls_sideways(open_page: Open, scheme: str) -> None:
     page = open_page(width=375, height=812, scheme=scheme)
     for kind in ("latency", "bandwidth", "ecdf"):
@@ -224,6 +228,7 @@ def test_on_paper_everything_is_drawn_in_light_and_fits(open_page: Open) -> None
     assert page.pdf(format="A4").startswith(b"%PDF")
 
 
+@pytest.mark.nightly
 def test_a_hostile_name_does_nothing(open_page: Open, tmp_path: Path) -> None:
     hostile = "<img src=x onerror=alert(1)>\"'</script>"
     comparison = edges.renamed(samples.comparison(), "mpich-5.0.2", hostile)
@@ -283,6 +288,7 @@ def test_the_sections_of_a_network_draw_what_is_chosen(open_page: Open, grid_rep
     assert page.locator("[data-figure='stream/bandwidth'] .y4tick").count() > 0
 
 
+@pytest.mark.nightly
 def test_a_toggle_leaves_raw_tcp(open_page: Open, grid_report: Path) -> None:
     page = open_page(grid_report)
     draw_section(page, "stream/bandwidth")
@@ -297,7 +303,7 @@ def test_a_toggle_leaves_raw_tcp(open_page: Open, grid_report: Path) -> None:
     assert page.locator("#streams td:visible, #streams th:visible").filter(has_text=name).count() == 0
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.nightly)])
 def test_a_network_fits_a_phone_and_paper(open_page: Open, grid_report: Path, scheme: str) -> None:
     page = open_page(grid_report, width=375, height=812, scheme=scheme)
     for kind in GRID_FIGURES:

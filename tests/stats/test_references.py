@@ -25,6 +25,7 @@ p_lists = arrays.arrays(np.float64, st.integers(1, 40), elements=st.floats(0, 1)
 
 
 @given(p_lists)
+@pytest.mark.nightly
 def test_holms_correction_is_statsmodels(values: FloatArray) -> None:
     assert holm(values) == pytest.approx(multipletests(values, method="holm")[1], abs=1e-12)
 

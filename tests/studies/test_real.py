@@ -45,6 +45,7 @@ study = Study("mine", "My own study", "one line", (run,), page)
 """
 
 
+@pytest.mark.nightly
 def test_from_the_command_line_to_the_page(tmp_path: Path) -> None:
     folder = tmp_path / "plugins" / "studies"
     folder.mkdir(parents=True)

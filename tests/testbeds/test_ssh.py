@@ -98,6 +98,7 @@ def test_the_time_is_the_commands_own(testbed: SshTestbed) -> None:
     assert 0.5 <= outcome.seconds <= time.monotonic() - began - 0.1, "looking for what was left takes that long"
 
 
+@pytest.mark.nightly
 def test_the_libraries_of_what_runs_there_are_seen(testbed: SshTestbed, tmp_path: Path) -> None:
     library = tmp_path / "libmpi.so.12"
     source = tmp_path / "empty.c"
@@ -299,6 +300,7 @@ def test_a_launcher_that_is_not_there_is_named_with_its_host(testbed: SshTestbed
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can hide a folder from a server")
+@pytest.mark.nightly
 def test_a_launcher_that_one_host_lacks_is_named_with_that_host(two: Servers, tmp_path: Path) -> None:
     folder = tmp_path / "prefix"
     folder.mkdir()
@@ -324,6 +326,7 @@ def test_an_unknown_host_is_answered_with_the_nearest(testbed: SshTestbed) -> No
     assert "h2" in caught.value.remedy
 
 
+@pytest.mark.nightly
 def test_a_connection_that_breaks_during_a_run_is_told(two: Servers) -> None:
     before = left()
     with SshTestbed(two.topology(*HOSTS)) as one:

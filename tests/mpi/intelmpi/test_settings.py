@@ -86,6 +86,7 @@ def test_values_are_in_force_in_a_run(
 
 
 @needs_emulation
+@pytest.mark.nightly
 def test_a_raised_threshold_lets_a_send_return_before_its_receive_is_posted(
     with_systems_libfabric: Implementation, hosts: EmulatedTestbed, tmp_path: Path
 ) -> None:

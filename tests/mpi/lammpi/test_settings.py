@@ -60,6 +60,7 @@ def test_values_are_in_force_in_a_run(lam: Implementation, settings: tuple[tuple
     assert set(settings) <= set(in_force.items())
 
 
+@pytest.mark.nightly
 def test_a_raised_threshold_lets_a_send_return_before_its_receive_is_posted(
     lam: Implementation, tmp_path: Path
 ) -> None:

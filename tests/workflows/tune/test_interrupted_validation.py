@@ -46,6 +46,7 @@ def ends_in_a_validation(folder: Path, path: Path, patch: pytest.MonkeyPatch) ->
     return caught.value
 
 
+@pytest.mark.nightly
 def test_it_goes_on_without_another_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "results.sqlite"
     told = ends_in_a_validation(tmp_path / "profiles", path, monkeypatch)
