@@ -4,8 +4,8 @@
 VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?= python3
-# The tests of a file share what its fixtures bring up and stay together; six processes, for most of them wait.
-PYTEST := $(BIN)/pytest -n 6 --dist loadfile --no-loadscope-reorder
+# The tests of a file share what its fixtures bring up and stay together; four processes, for many of them wait.
+PYTEST := $(BIN)/pytest -n 4 --dist loadfile --no-loadscope-reorder
 SANITIZED := RANKWISE_SANITIZED=$(CURDIR)/build/sanitize
 # What the machine has no tool for is left out with a sentence; where CI is set, as by .ci/run, it is an error.
 left_out = echo "$(1)" >&2; test -z "$$CI"

@@ -47,7 +47,13 @@ def test_none_is_left_out() -> None:
     assert {path.stem for path in BENCHMARKS.glob("*.py")} == {*SMALLEST, *ONLY_ITS_HELP, *NO_SCRIPT}
 
 
-@pytest.mark.parametrize("name", SMALLEST)
+NIGHTLY = {"plan_beside_before"}
+"""It starts two comparisons of several MPIs, which test_main_job does by day."""
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(one, marks=pytest.mark.nightly if one in NIGHTLY else ()) for one in SMALLEST]
+)
 def test_it_runs(name: str, tmp_path: Path) -> None:
     arguments, told = SMALLEST[name]
     done = run(name, *arguments, folder=tmp_path)

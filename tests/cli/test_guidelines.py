@@ -208,6 +208,7 @@ CURVES = (("scatter", "contiguous"), ("pingpong", "contiguous"), ("pingpong", "v
 
 @pytest.mark.mpi
 @pytest.mark.skipif(not FOUND, reason="needs an MPI")
+@pytest.mark.nightly
 def test_a_real_run_measures_operations_beside_their_mockups(tmp_path: Path) -> None:
     one = next((one for one in FOUND if one.family == "mpich"), FOUND[0])
     words = ["--bench", "scatter,pingpong", "--sizes", "64,128", "--layout", "vector", "-n", "2", "--time", "6s"]

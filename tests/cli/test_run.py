@@ -105,6 +105,7 @@ def test_a_profile_that_cannot_be_loaded(words: list[str], said: str, tmp_path: 
     assert said in done.stderr and "remedy: " in done.stderr
 
 
+@pytest.mark.nightly
 def test_another_version_is_translated_or_refused(tmp_path: Path) -> None:
     lacked = Tuning((Setting("no-such-knob", "1"),))
     write(profile(part("mpich-5.0.2", Native(), lacked)), tmp_path / "profiles")

@@ -149,6 +149,7 @@ def test_a_wrong_command_line_exits_2_and_says_why(harness: Path, arguments: lis
     assert not done.stdout
 
 
+@pytest.mark.nightly
 def test_a_rank_late_in_a_twentieth_of_repetitions_shows_in_the_99th_percentile(launch: Launch) -> None:
     arguments = ["--seconds", "5", "--min-repetitions", "200", "--max-repetitions", "200"]
     late = samples(launch(*arguments, "--delay", "1:0.001:0.05", "bcast:8"))
@@ -157,6 +158,7 @@ def test_a_rank_late_in_a_twentieth_of_repetitions_shows_in_the_99th_percentile(
     assert np.median(late) < 1e-3
 
 
+@pytest.mark.nightly
 def test_a_repetition_before_which_a_rank_overslept_is_thrown_away(harness: Path) -> None:
     program = build(Path(__file__).with_name("dozing.c"))
     (series,) = records(

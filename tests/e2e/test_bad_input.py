@@ -163,6 +163,7 @@ def test_after_kill_9_everything_stored_is_there_and_the_next_verb_clears_up(tmp
     assert marked_processes(tmp_path) == []
 
 
+@pytest.mark.nightly
 def test_two_at_once_on_one_store(tmp_path: Path) -> None:
     with (
         started("compare", NAME, *QUICK, "--report", "1.html", home=tmp_path) as one,
@@ -201,6 +202,7 @@ def on_small_disk(tmp_path: Path, mount_options: str, *words: str) -> subprocess
 
 
 @needs_mounts
+@pytest.mark.nightly
 def test_a_full_disk_ends_the_run_with_what_fits(tmp_path: Path) -> None:
     done = on_small_disk(tmp_path, "size=600k", "compare", NAME, *LONG)
     assert_error(done, 3, "full")

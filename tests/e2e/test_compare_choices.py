@@ -81,6 +81,7 @@ def test_thorough_takes_every_benchmark_that_stands_for_itself(tmp_path: Path) -
     assert run["launches"]
 
 
+@pytest.mark.nightly
 def test_a_profile_is_compared_with_the_default_and_stored_as_it_was_loaded(tmp_path: Path) -> None:
     tuning = Tuning((Setting("eager-threshold", "131072"),))
     native = native_of(working(OURS), tuning)

@@ -182,6 +182,7 @@ def test_a_testbed_that_is_up_is_not_brought_up_twice_and_its_nodes_are_known(fi
 @pytest.mark.mpi
 @pytest.mark.skipif(not MPI, reason="no MPI here")
 @needs_emulation
+@pytest.mark.nightly
 def test_a_congestion_control_that_the_kernel_lacks_fails_its_cells_and_no_others(file: Path) -> None:
     words = ["--bench", "pingpong", "--sizes", "1", "--time", "3s", "-q", "--json"]
     argv = ["compare", MPI, "--testbed", file.name, "--congestion-control", "reno,nosuch", *words]
