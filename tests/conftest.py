@@ -17,7 +17,7 @@ from support.mpis import FOUND, newest_of_each_family
 LAUNCHING = {"cli", "conformance", "csrc", "e2e", "mpi", "native", "testbeds"}
 """Folders of tests that start programs, and wait for them."""
 
-for name, examples in (("day", 25), ("nightly", 200)):  # no deadline: other work disturbs the times here
+for name, examples in (("day", 25), ("nightly", 300)):  # no deadline: other work disturbs the times here
     hypothesis.settings.register_profile(name, deadline=None, max_examples=examples)
 hypothesis.settings.load_profile("day")
 

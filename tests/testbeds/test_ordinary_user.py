@@ -33,6 +33,7 @@ pytestmark = needs_root
         pytest.param("testbeds/test_emulated.py", "", marks=pytest.mark.nightly),
         pytest.param("testbeds/test_emulated_life.py", "", marks=pytest.mark.nightly),
         pytest.param("native/test_node.py", "", marks=pytest.mark.nightly),
+        pytest.param("native/test_supervisor.py", "", marks=pytest.mark.nightly),
     ],
 )
 def test_everything_works_without_root(module: str, only: str) -> None:

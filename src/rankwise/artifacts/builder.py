@@ -62,11 +62,10 @@ def build(
         objects = _objects(artifact, implementation, scratch, limit_seconds) if len(artifact.sources) > 1 else []
         _link(artifact, implementation, objects or artifact.sources, scratch, limit_seconds)
         scratch.chmod(0o755)
-        try:
-            scratch.rename(place)
-        except OSError as error:
-            if not file.exists():
-                raise unwritable(error) from error
+        scratch.rename(place)
+    except OSError as error:
+        if not file.exists():  # else another one was faster
+            raise unwritable(error) from error
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     return file
