@@ -1,6 +1,6 @@
 """What a kind of testbed is, and the register of kinds: one file each in this package.
 
-A new kind is a concrete subclass of `TestbedKind` in a new file here, or in `testbed/` of a plug-in folder. The
+A new kind is a concrete subclass of `TestbedKind` in a new file here, or in `testbeds/` of a plug-in folder. The
 class says all that the rest of Rankwise asks of a kind: how a file describes it, whether it can stay up, whether a
 launch may change its hosts, and how a command is run on one of its nodes.
 """
@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import ClassVar, Self
 
 from rankwise.core import registry
-from rankwise.core.errors import UnknownNameError
+from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.jobs import Host, LaunchSteps, LocalStart, Outcome, ProcessStart, RemoteShellStart
 from rankwise.core.mapped_libraries import Mapped, mapped_here
 from rankwise.core.network import Topology
@@ -30,8 +30,6 @@ class TestbedKind(ABC):
     __test__ = False  # not a test, whatever pytest thinks of its name
     kind: ClassVar[str]
     """The word for it in descriptions: `kind = "ssh"`."""
-    stays_up: ClassVar[bool] = False
-    """Whether `rankwise testbed up` brings it up, to stay until `down`, by `start`, `running` and `stop`."""
     sets_host_settings: ClassVar[bool] = False
     """Whether a launch may have kernel and NIC settings of its own, put back when it has ended."""
 
@@ -55,11 +53,19 @@ class TestbedKind(ABC):
     @classmethod
     def stop(cls, testbed: Running) -> None:
         """Take down one of those that `running` returns."""
-        raise NotImplementedError(f"a testbed of kind {cls.kind} does not stay up")
+        raise InputError(
+            f"testbed {testbed.name} was not brought up by Rankwise", f"its hosts are its owner's ({cls.kind})"
+        )
 
     def start(self) -> Path:
-        """Bring it up so that it stays; return its folder, where `warnings` says what could not be had."""
-        raise NotImplementedError(f"a testbed of kind {self.kind} does not stay up")
+        """Bring it up to stay until `stop`; return its folder, where `warnings` says what could not be had.
+
+        A kind that can stay up has `start`, `running` and `stop` of its own. Raises InputError for all others.
+        """
+        raise InputError(
+            f"{self.name} has hosts that are there already ({self.kind}): nothing needs to be brought up",
+            "use it: rankwise compare --testbed, with its name or file",
+        )
 
     def command_on(self, node: str, arguments: Sequence[str]) -> list[str]:
         """Return the command line of this host that runs these arguments on one node. Raises InputError."""

@@ -34,7 +34,6 @@ class EmulatedTestbed(TestbedKind):
     """An emulated testbed uses the one of this name if it is up and the same, else brings up one for itself."""
 
     kind = "emulated"
-    stays_up = True
     sets_host_settings = True
 
     def __init__(self, topology: Topology) -> None:

@@ -46,11 +46,6 @@ def bring_up(name_or_path: str, own_name: str, events: Events) -> tuple[Topology
     if own_name:
         topology = replace(topology, name=own_name)
     testbed = make(topology)
-    if not testbed.stays_up:
-        raise InputError(
-            f"{topology.name} has hosts that are there already ({topology.kind}): nothing needs to be brought up",
-            "use it: rankwise compare --testbed, with its name or file",
-        )
     with events.busy(f"bringing up {topology.name}"):
         folder = testbed.start()
     (folder / _FILE).write_text(topology_to_json(topology), encoding="utf-8")
