@@ -199,9 +199,9 @@ def _mixed_starts(cells: Sequence[CellData]) -> Notice | None:
     whose = ", ".join(f"{count} of {name}" for name, count in sorted(from_barrier.items()))
     return Notice(
         "mixed-starts",
-        f"{_cells(len(mixed))} began their repetitions in two ways: at an agreed moment, or on leaving a barrier "
-        f"({whose}) because ranks came too late to agreed moments; the latter times contain how far apart ranks "
-        "leave the barrier",
+        f"the repetitions of {_cells(from_barrier.total())} began on leaving a barrier ({whose}), because ranks "
+        "came too late to agreed moments; they are compared with others that began at an agreed moment, and their "
+        "times contain how far apart ranks leave the barrier",
         "use at most one rank a core and stop other work; the start of each series is in `rankwise export`",
     )
 

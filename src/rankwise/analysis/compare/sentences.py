@@ -119,7 +119,8 @@ def _verdicts(comparison: Comparison) -> list[str]:
     if counts["probably faster"] or counts["probably slower"]:
         said.append(
             f"Faster and slower: the chance that even one of them is false is {comparison.alpha:.0%} at most. "
-            f"Probably: with these, {comparison.alpha:.0%} of all are expected to be false (Benjamini-Hochberg)."
+            f"Probably: with these, at most {comparison.alpha:.0%} of all are expected to be false "
+            "(Benjamini-Hochberg)."
         )
     visible = [one.visible_ratio for one in comparison.verdicts if one.verdict == "undecided"]
     if visible and math.isfinite(middle := median(np.array(visible))):
