@@ -208,13 +208,15 @@ def test_a_window_as_large_as_the_buffers_counts_as_memory(launch: Launch) -> No
 
 
 def test_synchronised_clocks_undo_a_known_skew(launch: Launch) -> None:
-    arguments = ["--clock", "synchronised", "--clock-skew", "0.5:1e-4", "--start", "barrier"]
+    """What remains of half a second is within the error that is stated, however busy the processors are."""
+    skew_seconds = 0.5
+    arguments = ["--clock", "synchronised", "--clock-skew", f"{skew_seconds}:1e-4", "--start", "barrier"]
     done = launch(*arguments, "--min-repetitions", "50", "bcast:8")
     (begin,) = records(done, "begin")
     assert begin["clock"] == "synchronised"
-    assert 0 < begin["clock_error_seconds"] < 1e-3
-    assert np.median(samples(done)) < 0.1
-    assert np.abs(samples(done)).min() < 1e-3
+    assert 0 < begin["clock_error_seconds"] < skew_seconds / 10
+    assert samples(done).min() > -begin["clock_error_seconds"]  # nothing ends before it begins
+    assert np.median(samples(done)) < skew_seconds / 10
 
 
 def test_without_synchronisation_the_skew_would_show(launch: Launch) -> None:
