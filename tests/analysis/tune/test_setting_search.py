@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from analysis.tune.simulated import IMPLEMENTATION, Simulated, setting
-from rankwise.analysis.tune.contrasts import SearchCriteria
+from rankwise.analysis.tune.race import SearchCriteria
 from rankwise.analysis.tune.setting_search import SettingSearch, candidates_of
 from rankwise.core.records import Cell
 from rankwise.core.tuning import Knob, Setting, Tuning

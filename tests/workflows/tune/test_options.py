@@ -2,7 +2,7 @@
 
 import msgspec
 
-from rankwise.analysis.tune.contrasts import SearchCriteria
+from rankwise.analysis.tune.race import SearchCriteria
 from rankwise.workflows.tune.stages import TuneSpec
 from rankwise.workflows.tune.tuner import TuneOptions, stored_options
 

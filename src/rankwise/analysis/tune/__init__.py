@@ -27,17 +27,16 @@ that measured them; who measures is none of its business. Several can go on at o
 - A search may wait for others (algorithms at 8 ranks for those at 4), and asks nothing until they are answered.
 - Asking is deterministic: told the same launches, a search asks for the same trials. That is what `--resume`
   needs.
-- `launches` is what a search used (bundled launches count in each search), `exhaustive_launches` what trying
-  every choice as often as the best one would have taken.
+- `exhaustive_launches` is what trying every choice as often as the best one would have taken.
 
 Then comes the validation, on fresh launches of default and tuned: `acceptance.accept` judges every cell and
 reverts what made one slower. Should it revert anything, what is left is measured again, until it reverts nothing.
 
-    algorithm_search  which algorithm at which size: eliminations, refined sizes  (choices, size_costs, rules)
-    setting_search    which of a few whole settings, over weighted cells          (buffers, hosts)
-    threshold_search  eager or rendezvous: both measured at all sizes, one split  (crossover)
-    elimination       round by round, which candidates remain                     (candidate_times)
-    contrasts         which differences are significant; observations: what was measured
+    race              round by round, which candidates remain, and which is selected
+    bound             what the rounds say of a candidate, however often one looks  (observations)
+    algorithm_search  which algorithm at which size: races, refined sizes          (choices, size_costs, rules)
+    setting_search    which of a few whole settings, over weighted cells
+    threshold_search  eager or rendezvous: three curves predict what then races    (crossover)
     acceptance        never worse: verdicts, and what goes back to the default
     application       what an application does, as weights; merging: one tuning on top of another
 """

@@ -1,4 +1,4 @@
-"""Which algorithm a collective operation should use at which size: eliminations at all sizes, then few rules."""
+"""Which algorithm a collective operation should use at which size: a race at each size, then few rules."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from dataclasses import replace
 from itertools import pairwise, zip_longest
 
 from rankwise.analysis.tune.choices import first_choices, name_of, useful, words_of
-from rankwise.analysis.tune.contrasts import SearchCriteria
-from rankwise.analysis.tune.elimination import FAR_BEHIND, SCREENING_ROUNDS, Elimination
 from rankwise.analysis.tune.observations import Observations
+from rankwise.analysis.tune.race import Race, SearchCriteria
 from rankwise.analysis.tune.rules import (
     MOST_RULES,
     gains_words,
@@ -25,18 +24,22 @@ from rankwise.core.tuning import Choice, ChoiceScope, Decision, Reason, Rule, Tu
 from rankwise.core.units import format_size
 
 MOST_ROUNDS = 8
-"""Of one elimination: a gain that so many launches cannot show for certain is not worth more of them."""
+"""Of one race: a gain that so many launches cannot show for certain is not worth more of them."""
+JOIN_ROUNDS = 2
+"""After so many the other segment sizes and fan-outs of the best algorithms join."""
+NOT_FAR_BEHIND = math.log(1.25)
+"""What takes no longer than this beyond the best is worth a trial at other ranks, half of it with segments."""
 
 Sizes = tuple[int, ...]
-"""What one elimination is about: a single size, or all of them."""
+"""What one race is about: a single size, or all of them."""
 
 
 class AlgorithmSearch:
-    """Eliminates at a few sizes side by side, and between neighbouring sizes that seem to have different winners.
+    """Races at a few sizes side by side, and between neighbouring sizes that seem to have different winners.
 
-    One launch holds as many algorithms as there are sizes, each at its own, so a round takes as many launches as
-    the fullest elimination has candidates, and the default. At each size all placements count together, since a
-    decision cannot tell them apart; what seems slower in one of them is not chosen.
+    A trial holds as many algorithms as there are sizes, each at its own, so a round takes as many trials as the
+    fullest race has candidates, and the default. At each size all placements count together, since a decision
+    cannot tell them apart; what is slower in one of them is not chosen.
 
     Of each algorithm one choice is tried first; its other segment sizes and fan-outs join after a few rounds, if
     it is not behind by then.
@@ -61,14 +64,12 @@ class AlgorithmSearch:
 
         `calls`: how often messages of each of the sizes come, which matters where one choice has to do for all.
         `earlier`: searches at other numbers of ranks that come first; what was far behind everywhere there is
-        not tried here. `rounds` is the budget of all eliminations together; sizes are put between neighbours until
-        these are no more than `size_step` times apart.
+        not tried here. `rounds` is the budget of all races together; sizes are put between neighbours until these
+        are no more than `size_step` times apart.
         """
         self.subject = f"{template.benchmark} at {template.ranks} ranks"
         self.finished = False
         """Whether it had no question left when it was asked last."""
-        self.launches = 0
-        """Used so far; those shared with other searches count in full."""
         self._template, self._placements = template, tuple(placements)
         given = criteria or SearchCriteria()
         self._criteria = replace(given, max_rounds=min(given.max_rounds, MOST_ROUNDS))
@@ -80,45 +81,42 @@ class AlgorithmSearch:
         self._sizes = sorted(set(sizes_bytes))
         self._calls = [calls_at[size] for size in self._sizes] if calls else []
         self._observed = Observations()
-        self._eliminations: dict[Sizes, Elimination] = {}
+        self._races: dict[Sizes, Race] = {}
         self._asked: list[Cell] = []
-        self._trials = 0
         self._unusable: dict[str, str] = {}
 
     def ask(self) -> tuple[Trial, ...]:
-        """Return the default, and launches that measure every choice that remains somewhere once."""
+        """Return the default, and trials that measure every choice that remains somewhere once."""
         self._asked = []
         if not self._observed.rounds:
             self._begin()  # again, if it was only asked how much there will be to do: by now more is known
         trials = []
         if self._observed.rounds < self._rounds:
-            queues = [[(sizes, name) for name in one.next_round()] for sizes, one in self._eliminations.items()]
+            queues = [[(sizes, name) for name in one.next_round()] for sizes, one in self._races.items()]
             for placement in self._placements:
-                launches = [*zip_longest(*queues)]
-                for launch in [*launches, *launches[:1] * self._more_of_default(len(launches))]:
-                    names = {size: entry[1] for entry in launch if entry for size in entry[0]}
+                rows = [*zip_longest(*queues)]
+                for together in (*rows, *rows[:1] * self._more_of_default(len(rows))):
+                    names = {size: entry[1] for entry in together if entry for size in entry[0]}
                     cells = tuple(self._cell(size, placement, name) for size, name in sorted(names.items()))
                     trials.append(Trial(self._title(names), self._tuning(names), cells))
                     self._asked += cells
         self.finished = not trials
-        self._trials = len(trials)
         return tuple(trials)
 
     def tell(self, launches: Sequence[Launch]) -> None:
-        """Take a round into account: candidates are eliminated, and new choices and sizes may come."""
+        """Take a round into account: candidates leave, and new choices and sizes may come."""
         if not self._asked:
             return
-        self.launches += self._trials
         self._observed.add(self._asked, launches)
-        for one in self._eliminations.values():
+        for one in self._races.values():
             if not one.finished:
                 one.update()
-                failed = {name: why for name, why in one.eliminated.items() if why.startswith("unusable")}
+                failed = {name: why for name, why in one.left.items() if why.startswith("unusable")}
                 self._unusable.update(failed)
-        for one in self._eliminations.values():
+        for one in self._races.values():
             one.exclude(self._unusable)
-        for sizes, one in self._eliminations.items():
-            if one.rounds == SCREENING_ROUNDS:
+        for sizes, one in self._races.items():
+            if one.rounds == JOIN_ROUNDS:
                 one.add(self._other_choices(sizes, one))
         if self._scope != "one for all sizes":
             self._refine()
@@ -153,22 +151,22 @@ class AlgorithmSearch:
 
     def promising(self) -> set[str]:
         """Return the algorithms that were not far behind the best, the default included, at some size."""
-        found = set()
-        for one in self._eliminations.values():
-            estimates = {name: one.estimated_log_ratio(name, 1) for name in (DEFAULT, *one.candidates)}
-            least = min(estimates.values())
-            found |= {name for name, estimate in estimates.items() if estimate - least <= FAR_BEHIND}
-        return {self._choices[name].algorithm for name in found - {DEFAULT} - set(self._unusable)}
+        found = {name for one in self._races.values() for name in self._near(one, NOT_FAR_BEHIND)}
+        return {self._choices[name].algorithm for name in found - set(self._unusable)}
+
+    def _near(self, race: Race, margin: float) -> list[str]:
+        """Candidates of a race within `margin` of its best, the default included."""
+        least = min(map(race.log_ratio, (DEFAULT, *race.candidates)))
+        return [name for name in race.candidates if race.log_ratio(name) - least <= margin]
 
     def _begin(self) -> None:
-        self._eliminations = {}
+        self._races = {}
         if before := self._before():
             kept = before.promising()
             self._choices = {name: one for name, one in self._choices.items() if one.algorithm in kept}
         together = self._scope == "one for all sizes"
         for sizes in [tuple(self._sizes)] if together else [(size,) for size in self._sizes]:
-            first = first_choices([*self._choices.values()], max(sizes))
-            self._eliminations[sizes] = self._elimination(sizes, first)
+            self._races[sizes] = self._race(sizes, first_choices([*self._choices.values()], max(sizes)))
 
     def _before(self) -> AlgorithmSearch | None:
         """The same operation at another number of ranks, if it was measured there."""
@@ -178,21 +176,19 @@ class AlgorithmSearch:
         ]  # fmt: skip
         return same[-1] if same else None
 
-    def _elimination(self, sizes: Sizes, choices: Iterable[Choice]) -> Elimination:
+    def _race(self, sizes: Sizes, choices: Iterable[Choice]) -> Race:
         cells = [self._cell(size, placement, "") for placement in self._placements for size in sizes]
         calls = self._calls * len(self._placements) if len(sizes) > 1 else ()
-        found = Elimination(
+        found = Race(
             cells, map(self._name, choices), self._observed, self._criteria, calls,
-            replaces_default=self._scope == "complete", slower_nowhere=True,
+            replaces_default=self._scope == "complete",
         )  # fmt: skip
         found.exclude(self._unusable)
         return found
 
-    def _other_choices(self, sizes: Sizes, elimination: Elimination) -> list[str]:
+    def _other_choices(self, sizes: Sizes, race: Race) -> list[str]:
         """Those of the algorithms that are among the best so far."""
-        estimates = {name: elimination.estimated_log_ratio(name) for name in elimination.candidates}
-        least = min(0.0, *estimates.values())
-        among = {self._choices[name].algorithm for name, one in estimates.items() if one - least <= FAR_BEHIND / 2}
+        among = {self._choices[name].algorithm for name in self._near(race, NOT_FAR_BEHIND / 2)}
         others = [one for one in useful(self._choices.values(), max(sizes)) if one.algorithm in among]
         return [name for name in map(self._name, others) if name not in self._unusable]
 
@@ -204,7 +200,7 @@ class AlgorithmSearch:
         return f"{self._template.benchmark}@{self._template.ranks}={name_of(choice)}"
 
     def _title(self, names: dict[int, str]) -> str:
-        """Of a launch, whose cells may carry several names."""
+        """Of a trial, whose cells may carry several names."""
         first, *others = dict.fromkeys(names.values())
         return "+".join([first, *(name.partition("=")[2] for name in others)])
 
@@ -222,48 +218,47 @@ class AlgorithmSearch:
         return Tuning(decisions=(Decision(self._template.benchmark, self._template.ranks, tuple(found)),))
 
     def _refine(self) -> None:
-        """Begin eliminations between neighbours that seem to have different winners, if time is left for them.
+        """Begin races between neighbours that seem to have different winners, if time is left for them.
 
         Only what was good at one of the two is tried. Where one choice would do for both there is nothing to find.
         """
         if self._rounds - self._observed.rounds < self._criteria.min_rounds:
             return
-        needs_choice = self._scope == "complete"
         for low, high in pairwise(self._measured_sizes()):
-            both = [self._eliminations[low,], self._eliminations[high,]]
+            both = [self._races[low,], self._races[high,]]
             new = sizes_between(low, high, self._size_step)
-            if not new or min(one.rounds for one in both) < SCREENING_ROUNDS:
+            if not new or not all(one.finished or one.rounds >= self._criteria.min_rounds for one in both):
                 continue
-            costs = costs_of(both, [*self._choices], self._criteria.margin, estimated=True, all_open=needs_choice)
+            costs = costs_of(both, [*self._choices], self._criteria.margin, certain=False)
             if not have_different_winners(costs, self._criteria.margin):
                 continue
-            good = near_best(costs, math.inf if needs_choice else self._criteria.margin)
+            good = near_best(costs, math.inf if self._scope == "complete" else self._criteria.margin)
             tried = [choice for choice, is_good in zip(self._choices.values(), good[1:], strict=True) if is_good]
             for size in new:
-                self._eliminations[size,] = self._elimination((size,), useful(tried, size))
+                self._races[size,] = self._race((size,), useful(tried, size))
 
-    def _more_of_default(self, launches: int) -> int:
-        """How often more the default is launched, with which all others are compared.
+    def _more_of_default(self, trials: int) -> int:
+        """How often more the default is measured, with which all others are compared.
 
         The root of their number is best (Dunnett 1955); it matters where the default's luck leaves no choice.
         """
-        return math.isqrt(launches) if self._scope == "complete" else 0
+        return math.isqrt(trials) if self._scope == "complete" else 0
 
     def _measured_sizes(self) -> list[int]:
-        return sorted(size for sizes in self._eliminations for size in sizes)
+        return sorted(size for sizes in self._races for size in sizes)
 
     def _costs(self, sizes_bytes: Sequence[int]) -> FloatArray:
-        found = [self._eliminations[size,] for size in sizes_bytes]
+        found = [self._races[size,] for size in sizes_bytes]
         return costs_of(found, [*self._choices], self._criteria.margin)
 
     def _nothing_selected(self) -> bool:
-        return all(one.selected() == DEFAULT for one in self._eliminations.values())
+        return all(one.selected() == DEFAULT for one in self._races.values())
 
     def _rules(self) -> tuple[Rule, ...]:
-        if not self._eliminations or self._nothing_selected():
+        if not self._races or self._nothing_selected():
             return ()
         if self._scope == "one for all sizes":
-            (one,) = self._eliminations.values()
+            (one,) = self._races.values()
             return (Rule(None, self._choices[one.selected()]),)
         sizes = self._measured_sizes()
         return rules_from_costs(
@@ -281,5 +276,5 @@ class AlgorithmSearch:
     def _log_ratios(self, choice: Choice, above_bytes: float, to_bytes: float) -> list[float]:
         """Of a choice to the default, at the measured sizes above one bound and up to another."""
         name = self._name(choice)
-        within = [one for sizes, one in self._eliminations.items() if above_bytes < sizes[0] <= to_bytes]
+        within = [one for sizes, one in self._races.items() if above_bytes < sizes[0] <= to_bytes]
         return [one.log_ratio(name) for one in within]

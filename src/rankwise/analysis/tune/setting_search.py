@@ -7,11 +7,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-import numpy as np
-
-from rankwise.analysis.tune.contrasts import SearchCriteria, intervals
-from rankwise.analysis.tune.elimination import Elimination
 from rankwise.analysis.tune.observations import Observations
+from rankwise.analysis.tune.race import Race, SearchCriteria
 from rankwise.analysis.tune.search import Trial
 from rankwise.core.records import DEFAULT, Cell, Launch
 from rankwise.core.tuning import Knob, Reason, Setting, Tuning
@@ -27,11 +24,7 @@ def candidates_of(knob: Knob, values: Sequence[str] = ()) -> dict[str, Tuning]:
 
 
 class SettingSearch:
-    """One elimination over all cells together: the winner has the lowest weighted geometric mean of times.
-
-    It must be better than the default by more than delta there for certain, and significantly slower beyond delta
-    in no cell.
-    """
+    """One race over all cells together: the winner has the lowest weighted geometric mean of times."""
 
     def __init__(
         self,
@@ -51,9 +44,7 @@ class SettingSearch:
         self.subject = subject
         self._candidates, self._costs = dict(candidates), dict(costs or {})
         self._observed = Observations()
-        self._elimination = Elimination(
-            cells, self._candidates, self._observed, criteria or SearchCriteria(), calls
-        )
+        self._race = Race(cells, self._candidates, self._observed, criteria or SearchCriteria(), calls)
         self._asked: list[Cell] = []
 
     @property
@@ -65,11 +56,11 @@ class SettingSearch:
         """Return the default and every candidate that remains, once for each ranks and placement."""
         self._asked = []
         groups: defaultdict[tuple[object, ...], list[Cell]] = defaultdict(list)
-        for cell in self._elimination.cells:
+        for cell in self._race.cells:
             groups[cell.ranks, cell.options, cell.placement].append(cell)
         trials = []
         for own in groups.values():
-            for name in self._elimination.next_round():
+            for name in self._race.next_round():
                 cells = tuple(replace(cell, label=name) for cell in own)
                 trials.append(Trial(name, self._candidates.get(name, Tuning()), cells))
                 self._asked += cells
@@ -78,23 +69,23 @@ class SettingSearch:
     def tell(self, launches: Sequence[Launch]) -> None:
         """Take a round into account."""
         self._observed.add(self._asked, launches)
-        if not self._elimination.finished:
-            self._elimination.update()
+        if not self._race.finished:
+            self._race.update()
 
     def best(self) -> Tuning:
         """Return the winner's settings."""
-        return self._candidates.get(self._elimination.selected(), Tuning())
+        return self._candidates.get(self._race.selected(), Tuning())
 
     def reasons(self) -> tuple[Reason, ...]:
         """Return which candidate won and by how much, and why the others did not."""
-        winner = self._elimination.selected()
-        out = [f"{name}: {why}" for name, why in self._elimination.eliminated.items()]
-        count = len(self._elimination.cells)
+        winner = self._race.selected()
+        out = [f"{name}: {why}" for name, why in self._race.left.items()]
+        count = len(self._race.cells)
         if winner == DEFAULT:
-            left = [f"{name}: {self._ratio(name)}, not certain" for name in self._elimination.remaining]
+            left = [f"{name}: {self._ratio(name)}, not certain" for name in self._race.remaining]
             words = f"left as it is: nothing is better for certain over {count} cells"
             return (Reason(self.subject, "; ".join([words, *out, *left])),)
-        rest = [f"{name}: {self._ratio(name)}" for name in self._elimination.remaining if name != winner]
+        rest = [f"{name}: {self._ratio(name)}" for name in self._race.remaining if name != winner]
         words = f"{winner}: {self._ratio(winner)} over {count} cells, slower in none"
         return (Reason(self.subject, "; ".join([words, *rest, *out]), self._costs.get(winner, "")),)
 
@@ -103,8 +94,8 @@ class SettingSearch:
         return max(self._observed.launches.values(), default=0) * (len(self._candidates) + 1)
 
     def _ratio(self, name: str) -> str:
-        found = self._elimination.against_default(name)
-        if not found.rounds:
+        ratio, low, high = map(math.exp, self._race.interval(name))
+        if math.isnan(ratio):
             return "not measured"
-        low, high = np.exp(intervals([found]))[:, 0]
-        return f"{math.exp(found.log_ratio):.2f} ({low:.2f} to {high:.2f}) times the default's time"
+        interval = f" ({low:.2f} to {high:.2f})" if math.isfinite(high) else ""
+        return f"{ratio:.2f}{interval} times the default's time"

@@ -6,30 +6,21 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rankwise.analysis.tune.elimination import Elimination
+from rankwise.analysis.tune.race import Race
 from rankwise.core.records import DEFAULT, FloatArray
 
 
-def costs_of(
-    eliminations: Sequence[Elimination], names: Sequence[str], margin: float, *, estimated: bool = False,
-    all_open: bool = False,
-) -> FloatArray:  # fmt: skip
-    """Return logarithms of times over the default's, shape (1 + names, eliminations); the default comes first.
+def costs_of(races: Sequence[Race], names: Sequence[str], margin: float, *, certain: bool = True) -> FloatArray:
+    """Return logarithms of times over the default's, shape (1 + names, races); the default comes first.
 
     What seems slower than the default by more than half of `margin` must not be taken at all, or a fresh
     measurement may well find it slower: it costs infinity. What seems faster than the selected one is not so for
-    certain: it may take its place, but gains nothing by it.
-
-    `estimated`: of eliminations that go on, as far as one can guess, and without the last rule; `all_open`: of
-    finished ones too, since any choice may be needed.
+    certain: it may take its place, but gains nothing by it (`certain` False: as it seems).
     """
-    if estimated:
-        how = [one.log_ratio if one.finished and not all_open else one.estimated_log_ratio for one in eliminations]
-        costs = np.array([[log_ratio(name) for log_ratio in how] for name in (DEFAULT, *names)])
-        return np.where(costs > margin / 2, np.inf, costs)
-    costs = np.array([[one.log_ratio(name) for one in eliminations] for name in (DEFAULT, *names)])
-    least = [one.log_ratio(one.selected()) for one in eliminations]
-    return np.where(costs > margin / 2, np.inf, np.maximum(costs, least))
+    costs = np.array([[one.log_ratio(name) for one in races] for name in (DEFAULT, *names)])
+    if certain:
+        costs = np.maximum(costs, [one.log_ratio(one.selected()) for one in races])
+    return np.where(costs > margin / 2, np.inf, costs)
 
 
 def have_different_winners(costs: FloatArray, margin: float) -> bool:

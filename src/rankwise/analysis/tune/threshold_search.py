@@ -1,4 +1,4 @@
-"""Up to which size messages should be sent eagerly: both protocols measured at every size once, then one split."""
+"""Up to which size messages should be sent eagerly: three curves predict a few thresholds, which then race."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from itertools import pairwise
 
 import numpy as np
 
-from rankwise.analysis.tune.contrasts import SearchCriteria, contrast
 from rankwise.analysis.tune.crossover import Crossover, crossover, crossover_words
 from rankwise.analysis.tune.observations import Observations
+from rankwise.analysis.tune.race import Race, SearchCriteria
 from rankwise.analysis.tune.search import Trial
-from rankwise.analysis.tune.threshold_choice import Option, choose, is_settled
 from rankwise.core.records import DEFAULT, Cell, FloatArray, Launch
 from rankwise.core.tuning import Knob, Reason, Setting, Tuning
 from rankwise.core.units import format_size
 
+CURVE_ROUNDS = 3
+"""In which the curves are measured that predict the candidates."""
 STEP_DOWN = 4
 """A threshold with which launches fail is tried again at a fraction of this."""
 LEAST_RANGE = 8
@@ -26,13 +27,12 @@ LEAST_RANGE = 8
 
 
 class ThresholdSearch:
-    """Three trials a round: as it is, everything eager, everything rendezvous.
+    """First three trials a round: as it is, everything eager, everything rendezvous; then a race.
 
-    What any threshold does to any cell follows from these, so that no threshold has to be tried by itself. The
-    one that is chosen is better than the default for certain: by more than delta in the mean of all cells, or in
-    the mean at all and by more than delta in one. It makes no cell (benchmark, placement, size) significantly
-    slower. Of those it is the smallest that costs nowhere more than delta against the best, since eager messages
-    take memory. It is one number for all cells: where they want different ones, the reasons say so.
+    What any threshold would make of any cell (benchmark, placement, size) follows from these curves. Candidates are
+    the threshold that is best in the mean of all cells, and those that each benchmark and placement would take for
+    itself: of thresholds that cost nowhere more than delta against the best the smallest, since eager messages take
+    memory. The race decides as any other (`race.Race`).
     """
 
     def __init__(
@@ -42,50 +42,43 @@ class ThresholdSearch:
         sizes_bytes: Sequence[int],
         criteria: SearchCriteria | None = None,
         *,
-        rounds: int = 10,
         eager_memory_bytes: int = 1 << 30,
         peers: int = 1,
     ) -> None:
         """`templates`: benchmarks and placements of one implementation, which get a size and a label.
 
-        `rounds` is the most; fewer do where one is better for certain, or none can be.
         `eager_memory_bytes` is what one rank may keep for eager messages of `peers` others.
         """
         self.subject = knob.name
-        self._knob, self._templates, self._rounds = knob, tuple(templates), rounds
+        self._knob, self._templates = knob, tuple(templates)
         self._criteria = criteria or SearchCriteria()
         self._sizes = sorted(set(sizes_bytes))
-        self._memory, self._peers = eager_memory_bytes, max(peers, 1)
+        self._each_bytes, self._peers = max(eager_memory_bytes // max(peers, 1), 1), max(peers, 1)
         self._eager = min(LEAST_RANGE << self._sizes[-1].bit_length(), knob.most or 1 << 62)
         self._rendezvous = knob.least
         self._observed = Observations()
         self._asked: list[Cell] = []
-        self._since = 0
-        """The round in which the present eager threshold was first tried."""
+        self._curve_rounds = 0
+        """With the present eager threshold."""
         self._unusable: dict[int, str] = {}
-        self._done = False
-        self._known: tuple[int, dict[Cell, Crossover]] = (-1, {})
-        """The crossovers, and after how many rounds."""
-
-    @property
-    def launches(self) -> int:
-        """Used so far; those shared with other searches count in full."""
-        return self._observed.launches.total()
+        self._race: Race | None = None
 
     def ask(self) -> tuple[Trial, ...]:
         """Return the next round, in which the default comes first."""
         self._asked = []
-        if self._done:
-            return ()
+        values: list[int | None] = []
+        if self._race:
+            values = [None if name == DEFAULT else self._value(name) for name in self._race.next_round()]
+        elif set(self._unusable) != {self._eager, self._rendezvous}:
+            values = [None, *(one for one in (self._eager, self._rendezvous) if one not in self._unusable)]
         trials = []
-        values = [None, *(value for value in (self._eager, self._rendezvous) if value not in self._unusable)]
         for templates in self._together():
             for value in values:
                 cells = tuple(
                     self._cell(template, size, value)
                     for template in templates
                     for size in self._sizes
-                    if self._informative(size, value)
+                    if self._race or self._informative(size, value)
                 )
                 if cells:
                     trials.append(Trial(self._name(value), self._tuning(value), cells))
@@ -94,55 +87,51 @@ class ThresholdSearch:
 
     def tell(self, launches: Sequence[Launch]) -> None:
         """Take a round into account; a threshold that failed more often than the default is not tried again."""
+        if not self._asked:
+            return
         self._observed.add(self._asked, launches)
-        plain = [cell for cell in self._asked if cell.label == DEFAULT]
-        beyond = {cell for cell in plain if self._observed.failures([cell]).certain}  # nobody's fault
-        default = self._observed.failures([cell for cell in plain if cell not in beyond])
-        for value in (self._eager, self._rendezvous):
-            mine = [cell for cell in self._asked if cell.label == self._name(value)]
-            failures = self._observed.failures([c for c in mine if replace(c, label=DEFAULT) not in beyond])
-            if failures.certain or failures.times > default.times:
-                self._unusable[value] = failures.reason
+        if self._race:
+            self._race.update()
+            return
+        self._curve_rounds += 1
+        self._note_failures()
         if self._eager in self._unusable and self._lower():
-            self._since = self._observed.rounds
-        rounds = self._observed.rounds - self._since
-        over = rounds >= self._rounds or {self._eager, self._rendezvous} <= set(self._unusable)
-        self._done = over or (rounds >= self._criteria.min_rounds and is_settled(self._options(), self._criteria))
+            self._curve_rounds = 0
+        if self._curve_rounds >= CURVE_ROUNDS:
+            cells = [self._cell(template, size, None) for template in self._templates for size in self._sizes]
+            self._race = Race(cells, map(self._name, self._candidates()), self._observed, self._criteria)
 
     def best(self) -> Tuning:
         """Return the threshold, or nothing where it is best left as it is."""
-        chosen = choose(self._options(), self._criteria)
-        return self._tuning(chosen.value) if chosen else Tuning()
+        chosen = self._race.selected() if self._race else DEFAULT
+        return Tuning() if chosen == DEFAULT else self._tuning(self._value(chosen))
 
     def crossovers(self) -> dict[Cell, Crossover]:
         """Return where the two protocols cross, for each template that has both at two sizes or more."""
-        if self._known[0] != self._observed.rounds:
-            found = {}
-            for template in self._templates:
-                sizes = self._both(template)
-                if len(sizes) > 1:
-                    eager, rendezvous = (
-                        self._seconds(template, sizes, value) for value in (self._eager, self._rendezvous)
-                    )
-                    found[template] = crossover(np.array(sizes, dtype=np.float64), eager, rendezvous)
-            self._known = self._observed.rounds, found
-        return self._known[1]
+        found = {}
+        for template in self._templates:
+            curves = {size: self._curves(template, size) for size in self._sizes}
+            sizes = [size for size, both in curves.items() if not np.any(np.all(np.isnan(both), axis=1))]
+            if len(sizes) > 1:
+                eager, rendezvous = np.exp(np.stack([curves[size] for size in sizes], axis=1))
+                found[template] = crossover(np.array(sizes, dtype=np.float64), eager, rendezvous)
+        return found
 
     def reasons(self) -> tuple[Reason, ...]:
-        """Return the threshold, its gain, where the protocols cross, conflicts, and what could not be used."""
-        chosen = choose(self._options(), self._criteria)
+        """Return the threshold, its gain, where the protocols cross, and what could not be used."""
+        chosen = self._race.selected() if self._race else DEFAULT
         words, cost = ["left as it is: no threshold is better for certain without being worse somewhere"], ""
-        if chosen:
-            words = [
-                f"{format_size(chosen.value)}: {math.exp(chosen.mean):.2f} times the default's time in the mean"
-            ]
-            memory, each = format_size(chosen.value * self._peers), format_size(chosen.value)
+        if self._race and chosen != DEFAULT:
+            value, ratio = self._value(chosen), math.exp(self._race.log_ratio(chosen))
+            words = [f"{format_size(value)}: {ratio:.2f} times the default's time in the mean"]
+            memory, each = format_size(value * self._peers), format_size(value)
             cost = f"up to {memory} a rank for eager messages ({each} for each of {self._peers} peers)"
         words += [
-            f"eager is faster {crossover_words(found)} in {_way(cell)}"
+            f"eager is faster {crossover_words(found)} in {cell.benchmark}, placement {cell.placement}"
             for cell, found in self.crossovers().items()
         ]
-        words += self._conflicts(chosen)
+        left = self._race.left if self._race else {}
+        words += [f"{format_size(self._value(name))}: {why}" for name, why in left.items()]
         words += [f"{format_size(value)} is unusable: {why}" for value, why in self._unusable.items()]
         return (Reason(self.subject, "; ".join(words), cost),)
 
@@ -160,6 +149,10 @@ class ThresholdSearch:
     def _name(self, value: int | None) -> str:
         return DEFAULT if value is None else f"{self._knob.name}={value}"
 
+    @staticmethod
+    def _value(name: str) -> int:
+        return int(name.rpartition("=")[2])
+
     def _tuning(self, value: int | None) -> Tuning:
         return Tuning() if value is None else Tuning((Setting(self._knob.name, str(value)),))
 
@@ -172,6 +165,17 @@ class ThresholdSearch:
             return size_bytes > value
         return value is None or size_bytes < value
 
+    def _note_failures(self) -> None:
+        """Cells that the default cannot do either are nobody's fault."""
+        plain = [cell for cell in self._asked if cell.label == DEFAULT]
+        beyond = {cell for cell in plain if self._observed.failures([cell]).certain}
+        default = self._observed.failures([cell for cell in plain if cell not in beyond])
+        for value in (self._eager, self._rendezvous):
+            mine = [cell for cell in self._asked if cell.label == self._name(value)]
+            failures = self._observed.failures([c for c in mine if replace(c, label=DEFAULT) not in beyond])
+            if failures.certain or failures.times > default.times:
+                self._unusable[value] = failures.reason
+
     def _lower(self) -> bool:
         """Take a lower threshold for `everything eager`; False when there is none left to tell anything."""
         lower = self._eager // STEP_DOWN
@@ -180,78 +184,64 @@ class ThresholdSearch:
         self._eager = lower
         return True
 
-    def _measured(self, cell: Cell) -> bool:
-        return int(np.sum(~np.isnan(self._observed.log_seconds(cell)))) >= min(
-            self._criteria.min_rounds, self._rounds
-        )
+    # What the curves predict
 
-    def _seconds(self, template: Cell, sizes_bytes: Sequence[int], value: int) -> FloatArray:
-        """Of every round, shape (sizes, rounds), nan where one was not measured."""
-        logs = [self._observed.log_seconds(self._cell(template, size, value)) for size in sizes_bytes]
-        seconds: FloatArray = np.exp(np.stack(logs))
-        return seconds
+    def _curves(self, template: Cell, size_bytes: int) -> FloatArray:
+        """Logarithms of times, eagerly and by rendezvous, shape (2, rounds); nan: not measured."""
+        cells = (self._cell(template, size_bytes, value) for value in (self._eager, self._rendezvous))
+        logs: FloatArray = np.stack([self._observed.log_seconds(cell) for cell in cells])
+        return logs
 
-    def _both(self, template: Cell) -> list[int]:
-        values = (self._eager, self._rendezvous)
-        return [
-            size for size in self._sizes if all(self._measured(self._cell(template, size, one)) for one in values)
-        ]
+    def _predicted(self, template: Cell, thresholds: Sequence[int]) -> FloatArray:
+        """Logarithms of time over the default's, shape (thresholds, sizes); nan: unknown."""
+        default = [self._observed.log_seconds(self._cell(template, size, None)) for size in self._sizes]
+        curves = [self._curves(template, size) - own for size, own in zip(self._sizes, default, strict=True)]
+        eager, rendezvous = np.stack([_means(one) for one in curves], axis=1)
+        found: FloatArray = np.where(np.array(self._sizes) < np.array(thresholds)[:, None], eager, rendezvous)
+        return found
 
-    def _options(self) -> list[Option]:
-        """Every threshold that memory, the knob and what works allow, ascending, with what it would do."""
+    def _candidates(self) -> list[int]:
+        """The smallest thresholds that are as good as the best: for all cells together, and for each template."""
+        thresholds = self._thresholds()
+        if not thresholds:
+            return []
+        each = [self._predicted(template, thresholds) for template in self._templates]
+        found = [self._smallest_good(np.concatenate(each, axis=1)), *map(self._smallest_good, each)]
+        return sorted({thresholds[i] for i in found if i is not None})
+
+    def _smallest_good(self, predicted: FloatArray) -> int | None:
+        """The row of the least mean, or the first that costs nowhere delta more; None: nothing is known."""
+        count = np.sum(~np.isnan(predicted), axis=1)
+        rows = np.flatnonzero(count == np.max(count))  # a protocol that does not work predicts nothing
+        known = predicted[rows][:, np.all(~np.isnan(predicted[rows]), axis=0)]
+        if not known.size:
+            return None
+        best = known[int(np.argmin(np.mean(known, axis=1)))]
+        return int(rows[np.flatnonzero(np.max(known - best, axis=1) <= self._criteria.margin)[0]])
+
+    def _thresholds(self) -> list[int]:
+        """Those that memory, the knob and what works allow, ascending."""
         values = [] if self._rendezvous in self._unusable else [self._rendezvous]
         if self._eager not in self._unusable:
-            values += [self._between(low, high) for low, high in pairwise(self._sizes)]
-            values.append(self._eager)
-        each = max(self._memory // self._peers, 1)
-        values += [1 << each.bit_length() - 1] if self._eager not in self._unusable else []
-        most = max(min(self._eager, each), self._rendezvous)
-        allowed = {value for value in values if self._rendezvous <= value <= most}
-        options = [option for value in sorted(allowed) if (option := self._option(value))]
-        cells = max((len(one.cells) for one in options), default=0)
-        return [one for one in options if len(one.cells) == cells]
-
-    def _option(self, threshold: int) -> Option | None:
-        """Without cells that have no measurement of their own protocol; None if there are no others."""
-        cells, ours, plain = {}, [], []
-        for template in self._templates:
-            for size in self._sizes:
-                cell = self._cell(template, size, self._eager if size < threshold else self._rendezvous)
-                default = self._cell(template, size, None)
-                if self._measured(cell) and self._measured(default):
-                    ours.append(self._observed.log_seconds(cell))
-                    plain.append(self._observed.log_seconds(default))
-                    cells[cell] = contrast(ours[-1], plain[-1])
-        if not cells:
-            return None
-        return Option(threshold, cells, contrast(np.mean(ours, axis=0), np.mean(plain, axis=0)))
-
-    def _between(self, low: int, high: int) -> int:
-        """The power of two in (low, high] that is nearest to where the protocols cross."""
-        least, most = low.bit_length(), max(low.bit_length(), high.bit_length() - 1)
-        found = [one.at_bytes for one in self.crossovers().values() if low <= one.at_bytes <= high]
-        wanted = round(float(np.mean(np.log2(found)))) if found else most
-        return 1 << min(max(wanted, least), most)
-
-    def _conflicts(self, chosen: Option | None) -> list[str]:
-        """Templates that another threshold would suit better, by more than delta in the mean of their sizes."""
-        options = self._options()
-        said = []
-        for template in self._templates if options else ():
-            ratios = {one.value: one.ratios() for one in options}
-            own = [c for c in ratios[options[0].value] if replace(c, size_bytes=template.size_bytes) == template]
-            means = {value: float(np.mean([each[c] for c in own])) for value, each in ratios.items() if own}
-            if not means:
-                continue
-            wish = min(means, key=lambda value: means[value])
-            now = means[chosen.value] if chosen else 0.0
-            if now - means[wish] > self._criteria.margin:
-                said.append(
-                    f"{_way(template)} alone would take {format_size(wish)} "
-                    f"({math.exp(means[wish] - now):.2f} times this time)"
-                )
-        return said
+            crossings = [one.at_bytes for one in self.crossovers().values()]
+            values += [_between(low, high, crossings) for low, high in pairwise(self._sizes)]
+            values += [self._eager, 1 << self._each_bytes.bit_length() - 1]
+        most = max(min(self._eager, self._each_bytes), self._rendezvous)
+        return sorted({value for value in values if self._rendezvous <= value <= most})
 
 
-def _way(cell: Cell) -> str:
-    return f"{cell.benchmark}, placement {cell.placement}"
+def _means(logs: FloatArray) -> FloatArray:
+    """Of each row, without what was not measured; nan where nothing was."""
+    measured = ~np.isnan(logs)
+    sums = np.sum(np.where(measured, logs, 0.0), axis=1)
+    count = np.sum(measured, axis=1)
+    means: FloatArray = np.divide(sums, count, out=np.full(len(logs), np.nan), where=count > 0)
+    return means
+
+
+def _between(low_bytes: int, high_bytes: int, crossings: Sequence[float]) -> int:
+    """The power of two in (low, high] that is nearest to where the protocols cross."""
+    least, most = low_bytes.bit_length(), max(low_bytes.bit_length(), high_bytes.bit_length() - 1)
+    found = [at for at in crossings if low_bytes <= at <= high_bytes]
+    wanted = round(float(np.mean(np.log2(found)))) if found else most
+    return 1 << min(max(wanted, least), most)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rankwise.analysis.tune import application
 from rankwise.analysis.tune.application import Application
-from rankwise.analysis.tune.contrasts import SearchCriteria
+from rankwise.analysis.tune.race import SearchCriteria
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.records import Notice
 from rankwise.testbeds.base import TestbedKind

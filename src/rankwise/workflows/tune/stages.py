@@ -10,7 +10,7 @@ from rankwise.analysis.tune.algorithm_search import AlgorithmSearch
 from rankwise.analysis.tune.application import Application
 from rankwise.analysis.tune.buffers import needed_bytes
 from rankwise.analysis.tune.choices import choices_of
-from rankwise.analysis.tune.contrasts import SearchCriteria
+from rankwise.analysis.tune.race import SearchCriteria
 from rankwise.analysis.tune.search import NothingToAsk, Search
 from rankwise.analysis.tune.setting_search import SettingSearch, candidates_of
 from rankwise.analysis.tune.threshold_search import ThresholdSearch
