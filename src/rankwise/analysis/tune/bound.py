@@ -2,9 +2,9 @@
 
 The bound is the confidence sequence that belongs to the Bayes factor of Student's t-test with a normal prior on
 the standardised effect (Gönen, Johnson, Lu and Westfall 2005). If the mean is the one assumed, that factor is a
-ratio of two densities of the same invariant statistic, so a non-negative martingale that begins at one (Hendriksen,
-de Heide and Grünwald 2021), and by Ville's inequality the probability that it ever exceeds 1 / level is at most the
-level. So a search may look after every round and stop when it likes.
+ratio of two densities of the same invariant statistic, so a non-negative martingale that begins at one
+(Hendriksen, de Heide and Grünwald 2021), and by Ville's inequality it ever exceeds 1 / level with a probability of
+at most the level. So a search may look after every round and stop when it likes.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ def bounded(logs: FloatArray, baseline: FloatArray, level: float, most_rounds: i
     `most_rounds`: how many there may be in the end; 0: these.
 
     A round is a block: what it does to all alike cancels. The spread is that of the residuals of rows and rounds
-    (a two-way layout, Scheffé 1959, chapter 4) of all candidates together, so that few rounds of many are enough; a
-    candidate that varies more than the others together is judged by its own. Exact for normal times that vary
+    (a two-way layout, Scheffé 1959, chapter 4) of all candidates together, so that few rounds of many are enough;
+    a candidate that varies more than the others together is judged by its own. Exact for normal times that vary
     alike; for others see the simulations in the tests.
     """
     differences = logs - baseline
