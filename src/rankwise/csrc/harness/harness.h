@@ -14,9 +14,9 @@ const char *category_name(Category category);
 
 /* request.c: what single arguments ask for. A candidate is a number of control variables of the
  * library (MPI_T) with their values. */
-enum { MOST_VARIABLES = 8, NAME_BYTES = 128, VALUE_BYTES = 256 };
+enum { MOST_VARIABLES = 8, VARIABLE_BYTES = 128, VALUE_BYTES = 256 };
 typedef struct {
-    char name[NAME_BYTES], value[VALUE_BYTES];
+    char name[VARIABLE_BYTES], value[VALUE_BYTES];
 } Variable;
 typedef struct {
     Variable variables[MOST_VARIABLES];

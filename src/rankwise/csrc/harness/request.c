@@ -39,7 +39,7 @@ static bool take_variable(const char *text, size_t length, Variable *variable)
     const char *equals = memchr(text, '=', length);
     const size_t name_bytes = equals ? (size_t)(equals - text) : 0;
     const size_t value_bytes = length - name_bytes - 1;
-    if (!name_bytes || name_bytes >= NAME_BYTES || value_bytes >= VALUE_BYTES)
+    if (!name_bytes || name_bytes >= VARIABLE_BYTES || value_bytes >= VALUE_BYTES)
         return false;
     memcpy(variable->name, text, name_bytes);
     memcpy(variable->value, equals + 1, value_bytes);
