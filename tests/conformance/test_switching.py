@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rankwise.artifacts.harness import build
-from rankwise.core.configuration import Configuration, plain
+from rankwise.core.configuration import plain
 from rankwise.core.records import DEFAULT, Cell, Options, Plan
 from rankwise.core.tuning import Candidate, Choice, Decision, Native, Rule, Tuning
 from rankwise.measurement.launch import Launching

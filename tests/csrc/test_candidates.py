@@ -1,4 +1,4 @@
-"""One launch measures candidates beside the default, and one that cannot be switched to or fails harms no other."""
+"""One launch measures candidates beside the default; one that fails, or cannot be switched to, harms no other."""
 
 import json
 from functools import cache
