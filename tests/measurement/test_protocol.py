@@ -1,11 +1,14 @@
 """The harness gets the cells and options of a plan, and what it prints becomes records, however it is cut off."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rankwise.core.records import Cell, Options
+from rankwise.core.tuning import Candidate
 from rankwise.measurement import protocol
 from support.harness_output import BEGIN, END, record, series, timeline
 
@@ -32,6 +35,44 @@ def test_a_run_becomes_records() -> None:
     np.testing.assert_array_equal(spoken.series[0].samples_seconds, [1e-6, 2e-6])
     assert spoken.failures[0].kind == "unsupported"
     assert set(spoken.answers()) == {CELL, put}
+
+
+LABELS = ("default", "null check", "first", "second", "unused")
+CANDIDATES = {
+    "second": Candidate((("b", "2"), ("c", "x"))), "first": Candidate((("a", "1"),)), "null check": Candidate(),
+    "unused": Candidate((("d", "4"),)),
+}  # fmt: skip
+
+
+def labelled(*labels: str) -> list[Cell]:
+    return [replace(CELL, label=label) for label in labels]
+
+
+def test_candidates_are_declared_in_the_order_of_the_cells_that_name_them() -> None:
+    cells = labelled("second", "default", "first", "null check", "second")
+    words = protocol.arguments(
+        cells, seconds_per_cell=0.01, limit_seconds=9.0, yielding=False, verify=False, candidates=CANDIDATES
+    )
+    assert [words[place + 1] for place, word in enumerate(words) if word == "--candidate"] == [
+        "b=2,c=x",
+        "a=1",
+        "",
+    ]
+    assert words[-5:] == ("pingpong:64@1", "pingpong:64", "pingpong:64@2", "pingpong:64@3", "pingpong:64@1")
+
+
+@given(st.lists(st.sampled_from(LABELS), min_size=1, max_size=9))
+def test_what_is_said_of_a_candidate_belongs_to_the_cell_with_its_label(labels: list[str]) -> None:
+    cells = labelled(*labels)
+    words = protocol.arguments(
+        cells, seconds_per_cell=0.01, limit_seconds=9.0, yielding=False, verify=False, candidates=CANDIDATES
+    )
+    numbers = [int(word.partition("@")[2] or 0) for word in words[-len(cells) :]]
+    said = "".join(record(rankwise="verified", benchmark="pingpong", size_bytes=64, candidate=n) for n in numbers)
+    spoken = protocol.parse_run(BEGIN + said + END, cells, CANDIDATES)
+    assert spoken.verified == tuple(cells)
+    strange = record(rankwise="verified", benchmark="pingpong", size_bytes=64, candidate=max(numbers) + 1)
+    assert protocol.parse_run(BEGIN + strange + END, cells, CANDIDATES).verified == ()
 
 
 def words_for(options: Options = PLAIN, **changes: bool) -> tuple[str, ...]:

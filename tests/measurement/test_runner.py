@@ -1,5 +1,6 @@
 """A plan is carried out until it is enough, whatever launches fail, and goes on where it ended."""
 
+import json
 import re
 import time
 from collections.abc import Callable
@@ -12,6 +13,7 @@ import pytest
 from rankwise.core.errors import HostError
 from rankwise.core.jobs import Outcome
 from rankwise.core.records import Cell, FloatArray, Launch, Plan
+from rankwise.core.tuning import Candidate
 from rankwise.measurement.launch import Launching
 from rankwise.measurement.runner import Ready, Runner, State
 from support.harness_output import BEGIN, END, PlainLauncher, implementation, outcome, record, series
@@ -312,3 +314,19 @@ def test_cells_of_a_later_turn_wait_until_the_earlier_ones_can_be_judged() -> No
     names = [{series.cell.benchmark for series in launch.series} for launch in kept]
     both = {"pingpong", "bcast"}  # three rounds of two implementations each, the first one of everything
     assert names == [both] * 2 + [{"pingpong"}] * 4 + [{"bcast"}] * 4
+
+
+def test_a_candidate_that_ends_its_launch_bears_the_failure_alone() -> None:
+    cells = [replace(CELLS[0], label=label) for label in ("one", "default", "two", "one", "three")]
+    candidates = {label: Candidate((("variable", label),)) for label in ("one", "two", "three")}
+
+    def breaking(argv: tuple[str, ...]) -> Outcome:
+        one = json.loads(series(CELLS[0], [1e-6, 1.1e-6]))
+        said = [json.dumps({**one, "candidate": number}, separators=(",", ":")) for number in (1, 0)]
+        return outcome(BEGIN + "\n".join(said), returncode=1, stderr="it broke")
+
+    launching = Launching(PlainLauncher(), ReplayTestbed(breaking), PLAN)
+    launch = launching.launch(A, Path("/cache/harness"), cells, candidates=candidates)
+    assert [one.cell for one in launch.series] == cells[:2]
+    assert [one.cell for one in launch.failures] == cells[2:3]
+    assert "--candidate variable=one" in launch.command

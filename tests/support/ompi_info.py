@@ -23,6 +23,7 @@ _PARAMETERS = {
     "coll_tuned_priority": "30",
     "coll_tuned_bcast_algorithm_chain_fanout": "4",
     "coll_tuned_bcast_algorithm_segmentsize": "0",
+    "coll_tuned_use_dynamic_rules": "false",
     "mca_base_param_files": "/home/one/.openmpi/mca-params.conf,/etc/openmpi-mca-params.conf",
 }
 
@@ -35,6 +36,10 @@ def lines(*without: str) -> list[str]:
         name = f"mca:coll:tuned:param:coll_tuned_{operation}_algorithm"
         found.append(f"{name}:value:ignore")
         found += [f"{name}:enumerator:value:{n}:{choice}" for n, choice in enumerate(("ignore", *names))]
+    writable = [name for name in _PARAMETERS if name.startswith("coll_")]
+    writable += [f"coll_tuned_{operation}_algorithm" for operation in _ALGORITHMS if operation != "alltoall"]
+    found += [f"mca:x:y:param:{name}:status:writeable" for name in writable]
+    found.append("mca:x:y:param:btl_tcp_links:status:read-only")
     for component in ("btl:tcp", "btl:sm", "pml:ob1", "pml:ucx"):
         found += [f'mca:{component}:version:"mca:2.1.0"', f'mca:{component}:version:"component:5.0.7"']
     return [line for line in found if not any(f":{one}:" in line for one in without)]

@@ -22,11 +22,11 @@ def source_files() -> list[Path]:
     return [path for folder in folders for path in sorted(folder.glob("*.c"))]
 
 
-def build(implementation: Implementation) -> Path:
-    """Return the path of the harness for `implementation`, compiled if need be.
+def build(implementation: Implementation, *more: Path) -> Path:
+    """Return the path of the harness for `implementation`, with these further kernels, compiled if need be.
 
     Raises BuildError with the compiler's words and the command, HostError if the cache cannot be written.
     """
     headers = tuple(SOURCES / name for name in HEADERS)
-    harness = Artifact(PROGRAM, tuple(source_files()), "program", headers, FLAGS, ("-lm", "-pthread"))
+    harness = Artifact(PROGRAM, (*source_files(), *more), "program", headers, FLAGS, ("-lm", "-pthread"))
     return builder.build(harness, implementation)

@@ -82,6 +82,17 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
+class Candidate:
+    """A candidate is a choice in the form in which one launch can measure it beside others.
+
+    These are control variables (MPI_T) and their values, which are written while its cells are measured. None:
+    what the launch has by itself.
+    """
+
+    variables: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Rule:
     """What to do with messages of up to that many bytes (None: of any size), counted as our benchmarks count."""
 

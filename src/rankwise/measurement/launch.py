@@ -113,37 +113,49 @@ class Launching:
         configuration: Configuration | None = None,
         *,
         verifying: bool = False,
+        candidates: protocol.Candidates = protocol.NO_CANDIDATES,
     ) -> Launch:
         """Measure `cells` (same ranks, options, configuration, placement) in this order.
+
+        `candidates`: what to switch to for the cells of a label; cells of one launch may then differ in the label
+        alone. The configuration must load what that takes (`mpi.family.with_switching`).
 
         `verifying`: look whether their data are right instead, as all launches do of a plan that says so.
 
         Every failure is in the record. Each cell is repeated for `seconds_per_cell`, or for the plan's where that
         is 0. `configuration` None: the one that the cells name; '' stands for the implementation as it is.
         """
+        workload = Harness(candidates) if candidates else self._workload
         chosen = configuration or self._configurations.get(cells[0].configuration) or plain(implementation)
         try:
             loaded = self._load(chosen)
             verifying |= self._plan.verify
-            job = self._job(program, cells, loaded, seconds_per_cell, verifying=verifying)
+            job = self._job(program, cells, loaded)
+            job = workload.arm(job, cells, self._plan, seconds_per_cell, verifying=verifying)
             part = Part(implementation, chosen, job)
         except (HostError, InputError) as error:
             segment = Segment(implementation.id, cells[0].ranks, chosen.id, str(program))
             return replace(refused((segment,), cells, _told(error), "failed"), verifying=verifying)
-        launch = self.start([part], cells, (*loaded.host_settings, *_settings(cells[0].options)))
+        settings = (*loaded.host_settings, *_settings(cells[0].options))
+        launch = self.start([part], cells, settings, workload)
         return replace(launch, verifying=verifying)
 
-    def start(self, parts: Sequence[Part], cells: Sequence[Cell], settings: Settings = ()) -> Launch:
+    def start(
+        self, parts: Sequence[Part], cells: Sequence[Cell], settings: Settings = (),
+        workload: Workload | None = None,
+    ) -> Launch:  # fmt: skip
         """Start all parts at once, each by its own launcher, and return what came of it.
 
-        `cells` are those that the parts' harnesses measure, `settings` what every host is set to meanwhile.
+        `cells` are those that the parts' harnesses measure, `settings` what every host is set to meanwhile;
+        `workload` None: that of all launches.
         """
+        workload = workload or self._workload
         started_at, load, stolen = time.time(), os.getloadavg()[0], _steal_seconds()
         with Watch(self._seen.look) if self._seen else contextlib.nullcontext() as watch:
-            steps, outcome = self._run(parts, settings)
+            steps, outcome = self._run(parts, settings, workload.end_marker)
         mapped = watch.found if watch else {}
         wrong, said = self._judged(parts, mapped)
-        spoken = protocol.NOTHING if wrong else self._workload.read(outcome, cells)
+        spoken = protocol.NOTHING if wrong else workload.read(outcome, cells)
         status, reason = _status(outcome, spoken, self._plan.launch_limit_seconds)
         if wrong and not outcome.broken:
             status, reason = "failed", wrong
@@ -171,17 +183,14 @@ class Launching:
             return "", ()
         return self._seen.judge(parts[0].implementation, mapped)
 
-    def _job(
-        self, program: Path, cells: Sequence[Cell], loaded: Loaded, seconds_per_cell: float, *, verifying: bool
-    ) -> Job:
-        """The job that measures these cells, or verifies them."""
-        job = build_job(
+    def _job(self, program: Path, cells: Sequence[Cell], loaded: Loaded) -> Job:
+        """The job for these cells, whose program has no arguments yet."""
+        return build_job(
             self._testbed, (str(program),), cells[0].ranks, placement=cells[0].placement, loaded=loaded,
             arguments=self._plan.launcher_arguments,
         )  # fmt: skip
-        return self._workload.arm(job, cells, self._plan, seconds_per_cell, verifying=verifying)
 
-    def _run(self, parts: Sequence[Part], settings: Settings) -> tuple[LaunchSteps, Outcome]:
+    def _run(self, parts: Sequence[Part], settings: Settings, end_marker: str) -> tuple[LaunchSteps, Outcome]:
         """The launch line and how it ended; one that cannot even be started has failed like any other."""
         steps = LaunchSteps(Command(parts[0].job.program))
         hosts = tuple(host for part in parts for host in part.job.hosts)
@@ -189,9 +198,7 @@ class Launching:
         try:
             steps = together([self._launcher.steps(part.implementation, part.job) for part in parts])
             steps = replace(steps, settings=(*steps.settings, *settings))
-            return steps, self._testbed.run(
-                steps, hosts, limit, "" if len(parts) > 1 else self._workload.end_marker
-            )
+            return steps, self._testbed.run(steps, hosts, limit, "" if len(parts) > 1 else end_marker)
         except (HostError, InputError) as error:
             return steps, Outcome(process.command_line(steps.main), 127, "", _told(error), 0.0)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -22,7 +22,11 @@ from rankwise.core.records import (
     Timeline,
     TimelineQuantity,
 )
+from rankwise.core.tuning import Candidate
 
+Candidates = Mapping[str, Candidate]
+"""By the labels of the cells that are measured with them; cells of other labels have what the launch loads."""
+NO_CANDIDATES: Candidates = {}
 LINE_START = '{"rankwise":'
 END_MARKER = '{"rankwise":"end"'
 
@@ -61,7 +65,7 @@ FEWEST_REPETITIONS = 3
 
 def arguments(
     cells: Sequence[Cell], *, seconds_per_cell: float, limit_seconds: float, yielding: bool, verify: bool,
-    from_barrier: bool = False,
+    from_barrier: bool = False, candidates: Candidates = NO_CANDIDATES,
 ) -> tuple[str, ...]:  # fmt: skip
     """Return the harness's command line for these cells, which must share ranks and options.
 
@@ -78,7 +82,20 @@ def arguments(
         flags += ["--start", "barrier"]
     if verify:
         flags.append("--verify")
-    return (*flags, *(f"{cell.benchmark}:{cell.size_bytes}" for cell in cells))
+    numbers = _numbers(cells, candidates)
+    for label in numbers:
+        flags += ["--candidate", ",".join(f"{name}={value}" for name, value in candidates[label].variables)]
+    return (*flags, *(_argument(cell, numbers.get(cell.label, 0)) for cell in cells))
+
+
+def _numbers(cells: Sequence[Cell], candidates: Candidates) -> dict[str, int]:
+    """How the harness knows the candidates of these cells, by label: from 1 on, in the order of the cells."""
+    labels = dict.fromkeys(cell.label for cell in cells if cell.label in candidates)
+    return {label: number for number, label in enumerate(labels, 1)}
+
+
+def _argument(cell: Cell, candidate: int) -> str:
+    return f"{cell.benchmark}:{cell.size_bytes}" + (f"@{candidate}" if candidate else "")
 
 
 def _option_flags(options: Options) -> list[str]:
@@ -106,9 +123,13 @@ def parse_list(output: str) -> tuple[Benchmark, ...]:
     raise ValueError("no list of benchmarks in the harness's output")
 
 
-def parse_run(output: str, cells: Sequence[Cell]) -> Spoken:
-    """Return the records in a run's output; `cells` are those asked for, known by benchmark and size."""
-    asked = {(cell.benchmark, cell.size_bytes): cell for cell in cells}
+def parse_run(output: str, cells: Sequence[Cell], candidates: Candidates = NO_CANDIDATES) -> Spoken:
+    """Return the records in a run's output.
+
+    `cells` are those asked for, known by benchmark, size and candidate: no two may share all three.
+    """
+    numbers = _numbers(cells, candidates)
+    asked = {(cell.benchmark, cell.size_bytes, numbers.get(cell.label, 0)): cell for cell in cells}
     begin: dict[str, Any] = {}
     end: dict[str, Any] = {}
     series: list[Series] = []
@@ -117,7 +138,7 @@ def parse_run(output: str, cells: Sequence[Cell]) -> Spoken:
     timelines: list[Timeline] = []
     for message in _messages(output):
         kind = message["rankwise"]
-        cell = asked.get((str(message.get("benchmark", "")), _whole(message.get("size_bytes", -1))))
+        cell = asked.get(_known_by(message))
         if kind == "begin":
             begin = message
         if kind == "end":
@@ -170,6 +191,12 @@ def _failure(cell: Cell, message: dict[str, Any]) -> CellFailure:
     if message["kind"] not in get_args(FailureKind):
         raise ValueError(f"the kind of failure {message['kind']!r}")
     return CellFailure(cell, str(message["reason"]), message["kind"])
+
+
+def _known_by(message: dict[str, Any]) -> tuple[str, int, int]:
+    """The benchmark, the size and the candidate of a record."""
+    size_bytes, candidate = _whole(message.get("size_bytes")), _whole(message.get("candidate", 0))
+    return str(message.get("benchmark", "")), size_bytes, candidate
 
 
 def _whole(value: Any) -> int:

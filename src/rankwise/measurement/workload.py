@@ -27,7 +27,13 @@ class Workload(Protocol):
 
 
 class Harness:
-    """The harness is our own program with its kernels."""
+    """The harness is our own program with its kernels.
+
+    `candidates`: with which of them each cell is measured, by its label.
+    """
+
+    def __init__(self, candidates: protocol.Candidates = protocol.NO_CANDIDATES) -> None:
+        self._candidates = candidates
 
     end_marker = protocol.END_MARKER
 
@@ -37,10 +43,10 @@ class Harness:
             cells, yielding=job.oversubscribed,
             from_barrier=job.oversubscribed and isinstance(job.start, LocalStart),
             verify=verifying, limit_seconds=plan.launch_limit_seconds,
-            seconds_per_cell=seconds_per_cell or plan.seconds_per_cell,
+            seconds_per_cell=seconds_per_cell or plan.seconds_per_cell, candidates=self._candidates,
         )  # fmt: skip
         return replace(job, program=(*job.program, *arguments))
 
     def read(self, outcome: Outcome, cells: Sequence[Cell]) -> protocol.Spoken:
         """Return the records in its lines; what was measured while the testbed broke down is worth nothing."""
-        return protocol.parse_run("" if outcome.broken else outcome.stdout, cells)
+        return protocol.parse_run("" if outcome.broken else outcome.stdout, cells, self._candidates)

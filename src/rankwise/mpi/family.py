@@ -16,7 +16,17 @@ from rankwise.core import registry
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.jobs import Job, LaunchSteps
 from rankwise.core.records import Environment, Implementation
-from rankwise.core.tuning import Algorithm, ChoiceScope, Knob, Loaded, Native, ReadBack, Tuning
+from rankwise.core.tuning import (
+    Algorithm,
+    Candidate,
+    Choice,
+    ChoiceScope,
+    Knob,
+    Loaded,
+    Native,
+    ReadBack,
+    Tuning,
+)
 
 Ask = Callable[..., str]
 """`ask(program, argument...)` runs a command of an installation and returns all it said, '' if it cannot run."""
@@ -84,6 +94,19 @@ class Family(ABC):
         """Return what the choice among the algorithms of an operation may depend on."""
         return "by size"
 
+    def candidate(self, implementation: Implementation, operation: str, choice: Choice) -> Candidate | None:
+        """Return `choice` as a launch that loads `switching` can take it and leave it; None: it cannot.
+
+        It does what a rule with this choice does, for all sizes and on communicators of any ranks, unless the
+        launch has loaded a decision for that operation and these ranks.
+        Raises InputError for an operation or an algorithm that this version does not have.
+        """
+        return None
+
+    def switching(self, implementation: Implementation) -> Native:
+        """Return what a launch has to load to switch between candidates; by itself that changes nothing."""
+        return Native()
+
     def native(self, implementation: Implementation, tuning: Tuning) -> Native:
         """Return `tuning` without its host settings, as this version loads it.
 
@@ -140,6 +163,16 @@ def native_of(implementation: Implementation, tuning: Tuning) -> Native:
     if not tuning.settings and not tuning.decisions:
         return Native()
     return family_named(implementation.family).native(implementation, tuning)
+
+
+def with_switching(implementation: Implementation, native: Native) -> Native:
+    """Return `native` with what a launch that switches between candidates loads beside it."""
+    more = family_named(implementation.family).switching(implementation)
+    return Native(
+        (*native.files, *more.files),
+        (*native.environment, *more.environment),
+        (*native.arguments, *more.arguments),
+    )
 
 
 class FamilyLauncher:

@@ -19,6 +19,8 @@ def test_values_choices_and_components_are_told() -> None:
             "mca:btl:tcp:param:btl_tcp_links:value:1",
             "mca:btl:tcp:param:btl_tcp_links:source:default",
             "mca:btl:tcp:param:btl_tcp_links:help:value:7: of no matter",
+            "mca:btl:tcp:param:btl_tcp_links:status:read-only",
+            "mca:x:y:param:mode:status:writeable",
             "mca:x:y:param:mode:value:two",
             "mca:x:y:param:mode:enumerator:value:1:one",
             "mca:x:y:param:mode:enumerator:value:2:two",
@@ -28,7 +30,7 @@ def test_values_choices_and_components_are_told() -> None:
     assert found.version == "4.1.4"
     assert found.components == {"btl tcp"}
     assert found.parameters["btl_tcp_links"] == Parameter("1")
-    assert found.parameters["mode"] == Parameter("two", (("1", "one"), ("2", "two")))
+    assert found.parameters["mode"] == Parameter("two", (("1", "one"), ("2", "two")), writable=True)
     assert found.value("path") == "/a:/b"
     assert found.number("btl_tcp_links") == 1
     assert found.number("mode", 5) == found.number("nowhere", 5) == 5

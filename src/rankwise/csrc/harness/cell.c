@@ -21,7 +21,9 @@ static void find_objection(Cell *c, const Options *options)
 {
     const Kernel *k = c->kernel;
     const bool derived = strcmp(options->layout, "contiguous") != 0;
-    if (k->unsupported)
+    if (c->job->current->candidate && variables_unsupported())
+        fail_cell(c, "%s", variables_unsupported());
+    else if (k->unsupported)
         fail_cell(c, "%s", k->unsupported);
     else if (c->ranks < k->min_ranks)
         fail_cell(c, "needs at least %d ranks, not %d", k->min_ranks, c->ranks);
@@ -48,7 +50,7 @@ static void find_objection(Cell *c, const Options *options)
 static void emit_cell_failure(const Cell *c, const char *kind)
 {
     if (c->job->rank == 0)
-        emit_failure(c->kernel->name, c->size_bytes, kind, c->failure);
+        emit_failure(c->job->current, kind, c->failure);
 }
 
 /* The moments of all repetitions or messages, before any is measured: where one rank lacks the
@@ -92,14 +94,14 @@ static void use_cell(Cell *c, const Options *options)
     c->root = options->root == ROTATE ? 0 : options->root;
     if (c->kernel->setup)
         c->kernel->setup(c);
-    if (c->kernel->setup && !all_ranks_well(c)) {
+    if ((c->kernel->setup && !all_ranks_well(c)) || !try_candidate(c, options)) {
         emit_cell_failure(c, "failed");
     } else if (options->verify) {
         const int repetitions = verify_cell(c, options);
         if (!repetitions)
             emit_cell_failure(c, c->wrong_data ? "wrong data" : "failed");
         else if (c->job->rank == 0)
-            emit_verified(c->kernel->name, c->size_bytes, repetitions);
+            emit_verified(c->job->current, repetitions);
     } else {
         measure_cell(c, options);
     }
@@ -134,10 +136,11 @@ void run_cell(Job *job, const CellRequest *request, const Options *options)
     make_message(&c, options);
     if (!c.failure[0])
         make_records(&c, options);
-    if (all_ranks_well(&c))
+    if (all_ranks_well(&c) && enter_candidate(&c))
         use_cell(&c, options);
     else
         emit_cell_failure(&c, "failed");
+    leave_candidate(&c);
     free(c.records);
     free_message(&c);
 }

@@ -100,10 +100,12 @@ void emit_begin(const Job *job)
     end_line();
 }
 
-static void begin_cell_line(const char *kind, const char *benchmark, size_t size_bytes)
+static void begin_cell_line(const char *kind, const CellRequest *cell)
 {
-    printf("{\"rankwise\":\"%s\",\"benchmark\":\"%s\",\"size_bytes\":%zu", kind, benchmark,
-           size_bytes);
+    printf("{\"rankwise\":\"%s\",\"benchmark\":\"%s\",\"size_bytes\":%zu", kind, cell->kernel->name,
+           cell->size_bytes);
+    if (cell->candidate)
+        printf(",\"candidate\":%d", cell->candidate);
 }
 
 /* Bytes that one sample moves over all pairs. */
@@ -123,7 +125,7 @@ static void put_numbers(const char *key, const double *numbers, int count)
 
 void emit_series(const Cell *c, const Series *series)
 {
-    begin_cell_line("series", c->kernel->name, c->size_bytes);
+    begin_cell_line("series", c->job->current);
     put_field("quantity", series->quantity);
     printf(",\"payload_bytes\":%zu", c->payload_bytes);
     put_field("datatype", c->element.datatype);
@@ -139,24 +141,24 @@ void emit_series(const Cell *c, const Series *series)
 
 void emit_timeline(const Cell *c, const Timeline *timeline)
 {
-    begin_cell_line("timeline", c->kernel->name, c->size_bytes);
+    begin_cell_line("timeline", c->job->current);
     put_field("quantity", timeline->quantity);
     put_numbers("times_seconds", timeline->times_seconds, timeline->count);
     put_numbers("values", timeline->values, timeline->count);
     end_line();
 }
 
-void emit_failure(const char *benchmark, size_t size_bytes, const char *kind, const char *reason)
+void emit_failure(const CellRequest *cell, const char *kind, const char *reason)
 {
-    begin_cell_line("failure", benchmark, size_bytes);
+    begin_cell_line("failure", cell);
     put_field("kind", kind);
     put_field("reason", reason);
     end_line();
 }
 
-void emit_verified(const char *benchmark, size_t size_bytes, int repetitions)
+void emit_verified(const CellRequest *cell, int repetitions)
 {
-    begin_cell_line("verified", benchmark, size_bytes);
+    begin_cell_line("verified", cell);
     printf(",\"repetitions\":%d", repetitions);
     end_line();
 }

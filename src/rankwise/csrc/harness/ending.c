@@ -57,7 +57,7 @@ void end_job(const Job *job, const char *reason)
 {
     const CellRequest *current = job->current;
     if (current)
-        emit_failure(current->kernel->name, current->size_bytes, "failed", reason);
+        emit_failure(current, "failed", reason);
     else
         fprintf(stderr, "rankwise-harness: before the first cell: %s\n", reason);
     MPI_Abort(MPI_COMM_WORLD, 3);
@@ -65,14 +65,17 @@ void end_job(const Job *job, const char *reason)
 }
 
 /* An MPI call has failed in this rank: the library's own words become the cell's failure. Only the
- * launcher can end the other ranks. */
+ * launcher can end the other ranks; where an error is to be expected the call returns. */
 static void on_mpi_error(MPI_Comm *comm, int *code, ...)
 {
     char text[MPI_MAX_ERROR_STRING] = "";
     int length;
     (void)comm;
     MPI_Error_string(*code, text, &length);
-    end_job(the_job, text);
+    if (!the_job->noted)
+        end_job(the_job, text);
+    if (!the_job->noted[0])
+        snprintf(the_job->noted, FAILURE_BYTES, "%s", text);
 }
 
 MPI_Errhandler end_on_mpi_errors(const Job *job)

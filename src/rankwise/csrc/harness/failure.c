@@ -29,6 +29,7 @@ bool all_ranks_well(Cell *c)
     if (first == 0)
         return true;
     const int rank = ranks - (int)first;
+    restore_variables(c->job);
     MPI_Bcast(c->failure, sizeof c->failure, MPI_BYTE, rank, c->job->comm);
     MPI_Bcast(&c->wrong_data, sizeof c->wrong_data, MPI_BYTE, rank, c->job->comm);
     return false;

@@ -12,14 +12,28 @@ const Kernel *first_kernel(void); /* in the order of their names; follow ->next 
 const Kernel *find_kernel(const char *name, size_t length);
 const char *category_name(Category category);
 
-/* options.c: the command line */
-enum { ROTATE = -1 }; /* as a root */
-
+/* request.c: what single arguments ask for. A candidate is a number of control variables of the
+ * library (MPI_T) with their values. */
+enum { MOST_VARIABLES = 8, VARIABLE_BYTES = 128, VALUE_BYTES = 256 };
+typedef struct {
+    char name[VARIABLE_BYTES], value[VALUE_BYTES];
+} Variable;
+typedef struct {
+    Variable variables[MOST_VARIABLES];
+    int count;
+} CandidateRequest;
 typedef struct {
     const char *text; /* as typed */
     const Kernel *kernel;
     size_t size_bytes;
+    int candidate; /* 0: the library as it is in this launch */
 } CellRequest;
+/* Both return false after a message on stderr. */
+bool parse_candidate(const char *text, CandidateRequest **candidates, int *count); /* one more */
+bool parse_cell(const char *text, int candidates, CellRequest *request);
+
+/* options.c: the command line */
+enum { ROTATE = -1 }; /* as a root */
 
 typedef struct {
     bool list, help, verify, cold_cache, barrier_start, yield;
@@ -44,6 +58,8 @@ typedef struct {
     double limit_seconds; /* 0: none */
     int delay_rank;       /* -1: nobody is late */
     double delay_seconds, delay_fraction;
+    CandidateRequest *candidates;
+    int candidate_count;
     CellRequest *cells;
     int cell_count;
 } Options;
@@ -51,6 +67,16 @@ typedef struct {
 /* Fills `options`; returns false after a message on stderr if the command line makes no sense. */
 bool parse_options(int argc, char **argv, Options *options);
 void print_help(void);
+
+/* The value of a control variable, as the library keeps it. */
+typedef union {
+    int as_int;
+    unsigned as_unsigned;
+    unsigned long as_unsigned_long;
+    unsigned long long as_unsigned_long_long;
+    bool as_bool;
+    char as_text[VALUE_BYTES];
+} VariableValue;
 
 /* What all cells of a launch share on this rank. main.c makes it. */
 struct Job {
@@ -68,6 +94,12 @@ struct Job {
     double compute_step_seconds; /* compute.c; 0 until measured */
     long compute_steps;          /* in each of the pieces that polls divide the computation into */
     int compute_polls;
+    const CandidateRequest *candidates;
+    MPI_Comm *candidate_comms;         /* of each; MPI_COMM_NULL until its first cell */
+    const CandidateRequest *candidate; /* whose cell this is; NULL: none's */
+    int written;                       /* of its variables, which had these values before: */
+    VariableValue former[MOST_VARIABLES];
+    char *volatile noted;          /* where an MPI error is noted; NULL: it ends the job */
     volatile double compute_value; /* volatile, or the compiler sees through the loop */
 };
 
@@ -111,8 +143,8 @@ void emit_list(void);
 void emit_begin(const Job *job);
 void emit_series(const Cell *c, const Series *series);
 void emit_timeline(const Cell *c, const Timeline *timeline);
-void emit_failure(const char *benchmark, size_t size_bytes, const char *kind, const char *reason);
-void emit_verified(const char *benchmark, size_t size_bytes, int repetitions);
+void emit_failure(const CellRequest *cell, const char *kind, const char *reason);
+void emit_verified(const CellRequest *cell, int repetitions);
 void emit_end(const Job *job, double cells_seconds); /* what all cells together took */
 
 /* ending.c: how the program ends before its time; also end_job */
@@ -128,6 +160,14 @@ void refresh_clock(Job *job);                                     /* before a ce
 void agree_on_maximum(const Job *job, double *values, int count); /* at most 4; also a barrier */
 void wait_for_all(const Job *job);
 void leave_job(Job *job);
+
+/* variables.c: the control variables of job->candidate. Written twice or restored twice is once. */
+const char *variables_unsupported(void); /* NULL: they are there */
+bool open_variables(const Job *job);
+void close_variables(void);
+/* All of them, or none and the reason. */
+bool write_variables(Job *job, char *reason, size_t bytes);
+void restore_variables(Job *job); /* what they were: also around control traffic */
 
 /* start.c: a start that all ranks know before it comes */
 typedef struct {
@@ -170,6 +210,13 @@ Run run_of(const Kernel *kernel);
 void start_and_wait(Cell *c);
 void run_times(Cell *c, Run run, int times); /* each with the next buffers */
 void set_repetition(Cell *c, const Options *options, int repetition);
+
+/* candidate.c: cells of a candidate; both return whether all ranks may go on */
+void open_candidates(Job *job, const Options *options);
+void close_candidates(Job *job);
+bool enter_candidate(Cell *c);
+bool try_candidate(Cell *c, const Options *options); /* once, for an algorithm that fails */
+void leave_candidate(Cell *c);
 
 /* compute.c: what a rank does while it is not in the library */
 void prepare_computing(Job *job, int polls); /* once a launch is enough */

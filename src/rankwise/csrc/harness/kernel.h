@@ -166,6 +166,8 @@ typedef struct {
     size_t offsets[4], extent;
 } Element;
 
+enum { FAILURE_BYTES = 256 };
+
 /* One benchmark at one size on this rank. Benchmarks read it; they write `state` alone. */
 struct Cell {
     const Kernel *kernel;
@@ -214,7 +216,7 @@ struct Cell {
     int prepared;    /* persistent requests, made for these: */
     int prepared_root;
     const char *prepared_buffer;
-    char failure[256]; /* empty: all is well */
+    char failure[FAILURE_BYTES]; /* empty: all is well */
     bool wrong_data;
 };
 

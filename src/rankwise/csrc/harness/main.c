@@ -7,6 +7,7 @@ static void measure_all(Job *job, const Options *options)
     if (!gather_hosts(job))
         end_job(job, "no memory for the names of the hosts");
     divide_job(job, options->groups);
+    open_candidates(job, options);
     start_clock(job, &options->clock);
     measure_slack(job);
     if (job->rank == 0)
@@ -35,8 +36,10 @@ int main(int argc, char **argv)
         job.yields = options.yield;
         join_job(&job, &argc, &argv, options.threads > 1);
         measure_all(&job, &options);
+        close_candidates(&job);
         leave_job(&job);
     }
     free(options.cells);
+    free(options.candidates);
     return 0;
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const char help_text[] =
-    "usage: rankwise-harness [FLAGS] BENCHMARK:SIZE_BYTES...\n"
+    "usage: rankwise-harness [FLAGS] BENCHMARK:SIZE_BYTES[@CANDIDATE]...\n"
     "Measures the given cells in their order; rank 0 writes one JSON object a line.\n\n"
     "  --list                    the benchmarks, as JSON (needs no mpiexec)\n"
     "  --verify                  check the data of every cell instead of timing it\n"
@@ -44,6 +44,8 @@ static const char help_text[] =
     "  --idle S                  before a stream, so that TCP's congestion window starts anew\n"
     "                            (default: by the round trip; none within a host)\n"
     "  --congestion-control NAME of the plain TCP connections (default: as the system has it)\n"
+    "  --candidate NAME=VALUE[,NAME=VALUE...]  once for candidate 1, 2...: control variables\n"
+    "                            (MPI_T) and their values in its cells; 0 is none\n"
     "  --start agreed|barrier    start at an agreed time, or on leaving a barrier (agreed)\n"
     "  --yield                   give up the core while waiting: for more ranks than cores\n"
     "  --clock CLOCK             auto, shared, synchronised\n"
@@ -133,24 +135,6 @@ static bool take_threads(const char *value, Options *o)
            (o->threads <= MOST_THREADS || refuse("--threads", value, "at most " TEXT(64)));
 }
 
-static bool take_cell(const char *text, Options *o)
-{
-    const char *colon = strchr(text, ':');
-    char *rest = NULL;
-    const unsigned long long size = colon ? strtoull(colon + 1, &rest, 10) : 0;
-    if (!colon || rest == colon + 1 || *rest || colon[1] == '-') {
-        fprintf(stderr, "rankwise-harness: '%s' is no cell; write BENCHMARK:SIZE_BYTES\n", text);
-        return false;
-    }
-    const Kernel *kernel = find_kernel(text, (size_t)(colon - text));
-    if (!kernel) {
-        fprintf(stderr, "rankwise-harness: unknown benchmark in '%s'; --list shows all\n", text);
-        return false;
-    }
-    o->cells[o->cell_count++] = (CellRequest){text, kernel, (size_t)size};
-    return true;
-}
-
 static const struct option flags[] = {
     {"list", no_argument, NULL, 'l'},
     {"help", no_argument, NULL, 'h'},
@@ -177,6 +161,7 @@ static const struct option flags[] = {
     {"messages", required_argument, NULL, 'n'},
     {"idle", required_argument, NULL, 'i'},
     {"congestion-control", required_argument, NULL, 'g'},
+    {"candidate", required_argument, NULL, 'A'},
     {"start", required_argument, NULL, 'S'},
     {"clock", required_argument, NULL, 'C'},
     {"limit", required_argument, NULL, 't'},
@@ -253,6 +238,8 @@ static bool take_flag(int flag, const char *value, Options *o)
     case 'r':
         o->root = ROTATE;
         return strcmp(value, "rotate") == 0 || take_count("--root", value, 0, &o->root);
+    case 'A':
+        return parse_candidate(value, &o->candidates, &o->candidate_count);
     case 'S':
         word = take_word("--start", value, "agreed|barrier");
         o->barrier_start = word == 1;
@@ -303,8 +290,9 @@ bool parse_options(int argc, char **argv, Options *o)
         return false;
     }
     for (int i = optind; i < argc; i++) {
-        if (!take_cell(argv[i], o))
+        if (!parse_cell(argv[i], o->candidate_count, &o->cells[o->cell_count]))
             return false;
+        o->cell_count++;
     }
     if (o->cell_count || o->list || o->help)
         return true;

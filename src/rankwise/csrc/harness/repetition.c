@@ -11,7 +11,7 @@ void set_repetition(Cell *c, const Options *options, int repetition)
 
 void start_and_wait(Cell *c)
 {
-    MPI_Request request;
+    MPI_Request request = MPI_REQUEST_NULL; /* where starting it fails */
     c->kernel->start(c, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }

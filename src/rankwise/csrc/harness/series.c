@@ -183,12 +183,16 @@ static double *gather_samples(const Cell *c, const Times *t, int messages)
     const int kept = t->kept;
     double *mine = c->records, *all = mine + 2 * kept;
     const bool timed = is_timed(c);
+    char reason[FAILURE_BYTES];
     for (int i = 0; i < kept; i++) {
         mine[i] = timed ? -global_of(c->job, t->entries[i]) : -DBL_MAX;
     }
     for (int i = 0; i < kept; i++) /* forwards: kept is at most where the exits begin */
         mine[kept + i] = timed ? global_of(c->job, t->exits[i]) : -DBL_MAX;
+    restore_variables(c->job);
     MPI_Reduce(mine, all, 2 * kept, MPI_DOUBLE, MPI_MAX, 0, c->job->comm);
+    if (!write_variables(c->job, reason, sizeof reason))
+        end_job(c->job, reason);
     for (int i = 0; i < kept && c->job->rank == 0; i++)
         all[i] = (all[kept + i] + all[i]) / messages;
     return all;

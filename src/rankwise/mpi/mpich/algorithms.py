@@ -103,6 +103,41 @@ def choice_scope(operation: str) -> ChoiceScope:
     return "by size" if OPERATIONS[operation].size else "one for all sizes"
 
 
+@dataclass(frozen=True, slots=True)
+class Forced:
+    """A forced algorithm is one with all that a selection file would write for it."""
+
+    native: str
+    parameters: tuple[tuple[str, str], ...]
+    composed: bool
+    """MPICH would put the operation together from several, unless it is told not to."""
+
+
+def forced(implementation: Implementation, operation: str, choice: Choice) -> Forced | None:
+    """Return what this choice comes to; None for the default. Raises InputError as `selection_files` does."""
+    known = algorithms(implementation)
+    if operation not in known:
+        raise UnknownNameError(f"operation that {implementation.id} can be told how to do", operation, known)
+    if not choice.algorithm:
+        return None
+    own = {algorithm.name: algorithm for algorithm in known[operation]}
+    _check_choice(implementation, operation, choice, own)
+    native = own[choice.algorithm].native
+    return Forced(native, tuple(_values(native, choice).items()), _is_composed(library(implementation), operation))
+
+
+def operation_of(native: str) -> str:
+    """Return the operation of an algorithm that the library names so; '' if it is none."""
+    match = _LIBRARY_NAME.fullmatch(native)
+    return match[1].lower() if match else ""
+
+
+def own_name(native: str) -> str:
+    """Return the algorithm's name without its operation: `scatter_ring_allgather`."""
+    match = _LIBRARY_NAME.fullmatch(native)
+    return match[2] if match else ""
+
+
 def selection_files(implementation: Implementation, decisions: Sequence[Decision]) -> dict[str, str]:
     """Return the text of each selection file, by the variable that must name it.
 
@@ -164,13 +199,18 @@ def _check_choice(
 def _leaf(names: Names, operation: str, choice: Choice) -> Tree:
     """`{"algorithm=MPIR_Bcast_intra_tree": {"tree_type=kary": {}, "k=4": {}, ...}}`."""
     name = names[operation, choice.algorithm]
+    return {f"algorithm={name}": {f"{key}={value}": {} for key, value in _values(name, choice).items()}}
+
+
+def _values(name: str, choice: Choice) -> dict[str, str]:
+    """What is written below an algorithm."""
     parameters = _PARAMETERS.get(name, _Parameters())
     values = dict(parameters.values)
     if choice.segment_bytes:
         values[parameters.segment] = str(choice.segment_bytes)
     if choice.fanout:
         values[parameters.fanout] = str(choice.fanout)
-    return {f"algorithm={name}": {f"{key}={value}": {} for key, value in values.items()}}
+    return values
 
 
 def _flat(operation: str) -> str:

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from rankwise.core.jobs import Job
 from rankwise.core.records import Environment, Implementation
-from rankwise.core.tuning import Algorithm, ChoiceScope, Knob, Native, ReadBack, Tuning
+from rankwise.core.tuning import Algorithm, Candidate, Choice, ChoiceScope, Knob, Native, ReadBack, Tuning
 from rankwise.mpi import preload
 from rankwise.mpi.family import Ask, blocks
 from rankwise.mpi.hydra import Hydra, Yielding
-from rankwise.mpi.mpich import algorithms, settings
+from rankwise.mpi.mpich import algorithms, settings, switching
 
 _VERSION = re.compile(r"for MPICH version (\S+)")
 _UCX_LANES = re.compile(r"(inter-node )?(?:ep_cfg\[\d+\]: |cfg#\d+ )tag\(([^)]*)\)")
@@ -87,6 +87,10 @@ class Mpich(Hydra):
     def choice_scope(self, implementation: Implementation, operation: str) -> ChoiceScope:
         """Return `by size` only where all ranks see the same size."""
         return algorithms.choice_scope(operation)
+
+    def candidate(self, implementation: Implementation, operation: str, choice: Choice) -> Candidate | None:
+        """Return control variables. Raises InputError, HostError."""
+        return switching.candidate(implementation, operation, choice)
 
     def native(self, implementation: Implementation, tuning: Tuning) -> Native:
         """Return variables and selection files. Raises InputError, HostError."""

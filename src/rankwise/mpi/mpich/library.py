@@ -26,6 +26,7 @@ _LINKED = re.compile(r"(?:INPUT|GROUP)\s*\(\s*(\S+?)\s*\)")
 _JSON = re.compile(rb"\{[\t\n -~]{200,}(?=\0)")
 _NAMES = re.compile(rb"(?:algorithm=(MPIR_\w+)|composition=(MPIDI_\w+))(?=\0)")
 _VARIABLE = re.compile(r"^\s+(MPIR_CVAR_\w+)\s*=(.*?)\s*\tSCOPE", re.MULTILINE)
+_DESCRIPTION = re.compile(r"^\t(MPIR_CVAR_\w+)\s*=.*?\tVERBOSITY_\w+\t((?:.|\n(?!\t))*)", re.MULTILINE)
 _DEVICE = re.compile(r"^MPICH Device:\s*ch\d:(.+)$", re.MULTILINE)
 _OWN_MEMORY = b"MPID/shm: "
 """Of the line that names the file of its choices within a host."""
@@ -47,6 +48,8 @@ class Library:
     """... and among `compositions`."""
     variables: Mapping[str, str] = field(default_factory=dict)
     """Its control variables and their defaults, as `mpivars` prints them."""
+    descriptions: Mapping[str, str] = field(default_factory=dict)
+    """What `mpivars` says of each of them."""
     netmods: tuple[str, ...] = ()
     """The networks that are built in, the default first: `ucx`, `ofi`."""
     own_memory: bool = False
@@ -77,13 +80,14 @@ def _library(implementation: Implementation, _changed: int) -> Library:
     names = [(algorithm.decode(), composition.decode()) for algorithm, composition in _NAMES.findall(content)]
     trees = [text.decode() for text in _JSON.findall(content) if b'"collective=' in text]
     device = _DEVICE.search(_said(implementation, _beside(implementation, "mpichversion")))
-    variables = _VARIABLE.findall(_said(implementation, _beside(implementation, "mpivars")))
+    told = _said(implementation, _beside(implementation, "mpivars"))
     return Library(
         algorithms=frozenset(algorithm for algorithm, _ in names if algorithm),
         compositions=frozenset(composition for _, composition in names if composition),
         selection=_tree(trees, _ABOVE_POINT_TO_POINT),
         composition=_tree(trees, _ABOVE_NETWORK),
-        variables=dict(variables),
+        variables=dict(_VARIABLE.findall(told)),
+        descriptions=dict(_DESCRIPTION.findall(told)),
         own_memory=_OWN_MEMORY in content,
         netmods=tuple(re.split(r"[ ,]+", device[1].strip())) if device else (),
     )

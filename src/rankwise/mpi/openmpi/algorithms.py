@@ -92,6 +92,27 @@ def choice_scope(operation: str) -> ChoiceScope:
     return "by size" if found.sized and not found.all_sizes else "one for all sizes"
 
 
+def parameters_of(told: Installation, operation: str, choice: Choice) -> dict[str, int]:
+    """Return the parameters of `tuned` that force this choice, by name, and their values; none for the default.
+
+    Raises as `tuned_rules` does.
+    """
+    known = _known(told)
+    if operation not in known:
+        raise UnknownNameError("operation that Open MPI lets choose", operation, known)
+    number, fanout, segment = _numbers(told, operation, known[operation], choice)
+    if not number:
+        return {}
+    algorithm = next(one for one in known[operation] if one.name == choice.algorithm)
+    prefix = f"coll_tuned_{operation}_algorithm"
+    found = {prefix: number}
+    if algorithm.segments:
+        found[f"{prefix}_segmentsize"] = segment
+    if algorithm.fanout:
+        found[f"{prefix}_chain_fanout"] = fanout
+    return found
+
+
 def _known(told: Installation) -> dict[str, tuple[Algorithm, ...]]:
     """All that a decision may name."""
     found: dict[str, tuple[Algorithm, ...]] = {}
@@ -132,7 +153,12 @@ def tuned_rules(told: Installation, decisions: Sequence[Decision]) -> str:
         for ranks, steps in by_ranks.items():
             factor = ranks if operation.total else 1
             rows[ranks] = [
-                f"{_first_size(step.from_bytes, factor)} {_numbers(told, name, known[name], step.choice)}"
+                " ".join(
+                    map(
+                        str,
+                        (_first_size(step.from_bytes, factor), *_numbers(told, name, known[name], step.choice)),
+                    )
+                )
                 for step in steps
             ]
         lines += _sections(rows, rows[0])
@@ -210,10 +236,12 @@ def _steps(decision: Decision) -> list[_Step]:
     return steps
 
 
-def _numbers(told: Installation, operation: str, known: Sequence[Algorithm], choice: Choice) -> str:
-    """`ALGORITHM FANOUT SEGMENT`; a parameter that is left open gets this installation's own value."""
+def _numbers(
+    told: Installation, operation: str, known: Sequence[Algorithm], choice: Choice
+) -> tuple[int, int, int]:
+    """Algorithm, fan-out and segment; a parameter that is left open gets this installation's own value."""
     if not choice.algorithm and not (choice.segment_bytes or choice.fanout):
-        return "0 0 0"
+        return 0, 0, 0
     by_name = {one.name: one for one in known}
     if choice.algorithm not in by_name:
         raise UnknownNameError(f"{operation} algorithm of Open MPI {told.version}", choice.algorithm, by_name)
@@ -227,7 +255,7 @@ def _numbers(told: Installation, operation: str, known: Sequence[Algorithm], cho
         choice.segment_bytes, algorithm.segments, 2**31 - 1, f"{operation} {algorithm.name}: segment size",
         told.number(f"{prefix}_segmentsize"),
     )  # fmt: skip
-    return f"{algorithm.native} {fanout} {segment}"
+    return int(algorithm.native), fanout, segment
 
 
 def _parameter(value: int, taken: bool, most: int, what: str, otherwise: int) -> int:

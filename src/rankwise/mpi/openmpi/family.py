@@ -11,9 +11,19 @@ import psutil
 
 from rankwise.core.jobs import Command, Job, LaunchSteps
 from rankwise.core.records import Implementation
-from rankwise.core.tuning import Algorithm, ChoiceScope, Knob, Loaded, Native, ReadBack, Tuning
+from rankwise.core.tuning import (
+    Algorithm,
+    Candidate,
+    Choice,
+    ChoiceScope,
+    Knob,
+    Loaded,
+    Native,
+    ReadBack,
+    Tuning,
+)
 from rankwise.mpi.family import Ask, Family, files_of
-from rankwise.mpi.openmpi import algorithms, settings
+from rankwise.mpi.openmpi import algorithms, settings, switching
 from rankwise.mpi.openmpi.parameters import installation, users_file
 
 _VERSION = re.compile(r"Open MPI v?(\d[\w.]*)")
@@ -79,6 +89,14 @@ class OpenMpi(Family):
     def choice_scope(self, implementation: Implementation, operation: str) -> ChoiceScope:
         """Return `by size` only where all ranks see the same size."""
         return algorithms.choice_scope(operation)
+
+    def candidate(self, implementation: Implementation, operation: str, choice: Choice) -> Candidate | None:
+        """Return parameters of `tuned`; they do not override `han` where a knob has set it on in Open MPI 4."""
+        return switching.candidate(installation(implementation), operation, choice)
+
+    def switching(self, implementation: Implementation) -> Native:
+        """Return the variable that makes `tuned` look at its parameters."""
+        return switching.switching()
 
     def native(self, implementation: Implementation, tuning: Tuning) -> Native:
         """Return a parameter file, and rules files for decisions. Raises InputError."""

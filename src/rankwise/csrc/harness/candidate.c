@@ -1,0 +1,90 @@
+/* Cells of a candidate: the same operation with other settings, within one launch.
+ *
+ * Its control variables are written on every rank before the cell, and written back after it. Open
+ * MPI reads them when a communicator is made, MPICH at each call: so a candidate has a communicator
+ * of its own, which is made while they are written, and they stay written while it is measured. */
+#include "harness.h"
+#include <stdlib.h>
+
+void open_candidates(Job *job, const Options *options)
+{
+    if (!options->candidate_count)
+        return;
+    job->candidates = options->candidates;
+    job->candidate_comms = malloc((size_t)options->candidate_count * sizeof *job->candidate_comms);
+    if (!job->candidate_comms || !open_variables(job))
+        end_job(job, "cannot reach the control variables of this library (MPI_T)");
+    for (int i = 0; i < options->candidate_count; i++)
+        job->candidate_comms[i] = MPI_COMM_NULL;
+}
+
+void close_candidates(Job *job)
+{
+    if (job->candidate_comms)
+        close_variables();
+    free(job->candidate_comms);
+}
+
+bool enter_candidate(Cell *c)
+{
+    Job *job = c->job;
+    const int candidate = job->current->candidate;
+    if (!candidate)
+        return true;
+    MPI_Comm *own = &job->candidate_comms[candidate - 1];
+    job->candidate = &job->candidates[candidate - 1];
+    write_variables(job, c->failure, sizeof c->failure);
+    if (!all_ranks_well(c))
+        return false;
+    if (*own == MPI_COMM_NULL)
+        MPI_Comm_dup(job->kernel_comm, own);
+    c->comm = *own;
+    return true;
+}
+
+void leave_candidate(Cell *c)
+{
+    restore_variables(c->job);
+    c->job->candidate = NULL;
+}
+
+#if MPI_VERSION >= 3
+/* A barrier at which a rank that has failed waits so long for the others, which may wait for it
+ * inside the operation for ever: then only the end of the job helps. */
+static void meet(const Cell *c)
+{
+    const double patience_seconds = 10, begin = local_seconds(c->job);
+    MPI_Request all;
+    int met = 0;
+    MPI_Ibarrier(c->job->comm, &all);
+    for (MPI_Test(&all, &met, MPI_STATUS_IGNORE); !met; MPI_Test(&all, &met, MPI_STATUS_IGNORE)) {
+        if (c->failure[0] && local_seconds(c->job) - begin > patience_seconds)
+            end_job(c->job, c->failure);
+        wait_a_little(c);
+    }
+}
+
+bool try_candidate(Cell *c, const Options *options)
+{
+    const Run run = run_of(c->kernel);
+    if (!c->job->candidate || !run || c->kernel->streamed)
+        return true;
+    c->job->noted = c->failure;
+    set_repetition(c, options, 0);
+    if (c->active && !c->failure[0])
+        run(c);
+    meet(c);
+    c->job->noted = NULL;
+    if (all_ranks_well(c))
+        return true;
+    c->prepared = 0; /* nobody knows what became of its requests */
+    c->job->candidate_comms[c->job->current->candidate - 1] = MPI_COMM_NULL;
+    return false;
+}
+#else
+bool try_candidate(Cell *c, const Options *options)
+{
+    (void)c, (void)options;
+    return true; /* there are no candidates here */
+}
+#endif

@@ -1,0 +1,201 @@
+"""A candidate that is switched to within a launch sends what the same choice sends that a profile has loaded."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from rankwise.artifacts.harness import build
+from rankwise.core.configuration import plain
+from rankwise.core.records import DEFAULT, Cell, Options, Plan
+from rankwise.core.tuning import Candidate, Choice, Decision, Native, Rule, Tuning
+from rankwise.measurement.launch import Launching
+from rankwise.mpi.family import FamilyLauncher, family_named, with_switching
+from rankwise.profiles.loading import place_apart
+from rankwise.testbeds.emulated import EmulatedTestbed
+from support.emulated import needs_emulation, two_sites
+from support.mpis import FOUND, working
+
+SIZE = 262144
+OPERATIONS = ("bcast", "allreduce")
+BY_DAY: Mapping[str, Mapping[str, Sequence[str]]] = {
+    "openmpi": {"bcast": ("basic_linear", "scatter_allgather"), "allreduce": ("basic_linear", "rabenseifner")},
+    "mpich": {
+        "bcast": ("scatter_ring_allgather", "binomial"),
+        "allreduce": ("recursive_doubling", "reduce_scatter_allgather"),
+    },
+}
+"""Algorithms that send unlike amounts."""
+SWITCHING = [one.id for one in FOUND if one.family in BY_DAY]
+Sent = list[tuple[float, ...]]
+"""By cell, in the order of the launch: bytes of each rank's host for an operation, over the size."""
+
+pytestmark = [pytest.mark.mpi, pytest.mark.timeout(600), needs_emulation]
+
+
+@pytest.fixture(scope="module")
+def testbed() -> Iterator[EmulatedTestbed]:
+    with EmulatedTestbed(two_sites("switching", delay_seconds=2e-4)) as found:
+        yield found
+
+
+@pytest.fixture(params=SWITCHING)
+def implementation_id(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@cache
+def program(implementation_id: str) -> Path:
+    return build(working(implementation_id), Path(__file__).with_name("counted.c"))
+
+
+@dataclass(frozen=True)
+class Counting:
+    """Launches on a testbed that look at the right data and count what is sent meanwhile."""
+
+    testbed: EmulatedTestbed
+    implementation_id: str
+    folder: Path
+    ranks: int = 4
+
+    def sent(
+        self, native: Native, asked: Sequence[tuple[str, str]], candidates: Mapping[str, Candidate] | None = None
+    ) -> Sent:
+        """What the cells (operation, label) of one launch send that loads `native`."""
+        implementation, where = (
+            working(self.implementation_id),
+            self.folder / str(len(list(self.folder.iterdir()))),
+        )
+        where.mkdir()
+        cells = [
+            Cell(
+                implementation.id, f"counted_{operation}", SIZE, self.ranks, Options(folder=str(where)), label,
+                self.testbed.name, "cyclic",
+            )
+            for operation, label in asked
+        ]  # fmt: skip
+        plan = Plan(tuple(cells), seed=1, time_budget_seconds=90.0, verify=True, launch_limit_seconds=60.0)
+        launching = Launching(FamilyLauncher(), self.testbed, plan, load=lambda one: place_apart(one.native))
+        launch = launching.launch(
+            implementation, program(implementation.id), cells,
+            configuration=replace(plain(implementation), native=native), candidates=candidates or {},
+        )  # fmt: skip
+        assert launch.status == "finished", f"{launch.reason}\n{launch.stderr_tail}"
+        assert launch.verified == tuple(cells), launch.failures
+        files = [(where / str(rank)).read_text().splitlines() for rank in range(self.ranks)]
+        return [tuple(float(line.split()[0]) / SIZE for line in lines) for lines in zip(*files, strict=True)]
+
+    def loaded(self, *choices: tuple[str, Choice]) -> dict[str, tuple[float, ...]]:
+        """What these choices send by operation, loaded as a profile's are."""
+        return dict(zip([name for name, _ in choices], self.sent(
+            self.native(*choices), [(operation, DEFAULT) for operation, _ in choices]
+        ), strict=True))  # fmt: skip
+
+    def native(self, *choices: tuple[str, Choice]) -> Native:
+        decisions = tuple(Decision(name, self.ranks, (Rule(None, choice),)) for name, choice in choices)
+        implementation = working(self.implementation_id)
+        return family_named(implementation.family).native(implementation, Tuning(decisions=decisions))
+
+    def candidate(self, operation: str, choice: Choice) -> Candidate:
+        implementation = working(self.implementation_id)
+        found = family_named(implementation.family).candidate(implementation, operation, choice)
+        assert found is not None
+        return found
+
+    def switching(self, native: Native = Native()) -> Native:  # noqa: B008 - frozen
+        return with_switching(working(self.implementation_id), native)
+
+
+def equal(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    return one == pytest.approx(other, abs=0.06, rel=0.03)
+
+
+def check(counting: Counting, names: Mapping[str, Sequence[Choice]]) -> None:
+    """Race the choices of each operation in one launch, and compare each with a launch that has loaded it."""
+    labels = {
+        f"{operation} {place}": (operation, choice)
+        for operation, choices in names.items()
+        for place, choice in enumerate(choices)
+    }
+    cells = [(operation, DEFAULT) for operation in names]
+    cells += [(operation, label) for label, (operation, _) in labels.items()]
+    cells += cells[: len(names)]
+    raced = counting.sent(
+        counting.switching(), cells, {label: counting.candidate(*one) for label, one in labels.items()}
+    )
+    default = counting.sent(Native(), cells[: len(names)])
+    for place in range(len(names)):
+        assert equal(raced[place], default[place]), f"{cells[place]} with the rules on"
+        assert equal(raced[place - len(names)], default[place]), f"{cells[place]} after the candidates"
+    for place in range(max(map(len, names.values()))):
+        choices = [(operation, some[place]) for operation, some in names.items() if place < len(some)]
+        expected = counting.loaded(*choices)
+        for operation, choice in choices:
+            found = raced[cells.index((operation, f"{operation} {place}"))]
+            assert equal(found, expected[operation]), f"{operation} {choice}: {found}, not {expected[operation]}"
+
+
+def choices_by_day(implementation_id: str) -> dict[str, list[Choice]]:
+    chosen = BY_DAY[working(implementation_id).family]
+    return {operation: [Choice(name) for name in names] for operation, names in chosen.items()}
+
+
+def test_candidates_send_what_profiles_with_the_same_choice_send(
+    testbed: EmulatedTestbed, implementation_id: str, tmp_path: Path
+) -> None:
+    counting = Counting(testbed, implementation_id, tmp_path)
+    chosen = choices_by_day(implementation_id)
+    check(counting, chosen)
+    unlike = counting.sent(
+        counting.switching(), [(op, f"{op} {place}") for op in chosen for place in (0, 1)],
+        {f"{op} {place}": counting.candidate(op, some[place]) for op, some in chosen.items() for place in (0, 1)},
+    )  # fmt: skip
+    assert not equal(unlike[0], unlike[1])
+    assert not equal(unlike[2], unlike[3])
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("ranks", [2, 3, 4, 5, 8])
+def test_so_does_every_algorithm(
+    testbed: EmulatedTestbed, implementation_id: str, ranks: int, tmp_path: Path
+) -> None:
+    implementation = working(implementation_id)
+    known = family_named(implementation.family).algorithms(implementation)
+    choices = {
+        name: [
+            Choice(one.name, 16384 if one.segments else 0, 3 if one.fanout else 0)
+            for one in known[name]
+            if ranks > 4 or "smp" not in one.name
+        ]
+        for name in (*OPERATIONS, "allgather")
+    }
+    if ranks & (ranks - 1):
+        choices["allgather"] = [one for one in choices["allgather"] if one.algorithm != "recursive_doubling"]
+    if ranks % 2:
+        choices["allgather"] = [one for one in choices["allgather"] if one.algorithm != "neighbor"]
+    check(Counting(testbed, implementation_id, tmp_path, ranks), choices)
+
+
+def test_also_where_several_ranks_share_a_host(
+    testbed: EmulatedTestbed, implementation_id: str, tmp_path: Path
+) -> None:
+    """By default these ranks do the operation in two steps, within hosts and between them."""
+    some = {name: choices[:1] for name, choices in choices_by_day(implementation_id).items()}
+    check(Counting(testbed, implementation_id, tmp_path, ranks=8), some)
+
+
+def test_what_was_loaded_before_stays_in_force_beside_candidates(
+    testbed: EmulatedTestbed, implementation_id: str, tmp_path: Path
+) -> None:
+    counting, chosen = Counting(testbed, implementation_id, tmp_path), choices_by_day(implementation_id)
+    loaded, other = ("allreduce", chosen["allreduce"][0]), ("bcast", chosen["bcast"][0])
+    expected = counting.loaded(loaded, other)
+    found = counting.sent(
+        counting.switching(counting.native(loaded)),
+        [("allreduce", DEFAULT), ("bcast", "other"), ("allreduce", "other"), ("allreduce", DEFAULT)],
+        {"other": counting.candidate(*other)},
+    )
+    assert all(equal(found[place], expected["allreduce"]) for place in (0, 2, 3))
+    assert equal(found[1], expected["bcast"])
