@@ -13,7 +13,7 @@ from rankwise.core.network import Topology
 from rankwise.core.records import DEFAULT, Implementation, Notice
 from rankwise.core.tuning import Loaded, Native, Part, Profile, Tuning
 from rankwise.mpi import environment_conflicts
-from rankwise.mpi.family import Family, family_named, native_of
+from rankwise.mpi.family import Family, family_named, native_of, with_switching
 from rankwise.profiles import folders, loading, profile_file
 from rankwise.profiles.sentences import tuning_sentence
 from rankwise.testbeds.base import TestbedKind
@@ -46,6 +46,12 @@ def choose(name_or_folder: str) -> ProfileChoice:
 def tuned(implementation: Implementation, tuning: Tuning) -> Configuration:
     """Return the configuration that loads `tuning`. Raises InputError for what this version cannot load."""
     return replace(plain(implementation), tuning=tuning, native=native_of(implementation, tuning))
+
+
+def switching(implementation: Implementation, tuning: Tuning) -> Configuration:
+    """Return the same for a launch that switches between candidates meanwhile. Raises InputError."""
+    found = tuned(implementation, tuning)
+    return replace(found, native=with_switching(implementation, found.native))
 
 
 def resolve(

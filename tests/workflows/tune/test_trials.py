@@ -1,6 +1,6 @@
 """Trials share launches where their settings do not touch, and a spoilt launch is repeated one by one."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,9 +11,10 @@ import pytest
 from rankwise.analysis.tune.search import Trial
 from rankwise.core.configuration import Configuration
 from rankwise.core.records import Cell, CellFailure, Implementation, Launch, Segment, Series
-from rankwise.core.tuning import Choice, Decision, Reason, Rule, Setting, Tuning
+from rankwise.core.tuning import Candidate, Choice, Decision, Reason, Rule, Setting, Tuning
 from rankwise.measurement.runner import Ready
-from rankwise.workflows.tune.trials import Bundle, Trials, bundled, carry_out
+from rankwise.workflows.tune.bundles import Bundle, bundled
+from rankwise.workflows.tune.trials import Trials, carry_out
 
 NAME = "lammpi-7.1.4"
 READY = {
@@ -39,8 +40,9 @@ class Launches:
         self.seen: list[tuple[tuple[Cell, ...], Configuration]] = []
 
     def launch(
-        self, implementation: Implementation, program: Path, cells: Sequence[Cell], configuration: Configuration
-    ) -> Launch:
+        self, implementation: Implementation, program: Path, cells: Sequence[Cell], configuration: Configuration,
+        candidates: Mapping[str, Candidate],
+    ) -> Launch:  # fmt: skip
         self.seen.append((tuple(cells), configuration))
         bad = any(one.label == self.spoilt for one in cells)
         return Launch(
@@ -183,11 +185,12 @@ def test_trials_meet_those_of_their_placement() -> None:
     long = Question(tuple(placed("bcast", profile, one) for one in both for profile in ("default", "a", "b")), 1)
     short = Question(tuple(placed("gather", profile, one) for one in both for profile in ("default", "c")), 1)
     found = [
-        (bundle.cells()[0].placement, [one.name for one in bundle.trials]) for bundle in bundled([long, short])
+        (bundle.cells()[0].placement, [one.name for one in bundle.trials])
+        for bundle in bundled([long, short], READY[NAME].implementation)
     ]
     assert found == [(one, names) for one in both for names in (["default", "default"], ["a", "c"], ["b"])]
 
 
 @pytest.mark.parametrize("searches", [0, 1, 3])
 def test_nothing_is_asked_when_all_is_answered(searches: int) -> None:
-    assert bundled([Question((), 0)] * searches) == []
+    assert bundled([Question((), 0)] * searches, READY[NAME].implementation) == []

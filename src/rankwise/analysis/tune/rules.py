@@ -9,8 +9,8 @@ from itertools import groupby
 import numpy as np
 
 from rankwise.analysis.tune.choices import words_of
-from rankwise.core.records import FloatArray
-from rankwise.core.tuning import Choice, Rule
+from rankwise.core.records import Cell, FloatArray
+from rankwise.core.tuning import Choice, Rule, Tuning
 from rankwise.core.units import format_size
 
 MOST_RULES = 20
@@ -125,6 +125,16 @@ def sizes_between(low_bytes: int, high_bytes: int, step: float) -> list[int]:
     steps = math.ceil(octaves / math.log2(step) - 1e-9)
     found = {1 << round(math.log2(max(low_bytes, 1)) + octaves * i / steps) for i in range(1, steps)}
     return sorted(size for size in found if low_bytes < size < high_bytes)
+
+
+def choice_at(tuning: Tuning, cell: Cell) -> Choice:
+    """Return how this cell is done; the default where no decision is about it."""
+    for decision in tuning.decisions:
+        if (decision.operation, decision.ranks) == (cell.benchmark, cell.ranks):
+            for rule in decision.rules:
+                if rule.up_to_bytes is None or cell.size_bytes <= rule.up_to_bytes:
+                    return rule.choice
+    return Choice()
 
 
 def range_words(rule: Rule) -> str:

@@ -4,44 +4,24 @@ from __future__ import annotations
 
 import random
 import time
-from collections import Counter, defaultdict, deque
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import zip_longest
+from dataclasses import replace
 
 from rankwise.analysis.compare.variants import cells_of, with_cells
 from rankwise.analysis.tune.merging import merged
-from rankwise.analysis.tune.search import Search, Trial
+from rankwise.analysis.tune.search import Search
 from rankwise.core.configuration import Configuration
 from rankwise.core.errors import InputError
 from rankwise.core.records import Cell, Launch, Segment
 from rankwise.core.tuning import Tuning
 from rankwise.measurement.launch import Launching, refused
-from rankwise.measurement.plan import launches_of_round
 from rankwise.measurement.runner import Ready
-from rankwise.workflows.configurations import tuned
+from rankwise.workflows.configurations import switching, tuned
+from rankwise.workflows.tune.bundles import MOST_CELLS, VISITS, Bundle, bundled, tunings_of
 
-Key = tuple[str, str, frozenset[tuple[str, int, str]]]
-"""What a launch was for: its stage, its configuration, and the labels, ranks and placements of its cells."""
-Keep = Callable[[Launch, Configuration | None], None]
-"""Stores a launch as soon as it ended, with the configuration that it loaded (None: it could not be loaded)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Bundle:
-    """Trials of one implementation that are launched together, each with cells of its own."""
-
-    trials: tuple[Trial, ...]
-
-    def tuning(self, base: Tuning) -> Tuning:
-        """Return all their settings, on top of what is chosen already."""
-        for trial in self.trials:
-            base = merged(base, trial.tuning)
-        return base
-
-    def cells(self) -> list[Cell]:
-        """Return the cells of all trials, each once."""
-        return list(dict.fromkeys(cell for trial in self.trials for cell in trial.cells))
+Keep = Callable[[Launch, Sequence[Configuration]], None]
+"""Stores a launch as soon as it ended, with the configurations that it and its cells name."""
 
 
 class Trials:
@@ -55,19 +35,23 @@ class Trials:
         keep: Keep,
         stage: str,
         earlier: Iterable[Launch] = (),
+        most_cells: int = MOST_CELLS,
     ) -> None:
         """`base`: what is chosen already, by implementation; `stage` is stored with each launch.
+
+        `most_cells`: of a launch that switches between candidates.
 
         `earlier`: the launches of an interrupted search, which are taken in place of new ones.
         """
         self._stage = stage
         self._launching, self._ready, self._base, self._keep = launching, ready, base, keep
         self._shuffle = random.Random(0)
-        self._earlier: defaultdict[Key, deque[Launch]] = defaultdict(deque)
+        self._earlier: defaultdict[tuple[str, str], list[Launch]] = defaultdict(list)
         for launch in earlier:
-            key = _key(launch.stage, launch.segments[0].configuration, cells_of(launch))
+            key = launch.stage, launch.segments[0].configuration
             self._earlier[key].append(with_cells(launch, _asked))
         self._launched: Counter[str] = Counter()
+        self._most_cells = most_cells
 
     @property
     def launched(self) -> int:
@@ -78,23 +62,29 @@ class Trials:
         """Return those of one implementation."""
         return self._launched[implementation]
 
+    def bundled(self, implementation: str, searches: Sequence[Search]) -> list[Bundle]:
+        """Return the next round of these searches of an implementation."""
+        return bundled(searches, self._ready[implementation].implementation, self._most_cells)
+
     def measure(self, bundles: Sequence[Bundle]) -> list[Launch]:
         """Launch each bundle once, in random order."""
-        work = [
-            (bundle, cells)
-            for bundle in bundles
-            for cells in launches_of_round((replace(cell, label="") for cell in bundle.cells()), self._shuffle)
-        ]
+        work = [(bundle, cells) for bundle in bundles for cells in self._shuffled(bundle)]
         self._shuffle.shuffle(work)
         found: list[Launch] = []
         for bundle, cells in work:
             found += self._measure(bundle, cells)
         return found
 
-    def _measure(self, bundle: Bundle, anonymous: Sequence[Cell]) -> list[Launch]:
+    def _shuffled(self, bundle: Bundle) -> list[list[Cell]]:
+        """The cells of each launch, once a visit, in random order."""
+        groups: defaultdict[tuple[object, ...], list[Cell]] = defaultdict(list)
+        for cell in bundle.cells():
+            groups[cell.ranks, cell.options, cell.placement].append(cell)
+        visits = range(VISITS if bundle.candidates else 1)
+        return [[cell for _ in visits for cell in self._shuffle.sample(own, len(own))] for own in groups.values()]
+
+    def _measure(self, bundle: Bundle, cells: Sequence[Cell]) -> list[Launch]:
         """One launch; if it came to nothing, each of its trials alone, since one may have spoilt the others."""
-        wanted = {replace(cell, label=""): cell for cell in bundle.cells()}
-        cells = [wanted[cell] for cell in anonymous]
         launch = self._launch(bundle, cells)
         if launch.series or len(bundle.trials) == 1:
             return [launch]
@@ -106,49 +96,44 @@ class Trials:
     def _launch(self, bundle: Bundle, cells: Sequence[Cell]) -> Launch:
         """One launch, told in the very cells that were asked for; stored with what each loaded."""
         implementation = self._ready[cells[0].implementation].implementation
+        base = self._base.get(implementation.id, Tuning())
         try:
-            found = tuned(implementation, bundle.tuning(self._base.get(implementation.id, Tuning())))
+            loaded = (switching if bundle.candidates else tuned)(implementation, bundle.tuning(base))
+            named = {
+                label: tuned(implementation, merged(base, tuning))
+                for label, tuning in tunings_of(bundle).items()
+                if bundle.candidates
+            }
         except InputError as error:
             self._launched[implementation.id] += 1
             segment = Segment(implementation.id, cells[0].ranks)
             launch = replace(refused((segment,), cells, str(error)), stage=self._stage)
-            self._keep(launch, None)
+            self._keep(launch, ())
             return launch
-        key = _key(self._stage, found.id, cells)
-        if self._earlier[key]:
-            return self._earlier[key].popleft()
+        if known := self._taken(loaded.id, cells):
+            return known
         self._launched[implementation.id] += 1
-        configured = [replace(cell, configuration=found.id) for cell in cells]
+        configured = [replace(cell, configuration=named.get(cell.label, loaded).id) for cell in cells]
         program = self._ready[implementation.id].program
-        launch = self._launching.launch(implementation, program, configured, configuration=found)
+        launch = self._launching.launch(
+            implementation, program, configured, configuration=loaded, candidates=bundle.candidates
+        )
         launch = replace(launch, stage=self._stage)
-        self._keep(launch, found)
+        self._keep(launch, (loaded, *named.values()))
         return with_cells(launch, _asked)
 
-
-def _key(stage: str, configuration: str, cells: Iterable[Cell]) -> Key:
-    return stage, configuration, frozenset((cell.label, cell.ranks, cell.placement) for cell in cells)
+    def _taken(self, configuration: str, cells: Sequence[Cell]) -> Launch | None:
+        """A launch of the interrupted search that measured these cells, or what it came to of them."""
+        known, wanted = self._earlier[self._stage, configuration], set(cells)
+        for at, launch in enumerate(known):
+            if wanted.issuperset(cells_of(launch)):
+                return known.pop(at)
+        return None
 
 
 def _asked(cell: Cell) -> Cell:
     """The cell as a search asks for it: what is loaded with it depends on the trials that share its launch."""
     return replace(cell, configuration="")
-
-
-def bundled(searches: Sequence[Search]) -> list[Bundle]:
-    """Return the next round of searches whose settings do not touch one another.
-
-    The i-th trials of all go together, counted apart for each number of ranks and placement: launches do not mix.
-    """
-    kinds: defaultdict[tuple[object, ...], list[list[Trial]]] = defaultdict(list)
-    for search in searches:
-        own: defaultdict[tuple[object, ...], list[Trial]] = defaultdict(list)
-        for trial in search.ask():
-            own[tuple((cell.ranks, cell.options, cell.placement) for cell in trial.cells[:1])].append(trial)
-        for kind, trials in own.items():
-            kinds[kind].append(trials)
-    rounds = (trials for several in kinds.values() for trials in zip_longest(*several))
-    return [Bundle(tuple(trial for trial in trials if trial is not None)) for trials in rounds]
 
 
 def carry_out(
@@ -166,7 +151,7 @@ def carry_out(
     later. `searches`, by implementation: those of one must not touch one another's settings.
     """
     rounds = 0
-    while bundles := [one for own in searches.values() for one in bundled(own)]:
+    while bundles := [one for name, own in searches.items() for one in trials.bundled(name, own)]:
         if time.monotonic() > (deadline if rounds >= least_rounds else max(deadline, latest)):
             return False
         show(", ".join(sorted({trial.name for one in bundles for trial in one.trials})))

@@ -198,7 +198,7 @@ class Tuner:
         run_id = self._search_id
         searching = StagedSearch(
             built, Launching(FamilyLauncher(), testbed, plan, load=loader(testbed)), target, self._options.spec,
-            lambda launch, one: self._store.add_launch(run_id, launch, [one] if one else ()), self._events,
+            lambda launch, named: self._store.add_launch(run_id, launch, named), self._events,
             earlier,
         )  # fmt: skip
         try:
