@@ -15,8 +15,10 @@ from rankwise.core.records import DEFAULT, Cell, Implementation
 from rankwise.core.tuning import Candidate, Choice, Decision, Rule, Tuning
 from rankwise.mpi.family import family_named
 
-MOST_CELLS = 300
-"""Of a launch that switches between candidates, where nothing else bounds it."""
+MOST_SECONDS = 20.0
+"""Of a launch that switches between candidates: well below the time limit of a launch."""
+VISIT_SECONDS = 0.15
+"""What a visit to a cell takes before any was made: that of a message of 1 MiB over 1 Gbit/s."""
 VISITS = 2
 """How often such a launch comes to each cell: what varies from visit to visit is most of what varies there."""
 
@@ -41,13 +43,15 @@ class Bundle:
 
 
 def bundled(
-    searches: Sequence[Search], implementation: Implementation, most_cells: int = MOST_CELLS
+    searches: Sequence[Search], implementation: Implementation, visit_seconds: float = VISIT_SECONDS
 ) -> list[Bundle]:
     """Return the next round of searches whose settings do not touch one another.
 
-    Trials that a launch can switch between go together with the default, no more than `most_cells` cells a launch
-    if that can be. Of others the i-th of all searches go together. Launches do not mix ranks and placements.
+    Trials that a launch can switch between go together with the default, as many as MOST_SECONDS hold if a visit
+    to a cell takes `visit_seconds`; those of one size stay together. Of others the i-th of all searches share a
+    launch. Launches do not mix ranks and placements.
     """
+    most_cells = int(MOST_SECONDS / (VISITS * visit_seconds))
     kinds: defaultdict[tuple[object, ...], list[list[Trial]]] = defaultdict(list)
     for search in searches:
         own: defaultdict[tuple[object, ...], list[Trial]] = defaultdict(list)

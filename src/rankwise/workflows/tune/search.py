@@ -18,7 +18,7 @@ from rankwise.measurement.plan import round_seconds, together
 from rankwise.workflows.events import Events
 from rankwise.workflows.prepare import Built
 from rankwise.workflows.tune import host_search
-from rankwise.workflows.tune.bundles import MOST_CELLS, VISITS, bundled
+from rankwise.workflows.tune.bundles import VISIT_SECONDS, VISITS, bundled
 from rankwise.workflows.tune.stages import STAGES, Target, TuneSpec, validation_cells
 from rankwise.workflows.tune.trials import Keep, Trials, carry_out
 
@@ -26,9 +26,6 @@ ROUNDS = 4
 """That a search takes, each like the first: there are more of them, with fewer and fewer trials."""
 VALIDATION_LAUNCHES = 8
 """Of every cell of the validation."""
-MOST_SECONDS = 20.0
-"""Of a launch that switches between candidates, roughly: well below the time limit of a launch."""
-SECONDS_PER_CELL = 0.02
 LEAST_VALIDATION_SHARE = 0.25
 """Of the time: a search that could not conclude anything yet may take the rest of the validation's share."""
 
@@ -140,17 +137,16 @@ class StagedSearch:
         bundles = [
             bundle.cells() * (VISITS if bundle.candidates else 1)
             for one, own in searches.items()
-            for bundle in bundled(own, self._built.ready[one].implementation, self._most_cells())
+            for bundle in bundled(own, self._built.ready[one].implementation, self._visit_seconds())
         ]
         one_round = sum(self._round_seconds(replace(cell, label="") for cell in cells) for cells in bundles)
         one_round += sum(host_search.own_seconds(self._target, cell) for cells in bundles for cell in cells)
         return _StageSearches(name, ROUNDS * one_round, searches, where_changed=where_changed)
 
-    def _most_cells(self) -> int:
-        """Of a launch that switches between candidates: what takes as long as a launch of other trials may."""
+    def _visit_seconds(self) -> float:
+        """What a visit to a cell takes at least, over the longest path."""
         longest = max(map(self._target.delay_seconds, self._target.placements), default=0.0)
-        one = round_seconds(1, 0, longest) + SECONDS_PER_CELL
-        return max(1, min(MOST_CELLS, int(MOST_SECONDS / (VISITS * one))))
+        return max(VISIT_SECONDS, round_seconds(1, 0, longest))
 
     def _validation_seconds(self) -> float:
         """If something is found for every implementation."""
@@ -179,7 +175,7 @@ class StagedSearch:
     def _carry_out(self, stage: _StageSearches, deadline: float, latest: float) -> None:
         bases = {one: mine.tuning for one, mine in self._found.items()}
         trials = Trials(
-            self._launching, self._built.ready, bases, self._keep, stage.name, self._earlier, self._most_cells()
+            self._launching, self._built.ready, bases, self._keep, stage.name, self._earlier, self._visit_seconds()
         )
         with self._events.busy(f"{stage.name}: beginning") as update:
             done = carry_out(

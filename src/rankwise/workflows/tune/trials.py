@@ -18,7 +18,7 @@ from rankwise.core.tuning import Tuning
 from rankwise.measurement.launch import Launching, refused
 from rankwise.measurement.runner import Ready
 from rankwise.workflows.configurations import switching, tuned
-from rankwise.workflows.tune.bundles import MOST_CELLS, VISITS, Bundle, bundled, tunings_of
+from rankwise.workflows.tune.bundles import VISIT_SECONDS, VISITS, Bundle, bundled, tunings_of
 
 Keep = Callable[[Launch, Sequence[Configuration]], None]
 """Stores a launch as soon as it ended, with the configurations that it and its cells name."""
@@ -35,11 +35,11 @@ class Trials:
         keep: Keep,
         stage: str,
         earlier: Iterable[Launch] = (),
-        most_cells: int = MOST_CELLS,
+        visit_seconds: float = VISIT_SECONDS,
     ) -> None:
         """`base`: what is chosen already, by implementation; `stage` is stored with each launch.
 
-        `most_cells`: of a launch that switches between candidates.
+        `visit_seconds`: what a visit to a cell takes, as far as one can guess before the first launch.
 
         `earlier`: the launches of an interrupted search, which are taken in place of new ones.
         """
@@ -51,7 +51,8 @@ class Trials:
             key = launch.stage, launch.segments[0].configuration
             self._earlier[key].append(with_cells(launch, _asked))
         self._launched: Counter[str] = Counter()
-        self._most_cells = most_cells
+        self._visit_seconds: defaultdict[str, float] = defaultdict(lambda: visit_seconds)
+        """By implementation; of those that switch between candidates as seen."""
 
     @property
     def launched(self) -> int:
@@ -64,7 +65,7 @@ class Trials:
 
     def bundled(self, implementation: str, searches: Sequence[Search]) -> list[Bundle]:
         """Return the next round of these searches of an implementation."""
-        return bundled(searches, self._ready[implementation].implementation, self._most_cells)
+        return bundled(searches, self._ready[implementation].implementation, self._visit_seconds[implementation])
 
     def measure(self, bundles: Sequence[Bundle]) -> list[Launch]:
         """Launch each bundle once, in random order."""
@@ -119,6 +120,8 @@ class Trials:
             implementation, program, configured, configuration=loaded, candidates=bundle.candidates
         )
         launch = replace(launch, stage=self._stage)
+        if bundle.candidates and launch.seconds:
+            self._visit_seconds[implementation.id] = (launch.cells_seconds or launch.seconds) / len(cells)
         self._keep(launch, (loaded, *named.values()))
         return with_cells(launch, _asked)
 
