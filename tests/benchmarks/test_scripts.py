@@ -26,6 +26,10 @@ SMALLEST = {  # script: arguments, what it prints
         ],
         "times as many",
     ),
+    "tune_truth": (
+        ["mpich-5", "--searches", "1", "--launches", "1", "--sizes", "1K", "--ranks", "2"],
+        "all alike",
+    ),
     "beside_imb": (["--launches", "1", "--seconds-per-cell", "0.001"], "MiB"),
 }
 ONLY_ITS_HELP = {

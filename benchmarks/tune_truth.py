@@ -1,0 +1,169 @@
+"""Does the search for algorithms find what is best, and nothing where nothing is better? Three questions, live.
+
+    python benchmarks/tune_truth.py [--searches 40] [--launches 30] [--operation bcast] [--testbed local] mpich-5
+
+- All alike: every "algorithm" is the default under another name. A search that finds a rule is wrong: at most 5 %.
+- A handicap: the default is replaced by its slowest algorithm. A search should find something as good as the best.
+- The truth: all algorithms at all sizes in as many launches as asked for. How often does a search choose the best,
+  or one within 5 % of it, and in how many launches?
+
+The MPI must be one that switches between algorithms within a launch (Open MPI, MPICH).
+"""
+
+import dataclasses
+import math
+import random
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import click
+import numpy as np
+from scipy import stats
+
+from rankwise.analysis.tune.algorithm_search import AlgorithmSearch
+from rankwise.analysis.tune.choices import choices_of, first_choices, name_of
+from rankwise.analysis.tune.race import SearchCriteria
+from rankwise.analysis.tune.rules import choice_at
+from rankwise.cli.screen import Screen
+from rankwise.core.records import DEFAULT, Cell, Launch, Plan
+from rankwise.core.tuning import Candidate, Choice, Tuning
+from rankwise.core.units import format_size, parse_sizes_bytes
+from rankwise.measurement.launch import Launching
+from rankwise.measurement.runner import Ready
+from rankwise.mpi.family import FamilyLauncher, family_named
+from rankwise.stats.summary import median
+from rankwise.workflows.configurations import loader, switching
+from rankwise.workflows.prepare import prepare, up
+from rankwise.workflows.testbeds import testbed_of
+from rankwise.workflows.tune.bundles import VISITS
+
+DELTA = SearchCriteria().delta
+Times = defaultdict[tuple[str, int], float]
+"""The median over launches by label and size, seconds; infinite for what failed."""
+
+
+@dataclass(frozen=True)
+class Domain:
+    """The algorithms and sizes of one operation of one implementation, measured in launches that switch."""
+
+    ready: Ready
+    launching: Launching
+    template: Cell
+    sizes: Sequence[int]
+    choices: Sequence[Choice]
+    candidates: Mapping[str, Candidate]
+
+    def label(self, choice: Choice) -> str:
+        """Return the label that a search gives the cells of this choice."""
+        return (
+            f"{self.template.benchmark}@{self.template.ranks}={name_of(choice)}" if choice.algorithm else DEFAULT
+        )
+
+    def cell(self, size_bytes: int, label: str = DEFAULT) -> Cell:
+        """Return the cell of a size with what a label stands for."""
+        return dataclasses.replace(self.template, size_bytes=size_bytes, label=label)
+
+    def launch(self, cells: Sequence[Cell], candidates: Mapping[str, Candidate]) -> Launch:
+        """Measure each cell a few times, in random order."""
+        one = self.ready.implementation
+        order = [cell for _ in range(VISITS) for cell in random.sample(cells, len(cells))]
+        loaded = switching(one, Tuning())
+        return self.launching.launch(one, self.ready.program, order, configuration=loaded, candidates=candidates)
+
+    def search(self, candidates: Mapping[str, Candidate]) -> tuple[Tuning, int]:
+        """Carry out a search; return what it finds, and in how many launches."""
+        search, launches = AlgorithmSearch(self.template, self.choices, self.sizes), 0
+        while trials := search.ask():
+            cells = list(dict.fromkeys(cell for trial in trials for cell in trial.cells))
+            search.tell([self.launch(cells, candidates)])
+            launches += 1
+        return search.best(), launches
+
+
+@click.command()
+@click.argument("name")
+@click.option("--searches", default=40, show_default=True)
+@click.option("--launches", default=30, show_default=True)
+@click.option("--operation", default="bcast", show_default=True)
+@click.option("--ranks", default=4, show_default=True)
+@click.option("--sizes", default="1K,32K,1M", show_default=True)
+@click.option("--testbed", default="local", show_default=True)
+def main(*, name: str, searches: int, launches: int, operation: str, ranks: int, sizes: str, testbed: str) -> None:
+    """Answer the three questions for one implementation."""
+    ready = next(iter(prepare([name], (), Screen()).ready.values()))
+    one = ready.implementation
+    family = family_named(one.family)
+    with up(testbed_of(testbed), Screen()) as (where, _):
+        plan = Plan((), 0, math.inf, seconds_per_cell=0.01)
+        domain = Domain(
+            ready, Launching(FamilyLauncher(), where, plan, load=loader(where)),
+            Cell(one.id, operation, 0, ranks, testbed=where.name), parse_sizes_bytes(sizes), (), {},
+        )  # fmt: skip
+        known = first_choices(choices_of(family.algorithms(one)[operation]), max(domain.sizes))
+        candidates = {choice: family.candidate(one, operation, choice) for choice in known}
+        domain = dataclasses.replace(
+            domain,
+            choices=[choice for choice, found in candidates.items() if found],
+            candidates={domain.label(choice): found for choice, found in candidates.items() if found},
+        )
+        times = _exhaustive(domain, launches)
+        _alike(domain, searches)
+        slowest = max(
+            domain.candidates, key=lambda label: sum(math.log(times[label, size]) for size in domain.sizes)
+        )
+        _found("a handicapped default", domain, times, searches, slowest)
+        _found(f"the truth of {launches} launches", domain, times, searches, DEFAULT)
+
+
+def _exhaustive(domain: Domain, launches: int) -> Times:
+    """Measure every algorithm at every size in each of the launches."""
+    labels = (DEFAULT, *domain.candidates)
+    cells = [domain.cell(size, label) for size in domain.sizes for label in labels]
+    found: defaultdict[tuple[str, int], list[float]] = defaultdict(list)
+    for _ in range(launches):
+        for cell, visits in domain.launch(cells, domain.candidates).visits().items():
+            samples = np.concatenate([one.samples_seconds for one in visits])
+            found[cell.label, cell.size_bytes].append(median(samples))
+    times: Times = defaultdict(lambda: math.inf)
+    times.update({key: median(np.array(values)) for key, values in found.items()})
+    for size in domain.sizes:
+        told = sorted((times[label, size], label.rpartition("=")[2]) for label in labels)
+        print(f"{format_size(size):>8}: " + ", ".join(f"{name} {1e6 * one:.0f}" for one, name in told) + " us")
+    return times
+
+
+def _alike(domain: Domain, searches: int) -> None:
+    """Search among names that all stand for the default."""
+    nothing = dict.fromkeys(domain.candidates, Candidate())
+    found = [domain.search(nothing) for _ in range(searches)]
+    wrong = sum(tuning != Tuning() for tuning, _ in found)
+    interval = stats.binomtest(wrong, searches).proportion_ci()
+    print(
+        f"all alike, {len(nothing)} names: {wrong} of {searches} searches found a rule ({interval.low:.1%} to "
+        f"{interval.high:.1%}), {np.mean([launches for _, launches in found]):.1f} launches each"
+    )
+
+
+def _found(question: str, domain: Domain, times: Times, searches: int, default: str) -> None:
+    """Search with the default done as `default` is; what is chosen is judged by `times`."""
+    candidates = dict(domain.candidates)
+    if default != DEFAULT:
+        candidates[DEFAULT] = candidates[default]
+    labels = {*domain.candidates, default}
+    good, launches = 0, 0
+    for _ in range(searches):
+        tuning, used = domain.search(candidates)
+        launches += used
+        for size in domain.sizes:
+            label = domain.label(choice_at(tuning, domain.cell(size)))
+            own = times[default if label == DEFAULT else label, size]
+            good += own <= (1 + DELTA) * min(times[one, size] for one in labels)
+    print(
+        f"{question}: {good / (searches * len(domain.sizes)):.0%} of choices take at most {DELTA:.0%} longer than "
+        f"the best, {launches / searches:.1f} launches a search"
+    )
+
+
+if __name__ == "__main__":
+    main()
