@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rankwise.analysis.tune.buffers import READ, WRITE
-from rankwise.analysis.tune.hosts import AFTER_IDLE, AVAILABLE, CONGESTION_CONTROL
+from rankwise.analysis.host_settings.buffers import READ, WRITE
+from rankwise.analysis.host_settings.variants import AFTER_IDLE, AVAILABLE, CONGESTION_CONTROL
 from rankwise.core.host_settings import MTU
 from rankwise.core.jobs import Host
 from rankwise.core.network import PathFigures, Settings, Topology

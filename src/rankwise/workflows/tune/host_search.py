@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from rankwise.analysis.tune import hosts as worth
-from rankwise.analysis.tune.buffers import buffer_settings
+from rankwise.analysis.host_settings import variants as worth
+from rankwise.analysis.host_settings.buffers import buffer_settings
 from rankwise.analysis.tune.search import NothingToAsk, Search
 from rankwise.analysis.tune.setting_search import SettingSearch
 from rankwise.core.host_settings import TCP_RMEM, TCP_WMEM

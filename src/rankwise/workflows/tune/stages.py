@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from rankwise.analysis.host_settings.buffers import needed_bytes
 from rankwise.analysis.tune.algorithm_search import AlgorithmSearch
 from rankwise.analysis.tune.application import Application
-from rankwise.analysis.tune.buffers import needed_bytes
 from rankwise.analysis.tune.choices import choices_of
 from rankwise.analysis.tune.race import SearchCriteria
 from rankwise.analysis.tune.search import NothingToAsk, Search
@@ -118,7 +118,7 @@ class Stage:
 def _knobs(
     implementation: Implementation, menu: Mapping[str, Benchmark], target: Target, spec: TuneSpec
 ) -> Iterable[Sequence[Search]]:
-    """Socket buffers, connections and transports, all against the default in one elimination."""
+    """Socket buffers, connections and transports, all against the default in one race."""
     tried = KNOBS_BETWEEN_HOSTS if target.topology else KNOBS_WITHIN_HOST
     candidates: dict[str, Tuning] = {}
     for knob in family_named(implementation.family).knobs(implementation):

@@ -11,8 +11,8 @@ import msgspec
 
 from rankwise import __version__
 from rankwise.analysis.compare.notices import wrong_data
+from rankwise.analysis.host_settings.variants import READ_FROM_HOSTS
 from rankwise.analysis.tune.acceptance import Acceptance, Gain
-from rankwise.analysis.tune.hosts import READ_FROM_HOSTS
 from rankwise.analysis.tune.merging import with_reverted
 from rankwise.core.errors import HostError, InputError, InterruptedRun
 from rankwise.core.records import CellFailure, Notice, Plan

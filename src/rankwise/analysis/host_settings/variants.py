@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from rankwise.analysis.tune.buffers import bandwidth_delay_bytes
+from rankwise.analysis.host_settings.buffers import bandwidth_delay_bytes
 from rankwise.core.host_settings import AVAILABLE_CONGESTION_CONTROL as AVAILABLE
 from rankwise.core.host_settings import (
     CATALOGUE,

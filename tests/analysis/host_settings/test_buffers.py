@@ -7,7 +7,13 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankwise.analysis.tune.buffers import READ, WRITE, bandwidth_delay_bytes, buffer_settings, needed_bytes
+from rankwise.analysis.host_settings.buffers import (
+    READ,
+    WRITE,
+    bandwidth_delay_bytes,
+    buffer_settings,
+    needed_bytes,
+)
 from rankwise.core.network import PathFigures, Settings
 
 

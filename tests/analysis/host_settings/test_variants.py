@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from rankwise.analysis.tune import hosts
-from rankwise.analysis.tune.hosts import (
+from rankwise.analysis.host_settings.variants import (
     AFTER_IDLE,
     AVAILABLE,
     CONGESTION_CONTROL,
@@ -21,6 +20,7 @@ from rankwise.analysis.tune.hosts import (
     pause_variants,
     product_size,
 )
+from rankwise.analysis.tune import hosts
 from rankwise.core.host_settings import MTU
 from rankwise.core.network import PathFigures
 
