@@ -1,0 +1,66 @@
+"""One launch holds all that it can switch between beside the default; whole sizes stay together."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from rankwise.analysis.tune.algorithm_search import AlgorithmSearch
+from rankwise.analysis.tune.search import Trial
+from rankwise.core.records import DEFAULT, Cell
+from rankwise.core.tuning import Choice, Setting, Tuning
+from rankwise.workflows.tune.bundles import MOST_SECONDS, VISITS, bundled, candidates_of, tunings_of
+from support.mpis import FOUND, working
+
+pytestmark = pytest.mark.mpi
+SIZES = (1024, 65536)
+NAMES = ("binomial", "smp")
+SWITCHING = [one.id for one in FOUND if one.family == "mpich"]
+OTHERS = [one.id for one in FOUND if one.family == "lammpi"]
+
+
+def search_of(name: str) -> AlgorithmSearch:
+    return AlgorithmSearch(Cell(working(name).id, "bcast", 0, 4), [Choice(one) for one in NAMES], SIZES)
+
+
+@pytest.mark.parametrize("name", SWITCHING)
+def test_one_launch_holds_the_default_and_all_algorithms(name: str) -> None:
+    (bundle,) = bundled([search_of(name)], working(name))
+    assert {(cell.label, cell.size_bytes) for cell in bundle.cells()} == {
+        (label, size) for label in (DEFAULT, *(f"bcast@4={one}" for one in NAMES)) for size in SIZES
+    }
+    assert set(bundle.candidates) == {f"bcast@4={one}" for one in NAMES}
+    assert bundle.tuning(Tuning()) == Tuning(), "nothing is loaded but what is switched"
+    assert {label: one.decisions[0].rules[0].choice.algorithm for label, one in tunings_of(bundle).items()} == {
+        f"bcast@4={one}": one for one in NAMES
+    }
+
+
+@pytest.mark.parametrize("name", SWITCHING)
+def test_what_does_not_fit_into_a_launch_is_parted_between_sizes(name: str) -> None:
+    slow_visits = MOST_SECONDS / VISITS / 4
+    bundles = bundled([search_of(name)], working(name), slow_visits)
+    assert [{cell.size_bytes for cell in bundle.cells()} for bundle in bundles] == [{1024}, {65536}]
+    assert all({cell.label for cell in bundle.cells()} >= {DEFAULT} for bundle in bundles)
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_where_nothing_can_be_switched_each_trial_is_a_launch(name: str) -> None:
+    bundles = bundled([search_of(name)], working(name))
+    assert len(bundles) == 1 + len(NAMES)
+    assert all(not bundle.candidates for bundle in bundles)
+
+
+@pytest.mark.parametrize("name", SWITCHING)
+def test_settings_and_unknown_algorithms_are_not_switched(name: str) -> None:
+    trial = search_of(name).ask()[1]
+    assert candidates_of(working(name), trial)
+    assert candidates_of(working(name), replace(trial, tuning=Tuning((Setting("transport", "tcp"),)))) is None
+    (odd,) = AlgorithmSearch(Cell(working(name).id, "bcast", 0, 4), [Choice("magic")], (64,)).ask()[1:]
+    assert candidates_of(working(name), odd) is None
+
+
+def test_a_trial_of_the_default_alone_switches_to_nothing() -> None:
+    plain = Trial(DEFAULT, Tuning(), (Cell("mpi-1", "bcast", 64, 4),))
+    assert candidates_of(working(FOUND[0].id), plain) == {}
