@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.tuning import Native, Profile
-from rankwise.profiles import moving, profile_file, texts
+from rankwise.profiles import load_script, moving, profile_file, texts
 from rankwise.profiles.resolving import resolved
 
 MCA_FILE = "mca-params.conf"
@@ -62,7 +62,7 @@ def _env(profile: Profile, place: Path) -> Iterator[tuple[str, str]]:
     everything = texts.all_files(profile, place)
     yield from _native(profile, everything)
     for part in profile.parts:
-        yield (name := f"{part.implementation}/{texts.LOAD}"), everything[name]
+        yield (name := f"{part.implementation}/{load_script.LOAD}"), everything[name]
 
 
 def _modulefiles(profile: Profile, place: Path) -> Iterator[tuple[str, str]]:

@@ -81,13 +81,13 @@ class OpenMpi(Family):
         return algorithms.choice_scope(operation)
 
     def native(self, implementation: Implementation, tuning: Tuning) -> Native:
-        """Return a parameter file, and rules files for decisions. Raises InputError."""
+        """Return variables, and rules files for decisions. Raises InputError."""
         if not (tuning.settings or tuning.decisions):
             return Native()
-        return settings.native(installation(implementation), implementation, tuning)
+        return settings.native(installation(implementation), tuning)
 
     def file_settings(self, loaded: Loaded) -> Mapping[str, str]:
-        """Return what the parameter file sets."""
+        """Return what the parameter file of an older profile sets."""
         return settings.file_settings(loaded)
 
     def overruling_files(
