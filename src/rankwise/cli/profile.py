@@ -94,27 +94,37 @@ def diff_command(one: str, other: str, as_json: bool) -> int:
     "export",
     epilog="\b\nExamples:\n  rankwise profile export wan --to settings\n"
     "  rankwise profile export wan --to ~/modules --format modulefile\n"
-    "  rankwise profile export wan --to /etc/sysctl.d --format sysctl",
+    "  rankwise profile export wan --to /etc/sysctl.d --format sysctl\n"
+    "  rankwise profile export wan --to ~/.openmpi --format mca\n"
+    "  rankwise profile export wan --to ~/.openmpi --format mca --remove",
 )
 @name_argument
 @click.option("--to", type=click.Path(file_okay=False, path_type=Path), required=True, help="The folder.")
 @click.option("--format", "formats", multiple=True, type=click.Choice(profiles.FORMATS),
               help="One or several.  [default: all that the profile has]")  # fmt: skip
 @click.option("--mpi", default="", metavar="MPI", help="Only this one.  [default: all of the profile]")
-@click.option("--force", is_flag=True, help="Replace files that are there.")
+@click.option("--force", is_flag=True, help="Replace files that are there, and settings of yours that differ.")
+@click.option("--remove", is_flag=True, help="Take out what was exported there.")
 @json_option
-def export_command(name: str, to: Path, formats: tuple[str, ...], mpi: str, force: bool, as_json: bool) -> None:
+def export_command(
+    name: str, to: Path, formats: tuple[str, ...], mpi: str, force: bool, remove: bool, as_json: bool
+) -> None:
     """Write a profile's settings for places without Rankwise.
 
     env: a script to source; modulefile: for Lmod and Environment Modules; mca: Open MPI's parameter file;
     sysctl: the hosts' kernel settings.
+
+    A parameter file that is there is added to. What it sets itself stays in force unless you say --force, and it
+    is kept as FILE.before-rankwise.
     """
-    written = profiles.export(name, to, formats, implementation=mpi, force=force)
+    found = profiles.export(name, to, formats, implementation=mpi, force=force, remove=remove)
     if as_json:
-        echo_json(written)
+        echo_json(found.paths)
     else:
-        for path in written:
-            click.echo(path)
+        for path in found.paths:
+            click.echo(f"removed from {path}" if remove else path)
+    for notice in found.notices:
+        click.echo(f"warning: {notice.message}; {notice.remedy}", err=True)
 
 
 @command.command(
