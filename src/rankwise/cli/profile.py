@@ -122,7 +122,8 @@ def export_command(
         echo_json(found.paths)
     else:
         for path in found.paths:
-            click.echo(f"removed from {path}" if remove else path)
+            what = f"the profile's lines from {path}" if path.exists() else path
+            click.echo(f"removed {what}" if remove else path)
     for notice in found.notices:
         click.echo(f"warning: {notice.message}; {notice.remedy}", err=True)
 

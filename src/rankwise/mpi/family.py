@@ -103,6 +103,10 @@ class Family(ABC):
         """Return files of whoever has the environment `caller` that overrule loaded ones, and what each sets."""
         return {}
 
+    def overruled_files(self, caller: Mapping[str, str]) -> Mapping[Path, Mapping[str, str]]:
+        """Return files of whoever has the environment `caller` that loaded variables overrule, and what each sets."""
+        return {}
+
     def reporting(self, implementation: Implementation) -> Native:
         """Return what makes a run report the values in force and the algorithms that run, where anything does."""
         return Native()

@@ -91,7 +91,7 @@ def assignments(text: str) -> Iterator[tuple[int, str, str]]:
 
 
 def put(path: Path, text: str) -> bool:
-    """Write the text unless it is there already, beside a backup of what the user had; return whether it was written.
+    """Write the text unless it is there, beside a backup of what the user had; return whether it was written.
 
     Raises OSError.
     """

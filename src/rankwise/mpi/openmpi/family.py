@@ -60,7 +60,8 @@ class OpenMpi(Family):
         if job.remote_shell:
             argv += self._agent(implementation, job.remote_shell)
         for name, value in job.environment:
-            argv += ["-x", f"{name}={value}"]
+            if not (job.oversubscribed and name == settings.YIELDING):  # it would overrule the argument above
+                argv += ["-x", f"{name}={value}"]
         argv += [*job.launcher_arguments, *job.program]
         return LaunchSteps(
             Command(tuple(argv), implementation.environment),
@@ -95,6 +96,10 @@ class OpenMpi(Family):
     ) -> Mapping[Path, Mapping[str, str]]:
         """Return the user's own parameter file, whose values Open MPI 5 hands to the ranks as variables."""
         return users_file(caller) if _major(implementation) >= 5 else {}
+
+    def overruled_files(self, caller: Mapping[str, str]) -> Mapping[Path, Mapping[str, str]]:
+        """Return the same file of any version: variables that a launch hands to the ranks are stronger."""
+        return users_file(caller)
 
     def reporting(self, implementation: Implementation) -> Native:
         """Make rank 0 print the parameters in force; algorithms are not reported."""

@@ -20,6 +20,7 @@ from rankwise.mpi.openmpi.parameters import PARAMETERS_FILE, VARIABLE, Installat
 RULES_FILE = "tuned-rules.conf"
 JSON_RULES_FILE = "tuned-rules.json"
 HAN_RULES_FILE = "han-rules.conf"
+YIELDING = VARIABLE + "mpi_yield_when_idle"
 RULES_SUBJECT = "rules-file"
 """In evidence: the rules file in force. That its algorithms run only their messages can show: see the tests."""
 
@@ -253,7 +254,7 @@ def _transport_shm(told: Installation, shm: str) -> _Lever | None:
 
 
 def _yielding(told: Installation) -> _Lever | None:
-    name = "mpi_yield_when_idle"
+    name = YIELDING.removeprefix(VARIABLE)
     if name not in told.parameters:
         return None
 
