@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from rankwise.cli.options import echo_json, json_option, print_parts
+from rankwise.cli.profile_lint import lint_command
 from rankwise.cli.profile_options import complete_profiles
 from rankwise.cli.screen import Screen
 from rankwise.cli.testbed_options import where_options
@@ -153,3 +154,6 @@ def verify_command(
     else:
         print_parts([tables.check_table(found)])
     return EXIT_ANSWER_IS_NO if any(one.state == "not in force" for one in found) else EXIT_OK
+
+
+command.add_command(lint_command)

@@ -11,11 +11,13 @@ A release build says nothing about a file that it cannot read and goes on with i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.tuning import Algorithm, Choice, ChoiceScope, Decision
+from rankwise.core.vocabulary import Vocabulary
 from rankwise.mpi.openmpi.parameters import Installation
 
 MOST_FANOUT = 32
@@ -74,6 +76,7 @@ OPERATIONS = {
 }  # fmt: skip
 """By our benchmarks' names. What sizes are compared: `coll_tuned_decision_dynamic.c`."""
 
+_ALGORITHM = re.compile(r"coll_tuned_(\w+)_algorithm")
 _FOR_TWO_RANKS = "two_proc"
 """Aborts any other number of ranks, and is the default of two."""
 
@@ -84,6 +87,16 @@ def algorithms(told: Installation) -> dict[str, tuple[Algorithm, ...]]:
         name: tuple(one for one in known if one.name not in OPERATIONS[name].reordering)
         for name, known in nameable(told).items()
     }
+
+
+def vocabulary(told: Installation, implementation: str) -> Vocabulary:
+    """Return all that this installation can be told, what no decision may name too."""
+    found = {}
+    for name, parameter in told.parameters.items():
+        match = _ALGORITHM.fullmatch(name)
+        if match and parameter.choices:
+            found[match[1]] = dict(parameter.choices)
+    return Vocabulary(implementation, "openmpi", told.version, found, dict.fromkeys(told.parameters, ()))
 
 
 def choice_scope(operation: str) -> ChoiceScope:

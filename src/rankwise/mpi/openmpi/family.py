@@ -12,8 +12,9 @@ import psutil
 from rankwise.core.jobs import Command, Job, LaunchSteps
 from rankwise.core.records import Implementation
 from rankwise.core.tuning import Algorithm, ChoiceScope, Knob, Loaded, Native, ReadBack, Tuning
+from rankwise.core.vocabulary import Vocabulary
 from rankwise.mpi.family import Ask, Family, files_of
-from rankwise.mpi.openmpi import algorithms, settings
+from rankwise.mpi.openmpi import algorithms, settings, versions
 from rankwise.mpi.openmpi.parameters import installation, users_file
 
 _VERSION = re.compile(r"Open MPI v?(\d[\w.]*)")
@@ -96,6 +97,14 @@ class OpenMpi(Family):
     ) -> Mapping[Path, Mapping[str, str]]:
         """Return the user's own parameter file, whose values Open MPI 5 hands to the ranks as variables."""
         return users_file(caller) if _major(implementation) >= 5 else {}
+
+    def vocabulary(self, implementation: Implementation) -> Vocabulary:
+        """Return all parameters, and all algorithms of `tuned`, that `ompi_info` lists. Raises HostError."""
+        return algorithms.vocabulary(installation(implementation), implementation.id)
+
+    def published(self) -> tuple[Vocabulary, ...]:
+        """Return the algorithms of `tuned` from 4.0 to 6.0."""
+        return versions.published()
 
     def overruled_files(self, caller: Mapping[str, str]) -> Mapping[Path, Mapping[str, str]]:
         """Return the same file of any version: variables that a launch hands to the ranks are stronger."""
