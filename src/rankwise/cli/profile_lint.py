@@ -22,18 +22,20 @@ from rankwise.workflows import lint
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--mpi", default="", metavar="MPI",
               help="Check for this one.  [default: all that are here, and Open MPI 4.0 to 6.0]")  # fmt: skip
-@click.option("--format", "form", default="", type=click.Choice(["", *lint.FORMATS]), show_choices=True,
+@click.option("--format", "form", default=None, type=click.Choice(lint.FORMATS),
               help="What the files are.  [default: as their text suggests]")  # fmt: skip
 @click.option("--prefix", "prefixes", multiple=True, metavar="DIR", type=click.Path(path_type=Path),
               help="Look for an MPI here too.")  # fmt: skip
 @json_option
-def lint_command(files: tuple[Path, ...], mpi: str, form: str, prefixes: tuple[Path, ...], as_json: bool) -> int:
+def lint_command(
+    files: tuple[Path, ...], mpi: str, form: str | None, prefixes: tuple[Path, ...], as_json: bool
+) -> int:
     """Check tuned settings that others have written: names, values, units, rules that are never reached.
 
     Open MPI's rules files (classic and JSON) and mca-params.conf, MPICH's selection files, and files that set
     I_MPI_ADJUST_* and other variables. Exit code 1 if something was found, 2 if a file cannot be read.
     """
-    found = lint.lint(lint.LintRequest(files, mpi, form, prefixes), Screen())
+    found = lint.lint(lint.LintRequest(files, mpi, form or "", prefixes), Screen())
     if as_json:
         echo_json([asdict(one) for one in found])
     else:

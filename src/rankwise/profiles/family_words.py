@@ -26,6 +26,8 @@ class FamilyWords:
     """What it prints: one of these, with the part's version in place of `{version}`, spaces squeezed."""
     srun: str = ""
     """How Slurm starts its ranks."""
+    each_node: str = ""
+    """How a program is started once on each node of a job."""
     users_file: str = ""
     """A file below the home of the user with settings of the user's own ..."""
     users_prefix: str = ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,8 +67,20 @@ def _known(request: LintRequest, events: Events) -> Known:
     if request.implementation:
         (one, *_) = select.matching(request.implementation, here)
         return Known((family_named(one.family).vocabulary(one),), named=True)
-    published = [one for family in families().values() for one in family.published()]
-    return Known((*published, *_asked(here, events)))
+    asked = list(_asked(here, events))
+    published = [
+        one
+        for family in families().values()
+        for one in family.published()
+        if not any(
+            other.family == one.family and f"{other.version}.".startswith(f"{one.version}.") for other in asked
+        )
+    ]
+    return Known(tuple(sorted((*published, *asked), key=_age)))
+
+
+def _age(found: Vocabulary) -> tuple[str, list[int]]:
+    return found.family, [int(number) for number in re.findall(r"\d+", found.version)]
 
 
 def _asked(here: list[Implementation], events: Events) -> Iterator[Vocabulary]:
