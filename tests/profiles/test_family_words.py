@@ -14,7 +14,8 @@ from support.profiles import part, profile
 
 
 def asked(words: FamilyWords, version: str, said: str) -> bool:
-    script = f'said=$({said} | tr -s " \\t\\n" " "); case "$said " in {shell_patterns(words, version)}) exit 0;; esac; exit 1'
+    told = f'said=$({said} | tr -s " \t\n" " ")'
+    script = f'{told}; case "$said " in {shell_patterns(words, version)}) exit 0;; esac; exit 1'
     environment = {**os.environ, "LD_LIBRARY_PATH": ""}
     return subprocess.run(["sh", "-c", script], env=environment, timeout=30, check=False).returncode == 0
 
