@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rankwise.core.errors import InputError, UnknownNameError
+from rankwise.core.errors import HostError, InputError, UnknownNameError
 from rankwise.core.tuning import Native
 from rankwise.profiles.exporting import export, remove
 from rankwise.profiles.writing import write
@@ -129,6 +129,7 @@ def test_what_was_exported_is_taken_out_again(folder: Path, home: Path, mine: st
     export(folder, home, [], force=True)
     assert remove(folder, home, []).paths
     assert everything(home) == (before if mine else {})
+    assert [path.name for path in home.iterdir()] == (["mca-params.conf"] if mine else [])
     assert remove(folder, home, []).paths == ()
 
 
@@ -172,3 +173,12 @@ def test_a_link_to_a_parameter_file_stays_one(folder: Path, home: Path, tmp_path
     assert (home / "mca-params.conf").is_symlink() and "btl = tcp,self" in (tmp_path / "real.conf").read_text()
     remove(folder, home, ["mca"])
     assert (tmp_path / "real.conf").read_text() == MINE
+
+
+@pytest.mark.parametrize("act", [export, remove])
+def test_what_cannot_be_read_is_an_error_with_a_remedy(act, folder: Path, home: Path) -> None:  # type: ignore[no-untyped-def]
+    (home / "mca-params.conf").unlink()
+    (home / "mca-params.conf").mkdir()
+    with pytest.raises(HostError) as caught:
+        act(folder, home, ["mca"])
+    assert caught.value.remedy

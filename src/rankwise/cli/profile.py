@@ -116,7 +116,7 @@ def export_command(
     sysctl: the hosts' kernel settings.
 
     A parameter file that is there is added to. What it sets itself stays in force unless you say --force, and it
-    is kept as FILE.before-rankwise.
+    is kept as FILE.before-rankwise. Every Open MPI of yours reads ~/.openmpi, of whatever version.
     """
     found = profiles.export(name, to, formats, implementation=mpi, force=force, remove=remove)
     if as_json:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -41,15 +41,11 @@ def export(
     found = _texts(profile, place, formats)
     parameters = _parameter_files(profile, place) if "mca" in (formats or FORMATS) else {}
     others = {name: text for name, text in found.items() if name not in parameters}
-    ours = {one for name in parameters for one in _named_by_a_profile(place / name)}
-    there = [
-        place / name for name, text in others.items()
-        if (place / name).exists() and place / name not in ours and merging.read(place / name) != text
-    ]  # fmt: skip
-    if there and not force:
-        raise InputError(f"{there[0]} is there already", "give another folder, or --force to replace it")
     notices: list[Notice] = []
     try:
+        _require_free(
+            place, others, [one for name in parameters for one in _named_by_a_profile(place / name)], force
+        )
         for name, text in others.items():
             if merging.read(place / name) != text:
                 moving.write_text(place / name, text)
@@ -74,7 +70,7 @@ def remove(folder: Path, to: Path, formats: Sequence[str], *, implementation: st
             if path.name == MCA_FILE and merging.holds(merging.read(path)):
                 done = merging.take_out(path)
             elif (done := path.exists()) and merging.read(path) == text:
-                path.unlink()
+                _unlink(path, place)
             elif done:
                 done = False
                 what = f"{path} is not as it was exported, and stays"
@@ -83,6 +79,23 @@ def remove(folder: Path, to: Path, formats: Sequence[str], *, implementation: st
     except OSError as error:
         raise moving.unwritable(place, error) from error
     return Exported(tuple(gone), tuple(notices))
+
+
+def _require_free(place: Path, found: Mapping[str, str], ours: Sequence[Path], force: bool) -> None:
+    """Raise InputError for a file of somebody else's, unless it may be replaced."""
+    for name, text in found.items():
+        path = place / name
+        if not force and path.exists() and path not in ours and merging.read(path) != text:
+            raise InputError(f"{path} is there already", "give another folder, or --force to replace it")
+
+
+def _unlink(path: Path, place: Path) -> None:
+    """Remove a file, and the folders below `place` that are empty then."""
+    path.unlink()
+    for folder in path.parents:
+        if folder == place or any(folder.iterdir()):
+            return
+        folder.rmdir()
 
 
 def _chosen(folder: Path, implementation: str) -> Profile:
