@@ -2,10 +2,13 @@
 
 import pytest
 
+from rankwise.core.tuning import Choice, Decision, Rule
 from rankwise.core.vocabulary import Vocabulary
+from rankwise.mpi.openmpi.algorithms import tuned_rules, vocabulary
 from rankwise.mpi.openmpi.versions import published
 from rankwise.profiles.lint.findings import Known, UnreadableError
 from rankwise.profiles.lint.openmpi_rules import findings
+from support.ompi_info import example
 
 ALL = Known(published())
 
@@ -71,3 +74,12 @@ def test_a_file_that_ends_too_soon_is_unreadable(text: str, line: int) -> None:
     with pytest.raises(UnreadableError) as caught:
         found(text)
     assert caught.value.line == line
+
+
+def test_what_rankwise_writes_is_without_findings() -> None:
+    decisions = [
+        Decision("bcast", ranks, (Rule(9, Choice("pipeline")), Rule(None, Choice("chain", 8192, 2))))
+        for ranks in (2, 4, 5)
+    ]
+    text = tuned_rules(example(), [*decisions, Decision("barrier", 4, (Rule(None, Choice("tree")),))])
+    assert found(text, Known((vocabulary(example(), "openmpi-5.0.7"),), named=True)) == []
