@@ -166,7 +166,7 @@ class _Words:
         return word.line, word.text
 
     def on_line(self, line: int) -> bool:
-        """Whether the next word stands on this line, too."""
+        """Return whether the next word stands on this line, too."""
         return self.left and self._words[self._at].line == line
 
     def count(self, what: str) -> int:
