@@ -98,10 +98,27 @@ def test_diff_names_what_differs(wan: Path, capsys: pytest.CaptureFixture[str]) 
 def test_export_says_what_it_wrote(wan: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main.run(["profile", "export", "wan", "--to", "out", "--format", "sysctl"]) == 0
     assert capsys.readouterr().out == f"{tmp_path}/out/90-rankwise.conf\n"
+    (tmp_path / "out/90-rankwise.conf").write_text("mine\n")
     assert main.run(["profile", "export", "wan", "--to", "out", "--format", "sysctl"]) == 2
     assert "--force" in capsys.readouterr().err
     assert main.run(["profile", "export", "wan", "--to", "out", "--force", "--json"]) == 0
     assert f"{tmp_path}/out/90-rankwise.conf" in json.loads(capsys.readouterr().out)
+
+
+def test_export_adds_to_a_users_file_says_what_conflicts_and_takes_it_out(
+    wan: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = tmp_path / "home/mca-params.conf"
+    own.parent.mkdir()
+    own.write_text("btl_tcp_eager_limit = 1\n")
+    words = ["profile", "export", "wan", "--to", "home", "--format", "mca", "--mpi", "openmpi"]
+    assert main.run(words) == 0
+    said = capsys.readouterr()
+    assert f"btl_tcp_eager_limit = 1 in {own}:1 stays in force, and not 33554432 of profile wan" in said.err
+    assert main.run([*words, "--remove"]) == 0
+    assert f"removed the profile's lines from {own}" in capsys.readouterr().out
+    assert own.read_text() == "btl_tcp_eager_limit = 1\n"
+    assert [path.name for path in own.parent.iterdir()] == [own.name]
 
 
 def test_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:

@@ -51,6 +51,16 @@ def test_a_profile_overrules_variables_of_its_own() -> None:
     assert "for jobs of 4 ranks" in found[1][1]
 
 
+@pytest.mark.parametrize("version", ["4.1.4", "5.0.11"])
+def test_variables_overrule_the_users_own_file(version: str, tmp_path: Path) -> None:
+    (tmp_path / ".openmpi").mkdir()
+    (tmp_path / ".openmpi/mca-params.conf").write_text("btl_tcp_eager_limit=1024\nbtl_tcp_links = 2\n")
+    loaded = Loaded((("OMPI_MCA_btl_tcp_eager_limit", "4096"), ("OMPI_MCA_btl_tcp_links", "2")))
+    ((kind, words),) = said("openmpi", loaded, {"HOME": str(tmp_path)}, version)
+    assert kind == "environment-overruled"
+    assert "OMPI_MCA_btl_tcp_eager_limit = 1024 of " in words and words.endswith("it has 4096")
+
+
 def test_others_were_not_there_when_it_was_measured() -> None:
     loaded = Loaded((("FI_X", "1"),))
     caller = {"I_MPI_ROOT": "/i", "I_MPI_FABRICS": "ofi", "FI_PROVIDER": "tcp", "FI_X": "1", "OMPI_MCA_btl": "tcp"}

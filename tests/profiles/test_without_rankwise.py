@@ -65,6 +65,7 @@ def started(implementation_id: str, home: Path, before: str = "", limit: int = 3
     family = family_named(one.family)
     reporting = family.reporting(one)
     environment = {"PATH": "/usr/bin:/bin", "HOME": str(home), "MPIEXEC": one.mpiexec, **dict(one.environment)}
+    assert all(name not in environment for name, _ in tuned(implementation_id).native.environment)
     environment |= {**OF_ROOT, "LAM_MPI_SESSION_PREFIX": str(home), **dict(reporting.environment)}
     lam = one.family == "lammpi"  # which refuses root, and needs this repair on such a kernel, profile or not
     if lam:

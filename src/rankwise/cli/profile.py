@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from rankwise.cli.options import echo_json, json_option, print_parts
+from rankwise.cli.profile_lint import lint_command
 from rankwise.cli.profile_options import complete_profiles
 from rankwise.cli.screen import Screen
 from rankwise.cli.testbed_options import where_options
@@ -94,27 +95,38 @@ def diff_command(one: str, other: str, as_json: bool) -> int:
     "export",
     epilog="\b\nExamples:\n  rankwise profile export wan --to settings\n"
     "  rankwise profile export wan --to ~/modules --format modulefile\n"
-    "  rankwise profile export wan --to /etc/sysctl.d --format sysctl",
+    "  rankwise profile export wan --to /etc/sysctl.d --format sysctl\n"
+    "  rankwise profile export wan --to ~/.openmpi --format mca\n"
+    "  rankwise profile export wan --to ~/.openmpi --format mca --remove",
 )
 @name_argument
 @click.option("--to", type=click.Path(file_okay=False, path_type=Path), required=True, help="The folder.")
 @click.option("--format", "formats", multiple=True, type=click.Choice(profiles.FORMATS),
               help="One or several.  [default: all that the profile has]")  # fmt: skip
 @click.option("--mpi", default="", metavar="MPI", help="Only this one.  [default: all of the profile]")
-@click.option("--force", is_flag=True, help="Replace files that are there.")
+@click.option("--force", is_flag=True, help="Replace files that are there, and settings of yours that differ.")
+@click.option("--remove", is_flag=True, help="Take out what was exported there.")
 @json_option
-def export_command(name: str, to: Path, formats: tuple[str, ...], mpi: str, force: bool, as_json: bool) -> None:
+def export_command(
+    name: str, to: Path, formats: tuple[str, ...], mpi: str, force: bool, remove: bool, as_json: bool
+) -> None:
     """Write a profile's settings for places without Rankwise.
 
     env: a script to source; modulefile: for Lmod and Environment Modules; mca: Open MPI's parameter file;
     sysctl: the hosts' kernel settings.
+
+    A parameter file that is there is added to. What it sets itself stays in force unless you say --force, and it
+    is kept as FILE.before-rankwise. Every Open MPI of yours reads ~/.openmpi, of whatever version.
     """
-    written = profiles.export(name, to, formats, implementation=mpi, force=force)
+    found = profiles.export(name, to, formats, implementation=mpi, force=force, remove=remove)
     if as_json:
-        echo_json(written)
+        echo_json(found.paths)
     else:
-        for path in written:
-            click.echo(path)
+        for path in found.paths:
+            what = f"the profile's lines from {path}" if path.exists() else path
+            click.echo(f"removed {what}" if remove else path)
+    for notice in found.notices:
+        click.echo(f"warning: {notice.message}; {notice.remedy}", err=True)
 
 
 @command.command(
@@ -142,3 +154,6 @@ def verify_command(
     else:
         print_parts([tables.check_table(found)])
     return EXIT_ANSWER_IS_NO if any(one.state == "not in force" for one in found) else EXIT_OK
+
+
+command.add_command(lint_command)

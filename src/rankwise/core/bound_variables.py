@@ -65,18 +65,20 @@ def unknown_words(numbers: Iterable[int]) -> str:
     return f"collective tables are for {', '.join(map(str, numbers))} ranks: the default is kept for"
 
 
-def shell_lines(environment: Environment, file: str) -> list[str]:
+def shell_lines(environment: Environment, file: str, setting: str = "export {name}={value}") -> list[str]:
     """Lines of a POSIX shell that choose by RANKS; none where nothing is bound. `file`: which has these lines.
 
-    Tables of another number that were loaded before are taken back first.
+    `setting` is the line that sets a variable. Where it exports, tables of another number that were loaded before
+    are taken back first.
     """
     by_number = tables(environment)
     if not by_number:
         return []
-    lines = [f"unset {' '.join(names(environment))}", f'case "${{{RANKS}:-}}" in']
+    lines = [f"unset {' '.join(names(environment))}"] if setting.startswith("export") else []
+    lines.append(f'case "${{{RANKS}:-}}" in')
     for ranks, variables in by_number.items():
-        exports = [f"    export {name}={shlex.quote(value)}" for name, value in variables]
-        lines += [f"{ranks})", *exports, "    ;;"]
+        settings = [f"    {setting.format(name=name, value=shlex.quote(value))}" for name, value in variables]
+        lines += [f"{ranks})", *settings, "    ;;"]
     missing = shlex.quote(f"{file}: {missing_words(by_number, f'. {file}')}")
     unknown = shlex.quote(f"{file}: {unknown_words(by_number)} ")
     return [

@@ -40,6 +40,20 @@ def modules_of(package: str, below: str, only: str = "") -> Iterator[ModuleType]
             yield _import_file(path)
 
 
+def text_beside(package: str, below: str, name: str, file: str) -> str:
+    """Return the text of a file in the folder of the sub-package `name`, '' where there is none.
+
+    It may be ours, or one of the plug-in folders `below`, which comes first.
+    """
+    parent = importlib.util.find_spec(package)
+    ours = map(Path, (parent.submodule_search_locations or ()) if parent else ())
+    for folder in (*reversed(plugin_folders(below)), *ours):
+        path = folder / name / file
+        if path.is_file():
+            return path.read_text(encoding="utf-8")
+    return ""
+
+
 def defines(module: ModuleType, found: type) -> bool:
     """Return whether the class was written in this module, or in one of this package, and not only imported."""
     return f"{found.__module__}.".startswith(f"{module.__name__}.")

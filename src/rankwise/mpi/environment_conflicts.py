@@ -24,6 +24,7 @@ def notices(
         return ()
     ours = family.file_settings(loaded)
     found = [*_overruling(family, implementation, ours, caller), *_overruled(loaded, caller)]
+    found += _overruled_lines(family, loaded, caller)
     known = {*ours, *(bound_variables.real(name)[1] for name, _ in loaded.environment), *_HARMLESS}
     others = [name for name in sorted(caller) if name.startswith(family.variables or ()) and name not in known]
     if others:
@@ -68,3 +69,15 @@ def _overruled(loaded: Loaded, caller: Mapping[str, str]) -> Iterator[Notice]:
                 f"the profile overrules {name}={caller[name]} of your environment{where}: it has {value}",
                 f"unset {name}, or start without the profile",
             )
+
+
+def _overruled_lines(family: Family, loaded: Loaded, caller: Mapping[str, str]) -> Iterator[Notice]:
+    ours = dict(loaded.environment)
+    for file, settings in family.overruled_files(caller).items():
+        for name, value in settings.items():
+            if ours.get(name, value) != value:
+                yield Notice(
+                    "environment-overruled",
+                    f"the profile overrules {name} = {value} of {file}: it has {ours[name]}",
+                    "start without the profile to have your own",
+                )

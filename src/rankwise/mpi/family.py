@@ -27,6 +27,7 @@ from rankwise.core.tuning import (
     ReadBack,
     Tuning,
 )
+from rankwise.core.vocabulary import Vocabulary
 
 Ask = Callable[..., str]
 """`ask(program, argument...)` runs a command of an installation and returns all it said, '' if it cannot run."""
@@ -124,6 +125,18 @@ class Family(ABC):
         self, implementation: Implementation, caller: Mapping[str, str]
     ) -> Mapping[Path, Mapping[str, str]]:
         """Return files of whoever has the environment `caller` that overrule loaded ones, and what each sets."""
+        return {}
+
+    def vocabulary(self, implementation: Implementation) -> Vocabulary:
+        """Return the names that settings files may say to this version. Raises HostError."""
+        return Vocabulary(implementation.id, self.name, implementation.version)
+
+    def published(self) -> tuple[Vocabulary, ...]:
+        """Return what is known of versions whether they are installed or not, in order."""
+        return ()
+
+    def overruled_files(self, caller: Mapping[str, str]) -> Mapping[Path, Mapping[str, str]]:
+        """Return files of whoever has the environment `caller` that variables overrule, and what each sets."""
         return {}
 
     def reporting(self, implementation: Implementation) -> Native:

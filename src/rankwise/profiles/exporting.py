@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rankwise.core.errors import InputError, UnknownNameError
+from rankwise.core.records import Notice
 from rankwise.core.tuning import Native, Profile
-from rankwise.profiles import moving, profile_file, texts
+from rankwise.profiles import load_script, merging, moving, profile_file, texts
 from rankwise.profiles.resolving import resolved
 
 MCA_FILE = "mca-params.conf"
@@ -17,15 +18,88 @@ _PARAMETER_FILES = ("mca_base_param_files", "mca_base_param_file")
 """Where Open MPI is told to look for such a file: nothing to say within it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What an export did."""
+
+    paths: tuple[Path, ...]
+    """The files that hold the settings now, or that were taken away."""
+    notices: tuple[Notice, ...] = ()
+
+
 def export(
     folder: Path, to: Path, formats: Sequence[str], *, implementation: str = "", force: bool = False
-) -> tuple[Path, ...]:
-    """Write the profile in `folder` into `to` in these formats (none: all it has something in); return the paths.
+) -> Exported:
+    """Write the profile in `folder` into `to` in these formats (none: all it has something in).
 
-    Only of the parts whose ids begin with `implementation`. Files edited by hand are written as they are. Raises
-    InputError if it has nothing in one of the formats, or if a file is there already that is not forced;
+    Only of the parts whose ids begin with `implementation`. Files edited by hand are written as they are, and a
+    parameter file of the user's is merged with, of which a backup is kept: done twice, nothing changes. Raises
+    InputError if it has nothing in one of the formats, or if another file is there already that is not forced;
     HostError if one cannot be written.
     """
+    profile, place = _chosen(folder, implementation), to.resolve()
+    found = _texts(profile, place, formats)
+    parameters = _parameter_files(profile, place) if "mca" in (formats or FORMATS) else {}
+    others = {name: text for name, text in found.items() if name not in parameters}
+    notices: list[Notice] = []
+    try:
+        _require_free(
+            place, others, [one for name in parameters for one in _named_by_a_profile(place / name)], force
+        )
+        for name, text in others.items():
+            if merging.read(place / name) != text:
+                moving.write_text(place / name, text)
+        for name, text in parameters.items():
+            notices += _merge(profile, place / name, text, force)
+    except OSError as error:
+        raise moving.unwritable(place, error) from error
+    return Exported(tuple(place / name for name in found), tuple(notices))
+
+
+def remove(folder: Path, to: Path, formats: Sequence[str], *, implementation: str = "") -> Exported:
+    """Take out of `to` what `export` with the same arguments has put there; what was edited since then stays.
+
+    Raises InputError and HostError as `export`.
+    """
+    profile, place = _chosen(folder, implementation), to.resolve()
+    gone: list[Path] = []
+    notices: list[Notice] = []
+    try:
+        for name, text in _texts(profile, place, formats).items():
+            path = place / name
+            if path.name == MCA_FILE and merging.holds(merging.read(path)):
+                done = merging.take_out(path)
+            elif (done := path.exists()) and merging.read(path) == text:
+                _unlink(path, place)
+            elif done:
+                done = False
+                what = f"{path} is not as it was exported, and stays"
+                notices.append(Notice("edited-export", what, "remove it by hand if it is of no use"))
+            gone += [path] if done else []
+    except OSError as error:
+        raise moving.unwritable(place, error) from error
+    return Exported(tuple(gone), tuple(notices))
+
+
+def _require_free(place: Path, found: Mapping[str, str], ours: Sequence[Path], force: bool) -> None:
+    """Raise InputError for a file of somebody else's, unless it may be replaced."""
+    for name, text in found.items():
+        path = place / name
+        if not force and path.exists() and path not in ours and merging.read(path) != text:
+            raise InputError(f"{path} is there already", "give another folder, or --force to replace it")
+
+
+def _unlink(path: Path, place: Path) -> None:
+    """Remove a file, and the folders below `place` that are empty then."""
+    path.unlink()
+    for folder in path.parents:
+        if folder == place or any(folder.iterdir()):
+            return
+        folder.rmdir()
+
+
+def _chosen(folder: Path, implementation: str) -> Profile:
+    """The profile with the parts that are meant, their files as they are on disk. Raises InputError."""
     stored = profile_file.read(folder)
     parts = tuple(
         replace(part, native=moving.current(stored, part))
@@ -38,7 +112,10 @@ def export(
             implementation,
             [part.implementation for part in stored.profile.parts],
         )
-    profile, place = replace(stored.profile, parts=parts), to.resolve()
+    return replace(stored.profile, parts=parts)
+
+
+def _texts(profile: Profile, place: Path, formats: Sequence[str]) -> dict[str, str]:
     chosen: dict[str, str] = {}
     for name in formats or FORMATS:
         found = dict(FORMATS[name](profile, place))
@@ -47,22 +124,44 @@ def export(
                 f"profile {profile.name} has nothing in the format {name}", f"others: {', '.join(FORMATS)}"
             )
         chosen |= found
-    there = [place / name for name in chosen if (place / name).exists()]
-    if there and not force:
-        raise InputError(f"{there[0]} is there already", "give another folder, or --force to replace it")
-    try:
-        for name, text in chosen.items():
-            moving.write_text(place / name, text)
-    except OSError as error:
-        raise moving.unwritable(place, error) from error
-    return tuple(place / name for name in chosen)
+    return chosen
+
+
+def _merge(profile: Profile, path: Path, text: str, force: bool) -> Iterator[Notice]:
+    """Merge parameters into the file at `path`; yield what conflicts."""
+    pairs = [(name, value) for _, name, value in merging.assignments(text)]
+    new, conflicts = merging.merged(merging.read(path), path, f"profile {profile.name}", pairs, force=force)
+    merging.put(path, new)
+    for one in conflicts:
+        mine, theirs = (
+            f"{one.name} = {one.users} in {path}:{one.line}",
+            f"{one.profiles} of profile {profile.name}",
+        )
+        yield Notice(
+            "export-conflict",
+            f"{mine} is overruled by {theirs}" if force else f"{mine} stays in force, and not {theirs}",
+            f"rankwise profile export {profile.name} --remove takes it back" if force
+            else "take that line out and export again, or --force",
+        )  # fmt: skip
+
+
+def _named_by_a_profile(path: Path) -> Iterator[Path]:
+    """The files that a profile's lines in a parameter file name: exported before, and ours to replace."""
+    text = merging.read(path)
+    if merging.holds(text):
+        own = {(name, value) for _, name, value in merging.assignments(merging.without(text, path))}
+        yield from (Path(value) for _, name, value in merging.assignments(text) if (name, value) not in own)
+
+
+def _parameter_files(profile: Profile, place: Path) -> dict[str, str]:
+    return {name: text for name, text in _mca(profile, place) if Path(name).name == MCA_FILE}
 
 
 def _env(profile: Profile, place: Path) -> Iterator[tuple[str, str]]:
     everything = texts.all_files(profile, place)
     yield from _native(profile, everything)
     for part in profile.parts:
-        yield (name := f"{part.implementation}/{texts.LOAD}"), everything[name]
+        yield (name := f"{part.implementation}/{load_script.LOAD}"), everything[name]
 
 
 def _modulefiles(profile: Profile, place: Path) -> Iterator[tuple[str, str]]:

@@ -54,16 +54,20 @@ def current(stored: Stored, part: Part) -> Native:
     return replace(part.native, files=tuple(files))
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a file whole: it holds what it held or the new text, never a part of it. Raises OSError."""
+def write_text(path: Path, text: str, like: Path | None = None) -> None:
+    """Write a file whole: it holds what it held or the new text, never a part of it. Raises OSError.
+
+    It gets the permissions of `like`, if there is one, and bytes that were read as surrogates become bytes again.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:
+        errors = "backslashreplace" if like is None else "surrogateescape"
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors=errors, newline="") as file:
             file.write(text)
         mask = os.umask(0)
         os.umask(mask)
-        Path(name).chmod(0o666 & ~mask)
+        Path(name).chmod(like.stat().st_mode & 0o7777 if like is not None and like.exists() else 0o666 & ~mask)
         Path(name).replace(path)
     except BaseException:
         Path(name).unlink(missing_ok=True)

@@ -14,6 +14,7 @@ from rankwise.mpi.discover import installations
 from rankwise.profiles import differences, exporting, folders, loading, profile_file, words
 from rankwise.profiles.checking import Check
 from rankwise.profiles.differences import Difference
+from rankwise.profiles.exporting import Exported
 from rankwise.profiles.profile_file import Stored
 from rankwise.testbeds.base import TestbedKind, make
 from rankwise.testbeds.local import LocalTestbed
@@ -77,10 +78,14 @@ def compare(one: str, other: str) -> tuple[Difference, ...]:
 
 
 def export(
-    name: str, to: Path, formats: Sequence[str] = (), *, implementation: str = "", force: bool = False
-) -> tuple[Path, ...]:
-    """Write a profile's settings for places without Rankwise, and return the files."""
-    return exporting.export(folders.find(name), to, formats, implementation=implementation, force=force)
+    name: str, to: Path, formats: Sequence[str] = (), *, implementation: str = "", force: bool = False,
+    remove: bool = False,
+) -> Exported:  # fmt: skip
+    """Write a profile's settings for places without Rankwise, or take them out of there again."""
+    folder = folders.find(name)
+    if remove:
+        return exporting.remove(folder, to, formats, implementation=implementation)
+    return exporting.export(folder, to, formats, implementation=implementation, force=force)
 
 
 def check(request: VerifyRequest, events: Events) -> tuple[Check, ...]:

@@ -161,26 +161,13 @@ def test_a_job_gets_the_tables_of_its_number_of_ranks(with_systems_libfabric: Im
     assert bound_variables.of_job(made, 8) == threshold
 
 
-def test_the_file_exports_to_a_shell_what_a_launch_gets(intel: Implementation, tmp_path: Path) -> None:
-    made = native(intel, ("fabrics", "ofi"), decisions=(SWITCH,))
-    ((name, text),) = made.files
-    (tmp_path / name).write_text(text)
-    for ranks in (3, 4):
-        said = subprocess.run(
-            ["sh", "-ec", f". ./{name}; env"], cwd=tmp_path, env={"RANKS": str(ranks), "PATH": "/usr/bin:/bin"},
-            capture_output=True, text=True, check=True, timeout=10,
-        ).stdout  # fmt: skip
-        found = {tuple(line.split("=", 1)) for line in said.splitlines() if line.startswith(("I_MPI", "FI_"))}
-        assert found == set(bound_variables.of_job(made.environment, ranks))
-
-
 def test_a_table_is_in_force_after_load_sh_was_sourced_by_hand(intel: Implementation, tmp_path: Path) -> None:
     decision = replace(SWITCH, ranks=2)
     made = native(intel, ("cells-shm", "32768"), decisions=(decision,))
     place = write(profile(part(intel.id, made, Tuning(decisions=(decision,)))), tmp_path)
     script = f'. "$0"; {intel.mpiexec} -genv I_MPI_DEBUG 5 -n 2 "$1" 8'
     words = ["sh", "-c", script, place / intel.id / "load.sh", both_send_first(intel, tmp_path)]
-    environment = {"PATH": "/usr/bin:/bin", **dict(intel.environment)}
+    environment = {"PATH": "/usr/bin:/bin", "MPIEXEC": intel.mpiexec, **dict(intel.environment)}
     for ranks, table in (({"RANKS": "2"}, ["1:0-32768;3:32769-2147483647"]), ({}, [])):
         ran = subprocess.run(
             words, env={**environment, **ranks}, capture_output=True, text=True, timeout=40, check=True

@@ -14,8 +14,8 @@ from rankwise.core.records import Environment, Implementation
 from rankwise.core.tuning import FOLDER, Choice, Decision, Native, Rule, Setting, Tuning
 from rankwise.mpi.family import FamilyLauncher, family_named
 from rankwise.mpi.openmpi import settings
-from rankwise.mpi.openmpi.parameters import PARAMETERS_FILE, installation
-from rankwise.mpi.openmpi.settings import FILES_VARIABLE, HAN_RULES_FILE, RULES_FILE
+from rankwise.mpi.openmpi.parameters import VARIABLE, installation
+from rankwise.mpi.openmpi.settings import HAN_RULES_FILE, JSON_RULES_FILE, RULES_FILE
 from rankwise.profiles.loading import place
 from rankwise.testbeds.emulated import EmulatedTestbed
 from support.emulated import needs_emulation, two_sites
@@ -24,7 +24,6 @@ from support.ompi_info import example
 
 FAMILY = family_named("openmpi")
 IDS = [one.id for one in FOUND if one.family == "openmpi"]
-AN = Implementation("one", "openmpi", "5.0.7", "/nowhere", "/nowhere/bin/mpicc", "", "path")
 
 
 def tuning_of(**values: str) -> Tuning:
@@ -32,7 +31,10 @@ def tuning_of(**values: str) -> Tuning:
 
 
 def written(tuning: Tuning, *without: str) -> dict[str, str]:
-    return dict(settings.native(example(*without), AN, tuning).files)
+    """The parameters that variables set, without what names files."""
+    found = settings.native(example(*without), tuning).environment
+    assert all(name.startswith(VARIABLE) for name, _ in found)
+    return {name.removeprefix(VARIABLE): value for name, value in found if FOLDER not in value}
 
 
 def test_knobs_are_those_that_the_installation_has() -> None:
@@ -54,44 +56,58 @@ def test_knobs_are_those_that_the_installation_has() -> None:
     assert less[2].values == ("auto", "tcp")
 
 
-def test_settings_are_a_parameter_file_before_those_that_are_read_anyway() -> None:
-    native = settings.native(example(), AN, tuning_of(eager_threshold="1048576", socket_buffers="65536"))
-    ((name, text),) = native.files
-    assert name == PARAMETERS_FILE
-    assert text.splitlines()[1:] == [
-        "btl_tcp_eager_limit = 1048576", "btl_tcp_sndbuf = 65536", "btl_tcp_rcvbuf = 65536",
-    ]  # fmt: skip
-    files = f"{FOLDER}/{PARAMETERS_FILE},/home/one/.openmpi/mca-params.conf,/etc/openmpi-mca-params.conf"
-    assert native.environment == ((FILES_VARIABLE, files),)
-    assert not native.arguments
+def test_settings_are_variables_and_nothing_of_this_host() -> None:
+    """The parameter files that are read anyway are those of wherever it is loaded."""
+    native = settings.native(example(), tuning_of(eager_threshold="1048576", socket_buffers="65536"))
+    assert native == Native(environment=(
+        ("OMPI_MCA_btl_tcp_eager_limit", "1048576"), ("OMPI_MCA_btl_tcp_sndbuf", "65536"),
+        ("OMPI_MCA_btl_tcp_rcvbuf", "65536"),
+    ))  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("tuning", "lines"),
+    ("tuning", "parameters"),
     [
-        (tuning_of(socket_buffers="auto"), ["btl_tcp_sndbuf = 0", "btl_tcp_rcvbuf = 0"]),
-        (tuning_of(transport="auto"), []),
-        (tuning_of(transport="shm+tcp"), ["pml = ob1", "btl = self,sm,tcp"]),
-        (tuning_of(yielding="on", han="off"), ["mpi_yield_when_idle = 1", "coll_han_priority = 0"]),
-        (tuning_of(tcp_connections="2", han="on"), ["btl_tcp_links = 2", "coll_han_priority = 35"]),
+        (tuning_of(socket_buffers="auto"), {"btl_tcp_sndbuf": "0", "btl_tcp_rcvbuf": "0"}),
+        (tuning_of(transport="auto"), {}),
+        (tuning_of(transport="shm+tcp"), {"pml": "ob1", "btl": "self,sm,tcp"}),
+        (tuning_of(yielding="on", han="off"), {"mpi_yield_when_idle": "1", "coll_han_priority": "0"}),
+        (tuning_of(tcp_connections="2", han="on"), {"btl_tcp_links": "2", "coll_han_priority": "35"}),
     ],
 )
-def test_each_value_in_open_mpis_words(tuning: Tuning, lines: list[str]) -> None:
-    assert written(tuning)[PARAMETERS_FILE].splitlines()[1:] == lines
+def test_each_value_in_open_mpis_words(tuning: Tuning, parameters: dict[str, str]) -> None:
+    assert written(tuning) == parameters
 
 
 BCAST = (Decision("bcast", 4, (Rule(None, Choice("pipeline")),)),)
 
 
 def test_decisions_are_rules_files_named_where_a_copy_on_another_host_can_be_named_instead() -> None:
-    native = settings.native(example(), AN, Tuning(decisions=BCAST))
+    native = settings.native(example(), Tuning(decisions=BCAST))
     files, variables = dict(native.files), dict(native.environment)
     assert variables["OMPI_MCA_coll_tuned_dynamic_rules_filename"] == f"{FOLDER}/{RULES_FILE}"
     assert variables["OMPI_MCA_coll_han_dynamic_rules_filename"] == f"{FOLDER}/{HAN_RULES_FILE}"
     assert FOLDER not in "".join(files.values())
-    assert list(files) == [PARAMETERS_FILE, RULES_FILE, HAN_RULES_FILE]
-    assert list(written(Tuning((Setting("han", "off"),), BCAST))) == [PARAMETERS_FILE, RULES_FILE]
-    assert list(written(Tuning(decisions=BCAST), "coll_han_priority")) == [PARAMETERS_FILE, RULES_FILE]
+    assert list(files) == [RULES_FILE, HAN_RULES_FILE]
+    assert written(Tuning(decisions=BCAST)) == {
+        "coll_tuned_use_dynamic_rules": "1", "coll_han_use_dynamic_file_rules": "1",
+    }  # fmt: skip
+    for tuning, without in (
+        (Tuning((Setting("han", "off"),), BCAST), ()),
+        (Tuning(decisions=BCAST), ("coll_han_priority",)),
+    ):
+        assert [name for name, _ in settings.native(example(*without), tuning).files] == [RULES_FILE]
+
+
+@pytest.mark.parametrize(
+    ("version", "file"),
+    [("4.1.4", RULES_FILE), ("5.0.11", RULES_FILE), ("6.0.0", JSON_RULES_FILE), ("10.0", JSON_RULES_FILE)],
+)
+def test_rules_are_json_from_version_6_on(version: str, file: str) -> None:
+    native = settings.native(replace(example(), version=version), Tuning(decisions=BCAST))
+    assert native.files[0][0] == file
+    assert native.files[0][1].startswith("{") == file.endswith(".json")
+    assert dict(native.environment)["OMPI_MCA_coll_tuned_dynamic_rules_filename"] == f"{FOLDER}/{file}"
 
 
 @pytest.mark.parametrize(
@@ -294,7 +310,7 @@ def duo() -> Iterator[EmulatedTestbed]:
 
 @pytest.mark.mpi
 @needs_emulation
-def test_every_rank_of_every_host_loads_the_files(
+def test_every_rank_of_every_host_loads_variables_and_files_beside_the_users_own(
     real: tuple[Implementation, Path], duo: EmulatedTestbed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, program = real

@@ -12,6 +12,7 @@ from rankwise.core import bound_variables
 from rankwise.core.jobs import Job, LaunchSteps
 from rankwise.core.records import Environment, Implementation
 from rankwise.core.tuning import Algorithm, ChoiceScope, Knob, Native, ReadBack, Tuning
+from rankwise.core.vocabulary import Vocabulary
 from rankwise.mpi.family import Ask
 from rankwise.mpi.hydra import Hydra, Yielding
 from rankwise.mpi.intelmpi import settings
@@ -100,6 +101,14 @@ class IntelMpi(Hydra):
     def native(self, implementation: Implementation, tuning: Tuning) -> Native:
         """Return `tuning` as variables. Raises InputError for what this version does not have."""
         return settings.native(implementation, tuning)
+
+    def vocabulary(self, implementation: Implementation) -> Vocabulary:
+        """Return the presets of each operation. Raises HostError where impi_info does not answer."""
+        presets = {
+            operation: {one.native: one.name for one in known}
+            for operation, known in settings.algorithms(implementation).items()
+        }
+        return Vocabulary(implementation.id, self.name, implementation.version, presets)
 
     def reporting(self, implementation: Implementation) -> Native:
         """Make rank 0 report the provider, the eager limit and its variables."""

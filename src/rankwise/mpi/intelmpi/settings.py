@@ -1,4 +1,4 @@
-"""What of Intel MPI can be set: variables, its own and libfabric's, kept in a file that a shell can source.
+"""What of Intel MPI can be set: variables, its own and libfabric's.
 
 Within a host there is no eager threshold: messages of 16 MiB were seen to leave before their receive was posted,
 whatever `I_MPI_SHM_EAGER_THRESHOLD`, `I_MPI_SHM_CMA`, `I_MPI_SHM_CMA_THRESHOLD` or `I_MPI_SHM_HEAP` said, and
@@ -20,20 +20,18 @@ There is nothing to choose for a transport: there `I_MPI_OFI_PROVIDER=tcp` still
 `udp;ofi_rxd`, the only other one over Ethernet, was seen to take ten times as long at 4 MiB and to stop at 16 MiB.
 
 Intel MPI loads no text file: `I_MPI_TUNING_BIN` names a binary one that only its own tuner writes, and a
-`-configfile` holds the whole command line with the program. So the variables themselves are what it loads, and
-the file is for shells, batch scripts and module files.
+`-configfile` holds the whole command line with the program. So the variables themselves are what it loads.
 
 A table of presets by size, `I_MPI_ADJUST_BCAST=3:0-1023;1:1024-4096`, was seen to have three limits in 2021.18:
 sizes that it leaves out take the nearest entry and not the default; `@4-4` behind the sizes, which is to mean
 communicators of 4 ranks, makes the last entry hold for all sizes; and other communicators take the nearest entry
 again. So tables are complete, and bound to the number of ranks of the whole job (`core.bound_variables`): a launch
-gets those of its own number, and whoever sources the file those of the number in `RANKS`.
+gets those of its own number, and whoever sources `load.sh` those of the number in `RANKS`.
 """
 
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
@@ -43,7 +41,6 @@ from rankwise.core.errors import HostError, InputError, UnknownNameError
 from rankwise.core.records import Environment, Implementation
 from rankwise.core.tuning import Algorithm, Decision, Knob, Native, ReadBack, Rule, Setting, Tuning
 
-ENVIRONMENT_FILE = "intel.env"
 ASK_SECONDS = 10.0
 REPORTING: Environment = (("I_MPI_DEBUG", "5"), ("FI_LOG_LEVEL", "info"), ("FI_LOG_PROV", "ofi_rxm"))
 """Intel MPI's provider and variables; the eager limit of libfabric's layer of messages over TCP."""
@@ -105,7 +102,7 @@ def algorithms(implementation: Implementation) -> dict[str, tuple[Algorithm, ...
 
 
 def native(implementation: Implementation, tuning: Tuning) -> Native:
-    """Return `tuning` as variables and as a file. Raises InputError for what this version does not have."""
+    """Return `tuning` as variables. Raises InputError for what this version does not have."""
     variables: dict[str, str] = {}
     for setting in tuning.settings:
         variables |= _variables(implementation, setting)
@@ -117,10 +114,7 @@ def native(implementation: Implementation, tuning: Tuning) -> Native:
         if table:
             name = bound_variables.bound(decision.ranks, _ADJUST + decision.operation.upper())
             variables[name] = table
-    if not variables:
-        return Native()
-    environment = tuple(variables.items())
-    return Native(files=((ENVIRONMENT_FILE, _text(implementation, environment)),), environment=environment)
+    return Native(environment=tuple(variables.items()))
 
 
 def read_back(output: str) -> ReadBack:
@@ -183,13 +177,6 @@ def _number(decision: Decision, rule: Rule, numbers: Mapping[str, str]) -> str:
             "choose a preset, which has its own",
         )
     return numbers[choice.algorithm]
-
-
-def _text(implementation: Implementation, environment: Environment) -> str:
-    """A script for sh: what holds for every job first, then the tables of each number of ranks."""
-    lines = [f"# for {implementation.id}; before mpiexec -n 4: RANKS=4 . ./{ENVIRONMENT_FILE}"]
-    lines += [f"export {name}={shlex.quote(value)}" for name, value in bound_variables.of_all(environment)]
-    return "\n".join([*lines, *bound_variables.shell_lines(environment, ENVIRONMENT_FILE)]) + "\n"
 
 
 def _within_host(implementation: Implementation) -> tuple[Knob, ...]:

@@ -17,7 +17,6 @@ from rankwise.core.errors import HostError, InputError, UnknownNameError
 from rankwise.core.records import Environment, Implementation
 from rankwise.core.tuning import Knob, Native, ReadBack, Setting, Tuning
 
-ENVIRONMENT_FILE = "lam.env"
 AUTO = "auto"
 ASK_SECONDS = 10.0
 REPORTING = ("-ssi", "rpi_verbose", "level:1000")
@@ -77,7 +76,7 @@ def knobs(implementation: Implementation) -> tuple[Knob, ...]:
 
 
 def native(implementation: Implementation, tuning: Tuning) -> Native:
-    """Return `tuning` as variables and as a file. Raises InputError for what this version does not have."""
+    """Return `tuning` as variables. Raises InputError for what this version does not have."""
     if tuning.decisions:
         raise InputError(
             f"{implementation.id} has no choice of collective algorithms",
@@ -92,11 +91,7 @@ def native(implementation: Implementation, tuning: Tuning) -> Native:
                     f"{implementation.id} has one parameter for {setting.knob} and another setting: {name}",
                     f"leave one of them out, or give both {variables[name]}",
                 )
-    if not variables:
-        return Native()
-    lines = [f"# for {implementation.id}; load it by: set -a; . ./{ENVIRONMENT_FILE}; set +a"]
-    text = "\n".join([*lines, *(f"{name}='{value}'" for name, value in variables.items())]) + "\n"
-    return Native(files=((ENVIRONMENT_FILE, text),), environment=tuple(variables.items()))
+    return Native(environment=tuple(variables.items()))
 
 
 def read_back(output: str) -> ReadBack:

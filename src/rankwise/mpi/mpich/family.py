@@ -10,10 +10,12 @@ from pathlib import Path
 from rankwise.core.jobs import Job
 from rankwise.core.records import Environment, Implementation
 from rankwise.core.tuning import Algorithm, Candidate, Choice, ChoiceScope, Knob, Native, ReadBack, Tuning
+from rankwise.core.vocabulary import Vocabulary
 from rankwise.mpi import preload
 from rankwise.mpi.family import Ask, blocks
 from rankwise.mpi.hydra import Hydra, Yielding
 from rankwise.mpi.mpich import algorithms, settings, switching
+from rankwise.mpi.mpich.library import library
 
 _VERSION = re.compile(r"for MPICH version (\S+)")
 _UCX_LANES = re.compile(r"(inter-node )?(?:ep_cfg\[\d+\]: |cfg#\d+ )tag\(([^)]*)\)")
@@ -95,6 +97,13 @@ class Mpich(Hydra):
     def native(self, implementation: Implementation, tuning: Tuning) -> Native:
         """Return variables and selection files. Raises InputError, HostError."""
         return settings.native(implementation, tuning)
+
+    def vocabulary(self, implementation: Implementation) -> Vocabulary:
+        """Return its control variables, and the names that its selection files may give. Raises HostError."""
+        found = library(implementation)
+        names = {name: name for name in (*found.algorithms, *found.compositions)}
+        variables: dict[str, tuple[str, ...]] = dict.fromkeys(found.variables, ())
+        return Vocabulary(implementation.id, self.name, implementation.version, {self.title: names}, variables)
 
     def reporting(self, implementation: Implementation) -> Native:
         """Return the variables that make MPICH and UCX print what they found."""

@@ -11,11 +11,13 @@ A release build says nothing about a file that it cannot read and goes on with i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.tuning import Algorithm, Choice, ChoiceScope, Decision
+from rankwise.core.vocabulary import Vocabulary
 from rankwise.mpi.openmpi.parameters import Installation
 
 MOST_FANOUT = 32
@@ -74,6 +76,7 @@ OPERATIONS = {
 }  # fmt: skip
 """By our benchmarks' names. What sizes are compared: `coll_tuned_decision_dynamic.c`."""
 
+_ALGORITHM = re.compile(r"coll_tuned_(\w+)_algorithm")
 _FOR_TWO_RANKS = "two_proc"
 """Aborts any other number of ranks, and is the default of two."""
 
@@ -82,8 +85,18 @@ def algorithms(told: Installation) -> dict[str, tuple[Algorithm, ...]]:
     """Return what `tuned` of this installation can be told to take, and is right for every program."""
     return {
         name: tuple(one for one in known if one.name not in OPERATIONS[name].reordering)
-        for name, known in _known(told).items()
+        for name, known in nameable(told).items()
     }
+
+
+def vocabulary(told: Installation, implementation: str) -> Vocabulary:
+    """Return all that this installation can be told, what no decision may name too."""
+    found = {}
+    for name, parameter in told.parameters.items():
+        match = _ALGORITHM.fullmatch(name)
+        if match and parameter.choices:
+            found[match[1]] = dict(parameter.choices)
+    return Vocabulary(implementation, "openmpi", told.version, found, dict.fromkeys(told.parameters, ()))
 
 
 def choice_scope(operation: str) -> ChoiceScope:
@@ -97,24 +110,24 @@ def parameters_of(told: Installation, operation: str, choice: Choice) -> dict[st
 
     Raises as `tuned_rules` does.
     """
-    known = _known(told)
+    known = nameable(told)
     if operation not in known:
         raise UnknownNameError("operation that Open MPI lets choose", operation, known)
-    number, fanout, segment = _numbers(told, operation, known[operation], choice)
-    if not number:
+    chosen = numbers(told, operation, known[operation], choice)
+    if chosen == Numbers():
         return {}
     algorithm = next(one for one in known[operation] if one.name == choice.algorithm)
     prefix = f"coll_tuned_{operation}_algorithm"
-    found = {prefix: number}
+    found = {prefix: int(chosen.algorithm)}
     if algorithm.segments:
-        found[f"{prefix}_segmentsize"] = segment
+        found[f"{prefix}_segmentsize"] = chosen.segment
     if algorithm.fanout:
-        found[f"{prefix}_chain_fanout"] = fanout
+        found[f"{prefix}_chain_fanout"] = chosen.fanout
     return found
 
 
-def _known(told: Installation) -> dict[str, tuple[Algorithm, ...]]:
-    """All that a decision may name."""
+def nameable(told: Installation) -> dict[str, tuple[Algorithm, ...]]:
+    """Return all that a decision may name, also what is not offered because it reorders operands."""
     found: dict[str, tuple[Algorithm, ...]] = {}
     for name, operation in OPERATIONS.items():
         parameter = told.parameters.get(f"coll_tuned_{name}_algorithm")
@@ -128,7 +141,7 @@ def _known(told: Installation) -> dict[str, tuple[Algorithm, ...]]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Step:
+class Step:
     """From so many bytes on, of the benchmark's size: what."""
 
     from_bytes: int
@@ -140,8 +153,8 @@ def tuned_rules(told: Installation, decisions: Sequence[Decision]) -> str:
 
     Raises InputError for decisions that Open MPI cannot carry out or this version does not have.
     """
-    known = _known(told)
-    tables = _by_operation(decisions, known)
+    known = nameable(told)
+    tables = by_operation(decisions, known)
     lines = [
         "# SIZE ALGORITHM FANOUT SEGMENT below each communicator size; algorithm 0: the default",
         str(len(tables)),
@@ -153,12 +166,7 @@ def tuned_rules(told: Installation, decisions: Sequence[Decision]) -> str:
         for ranks, steps in by_ranks.items():
             factor = ranks if operation.total else 1
             rows[ranks] = [
-                " ".join(
-                    map(
-                        str,
-                        (_first_size(step.from_bytes, factor), *_numbers(told, name, known[name], step.choice)),
-                    )
-                )
+                f"{first_size(step.from_bytes, factor)} {numbers(told, name, known[name], step.choice)}"
                 for step in steps
             ]
         lines += _sections(rows, rows[0])
@@ -173,7 +181,7 @@ def han_rules(decisions: Sequence[Decision]) -> str:
     led = [one for one in decisions if OPERATIONS[one.operation].led_by_han]
     if not led:
         return ""
-    tables = _by_operation(led, {})
+    tables = by_operation(led, {})
     lines = ["# SIZE COMPONENT below each communicator size", str(len(tables))]
     for name, by_ranks in tables.items():
         lines.append(f"{OPERATIONS[name].number} 1 {_GLOBAL_LEVEL}")
@@ -193,16 +201,19 @@ def _sections(rows: Mapping[int, list[str]], default: list[str]) -> list[str]:
     return lines
 
 
-def _first_size(from_bytes: int, factor: int) -> int:
-    """The smallest size compared that is above those of the rule before: N x FACTOR belongs to that one still."""
+def first_size(from_bytes: int, factor: int) -> int:
+    """Return the smallest size compared that is above the rule before, to which N x FACTOR still belongs."""
     return (from_bytes - 1) * factor + 1 if from_bytes else 0
 
 
-def _by_operation(
+def by_operation(
     decisions: Sequence[Decision], known: Mapping[str, tuple[Algorithm, ...]]
-) -> dict[str, dict[int, list[_Step]]]:
-    """The steps of each operation and number of ranks, both in order."""
-    tables: dict[str, dict[int, list[_Step]]] = {}
+) -> dict[str, dict[int, list[Step]]]:
+    """Return the steps of each operation and number of ranks, both in order. Raises InputError.
+
+    `known`: the algorithms of each operation; empty: they are not looked at.
+    """
+    tables: dict[str, dict[int, list[Step]]] = {}
     for one in sorted(decisions, key=lambda one: (one.operation, one.ranks)):
         if known and one.operation not in known:
             raise UnknownNameError("operation that Open MPI lets choose", one.operation, known)
@@ -214,7 +225,7 @@ def _by_operation(
     return tables
 
 
-def _steps(decision: Decision) -> list[_Step]:
+def _steps(decision: Decision) -> list[Step]:
     where = f"{decision.operation} at {decision.ranks} ranks"
     ends = [rule.up_to_bytes for rule in decision.rules]
     bounds = [end for end in ends[:-1] if end is not None]
@@ -224,24 +235,37 @@ def _steps(decision: Decision) -> list[_Step]:
         raise InputError(f"{where}: the rules' sizes do not ascend", "order them by size")
     operation = OPERATIONS[decision.operation]
     if not operation.sized:
-        return [_Step(0, decision.rules[0].choice)]
+        return [Step(0, decision.rules[0].choice)]
     starts = [0, *(end + 1 for end in bounds)]
-    steps: list[_Step] = []
+    steps: list[Step] = []
     for start, rule in zip(starts, decision.rules, strict=True):
         if not steps or steps[-1].choice != rule.choice:
-            steps.append(_Step(start, rule.choice))
+            steps.append(Step(start, rule.choice))
     if operation.all_sizes and len(steps) > 1:
         why = f"Open MPI takes one choice for all sizes ({operation.all_sizes})"
         raise InputError(f"{where}: {why}", "decide for one of them")
     return steps
 
 
-def _numbers(
-    told: Installation, operation: str, known: Sequence[Algorithm], choice: Choice
-) -> tuple[int, int, int]:
-    """Algorithm, fan-out and segment; a parameter that is left open gets this installation's own value."""
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """Numbers are a choice as rules files have it; algorithm "0" is the default."""
+
+    algorithm: str = "0"
+    fanout: int = 0
+    segment: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.algorithm} {self.fanout} {self.segment}"
+
+
+def numbers(told: Installation, operation: str, known: Sequence[Algorithm], choice: Choice) -> Numbers:
+    """Return a choice in numbers; a parameter that is left open gets this installation's own value.
+
+    Raises InputError for what this version does not have, or out of range.
+    """
     if not choice.algorithm and not (choice.segment_bytes or choice.fanout):
-        return 0, 0, 0
+        return Numbers()
     by_name = {one.name: one for one in known}
     if choice.algorithm not in by_name:
         raise UnknownNameError(f"{operation} algorithm of Open MPI {told.version}", choice.algorithm, by_name)
@@ -255,7 +279,7 @@ def _numbers(
         choice.segment_bytes, algorithm.segments, 2**31 - 1, f"{operation} {algorithm.name}: segment size",
         told.number(f"{prefix}_segmentsize"),
     )  # fmt: skip
-    return int(algorithm.native), fanout, segment
+    return Numbers(algorithm.native, fanout, segment)
 
 
 def _parameter(value: int, taken: bool, most: int, what: str, otherwise: int) -> int:

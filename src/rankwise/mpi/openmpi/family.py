@@ -22,8 +22,9 @@ from rankwise.core.tuning import (
     ReadBack,
     Tuning,
 )
+from rankwise.core.vocabulary import Vocabulary
 from rankwise.mpi.family import Ask, Family, files_of
-from rankwise.mpi.openmpi import algorithms, settings, switching
+from rankwise.mpi.openmpi import algorithms, settings, switching, versions
 from rankwise.mpi.openmpi.parameters import installation, users_file
 
 _VERSION = re.compile(r"Open MPI v?(\d[\w.]*)")
@@ -70,7 +71,8 @@ class OpenMpi(Family):
         if job.remote_shell:
             argv += self._agent(implementation, job.remote_shell)
         for name, value in job.environment:
-            argv += ["-x", f"{name}={value}"]
+            if not (job.oversubscribed and name == settings.YIELDING):  # it would overrule the argument above
+                argv += ["-x", f"{name}={value}"]
         argv += [*job.launcher_arguments, *job.program]
         return LaunchSteps(
             Command(tuple(argv), implementation.environment),
@@ -99,13 +101,13 @@ class OpenMpi(Family):
         return switching.switching()
 
     def native(self, implementation: Implementation, tuning: Tuning) -> Native:
-        """Return a parameter file, and rules files for decisions. Raises InputError."""
+        """Return variables, and rules files for decisions. Raises InputError."""
         if not (tuning.settings or tuning.decisions):
             return Native()
-        return settings.native(installation(implementation), implementation, tuning)
+        return settings.native(installation(implementation), tuning)
 
     def file_settings(self, loaded: Loaded) -> Mapping[str, str]:
-        """Return what the parameter file sets."""
+        """Return what the parameter file of an older profile sets."""
         return settings.file_settings(loaded)
 
     def overruling_files(
@@ -113,6 +115,18 @@ class OpenMpi(Family):
     ) -> Mapping[Path, Mapping[str, str]]:
         """Return the user's own parameter file, whose values Open MPI 5 hands to the ranks as variables."""
         return users_file(caller) if _major(implementation) >= 5 else {}
+
+    def vocabulary(self, implementation: Implementation) -> Vocabulary:
+        """Return all parameters, and all algorithms of `tuned`, that `ompi_info` lists. Raises HostError."""
+        return algorithms.vocabulary(installation(implementation), implementation.id)
+
+    def published(self) -> tuple[Vocabulary, ...]:
+        """Return the algorithms of `tuned` from 4.0 to 6.0."""
+        return versions.published()
+
+    def overruled_files(self, caller: Mapping[str, str]) -> Mapping[Path, Mapping[str, str]]:
+        """Return the same file of any version: variables that a launch hands to the ranks are stronger."""
+        return users_file(caller)
 
     def reporting(self, implementation: Implementation) -> Native:
         """Make rank 0 print the parameters in force; algorithms are not reported."""

@@ -41,6 +41,11 @@ class Installation:
     components: frozenset[str]
     """`btl tcp`, `pml ucx`..."""
 
+    @property
+    def major(self) -> int:
+        """The first number of the version."""
+        return int(re.match(r"\d*", self.version)[0] or 0)  # type: ignore[index]
+
     def value(self, name: str, otherwise: str = "") -> str:
         """Return the parameter's value, or `otherwise` where this installation does not have it."""
         return self.parameters[name].value if name in self.parameters else otherwise

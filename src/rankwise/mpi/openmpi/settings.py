@@ -1,26 +1,26 @@
-"""What of Open MPI can be set, and a tuning as the files that its ranks load.
+"""What of Open MPI can be set, and a tuning as variables and rules files.
 
-The files reach every rank by `OMPI_MCA_mca_base_param_files`, which lists parameter files, the strongest first:
-ours, then those that the installation reads anyway, so that a site's own stay in force. What is set in the
-environment or on the command line is stronger than all files; from Open MPI 5 on so is the user's
-`~/.openmpi/mca-params.conf`, which its launcher hands to the ranks as environment.
+A parameter is set by a variable of its own: the parameter files of the site and of the user are then read as ever,
+and what they set beside stays in force. (`mca_base_param_files` would name a file of ours, but the list of the
+others would have to be written with it, and these are elsewhere on the next machine.) Only rules for collective
+algorithms need a file, which a variable names.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from rankwise.core.errors import InputError, UnknownNameError
-from rankwise.core.records import Implementation
-from rankwise.core.tuning import FOLDER, Knob, Loaded, Native, ReadBack, Setting, Tuning
-from rankwise.mpi.openmpi import algorithms
+from rankwise.core.tuning import FOLDER, Decision, Knob, Loaded, Native, ReadBack, Setting, Tuning
+from rankwise.mpi.openmpi import algorithms, json_rules
 from rankwise.mpi.openmpi.parameters import PARAMETERS_FILE, VARIABLE, Installation, file_variables, shown
 
 RULES_FILE = "tuned-rules.conf"
+JSON_RULES_FILE = "tuned-rules.json"
 HAN_RULES_FILE = "han-rules.conf"
-FILES_VARIABLE = VARIABLE + "mca_base_param_files"
+YIELDING = VARIABLE + "mpi_yield_when_idle"
 RULES_SUBJECT = "rules-file"
 """In evidence: the rules file in force. That its algorithms run only their messages can show: see the tests."""
 
@@ -44,13 +44,13 @@ def knobs(told: Installation) -> tuple[Knob, ...]:
     return tuple(lever.knob for lever in _levers(told).values())
 
 
-def native(told: Installation, implementation: Implementation, tuning: Tuning) -> Native:
-    """Return the files and the variable that makes every rank load them.
+def native(told: Installation, tuning: Tuning) -> Native:
+    """Return the variables that every rank needs, and the rules files that some of them name.
 
     Raises InputError for a knob, value, operation or algorithm that this version does not have.
     """
     levers = _levers(told)
-    lines = [f"# for Open MPI {told.version}"]
+    variables: dict[str, str] = {}
     seen: set[str] = set()
     for setting in tuning.settings:
         if setting.knob not in levers:
@@ -60,28 +60,26 @@ def native(told: Installation, implementation: Implementation, tuning: Tuning) -
         seen.add(setting.knob)
         lever = levers[setting.knob]
         _check(lever.knob, setting.value)
-        lines += [f"{name} = {value}" for name, value in lever.write(setting.value)]
-    files, where = [], []
+        variables |= {VARIABLE + name: value for name, value in lever.write(setting.value)}
+    files = []
     if tuning.decisions:
-        files.append((RULES_FILE, algorithms.tuned_rules(told, tuning.decisions)))
-        lines.append("coll_tuned_use_dynamic_rules = 1")
-        where.append(("OMPI_MCA_coll_tuned_dynamic_rules_filename", f"{FOLDER}/{RULES_FILE}"))
+        name, text = _tuned_rules(told, tuning.decisions)
+        files.append((name, text))
+        variables[VARIABLE + "coll_tuned_use_dynamic_rules"] = "1"
+        variables[VARIABLE + "coll_tuned_dynamic_rules_filename"] = f"{FOLDER}/{name}"
         for_han = algorithms.han_rules(tuning.decisions) if _han_leads(levers, tuning.settings) else ""
         if for_han:
             files.append((HAN_RULES_FILE, for_han))
-            lines.append("coll_han_use_dynamic_file_rules = 1")
-            where.append(("OMPI_MCA_coll_han_dynamic_rules_filename", f"{FOLDER}/{HAN_RULES_FILE}"))
-    return Native(
-        files=((PARAMETERS_FILE, "\n".join(lines) + "\n"), *files),
-        environment=(
-            (FILES_VARIABLE, ",".join([f"{FOLDER}/{PARAMETERS_FILE}", *_other_files(told, implementation)])),
-            *where,  # not in the file: where hosts share none, paths inside files lead nowhere
-        ),
-    )
+            variables[VARIABLE + "coll_han_use_dynamic_file_rules"] = "1"
+            variables[VARIABLE + "coll_han_dynamic_rules_filename"] = f"{FOLDER}/{HAN_RULES_FILE}"
+    return Native(tuple(files), tuple(variables.items()))
 
 
 def file_settings(loaded: Loaded) -> dict[str, str]:
-    """Return what a profile's parameter file on disk sets, by the variables that would overrule it."""
+    """Return what a parameter file on disk sets, by the variables that would overrule it.
+
+    Profiles that were written before variables alone were loaded have one.
+    """
     return {
         name: value
         for file in map(Path, loaded.files)
@@ -120,21 +118,19 @@ def _check(knob: Knob, value: str) -> None:
         )
 
 
+def _tuned_rules(told: Installation, decisions: Sequence[Decision]) -> tuple[str, str]:
+    """The rules for `tuned` as name and text of a file: from version 6 on JSON, which is read otherwise there."""
+    if told.major >= json_rules.SINCE:
+        return JSON_RULES_FILE, json_rules.tuned_rules(told, decisions)
+    return RULES_FILE, algorithms.tuned_rules(told, decisions)
+
+
 def _han_leads(levers: Mapping[str, _Lever], settings: tuple[Setting, ...]) -> bool:
     """Whether `han` takes operations between hosts before `tuned` is asked."""
     if "han" not in levers:
         return False
     chosen = [one.value for one in settings if one.knob == "han"]
     return (chosen or [levers["han"].knob.default])[0] == "on"
-
-
-def _other_files(told: Installation, implementation: Implementation) -> list[str]:
-    """The parameter files that ranks read without us: as told, and the prefix's own if it was moved there."""
-    files = [name for name in told.value("mca_base_param_files").split(",") if name not in ("", "none")]
-    moved = Path(implementation.prefix, "etc", "openmpi-mca-params.conf")
-    if str(moved) not in files and moved.is_file():
-        files.append(str(moved))
-    return files
 
 
 def _levers(told: Installation) -> dict[str, _Lever]:
@@ -159,7 +155,7 @@ def _eager(told: Installation, name: str, transport: str, most: int) -> _Lever |
     if parameter not in told.parameters:
         return None
     knob = Knob(
-        name, (parameter,), "parameter file", least=1024, most=most,
+        name, (parameter,), "environment", least=1024, most=most,
         default=told.value(parameter), read_back=_READ_BACK,
         remark="the header of a message counts",
     )  # fmt: skip
@@ -183,7 +179,7 @@ def _socket_buffers(told: Installation) -> _Lever | None:
 
     sizes = {told.value(name) for name in names}
     knob = Knob(
-        "socket-buffers", names, "parameter file", least=4096, most=1 << 30,
+        "socket-buffers", names, "environment", least=4096, most=1 << 30,
         default=_AUTO if sizes == {"0"} else told.value(names[0]), read_back=_READ_BACK,
         remark="auto leaves it to the kernel, which adapts it",
     )  # fmt: skip
@@ -195,7 +191,7 @@ def _tcp_connections(told: Installation) -> _Lever | None:
     if name not in told.parameters:
         return None
     knob = Knob(
-        "tcp-connections", (name,), "parameter file", least=1, most=16, default=told.value(name),
+        "tcp-connections", (name,), "environment", least=1, most=16, default=told.value(name),
         read_back=_READ_BACK,
     )  # fmt: skip
     return _Lever(knob, lambda value: ((name, value),), lambda values: values.get(name, ""))
@@ -221,7 +217,7 @@ def _transport(told: Installation, shm: str) -> _Lever | None:
         return _AUTO
 
     knob = Knob(
-        "transport", ("pml", "btl"), "parameter file", values=tuple(ways), default=_AUTO,
+        "transport", ("pml", "btl"), "environment", values=tuple(ways), default=_AUTO,
         remark="ucx has thresholds and buffers of its own",
         read_back=f"{_READ_BACK}; pml_base_verbose and btl_base_verbose: which one each pair of ranks uses",
     )  # fmt: skip
@@ -245,7 +241,7 @@ def _transport_shm(told: Installation, shm: str) -> _Lever | None:
         return None
     words = {value: way for way, value in ways.items()}
     knob = Knob(
-        "transport-shm", (name,), "parameter file", values=tuple(ways), default=words.get(default, default),
+        "transport-shm", (name,), "environment", values=tuple(ways), default=words.get(default, default),
         remark="copied once by the kernel (cma, knem, xpmem) or twice through shared memory (copies)",
         read_back=_READ_BACK,
     )  # fmt: skip
@@ -258,7 +254,7 @@ def _transport_shm(told: Installation, shm: str) -> _Lever | None:
 
 
 def _yielding(told: Installation) -> _Lever | None:
-    name = "mpi_yield_when_idle"
+    name = YIELDING.removeprefix(VARIABLE)
     if name not in told.parameters:
         return None
 
@@ -266,7 +262,7 @@ def _yielding(told: Installation) -> _Lever | None:
         return {"true": "on", "1": "on", "false": "off", "0": "off"}.get(values.get(name, ""), "")
 
     knob = Knob(
-        "yielding", (name,), "parameter file", values=("off", "on"), default=read({name: told.value(name)}),
+        "yielding", (name,), "environment", values=("off", "on"), default=read({name: told.value(name)}),
         remark="Rankwise asks for it wherever ranks share cores",
         read_back=_READ_BACK,
     )  # fmt: skip
@@ -287,7 +283,7 @@ def _han(told: Installation) -> _Lever | None:
 
     above = str(told.number(rival) + 5)
     knob = Knob(
-        "han", (name,), "parameter file", values=("off", "on"), since="4.1", read_back=_READ_BACK,
+        "han", (name,), "environment", values=("off", "on"), since="4.1", read_back=_READ_BACK,
         default=read({one: told.value(one) for one in (name, rival)}),
     )  # fmt: skip
     on = told.value(name) if knob.default == "on" else above

@@ -1,0 +1,52 @@
+"""`rankwise profile lint`: settings files that others have written."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from rankwise.cli.options import echo_json, json_option
+from rankwise.cli.screen import Screen
+from rankwise.core.errors import EXIT_ANSWER_IS_NO, EXIT_INPUT, EXIT_OK
+from rankwise.workflows import lint
+
+
+@click.command(
+    "lint",
+    epilog="\b\nExamples:\n  rankwise profile lint tuned-rules.conf\n"
+    "  rankwise profile lint --mpi openmpi-5 rules.json ~/.openmpi/mca-params.conf\n"
+    "  rankwise profile lint --json impi.env",
+)
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--mpi", default="", metavar="MPI",
+              help="Check for this one.  [default: all that are here, and Open MPI 4.0 to 6.0]")  # fmt: skip
+@click.option("--format", "form", default=None, type=click.Choice(lint.FORMATS),
+              help="What the files are.  [default: as their text suggests]")  # fmt: skip
+@click.option("--prefix", "prefixes", multiple=True, metavar="DIR", type=click.Path(path_type=Path),
+              help="Look for an MPI here too.")  # fmt: skip
+@json_option
+def lint_command(
+    files: tuple[Path, ...], mpi: str, form: str | None, prefixes: tuple[Path, ...], as_json: bool
+) -> int:
+    """Check tuned settings that others have written: names, values, units, rules that are never reached.
+
+    Open MPI's rules files (classic and JSON) and mca-params.conf, MPICH's selection files, and files that set
+    I_MPI_ADJUST_* and other variables. Exit code 1 if something was found, 2 if a file cannot be read.
+    """
+    found = lint.lint(lint.LintRequest(files, mpi, form or "", prefixes), Screen())
+    if as_json:
+        echo_json([asdict(one) for one in found])
+    else:
+        for one in found:
+            for finding in one.findings:
+                remedy = f" ({finding.remedy})" if finding.remedy else ""
+                click.echo(f"{one.file}:{finding.line}: {finding.kind}: {finding.message}{remedy}")
+    for one in found:
+        if one.unreadable:
+            where = f"{one.file}:{one.line}" if one.line else str(one.file)
+            click.echo(f"{where}: cannot be read: {one.unreadable}", err=True)
+    if any(one.unreadable for one in found):
+        return EXIT_INPUT
+    return EXIT_ANSWER_IS_NO if any(one.findings for one in found) else EXIT_OK

@@ -1,0 +1,63 @@
+"""What a profile's files say of an MPI family where Rankwise is not: `profile.toml` in the family's folder."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import tomllib
+from dataclasses import dataclass
+
+from rankwise.core import registry
+from rankwise.core.tuning import Part
+
+FILE = "profile.toml"
+_VERSION = "{version}"
+_NO_MORE_DIGITS = "0-9A-Za-z."
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyWords:
+    """Family words are what a shell needs to know of a family; everything empty for one that has no such file."""
+
+    title: str = ""
+    asked: str = ""
+    """A command of the shell that prints the version of the installation in PATH."""
+    says: tuple[str, ...] = ()
+    """What it prints: one of these, with the part's version in place of `{version}`, spaces squeezed."""
+    srun: str = ""
+    """How Slurm starts its ranks."""
+    each_node: str = ""
+    """How a program is started once on each node of a job."""
+    users_file: str = ""
+    """A file below the home of the user with settings of the user's own ..."""
+    users_prefix: str = ""
+    """... that have no such prefix there, which the variables for the same have."""
+    readme: str = ""
+    """Paragraphs of the README on what overrules a profile and shows what is in force, in Markdown."""
+
+
+def words_of(family: str) -> FamilyWords:
+    """Return the words of the family of this name."""
+    text = registry.text_beside("rankwise.mpi", "mpi", family, FILE)
+    table = tomllib.loads(text)
+    return FamilyWords(**{**table, "says": tuple(table.get("says", ()))})
+
+
+def shell_patterns(found: FamilyWords, version: str) -> str:
+    """Return the patterns of a `case` that matches what this version says, followed by a blank."""
+    return "|".join(f"*{shlex.quote(one)}[!{_NO_MORE_DIGITS}]*" for one in _said(found, version))
+
+
+def tcl_pattern(found: FamilyWords, version: str) -> str:
+    """Return the regular expression of Tcl that matches the same."""
+    literal = [re.sub(r"([^A-Za-z0-9 ])", r"\\\1", one) for one in _said(found, version)]
+    return "|".join(f"{one}[^{_NO_MORE_DIGITS}]" for one in literal)
+
+
+def titled(part: Part) -> str:
+    """Return the part's implementation as people write it: `Open MPI 5.0.11`."""
+    return f"{words_of(part.family).title or part.family} {part.version}"
+
+
+def _said(found: FamilyWords, version: str) -> list[str]:
+    return [one.replace(_VERSION, version) for one in found.says]

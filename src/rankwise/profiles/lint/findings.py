@@ -1,0 +1,107 @@
+"""What is found in a settings file, and the versions that its names are looked up in."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from rankwise.core.vocabulary import Vocabulary
+
+Kind = Literal["unknown name", "out of range", "unreachable", "unit", "other version", "syntax", "no effect"]
+LARGEST = 2**31 - 1
+_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+_SIZE = re.compile(r"([0-9]{1,18})\s*([kmg]?)(?:i?b)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something in a file that does not do what it seems to."""
+
+    line: int
+    kind: Kind
+    message: str
+    remedy: str = ""
+
+
+class UnreadableError(ValueError):
+    """A text that is not of its format at all; `line` is where this shows."""
+
+    def __init__(self, line: int, message: str) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The versions that a file is checked against."""
+
+    vocabularies: tuple[Vocabulary, ...] = ()
+    named: bool = False
+    """One version was asked for, so that others do not matter."""
+
+    def of(self, family: str) -> tuple[Vocabulary, ...]:
+        """Return those of one family."""
+        return tuple(one for one in self.vocabularies if one.family == family)
+
+    def algorithm(self, family: str, operation: str, written: str, line: int) -> Iterator[Finding]:
+        """Yield a finding if no version has this algorithm, or if versions disagree about it."""
+        having = [one for one in self.of(family) if operation in one.algorithms]
+        names = {one.implementation: one.algorithms[operation].get(written, "") for one in having}
+        if not names:
+            return
+        if not any(names.values()):
+            last = having[-1].algorithms[operation]
+            yield Finding(
+                line, "unknown name", f"{operation} has no algorithm {written} in {', '.join(names)}",
+                _nearest(written, last),
+            )  # fmt: skip
+        elif len(set(names.values())) > 1 and not self.named:
+            ids = {name: [one for one, other in names.items() if other == name] for name in names.values()}
+            told = "; ".join(f"{name or 'nothing'} in {', '.join(who)}" for name, who in ids.items())
+            yield Finding(
+                line, "other version",
+                f"algorithm {written} of {operation} is not the same in all versions: {told}",
+                "name the version that reads this: --mpi",
+            )  # fmt: skip
+
+    def variable(self, family: str, name: str, value: str, line: int) -> Iterator[Finding]:
+        """Yield a finding if no version has this variable, or none has it with this value."""
+        having = [one for one in self.of(family) if one.variables]
+        if not having:
+            return
+        found = [one for one in having if name in one.variables]
+        if not found:
+            known = [other for one in having for other in one.variables]
+            ids = ", ".join(one.implementation for one in having)
+            yield Finding(line, "unknown name", f"{name} is unknown to {ids}", _nearest(name, known))
+            return
+        values = found[-1].variables[name]
+        if values and value not in values:
+            yield Finding(line, "out of range", f"{name} cannot be '{value}'", _nearest(value, values))
+
+
+def size_findings(what: str, written: str, line: int) -> Iterator[Finding]:
+    """Yield a finding if this is not a whole number of bytes that fits into an int of C."""
+    if re.fullmatch(r"[0-9]+", written):
+        if len(written) > 19 or int(written) > LARGEST:
+            yield Finding(line, "out of range", f"{what} {written[:30]} is more than {LARGEST}")
+        return
+    match = _SIZE.fullmatch(written)
+    remedy = f"write {int(match[1]) * _UNITS[match[2].lower()]}" if match else "write a whole number of bytes"
+    yield Finding(line, "unit", f"{what} '{written[:30]}' is not a whole number of bytes in digits", remedy)
+
+
+def number(written: str) -> int | None:
+    """Return the number that these digits are; None for anything else."""
+    return int(written) if re.fullmatch(r"[0-9]{1,18}", written) else None
+
+
+def _nearest(name: str, known: Iterable[str]) -> str:
+    names = list(known)
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+    if near:
+        return f"did you mean {near[0]}?"
+    return f"known: {', '.join(names)}" if len(names) <= 12 else ""

@@ -1,0 +1,39 @@
+"""Which rule of a list is never reached, since those before it take all that it is for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+ENDLESS = 1 << 62
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """All whole numbers from `least` to `most`, both included."""
+
+    least: int = 0
+    most: int = ENDLESS
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no number is in it."""
+        return self.least > self.most
+
+
+def is_covered(one: Interval, others: Iterable[Interval]) -> bool:
+    """Return whether each number of an interval is in one of the others, too."""
+    start = one.least
+    for other in sorted(others, key=lambda other: other.least):
+        if other.least <= start <= other.most:
+            start = other.most + 1
+    return start > one.most
+
+
+def unreachable(intervals: Sequence[Interval]) -> list[int]:
+    """Return the places of those that the ones before them cover, of a list where the first match counts."""
+    return [
+        place
+        for place, one in enumerate(intervals)
+        if not one.is_empty and is_covered(one, (other for other in intervals[:place] if not other.is_empty))
+    ]

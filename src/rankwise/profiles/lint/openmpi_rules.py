@@ -1,0 +1,178 @@
+"""Open MPI's rules files in the classic form: numbers in a fixed order, of which the reader knows only the place.
+
+Of a file with a mistake Open MPI reads nothing at all, and says so only with `coll_base_verbose`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rankwise.profiles.lint.findings import Finding, Known, UnreadableError, number, size_findings
+
+TITLE = "Open MPI's classic rules file"
+FAMILY = "openmpi"
+OPERATIONS = (
+    "allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "alltoallw", "barrier", "bcast", "exscan",
+    "gather", "gatherv", "reduce", "reduce_scatter", "reduce_scatter_block", "scan", "scatter", "scatterv",
+    "neighbor_allgather", "neighbor_allgatherv", "neighbor_alltoall", "neighbor_alltoallv", "neighbor_alltoallw",
+)  # fmt: skip
+"""By their numbers."""
+UNUSED = frozenset({"alltoallw", "gatherv", "scatterv", *(name for name in OPERATIONS if "neighbor" in name)})
+"""Those for which `tuned` has no algorithm to choose."""
+_VERSION = re.compile(r"\s*rule-file-version-([0-9]{1,3})(?!\S)")
+_VERSIONED_SINCE, _JSON_SINCE = (5, 0, 7), (6,)
+_TWO_RANKS = "two_proc"
+_WHOLE_FILE = "Open MPI ignores the whole file"
+_MOST_LINES = 200000
+
+
+def recognises(text: str) -> bool:
+    """Return whether the text's first word is a number, or the version of such a file."""
+    words = (line.partition("#")[0].split() for line in text.splitlines()[:_MOST_LINES])
+    first = next((word for line in words for word in line), "")
+    return bool(re.fullmatch(r"-?[0-9]+\w{0,3}|rule-file-version-\S*", first))
+
+
+def findings(text: str, known: Known) -> Iterator[Finding]:
+    """Yield what is wrong, in order. Raises UnreadableError where the numbers are too few."""
+    words = _Words(text)
+    yield from _of_version(words.version, known)
+    seen: dict[str, int] = {}
+    operations = words.count("the number of collectives")
+    for _ in range(operations):
+        line, identity = words.next("a collective's number")
+        operation = OPERATIONS[number(identity) or 0] if (number(identity) or 0) < len(OPERATIONS) else ""
+        if not operation or number(identity) is None:
+            yield Finding(
+                line, "unknown name", f"there is no collective {identity[:20]}: {_WHOLE_FILE}", "0 to 21"
+            )
+        elif operation in UNUSED:
+            yield Finding(
+                line, "no effect", f"tuned has no algorithms for {operation} ({identity}) to choose from"
+            )
+        elif operation in seen:
+            yield Finding(
+                seen[operation], "unreachable", f"line {line} has rules for {operation} again, which count"
+            )
+        seen[operation] = line
+        yield from _sizes(words, operation, known)
+    if words.left:
+        line, word = words.next("")
+        yield Finding(
+            line, "unreachable", f"'{word[:20]}' and what follows is not read", "correct the counts above"
+        )
+
+
+def _of_version(version: int, known: Known) -> Iterator[Finding]:
+    for one in known.of(FAMILY) if known.named else ():
+        release = tuple(int(part) for part in re.findall(r"\d+", one.version)[:3])
+        if version > 1 and release < _VERSIONED_SINCE:
+            yield Finding(
+                1, "other version", f"{one.implementation} does not know versions of rules files", "5.0.7 does"
+            )
+        if release >= _JSON_SINCE:
+            yield Finding(
+                1, "other version",
+                f"{one.implementation} takes communicator sizes in this form for one less than they say",
+                "write it as JSON",
+            )  # fmt: skip
+
+
+def _sizes(words: _Words, operation: str, known: Known) -> Iterator[Finding]:
+    """The sections of one collective: each for communicators from its size on."""
+    largest: tuple[int, int] | None = None
+    sections = words.count("the number of communicator sizes")
+    for _ in range(sections):
+        line, size = words.next("a communicator size")
+        ranks = number(size)
+        if ranks is None:
+            yield Finding(line, "syntax", f"'{size[:20]}' is no communicator size: {_WHOLE_FILE}")
+        elif largest is not None and ranks == largest[0]:
+            yield Finding(largest[1], "unreachable", f"line {line} has rules for {ranks} ranks again, which count")
+        elif largest is not None and ranks < largest[0]:
+            yield Finding(
+                line, "unreachable", f"{ranks} ranks stand below {largest[0]} of line {largest[1]}", "sort them"
+            )
+        if ranks is not None:
+            largest = (ranks, line) if largest is None or ranks >= largest[0] else largest
+        rules = words.count("the number of message sizes")
+        if rules == 0:
+            yield Finding(line, "no effect", f"communicators of {size[:20]} ranks have no rules")
+        yield from _rules(words, operation, ranks, rules, known)
+
+
+def _rules(words: _Words, operation: str, ranks: int | None, count: int, known: Known) -> Iterator[Finding]:
+    before: tuple[int, int] | None = None
+    for index in range(count):
+        line, written = words.next("a message size")
+        yield from size_findings("the message size", written, line) if number(written) is None else ()
+        size = number(written)
+        if index == 0 and size != 0:
+            yield Finding(line, "syntax", f"the first message size is not 0: {_WHOLE_FILE}", "begin with size 0")
+        if size is not None and before is not None and size <= before[0]:
+            where = before[1] if size == before[0] else line
+            yield Finding(
+                where, "unreachable", f"message sizes do not ascend: {before[0]}, then {size}", "sort them"
+            )
+        before = before if size is None else (size, line)
+        at, algorithm = words.next("an algorithm")
+        yield from known.algorithm(FAMILY, operation, algorithm, at)
+        names = {one.algorithms.get(operation, {}).get(algorithm) for one in known.of(FAMILY)}
+        if names == {_TWO_RANKS} and ranks not in (None, 2):
+            yield Finding(
+                at, "out of range", f"{_TWO_RANKS} of {operation} aborts with {ranks} ranks", "give 2 ranks"
+            )
+        for what in ("the fan-out", "the segment size"):
+            at, written = words.next(what)
+            yield from size_findings(what, written, at)
+        if words.version > 1 and words.on_line(at):
+            at, written = words.next("the number of requests")
+            yield from size_findings("the number of requests", written, at)
+
+
+@dataclass
+class _Word:
+    line: int
+    text: str
+
+
+class _Words:
+    """The words of a file without its comments, each with its line; `version` is that of the file's form."""
+
+    def __init__(self, text: str) -> None:
+        match = _VERSION.match(text)
+        self.version = int(match[1]) if match else 1
+        if match:
+            text = "\n" * match[0].count("\n") + text[match.end() :]
+        self._words = [
+            _Word(line, word)
+            for line, content in enumerate(text.split("\n"), 1)
+            for word in content.partition("#")[0].split()
+        ]
+        self._at = 0
+        self._last = text.count("\n") + 1
+
+    @property
+    def left(self) -> bool:
+        return self._at < len(self._words)
+
+    def next(self, what: str) -> tuple[int, str]:
+        if not self.left:
+            raise UnreadableError(self._last, f"the file ends where {what} is expected")
+        word = self._words[self._at]
+        self._at += 1
+        return word.line, word.text
+
+    def on_line(self, line: int) -> bool:
+        """Return whether the next word stands on this line, too."""
+        return self.left and self._words[self._at].line == line
+
+    def count(self, what: str) -> int:
+        """Return the next word, which is a count. Raises UnreadableError."""
+        line, written = self.next(what)
+        found = number(written)
+        if found is None:
+            raise UnreadableError(line, f"'{written[:20]}' stands where {what} is expected")
+        return found

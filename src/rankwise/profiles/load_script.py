@@ -1,0 +1,146 @@
+"""`load.sh` of a profile: what a POSIX shell sources to have a part's settings in its environment.
+
+It finds out first whether the MPI in PATH is the one that was tuned, and whether its files are there; where not,
+it changes nothing and returns 1. What the user has set stays as it is. Names of what it did set are kept in
+RANKWISE_LOADED, so that another profile, loaded later, takes the place of this one.
+"""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from rankwise.core import bound_variables
+from rankwise.core.records import Environment
+from rankwise.core.tuning import FOLDER, Native, Part, Profile
+from rankwise.profiles.family_words import FamilyWords, shell_patterns, titled, words_of
+
+LOAD = "load.sh"
+ARGUMENTS = "RANKWISE_MPIEXEC_ARGUMENTS"
+"""The variable with a part's arguments of mpiexec, where there are any: variables alone cannot load them."""
+LOADED = "RANKWISE_LOADED"
+"""The variable with the names of those that a profile has set."""
+LISTS = ("LD_LIBRARY_PATH", "LD_PRELOAD", "PATH")
+"""Variables that others have entries in too: ours go before them."""
+
+_OWN_FOLDER = (
+    '[ -z "${BASH_SOURCE-}" ] || _rankwise_folder=$(CDPATH=\'\' cd -P -- "$(dirname -- "$BASH_SOURCE")" && pwd)'
+)
+"""Bash tells a script where it lies, other shells do not."""
+_CHECK = """\
+_rankwise_said=$({asked} </dev/null 2>&1) || :
+_rankwise_said=$(printf %s "$_rankwise_said" | tr -s ' \\t\\n' ' ')
+case "$_rankwise_said " in
+{patterns}) ;;
+*) _rankwise_why={wrong}$(printf %.80s "${{_rankwise_said##*load.sh: }}") ;;
+esac
+"""
+_FILES = """\
+for _rankwise_file in {names}; do
+    [ -r "$_rankwise_folder/$_rankwise_file" ] || _rankwise_why="$_rankwise_folder/$_rankwise_file cannot be read"
+done
+"""
+_SET = """\
+_rankwise_set() {{
+    eval "_rankwise_is=\\${{$1+set}}; _rankwise_has=\\${{$1-}}"
+{users}\
+    if [ -z "$_rankwise_is" ]; then
+        export "$1=$2"
+        {loaded}="${{{loaded}-}} $1"
+    elif [ "$_rankwise_has" != "$2" ]; then
+        echo "{file}: your $1=$_rankwise_has{where} stays in force; the profile has $2" >&2
+    fi
+}}
+"""
+_USERS = """\
+    _rankwise_line=$(sed -n "s/^[[:blank:]]*${{1#{prefix}}}[[:blank:]]*=[[:blank:]]*//p" \\
+        "${{HOME-}}/{file}" 2>/dev/null | tail -n 1)
+    _rankwise_where=
+    if [ -z "$_rankwise_is" ] && [ "$_rankwise_line" ]; then
+        _rankwise_is=set _rankwise_has=$_rankwise_line _rankwise_where=" of ~/{file}"
+    fi
+"""
+_END = """\
+if [ "$_rankwise_why" ]; then
+    unset _rankwise_why
+    return 1
+fi
+unset _rankwise_why
+"""
+_NAMES = "folder said file is has line where"
+
+
+def load_script(profile: Profile, part: Part, folder: Path) -> str:
+    """Return the script for a part whose files lie in `folder`."""
+    native, family = part.native, words_of(part.family)
+    lines = [
+        f"# Profile {profile.name} for {titled(part)}, for a shell to source: {source_line(native, LOAD)}",
+        f"# then {start_line(native)}",
+        "_rankwise_why=",
+        f"_rankwise_folder={shlex.quote(str(folder))}",
+        _OWN_FOLDER,
+    ]
+    check = _checks(profile, part, family)
+    load = [
+        f'    for _rankwise_is in ${{{LOADED}-}}; do unset "$_rankwise_is"; done',
+        f"    {LOADED}=",
+        *(f"    {line}" for line in _settings(native)),
+        f"    export {LOADED}",
+    ]
+    refuse = f'echo "{LOAD}: $_rankwise_why; nothing was loaded" >&2'
+    return (
+        "\n".join(lines) + "\n" + check + _setter(family)
+        + 'if [ -z "$_rankwise_why" ]; then\n' + "\n".join(load) + f"\nelse\n    {refuse}\nfi\n"
+        + "unset -f _rankwise_set\n"
+        + f"unset {' '.join(f'_rankwise_{name}' for name in _NAMES.split())}\n"
+        + _END
+    )  # fmt: skip
+
+
+def source_line(native: Native, file: str) -> str:
+    """Return how a shell loads the variables: with the number of ranks where some are for one number only."""
+    ranks = next(iter(bound_variables.tables(native.environment)), 0)
+    return f"{bound_variables.RANKS}={ranks} . {shlex.quote(file)}" if ranks else f". {shlex.quote(file)}"
+
+
+def start_line(native: Native, launcher: str = "mpiexec") -> str:
+    """Return how a program is started once the variables are set."""
+    ranks = next(iter(bound_variables.tables(native.environment)), 4)
+    return f"{launcher} ${ARGUMENTS} -n {ranks} ./app" if native.arguments else f"{launcher} -n {ranks} ./app"
+
+
+def variables(native: Native) -> Environment:
+    """Return all that a shell has to set, the arguments of mpiexec too."""
+    own = ((ARGUMENTS, shlex.join(native.arguments)),) if native.arguments else ()
+    return (*native.environment, *own)
+
+
+def _checks(profile: Profile, part: Part, family: FamilyWords) -> str:
+    files = _FILES.format(names=shlex.join(name for name, _ in part.native.files)) if part.native.files else ""
+    if not family.says:
+        return files
+    wrong = f"profile {profile.name} is for {titled(part)}, and the MPI in PATH says: "
+    return files + _CHECK.format(
+        asked=family.asked, patterns=shell_patterns(family, part.version), wrong=shlex.quote(wrong)
+    )
+
+
+def _setter(family: FamilyWords) -> str:
+    users = _USERS.format(prefix=family.users_prefix, file=family.users_file) if family.users_file else ""
+    return _SET.format(users=users, loaded=LOADED, file=LOAD, where="$_rankwise_where" if users else "")
+
+
+def _settings(native: Native) -> list[str]:
+    lines = []
+    for name, value in bound_variables.of_all(variables(native)):
+        if name in LISTS:
+            lines.append(f'export {name}={_quoted(value)}"${{{name}:+:${name}}}"')
+        else:
+            lines.append(f"_rankwise_set {name} {_quoted(value)}")
+    return [*lines, *bound_variables.shell_lines(native.environment, LOAD, "_rankwise_set {name} {value}")]
+
+
+def _quoted(value: str) -> str:
+    """A word of the shell, FOLDER in it replaced by where the script's files lie."""
+    pieces = [shlex.quote(piece) if piece else "" for piece in value.split(FOLDER)]
+    return '"$_rankwise_folder"'.join(pieces) or "''"

@@ -1,0 +1,91 @@
+"""Checks settings files of others against the MPIs that are here, and what is known of those that are not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from rankwise.core.errors import HostError
+from rankwise.core.records import Implementation
+from rankwise.core.vocabulary import Vocabulary
+from rankwise.mpi import select
+from rankwise.mpi.discover import installations
+from rankwise.mpi.family import families, family_named
+from rankwise.profiles.lint import formats
+from rankwise.profiles.lint.findings import Finding, Known, UnreadableError
+from rankwise.workflows.events import Events
+
+FORMATS = tuple(formats.FORMATS)
+"""The names of the formats that are read."""
+
+
+@dataclass(frozen=True, slots=True)
+class LintRequest:
+    """Which files are to be checked, and against what."""
+
+    files: tuple[Path, ...]
+    implementation: str = ""
+    """'': all that are here, and all versions that are known."""
+    format: str = ""
+    """'': as each file's text suggests."""
+    prefixes: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Linted:
+    """What was found in one file."""
+
+    file: Path
+    findings: tuple[Finding, ...] = ()
+    unreadable: str = ""
+    """Why it could not be read or understood; the place is in `line` ..."""
+    line: int = 0
+    """... as far as there is one."""
+
+
+def lint(request: LintRequest, events: Events) -> tuple[Linted, ...]:
+    """Return what is found in each file. Raises UnknownNameError for an implementation that is not here."""
+    with events.busy("asking the MPI implementations"):
+        known = _known(request, events)
+    return tuple(_linted(file, known, request.format) for file in request.files)
+
+
+def _linted(file: Path, known: Known, name: str) -> Linted:
+    try:
+        text = file.read_bytes().decode("utf-8", "replace")
+        return Linted(file, tuple(formats.findings(text, known, name)))
+    except OSError as error:
+        return Linted(file, unreadable=error.strerror or str(error))
+    except UnreadableError as error:
+        return Linted(file, unreadable=str(error), line=error.line)
+
+
+def _known(request: LintRequest, events: Events) -> Known:
+    here = installations(request.prefixes)
+    if request.implementation:
+        (one, *_) = select.matching(request.implementation, here)
+        return Known((family_named(one.family).vocabulary(one),), named=True)
+    asked = list(_asked(here, events))
+    published = [
+        one
+        for family in families().values()
+        for one in family.published()
+        if not any(
+            other.family == one.family and f"{other.version}.".startswith(f"{one.version}.") for other in asked
+        )
+    ]
+    return Known(tuple(sorted((*published, *asked), key=_age)))
+
+
+def _age(found: Vocabulary) -> tuple[str, list[int]]:
+    return found.family, [int(number) for number in re.findall(r"\d+", found.version)]
+
+
+def _asked(here: list[Implementation], events: Events) -> Iterator[Vocabulary]:
+    for one in here:
+        try:
+            yield family_named(one.family).vocabulary(one)
+        except HostError as error:
+            events.say(f"warning: {one.id} is left out: {error}")
