@@ -70,7 +70,5 @@ def test_the_launches_that_are_said_to_be_needed_suffice() -> None:
     generator, spread, margin = np.random.default_rng(2), 0.1, math.log(1.05)
     known = spread * stats.norm.ppf((np.arange(400) + 0.5) / 400)
     n = math.ceil(launches_needed(known, known, margin, ALPHA))
-    shown = [
-        shift_bounds(*(spread * generator.standard_normal((2, n))), ALPHA)[1] < margin for _ in range(300)
-    ]
+    shown = [shift_bounds(*(spread * generator.standard_normal((2, n))), ALPHA)[1] < margin for _ in range(300)]
     assert 0.7 < np.mean(shown) < 0.9
