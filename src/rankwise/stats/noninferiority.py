@@ -1,4 +1,4 @@
-"""Is a candidate slower than a baseline by no more than a margin? One-sided bounds, and the launches that they take.
+"""Is a candidate slower than a baseline by less than a margin? One-sided bounds, and the launches for them.
 
 All values are logarithms of launch medians. Bounds are those of rank tests: launches have modes up to four times
 apart, which a mean and its t-interval do not survive, while most differences of two launches stay within a mode.
@@ -86,7 +86,7 @@ def _noether(share: float, factor: int, alpha: float) -> float:
 
 
 def _cut(ordered: FloatArray, rare: int) -> tuple[float, float]:
-    """The bounds that leave out `rare` - 1 of the ordered values at an end; `rare` 0 leaves out no shift at all."""
+    """The bounds beyond which lie `rare` - 1 of the ordered values; with `rare` 0 no shift is left out."""
     if not rare:
         return -math.inf, math.inf
     return float(ordered[rare - 1]), float(ordered[-rare])

@@ -82,7 +82,7 @@ class Validated:
     profile: str
     tuning: Tuning
     cells: tuple[Cell, ...] = ()
-    """Without label and configuration. Cells beside these count as well once they are measured."""
+    """Without label and configuration. Other cells that were measured send something back only if they are slower."""
 
 
 def accept(
@@ -98,11 +98,11 @@ def accept(
 ) -> Acceptance:
     """Judge a tuning from launches of it and of the default, run by run; launches of others are left out.
 
-    Every cell that the tuning acts on has to be shown to be no slower than by default (`evidence_of`, each with an
-    error of alpha for itself). What is not sends something back to the default: at once if it is slower for
-    certain, fails clearly more often, or no more launches are worth it; with `is_over` any other too. A cell that
-    the tuning does not act on counts only if it is `slower` (`compare.verdicts.judge`): then a rule does not end
-    where it should.
+    Every cell of `wanted` that the tuning acts on has to be shown to be no slower than by default (`evidence_of`,
+    each with an error of alpha for itself). What is not sends something back to the default: at once if it is
+    slower for certain, fails clearly more often, or no more launches are worth it; with `is_over` any other too.
+    A cell that the tuning does not act on counts only if it is `slower` (`compare.verdicts.judge`): then a rule
+    does not end where it should.
 
     The rule that a cell is due to goes, and nothing else. Where it is due to none, the setting that was chosen
     last goes first, then host settings all at once: one in each validation, because no launch tells which of
@@ -120,7 +120,12 @@ def accept(
         Evidence(cell, "open") for cell in wanted.cells if acts(wanted.tuning, cell) and cell not in known
     ]
     verdicts = judge([*acted.values()], delta, alpha)
-    bad = [(one.cell, _why(one, pairs)) for one in evidence if _goes(one, is_over)]
+    required = frozenset(wanted.cells)
+    bad = [
+        (one.cell, _why(one, pairs))
+        for one in evidence
+        if one.state == "slower" or (one.cell in required and _is_given_up(one, is_over=is_over))
+    ]
     bad += _slower_elsewhere({cell: pair for cell, pair in pairs.items() if cell not in acted}, delta, alpha)
     bad += failed.items()
     left, reverted, unexplained = _without(wanted.tuning, bad, is_over=is_over)
@@ -128,8 +133,8 @@ def accept(
     return Acceptance(verdicts, gain, left, tuple(reverted), tuple(unexplained), tuple(evidence))
 
 
-def _goes(one: Evidence, is_over: bool) -> bool:
-    return one.state == "slower" or (one.state == "open" and (is_over or not one.wanted))
+def _is_given_up(one: Evidence, *, is_over: bool) -> bool:
+    return one.state == "open" and (is_over or not one.wanted)
 
 
 def _why(one: Evidence, pairs: Mapping[Cell, Pair]) -> str:

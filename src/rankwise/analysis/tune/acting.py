@@ -82,7 +82,7 @@ def _of_job(tuning: Tuning, cell: Cell) -> tuple[Decision, ...]:
 
 
 def without_rule(tuning: Tuning, decision: Decision, rule: Rule) -> Tuning:
-    """Return the tuning with the default in that rule's place, and neighbouring rules that are now the same merged.
+    """Return the tuning with the default in that rule's place; neighbours that are now the same are merged.
 
     A decision that left no size to the default goes as a whole: its implementation may not be able to.
     """

@@ -1,4 +1,4 @@
-"""What fresh launches show of one cell: that it is no slower than by default, that it is slower, or neither yet."""
+"""What fresh launches show of one cell: it is no slower than by default, it is slower, or neither is known yet."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 
+from rankwise.analysis.compare.cells import IntArray
 from rankwise.analysis.compare.verdicts import Pair
 from rankwise.core.records import Cell, FloatArray
 from rankwise.stats.noninferiority import (
@@ -58,11 +59,11 @@ class Evidence:
 def evidence_of(cell: Cell, pair: Pair, margin_ratio: float, alpha: float) -> Evidence:
     """Return what the launches of `pair` show of a cell.
 
-    `shown`: the upper bound of the ratio is below `margin_ratio` (1 + delta), wrong with probability alpha at most:
-    a test of non-inferiority (Wellek 2010, "Testing statistical hypotheses of equivalence and noninferiority",
-    chapter 2). A tuning that is kept only if all of its cells are shown is then wrongly kept with probability
-    alpha at most, however many cells there are (Berger 1982, "Multiparameter hypothesis testing and acceptance
-    sampling"). `slower`: the lower bound is above 1.
+    `shown`: the upper bound of the ratio is below `margin_ratio` (1 + delta), wrong with probability alpha at
+    most: a test of non-inferiority (Wellek 2010, "Testing statistical hypotheses of equivalence and
+    noninferiority", chapter 2). A tuning that is kept only if all of its cells are shown is then wrongly kept
+    with probability alpha at most, however many cells there are (Berger 1982, "Multiparameter hypothesis testing
+    and acceptance sampling"). `slower`: the lower bound is above 1.
     """
     margin, found = math.log(margin_ratio), Evidence(cell, "open", _fewest(pair))
     for launches, share in LOOKS.items():
@@ -119,7 +120,7 @@ class _Sides:
 def joined(pairs: Sequence[Pair]) -> Pair:
     """Return the pairs of one cell in several runs as one, their rounds one after the other."""
     first, after = pairs[0], 0
-    rounds: tuple[list[FloatArray], list[FloatArray]] = ([], [])
+    rounds: tuple[list[IntArray], list[IntArray]] = ([], [])
     for one in pairs:
         rounds[0].append(one.baseline_rounds + after)
         rounds[1].append(one.candidate_rounds + after)
