@@ -82,7 +82,7 @@ class Validated:
     profile: str
     tuning: Tuning
     cells: tuple[Cell, ...] = ()
-    """Without label and configuration. Other cells that were measured send something back only if they are slower."""
+    """Without label and configuration. Others that were measured send something back only if they are slower."""
 
 
 def accept(

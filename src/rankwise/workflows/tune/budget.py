@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from rankwise.core.records import Cell, Launch
+from rankwise.measurement.launch import Launching
 from rankwise.measurement.plan import round_seconds
 
 Clock = Callable[[], float]
 LEAST_VALIDATION_SHARE, MOST_VALIDATION_SHARE = 0.25, 0.5
-"""Of the time: what was found is worth nothing unless it is validated, and nothing is to be validated unless it was
-found."""
+"""Of the time: what was found is worth nothing unless it is validated, and has to be found first."""
 CLOSING_SECONDS = 1.0
 """Ending the testbed and writing the profile."""
 
@@ -36,6 +38,27 @@ class Budget:
     def validation_end(self, closing_launches_seconds: float) -> float:
         """Return when the validation has to end: before the launches that see what is in force."""
         return self.began + self.seconds - CLOSING_SECONDS - closing_launches_seconds
+
+
+class TimeIsOverError(Exception):
+    """A launch would have ended too late."""
+
+
+class PunctualLaunching(Launching):
+    """A PunctualLaunching begins no launch that, taking as long as the longest so far, would end after `end`."""
+
+    end = math.inf
+    """In seconds of `clock`."""
+    clock: Clock = staticmethod(time.monotonic)
+    _longest_seconds = 0.0
+
+    def launch(self, *arguments: Any, **more: Any) -> Launch:
+        """Measure as `Launching.launch` does. Raises TimeIsOverError."""
+        if self.clock() + self._longest_seconds > self.end:
+            raise TimeIsOverError
+        found = super().launch(*arguments, **more)
+        self._longest_seconds = max(self._longest_seconds, found.seconds)
+        return found
 
 
 @dataclass(slots=True)

@@ -11,13 +11,13 @@ import msgspec
 
 from rankwise import __version__
 from rankwise.analysis.compare.notices import wrong_data
-from rankwise.analysis.tune.acceptance import Acceptance, Gain
+from rankwise.analysis.tune.acceptance import Acceptance
 from rankwise.analysis.tune.hosts import READ_FROM_HOSTS
 from rankwise.analysis.tune.merging import with_reverted
 from rankwise.core.errors import HostError, InputError, InterruptedRun
 from rankwise.core.records import CellFailure, Notice, Plan
+from rankwise.core.results import Gain
 from rankwise.core.tuning import Native, Part, Profile, Reason, Tuning
-from rankwise.measurement.launch import Launching
 from rankwise.mpi.family import FamilyLauncher, native_of
 from rankwise.profiles import loading, writing
 from rankwise.store.store import Store
@@ -27,9 +27,12 @@ from rankwise.workflows import host_settings, verify
 from rankwise.workflows.configurations import loader
 from rankwise.workflows.events import Events
 from rankwise.workflows.prepare import Built, build_all, prepare, up
+from rankwise.workflows.tune.budget import Budget, Pace, PunctualLaunching
 from rankwise.workflows.tune.search import Found, StagedSearch
-from rankwise.workflows.tune.stages import Target, TuneSpec
-from rankwise.workflows.tune.validation import Validation
+from rankwise.workflows.tune.stages import Target, TuneSpec, cell_of
+from rankwise.workflows.tune.validation import Question, Validation
+from rankwise.workflows.tune.validation_cells import Wanted, reach_reason, validation_cells
+from rankwise.workflows.tune.validation_runs import Origin, StoredRuns
 
 LAUNCH_LIMIT_SECONDS = 60.0
 SECONDS_PER_CELL = 0.02
@@ -152,18 +155,56 @@ class Tuner:
         with up(self._request.testbed, self._events) as (testbed, paths):
             kernel = host_settings.known(testbed, READ_FROM_HOSTS)
             target = Target(testbed.name, testbed.topology(), testbed.hosts(), paths, kernel)
-            found = self._found(built, testbed, target)
+            budget = self._budget()
+            found = self._found(built, testbed, target, budget)
             _express(built, found)
-            seconds = max(options.time_budget_seconds - (time.monotonic() - self._began), 60.0)
-            validation = Validation(
-                self._store, self._events, built, testbed, target, options.spec, options.name, self._search_id,
-                self._request.command_line, verify_first=options.verify_first,
-            )  # fmt: skip
-            accepted = validation.run(found, seconds, lambda: _express(built, found))
-            self._runs = [self._search_id, *validation.run_ids]
+            accepted, runs = self._validated(built, testbed, target, found, budget)
+            self._runs = [self._search_id, *runs.run_ids]
+            self._keep_gains(accepted)
             profile = self._profile(built, testbed, found, accepted)
         folder = writing.write(profile, parent, force=options.force)
-        return TuneResult(profile, folder, accepted, validation.wrong_data())
+        return TuneResult(profile, folder, accepted, runs.wrong_data())
+
+    def _budget(self) -> Budget:
+        """All the time there is; after an interruption what was left of it, and LEAST_SHARE at least."""
+        seconds, known = self._options.time_budget_seconds, [self._search_id] if self._search_id else []
+        known += [one.id for one in self._store.runs() if self._search_id and one.parent == self._search_id]
+        spent = sum(map(self._store.spent_seconds, known))
+        return Budget(self._began, max(seconds - spent, LEAST_SHARE * seconds))
+
+    def _validated(
+        self, built: Built, testbed: TestbedKind, target: Target, found: Mapping[str, Found], budget: Budget
+    ) -> tuple[dict[str, Acceptance], StoredRuns]:
+        """What is left of `found`, and the runs that say so; reasons tell what was validated."""
+        options = self._options
+        pace = Pace(target.delay_seconds)
+        pace.add(self._store.launches(self._search_id))
+        origin = Origin(self._search_id, options.name, self._request.command_line, options.verify_first)
+        runs = StoredRuns(self._store, self._events, built, testbed, target, origin, pace)
+
+        def cells_of(one: str, tuning: Tuning) -> list[Wanted]:
+            return validation_cells(
+                built.ready[one].implementation, built.menu[one], target, options.spec, tuning
+            )  # fmt: skip
+
+        question = Question(
+            options.name, cells_of, built.benchmarks, options.spec.criteria.delta, options.spec.application,
+            options.verify_first,
+        )  # fmt: skip
+        closing = sum(pace.launch_seconds([cell_of(target, one, "pingpong", 0, "block")]) for one in found)
+        validation = Validation(question, runs, pace, budget.validation_end(closing), budget.clock)
+        accepted = validation.run(found, lambda: _express(built, found))
+        for one, judged in accepted.items():
+            implementation, tuning = built.ready[one].implementation, found[one].tuning
+            reason = reach_reason(implementation, tuning, cells_of(one, tuning), judged.evidence)
+            found[one].reasons += [reason] if reason else []
+        return accepted, runs
+
+    def _keep_gains(self, accepted: Mapping[str, Acceptance]) -> None:
+        """What screen and profile say is stored with the last validation too."""
+        if len(self._runs) > 1:
+            gains = {one: judged.gain for one, judged in accepted.items()}
+            self._store.set_result(self._runs[-1], msgspec.json.encode(gains).decode())
 
     def _built(self) -> Built:
         """The implementations asked for, or those of the search that goes on."""
@@ -174,35 +215,34 @@ class Tuner:
 
     # The search
 
-    def _found(self, built: Built, testbed: TestbedKind, target: Target) -> dict[str, Found]:
+    def _found(self, built: Built, testbed: TestbedKind, target: Target, budget: Budget) -> dict[str, Found]:
         """What the search finds, or has found before."""
         told = self._store.result(self._search_id) if self._search_id else ""
         if told:
             return msgspec.json.decode(told, type=dict[str, Found])
-        found = self._search(built, testbed, target)
+        found = self._search(built, testbed, target, budget)
         self._store.set_result(self._search_id, msgspec.json.encode(found).decode())
         self._store.finish_run(self._search_id, "complete", "searched")
         return found
 
-    def _search(self, built: Built, testbed: TestbedKind, target: Target) -> dict[str, Found]:
-        budget = self._options.time_budget_seconds
+    def _search(self, built: Built, testbed: TestbedKind, target: Target, budget: Budget) -> dict[str, Found]:
         plan = Plan(
-            (), 0, budget, seconds_per_cell=SECONDS_PER_CELL, launch_limit_seconds=LAUNCH_LIMIT_SECONDS
+            (), 0, self._options.time_budget_seconds, seconds_per_cell=SECONDS_PER_CELL,
+            launch_limit_seconds=LAUNCH_LIMIT_SECONDS,
         )  # fmt: skip
         earlier = self._store.launches(self._search_id) if self._search_id else []
         if self._search_id:
             self._store.resume_run(self._search_id, testbed.facts())
-            budget = max(budget - self._store.spent_seconds(self._search_id), LEAST_SHARE * budget)
         else:
             self._search_id = self._begin(built, testbed, target, plan)
         run_id = self._search_id
         searching = StagedSearch(
-            built, Launching(FamilyLauncher(), testbed, plan, load=loader(testbed)), target, self._options.spec,
+            built, PunctualLaunching(FamilyLauncher(), testbed, plan, load=loader(testbed)), target, self._options.spec,
             lambda launch, one: self._store.add_launch(run_id, launch, [one] if one else ()), self._events,
             earlier,
         )  # fmt: skip
         try:
-            return searching.run(self._began + budget)
+            return searching.run(budget)
         except (KeyboardInterrupt, InterruptedRun) as event:
             self._store.finish_run(run_id, "interrupted", str(event) or "Ctrl-C")
             raise InterruptedRun(
@@ -233,7 +273,7 @@ class Tuner:
                 one, implementation.family, implementation.version, mine.tuning,
                 native_of(implementation, mine.tuning), tuple(mine.reasons),
                 verdicts=accepted[one].verdicts if one in accepted else (), launches=mine.launches,
-                exhaustive_launches=mine.exhaustive_launches,
+                exhaustive_launches=mine.exhaustive_launches, gain=accepted[one].gain if one in accepted else None,
             )  # fmt: skip
             parts.append(replace(part, verification=self._in_force(part, built, testbed)))
         return Profile(

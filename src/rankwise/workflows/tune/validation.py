@@ -74,7 +74,8 @@ class Validation:
         self._question, self._rounds, self._pace = question, rounds, pace
         self._deadline, self._clock = deadline, clock
         self._runs: list[_Run] = []
-        self._edges_seen: set[Cell] = set()
+        self._measured: set[tuple[object, ...]] = set()
+        """Cells with what acted on them."""
 
     def run(self, found: Mapping[str, Found], express: Callable[[], None]) -> dict[str, Acceptance]:
         """Return what the launches say of those whose settings stay; `found` is left with what does.
@@ -142,8 +143,8 @@ class Validation:
         if not chosen:
             return False
         cells = [cell for group in chosen for cell in group.cells]
-        self._edges_seen.update(cells)
         own = {one: tunings[one] for one in dict.fromkeys(cell.implementation for cell in cells)}
+        self._measured |= {(cell, acting(own[cell.implementation], cell)) for cell in cells}
         new = self._rounds.measure(cells, own, launches, left)
         self._pace.add(new)
         self._runs.append(_Run(own, new))
@@ -156,12 +157,10 @@ class Validation:
         required: set[Cell] = set()
         for each in self._question.cells_of(one, tuning):
             evidence = known.get(each.cell)
-            if not acts(tuning, each.cell):
-                wanted = 0 if each.cell in self._edges_seen else FIRST_LOOK
-            elif evidence:
+            if evidence:
                 wanted = evidence.wanted - evidence.launches if evidence.state == "open" else 0
             else:
-                wanted = 0 if each.cell in self._edges_seen else FIRST_LOOK
+                wanted = 0 if (each.cell, acting(tuning, each.cell)) in self._measured else FIRST_LOOK
             if wanted > 0:
                 more[each.cell] = wanted
                 if each.is_required and acts(tuning, each.cell):

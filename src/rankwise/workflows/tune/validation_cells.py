@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from rankwise.analysis.tune.acting import acts
+from rankwise.analysis.tune.evidence import Evidence
 from rankwise.core import bound_variables
 from rankwise.core.errors import InputError
 from rankwise.core.records import Benchmark, Cell, Implementation, Options
@@ -212,20 +213,23 @@ def _steps(target: Target, ranks: int) -> set[int]:
 
 
 def reach_reason(
-    implementation: Implementation, tuning: Tuning, wanted: Sequence[Wanted], measured: Collection[Cell]
+    implementation: Implementation, tuning: Tuning, wanted: Sequence[Wanted], evidence: Iterable[Evidence]
 ) -> Reason | None:
-    """Return what was validated and what rules reach beside that; None where the default was left as it is."""
+    """Return what was validated, and what the tuning reaches beside that; None for the default."""
+    known = {one.cell: one for one in evidence}
     mine = [one for one in wanted if acts(tuning, one.cell)]
     if not mine:
         return None
-    shown = [one for one in mine if one.cell in measured]
-    words = [f"in {len(shown)} cells: {'; '.join(sorted({_group_words(one.cell) for one in shown}))}"]
-    missing = {f"{_group_words(one.cell)} ({one.why})" for one in mine if one.cell not in measured}
-    if missing:
-        words.append(f"not measured: {'; '.join(sorted(missing))}")
-    if tuning.decisions:
-        words.append(_beyond_words(implementation, tuning))
-    return Reason("validated", ". ".join(words))
+    shown = [one.cell for one in mine if one.cell in known and known[one.cell].state == "shown"]
+    words = [f"no slower for certain in {len(shown)} cells: {'; '.join(sorted({*map(_group_words, shown)}))}"]
+    missing: dict[str, str] = {}
+    for one in mine:
+        if one.cell not in shown:
+            why = known[one.cell].words if one.cell in known else f"not measured, though {one.why}"
+            missing.setdefault(_group_words(one.cell), why)
+    words += [f"{group}: {why}" for group, why in missing.items()]
+    words += [_beyond_words(implementation, tuning)] if tuning.decisions else []
+    return Reason("what was validated", ". ".join(words))
 
 
 def _group_words(cell: Cell) -> str:
