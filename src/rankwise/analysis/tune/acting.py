@@ -38,6 +38,12 @@ def acts(tuning: Tuning, cell: Cell) -> bool:
     return acting(tuning, cell) != acting(Tuning(), cell)
 
 
+def has_rule(tuning: Tuning, cell: Cell) -> bool:
+    """Return whether a rule for its own size and ranks, other than the default's, decides how a cell is done."""
+    found = _rule(tuning, cell.benchmark, communicator_ranks(cell), cell.size_bytes)
+    return found is not None and found[1].choice != Choice()
+
+
 def rule_behind(tuning: Tuning, cell: Cell) -> tuple[Decision, Rule] | None:
     """Return the rule, other than the default's, that a cell is due to; None if it is due to none.
 

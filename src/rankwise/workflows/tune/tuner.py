@@ -228,7 +228,7 @@ class Tuner:
     def _search(self, built: Built, testbed: TestbedKind, target: Target, budget: Budget) -> dict[str, Found]:
         plan = Plan(
             (), 0, self._options.time_budget_seconds, seconds_per_cell=SECONDS_PER_CELL,
-            launch_limit_seconds=LAUNCH_LIMIT_SECONDS,
+            launch_limit_seconds=min(LAUNCH_LIMIT_SECONDS, self._options.time_budget_seconds / 4),
         )  # fmt: skip
         earlier = self._store.launches(self._search_id) if self._search_id else []
         if self._search_id:
@@ -237,7 +237,8 @@ class Tuner:
             self._search_id = self._begin(built, testbed, target, plan)
         run_id = self._search_id
         searching = StagedSearch(
-            built, PunctualLaunching(FamilyLauncher(), testbed, plan, load=loader(testbed)), target, self._options.spec,
+            built, PunctualLaunching(FamilyLauncher(), testbed, plan, load=loader(testbed)), target,
+            self._options.spec,
             lambda launch, one: self._store.add_launch(run_id, launch, [one] if one else ()), self._events,
             earlier,
         )  # fmt: skip

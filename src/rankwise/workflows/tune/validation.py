@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from rankwise.analysis.tune.acceptance import Acceptance, Validated, accept
-from rankwise.analysis.tune.acting import acting, acts, rule_behind
+from rankwise.analysis.tune.acting import acting, acts, has_rule
 from rankwise.analysis.tune.application import Application
 from rankwise.analysis.tune.evidence import FIRST_LOOK
 from rankwise.analysis.tune.merging import with_reverted
@@ -111,7 +111,7 @@ class Validation:
             judged = self._judge(one, mine.tuning, wanted, is_over=True)
             if not _take_back(mine, judged, express):
                 return judged
-            wanted = [cell for cell in wanted if rule_behind(mine.tuning, cell)]
+            wanted = [cell for cell in wanted if has_rule(mine.tuning, cell)]
 
     def _judge(self, one: str, tuning: Tuning, wanted: Sequence[Cell], *, is_over: bool) -> Acceptance:
         question = self._question
