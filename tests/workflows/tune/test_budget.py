@@ -1,4 +1,4 @@
-"""The time that was given is all that is taken: the search leaves time for the validation, and no launch is late."""
+"""All the time that was given is taken, and no more: the search leaves some for the validation."""
 
 from __future__ import annotations
 

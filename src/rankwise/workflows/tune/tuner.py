@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -13,21 +13,21 @@ from rankwise import __version__
 from rankwise.analysis.compare.notices import wrong_data
 from rankwise.analysis.tune.acceptance import Acceptance
 from rankwise.analysis.tune.hosts import READ_FROM_HOSTS
-from rankwise.analysis.tune.merging import with_reverted
-from rankwise.core.errors import HostError, InputError, InterruptedRun
+from rankwise.core.errors import InputError, InterruptedRun
 from rankwise.core.records import CellFailure, Notice, Plan
 from rankwise.core.results import Gain
-from rankwise.core.tuning import Native, Part, Profile, Reason, Tuning
-from rankwise.mpi.family import FamilyLauncher, native_of
-from rankwise.profiles import loading, writing
+from rankwise.core.tuning import Profile, Tuning
+from rankwise.mpi.family import FamilyLauncher
+from rankwise.profiles import writing
 from rankwise.store.store import Store
 from rankwise.testbeds.base import TestbedKind, make
 from rankwise.testbeds.local import LocalTestbed
-from rankwise.workflows import host_settings, verify
+from rankwise.workflows import host_settings
 from rankwise.workflows.configurations import loader
 from rankwise.workflows.events import Events
 from rankwise.workflows.prepare import Built, build_all, prepare, up
 from rankwise.workflows.tune.budget import Budget, Pace, PunctualLaunching
+from rankwise.workflows.tune.parts import express, parts_of
 from rankwise.workflows.tune.search import Found, StagedSearch
 from rankwise.workflows.tune.stages import Target, TuneSpec, cell_of
 from rankwise.workflows.tune.validation import Question, Validation
@@ -157,11 +157,14 @@ class Tuner:
             target = Target(testbed.name, testbed.topology(), testbed.hosts(), paths, kernel)
             budget = self._budget()
             found = self._found(built, testbed, target, budget)
-            _express(built, found)
+            express(built, found)
             accepted, runs = self._validated(built, testbed, target, found, budget)
             self._runs = [self._search_id, *runs.run_ids]
             self._keep_gains(accepted)
-            profile = self._profile(built, testbed, found, accepted)
+            profile = Profile(
+                options.name, testbed.name, testbed.topology(), time.time(), self._request.command_line, __version__,
+                tuple(self._runs), tuple(parts_of(built, testbed, found, accepted)),
+            )  # fmt: skip
         folder = writing.write(profile, parent, force=options.force)
         return TuneResult(profile, folder, accepted, runs.wrong_data())
 
@@ -193,7 +196,7 @@ class Tuner:
         )  # fmt: skip
         closing = sum(pace.launch_seconds([cell_of(target, one, "pingpong", 0, "block")]) for one in found)
         validation = Validation(question, runs, pace, budget.validation_end(closing), budget.clock)
-        accepted = validation.run(found, lambda: _express(built, found))
+        accepted = validation.run(found, lambda: express(built, found))
         for one, judged in accepted.items():
             implementation, tuning = built.ready[one].implementation, found[one].tuning
             reason = reach_reason(implementation, tuning, cells_of(one, tuning), judged.evidence)
@@ -260,53 +263,6 @@ class Tuner:
         self._store.add_paths(run_id, target.paths)
         self._store.add_notices(run_id, built.notices)
         return run_id
-
-    # What comes out
-
-    def _profile(
-        self, built: Built, testbed: TestbedKind, found: Mapping[str, Found], accepted: Mapping[str, Acceptance]
-    ) -> Profile:
-        """Of all implementations, with a check that the values are in force."""
-        parts = []
-        for one, mine in found.items():
-            implementation = built.ready[one].implementation
-            part = Part(
-                one, implementation.family, implementation.version, mine.tuning,
-                native_of(implementation, mine.tuning), tuple(mine.reasons),
-                verdicts=accepted[one].verdicts if one in accepted else (), launches=mine.launches,
-                exhaustive_launches=mine.exhaustive_launches, gain=accepted[one].gain if one in accepted else None,
-            )  # fmt: skip
-            parts.append(replace(part, verification=self._in_force(part, built, testbed)))
-        return Profile(
-            self._options.name, testbed.name, testbed.topology(), time.time(), self._request.command_line,
-            __version__, tuple(self._runs), tuple(parts),
-        )  # fmt: skip
-
-    def _in_force(self, part: Part, built: Built, testbed: TestbedKind) -> tuple[Reason, ...]:
-        if part.native == Native() and not part.tuning.host_settings:
-            return ()
-        loaded = loading.place_apart(part.native, part.tuning.host_settings)
-        try:
-            checks = verify.verify(part, built.ready[part.implementation].implementation, loaded, testbed)
-        except HostError as error:
-            return (Reason("everything", f"could not be verified: {error}"),)
-        return tuple(
-            Reason(one.subject, f"{one.state}: wanted {one.wanted}, found {one.found or 'nothing'}")
-            for one in checks
-        )
-
-
-def _express(built: Built, found: Mapping[str, Found]) -> None:
-    """Leave out what an implementation cannot load: Intel MPI's tables cannot say `as by default`."""
-    for one, mine in found.items():
-        for decision in mine.tuning.decisions:
-            try:
-                native_of(built.ready[one].implementation, Tuning(decisions=(decision,)))
-            except InputError as error:
-                rest = tuple(other for other in mine.tuning.decisions if other != decision)
-                mine.tuning = replace(mine.tuning, decisions=rest)
-                subject = f"{decision.operation} at {decision.ranks} ranks"
-                mine.reasons = with_reverted(mine.reasons, [Reason(subject, f"left as it is: {error}")])
 
 
 def _warnings(profile: Profile, accepted: Mapping[str, Acceptance]) -> tuple[Notice, ...]:
