@@ -162,8 +162,8 @@ class Tuner:
             self._runs = [self._search_id, *runs.run_ids]
             self._keep_gains(accepted)
             profile = Profile(
-                options.name, testbed.name, testbed.topology(), time.time(), self._request.command_line, __version__,
-                tuple(self._runs), tuple(parts_of(built, testbed, found, accepted)),
+                options.name, testbed.name, testbed.topology(), time.time(), self._request.command_line,
+                __version__, tuple(self._runs), tuple(parts_of(built, testbed, found, accepted)),
             )  # fmt: skip
         folder = writing.write(profile, parent, force=options.force)
         return TuneResult(profile, folder, accepted, runs.wrong_data())
