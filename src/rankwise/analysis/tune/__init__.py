@@ -30,8 +30,9 @@ that measured them; who measures is none of its business. Several can go on at o
 - `launches` is what a search used (bundled launches count in each search), `exhaustive_launches` what trying
   every choice as often as the best one would have taken.
 
-Then comes the validation, on fresh launches of default and tuned: `acceptance.accept` judges every cell and
-reverts what made one slower. Should it revert anything, what is left is measured again, until it reverts nothing.
+Then comes the validation, on fresh launches of default and tuned: `acceptance.accept` keeps only what is shown to
+be no slower in every cell, and reverts the rest. Cells that are still open, and those in which something else acts
+after a reversion, are measured again as long as there is time.
 
     algorithm_search  which algorithm at which size: eliminations, refined sizes  (choices, size_costs, rules)
     setting_search    which of a few whole settings, over weighted cells          (buffers, hosts)
@@ -39,5 +40,6 @@ reverts what made one slower. Should it revert anything, what is left is measure
     elimination       round by round, which candidates remain                     (candidate_times)
     contrasts         which differences are significant; observations: what was measured
     acceptance        never worse: verdicts, and what goes back to the default
+    evidence          what launches show of one cell; acting: what of a tuning acts on it
     application       what an application does, as weights; merging: one tuning on top of another
 """
