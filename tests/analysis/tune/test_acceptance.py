@@ -181,6 +181,13 @@ def test_a_rule_inside_more_ranks_is_to_blame_for_what_is_slower_there() -> None
     assert {reason.subject for reason in found.reverted} == {"bcast at 4 ranks"}
 
 
+def test_a_decision_that_leaves_no_size_to_the_default_goes_as_a_whole() -> None:
+    tuning = Tuning(decisions=(Decision("bcast", 4, (Rule(1024, TREE), Rule(None, RING))),))
+    found = judged(rule_law({"ring": 1.3, "tree": 0.6}), tuning)
+    assert found.tuning == Tuning()
+    assert "ring (to any size) goes back to the default with all others" in found.reverted[0].words
+
+
 def test_a_decision_without_rules_left_is_gone() -> None:
     found = judged(rule_law({"ring": 1.3, "tree": 1.4}))
     assert found.tuning.decisions == ()

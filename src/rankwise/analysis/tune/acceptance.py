@@ -14,6 +14,7 @@ from rankwise.analysis.compare.verdicts import Pair, all_pairs, judge
 from rankwise.analysis.tune.acting import (
     acts,
     communicator_ranks,
+    is_complete,
     rule_behind,
     rule_words,
     where_words,
@@ -252,7 +253,10 @@ def _without(
             if (now := without_rule(left, *found)) != left:
                 left = now
                 subject = f"{found[0].operation} at {found[0].ranks} ranks"
-                reverted.append(Reason(subject, f"{rule_words(found[1])} goes back to the default: {words}"))
+                whole = is_complete(found[0]) and len(found[0].rules) > 1
+                with_others = " with all others, since no size can be left to it" if whole else ""
+                what = f"{rule_words(found[1])} goes back to the default{with_others}"
+                reverted.append(Reason(subject, f"{what}: {words}"))
         elif setting is not None:
             continue
         elif not tuning.settings and not tuning.host_settings:

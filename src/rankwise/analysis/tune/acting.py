@@ -87,12 +87,17 @@ def _of_job(tuning: Tuning, cell: Cell) -> tuple[Decision, ...]:
     return (found[0],) if found and found[1].choice != Choice() else ()
 
 
+def is_complete(decision: Decision) -> bool:
+    """Return whether a decision leaves no size to the default."""
+    return all(one.choice != Choice() for one in decision.rules)
+
+
 def without_rule(tuning: Tuning, decision: Decision, rule: Rule) -> Tuning:
     """Return the tuning with the default in that rule's place; neighbours that are now the same are merged.
 
     A decision that left no size to the default goes as a whole: its implementation may not be able to.
     """
-    complete = all(one.choice != Choice() for one in decision.rules)
+    complete = is_complete(decision)
     decisions = []
     for one in tuning.decisions:
         if (one.operation, one.ranks) != (decision.operation, decision.ranks):
