@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* `nested SIZE...`: for each broadcast from rank 0, each rank says `sent SIZE RANK: N N...`, how many
- * messages it sent on communicators of 0, 1, 2... ranks. See traffic.c for the table of functions. */
+/* `nested SIZE...`: for each broadcast from rank 0, each rank says `sent SIZE RANK: N N...`, how
+ * many messages it sent on communicators of 0, 1, 2... ranks. See traffic.c for the table of
+ * functions. */
 enum { ISEND = OMPI_MAJOR_VERSION < 5 ? 10 : 11, SEND = ISEND + 1, MOST_RANKS = 16 };
 typedef int Isend(const void *, size_t, MPI_Datatype, int, int, int, MPI_Comm, MPI_Request *);
 typedef int Send(const void *, size_t, MPI_Datatype, int, int, int, MPI_Comm);
@@ -51,7 +52,8 @@ int main(int words, char **word)
         char *data = calloc(bytes, 1), line[256];
         if (!data)
             MPI_Abort(MPI_COMM_WORLD, 1);
-        MPI_Bcast(data, bytes, MPI_BYTE, 0, MPI_COMM_WORLD); /* makes the communicators of its steps */
+        MPI_Bcast(data, bytes, MPI_BYTE, 0,
+                  MPI_COMM_WORLD); /* makes the communicators of its steps */
         MPI_Barrier(MPI_COMM_WORLD);
         memset(sent, 0, sizeof sent);
         MPI_Bcast(data, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
