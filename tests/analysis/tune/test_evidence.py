@@ -107,7 +107,7 @@ def test_more_noise_asks_for_more_launches() -> None:
 
 
 def test_what_was_not_shown_is_said_with_what_could_not_be_excluded() -> None:
-    assert Evidence(CELL, "open", 12, 1.07).words == "up to 7% slower could not be excluded after 12 launches"
+    assert Evidence(CELL, "open", 12, 1.07).words == "up to 7 % slower could not be excluded after 12 launches"
     assert Evidence(CELL, "open", 12, 3.5).words.startswith("up to 3.5 times the time could not be excluded")
     assert "too few" in Evidence(CELL, "open", 3).words
     assert Evidence(CELL, "open").words.startswith("not measured")

@@ -52,7 +52,9 @@ class Evidence:
         if math.isinf(self.upper_ratio):
             return f"measured in {self.launches} launches, which is too few to show anything,"
         beyond = self.upper_ratio - 1
-        most = f"up to {beyond:.0%} slower" if beyond < 1 else f"up to {self.upper_ratio:.1f} times the time"
+        most = (
+            f"up to {100 * beyond:.0f} % slower" if beyond < 1 else f"up to {self.upper_ratio:.1f} times the time"
+        )
         return f"{most} could not be excluded after {self.launches} launches"
 
 
