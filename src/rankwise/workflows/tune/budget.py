@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
-
-import numpy as np
 
 from rankwise.core.records import Cell, Launch
 from rankwise.measurement.launch import Launching
@@ -67,21 +64,26 @@ class Pace:
 
     delay_seconds: Callable[[str], float]
     """One way, of the longest path with ranks placed so."""
-    _started: defaultdict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
-    _per_cell: defaultdict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    _seen: dict[tuple[object, ...], tuple[float, float]] = field(default_factory=dict)
+    """Seconds of starting and ending, and of a cell, in the last launch: by what its cells share, and by
+    implementation."""
 
     def add(self, launches: Iterable[Launch]) -> None:
         """Take launches into account."""
         for one in launches:
-            visits = len(one.series) if not one.verifying else 0
-            if one.status == "finished" and visits and one.cells_seconds:
-                self._started[one.implementation].append(one.seconds - one.cells_seconds)
-                self._per_cell[one.implementation].append(one.cells_seconds / visits)
+            if one.status == "finished" and one.series and one.cells_seconds and not one.verifying:
+                parts = one.seconds - one.cells_seconds, one.cells_seconds / len(one.series)
+                self._seen[one.implementation,] = parts
+                self._seen[_shared(one.series[0].cell)] = parts
 
     def launch_seconds(self, cells: Sequence[Cell]) -> float:
-        """Return what a launch of these cells takes, roughly."""
+        """Return what a launch of these cells takes, roughly: as the last one like it, or at least of its MPI."""
         first = cells[0]
-        if seen := self._started.get(first.implementation):
-            per_cell = float(np.mean(self._per_cell[first.implementation]))
-            return float(np.mean(seen)) + len(cells) * per_cell
+        seen = self._seen.get(_shared(first)) or self._seen.get((first.implementation,))
+        if seen:
+            return seen[0] + len(cells) * seen[1]
         return round_seconds(len(cells), 1, self.delay_seconds(first.placement))
+
+
+def _shared(cell: Cell) -> tuple[object, ...]:
+    return cell.implementation, cell.ranks, cell.options, cell.placement

@@ -76,14 +76,16 @@ class Validation:
         self._runs: list[_Run] = []
         self._measured: set[tuple[object, ...]] = set()
         """Cells with what acted on them."""
+        self._looked_at: set[tuple[str, Tuning]] = set()
+        """What was loaded in launches that looked at data."""
 
     def run(self, found: Mapping[str, Found], express: Callable[[], None]) -> dict[str, Acceptance]:
         """Return what the launches say of those whose settings stay; `found` is left with what does.
 
-        All required cells get the launches of the first look; then more go to those that are still open, as many
-        as their noise so far lets expect to be enough; then cells that are not required have their turn. What is
-        not shown when the time is over goes back to the default. `express` takes out of `found` what an
-        implementation cannot load, after each return to the default.
+        All required cells get one launch, which shows what they really take, and then those of the first look;
+        then more go to those that are still open, as many as their noise so far lets expect to be enough; then
+        cells that are not required have their turn. What is not shown when the time is over goes back to the
+        default. `express` takes out of `found` what an implementation cannot load, after each return to it.
         """
         measured = True
         while measured:
@@ -134,7 +136,7 @@ class Validation:
         groups = sorted(required or groups, key=lambda group: (group.more, group.round_seconds))
         left = self._deadline - self._clock()
         launches = groups[0].more if groups else 0
-        data = self._question.looks_at_data
+        data = self._question.looks_at_data and any(pair not in self._looked_at for pair in tunings.items())
         chosen: list[_Group] = []
         for group in groups:
             costs = (launches + data) * sum(each.round_seconds for each in [*chosen, group])
@@ -142,8 +144,11 @@ class Validation:
                 chosen.append(group)
         if not chosen:
             return False
+        if not self._runs:
+            launches = 1  # shows what they really take
         cells = [cell for group in chosen for cell in group.cells]
         own = {one: tunings[one] for one in dict.fromkeys(cell.implementation for cell in cells)}
+        self._looked_at |= set(own.items())
         self._measured |= {(cell, acting(own[cell.implementation], cell)) for cell in cells}
         new = self._rounds.measure(cells, own, launches, left)
         self._pace.add(new)
