@@ -50,7 +50,8 @@ class Evidence:
         if not self.launches:
             return "not measured, since the time was over:"
         if math.isinf(self.upper_ratio):
-            return f"measured in {self.launches} launches, which is too few to show anything,"
+            times = f"{self.launches} launches" if self.launches > 1 else "one launch"
+            return f"measured in {times}, which is too few to show anything,"
         beyond = self.upper_ratio - 1
         most = (
             f"up to {100 * beyond:.0f} % slower" if beyond < 1 else f"up to {self.upper_ratio:.1f} times the time"
