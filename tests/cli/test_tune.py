@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from rankwise.analysis.tune.acceptance import Acceptance, Gain
+from rankwise.analysis.tune.acceptance import Acceptance
 from rankwise.analysis.tune.application import Use
 from rankwise.cli.tune import command
+from rankwise.core.results import Gain
 from rankwise.core.tuning import Tuning
 from rankwise.testbeds.local import LocalTestbed
 from rankwise.workflows.tune.spec import spec_of

@@ -13,7 +13,7 @@ from support.real_harness import INCLUDES, WARNINGS
 PACKAGE = Path(rankwise.__file__).parent
 TESTS = Path(__file__).parent.parent
 FILES = [path for folder in (PACKAGE, TESTS) for path in sorted(folder.rglob("*.c"))]
-OF_ONE_FAMILY = {"openmpi/traffic.c": "openmpi"}
+OF_ONE_FAMILY = {"openmpi/traffic.c": "openmpi", "openmpi/nested.c": "openmpi"}
 """What uses one family's own names."""
 
 pytestmark = pytest.mark.mpi

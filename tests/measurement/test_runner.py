@@ -39,9 +39,14 @@ def half_width(medians: FloatArray) -> float:
     return float(np.ptp(medians) / np.median(medians))
 
 
-def carry_out(plan: Plan, answer: Answer, earlier: list[Launch] | None = None) -> tuple[str, list[Launch]]:
+def carry_out(
+    plan: Plan, answer: Answer, earlier: list[Launch] | None = None, first_seconds: float | None = None
+) -> tuple[str, list[Launch]]:
     kept: list[Launch] = []
-    runner = Runner(plan, Launching(PlainLauncher(), ReplayTestbed(answer), plan), half_width, kept.append)
+    runner = Runner(
+        plan, Launching(PlainLauncher(), ReplayTestbed(answer), plan), half_width, kept.append,
+        first_seconds=None if first_seconds is None else lambda _: first_seconds,
+    )  # fmt: skip
     ready = {one.id: Ready(one, Path("/cache/harness")) for one in (A, B)}
     return runner.run(ready, earlier or []), kept
 
@@ -82,6 +87,13 @@ def test_a_steady_variant_goes_on_as_long_as_one_that_it_is_compared_with() -> N
 
     _, launches = carry_out(replace(PLAN, cells=(steady_one, shaky_one)), of_both)
     assert count(launches, steady_one) == count(launches, shaky_one) == 5
+
+
+@pytest.mark.parametrize("verify_first", [False, True])
+def test_where_it_is_known_what_launches_take_nothing_goes_beyond_the_budget(verify_first: bool) -> None:
+    plan = replace(PLAN, time_budget_seconds=10.0, verify_first=verify_first)
+    assert carry_out(plan, steady, first_seconds=11.0) == ("time budget", [])
+    assert carry_out(plan, steady, first_seconds=0.0)[1]
 
 
 def test_the_first_round_is_completed_beyond_the_budget() -> None:

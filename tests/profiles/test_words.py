@@ -1,12 +1,25 @@
 """Verdicts and decisions are put into words without rounding sizes or losing rules."""
 
 import math
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from rankwise.core.results import Gain
 from rankwise.core.tuning import Choice, Decision, Rule, Setting
-from rankwise.profiles.words import decision_words, exact_size, gain, gain_words, stretches, value_words
-from support.profiles import VERDICTS, verdict
+from rankwise.profiles.profile_file import FILE, profile_text, read
+from rankwise.profiles.texts import readme
+from rankwise.profiles.words import (
+    decision_words,
+    exact_size,
+    gain,
+    gain_of_part,
+    gain_words,
+    stretches,
+    value_words,
+)
+from support.profiles import VERDICTS, part, profile, verdict
 
 
 def test_a_gain_is_a_geometric_mean() -> None:
@@ -15,6 +28,18 @@ def test_a_gain_is_a_geometric_mean() -> None:
     assert found.ratio == pytest.approx(1.0)
     assert gain_words(found) == "1 of 3 cells faster, 1 slower; time × 1 in the mean"
     assert math.isnan(gain([]).ratio)
+
+
+def test_a_weighted_gain_is_the_same_number_wherever_it_is_told(tmp_path: Path) -> None:
+    """On the screen, in README.md and in profile.toml; not the mean over cells that all weigh the same."""
+    weighted = replace(part(), gain=Gain(0.25, 0.2, 0.3, 4, weighted=True))
+    said = gain_of_part(weighted)
+    assert "time × 0.25 in the mean (0.2 to 0.3), weighted by what the application does" in said
+    assert said in readme(profile(weighted), tmp_path)
+    (tmp_path / FILE).write_text(profile_text(profile(weighted), tmp_path))
+    (again,) = read(tmp_path).profile.parts
+    assert again.gain == weighted.gain
+    assert gain_of_part(replace(weighted, gain=None)) == gain_words(gain(VERDICTS))
 
 
 def test_what_is_probably_slower_is_told() -> None:

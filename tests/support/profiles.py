@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from rankwise.core.results import Verdict, VerdictWord
+from rankwise.core.results import Gain, Verdict, VerdictWord
 from rankwise.core.tuning import (
     FOLDER,
     Choice,
@@ -94,7 +94,7 @@ _natives = st.builds(
 )  # fmt: skip
 _parts = every_field(
     Part, implementation=names, tuning=_tunings, native=_natives, reasons=_tuples(Reason),
-    verification=_tuples(Reason), verdicts=_tuples(Verdict),
+    verification=_tuples(Reason), verdicts=_tuples(Verdict), gain=st.none() | every_field(Gain),
 )  # fmt: skip
 profiles = every_field(
     Profile, topology=st.none() | topologies, runs=st.lists(st.integers(), max_size=3).map(tuple),

@@ -50,6 +50,22 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
+class Gain:
+    """Geometric mean of tuned over default time over the cells that a tuning acts on; nan without any.
+
+    For an application each cell weighs as much as the time that the application spends there by default.
+    """
+
+    ratio: float
+    ratio_low: float
+    ratio_high: float
+    """95 %, bootstrap over launches."""
+    cells: int
+    weighted: bool = False
+    """By what an application does."""
+
+
+@dataclass(frozen=True, slots=True)
 class CurvePoint:
     """One cell's samples in short: quantities of the launches' medians, and the tail over all samples."""
 

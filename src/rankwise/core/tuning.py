@@ -13,7 +13,7 @@ from typing import Literal
 from rankwise.core import knobs
 from rankwise.core.network import Settings, Topology
 from rankwise.core.records import Environment
-from rankwise.core.results import Verdict
+from rankwise.core.results import Gain, Verdict
 
 Form = Literal["parameter file", "environment", "argument", "rules file", "rebuild"]
 ChoiceScope = Literal["by size", "complete", "one for all sizes"]
@@ -178,6 +178,8 @@ class Part:
     """That the search took ..."""
     exhaustive_launches: int = 0
     """... and that trying everything as often would have taken."""
+    gain: Gain | None = None
+    """Over the cells of the verdicts; None where nothing was set, and in profiles written before it was kept."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,14 +76,17 @@ class Runner:
         *,
         priority: Callable[[Cell], int] | None = None,
         noise: Noise | None = None,
+        first_seconds: Callable[[Sequence[Cell]], float] | None = None,
     ) -> None:
         """`priority`: after a first round of all, cells of a lower number get their fewest launches first.
 
-        `noise` decides how often launches visit their cells; without it that is once.
+        `noise` decides how often launches visit their cells; without it that is once. `first_seconds`: what a
+        launch of these cells takes, as long as none was seen; given that, nothing goes beyond the time budget.
         """
         self._plan = plan
         self._priority = priority
         self._noise = noise
+        self._first_seconds = first_seconds
         self._tried: Counter[Cell] = Counter()
         self._looked_at: set[Cell] = set()
         self._launching = launching
@@ -98,7 +101,8 @@ class Runner:
         """Measure until done and say why it stopped: `precise`, `time budget`, `max launches`, `verified`.
 
         `earlier` are the launches of an interrupted run that goes on, `spent_seconds` the time they took.
-        The first round is always completed, even beyond the budget: otherwise there were nothing to compare.
+        The first round is always completed, even beyond the budget, unless it is known what it takes: otherwise
+        there were nothing to compare.
         """
         started = time.monotonic() - spent_seconds
         for launch in earlier:
@@ -114,7 +118,7 @@ class Runner:
             chosen = cells if first_round else self._first_in_line(cells)
             for launch_cells in launches_of_round(chosen, shuffle, self._visits(chosen)):
                 elapsed = time.monotonic() - started
-                if first_round or elapsed + self._expected(launch_cells) <= self._plan.time_budget_seconds:
+                if (first_round and not self._first_seconds) or self._is_in_time(launch_cells, elapsed):
                     self._show(self._state(launch_cells[0], elapsed))
                     self._measure(ready[launch_cells[0].implementation], launch_cells)
                     launched += 1
@@ -135,7 +139,10 @@ class Runner:
         for cells in launches_of_round(set(self._plan.cells) - self._looked_at, shuffle):
             one, left, launches = ready[cells[0].implementation], cells, 0
             while left and launches < MOST_VERIFYING_LAUNCHES and not self._progress.broken:
-                self._show(self._state(left[0], time.monotonic() - started, "data of "))
+                elapsed = time.monotonic() - started
+                if self._first_seconds and not self._is_in_time(left, elapsed):
+                    return
+                self._show(self._state(left[0], elapsed, "data of "))
                 launch = self._launching.launch(one.implementation, one.program, left, verifying=True)
                 self._keep(launch)
                 self._take(launch)
@@ -187,9 +194,10 @@ class Runner:
         launches = len({together(cell) for cell in cells})
         return self._noise.visits_that_pay(len(cells) / launches, beside / len(known), in_cells / visits)
 
-    def _expected(self, cells: Sequence[Cell]) -> float:
+    def _is_in_time(self, cells: Sequence[Cell], elapsed_seconds: float) -> bool:
         last = self._last.get((cells[0].implementation, cells[0].ranks))
-        return last.seconds if last else 0.0
+        seconds = last.seconds if last else self._first_seconds(cells) if self._first_seconds else 0.0
+        return elapsed_seconds + seconds <= self._plan.time_budget_seconds
 
     def _state(self, cell: Cell, elapsed_seconds: float, doing: str = "") -> State:
         return State(

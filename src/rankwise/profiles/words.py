@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from rankwise.core import knobs
 from rankwise.core.host_settings import MTU, setting
 from rankwise.core.results import Verdict, VerdictWord
-from rankwise.core.tuning import Choice, Decision, Profile, Setting
+from rankwise.core.tuning import Choice, Decision, Part, Profile, Setting
 from rankwise.core.units import format_size
 
 
@@ -66,6 +66,19 @@ def gain_words(found: Gain) -> str:
         return "not measured against the default"
     slower = slower_words(found) or "none slower"
     return f"{found.faster} of {found.cells} cells faster, {slower}; time × {found.ratio:.3g} in the mean"
+
+
+def gain_of_part(part: Part) -> str:
+    """Return the same for a part, with the gain that tuning showed: for an application that is a weighted one."""
+    found = gain(part.verdicts)
+    if part.gain is None or not part.gain.cells:
+        return gain_words(found)
+    mean = part.gain
+    weighted = ", weighted by what the application does" if mean.weighted else ""
+    return (
+        gain_words(replace(found, ratio=mean.ratio))
+        + f" ({mean.ratio_low:.3g} to {mean.ratio_high:.3g}){weighted}"
+    )
 
 
 def stretches(verdicts: Sequence[Verdict]) -> tuple[Stretch, ...]:

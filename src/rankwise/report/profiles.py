@@ -12,8 +12,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from rankwise.analysis.tune.acceptance import Gain
 from rankwise.core.host_settings import setting
+from rankwise.core.results import Gain
 from rankwise.core.tuning import Part, Profile, Reason
 from rankwise.profiles import words
 from rankwise.profiles.checking import Check, State
@@ -31,7 +31,7 @@ def profile_list(profiles: Mapping[str, Profile]) -> RenderableType:
     for name, profile in profiles.items():
         label, testbed = name, profile.testbed
         for part in profile.parts:
-            table.add_row(label, testbed, part.implementation, words.gain_words(words.gain(part.verdicts)))
+            table.add_row(label, testbed, part.implementation, words.gain_of_part(part))
             label = testbed = ""
         if not profile.parts:
             table.add_row(label, testbed, "none", "")
@@ -61,7 +61,7 @@ def profile_view(profile: Profile, folder: Path) -> RenderableType:
 
 def _part(part: Part) -> Iterator[RenderableType]:
     yield Text(part.implementation, "bold")
-    yield Text(words.gain_words(words.gain(part.verdicts)))
+    yield Text(words.gain_of_part(part))
     if not part.tuning.settings and not part.tuning.decisions and not part.tuning.host_settings:
         yield Text("as by default: nothing was better for certain")
     reasons = {reason.subject: reason for reason in part.reasons}

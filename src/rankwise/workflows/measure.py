@@ -272,17 +272,18 @@ def carry_out(
     *,
     priority: Callable[[Cell], int] | None = None,
     launching: Launches | None = None,
+    first_seconds: Callable[[Sequence[Cell]], float] | None = None,
 ) -> None:
     """Run the plan, whose cells name `configurations`; whatever ends it, the store says how.
 
-    `launching` None: launches of the harness on this testbed.
+    `launching` None: launches of the harness on this testbed. `priority` and `first_seconds` are the runner's.
     """
     launching = launching or Launching(
         FamilyLauncher(), testbed, plan, configurations, loader(testbed), seen=Seen(testbed.mapped, clients.judge)
     )
     runner = Runner(
         plan, launching, relative_half_width, lambda launch: store.add_launch(run_id, launch), events.show,
-        priority=priority, noise=Variances(),
+        priority=priority, noise=Variances(), first_seconds=first_seconds,
     )  # fmt: skip
     try:
         with events.measuring():

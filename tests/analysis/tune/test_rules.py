@@ -75,7 +75,10 @@ def test_rules_leave_what_was_not_measured_to_the_default() -> None:
     assert rules_of([64, 1024, 4096, 65536], [A, A, DEFAULT, B]) == (
         Rule(1024, A), Rule(65535, DEFAULT), Rule(131072, B), Rule(None, DEFAULT),
     )  # fmt: skip
-    assert rules_of([64, 1024], [A, B]) == (Rule(64, A), Rule(2048, B), Rule(None, DEFAULT))
+    assert rules_of([64, 1024], [A, B]) == (
+        Rule(64, A), Rule(1023, DEFAULT), Rule(2048, B), Rule(None, DEFAULT),
+    )  # fmt: skip
+    assert rules_of([64, 65], [A, B]) == (Rule(64, A), Rule(130, B), Rule(None, DEFAULT)), "nothing lies between"
     assert rules_of([0], [A]) == (Rule(0, A), Rule(None, DEFAULT))
     assert rules_of([64, 1024], [A, DEFAULT]) == (Rule(64, A), Rule(None, DEFAULT))
 

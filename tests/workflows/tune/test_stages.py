@@ -8,12 +8,11 @@ from pathlib import Path
 import pytest
 
 from rankwise.analysis.tune.algorithm_search import AlgorithmSearch
-from rankwise.analysis.tune.application import Application, Use
 from rankwise.analysis.tune.search import Search
 from rankwise.core.jobs import Host
 from rankwise.core.network import Topology
-from rankwise.core.tuning import Choice, Decision, Rule, Tuning
-from rankwise.workflows.tune.stages import STAGES, Collective, Target, TuneSpec, validation_cells
+from rankwise.core.tuning import Tuning
+from rankwise.workflows.tune.stages import STAGES, Collective, Target, TuneSpec
 from support.stored import OPENMPI
 
 OURS = replace(OPENMPI, id="ours-1.0", family="ours", version="1.0")
@@ -110,39 +109,3 @@ def test_where_collectives_are_tuned_transports_are_tried_between_all_hosts_too(
         cells = [cell for trial in search.ask() for cell in trial.cells]
         found = {(cell.benchmark, cell.ranks, cell.placement) for cell in cells}
         assert {one for one in found if one[0] != "pingpong"} == contended
-
-
-def test_a_proof_has_sizes_of_its_own_and_one_other_number_of_ranks() -> None:
-    spec = TuneSpec((), (Collective("bcast", 4, (64, 4096)), Collective("bcast", 8, (64, 4096))))
-    cells = validation_cells("ours-1.0", TARGET, spec, ("default", "wan"))
-    assert {cell.ranks for cell in cells} == {4, 7, 8}
-    assert {cell.size_bytes for cell in cells} == {96, 6144}
-    assert {cell.label for cell in cells} == {"default", "wan"}
-    pair = validation_cells("ours-1.0", TARGET, TuneSpec((), (Collective("bcast", 2, (64,)),)), ("default",))
-    assert {cell.ranks for cell in pair} == {2}
-
-
-def test_no_rule_is_left_without_a_size_in_the_proof() -> None:
-    far, near, default = Choice("far"), Choice("near"), Choice()
-    rules = (Rule(64, near), Rule(1024, far), Rule(2048, default), Rule(4096, far), Rule(None, near))
-    spec = TuneSpec((), (Collective("bcast", 4, (64, 8192)), Collective("allreduce", 4, (64, 8192))))
-    cells = validation_cells("ours-1.0", TARGET, spec, ("default", "wan"), (Decision("bcast", 4, rules),))
-    sizes = {
-        cell.size_bytes for cell in cells if (cell.benchmark, cell.ranks, cell.label) == ("bcast", 4, "default")
-    }
-    assert {96, 12288} <= sizes
-    assert all(any(low < size <= high for size in sizes) for low, high in ((0, 64), (2048, 4096)))
-    assert len(sizes) == 4, "the default's rule needs none"
-    assert {cell.size_bytes for cell in cells if cell.benchmark == "allreduce" or cell.ranks == 3} == {96, 12288}
-    open_end = (Rule(1 << 20, default), Rule(None, near))
-    cells = validation_cells("ours-1.0", TARGET, spec, ("default",), (Decision("bcast", 4, open_end),))
-    assert max(cell.size_bytes for cell in cells) == 2 << 20
-
-
-def test_the_proof_for_an_application_lies_within_its_classes_of_sizes() -> None:
-    does = Application(((Use("bcast", 4, 64), 1), (Use("bcast", 4, 1 << 20), 1)))
-    spec = TuneSpec((), (Collective("bcast", 4, (64, 1 << 20)),), placements=("block", "cyclic"), application=does)
-    cells = [cell for cell in validation_cells("ours-1.0", TARGET, spec, ("default",)) if cell.ranks == 4]
-    assert {cell.size_bytes for cell in cells} == {48, 786432, 3 << 19}
-    assert sum(does.calls_at(cells)) == 2
-    assert {cell.placement for cell in cells} == {"block", "cyclic"}

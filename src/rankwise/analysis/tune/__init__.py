@@ -29,8 +29,9 @@ that measured them; who measures is none of its business. Several can go on at o
   needs.
 - `exhaustive_launches` is what trying every choice as often as the best one would have taken.
 
-Then comes the validation, on fresh launches of default and tuned: `acceptance.accept` judges every cell and
-reverts what made one slower. Should it revert anything, what is left is measured again, until it reverts nothing.
+Then comes the validation, on fresh launches of default and tuned: `acceptance.accept` keeps only what is shown to
+be no slower in every cell, and reverts the rest. Cells that are still open, and those in which something else acts
+after a reversion, are measured again as long as there is time.
 
     race              round by round, which candidates remain, and which is selected
     bound             what the rounds say of a candidate, however often one looks  (observations)
@@ -38,5 +39,6 @@ reverts what made one slower. Should it revert anything, what is left is measure
     setting_search    which of a few whole settings, over weighted cells
     threshold_search  eager or rendezvous: three curves predict what then races    (crossover)
     acceptance        never worse: verdicts, and what goes back to the default
+    evidence          what launches show of one cell; acting: what of a tuning acts on it
     application       what an application does, as weights; merging: one tuning on top of another
 """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 
 import numpy as np
 
@@ -89,25 +89,27 @@ def sizes_without_choice(sizes_bytes: Sequence[int], costs: FloatArray) -> list[
 def rules_of(sizes_bytes: Sequence[int], choices: Sequence[Choice]) -> tuple[Rule, ...]:
     """Return rules that hold `choices[i]` at `sizes_bytes[i]`, ascending; () where all is the default.
 
-    Where neighbours differ, what lies between them was not measured: it belongs to the default if that is one of
-    them, else to the larger. The largest size speaks for those up to LAST_RANGE times as large; above is the
-    default.
+    Where neighbours differ, what lies between them was not measured and is the default's. The largest size speaks
+    for those up to LAST_RANGE times as large, which the validation measures; above is the default.
     """
     default = Choice()
     if all(choice == default for choice in choices):
         return ()
     found: list[Rule] = []
-    for i, choice in enumerate(choices[:-1]):
-        if choice != choices[i + 1]:
-            last = sizes_bytes[i + 1] - 1 if choice == default else sizes_bytes[i]
-            found.append(Rule(last, choice))
+    for (size, choice), (after, following) in pairwise(zip(sizes_bytes, choices, strict=True)):
+        if choice == following:
+            continue
+        if choice != default:
+            found.append(Rule(size, choice))
+        if following != default and (choice == default or after > size + 1):
+            found.append(Rule(after - 1, default))
     if choices[-1] != default:
         found.append(Rule(LAST_RANGE * sizes_bytes[-1], choices[-1]))
     return (*found, Rule(None, default))
 
 
 def complete_rules(sizes_bytes: Sequence[int], choices: Sequence[Choice]) -> tuple[Rule, ...]:
-    """Return the same where no size is left to the default: what lies between neighbours belongs to the larger.
+    """Return the same where no size can be left to the default: what lies between neighbours is the larger's.
 
     The last choice holds for all larger sizes, of which nothing is known.
     """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,21 +12,20 @@ from rankwise.analysis.tune.search import Search
 from rankwise.core.records import DEFAULT, Cell, Launch
 from rankwise.core.tuning import Reason, Tuning
 from rankwise.core.units import format_duration
-from rankwise.measurement.launch import Launching
 from rankwise.measurement.plan import round_seconds, together
 from rankwise.workflows.events import Events
 from rankwise.workflows.prepare import Built
 from rankwise.workflows.tune import host_search
+from rankwise.workflows.tune.budget import Budget, PunctualLaunching, TimeIsOverError
 from rankwise.workflows.tune.bundles import VISIT_SECONDS, VISITS, bundled
-from rankwise.workflows.tune.stages import STAGES, Target, TuneSpec, validation_cells
+from rankwise.workflows.tune.stages import STAGES, Target, TuneSpec
 from rankwise.workflows.tune.trials import Keep, Trials, carry_out
+from rankwise.workflows.tune.validation_cells import likely_tuning, validation_cells
 
 ROUNDS = 4
 """That a search takes, each like the first: there are more of them, with fewer and fewer trials."""
-VALIDATION_LAUNCHES = 8
-"""Of every cell of the validation."""
-LEAST_VALIDATION_SHARE = 0.25
-"""Of the time: a search that could not conclude anything yet may take the rest of the validation's share."""
+VALIDATION_LAUNCHES = 12
+"""Of every cell of the validation, by default and tuned each: about what it takes where times are steady."""
 
 
 @dataclass(slots=True)
@@ -71,7 +69,7 @@ class StagedSearch:
     def __init__(
         self,
         built: Built,
-        launching: Launching,
+        launching: PunctualLaunching,
         target: Target,
         spec: TuneSpec,
         keep: Keep,
@@ -82,18 +80,23 @@ class StagedSearch:
         self._keep, self._events, self._earlier = keep, events, earlier
         self._found = {one: Found() for one in built.ready}
 
-    def run(self, end: float) -> dict[str, Found]:
-        """Return what is found until `end` (monotonic), by implementation; that leaves time for the validation."""
+    def run(self, budget: Budget) -> dict[str, Found]:
+        """Return what is found in the time that the validation leaves of `budget`, by implementation.
+
+        A search that could not conclude anything yet may go on until the validation has the least that it needs;
+        no launch goes on longer, so that a round may remain incomplete, which then counts for nothing.
+        """
         stages = self._stages()
         validation = self._validation_seconds()
-        began = time.monotonic()
-        self._warn(self._seconds(map(self._due, stages)) + validation, end - began)
-        latest = end - LEAST_VALIDATION_SHARE * (end - began)
+        finish = budget.began + budget.seconds
+        self._warn(self._seconds(map(self._due, stages)) + validation, finish - budget.clock())
+        end = finish - budget.validation_seconds(validation)
+        latest = self._launching.end = finish - budget.validation_seconds(0.0)
         while stages:
             due = [self._due(stage) for stage in stages]
-            first, now = due[0], time.monotonic()
+            first, now = due[0], budget.clock()
             if first.searches:
-                share = first.time_factor * first.seconds / (self._seconds(due) + validation)
+                share = first.time_factor * first.seconds / self._seconds(due)
                 self._carry_out(first, now + (end - now) * min(share, 1.0), latest)
             del stages[0]
         return self._found
@@ -151,10 +154,15 @@ class StagedSearch:
     def _validation_seconds(self) -> float:
         """If something is found for every implementation."""
         cells = [
-            cell
-            for one in self._built.ready
-            for cell in validation_cells(one, self._target, self._spec, (DEFAULT, "new"))
-        ]
+            replace(one.cell, label=label)
+            for ready in self._built.ready.values()
+            for one in validation_cells(
+                ready.implementation, self._built.menu[ready.implementation.id], self._target, self._spec,
+                likely_tuning(self._spec),
+            )
+            if one.is_required
+            for label in (DEFAULT, "tuned")
+        ]  # fmt: skip
         return VALIDATION_LAUNCHES * self._round_seconds(cells)
 
     def _round_seconds(self, cells: Iterable[Cell]) -> float:
@@ -178,10 +186,13 @@ class StagedSearch:
             self._launching, self._built.ready, bases, self._keep, stage.name, self._earlier, self._visit_seconds()
         )
         with self._events.busy(f"{stage.name}: beginning") as update:
-            done = carry_out(
-                stage.searches, trials, deadline, lambda now: update(f"{stage.name}: {now}"),
-                latest=latest, least_rounds=self._spec.criteria.min_rounds,
-            )  # fmt: skip
+            try:
+                done = carry_out(
+                    stage.searches, trials, deadline, lambda now: update(f"{stage.name}: {now}"),
+                    latest=latest, least_rounds=self._spec.criteria.min_rounds,
+                )  # fmt: skip
+            except TimeIsOverError:
+                done = False
         for one, own in stage.searches.items():
             self._found[one].take(own, trials.launched_of(one))
         if stage.name.startswith(host_search.STAGE):

@@ -37,8 +37,6 @@ COLLECTIVES = ("bcast", "reduce", "allreduce", "allgather", "alltoall", "gather"
 KNOB_SIZES = (1, 64 * KIB, MIB, 4 * MIB)
 EAGER_SIZES = (32 * KIB, 128 * KIB, MIB, 8 * MIB)
 EAGER_SIZES_SHM = (KIB, 4 * KIB, 16 * KIB, 64 * KIB, 256 * KIB)
-VALIDATION_SIZES = (1, 6 * KIB, 96 * KIB, 384 * KIB, 3 * MIB // 2, 12 * MIB)
-"""Between those of the searches; no larger, or the validation would take longer than the search."""
 CONTENTION_OPERATION, CONTENTION_SIZES = "allreduce", (KIB, 64 * KIB)
 """What is good between two ranks may starve among several: transports are tried with this operation between all
 hosts too, if collectives are tuned."""
@@ -125,13 +123,13 @@ def _knobs(
         if knob.name in tried and knob.name in spec.knobs:
             candidates.update(candidates_of(knob, _values(knob, target)))
     cells = [
-        _cell(target, implementation.id, "pingpong", size, placement)
+        cell_of(target, implementation.id, "pingpong", size, placement)
         for placement in target.placements
         for size in KNOB_SIZES
     ]
     if spec.collectives and (ranks := len(target.hosts)) > 2:
         contended = (
-            _cell(target, implementation.id, CONTENTION_OPERATION, size, NEAR) for size in CONTENTION_SIZES
+            cell_of(target, implementation.id, CONTENTION_OPERATION, size, NEAR) for size in CONTENTION_SIZES
         )
         cells += [replace(cell, ranks=ranks) for cell in contended]
     if candidates:
@@ -161,7 +159,7 @@ def _eager(
         if knob.name == wanted and wanted in spec.knobs:
             names = [name for name in ("pingpong", "late_receiver") if menu[name].supported]
             templates = [
-                _cell(target, implementation.id, name, 0, placement)
+                cell_of(target, implementation.id, name, 0, placement)
                 for name in names
                 for placement in target.placements
             ]
@@ -185,10 +183,10 @@ def _algorithms(
         for one in (one for one in spec.collectives if one.ranks == ranks):
             choices, why = _expressible(implementation, one, known.get(one.operation, ()))
             if choices:
-                template = replace(_cell(target, implementation.id, one.operation, 0, "block"), ranks=ranks)
+                template = replace(cell_of(target, implementation.id, one.operation, 0, "block"), ranks=ranks)
                 cells = [replace(template, size_bytes=size) for size in one.sizes_bytes]
                 made.append(AlgorithmSearch(
-                    template, choices, one.sizes_bytes, _placements(target, spec, ranks), spec.criteria,
+                    template, choices, one.sizes_bytes, distinct_placements(target, spec, ranks), spec.criteria,
                     scope=family.choice_scope(implementation, one.operation), earlier=before,
                     calls=spec.application.calls_at(cells) if spec.application else (),
                 ))  # fmt: skip
@@ -233,56 +231,12 @@ that has less overhead. Another transport has another threshold.
 """
 
 
-def validation_cells(
-    implementation: str, target: Target, spec: TuneSpec, profiles: Sequence[str],
-    decisions: Sequence[Decision] = (),
-) -> list[Cell]:  # fmt: skip
-    """Return the cells of the validation: sizes between those of the search, and one rank less than the most.
-
-    One less, since each number of ranks takes launches of its own, and often it is no power of two. No rule of
-    `decisions` is left without a size.
-    """
-    rules = {(one.operation, one.ranks): one.rules for one in decisions}
-    cells: list[Cell] = []
-    if spec.knobs:
-        cells += [
-            _cell(target, implementation, "pingpong", size, placement)
-            for placement in target.placements
-            for size in VALIDATION_SIZES
-        ]
-    most = max((one.ranks for one in spec.collectives), default=2)
-    for one in spec.collectives:
-        sizes = _between(one.sizes_bytes, within=spec.application is not None)
-        for ranks in (one.ranks, *([most - 1] if one.ranks == most > 2 else [])):
-            for placement in _placements(target, spec, ranks):
-                template = replace(_cell(target, implementation, one.operation, 0, placement), ranks=ranks)
-                missed = _missed(rules.get((one.operation, ranks), ()), sizes)
-                cells += [replace(template, size_bytes=size) for size in sorted({*sizes, *missed})]
-    return [replace(cell, label=profile) for profile in profiles for cell in dict.fromkeys(cells)]
-
-
-def _placements(target: Target, spec: TuneSpec, ranks: int) -> tuple[str, ...]:
-    """Those that put so many ranks in different ways."""
+def distinct_placements(target: Target, spec: TuneSpec, ranks: int) -> tuple[str, ...]:
+    """Return those of the spec that put so many ranks in different ways."""
     ways = {place(word, target.hosts, ranks): word for word in reversed(spec.placements)}
     return tuple(word for word in spec.placements if word in ways.values())
 
 
-def _between(sizes_bytes: Sequence[int], *, within: bool) -> list[int]:
-    """Half an octave above each size; `within`: below it, since an application's are the most of their class."""
-    above = [3 * size // 2 for size in sizes_bytes]
-    return [*(max(3 * size // 4, 1) for size in sizes_bytes), above[-1]] if within else above
-
-
-def _missed(rules: Sequence[Rule], sizes_bytes: Sequence[int]) -> list[int]:
-    """The middles of those rules, other than the default's, that hold for none of the sizes."""
-    found, above = [], 0
-    for rule in rules:
-        to = math.inf if rule.up_to_bytes is None else rule.up_to_bytes
-        if rule.choice != Choice() and not any(above < size <= to for size in sizes_bytes):
-            found.append(2 * above if rule.up_to_bytes is None else math.isqrt((above + 1) * rule.up_to_bytes))
-        above = rule.up_to_bytes or above
-    return found
-
-
-def _cell(target: Target, implementation: str, benchmark: str, size_bytes: int, placement: str) -> Cell:
+def cell_of(target: Target, implementation: str, benchmark: str, size_bytes: int, placement: str) -> Cell:
+    """Return a cell of two ranks on the target."""
     return Cell(implementation, benchmark, size_bytes, 2, testbed=target.testbed, placement=placement)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -12,24 +12,27 @@ import msgspec
 from rankwise import __version__
 from rankwise.analysis.compare.notices import wrong_data
 from rankwise.analysis.host_settings.variants import READ_FROM_HOSTS
-from rankwise.analysis.tune.acceptance import Acceptance, Gain
-from rankwise.analysis.tune.merging import with_reverted
-from rankwise.core.errors import HostError, InputError, InterruptedRun
+from rankwise.analysis.tune.acceptance import Acceptance
+from rankwise.core.errors import InputError, InterruptedRun
 from rankwise.core.records import CellFailure, Notice, Plan
-from rankwise.core.tuning import Native, Part, Profile, Reason, Tuning
-from rankwise.measurement.launch import Launching
-from rankwise.mpi.family import FamilyLauncher, native_of
-from rankwise.profiles import loading, writing
+from rankwise.core.results import Gain
+from rankwise.core.tuning import Profile, Tuning
+from rankwise.mpi.family import FamilyLauncher
+from rankwise.profiles import writing
 from rankwise.store.store import Store
 from rankwise.testbeds.base import TestbedKind, make
 from rankwise.testbeds.local import LocalTestbed
-from rankwise.workflows import host_settings, verify
+from rankwise.workflows import host_settings
 from rankwise.workflows.configurations import loader
 from rankwise.workflows.events import Events
 from rankwise.workflows.prepare import Built, build_all, prepare, up
+from rankwise.workflows.tune.budget import Budget, Pace, PunctualLaunching
+from rankwise.workflows.tune.parts import express, parts_of
 from rankwise.workflows.tune.search import Found, StagedSearch
-from rankwise.workflows.tune.stages import Target, TuneSpec
-from rankwise.workflows.tune.validation import Validation
+from rankwise.workflows.tune.stages import Target, TuneSpec, cell_of
+from rankwise.workflows.tune.validation import Question, Validation
+from rankwise.workflows.tune.validation_cells import Wanted, reach_reason, validation_cells
+from rankwise.workflows.tune.validation_runs import Origin, StoredRuns
 
 LAUNCH_LIMIT_SECONDS = 60.0
 SECONDS_PER_CELL = 0.02
@@ -152,18 +155,59 @@ class Tuner:
         with up(self._request.testbed, self._events) as (testbed, paths):
             kernel = host_settings.known(testbed, READ_FROM_HOSTS)
             target = Target(testbed.name, testbed.topology(), testbed.hosts(), paths, kernel)
-            found = self._found(built, testbed, target)
-            _express(built, found)
-            seconds = max(options.time_budget_seconds - (time.monotonic() - self._began), 60.0)
-            validation = Validation(
-                self._store, self._events, built, testbed, target, options.spec, options.name, self._search_id,
-                self._request.command_line, verify_first=options.verify_first,
+            budget = self._budget()
+            found = self._found(built, testbed, target, budget)
+            express(built, found)
+            accepted, runs = self._validated(built, testbed, target, found, budget)
+            self._runs = [self._search_id, *runs.run_ids]
+            self._keep_gains(accepted)
+            profile = Profile(
+                options.name, testbed.name, testbed.topology(), time.time(), self._request.command_line,
+                __version__, tuple(self._runs), tuple(parts_of(built, testbed, found, accepted)),
             )  # fmt: skip
-            accepted = validation.run(found, seconds, lambda: _express(built, found))
-            self._runs = [self._search_id, *validation.run_ids]
-            profile = self._profile(built, testbed, found, accepted)
         folder = writing.write(profile, parent, force=options.force)
-        return TuneResult(profile, folder, accepted, validation.wrong_data())
+        return TuneResult(profile, folder, accepted, runs.wrong_data())
+
+    def _budget(self) -> Budget:
+        """All the time there is; after an interruption what was left of it, and LEAST_SHARE at least."""
+        seconds, known = self._options.time_budget_seconds, [self._search_id] if self._search_id else []
+        known += [one.id for one in self._store.runs() if self._search_id and one.parent == self._search_id]
+        spent = sum(map(self._store.spent_seconds, known))
+        return Budget(self._began, max(seconds - spent, LEAST_SHARE * seconds))
+
+    def _validated(
+        self, built: Built, testbed: TestbedKind, target: Target, found: Mapping[str, Found], budget: Budget
+    ) -> tuple[dict[str, Acceptance], StoredRuns]:
+        """What is left of `found`, and the runs that say so; reasons tell what was validated."""
+        options = self._options
+        pace = Pace(target.delay_seconds)
+        pace.add(self._store.launches(self._search_id))
+        origin = Origin(self._search_id, options.name, self._request.command_line, options.verify_first)
+        runs = StoredRuns(self._store, self._events, built, testbed, target, origin, pace)
+
+        def cells_of(one: str, tuning: Tuning) -> list[Wanted]:
+            return validation_cells(
+                built.ready[one].implementation, built.menu[one], target, options.spec, tuning
+            )  # fmt: skip
+
+        question = Question(
+            options.name, cells_of, built.benchmarks, options.spec.criteria.delta, options.spec.application,
+            options.verify_first,
+        )  # fmt: skip
+        closing = sum(pace.launch_seconds([cell_of(target, one, "pingpong", 0, "block")]) for one in found)
+        validation = Validation(question, runs, pace, budget.validation_end(closing), budget.clock)
+        accepted = validation.run(found, lambda: express(built, found))
+        for one, judged in accepted.items():
+            implementation, tuning = built.ready[one].implementation, found[one].tuning
+            reason = reach_reason(implementation, tuning, cells_of(one, tuning), judged.evidence)
+            found[one].reasons += [reason] if reason else []
+        return accepted, runs
+
+    def _keep_gains(self, accepted: Mapping[str, Acceptance]) -> None:
+        """What screen and profile say is stored with the last validation too."""
+        if len(self._runs) > 1:
+            gains = {one: judged.gain for one, judged in accepted.items()}
+            self._store.set_result(self._runs[-1], msgspec.json.encode(gains).decode())
 
     def _built(self) -> Built:
         """The implementations asked for, or those of the search that goes on."""
@@ -174,35 +218,35 @@ class Tuner:
 
     # The search
 
-    def _found(self, built: Built, testbed: TestbedKind, target: Target) -> dict[str, Found]:
+    def _found(self, built: Built, testbed: TestbedKind, target: Target, budget: Budget) -> dict[str, Found]:
         """What the search finds, or has found before."""
         told = self._store.result(self._search_id) if self._search_id else ""
         if told:
             return msgspec.json.decode(told, type=dict[str, Found])
-        found = self._search(built, testbed, target)
+        found = self._search(built, testbed, target, budget)
         self._store.set_result(self._search_id, msgspec.json.encode(found).decode())
         self._store.finish_run(self._search_id, "complete", "searched")
         return found
 
-    def _search(self, built: Built, testbed: TestbedKind, target: Target) -> dict[str, Found]:
-        budget = self._options.time_budget_seconds
+    def _search(self, built: Built, testbed: TestbedKind, target: Target, budget: Budget) -> dict[str, Found]:
         plan = Plan(
-            (), 0, budget, seconds_per_cell=SECONDS_PER_CELL, launch_limit_seconds=LAUNCH_LIMIT_SECONDS
+            (), 0, self._options.time_budget_seconds, seconds_per_cell=SECONDS_PER_CELL,
+            launch_limit_seconds=min(LAUNCH_LIMIT_SECONDS, self._options.time_budget_seconds / 4),
         )  # fmt: skip
         earlier = self._store.launches(self._search_id) if self._search_id else []
         if self._search_id:
             self._store.resume_run(self._search_id, testbed.facts())
-            budget = max(budget - self._store.spent_seconds(self._search_id), LEAST_SHARE * budget)
         else:
             self._search_id = self._begin(built, testbed, target, plan)
         run_id = self._search_id
         searching = StagedSearch(
-            built, Launching(FamilyLauncher(), testbed, plan, load=loader(testbed)), target, self._options.spec,
+            built, PunctualLaunching(FamilyLauncher(), testbed, plan, load=loader(testbed)), target,
+            self._options.spec,
             lambda launch, named: self._store.add_launch(run_id, launch, named), self._events,
             earlier,
         )  # fmt: skip
         try:
-            return searching.run(self._began + budget)
+            return searching.run(budget)
         except (KeyboardInterrupt, InterruptedRun) as event:
             self._store.finish_run(run_id, "interrupted", str(event) or "Ctrl-C")
             raise InterruptedRun(
@@ -219,53 +263,6 @@ class Tuner:
         self._store.add_paths(run_id, target.paths)
         self._store.add_notices(run_id, built.notices)
         return run_id
-
-    # What comes out
-
-    def _profile(
-        self, built: Built, testbed: TestbedKind, found: Mapping[str, Found], accepted: Mapping[str, Acceptance]
-    ) -> Profile:
-        """Of all implementations, with a check that the values are in force."""
-        parts = []
-        for one, mine in found.items():
-            implementation = built.ready[one].implementation
-            part = Part(
-                one, implementation.family, implementation.version, mine.tuning,
-                native_of(implementation, mine.tuning), tuple(mine.reasons),
-                verdicts=accepted[one].verdicts if one in accepted else (), launches=mine.launches,
-                exhaustive_launches=mine.exhaustive_launches,
-            )  # fmt: skip
-            parts.append(replace(part, verification=self._in_force(part, built, testbed)))
-        return Profile(
-            self._options.name, testbed.name, testbed.topology(), time.time(), self._request.command_line,
-            __version__, tuple(self._runs), tuple(parts),
-        )  # fmt: skip
-
-    def _in_force(self, part: Part, built: Built, testbed: TestbedKind) -> tuple[Reason, ...]:
-        if part.native == Native() and not part.tuning.host_settings:
-            return ()
-        loaded = loading.place_apart(part.native, part.tuning.host_settings)
-        try:
-            checks = verify.verify(part, built.ready[part.implementation].implementation, loaded, testbed)
-        except HostError as error:
-            return (Reason("everything", f"could not be verified: {error}"),)
-        return tuple(
-            Reason(one.subject, f"{one.state}: wanted {one.wanted}, found {one.found or 'nothing'}")
-            for one in checks
-        )
-
-
-def _express(built: Built, found: Mapping[str, Found]) -> None:
-    """Leave out what an implementation cannot load: Intel MPI's tables cannot say `as by default`."""
-    for one, mine in found.items():
-        for decision in mine.tuning.decisions:
-            try:
-                native_of(built.ready[one].implementation, Tuning(decisions=(decision,)))
-            except InputError as error:
-                rest = tuple(other for other in mine.tuning.decisions if other != decision)
-                mine.tuning = replace(mine.tuning, decisions=rest)
-                subject = f"{decision.operation} at {decision.ranks} ranks"
-                mine.reasons = with_reverted(mine.reasons, [Reason(subject, f"left as it is: {error}")])
 
 
 def _warnings(profile: Profile, accepted: Mapping[str, Acceptance]) -> tuple[Notice, ...]:

@@ -1,137 +1,223 @@
-"""Validation: the default against what was found, on fresh launches, until nothing that stays is slower."""
+"""Validation: the default against what was found, on fresh launches, until what stays is shown to be no slower."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Protocol
 
-from rankwise.analysis.tune.acceptance import Acceptance, accept
+from rankwise.analysis.tune.acceptance import Acceptance, Validated, accept
+from rankwise.analysis.tune.acting import acting, acts, has_rule
+from rankwise.analysis.tune.application import Application
+from rankwise.analysis.tune.evidence import FIRST_LOOK
 from rankwise.analysis.tune.merging import with_reverted
-from rankwise.core.configuration import Configuration, plain
-from rankwise.core.records import DEFAULT, Cell, CellFailure, Plan
+from rankwise.core.records import Benchmark, Cell, Launch
 from rankwise.core.tuning import Reason, Tuning
-from rankwise.core.units import format_duration
-from rankwise.store.store import Store
-from rankwise.testbeds.base import TestbedKind
-from rankwise.workflows import measure
-from rankwise.workflows.configurations import tuned
-from rankwise.workflows.events import Events
-from rankwise.workflows.prepare import Built
-from rankwise.workflows.tune.search import VALIDATION_LAUNCHES, Found
-from rankwise.workflows.tune.stages import Target, TuneSpec, validation_cells
+from rankwise.measurement.plan import together
+from rankwise.workflows.tune.budget import Clock, Pace
+from rankwise.workflows.tune.search import Found
+from rankwise.workflows.tune.validation_cells import Wanted
 
-ROUNDS = 3
-"""How often what is left is measured afresh after something went back to the default."""
-LAUNCH_LIMIT_SECONDS = 60.0
-SECONDS_PER_CELL = 0.02
+SIDES = 2
+"""Default and tuned: launches for each group of cells in a round."""
+
+
+class Rounds(Protocol):
+    """What measures, as `StoredRuns` does."""
+
+    def measure(
+        self, cells: Sequence[Cell], tunings: Mapping[str, Tuning], launches: int, seconds: float
+    ) -> list[Launch]:
+        """Return launches of default and tuned in these cells."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a validation has to know beside what was found."""
+
+    name: str
+    """The label of cells that load what was found."""
+    cells_of: Callable[[str, Tuning], list[Wanted]]
+    """For an implementation and a tuning."""
+    benchmarks: Mapping[str, Benchmark]
+    delta: float
+    application: Application | None = None
+    looks_at_data: bool = True
+    """A launch more of each group of cells that load something new."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    tunings: Mapping[str, Tuning]
+    launches: Sequence[Launch]
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Cells that share their launches, and how many more of these they are worth."""
+
+    cells: tuple[Cell, ...]
+    is_required: bool
+    more: int
+    round_seconds: float
 
 
 class Validation:
-    """The validation of what one search has found; runs that were measured before are taken as they are."""
+    """The validation of what one search has found."""
 
     def __init__(
-        self, store: Store, events: Events, built: Built, testbed: TestbedKind, target: Target, spec: TuneSpec,
-        name: str, search: int, command_line: str, *, verify_first: bool = True,
-    ) -> None:  # fmt: skip
-        self._store, self._events, self._built, self._testbed = store, events, built, testbed
-        self._target, self._spec, self._name = target, spec, name
-        self._search, self._command_line, self._verify_first = search, command_line, verify_first
-        self.run_ids: list[int] = []
-        """The runs of the validation, in order."""
-        self._earlier = [one.id for one in store.runs() if one.kind == "validation" and one.parent == search]
+        self, question: Question, rounds: Rounds, pace: Pace, deadline: float, clock: Clock = time.monotonic
+    ) -> None:
+        """Nothing is begun that would end after `deadline`, in seconds of `clock`."""
+        self._question, self._rounds, self._pace = question, rounds, pace
+        self._deadline, self._clock = deadline, clock
+        self._runs: list[_Run] = []
+        self._measured: set[tuple[object, ...]] = set()
+        """Cells with what acted on them."""
+        self._looked_at: set[tuple[str, Tuning]] = set()
+        """What was loaded in launches that looked at data."""
 
-    def run(
-        self, found: Mapping[str, Found], seconds: float, express: Callable[[], None]
-    ) -> dict[str, Acceptance]:
+    def run(self, found: Mapping[str, Found], express: Callable[[], None]) -> dict[str, Acceptance]:
         """Return what the launches say of those whose settings stay; `found` is left with what does.
 
-        `express` takes out of `found` what an implementation cannot load, after each return to the default.
+        All required cells get one launch, which shows what they really take, and then those of the first look;
+        then more go to those that are still open, as many as their noise so far lets expect to be enough; then
+        cells that are not required have their turn. What is not shown when the time is over goes back to the
+        default. `express` takes out of `found` what an implementation cannot load, after each return to it.
         """
+        measured = True
+        while measured:
+            judged = {one: self._settled(one, mine, express) for one, mine in found.items() if _has_any(mine)}
+            measured = self._measure_next(found, judged)
         accepted: dict[str, Acceptance] = {}
-        open_ones = [one for one, mine in found.items() if mine.tuning != Tuning()]
-        for number in range(ROUNDS):
-            if not open_ones:
-                break
-            run_id = self._measured(found, open_ones, seconds / 2**number)
-            launches = self._store.launches(run_id)
-            benchmarks = {one.name: one for one in self._store.benchmarks(run_id)}
-            for one in open_ones:
-                accepted[one] = accept(
-                    launches, benchmarks, one, self._name, found[one].tuning,
-                    delta=self._spec.criteria.delta, application=self._spec.application,
-                )  # fmt: skip
-                found[one].tuning = accepted[one].tuning
-                found[one].reasons = with_reverted(found[one].reasons, accepted[one].reverted)
-            express()
-            open_ones = [one for one in open_ones if accepted[one].reverted and found[one].tuning != Tuning()]
-        for one, judged in accepted.items():
-            _drop_doubtful(found[one], judged, one in open_ones)
-        return {one: judged for one, judged in accepted.items() if found[one].tuning != Tuning()}
+        for one, mine in found.items():
+            if _has_any(mine):
+                accepted[one] = self._concluded(one, mine, express)
+                _drop_doubtful(mine, accepted[one])
+        return {one: judged for one, judged in accepted.items() if _has_any(found[one])}
 
-    def wrong_data(self) -> tuple[CellFailure, ...]:
-        """Return the cells that delivered wrong data, by default or with what was found, each once."""
-        failures = [
-            one for run_id in self.run_ids for launch in self._store.launches(run_id) for one in launch.failures
+    def _settled(self, one: str, mine: Found, express: Callable[[], None]) -> Acceptance:
+        """Judge with what was measured, until nothing more goes back because of it."""
+        while True:
+            wanted = [each.cell for each in self._question.cells_of(one, mine.tuning) if each.is_required]
+            judged = self._judge(one, mine.tuning, wanted, is_over=False)
+            if not _take_back(mine, judged, express):
+                return judged
+
+    def _concluded(self, one: str, mine: Found, express: Callable[[], None]) -> Acceptance:
+        """Judge for good. Where a rule went back for want of time its cells are not asked for once more."""
+        wanted = [each.cell for each in self._question.cells_of(one, mine.tuning) if each.is_required]
+        while True:
+            judged = self._judge(one, mine.tuning, wanted, is_over=True)
+            if not _take_back(mine, judged, express):
+                return judged
+            wanted = [cell for cell in wanted if has_rule(mine.tuning, cell)]
+
+    def _judge(self, one: str, tuning: Tuning, wanted: Sequence[Cell], *, is_over: bool) -> Acceptance:
+        question = self._question
+        runs = [
+            [_that_count(launch, run.tunings[one], tuning) for launch in run.launches]
+            for run in self._runs
+            if one in run.tunings
         ]
-        return tuple({one.cell: one for one in failures if one.kind == "wrong data"}.values())
-
-    def _measured(self, found: Mapping[str, Found], names: Sequence[str], seconds: float) -> int:
-        """The id of the next run: one that is stored, finished if it was interrupted, or a new one."""
-        ready = {one: self._built.ready[one] for one in names}
-        known = self._earlier.pop(0) if self._earlier else 0
-        if known:
-            self.run_ids.append(known)
-            if self._store.run(known).status == "interrupted":
-                self._store.resume_run(known, self._testbed.facts())
-                measure.carry_out(
-                    known, self._store.plan(known), ready, self._testbed, self._store, self._events,
-                    self._store.configurations(known), self._store.launches(known),
-                )  # fmt: skip
-            return known
-        cells, configurations = self._cells(found, names)
-        plan = Plan(
-            tuple(cells), int(time.time()), seconds,
-            min_launches=VALIDATION_LAUNCHES, max_launches=VALIDATION_LAUNCHES + 4,
-            seconds_per_cell=SECONDS_PER_CELL, launch_limit_seconds=LAUNCH_LIMIT_SECONDS,
-            verify_first=self._verify_first,
+        return accept(
+            [[launch for launch in run if launch.series or launch.failures] for run in runs], question.benchmarks,
+            Validated(one, question.name, tuning, tuple(wanted)), delta=question.delta,
+            application=question.application, is_over=is_over,
         )  # fmt: skip
-        run_id = self._store.begin_run(
-            self._command_line, self._testbed.name, plan, kind="validation", parent=self._search,
-            implementations=[one.implementation for one in ready.values()],
-            benchmarks=self._built.benchmarks.values(), facts=self._testbed.facts(),
-            topology=self._testbed.topology(), configurations=configurations.values(),
-        )  # fmt: skip
-        self._store.add_paths(run_id, self._target.paths)
-        self.run_ids.append(run_id)
-        self._events.say(f"validation: {len(cells)} cells, at most {format_duration(seconds)}")
-        measure.carry_out(run_id, plan, ready, self._testbed, self._store, self._events, configurations)
-        return run_id
 
-    def _cells(
-        self, found: Mapping[str, Found], names: Sequence[str]
-    ) -> tuple[list[Cell], dict[str, Configuration]]:
-        """The cells of default and tuned, and what they load, by id."""
-        cells: list[Cell] = []
-        configurations: dict[str, Configuration] = {}
-        for one in names:
-            implementation, tuning = self._built.ready[one].implementation, found[one].tuning
-            both = {DEFAULT: plain(implementation), self._name: tuned(implementation, tuning)}
-            configurations |= {each.id: each for each in both.values()}
-            cells += [
-                replace(cell, configuration=both[cell.label].id)
-                for cell in validation_cells(
-                    one, self._target, self._spec, (DEFAULT, self._name), tuning.decisions
-                )
-            ]
-        return cells, configurations
+    def _measure_next(self, found: Mapping[str, Found], judged: Mapping[str, Acceptance]) -> bool:
+        """Measure what is most worth it; False if nothing is, or nothing more can be in time."""
+        tunings = {one: found[one].tuning for one in judged if _has_any(found[one])}
+        groups = [group for one in tunings for group in self._groups(one, tunings[one], judged[one])]
+        required = [group for group in groups if group.is_required]
+        groups = sorted(required or groups, key=lambda group: (group.more, group.round_seconds))
+        left = self._deadline - self._clock()
+        launches = groups[0].more if groups else 0
+        data = self._question.looks_at_data and any(pair not in self._looked_at for pair in tunings.items())
+        chosen: list[_Group] = []
+        for group in groups:
+            costs = (launches + data) * sum(each.round_seconds for each in [*chosen, group])
+            if costs <= left:
+                chosen.append(group)
+        if not chosen:
+            return False
+        if not self._runs:
+            launches = 1  # shows what they really take
+        cells = [cell for group in chosen for cell in group.cells]
+        own = {one: tunings[one] for one in dict.fromkeys(cell.implementation for cell in cells)}
+        self._looked_at |= set(own.items())
+        self._measured |= {(cell, acting(own[cell.implementation], cell)) for cell in cells}
+        new = self._rounds.measure(cells, own, launches, left)
+        self._pace.add(new)
+        self._runs.append(_Run(own, new))
+        return any(launch.series for launch in new)
+
+    def _groups(self, one: str, tuning: Tuning, judged: Acceptance) -> list[_Group]:
+        """What may still be measured of one implementation."""
+        known = {each.cell: each for each in judged.evidence}
+        more: dict[Cell, int] = {}
+        required: set[Cell] = set()
+        for each in self._question.cells_of(one, tuning):
+            evidence = known.get(each.cell)
+            if evidence:
+                wanted = evidence.wanted - evidence.launches if evidence.state == "open" else 0
+            else:
+                wanted = 0 if (each.cell, acting(tuning, each.cell)) in self._measured else FIRST_LOOK
+            if wanted > 0:
+                more[each.cell] = wanted
+                if each.is_required and acts(tuning, each.cell):
+                    required.add(each.cell)
+        kinds: dict[tuple[object, ...], list[Cell]] = {}
+        for cell in more:
+            kinds.setdefault((together(cell), cell in required or self._rides(cell, required)), []).append(cell)
+        return [
+            _Group(
+                tuple(cells), bool(required & {*cells}), min(more[cell] for cell in cells),
+                SIDES * self._pace.launch_seconds(cells),
+            )
+            for cells in kinds.values()
+        ]  # fmt: skip
+
+    @staticmethod
+    def _rides(cell: Cell, required: set[Cell]) -> bool:
+        """Whether its launches are needed anyway."""
+        return any(together(cell) == together(one) for one in required)
 
 
-def _drop_doubtful(mine: Found, judged: Acceptance, is_open: bool) -> None:
+def _has_any(mine: Found) -> bool:
+    return mine.tuning != Tuning()
+
+
+def _that_count(launch: Launch, measured: Tuning, now: Tuning) -> Launch:
+    """The launch with those cells in which what was measured does the same as what is judged now."""
+
+    def counts(cell: Cell) -> bool:
+        return acting(measured, cell) == acting(now, cell)
+
+    return replace(
+        launch, series=tuple(one for one in launch.series if counts(one.cell)),
+        failures=tuple(one for one in launch.failures if counts(one.cell)),
+    )  # fmt: skip
+
+
+def _take_back(mine: Found, judged: Acceptance, express: Callable[[], None]) -> bool:
+    """Leave in `mine` what stays; False if all does."""
+    if not judged.reverted:
+        return False
+    mine.tuning = judged.tuning
+    mine.reasons = with_reverted(mine.reasons, judged.reverted)
+    express()
+    return True
+
+
+def _drop_doubtful(mine: Found, judged: Acceptance) -> None:
     """Keep nothing of what was not shown to gain anything."""
     own = mine.tuning.settings or mine.tuning.decisions or not judged.verdicts
     # raw TCP has shown that host settings gain, and a gain after pauses shows in none of these cells
-    why = f"not confirmed after {ROUNDS} validations" if is_open else judged.doubt if own else ""
-    if mine.tuning != Tuning() and why:
+    why = judged.doubt if own else ""
+    if _has_any(mine) and why:
         mine.tuning = Tuning()
         mine.reasons.append(Reason("everything", f"goes back to the default: {why}"))

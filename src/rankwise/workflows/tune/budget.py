@@ -1,0 +1,89 @@
+"""How the time of a tuning is shared: search, validation, and what has to be done once both have ended."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from rankwise.core.records import Cell, Launch
+from rankwise.measurement.launch import Launching
+from rankwise.measurement.plan import round_seconds
+
+Clock = Callable[[], float]
+LEAST_VALIDATION_SHARE, MOST_VALIDATION_SHARE = 0.25, 0.5
+"""Of the time: what was found is worth nothing unless it is validated, and has to be found first."""
+CLOSING_SECONDS = 1.0
+"""Ending the testbed and writing the profile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """So many seconds from `began` on, all told."""
+
+    began: float
+    seconds: float
+    clock: Clock = time.monotonic
+
+    def validation_seconds(self, expected_seconds: float) -> float:
+        """Return what the search has to leave for a validation that is expected to take so long."""
+        least, most = LEAST_VALIDATION_SHARE * self.seconds, MOST_VALIDATION_SHARE * self.seconds
+        return min(max(expected_seconds, least), most)
+
+    def validation_end(self, closing_launches_seconds: float) -> float:
+        """Return when the validation has to end: before the launches that see what is in force."""
+        return self.began + self.seconds - CLOSING_SECONDS - closing_launches_seconds
+
+
+class TimeIsOverError(Exception):
+    """A launch would have ended too late."""
+
+
+class PunctualLaunching(Launching):
+    """A PunctualLaunching begins no launch that, taking as long as the longest so far, would end after `end`."""
+
+    end = math.inf
+    """In seconds of `clock`."""
+    clock: Clock = staticmethod(time.monotonic)
+    _longest_seconds = 0.0
+
+    def launch(self, *arguments: Any, **more: Any) -> Launch:
+        """Measure as `Launching.launch` does. Raises TimeIsOverError."""
+        if self.clock() + self._longest_seconds > self.end:
+            raise TimeIsOverError
+        found = super().launch(*arguments, **more)
+        self._longest_seconds = max(self._longest_seconds, found.seconds)
+        return found
+
+
+@dataclass(slots=True)
+class Pace:
+    """What launches take, learnt from those that were seen."""
+
+    delay_seconds: Callable[[str], float]
+    """One way, of the longest path with ranks placed so."""
+    _seen: dict[tuple[object, ...], tuple[float, float]] = field(default_factory=dict)
+    """Seconds of starting and ending, and of a cell, in the last launch: by what its cells share, and by
+    implementation."""
+
+    def add(self, launches: Iterable[Launch]) -> None:
+        """Take launches into account."""
+        for one in launches:
+            if one.status == "finished" and one.series and one.cells_seconds and not one.verifying:
+                parts = one.seconds - one.cells_seconds, one.cells_seconds / len(one.series)
+                self._seen[one.implementation,] = parts
+                self._seen[_shared(one.series[0].cell)] = parts
+
+    def launch_seconds(self, cells: Sequence[Cell]) -> float:
+        """Return what a launch of these cells takes, roughly: as the last one like it, or at least of its MPI."""
+        first = cells[0]
+        seen = self._seen.get(_shared(first)) or self._seen.get((first.implementation,))
+        if seen:
+            return seen[0] + len(cells) * seen[1]
+        return round_seconds(len(cells), 1, self.delay_seconds(first.placement))
+
+
+def _shared(cell: Cell) -> tuple[object, ...]:
+    return cell.implementation, cell.ranks, cell.options, cell.placement

@@ -1,0 +1,59 @@
+"""From what was found and accepted to the parts of a profile: what is loaded, and whether that is in force."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from rankwise.analysis.tune.acceptance import Acceptance
+from rankwise.analysis.tune.merging import with_reverted
+from rankwise.core.errors import HostError, InputError
+from rankwise.core.tuning import Native, Part, Reason, Tuning
+from rankwise.mpi.family import native_of
+from rankwise.profiles import loading
+from rankwise.testbeds.base import TestbedKind
+from rankwise.workflows import verify
+from rankwise.workflows.prepare import Built
+from rankwise.workflows.tune.search import Found
+
+
+def parts_of(
+    built: Built, testbed: TestbedKind, found: Mapping[str, Found], accepted: Mapping[str, Acceptance]
+) -> Iterator[Part]:
+    """Yield the part of each implementation, with a check that its values are in force."""
+    for one, mine in found.items():
+        implementation = built.ready[one].implementation
+        judged = accepted.get(one)
+        part = Part(
+            one, implementation.family, implementation.version, mine.tuning,
+            native_of(implementation, mine.tuning), tuple(mine.reasons),
+            verdicts=judged.verdicts if judged else (), launches=mine.launches,
+            exhaustive_launches=mine.exhaustive_launches, gain=judged.gain if judged else None,
+        )  # fmt: skip
+        yield replace(part, verification=_in_force(part, built, testbed))
+
+
+def _in_force(part: Part, built: Built, testbed: TestbedKind) -> tuple[Reason, ...]:
+    if part.native == Native() and not part.tuning.host_settings:
+        return ()
+    loaded = loading.place_apart(part.native, part.tuning.host_settings)
+    try:
+        checks = verify.verify(part, built.ready[part.implementation].implementation, loaded, testbed)
+    except HostError as error:
+        return (Reason("everything", f"could not be verified: {error}"),)
+    return tuple(
+        Reason(one.subject, f"{one.state}: wanted {one.wanted}, found {one.found or 'nothing'}") for one in checks
+    )
+
+
+def express(built: Built, found: Mapping[str, Found]) -> None:
+    """Leave out what an implementation cannot load: Intel MPI's tables cannot say `as by default`."""
+    for one, mine in found.items():
+        for decision in mine.tuning.decisions:
+            try:
+                native_of(built.ready[one].implementation, Tuning(decisions=(decision,)))
+            except InputError as error:
+                rest = tuple(other for other in mine.tuning.decisions if other != decision)
+                mine.tuning = replace(mine.tuning, decisions=rest)
+                subject = f"{decision.operation} at {decision.ranks} ranks"
+                mine.reasons = with_reverted(mine.reasons, [Reason(subject, f"left as it is: {error}")])

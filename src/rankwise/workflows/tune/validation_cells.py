@@ -1,0 +1,251 @@
+"""The cells in which a validation measures default beside tuned, and why each of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from rankwise.analysis.tune.acting import acts
+from rankwise.analysis.tune.evidence import Evidence
+from rankwise.core import bound_variables
+from rankwise.core.errors import InputError
+from rankwise.core.records import Benchmark, Cell, Implementation, Options
+from rankwise.core.tuning import Choice, Decision, Reason, Rule, Tuning
+from rankwise.measurement.placement import place
+from rankwise.mpi.family import native_of
+from rankwise.workflows.tune.stages import (
+    KIB,
+    MIB,
+    POINT_TO_POINT,
+    Collective,
+    Target,
+    TuneSpec,
+    cell_of,
+    distinct_placements,
+)
+
+VALIDATION_SIZES = (1, 6 * KIB, 96 * KIB, 384 * KIB, 3 * MIB // 2, 12 * MIB)
+"""Between those of the searches; no larger, or the validation would take longer than the search."""
+FLOAT_BYTES = 4
+"""In which reductions count."""
+GROUPS = Options(groups=2)
+"""Neighbouring ranks: inside nodes or sites, or with ranks placed across sites each group on both."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A cell of the validation."""
+
+    cell: Cell
+    why: str
+    is_required: bool = True
+    """What is due to it is not kept unless it is shown; else it is measured if there is time, or named."""
+
+
+def validation_cells(
+    implementation: Implementation, benchmarks: Mapping[str, Benchmark], target: Target, spec: TuneSpec,
+    tuning: Tuning,
+) -> list[Wanted]:  # fmt: skip
+    """Return the cells for a tuning, each once, those that are required first.
+
+    Settings are measured between two ranks and in every operation that was tuned; rules at sizes of their own, as
+    `_sizes` has them, where they were searched, and where else they act: other placements, communicators of their
+    size among more ranks, and operations on more ranks that are done in steps of their size.
+    """
+    found = [*_of_settings(implementation.id, benchmarks, target, spec, tuning)]
+    in_jobs = binds_jobs(implementation, tuning)
+    searched = {(one.operation, one.ranks): one for one in spec.collectives}
+    for decision in tuning.decisions:
+        benchmark = benchmarks[decision.operation]
+        sizes = _sizes(decision, searched.get((decision.operation, decision.ranks)), spec, benchmark)
+        base = replace(cell_of(target, implementation.id, decision.operation, 0, ""), ranks=decision.ranks)
+        placements = distinct_placements(target, spec, decision.ranks)
+        found += [
+            Wanted(replace(base, size_bytes=size, placement=placement), why)
+            for placement in placements
+            for size, why in sizes.items()
+        ]
+        for cell, why in _elsewhere(base, placements, benchmark, target, in_jobs=in_jobs):
+            found += [
+                Wanted(replace(cell, size_bytes=size), why, is_required=False)
+                for size in _largest(decision, sizes)
+            ]
+    required = {one.cell: one for one in reversed(found) if one.is_required}
+    others = {one.cell: one for one in reversed(found) if one.cell not in required}
+    return [*reversed(required.values()), *reversed(others.values())]
+
+
+def likely_tuning(spec: TuneSpec) -> Tuning:
+    """Return what a search may find at most, as far as it matters for the number of cells."""
+    return Tuning(
+        decisions=tuple(
+            Decision(
+                one.operation, one.ranks, (Rule(2 * max(one.sizes_bytes), Choice("any")), Rule(None, Choice()))
+            )
+            for one in spec.collectives
+        ),
+        host_settings=(("any", ""),) if set(spec.knobs) & set(POINT_TO_POINT) else (),
+    )
+
+
+def binds_jobs(implementation: Implementation, tuning: Tuning) -> bool:
+    """Return whether rules hold for all communicators of a job of so many ranks, and for no other job."""
+    try:
+        return bool(bound_variables.names(native_of(implementation, tuning).environment))
+    except InputError:
+        return False
+
+
+def _of_settings(
+    implementation: str, benchmarks: Mapping[str, Benchmark], target: Target, spec: TuneSpec, tuning: Tuning
+) -> Iterator[Wanted]:
+    if not tuning.settings and not tuning.host_settings:
+        return
+    thresholds = [
+        int(one.value) for one in tuning.settings if one.knob.startswith("eager-threshold") and one.value.isdigit()
+    ]
+    edges = [size for value in thresholds if value < max(VALIDATION_SIZES) for size in (value, value + 1)]
+    late = benchmarks.get("late_receiver")
+    for placement in target.placements if spec.knobs else ():
+        for size in sorted({*VALIDATION_SIZES, *edges}):
+            why = "an edge of the eager threshold" if size in edges else "settings act on every message"
+            yield Wanted(cell_of(target, implementation, "pingpong", size, placement), why)
+        for size in edges if late and late.supported else ():
+            why = "an eager message may come before its receiver"
+            yield Wanted(cell_of(target, implementation, "late_receiver", size, placement), why)
+    for one in spec.collectives:
+        for placement in distinct_placements(target, spec, one.ranks):
+            base = replace(cell_of(target, implementation, one.operation, 0, placement), ranks=one.ranks)
+            for size in _between(one.sizes_bytes, spec, benchmarks[one.operation]):
+                yield Wanted(replace(base, size_bytes=size), "settings act on every message")
+
+
+def _between(sizes_bytes: Sequence[int], spec: TuneSpec, benchmark: Benchmark) -> list[int]:
+    """Half an octave above each size, or below it for an application, whose sizes are the most of their class."""
+    if not benchmark.sized:
+        return [0]
+    share = 0.75 if spec.application else 1.5
+    return sorted({_whole(share * size, benchmark) for size in sizes_bytes})
+
+
+def _whole(size_bytes: float, benchmark: Benchmark) -> int:
+    """The size in whole elements, one at least."""
+    unit = _unit(benchmark)
+    return max(int(size_bytes) // unit * unit, unit)
+
+
+def _unit(benchmark: Benchmark) -> int:
+    return FLOAT_BYTES if benchmark.reduces else 1
+
+
+def _sizes(
+    decision: Decision, searched: Collective | None, spec: TuneSpec, benchmark: Benchmark
+) -> dict[int, str]:
+    """The sizes for a decision, and why: none of them, but for edges, is one that the search has seen.
+
+    The smallest there is, between neighbouring sizes of the search, above the largest if a rule has no end, and
+    both sides of every edge: a rule's last size, and the next one that the datatype allows. Of the default's sizes
+    only those at an edge.
+    """
+    if not benchmark.sized:
+        return {0: "the operation has no size"}
+    known = sorted(searched.sizes_bytes) if searched else []
+    found = {_unit(benchmark): "below the smallest size searched"}
+    if known:
+        found |= {
+            _whole(min(1.5 * math.sqrt(max(low, 1) * high), 0.75 * high), benchmark): "between sizes searched"
+            for low, high in pairwise(known)
+        }
+        if spec.application:
+            found |= dict.fromkeys(_between(known, spec, benchmark), "in a class of the application's sizes")
+    ends = [rule.up_to_bytes for rule in decision.rules if rule.up_to_bytes is not None]
+    last = max([*known, *ends], default=_unit(benchmark))
+    found[_whole(2 * last, benchmark)] = "above the largest size searched"
+    found = {size: why for size, why in found.items() if _rule_at(decision, size).choice != Choice()}
+    for end in ends:
+        edge = _whole(end, benchmark)
+        found |= dict.fromkeys((edge, edge + _unit(benchmark)), "an edge of a rule")
+    return dict(sorted(found.items()))
+
+
+def _rule_at(decision: Decision, size_bytes: int) -> Rule:
+    return next(rule for rule in decision.rules if rule.up_to_bytes is None or size_bytes <= rule.up_to_bytes)
+
+
+def _largest(decision: Decision, sizes: Iterable[int]) -> list[int]:
+    """The largest of the sizes in each rule other than the default's."""
+    found = {_rule_at(decision, size): size for size in sorted(sizes)}
+    return [size for rule, size in found.items() if rule.choice != Choice()]
+
+
+def _elsewhere(
+    base: Cell, placements: Sequence[str], benchmark: Benchmark, target: Target, *, in_jobs: bool
+) -> Iterator[tuple[Cell, str]]:
+    """Where else rules for `base.ranks` act; sizes are still open."""
+    ranks, slots = base.ranks, sum(host.slots for host in target.hosts)
+    several_sites = len({host.site for host in target.hosts}) > 1
+    words = ("across-sites", "cyclic", "block") if several_sites else ("cyclic", "block")
+    known = {place(word, target.hosts, ranks) for word in placements}
+    other = next((word for word in words if place(word, target.hosts, ranks) not in known), "")
+    if other:
+        yield replace(base, placement=other), "rules do not know how ranks are placed"
+    if benchmark.groups and in_jobs and ranks % 2 == 0 and ranks // 2 >= max(benchmark.min_ranks, 2):
+        yield replace(base, placement=placements[0], options=GROUPS), "rules hold for parts of the job too"
+    if in_jobs:
+        return
+    if benchmark.groups and GROUPS.groups * ranks <= slots:
+        for word in ("block", "across-sites") if several_sites else ("block",):
+            cell = replace(base, ranks=GROUPS.groups * ranks, placement=word, options=GROUPS)
+            yield cell, "rules hold for communicators of their size among more ranks"
+    if ranks < slots and ranks in _steps(target, slots):
+        yield (
+            replace(base, ranks=slots, placement="block"),
+            "operations on more ranks may have such steps",
+        )
+
+
+def _steps(target: Target, ranks: int) -> set[int]:
+    """The sizes of the communicators within hosts, and of the one with a rank of each."""
+    placed = place("block", target.hosts, ranks)
+    return {placed.count(host) for host in placed} | {len(set(placed))}
+
+
+def reach_reason(
+    implementation: Implementation, tuning: Tuning, wanted: Sequence[Wanted], evidence: Iterable[Evidence]
+) -> Reason | None:
+    """Return what was validated, and what the tuning reaches beside that; None for the default."""
+    known = {one.cell: one for one in evidence}
+    mine = [one for one in wanted if acts(tuning, one.cell)]
+    if not mine:
+        return None
+    shown = [one.cell for one in mine if one.cell in known and known[one.cell].state == "shown"]
+    words = [f"shown to be no slower in {len(shown)} cells: {'; '.join(sorted({*map(_group_words, shown)}))}"]
+    missing: dict[str, str] = {}
+    for one in mine:
+        if one.cell not in shown:
+            why = known[one.cell].words if one.cell in known else f"not measured, though {one.why}"
+            missing.setdefault(_group_words(one.cell), why)
+    words += [f"{group}: {why}" for group, why in missing.items()]
+    words += [_beyond_words(implementation, tuning)] if tuning.decisions else []
+    return Reason("what was validated", ". ".join(words))
+
+
+def _group_words(cell: Cell) -> str:
+    groups = cell.options.groups
+    on = f"{groups} groups of {cell.ranks // groups} ranks" if groups > 1 else f"{cell.ranks} ranks"
+    return f"{cell.benchmark} on {on}, placement {cell.placement}"
+
+
+def _beyond_words(implementation: Implementation, tuning: Tuning) -> str:
+    """What rules reach whatever is measured."""
+    if binds_jobs(implementation, tuning):
+        return (
+            "The rules act on all communicators of a job of so many ranks, leave no size to the default, and know "
+            "neither nodes nor ranks per node: other placements and communicators were not validated"
+        )
+    return (
+        "The rules act on every communicator of so many ranks, in jobs of any size, and know neither nodes nor "
+        "ranks per node: communicators that are placed otherwise were not validated"
+    )
