@@ -137,8 +137,7 @@ def test_an_algorithm_that_fails_fails_its_cell_alone(implementation_id: str, ve
     number = next(number for number, name in choices if name == "two_proc")
     lines, _ = told(
         implementation_id, *(["--verify"] if verifying else []),
-        "--candidate", f"{variable(implementation_id, number, OTHERS)},coll_han_priority=0"
-        if implementation_id.startswith("openmpi-5") else variable(implementation_id, number, OTHERS),
+        "--candidate", variable(implementation_id, number, OTHERS),
         "--candidate", variable(implementation_id, 1, OTHERS),
         "allgather:64@2", "allgather:64@1", "allgather:64", "bcast:64@1", "allgather:64@1", "allgather:64@2",
         ranks=4,

@@ -20,6 +20,8 @@ from rankwise.mpi.openmpi.parameters import PARAMETERS_FILE, VARIABLE, Installat
 
 RULES_FILE = "tuned-rules.conf"
 HAN_RULES_FILE = "han-rules.conf"
+HAN, TUNED = "coll_han_priority", "coll_tuned_priority"
+"""The one with the higher priority leads."""
 FILES_VARIABLE = VARIABLE + "mca_base_param_files"
 RULES_SUBJECT = "rules-file"
 """In evidence: the rules file in force. That its algorithms run only their messages can show: see the tests."""
@@ -275,7 +277,7 @@ def _yielding(told: Installation) -> _Lever | None:
 
 def _han(told: Installation) -> _Lever | None:
     """It leads where its priority is above that of `tuned`."""
-    name, rival = "coll_han_priority", "coll_tuned_priority"
+    name, rival = HAN, TUNED
     if any(one not in told.parameters for one in (name, rival)):
         return None
 
