@@ -190,6 +190,34 @@ def test_also_where_several_ranks_share_a_host(
     check(Counting(testbed, implementation_id, tmp_path, ranks=8), some)
 
 
+INTEL_MPI = [one.id for one in FOUND if one.family == "intelmpi"]
+
+
+@pytest.mark.parametrize("implementation_id", INTEL_MPI)
+@pytest.mark.parametrize(
+    ("operation", "presets"),
+    [("bcast", (1, 2, 8)), *(pytest.param(op, range(1, 7), marks=pytest.mark.nightly) for op in OPERATIONS)],
+)
+def test_presets_of_neighbouring_sizes_send_what_each_sends_by_itself(
+    testbed: EmulatedTestbed, implementation_id: str, operation: str, presets: Sequence[int], tmp_path: Path
+) -> None:
+    counting, implementation = Counting(testbed, implementation_id, tmp_path), working(implementation_id)
+    choices = [Choice(f"preset-{number}") for number in presets]
+    found = family_named("intelmpi").candidates_by_size(
+        implementation, operation, counting.ranks, SIZES[operation], choices
+    )
+    assert found is not None
+    native, candidates = found
+    labels = [choice.algorithm for choice in choices]
+    asked = [(operation, label) for label in [*labels, *reversed(labels)]]
+    raced = counting.sent(native, asked, dict(zip(labels, candidates, strict=True)))
+    for choice, one, again in zip(choices, raced, reversed(raced), strict=False):
+        expected = counting.loaded((operation, choice))[operation]
+        assert equal(one, expected), f"{choice}: {one}, not {expected}"
+        assert equal(again, expected), f"{choice}: {again}, not {expected}"
+    assert not equal(raced[0], raced[1])
+
+
 def test_what_was_loaded_before_stays_in_force_beside_candidates(
     testbed: EmulatedTestbed, implementation_id: str, tmp_path: Path
 ) -> None:
