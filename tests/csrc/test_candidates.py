@@ -10,6 +10,7 @@ import pytest
 from rankwise.artifacts.harness import build
 from rankwise.core import process
 from rankwise.core.jobs import Job
+from rankwise.measurement.launch import list_benchmarks
 from rankwise.mpi.family import FamilyLauncher, family_named
 from rankwise.mpi.openmpi.parameters import installation
 from support.mpis import FOUND, harness, working
@@ -89,6 +90,25 @@ def test_nonblocking_and_persistent_operations_take_candidates_too(implementatio
     assert [(line["quantity"], line["candidate"]) for line in of_kind(lines, "series")] == [
         ("time", 1), ("compute", 1), ("total", 1), ("time", 1),
     ]  # fmt: skip
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("verifying", [False, True], ids=["timed", "verified"])
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_every_benchmark_can_be_a_candidates_cell(implementation_id: str, ranks: int, verifying: bool) -> None:
+    known = list_benchmarks(working(implementation_id), harness(implementation_id))
+    cells = [f"{one.name}:{4000 if one.sized else 0}@1" for one in known if one.supported]
+    lines, _ = told(
+        implementation_id, *(["--verify"] if verifying else ["--messages", "5", "--idle", "0"]),
+        "--candidate", variable(implementation_id, 1), *cells, ranks=ranks,
+    )  # fmt: skip
+    assert of_kind(lines, "failure") == []
+    said = of_kind(lines, "verified" if verifying else "series")
+    assert (
+        list(dict.fromkeys(f"{line['benchmark']}:{line['size_bytes']}@{line['candidate']}" for line in said))
+        == cells
+    )
+    assert of_kind(lines, "end")
 
 
 @pytest.mark.parametrize(
