@@ -97,8 +97,8 @@ class Family(ABC):
     def candidate(self, implementation: Implementation, operation: str, choice: Choice) -> Candidate | None:
         """Return `choice` as a launch that loads `switching` can take it and leave it; None: it cannot.
 
-        It does what a rule with this choice does, for all sizes and on communicators of any ranks, unless the
-        launch has loaded a decision for that operation and these ranks.
+        It does what a rule with this choice does, for all sizes and on communicators of any ranks. The launch may
+        have loaded decisions for other operations, but none for this one: those may be stronger.
         Raises InputError for an operation or an algorithm that this version does not have.
         """
         return None
