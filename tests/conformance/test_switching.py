@@ -97,11 +97,9 @@ class Counting:
             self.native(*choices), [(operation, DEFAULT) for operation, _ in choices]
         ), strict=True))  # fmt: skip
 
-    def native(self, *choices: tuple[str, Choice], other_ranks: Sequence[tuple[str, Choice]] = ()) -> Native:
-        """What a profile loads with these choices, and others for communicators of two ranks."""
+    def native(self, *choices: tuple[str, Choice]) -> Native:
+        decisions = tuple(Decision(name, self.ranks, (Rule(None, choice),)) for name, choice in choices)
         implementation = working(self.implementation_id)
-        decided = [(self.ranks, *one) for one in choices] + [(2, *one) for one in other_ranks]
-        decisions = tuple(Decision(name, ranks, (Rule(None, choice),)) for ranks, name, choice in decided)
         return family_named(implementation.family).native(implementation, Tuning(decisions=decisions))
 
     def candidate(self, operation: str, choice: Choice) -> Candidate:
@@ -221,18 +219,16 @@ def test_presets_of_neighbouring_sizes_send_what_each_sends_by_itself(
 
 
 @pytest.mark.parametrize("ranks", [4, pytest.param(8, marks=pytest.mark.nightly)])
-def test_what_was_loaded_before_stays_in_force_beside_candidates(
+def test_what_was_loaded_for_another_operation_stays_in_force_beside_candidates(
     testbed: EmulatedTestbed, implementation_id: str, ranks: int, tmp_path: Path
 ) -> None:
-    """Decisions for another operation, and for the same one at other ranks."""
     counting = Counting(testbed, implementation_id, tmp_path, ranks)
-    chosen = choices_by_day(implementation_id)
-    loaded, (other, unwanted) = ("allreduce", chosen["allreduce"][0]), (("bcast", one) for one in chosen["bcast"])
+    loaded, other = ((operation, choices[0]) for operation, choices in choices_by_day(implementation_id).items())
     expected = {**counting.loaded(loaded), **counting.loaded(other)}
     found = counting.sent(
-        counting.switching(counting.native(loaded, other_ranks=(unwanted,))),
-        [("allreduce", DEFAULT), ("bcast", "other"), ("allreduce", DEFAULT)],
+        counting.switching(counting.native(loaded)),
+        [(loaded[0], DEFAULT), (other[0], "other"), (loaded[0], "other"), (loaded[0], DEFAULT)],
         {"other": counting.candidate(*other)},
     )
-    assert all(equal(found[place], expected["allreduce"]) for place in (0, 2))
-    assert equal(found[1], expected["bcast"])
+    assert all(equal(found[place], expected[loaded[0]]) for place in (0, 2, 3))
+    assert equal(found[1], expected[other[0]])
