@@ -1,8 +1,8 @@
 """Algorithms that are switched within a launch: parameters of `tuned` that hold for communicators made meanwhile.
 
 It looks at them only where its rules are on, which Open MPI 4 must be told at the start. Rules without a file and
-without a forced algorithm change nothing. Rules that were loaded are stronger: those of `tuned` for the same operation
-and ranks, those of `han` for the operation at any ranks.
+without a forced algorithm change nothing. Rules that were loaded are stronger: those of `tuned` for the same
+operation and ranks, those of `han` for the operation at any ranks.
 """
 
 from __future__ import annotations
