@@ -49,7 +49,11 @@ def told(
         environment=family_named(one.family).switching(one).environment,
     )  # fmt: skip
     outcome = process.run_steps(FamilyLauncher().steps(one, job), 60, '{"rankwise":"end"')
-    lines = [json.loads(line) for line in outcome.stdout.splitlines() if line.startswith('{"rankwise":')]
+    lines = [
+        json.loads(line)
+        for line in outcome.stdout.splitlines()
+        if line.startswith('{"rankwise":') and line.endswith("}")
+    ]
     assert lines, outcome.stderr
     return lines, outcome.returncode
 
