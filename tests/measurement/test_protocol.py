@@ -1,5 +1,6 @@
 """The harness gets the cells and options of a plan, and what it prints becomes records, however it is cut off."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -37,10 +38,10 @@ def test_a_run_becomes_records() -> None:
     assert set(spoken.answers()) == {CELL, put}
 
 
-LABELS = ("default", "null check", "first", "second", "unused")
+LABELS = ("default", "null check", "first", "second", "unused", "shorter")
 CANDIDATES = {
     "second": Candidate((("b", "2"), ("c", "x"))), "first": Candidate((("a", "1"),)), "null check": Candidate(),
-    "unused": Candidate((("d", "4"),)),
+    "unused": Candidate((("d", "4"),)), "shorter": Candidate(bytes_less=8),
 }  # fmt: skip
 
 
@@ -67,8 +68,13 @@ def test_what_is_said_of_a_candidate_belongs_to_the_cell_with_its_label(labels: 
     words = protocol.arguments(
         cells, seconds_per_cell=0.01, limit_seconds=9.0, yielding=False, verify=False, candidates=CANDIDATES
     )
-    numbers = [int(word.partition("@")[2] or 0) for word in words[-len(cells) :]]
-    said = "".join(record(rankwise="verified", benchmark="pingpong", size_bytes=64, candidate=n) for n in numbers)
+    named = [re.fullmatch(r"pingpong:(\d+)(?:@(\d+))?", word) for word in words[-len(cells) :]]
+    sizes, numbers = ([int(one[group] or 0) for one in named if one] for group in (1, 2))
+    assert sizes == [56 if label == "shorter" else 64 for label in labels]
+    said = "".join(
+        record(rankwise="verified", benchmark="pingpong", size_bytes=size, candidate=number)
+        for size, number in zip(sizes, numbers, strict=True)
+    )
     spoken = protocol.parse_run(BEGIN + said + END, cells, CANDIDATES)
     assert spoken.verified == tuple(cells)
     strange = record(rankwise="verified", benchmark="pingpong", size_bytes=64, candidate=max(numbers) + 1)

@@ -40,6 +40,10 @@ def lines(*without: str) -> list[str]:
     writable += [f"coll_tuned_{operation}_algorithm" for operation in _ALGORITHMS if operation != "alltoall"]
     found += [f"mca:x:y:param:{name}:status:writeable" for name in writable]
     found.append("mca:x:y:param:btl_tcp_links:status:read-only")
+    for operation in ("bcast", "allgather"):
+        name = f"mca:coll:han:param:coll_han_{operation}_dynamic_global_communicator_module"
+        found += [f"{name}:value:6", f"{name}:status:writeable"]
+        found.append(f"{name}:help:Module on level global_communicator: 0 = self; 3 = tuned; 6 = han; ")
     for component in ("btl:tcp", "btl:sm", "pml:ob1", "pml:ucx"):
         found += [f'mca:{component}:version:"mca:2.1.0"', f'mca:{component}:version:"component:5.0.7"']
     return [line for line in found if not any(f":{one}:" in line for one in without)]

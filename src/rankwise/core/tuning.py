@@ -85,11 +85,13 @@ class Choice:
 class Candidate:
     """A candidate is a choice in the form in which one launch can measure it beside others.
 
-    These are control variables (MPI_T) and their values, which are written while its cells are measured. None:
-    what the launch has by itself.
+    Without anything it is what the launch has by itself.
     """
 
     variables: tuple[tuple[str, str], ...] = ()
+    """Control variables (MPI_T) and their values, which are written while its cells are measured."""
+    bytes_less: int = 0
+    """By which its messages are shorter than its cells say, where what is loaded tells candidates by the size."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,20 +82,29 @@ def arguments(
         flags += ["--start", "barrier"]
     if verify:
         flags.append("--verify")
-    numbers = _numbers(cells, candidates)
-    for label in numbers:
+    for label in _switched(cells, candidates):
         flags += ["--candidate", ",".join(f"{name}={value}" for name, value in candidates[label].variables)]
-    return (*flags, *(_argument(cell, numbers.get(cell.label, 0)) for cell in cells))
+    names = _names(cells, candidates)
+    return (*flags, *(_argument(*names[cell]) for cell in cells))
 
 
-def _numbers(cells: Sequence[Cell], candidates: Candidates) -> dict[str, int]:
-    """How the harness knows the candidates of these cells, by label: from 1 on, in the order of the cells."""
-    labels = dict.fromkeys(cell.label for cell in cells if cell.label in candidates)
-    return {label: number for number, label in enumerate(labels, 1)}
+def _switched(cells: Sequence[Cell], candidates: Candidates) -> tuple[str, ...]:
+    """The labels of the candidates of these cells, which the harness counts in this order, from 1 on."""
+    return tuple(dict.fromkeys(cell.label for cell in cells if cell.label in candidates))
 
 
-def _argument(cell: Cell, candidate: int) -> str:
-    return f"{cell.benchmark}:{cell.size_bytes}" + (f"@{candidate}" if candidate else "")
+def _names(cells: Sequence[Cell], candidates: Candidates) -> dict[Cell, tuple[str, int, int]]:
+    """The benchmark, size and candidate by which the harness knows each cell."""
+    numbers = {label: number for number, label in enumerate(_switched(cells, candidates), 1)}
+    less = {label: candidates[label].bytes_less for label in numbers}
+    return {
+        cell: (cell.benchmark, cell.size_bytes - less.get(cell.label, 0), numbers.get(cell.label, 0))
+        for cell in cells
+    }
+
+
+def _argument(benchmark: str, size_bytes: int, candidate: int) -> str:
+    return f"{benchmark}:{size_bytes}" + (f"@{candidate}" if candidate else "")
 
 
 def _option_flags(options: Options) -> list[str]:
@@ -128,8 +137,7 @@ def parse_run(output: str, cells: Sequence[Cell], candidates: Candidates = NO_CA
 
     `cells` are those asked for, known by benchmark, size and candidate: no two may share all three.
     """
-    numbers = _numbers(cells, candidates)
-    asked = {(cell.benchmark, cell.size_bytes, numbers.get(cell.label, 0)): cell for cell in cells}
+    asked = {name: cell for cell, name in _names(cells, candidates).items()}
     begin: dict[str, Any] = {}
     end: dict[str, Any] = {}
     series: list[Series] = []

@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 import itertools
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -98,9 +98,20 @@ class Family(ABC):
     def candidate(self, implementation: Implementation, operation: str, choice: Choice) -> Candidate | None:
         """Return `choice` as a launch that loads `switching` can take it and leave it; None: it cannot.
 
-        It does what a rule with this choice does, for all sizes and on communicators of any ranks, unless the
-        launch has loaded a decision for that operation and these ranks.
+        It does what a rule with this choice does, for all sizes and on communicators of any ranks. The launch may
+        have loaded decisions for other operations, but none for this one: those may be stronger.
         Raises InputError for an operation or an algorithm that this version does not have.
+        """
+        return None
+
+    def candidates_by_size(
+        self, implementation: Implementation, operation: str, ranks: int, size_bytes: int,
+        choices: Sequence[Choice],
+    ) -> tuple[Native, tuple[Candidate, ...]] | None:  # fmt: skip
+        """Return candidates that a launch tells apart by messages a few bytes shorter, and what it has to load.
+
+        For families whose `candidate` is None. That launch cannot measure the default of this operation beside
+        them. None: not in this family, or not at this size. Raises InputError as `candidate` does.
         """
         return None
 

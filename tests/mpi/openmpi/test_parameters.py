@@ -29,7 +29,7 @@ def test_values_choices_and_components_are_told() -> None:
     )
     assert found.version == "4.1.4"
     assert found.components == {"btl tcp"}
-    assert found.parameters["btl_tcp_links"] == Parameter("1")
+    assert found.parameters["btl_tcp_links"] == Parameter("1", help="value:7: of no matter")
     assert found.parameters["mode"] == Parameter("two", (("1", "one"), ("2", "two")), writable=True)
     assert found.value("path") == "/a:/b"
     assert found.number("btl_tcp_links") == 1

@@ -11,6 +11,7 @@ from support.ompi_info import example
 
 REAL = [one for one in FOUND if one.family == "openmpi"]
 TOLD = example()
+HAN_GIVES = "coll_han_bcast_dynamic_global_communicator_module"
 
 
 def test_parameters_are_those_that_a_rules_file_would_have() -> None:
@@ -18,13 +19,13 @@ def test_parameters_are_those_that_a_rules_file_would_have() -> None:
     assert candidate(TOLD, "bcast", Choice("chain", 8192, 2)) == Candidate(
         (
             (prefix, "2"), (f"{prefix}_segmentsize", "8192"), (f"{prefix}_chain_fanout", "2"),
-            ("coll_han_priority", "0"),
+            (HAN_GIVES, "3"),
         )
     )  # fmt: skip
     assert candidate(TOLD, "bcast", Choice("chain")) == Candidate(
         (
             (prefix, "2"), (f"{prefix}_segmentsize", "0"), (f"{prefix}_chain_fanout", "4"),
-            ("coll_han_priority", "0"),
+            (HAN_GIVES, "3"),
         )
     )  # fmt: skip
 
@@ -45,6 +46,8 @@ def test_the_default_writes_nothing() -> None:
 def test_what_cannot_be_written_at_run_time_cannot_be_switched() -> None:
     assert candidate(TOLD, "alltoall", Choice("pairwise")) is None
     assert candidate(example("coll_tuned_use_dynamic_rules"), "bcast", Choice("basic_linear")) is None
+    assert candidate(example(HAN_GIVES), "bcast", Choice("basic_linear")) is None
+    assert candidate(TOLD, "barrier", Choice("tree")) is None
 
 
 def test_what_this_version_lacks_is_refused() -> None:

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 #ifdef __linux__
 #include <sys/prctl.h>
@@ -56,10 +57,12 @@ void end_on_time_limit(const Job *job, double limit_seconds)
 void end_job(const Job *job, const char *reason)
 {
     const CellRequest *current = job->current;
+    const struct timespec until_it_is_read = {.tv_nsec = 200000000};
     if (current)
         emit_failure(current, "failed", reason);
     else
         fprintf(stderr, "rankwise-harness: before the first cell: %s\n", reason);
+    nanosleep(&until_it_is_read, NULL); /* launchers drop what they have not read by then */
     MPI_Abort(MPI_COMM_WORLD, 3);
     abort();
 }

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from rankwise.core import bound_variables
 from rankwise.core.jobs import Job, LaunchSteps
 from rankwise.core.records import Environment, Implementation
-from rankwise.core.tuning import Algorithm, ChoiceScope, Knob, Native, ReadBack, Tuning
+from rankwise.core.tuning import Algorithm, Candidate, Choice, ChoiceScope, Knob, Native, ReadBack, Tuning
 from rankwise.core.vocabulary import Vocabulary
 from rankwise.mpi.family import Ask
 from rankwise.mpi.hydra import Hydra, Yielding
-from rankwise.mpi.intelmpi import settings
+from rankwise.mpi.intelmpi import settings, switching
 
 _COMPILER = re.compile(r"Intel\(R\) MPI Library (\S+)")
 _LAUNCHER = re.compile(r"Intel\(R\) MPI Library.*Version (\S+)")
@@ -97,6 +97,13 @@ class IntelMpi(Hydra):
     def choice_scope(self, implementation: Implementation, operation: str) -> ChoiceScope:
         """Return `complete`: for a size that it leaves out a table takes the nearest entry, not the default."""
         return "complete"
+
+    def candidates_by_size(
+        self, implementation: Implementation, operation: str, ranks: int, size_bytes: int,
+        choices: Sequence[Choice],
+    ) -> tuple[Native, tuple[Candidate, ...]] | None:  # fmt: skip
+        """Return candidates 8 bytes apart, and a table of presets. Raises InputError."""
+        return switching.candidates_by_size(implementation, operation, ranks, size_bytes, choices)
 
     def native(self, implementation: Implementation, tuning: Tuning) -> Native:
         """Return `tuning` as variables. Raises InputError for what this version does not have."""

@@ -30,6 +30,7 @@ class Parameter:
     """(number, name) where Open MPI enumerates them."""
     writable: bool = False
     """At run time, by MPI_T."""
+    help: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,7 @@ def parse(lines: Iterable[str]) -> Installation:
     """Read `mca:FRAMEWORK:COMPONENT:param:NAME:FIELD:TEXT` and `...:version:"component:VERSION"` lines."""
     values: dict[str, str] = {}
     choices: dict[str, list[tuple[str, str]]] = {}
+    helps: dict[str, str] = {}
     writable: set[str] = set()
     components: set[str] = set()
     version = ""
@@ -91,13 +93,16 @@ def parse(lines: Iterable[str]) -> Installation:
             case ["mca", _, _, "param", name, "enumerator", words]:
                 _, number, choice = words.split(":", 2)
                 choices.setdefault(name, []).append((number, choice))
+            case ["mca", _, _, "param", name, "help", words]:
+                helps[name] = words
             case ["mca", _, _, "param", name, "status", "writeable"]:
                 writable.add(name)
             case ["mca", framework, component, "version", '"component', release, *_]:
                 components.add(f"{framework} {component}")
                 version = version or release.strip('"')
     parameters = {
-        name: Parameter(value, tuple(choices.get(name, ())), name in writable) for name, value in values.items()
+        name: Parameter(value, tuple(choices.get(name, ())), name in writable, helps.get(name, ""))
+        for name, value in values.items()
     }
     return Installation(version, parameters, frozenset(components))
 

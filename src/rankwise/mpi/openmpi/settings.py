@@ -21,6 +21,8 @@ RULES_FILE = "tuned-rules.conf"
 JSON_RULES_FILE = "tuned-rules.json"
 HAN_RULES_FILE = "han-rules.conf"
 YIELDING = VARIABLE + "mpi_yield_when_idle"
+HAN, TUNED = "coll_han_priority", "coll_tuned_priority"
+"""The one with the higher priority leads."""
 RULES_SUBJECT = "rules-file"
 """In evidence: the rules file in force. That its algorithms run only their messages can show: see the tests."""
 
@@ -271,7 +273,7 @@ def _yielding(told: Installation) -> _Lever | None:
 
 def _han(told: Installation) -> _Lever | None:
     """It leads where its priority is above that of `tuned`."""
-    name, rival = "coll_han_priority", "coll_tuned_priority"
+    name, rival = HAN, TUNED
     if any(one not in told.parameters for one in (name, rival)):
         return None
 

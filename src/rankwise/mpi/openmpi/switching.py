@@ -1,32 +1,42 @@
 """Algorithms that are switched within a launch: parameters of `tuned` that hold for communicators made meanwhile.
 
 It looks at them only where its rules are on, which Open MPI 4 must be told at the start. Rules without a file and
-without a forced algorithm change nothing; a rule that was loaded for the same operation and ranks is stronger.
+without a forced algorithm change nothing. Rules that were loaded are stronger: those of `tuned` for the same
+operation and ranks, those of `han` for the operation at any ranks.
 """
 
 from __future__ import annotations
 
+import re
+
 from rankwise.core.tuning import Candidate, Choice, Native
 from rankwise.mpi.openmpi.algorithms import OPERATIONS, parameters_of
 from rankwise.mpi.openmpi.parameters import VARIABLE, Installation
+from rankwise.mpi.openmpi.settings import HAN, TUNED
 
 _RULES = "coll_tuned_use_dynamic_rules"
-_HAN, _TUNED = "coll_han_priority", "coll_tuned_priority"
+_HAN_GIVES = "coll_han_{operation}_dynamic_global_communicator_module"
+_COMPONENT = re.compile(r"(\d+) = (\w+)")
 
 
 def candidate(told: Installation, operation: str, choice: Choice) -> Candidate | None:
     """Return the parameters that force `choice`; None where this installation cannot set them at run time.
 
-    Where `han` leads it must step back: else what is forced would be only its step between hosts, whereas a
-    profile gives all of the operation to `tuned`. Raises InputError.
+    Where `han` leads it must give all of the operation to `tuned`, as the rules of a profile say. What is forced
+    would else be its step between hosts alone, and with `han` off other operations that an algorithm is made of
+    would change too. Raises InputError.
     """
-    wanted = parameters_of(told, operation, choice)
-    if wanted and OPERATIONS[operation].led_by_han and told.number(_HAN) > told.number(_TUNED):
-        wanted[_HAN] = 0
+    wanted = {name: str(value) for name, value in parameters_of(told, operation, choice).items()}
+    if wanted and OPERATIONS[operation].led_by_han and told.number(HAN) > told.number(TUNED):
+        gives = _HAN_GIVES.format(operation=operation)
+        components = told.parameters[gives].help if gives in told.parameters else ""
+        wanted[gives] = {name: number for number, name in _COMPONENT.findall(components)}.get("tuned", "")
     known = told.parameters
-    if _RULES not in known or any(name not in known or not known[name].writable for name in wanted):
+    if _RULES not in known or any(
+        not value or name not in known or not known[name].writable for name, value in wanted.items()
+    ):
         return None
-    return Candidate(tuple((name, str(value)) for name, value in wanted.items()))
+    return Candidate(tuple(wanted.items()))
 
 
 def switching() -> Native:
