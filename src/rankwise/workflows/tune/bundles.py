@@ -32,8 +32,14 @@ class Bundle:
     """What the launch switches to, by the label of cells; none: it loads what the trials set."""
 
     def tuning(self, base: Tuning) -> Tuning:
-        """Return what is loaded, on top of what is chosen already."""
-        for trial in () if self.candidates else self.trials:
+        """Return what is loaded, on top of what is chosen already.
+
+        Decisions for an operation could be stronger than what the launch switches to: they are for other ranks.
+        """
+        if self.candidates:
+            switched = {cell.benchmark for cell in self.cells()}
+            return replace(base, decisions=tuple(one for one in base.decisions if one.operation not in switched))
+        for trial in self.trials:
             base = merged(base, trial.tuning)
         return base
 
