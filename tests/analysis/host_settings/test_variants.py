@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from rankwise.analysis.host_settings import variants
 from rankwise.analysis.host_settings.variants import (
     AFTER_IDLE,
     AVAILABLE,
@@ -20,7 +21,6 @@ from rankwise.analysis.host_settings.variants import (
     pause_variants,
     product_size,
 )
-from rankwise.analysis.tune import hosts
 from rankwise.core.host_settings import MTU
 from rankwise.core.network import PathFigures
 
@@ -58,8 +58,8 @@ def test_both_together_are_tried_where_packets_get_lost() -> None:
 
 
 def test_loss_that_is_described_counts_though_a_short_look_saw_none() -> None:
-    assert hosts.loses(replace(NEAR, asked_loss=1e-4))
-    assert not hosts.loses(NEAR) and not hosts.loses(UNKNOWN)
+    assert variants.loses(replace(NEAR, asked_loss=1e-4))
+    assert not variants.loses(NEAR) and not hosts.loses(UNKNOWN)
 
 
 def test_reno_is_tried_only_where_nothing_contains_it() -> None:
@@ -120,4 +120,4 @@ def test_a_message_that_fills_the_longest_path() -> None:
 
 
 def test_all_that_is_needed_is_read() -> None:
-    assert {CONGESTION_CONTROL, AVAILABLE, AFTER_IDLE, QUEUE, MTU, *PACING} <= set(hosts.READ_FROM_HOSTS)
+    assert {CONGESTION_CONTROL, AVAILABLE, AFTER_IDLE, QUEUE, MTU, *PACING} <= set(variants.READ_FROM_HOSTS)
