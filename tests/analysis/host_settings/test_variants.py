@@ -59,7 +59,7 @@ def test_both_together_are_tried_where_packets_get_lost() -> None:
 
 def test_loss_that_is_described_counts_though_a_short_look_saw_none() -> None:
     assert variants.loses(replace(NEAR, asked_loss=1e-4))
-    assert not variants.loses(NEAR) and not hosts.loses(UNKNOWN)
+    assert not variants.loses(NEAR) and not variants.loses(UNKNOWN)
 
 
 def test_reno_is_tried_only_where_nothing_contains_it() -> None:
