@@ -11,11 +11,16 @@ from rankwise.analysis.tune.algorithm_search import AlgorithmSearch
 from rankwise.analysis.tune.search import Search
 from rankwise.core.jobs import Host
 from rankwise.core.network import Topology
+from rankwise.core.records import Benchmark
 from rankwise.core.tuning import Tuning
 from rankwise.workflows.tune.stages import STAGES, Collective, Target, TuneSpec
 from support.stored import OPENMPI
 
 OURS = replace(OPENMPI, id="ours-1.0", family="ours", version="1.0")
+MENU = {
+    name: Benchmark(name, "collective", "", sized=name != "barrier")
+    for name in ("bcast", "gather", "reduce", "scatter", "barrier")
+}
 TARGET = Target("lab", None, (Host("a", 8), Host("b", 8)))
 FAMILY = """
 from rankwise.core.errors import InputError
@@ -34,11 +39,14 @@ class Ours(Family):
         raise AssertionError("nothing is to be measured")
 
     def knobs(self, implementation):
-        return (Knob("transport", ("OURS",), "environment", "its carrier", ("tcp", "fast"), default="tcp"),)
+        return (
+            Knob("transport", ("OURS",), "environment", "its carrier", ("tcp", "fast"), default="tcp"),
+            Knob("eager-threshold-shm", ("EAGER",), "environment", least=1, most=1 << 20, default="8192"),
+        )
 
     def algorithms(self, implementation):
-        names = ("ring", "tree", "doubling")
-        return {one: tuple(Algorithm(name, name) for name in names) for one in ("bcast", "gather", "reduce")}
+        known = tuple(Algorithm(name, name) for name in ("ring", "tree", "doubling"))
+        return dict.fromkeys(("barrier", "bcast", "gather", "reduce"), known)
 
     def choice_scope(self, implementation, operation):
         return "one for all sizes" if operation == "gather" else "complete"
@@ -62,7 +70,7 @@ def family(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def groups(spec: TuneSpec, target: Target = TARGET) -> list[list[Search]]:
     (stage,) = (one for one in STAGES if one.name == "algorithms")
-    return [list(group) for group in stage.searches(OURS, {}, target, spec)]
+    return [list(group) for group in stage.searches(OURS, MENU, target, spec)]
 
 
 def test_only_what_can_be_said_is_searched_and_the_rest_has_its_reason() -> None:
@@ -105,7 +113,15 @@ def test_where_collectives_are_tuned_transports_are_tried_between_all_hosts_too(
         (many, replace(both, collectives=()), set()),
         (replace(many, hosts=many.hosts[:2]), both, set()),
     ):
-        ((search,),) = stage.searches(OURS, {}, target, spec)
+        ((search,),) = stage.searches(OURS, MENU, target, spec)
         cells = [cell for trial in search.ask() for cell in trial.cells]
         found = {(cell.benchmark, cell.ranks, cell.placement) for cell in cells}
         assert {one for one in found if one[0] != "pingpong"} == contended
+
+
+def test_a_barrier_has_no_size_and_what_is_sent_eagerly_is_among_the_sizes_tried() -> None:
+    for operation, sizes in (("barrier", [0]), ("bcast", [64, 4096, 8192, 65536, 1 << 20])):
+        spec = TuneSpec((), (Collective(operation, 4),))
+        ((search,),) = groups(spec)
+        asked = {cell.size_bytes for trial in search.ask() for cell in trial.cells}
+        assert sorted(asked) == sizes

@@ -11,7 +11,14 @@ from rankwise.analysis.tune.race import SearchCriteria
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.records import Notice
 from rankwise.testbeds.base import TestbedKind
-from rankwise.workflows.tune.stages import COLLECTIVE_SIZES, COLLECTIVES, POINT_TO_POINT, Collective, TuneSpec
+from rankwise.workflows.tune.stages import (
+    COLLECTIVE_SIZES,
+    COLLECTIVES,
+    OPERATIONS,
+    POINT_TO_POINT,
+    Collective,
+    TuneSpec,
+)
 
 GROUPS = {"p2p": POINT_TO_POINT, "collectives": COLLECTIVES}
 
@@ -35,15 +42,15 @@ def spec_of(
         if "." in name or "/" in name:
             applications.append(_application(Path(name)))
             does = _collectives(applications[-1])
-        elif name in (*GROUPS, *POINT_TO_POINT, *COLLECTIVES):
+        elif name in (*GROUPS, *POINT_TO_POINT, *OPERATIONS):
             members = GROUPS.get(name, (name,))
             knobs.update(dict.fromkeys(one for one in members if one in POINT_TO_POINT))
-            does = [Collective(one, n, sizes_bytes) for one in members if one in COLLECTIVES for n in counts]
+            does = [Collective(one, n, sizes_bytes) for one in members if one in OPERATIONS for n in counts]
         else:
-            raise UnknownNameError("thing to tune", name, (*GROUPS, *POINT_TO_POINT, *COLLECTIVES))
+            raise UnknownNameError("thing to tune", name, (*GROUPS, *POINT_TO_POINT, *OPERATIONS))
         if any(one.operation == application.POINT_TO_POINT for one in does):
             knobs.update(dict.fromkeys(POINT_TO_POINT))
-        collectives |= {(one.operation, one.ranks): one for one in does if one.operation in COLLECTIVES}
+        collectives |= {(one.operation, one.ranks): one for one in does if one.operation in OPERATIONS}
     spec = TuneSpec(
         tuple(knobs), tuple(collectives.values()), eager_memory_bytes, SearchCriteria(delta=delta), placements,
         application.together(applications),
@@ -59,7 +66,7 @@ def _application(path: Path) -> Application:
         raise InputError(
             f"{path} cannot be read: {error}", "give a CSV: operation,size_bytes,ranks,count"
         ) from error
-    return application.parse(text, str(path), (application.POINT_TO_POINT, *COLLECTIVES))
+    return application.parse(text, str(path), (application.POINT_TO_POINT, *OPERATIONS))
 
 
 def _collectives(found: Application) -> list[Collective]:

@@ -33,7 +33,14 @@ HOSTS = "tcp-limits"
 NEAR = "one-per-node"
 POINT_TO_POINT = (HOSTS, *KNOBS_BETWEEN_HOSTS, *KNOBS_WITHIN_HOST, *THRESHOLDS)
 """The knobs that matter between two ranks."""
-COLLECTIVES = ("bcast", "reduce", "allreduce", "allgather", "alltoall", "gather", "scatter", "reduce_scatter")
+COLLECTIVES = (
+    "bcast", "reduce", "allreduce", "allgather", "allgatherv", "alltoall", "alltoallv", "gather", "scatter",
+    "reduce_scatter", "reduce_scatter_block", "scan", "exscan", "barrier",
+)  # fmt: skip
+"""What `collectives` stands for."""
+_NONBLOCKING = tuple(f"i{name}" for name in (*COLLECTIVES, "gatherv", "scatterv", "alltoallw"))
+OPERATIONS = (*COLLECTIVES, "gatherv", "scatterv", "alltoallw", *_NONBLOCKING)
+"""All that can be named. Nonblocking operations have algorithms of their own in some implementations only."""
 KNOB_SIZES = (1, 64 * KIB, MIB, 4 * MIB)
 EAGER_SIZES = (32 * KIB, 128 * KIB, MIB, 8 * MIB)
 EAGER_SIZES_SHM = (KIB, 4 * KIB, 16 * KIB, 64 * KIB, 256 * KIB)
@@ -56,7 +63,7 @@ class Collective:
 
 @dataclass(frozen=True, slots=True)
 class TuneSpec:
-    """What is to be tuned. `knobs`: of POINT_TO_POINT; `collectives`: of COLLECTIVES."""
+    """What is to be tuned. `knobs`: of POINT_TO_POINT; `collectives`: of OPERATIONS."""
 
     knobs: tuple[str, ...]
     collectives: tuple[Collective, ...]
@@ -184,9 +191,11 @@ def _algorithms(
             choices, why = _expressible(implementation, one, known.get(one.operation, ()))
             if choices:
                 template = replace(cell_of(target, implementation.id, one.operation, 0, "block"), ranks=ranks)
-                cells = [replace(template, size_bytes=size) for size in one.sizes_bytes]
+                sizes = one.sizes_bytes if spec.application else _with_switches(implementation, target, one)
+                sizes = sizes if menu[one.operation].sized else (0,)
+                cells = [replace(template, size_bytes=size) for size in sizes]
                 made.append(AlgorithmSearch(
-                    template, choices, one.sizes_bytes, distinct_placements(target, spec, ranks), spec.criteria,
+                    template, choices, sizes, distinct_placements(target, spec, ranks), spec.criteria,
                     scope=family.choice_scope(implementation, one.operation), earlier=before,
                     calls=spec.application.calls_at(cells) if spec.application else (),
                 ))  # fmt: skip
@@ -195,6 +204,18 @@ def _algorithms(
         groups.append(list(made[len(before) :]))
     groups.append([_left_alone(family.title, names, why) for why, names in refused.items()])
     return [group for group in groups if group]
+
+
+def _with_switches(implementation: Implementation, target: Target, wanted: Collective) -> tuple[int, ...]:
+    """The sizes to try, with the largest that the implementation sends eagerly by default, if it is between them.
+
+    What changes there is its own protocol, which no choice among algorithms has anything to do with.
+    """
+    name = THRESHOLDS[0] if target.topology else THRESHOLDS[1]
+    known = (one.default for one in family_named(implementation.family).knobs(implementation) if one.name == name)
+    sizes = sorted(wanted.sizes_bytes)
+    more = {int(value) for value in known if value.isdecimal() and sizes[0] < int(value) < sizes[-1]}
+    return tuple(sorted({*sizes, *more}))
 
 
 def _left_alone(title: str, names: Sequence[str], why: str) -> NothingToAsk:
