@@ -61,6 +61,13 @@ def test_what_is_no_duration_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("size", "words"), [(0, "0 B"), (1023, "1023 B"), (65537, "65537 B"), (65536, "64 KiB"), (3 << 30, "3 GiB")]
+)
+def test_sizes_are_never_rounded(size: int, words: str) -> None:
+    assert units.exact_size(size) == words
+
+
+@pytest.mark.parametrize(
     ("seconds", "text"),
     [
         (1.234e-6, "1.23 us"),

@@ -12,7 +12,6 @@ from rankwise.profiles.profile_file import FILE, profile_text, read
 from rankwise.profiles.texts import readme
 from rankwise.profiles.words import (
     decision_words,
-    exact_size,
     gain,
     gain_of_part,
     gain_words,
@@ -64,13 +63,8 @@ def test_rules_in_words() -> None:
         ("up to 1 KiB", "as by default"), ("up to 1500 B", "ring"), ("above 1500 B", "chain, segments of 4 KiB"),
     )  # fmt: skip
     assert decision_words(Decision("bcast", 4, (Rule(None, Choice("ring")),))) == (("any size", "ring"),)
-
-
-@pytest.mark.parametrize(
-    ("size", "words"), [(0, "0 B"), (1023, "1023 B"), (65537, "65537 B"), (65536, "64 KiB"), (3 << 30, "3 GiB")]
-)
-def test_sizes_are_never_rounded(size: int, words: str) -> None:
-    assert exact_size(size) == words
+    below = (Rule((1 << 20) - 1, Choice()), Rule(None, Choice("ring")))
+    assert [sizes for sizes, _ in decision_words(Decision("bcast", 4, below))] == ["below 1 MiB", "from 1 MiB"]
 
 
 def test_only_bytes_get_a_unit() -> None:

@@ -121,6 +121,30 @@ def format_size(size_bytes: float) -> str:
     return f"{size_bytes:.4g} B"
 
 
+def exact_size(size_bytes: int) -> str:
+    """Format a size without rounding: `64 KiB`, `1500 B`."""
+    for unit, factor in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if size_bytes >= factor and size_bytes % factor == 0:
+            return f"{size_bytes // factor} {unit}"
+    return f"{size_bytes} B"
+
+
+def at_most(size_bytes: int) -> str:
+    """Say which sizes end here: `up to 4 KiB`, or `below 1 MiB` for a byte less than that."""
+    odd = _is_a_byte_less(size_bytes)
+    return f"below {exact_size(size_bytes + 1)}" if odd else f"up to {exact_size(size_bytes)}"
+
+
+def more_than(size_bytes: int) -> str:
+    """Say which sizes begin behind this one: `above 4 KiB`, `from 1 MiB` for a byte less than that."""
+    odd = _is_a_byte_less(size_bytes)
+    return f"from {exact_size(size_bytes + 1)}" if odd else f"above {exact_size(size_bytes)}"
+
+
+def _is_a_byte_less(size_bytes: int) -> bool:
+    return size_bytes > 1 and size_bytes % 2 == 1
+
+
 def format_time(seconds: float) -> str:
     """Return a time with three significant digits in the unit that suits it: `1.24 us`, `3.5 ms`, `2.1 s`."""
     if math.isnan(seconds):

@@ -11,7 +11,7 @@ from rankwise.core import knobs
 from rankwise.core.host_settings import MTU, setting
 from rankwise.core.results import Verdict, VerdictWord
 from rankwise.core.tuning import Choice, Decision, Part, Profile, Setting
-from rankwise.core.units import format_size
+from rankwise.core.units import at_most, exact_size, format_size, more_than
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,14 +113,6 @@ def value_words(setting: Setting) -> str:
     return setting.value
 
 
-def exact_size(size_bytes: int) -> str:
-    """Format a value: `64 KiB`; in bytes where a unit would round."""
-    for unit, factor in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
-        if size_bytes >= factor and size_bytes % factor == 0:
-            return f"{size_bytes // factor} {unit}"
-    return f"{size_bytes} B"
-
-
 def choice_words(choice: Choice) -> str:
     """Describe a choice: `pipeline, segments of 64 KiB, fan-out 4`."""
     words = [choice.algorithm or "as by default"]
@@ -137,9 +129,9 @@ def decision_words(decision: Decision) -> tuple[tuple[str, str], ...]:
     below = None
     for rule in decision.rules:
         if rule.up_to_bytes is not None:
-            sizes = f"up to {exact_size(rule.up_to_bytes)}"
+            sizes = at_most(rule.up_to_bytes)
         else:
-            sizes = "any size" if below is None else f"above {exact_size(below)}"
+            sizes = "any size" if below is None else more_than(below)
         rows.append((sizes, choice_words(rule.choice)))
         below = rule.up_to_bytes
     return tuple(rows)

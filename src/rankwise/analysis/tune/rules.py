@@ -11,7 +11,7 @@ import numpy as np
 from rankwise.analysis.tune.choices import words_of
 from rankwise.core.records import Cell, FloatArray
 from rankwise.core.tuning import Choice, Rule, Tuning
-from rankwise.core.units import format_size
+from rankwise.core.units import at_most
 
 MOST_RULES = 20
 LAST_RANGE = 2
@@ -141,10 +141,7 @@ def choice_at(tuning: Tuning, cell: Cell) -> Choice:
 
 def range_words(rule: Rule) -> str:
     """Say which sizes a rule is for: `up to 4 KiB`, `below 1 MiB`, `above`."""
-    if rule.up_to_bytes is None:
-        return "above"
-    odd = rule.up_to_bytes > 1 and rule.up_to_bytes % 2 == 1
-    return f"below {format_size(rule.up_to_bytes + 1)}" if odd else f"up to {format_size(rule.up_to_bytes)}"
+    return "above" if rule.up_to_bytes is None else at_most(rule.up_to_bytes)
 
 
 def gains_words(rules: Sequence[Rule], log_ratios: Callable[[Choice, float, float], Sequence[float]]) -> str:

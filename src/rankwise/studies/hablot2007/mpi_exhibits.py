@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from rankwise.core.tuning import Knob, Part
-from rankwise.core.units import format_size
+from rankwise.core.units import exact_size, format_size
 from rankwise.profiles import words
 from rankwise.report.colours import styles_for
 from rankwise.studies import claims, wording
@@ -71,7 +71,7 @@ def _original(found: Findings, name: str) -> str:
     if knob is None or not knob.default:
         return _NONE
     if knob.default.isdecimal():
-        return words.exact_size(int(knob.default))
+        return exact_size(int(knob.default))
     seen = [
         f"{format_size(one.below_bytes)} – {format_size(one.at_bytes)}"
         for one in claims.jumps(found.results.get(TUNED), name)
