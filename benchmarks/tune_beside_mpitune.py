@@ -65,7 +65,9 @@ def main(*, profile: Path, testbed: str, operations: str, ranks: int, budget: fl
         times = Times(list)
         for _ in range(launches):
             for name in random.sample(names, len(names)):
-                variants = {DEFAULT: Loaded(), THEIRS: tuned[name], OURS: ours}
+                variants = {DEFAULT: Loaded(), OURS: ours}
+                if theirs := tuned[name]:
+                    variants[THEIRS] = theirs
                 asked = [cell for cell in cells if cell.benchmark == name]
                 for whose in random.sample(sorted(variants), len(variants)):
                     _measure(ready, bed, asked, whose=whose, loaded=variants[whose], times=times)
@@ -78,8 +80,8 @@ def _sizes(operation: str) -> tuple[int, ...]:
 
 def _tune(
     intel: Implementation, bed: TestbedKind, operation: str, *, ranks: int, limit_seconds: float, parent: str
-) -> Loaded:
-    """Their file for one operation; nothing to load if they were not done within the limit."""
+) -> Loaded | None:
+    """Their file for one operation; None if they did not finish within the limit."""
     folder, prefix = Path(parent, operation), Path(intel.prefix)
     folder.mkdir()
     hosts = [host.name for host in bed.hosts()][:ranks]
@@ -94,8 +96,8 @@ def _tune(
         outcome = bed.run(steps, hosts, limit_seconds)
     found = sorted(folder.glob("*merged*.dat"))
     if not found:
-        print(f"{operation}: mpitune_fast left no file after {outcome.seconds:.0f} s: {outcome.stderr[-300:]}")
-        return Loaded()
+        print(f"{operation}: mpitune_fast did not finish in {outcome.seconds:.0f} s: {outcome.stderr[-300:]}")
+        return None
     print(f"{operation}: mpitune_fast took {outcome.seconds:.0f} s")
     return Loaded(environment=(("I_MPI_TUNING_BIN", str(found[-1])),), files=(str(found[-1]),))
 
@@ -119,17 +121,16 @@ def _report(times: Times, cells: Sequence[Cell]) -> None:
     print(f"{'operation':12} {'size':>8} {'default':>10} {'theirs':>10} {'ours':>10}  theirs / ours")
     logs = []
     for cell in cells:
-        theirs, ours = np.array(times[THEIRS, cell]), np.array(times[OURS, cell])
-        if not theirs.size or not ours.size:
-            print(f"{cell.benchmark:12} {format_size(cell.size_bytes):>8} no measurement")
-            continue
-        low, high = ratio_intervals(ours[None], theirs[None])
-        medians = [float(np.median(times[whose, cell] or [np.nan])) for whose in (DEFAULT, THEIRS, OURS)]
-        ratio = medians[1] / medians[2]
-        logs.append(math.log(ratio))
-        shown = " ".join(f"{value * 1e6:7.1f} us" for value in medians)
-        size = format_size(cell.size_bytes)
-        print(f"{cell.benchmark:12} {size:>8} {shown}  {ratio:.3f} [{low[0]:.3f}, {high[0]:.3f}]")
+        medians = {whose: float(np.median(times[whose, cell] or [np.nan])) for whose in (DEFAULT, THEIRS, OURS)}
+        shown = " ".join(f"{value * 1e6:7.1f} us" for value in medians.values())
+        beside = "did not finish"
+        if times[THEIRS, cell] and times[OURS, cell]:
+            theirs, ours = np.array(times[THEIRS, cell]), np.array(times[OURS, cell])
+            low, high = ratio_intervals(ours[None], theirs[None])
+            ratio = medians[THEIRS] / medians[OURS]
+            logs.append(math.log(ratio))
+            beside = f"{ratio:.3f} [{low[0]:.3f}, {high[0]:.3f}]"
+        print(f"{cell.benchmark:12} {format_size(cell.size_bytes):>8} {shown}  {beside}")
     if logs:
         print(f"geometric mean of theirs / ours: {math.exp(float(np.mean(logs))):.3f} over {len(logs)} cells")
 
