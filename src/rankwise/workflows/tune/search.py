@@ -17,7 +17,7 @@ from rankwise.workflows.events import Events
 from rankwise.workflows.prepare import Built
 from rankwise.workflows.tune import host_search
 from rankwise.workflows.tune.budget import Budget, PunctualLaunching, TimeIsOverError
-from rankwise.workflows.tune.bundles import VISIT_SECONDS, VISITS, bundled
+from rankwise.workflows.tune.bundles import VISIT_SECONDS, VISIT_SECONDS_BETWEEN_HOSTS, VISITS, bundled
 from rankwise.workflows.tune.stages import STAGES, Target, TuneSpec
 from rankwise.workflows.tune.trials import Keep, Trials, carry_out
 from rankwise.workflows.tune.validation_cells import likely_tuning, validation_cells
@@ -147,9 +147,11 @@ class StagedSearch:
         return _StageSearches(name, ROUNDS * one_round, searches, where_changed=where_changed)
 
     def _visit_seconds(self) -> float:
-        """What a visit to a cell takes at least, over the longest path."""
+        """What a visit to a cell takes before any was made, rather too much: a launch must end in time."""
         longest = max(map(self._target.delay_seconds, self._target.placements), default=0.0)
-        return max(VISIT_SECONDS, round_seconds(1, 0, longest))
+        return max(
+            VISIT_SECONDS_BETWEEN_HOSTS if self._target.topology else VISIT_SECONDS, round_seconds(1, 0, longest)
+        )
 
     def _validation_seconds(self) -> float:
         """If something is found for every implementation."""
