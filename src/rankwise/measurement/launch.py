@@ -104,6 +104,11 @@ class Launching:
         self._testbed = testbed
         self._plan = plan
 
+    @property
+    def limit_seconds(self) -> float:
+        """What a launch may take at most."""
+        return self._plan.launch_limit_seconds
+
     def launch(
         self,
         implementation: Implementation,

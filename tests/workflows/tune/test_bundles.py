@@ -10,7 +10,7 @@ from rankwise.analysis.tune.algorithm_search import AlgorithmSearch
 from rankwise.analysis.tune.search import Trial
 from rankwise.core.records import DEFAULT, Cell
 from rankwise.core.tuning import Choice, Setting, Tuning
-from rankwise.workflows.tune.bundles import MOST_SECONDS, VISITS, bundled, candidates_of, tunings_of
+from rankwise.workflows.tune.bundles import bundled, candidates_of, most_cells, tunings_of
 from support.mpis import FOUND, working
 
 pytestmark = pytest.mark.mpi
@@ -39,8 +39,7 @@ def test_one_launch_holds_the_default_and_all_algorithms(name: str) -> None:
 
 @pytest.mark.parametrize("name", SWITCHING)
 def test_what_does_not_fit_into_a_launch_is_parted_between_sizes(name: str) -> None:
-    slow_visits = MOST_SECONDS / VISITS / 4
-    bundles = bundled([search_of(name)], working(name), slow_visits)
+    bundles = bundled([search_of(name)], working(name), most_cells(limit_seconds=60.0, visit_seconds=2.5))
     assert [{cell.size_bytes for cell in bundle.cells()} for bundle in bundles] == [{1024}, {65536}]
     assert all({cell.label for cell in bundle.cells()} >= {DEFAULT} for bundle in bundles)
 

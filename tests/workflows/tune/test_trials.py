@@ -35,6 +35,8 @@ def trial(benchmark: str, profile: str, tuning: Tuning = NOTHING, ranks: int = 4
 class Launches:
     """In place of bench.launch.Launching: answers every cell, except where `spoilt` is among the profiles."""
 
+    limit_seconds = 60.0
+
     def __init__(self, spoilt: str = "") -> None:
         self.spoilt = spoilt
         self.seen: list[tuple[tuple[Cell, ...], Configuration]] = []

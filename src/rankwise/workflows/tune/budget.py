@@ -15,6 +15,8 @@ from rankwise.measurement.plan import round_seconds
 Clock = Callable[[], float]
 LEAST_VALIDATION_SHARE, MOST_VALIDATION_SHARE = 0.25, 0.5
 """Of the time: what was found is worth nothing unless it is validated, and has to be found first."""
+LAUNCH_LIMIT_SECONDS = 60.0
+SECONDS_PER_CELL = 0.02
 CLOSING_SECONDS = 1.0
 """Ending the testbed and writing the profile."""
 

@@ -15,12 +15,18 @@ from rankwise.core.records import DEFAULT, Cell, Implementation
 from rankwise.core.tuning import Candidate, Choice, Decision, Rule, Tuning
 from rankwise.mpi.family import family_named
 
-MOST_SECONDS = 20.0
-"""Of a launch that switches between candidates: well below the time limit of a launch."""
 VISIT_SECONDS, VISIT_SECONDS_BETWEEN_HOSTS = 0.1, 0.4
 """What a visit to a cell takes before any was made, with up to 1 MiB on 4 ranks that share 2 cores."""
+MOST_CELLS = 50
+LIMIT_SHARE = 1 / 3
+"""Of the time limit of a launch: what one that switches between candidates is to take."""
 VISITS = 2
 """How often such a launch comes to each cell: what varies from visit to visit is most of what varies there."""
+
+
+def most_cells(limit_seconds: float, visit_seconds: float) -> int:
+    """Return how many cells a launch that switches may have, if it may take so long, and a visit so long."""
+    return int(LIMIT_SHARE * limit_seconds / (VISITS * visit_seconds))
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +55,14 @@ class Bundle:
 
 
 def bundled(
-    searches: Sequence[Search], implementation: Implementation, visit_seconds: float = VISIT_SECONDS
+    searches: Sequence[Search], implementation: Implementation, most_cells: int = MOST_CELLS
 ) -> list[Bundle]:
     """Return the next round of searches whose settings do not touch one another.
 
-    Trials that a launch can switch between go together with the default, as many as MOST_SECONDS hold if a visit
-    to a cell takes `visit_seconds`; those of one size stay together. Of others the i-th of all searches share a
-    launch. Launches do not mix ranks and placements.
+    Trials that a launch can switch between go together with the default, no more than `most_cells` cells a launch
+    unless one size has more: what is compared stays together. Of others the i-th of all searches share a launch.
+    Launches do not mix ranks and placements.
     """
-    most_cells = int(MOST_SECONDS / (VISITS * visit_seconds))
     kinds: defaultdict[tuple[object, ...], list[list[Trial]]] = defaultdict(list)
     for search in searches:
         own: defaultdict[tuple[object, ...], list[Trial]] = defaultdict(list)

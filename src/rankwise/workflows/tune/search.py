@@ -17,7 +17,13 @@ from rankwise.workflows.events import Events
 from rankwise.workflows.prepare import Built
 from rankwise.workflows.tune import host_search
 from rankwise.workflows.tune.budget import Budget, PunctualLaunching, TimeIsOverError
-from rankwise.workflows.tune.bundles import VISIT_SECONDS, VISIT_SECONDS_BETWEEN_HOSTS, VISITS, bundled
+from rankwise.workflows.tune.bundles import (
+    VISIT_SECONDS,
+    VISIT_SECONDS_BETWEEN_HOSTS,
+    VISITS,
+    bundled,
+    most_cells,
+)
 from rankwise.workflows.tune.stages import STAGES, Target, TuneSpec
 from rankwise.workflows.tune.trials import Keep, Trials, carry_out
 from rankwise.workflows.tune.validation_cells import likely_tuning, validation_cells
@@ -137,10 +143,11 @@ class StagedSearch:
         return [stage for stage in stages if stage.searches]
 
     def _searches(self, name: str, searches: dict[str, list[Search]], where_changed: str = "") -> _StageSearches:
+        most = most_cells(self._launching.limit_seconds, self._visit_seconds())
         bundles = [
             bundle.cells() * (VISITS if bundle.candidates else 1)
             for one, own in searches.items()
-            for bundle in bundled(own, self._built.ready[one].implementation, self._visit_seconds())
+            for bundle in bundled(own, self._built.ready[one].implementation, most)
         ]
         one_round = sum(self._round_seconds(replace(cell, label="") for cell in cells) for cells in bundles)
         one_round += sum(host_search.own_seconds(self._target, cell) for cells in bundles for cell in cells)

@@ -18,7 +18,7 @@ from rankwise.core.tuning import Tuning
 from rankwise.measurement.launch import Launching, refused
 from rankwise.measurement.runner import Ready
 from rankwise.workflows.configurations import switching, tuned
-from rankwise.workflows.tune.bundles import VISIT_SECONDS, VISITS, Bundle, bundled, tunings_of
+from rankwise.workflows.tune.bundles import VISIT_SECONDS, VISITS, Bundle, bundled, most_cells, tunings_of
 
 Keep = Callable[[Launch, Sequence[Configuration]], None]
 """Stores a launch as soon as it ended, with the configurations that it and its cells name."""
@@ -65,7 +65,8 @@ class Trials:
 
     def bundled(self, implementation: str, searches: Sequence[Search]) -> list[Bundle]:
         """Return the next round of these searches of an implementation."""
-        return bundled(searches, self._ready[implementation].implementation, self._visit_seconds[implementation])
+        most = most_cells(self._launching.limit_seconds, self._visit_seconds[implementation])
+        return bundled(searches, self._ready[implementation].implementation, most)
 
     def measure(self, bundles: Sequence[Bundle]) -> list[Launch]:
         """Launch each bundle once, in random order."""

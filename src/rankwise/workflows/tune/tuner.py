@@ -26,7 +26,7 @@ from rankwise.workflows import host_settings
 from rankwise.workflows.configurations import loader
 from rankwise.workflows.events import Events
 from rankwise.workflows.prepare import Built, build_all, prepare, up
-from rankwise.workflows.tune.budget import Budget, Pace, PunctualLaunching
+from rankwise.workflows.tune.budget import LAUNCH_LIMIT_SECONDS, SECONDS_PER_CELL, Budget, Pace, PunctualLaunching
 from rankwise.workflows.tune.parts import express, parts_of
 from rankwise.workflows.tune.search import Found, StagedSearch
 from rankwise.workflows.tune.stages import Target, TuneSpec, cell_of
@@ -34,8 +34,6 @@ from rankwise.workflows.tune.validation import Question, Validation
 from rankwise.workflows.tune.validation_cells import Wanted, reach_reason, validation_cells
 from rankwise.workflows.tune.validation_runs import Origin, StoredRuns
 
-LAUNCH_LIMIT_SECONDS = 60.0
-SECONDS_PER_CELL = 0.02
 LEAST_SHARE = 0.25
 """Of the time budget: what a search has at least that goes on after an interruption."""
 

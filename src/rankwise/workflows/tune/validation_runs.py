@@ -17,11 +17,8 @@ from rankwise.workflows import measure
 from rankwise.workflows.configurations import tuned
 from rankwise.workflows.events import Events
 from rankwise.workflows.prepare import Built
-from rankwise.workflows.tune.budget import Pace
+from rankwise.workflows.tune.budget import LAUNCH_LIMIT_SECONDS, SECONDS_PER_CELL, Pace
 from rankwise.workflows.tune.stages import Target
-
-LAUNCH_LIMIT_SECONDS = 60.0
-SECONDS_PER_CELL = 0.02
 
 
 @dataclass(frozen=True, slots=True)
