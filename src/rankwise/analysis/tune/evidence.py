@@ -108,13 +108,13 @@ class _Sides:
         self._differences: FloatArray | None = right - left if narrower_in_pairs(left, right) else None
 
     def bounds(self, alpha: float) -> tuple[float, float]:
-        """Of the logarithm of the ratio."""
+        """Return a lower and an upper bound of the logarithm of the ratio."""
         if self._differences is not None:
             return paired_bounds(self._differences, alpha)
         return shift_bounds(self._baseline, self._candidate, alpha)
 
     def needed(self, margin: float, alpha: float) -> float:
-        """Launches on each side, by the noise seen so far."""
+        """Return how many launches on each side are enough, by the noise seen so far."""
         if self._differences is not None:
             return rounds_needed(self._differences, margin, alpha)
         return launches_needed(self._baseline, self._candidate, margin, alpha)
