@@ -16,12 +16,13 @@ from rankwise.core.configuration import Configuration
 from rankwise.core.programs import Metric, Program
 from rankwise.core.records import Cell, Implementation, Launch, Plan
 from rankwise.core.tuning import Loaded
-from rankwise.measurement.launch import Launching, Seen
+from rankwise.measurement.launch import Launching
 from rankwise.measurement.program import WholeProgram
 from rankwise.mpi import clients
 from rankwise.mpi.family import FamilyLauncher
 from rankwise.testbeds import description
 from rankwise.testbeds.base import TestbedKind, make
+from rankwise.workflows.configurations import seen_on
 from support.mpis import FOUND, harness, working
 
 pytestmark = [pytest.mark.mpi, pytest.mark.nightly, pytest.mark.timeout(900)]
@@ -61,7 +62,7 @@ def ratios(one: Implementation, program: Path, told: Program, testbed: TestbedKi
     def load(_: Configuration) -> Loaded:
         return around
 
-    seen = Seen(testbed.mapped, clients.judge)
+    seen = seen_on(testbed)
     theirs = Launching(FamilyLauncher(), testbed, PLAN, load=load, workload=WholeProgram(told), seen=seen)
     ours = Launching(FamilyLauncher(), testbed, PLAN, seen=seen)
     taken: defaultdict[int, list[list[float]]] = defaultdict(lambda: [[], []])

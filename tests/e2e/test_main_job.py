@@ -85,6 +85,13 @@ def test_what_was_stored_can_be_shown_and_exported(answer: dict[str, Any], home:
     assert all(float(row["seconds"]) > 0 for row in rows if row["benchmark"] == "pingpong")
 
 
+def test_each_mpi_has_told_what_carried_its_messages(answer: dict[str, Any], home: Path) -> None:
+    shown = json.loads(rankwise("show", "1", "--json", home=home).stdout)
+    told = {one["implementation"]: one["transports"] for one in shown["launches"] if one["verifying"]}
+    assert set(told) == set(TWO) and all(told.values()), told
+    assert not any(one["transports"] for one in shown["launches"] if not one["verifying"])
+
+
 @pytest.mark.parametrize(
     ("layout", "words"),
     [

@@ -128,6 +128,16 @@ def test_a_launcher_that_never_begins_is_given_up_after_two_tries(timed_out: boo
     assert {failure.cell for launch in launches for failure in launch.failures} == set(CELLS)
 
 
+def test_ranks_that_started_as_jobs_of_their_own_have_measured_nothing() -> None:
+    alone = BEGIN.replace('"ranks":2', '"ranks":1')
+    _, launches = carry_out(
+        PLAN, lambda argv: outcome(alone + "".join(series(c, [1e-6]) for c in asked(argv)) + END)
+    )
+    assert {launch.status for launch in launches} == {"failed"}
+    assert not any(launch.series for launch in launches)
+    assert "MPI_COMM_WORLD has 1 in place of 2 ranks" in launches[0].reason
+
+
 def test_wrong_data_is_not_tried_again() -> None:
     def wrong(argv: tuple[str, ...]) -> Outcome:
         said = "".join(

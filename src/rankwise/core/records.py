@@ -263,6 +263,8 @@ class Launch:
     """Of a search: the stage that asked for the launch."""
     libraries: tuple[Library, ...] = ()
     """What its ranks had loaded, seen from outside; empty where nobody could look, or it ended too soon."""
+    transports: str = ""
+    """What carried messages (`shm, ofi/tcp`), as the library told a launch that verified data; '' in others."""
     cells_seconds: float = 0.0
     """What all visits to cells took together; the rest of `seconds` is starting and ending. 0: not known."""
 

@@ -38,6 +38,8 @@ class LaunchView:
     """Of a search."""
     verifying: bool = False
     """Looked at data, timed nothing."""
+    transports: str = ""
+    """What carried its messages, as the library told."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,6 +76,10 @@ class Seen:
     look: Callable[[], Mapped]
     judge: Callable[[Implementation, Mapped], tuple[str, tuple[Notice, ...]]]
     """What is so wrong that the launch is worth nothing ('': nothing), and what is to be said."""
+    probing: Callable[[Implementation, Job], Job]
+    """Makes a job tell what carries its messages: launches that verify data are started so, and time nothing."""
+    transports: Callable[[Implementation, str], tuple[str, ...]]
+    """What they have told."""
 
 
 class Launching:
@@ -137,6 +141,8 @@ class Launching:
             verifying |= self._plan.verify
             job = self._job(program, cells, loaded)
             job = workload.arm(job, cells, self._plan, seconds_per_cell, verifying=verifying)
+            if verifying and self._seen:
+                job = self._seen.probing(implementation, job)
             part = Part(implementation, chosen, job)
         except (HostError, InputError) as error:
             segment = Segment(implementation.id, cells[0].ranks, chosen.id, str(program))
@@ -161,6 +167,8 @@ class Launching:
         mapped = watch.found if watch else {}
         wrong, said = self._judged(parts, mapped)
         spoken = protocol.NOTHING if wrong else workload.read(outcome, cells)
+        if wrong := wrong or _apart(parts, spoken):
+            spoken = protocol.NOTHING
         status, reason = _status(outcome, spoken, self._plan.launch_limit_seconds)
         if wrong and not outcome.broken:
             status, reason = "failed", wrong
@@ -180,7 +188,14 @@ class Launching:
             libraries=described(file for files in mapped.values() for file in files),
             links=outcome.links, emulator=outcome.emulator, timelines=spoken.timelines,
             cells_seconds=spoken.cells_seconds,
+            transports=self._transports(parts, outcome) if spoken.verified else "",
         )  # fmt: skip
+
+    def _transports(self, parts: Sequence[Part], outcome: Outcome) -> str:
+        """What carried messages, as a launch that verified data has told."""
+        if self._seen is None or len(parts) > 1:
+            return ""
+        return ", ".join(self._seen.transports(parts[0].implementation, outcome.stdout + outcome.stderr))
 
     def _judged(self, parts: Sequence[Part], mapped: Mapped) -> tuple[str, tuple[Notice, ...]]:
         """Why the ranks are none of their launcher's ('': they are), and what is to be said of their libraries."""
@@ -216,6 +231,17 @@ def refused(
         segments=segments, status="failed", command="", environment=(), started_at=time.time(), seconds=0.0,
         reason=why, failures=tuple(CellFailure(cell, why, kind) for cell in cells),
     )  # fmt: skip
+
+
+def _apart(parts: Sequence[Part], spoken: protocol.Spoken) -> str:
+    """Why the ranks are no job together; '' if they are."""
+    ranks = sum(part.job.ranks for part in parts)
+    if len(parts) > 1 or spoken.ranks in (0, ranks):
+        return ""
+    return (
+        f"MPI_COMM_WORLD has {spoken.ranks} in place of {ranks} ranks: each has started as a job of its own, as "
+        "with a launcher of another MPI"
+    )
 
 
 def _told(error: HostError | InputError) -> str:

@@ -49,6 +49,8 @@ class Spoken:
     last_words: str = ""
     """Of what failed, where they are not simply the last lines."""
     cells_seconds: float = 0.0
+    ranks: int = 0
+    """Of MPI_COMM_WORLD; 0: it did not say."""
 
     def answers(self) -> Counter[Cell]:
         """Return how many visits of each cell gave an answer of any kind."""
@@ -171,7 +173,7 @@ def parse_run(output: str, cells: Sequence[Cell], candidates: Candidates = NO_CA
         clock_error_seconds=max(_seconds(said.get("clock_error_seconds")) for said in (begin, end)),
         timer_resolution_seconds=_seconds(begin.get("timer_resolution_seconds")),
         timer_cost_seconds=_seconds(begin.get("timer_cost_seconds")), timelines=tuple(timelines),
-        cells_seconds=_seconds(end.get("cells_seconds")),
+        cells_seconds=_seconds(end.get("cells_seconds")), ranks=max(_whole(begin.get("ranks", 0)), 0),
     )  # fmt: skip
 
 

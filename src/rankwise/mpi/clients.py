@@ -8,13 +8,15 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rankwise.artifacts import builder, compiler
 from rankwise.core import paths
+from rankwise.core.jobs import Job
 from rankwise.core.mapped_libraries import Mapped, mpi_libraries
 from rankwise.core.records import Environment, Implementation, Notice
+from rankwise.mpi.family import family_named
 
 LIBRARY_PATH = "LD_LIBRARY_PATH"
 MPI4PY_LIBRARY = "MPI4PY_LIBMPI"
@@ -49,6 +51,20 @@ def surroundings(implementation: Implementation, caller: Mapping[str, str]) -> S
     path = ((LIBRARY_PATH, ":".join([*folders, *own])),) if own else ()
     mpi4py = () if caller.get(MPI4PY_LIBRARY) else ((MPI4PY_LIBRARY, str(_usual_name(library))),)
     return Surroundings((*path, *mpi4py), tuple(_overruling(implementation, library, caller)))
+
+
+def probing(implementation: Implementation, job: Job) -> Job:
+    """Return the job as it tells what carries its messages (see `transports`)."""
+    family = family_named(implementation.family)
+    return replace(
+        job, environment=(*job.environment, *family.probe_environment),
+        launcher_arguments=(*family.probe, *job.launcher_arguments),
+    )  # fmt: skip
+
+
+def transports(implementation: Implementation, output: str) -> tuple[str, ...]:
+    """Return what carried messages, in the output of a job started so: `ofi/tcp`, `shm`."""
+    return family_named(implementation.family).transports(output)
 
 
 def library_of(implementation: Implementation) -> Path | None:

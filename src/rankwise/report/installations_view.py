@@ -25,8 +25,8 @@ def installation_parts(found: Sequence[Implementation]) -> Iterator[RenderableTy
     for one in sorted(found, key=lambda one: one.id):
         style = "green" if one.status == "works" else "red"
         table.add_row(
-            escape(one.id), f"[{style}]{one.status}[/]", one.mpi_standard, escape(_short(one.library_version)),
-            one.source, escape(_transports(one)),
+            escape(one.id), f"[{style}]{one.status}[/]", one.mpi_standard,
+            escape(short_version(one.library_version)), one.source, escape(_transports(one)),
         )  # fmt: skip
     yield table
     for one in found:
@@ -44,8 +44,8 @@ def _transports(one: Implementation) -> str:
     return ", ".join(words)
 
 
-def _short(library_version: str) -> str:
-    """The start of the library's string, up to its version: what follows are build options."""
+def short_version(library_version: str) -> str:
+    """Return the start of a library's string, up to its version: what follows are build options."""
     text = library_version.partition(",")[0]
     for long, short in (("Intel(R) MPI Library", "Intel MPI"), ("MPICH Version:", "MPICH")):
         text = text.replace(long, short)

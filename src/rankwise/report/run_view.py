@@ -16,6 +16,7 @@ from rankwise.core.records import Notice, Options
 from rankwise.core.run_view import CellView, ConfigurationView, LibraryView, RunView
 from rankwise.core.units import format_duration, format_size, format_time
 from rankwise.profiles.sentences import decision_sentence
+from rankwise.report.installations_view import short_version
 
 
 def run_parts(shown: RunView) -> Iterator[RenderableType]:
@@ -75,15 +76,19 @@ def _implementations(shown: RunView) -> Table:
     table = Table(box=None, pad_edge=False)
     table.add_column("id", overflow="fold")
     table.add_column("library", overflow="fold")
+    table.add_column("messages by", overflow="fold")
     for title in ("launches", "failed", "time"):
         table.add_column(title, justify="right", no_wrap=True)
-    versions = {one.id: one.library_version.partition("\n")[0] or one.version for one in shown.implementations}
+    versions = {one.id: short_version(one.library_version) or one.version for one in shown.implementations}
     others = {launch.implementation: "" for launch in shown.launches if launch.implementation not in versions}
     for name, version in {**versions, **others}.items():
         own = [launch for launch in shown.launches if launch.implementation == name]
         failed = sum(launch.status != "finished" for launch in own)
         seconds = sum(launch.seconds for launch in own)
-        table.add_row(Text(name), Text(version), str(len(own)), str(failed), format_duration(seconds))
+        carried = next((launch.transports for launch in own if launch.transports), "")
+        table.add_row(
+            Text(name), Text(version), Text(carried), str(len(own)), str(failed), format_duration(seconds)
+        )
     return table
 
 

@@ -101,15 +101,21 @@ def report_context(store: Store, run_id: int, title: str, said: Sequence[str]) -
     run = store.run(run_id)
     commands: dict[str, str] = {}
     libraries: set[LoadedLibrary] = set()
+    transports: dict[str, tuple[str, ...]] = {}
     for launch in store.iter_launches(run_id):
         commands.setdefault(launch.implementation, launch.command)
         libraries.update(LoadedLibrary(launch.implementation, one) for one in launch.libraries)
+        if launch.transports:  # of this testbed; those of the implementation are of its smoke test
+            transports.setdefault(launch.implementation, tuple(launch.transports.split(", ")))
     return ReportContext(
         title=title,
         sentences=tuple(said),
         run=run,
         plan=store.plan(run_id),
-        implementations=store.implementations(run_id),
+        implementations=tuple(
+            replace(one, transports=transports.get(one.id, one.transports))
+            for one in store.implementations(run_id)
+        ),
         facts=store.facts(run_id),
         commands=tuple(LaunchCommand(one, command) for one, command in commands.items()),
         command_line=run.command_line,

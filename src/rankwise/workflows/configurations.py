@@ -12,7 +12,8 @@ from rankwise.core.errors import InputError
 from rankwise.core.network import Topology
 from rankwise.core.records import DEFAULT, Implementation, Notice
 from rankwise.core.tuning import Loaded, Native, Part, Profile, Tuning
-from rankwise.mpi import environment_conflicts
+from rankwise.measurement.launch import Seen
+from rankwise.mpi import clients, environment_conflicts
 from rankwise.mpi.family import Family, family_named, native_of, with_switching
 from rankwise.profiles import folders, loading, profile_file
 from rankwise.profiles.sentences import tuning_sentence
@@ -114,6 +115,11 @@ def loader(testbed: TestbedKind) -> Callable[[Configuration], Loaded]:
         return known
 
     return load
+
+
+def seen_on(testbed: TestbedKind) -> Seen:
+    """Return how launches on this testbed are looked at from outside."""
+    return Seen(testbed.mapped, clients.judge, clients.probing, clients.transports)
 
 
 def not_applied(configuration: Configuration, choice: ProfileChoice, testbed: TestbedKind) -> Iterator[Notice]:

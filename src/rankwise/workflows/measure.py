@@ -25,9 +25,8 @@ from rankwise.core.records import (
 )
 from rankwise.core.units import format_duration, parse_sizes_bytes
 from rankwise.measurement import plan as planning
-from rankwise.measurement.launch import Launching, Seen
+from rankwise.measurement.launch import Launching
 from rankwise.measurement.runner import SPARE_ROUNDS, Launches, Ready, Runner
-from rankwise.mpi import clients
 from rankwise.mpi.family import FamilyLauncher
 from rankwise.stats.intervals import relative_half_width
 from rankwise.stats.variances import Variances
@@ -35,7 +34,7 @@ from rankwise.store.store import Store
 from rankwise.testbeds.base import TestbedKind, make
 from rankwise.testbeds.local import LocalTestbed
 from rankwise.testbeds.paths import path, site_paths
-from rankwise.workflows.configurations import ProfileChoice, Resolved, loader, resolve_all
+from rankwise.workflows.configurations import ProfileChoice, Resolved, loader, resolve_all, seen_on
 from rankwise.workflows.events import Events
 from rankwise.workflows.prepare import Built, build_all, prepare, the_one, up
 
@@ -279,7 +278,7 @@ def carry_out(
     `launching` None: launches of the harness on this testbed. `priority` and `first_seconds` are the runner's.
     """
     launching = launching or Launching(
-        FamilyLauncher(), testbed, plan, configurations, loader(testbed), seen=Seen(testbed.mapped, clients.judge)
+        FamilyLauncher(), testbed, plan, configurations, loader(testbed), seen=seen_on(testbed)
     )
     runner = Runner(
         plan, launching, relative_half_width, lambda launch: store.add_launch(run_id, launch), events.show,

@@ -17,7 +17,7 @@ from rankwise.core.network import PathFigures
 from rankwise.core.programs import MPI, Executable, Metric, Program, StoredProgram, stored_program
 from rankwise.core.records import DEFAULT, Benchmark, Cell, Fact, Implementation, Launch, Notice, Plan
 from rankwise.core.tuning import Loaded
-from rankwise.measurement.launch import Launching, Seen
+from rankwise.measurement.launch import Launching
 from rankwise.measurement.placement import place
 from rankwise.measurement.program import WholeProgram
 from rankwise.measurement.runner import Ready
@@ -28,7 +28,7 @@ from rankwise.store.store import Store
 from rankwise.testbeds.base import TestbedKind, make
 from rankwise.testbeds.local import LocalTestbed
 from rankwise.workflows import measure
-from rankwise.workflows.configurations import Resolved, loader, resolve_all
+from rankwise.workflows.configurations import Resolved, loader, resolve_all, seen_on
 from rankwise.workflows.events import Events
 from rankwise.workflows.executables import digest, executables, implementations_for
 from rankwise.workflows.prepare import up
@@ -123,7 +123,7 @@ class _OnTestbeds:
         self._launchings = {
             one.name: Launching(
                 FamilyLauncher(), one, plan, configurations, _with_surroundings(loader(one), around),
-                workload=workload, seen=Seen(one.mapped, clients.judge),
+                workload=workload, seen=seen_on(one),
             )
             for one in testbeds
         }  # fmt: skip

@@ -34,7 +34,7 @@ def _gather(store: Store, run: RunSummary) -> RunView:
         launches.append(LaunchView(
             number, launch.implementation, launch.ranks, launch.status, launch.seconds, launch.command,
             dict(launch.environment), launch.reason, launch.segments, launch.stage,
-            launch.verifying,
+            launch.verifying, launch.transports,
         ))  # fmt: skip
         loaded.update((launch.implementation, one) for one in launch.libraries)
         failures += launch.failures
