@@ -34,6 +34,7 @@ SMALLEST = {  # script: arguments, what it prints
 }
 ONLY_ITS_HELP = {
     "link_beside_peers": "takes minutes beside other emulators that are not installed everywhere",
+    "tune_beside_before": "takes another version, which has tests of its own, and minutes",
     "tune_beside_mpitune": "takes half an hour and a profile",
 }
 NO_SCRIPT = {"link_peers"}

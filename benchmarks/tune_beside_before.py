@@ -1,0 +1,97 @@
+"""What does `rankwise tune` find, in how many launches and how much time, beside another version of Rankwise?
+
+    python benchmarks/tune_beside_before.py /path/to/other/bin/rankwise [--rounds 3] [--time 5m] mpich-5
+
+Both versions tune the same MPI for the same operations and ranks, in turn. Then `rankwise compare` of this version
+measures both profiles beside the default, at sizes that neither search begins with.
+"""
+
+import json
+import math
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import click
+import numpy as np
+
+from rankwise.store.store import Store
+
+OURS = Path(sys.executable).with_name("rankwise")
+LIMIT_SECONDS = 7200.0
+
+
+@click.command()
+@click.argument("other", type=click.Path(exists=True, path_type=Path))
+@click.argument("name")
+@click.option("--rounds", default=3, show_default=True)
+@click.option("--time", "budget", default="5m", show_default=True)
+@click.option("--operations", default="bcast,allreduce", show_default=True)
+@click.option("--ranks", default="4", show_default=True)
+@click.option("--sizes", default="1K,32K,1M", show_default=True)
+@click.option("--held-out", default="3000,100000,400000", show_default=True)
+@click.option("--compare-time", default="1m", show_default=True)
+@click.option("--testbed", default="", help="This host if there is none.")
+def main(
+    *, other: Path, name: str, rounds: int, budget: str, operations: str, ranks: str, sizes: str, held_out: str,
+    compare_time: str, testbed: str,
+) -> None:  # fmt: skip
+    """Tune in turn, compare, and print what both have taken and gained."""
+    where = ["--testbed", testbed] if testbed else []
+    tuning = [name, "--for", operations, "-n", ranks, "--sizes", sizes, "--time", budget, *where]
+    comparing = [name, "--bench", operations, "-n", ranks, "--sizes", held_out, "--time", compare_time, *where]
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(rounds):
+            for whose, program in random.sample([("other", other), ("ours", OURS)], 2):
+                taken = _tune(program, tuning, f"{whose}-{number}", Path(folder))
+                print(f"round {number} {whose:>5}: {taken}", flush=True)
+            print(f"round {number}: {_compared(comparing, number, Path(folder))}", flush=True)
+
+
+def _run(words: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(words, capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False, cwd=folder)
+
+
+def _tune(program: Path, arguments: list[str], profile: str, folder: Path) -> str:
+    store, began = folder / f"{profile}.sqlite", time.monotonic()
+    more = ["--name", profile, "--to", str(folder), "--store", str(store), "-q"]
+    done = _run([str(program), "tune", *arguments, *more], folder)
+    if done.returncode:
+        return f"exit code {done.returncode}: {done.stderr[-300:]}"
+    seconds = time.monotonic() - began
+    with Store(store) as opened:  # what an older version wrote is brought up to date
+        runs = {run.kind: 0 for run in opened.runs()}
+        for run in opened.runs():
+            runs[run.kind] += run.launches
+    rules = len(re.findall(r"^algorithm = ", (folder / profile / "profile.toml").read_text(), re.MULTILINE))
+    launches = ", ".join(f"{count} launches of the {kind}" for kind, count in runs.items())
+    return f"{seconds:.0f} s, {launches}, {rules} rules"
+
+
+def _compared(arguments: list[str], number: int, folder: Path) -> str:
+    """The geometric mean of each profile's times over the default's, and in how many cells it is slower."""
+    profiles = [folder / f"{whose}-{number}" for whose in ("other", "ours")]
+    words = [word for one in ("default", *map(str, profiles)) for word in ("--profile", one)]
+    store = ["--store", str(folder / f"compare-{number}.sqlite"), "--report", str(folder / "page.html"), "--json"]
+    done = _run([str(OURS), "compare", *arguments, *words, *store], folder)
+    if not done.stdout:
+        return f"exit code {done.returncode}: {done.stderr[-300:]}"
+    found = json.loads(done.stdout)["verdicts"]
+    said = []
+    for one in profiles:
+        own = [verdict for verdict in found if verdict["candidate"].endswith(one.name)]
+        mean = math.exp(np.mean([math.log(verdict["ratio"]) for verdict in own])) if own else math.nan
+        count = {word: sum(verdict["verdict"] == word for verdict in own) for word in ("faster", "slower")}
+        said.append(
+            f"{one.name}: {mean:.2f} times the default's time in the mean of {len(own)} cells, "
+            f"{count['faster']} faster, {count['slower']} slower"
+        )
+    return "; ".join(said)
+
+
+if __name__ == "__main__":
+    main()
