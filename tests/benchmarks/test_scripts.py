@@ -52,8 +52,8 @@ def test_none_is_left_out() -> None:
     assert {path.stem for path in BENCHMARKS.glob("*.py")} == {*SMALLEST, *ONLY_ITS_HELP, *NO_SCRIPT}
 
 
-NIGHTLY = {"plan_beside_before"}
-"""It starts two comparisons of several MPIs, which test_main_job does by day."""
+NIGHTLY = {"plan_beside_before", "tune_truth"}
+"""What they start, other tests do by day: comparisons of several MPIs, searches that switch between algorithms."""
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,7 @@ def test_the_report_stands_alone(answer: dict[str, Any]) -> None:
     page = Path(answer["report"]).read_text()
     assert all(name in page for name in TWO)
     assert "rankwise compare" in page
+    assert " --verify " not in page, "the launch lines shown are of launches that timed something"
     assert 'src="http' not in page
     assert 'href="http' not in page.partition("<script")[0]
 

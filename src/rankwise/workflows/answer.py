@@ -100,10 +100,11 @@ def report_context(store: Store, run_id: int, title: str, said: Sequence[str]) -
     """Return what any page says of a run beside its results; `said` gives the answer in sentences."""
     run = store.run(run_id)
     commands: dict[str, str] = {}
+    verifying: dict[str, str] = {}  # shown only where nothing was timed
     libraries: set[LoadedLibrary] = set()
     transports: dict[str, tuple[str, ...]] = {}
     for launch in store.iter_launches(run_id):
-        commands.setdefault(launch.implementation, launch.command)
+        (verifying if launch.verifying else commands).setdefault(launch.implementation, launch.command)
         libraries.update(LoadedLibrary(launch.implementation, one) for one in launch.libraries)
         if launch.transports:  # of this testbed; those of the implementation are of its smoke test
             transports.setdefault(launch.implementation, tuple(launch.transports.split(", ")))
@@ -117,7 +118,7 @@ def report_context(store: Store, run_id: int, title: str, said: Sequence[str]) -
             for one in store.implementations(run_id)
         ),
         facts=store.facts(run_id),
-        commands=tuple(LaunchCommand(one, command) for one, command in commands.items()),
+        commands=tuple(LaunchCommand(one, command) for one, command in (verifying | commands).items()),
         command_line=run.command_line,
         generated_at=time.time(),
         extra=(Fact("rankwise", __version__), Fact("store", str(store.path))),

@@ -71,7 +71,11 @@ def on_four(found: Sent) -> tuple[int, ...]:
     return tuple(of_rank[4] for of_rank in found)
 
 
-@pytest.mark.parametrize("hosts", [TWO_NODES, FOUR_NODES], ids=["within nodes", "between nodes"])
+@pytest.mark.parametrize(
+    "hosts",
+    [TWO_NODES, pytest.param(FOUR_NODES, marks=pytest.mark.nightly)],
+    ids=["within nodes", "between nodes"],
+)
 def test_steps_of_so_many_ranks_follow_the_rule(
     real: tuple[Implementation, Path], sent: Measure, hosts: tuple[str, ...]
 ) -> None:
