@@ -20,37 +20,22 @@ from rankwise.core.tuning import Choice, Decision, Native, Rule, Tuning
 from rankwise.profiles.writing import write
 from rankwise.store.store import Store
 from support.command_line import rankwise
+from support.made_up_family import OURS, install
 from support.mpis import FOUND
 from support.profiles import part, profile
 from support.stored import OPENMPI
 
 NAMES = ("bcast", "bcast_as_scatter_allgather", "scatter", "scatter_as_bcast")
 KNOWN = [Benchmark(name, "guideline" if "_as_" in name else "collective", "") for name in NAMES]
-OURS = replace(OPENMPI, id="ours-1.0", family="ours", version="1.0")
-"""Of the family below."""
 
-FAMILY = """
-from rankwise.core.tuning import Algorithm, Native
-from rankwise.mpi.family import Family
+METHODS = """
+def algorithms(self, implementation):
+    return {"bcast": (Algorithm("binomial", "1"), Algorithm("scatter_allgather", "8"))}
 
-
-class Ours(Family):
-    name = "ours"
-    title = "Our MPI"
-
-    def identify(self, compiler, ask):
-        return ""
-
-    def steps(self, implementation, job):
-        raise AssertionError("nothing is to be measured")
-
-    def algorithms(self, implementation):
-        return {"bcast": (Algorithm("binomial", "1"), Algorithm("scatter_allgather", "8"))}
-
-    def native(self, implementation, tuning):
-        (decision,) = tuning.decisions
-        sizes = [rule.up_to_bytes for rule in decision.rules if rule.choice.algorithm]
-        return Native(environment=(("OURS_BCAST", f"8 up to {sizes}"),))
+def native(self, implementation, tuning):
+    (decision,) = tuning.decisions
+    sizes = [rule.up_to_bytes for rule in decision.rules if rule.choice.algorithm]
+    return Native(environment=(("OURS_BCAST", f"8 up to {sizes}"),))
 """
 
 
@@ -81,9 +66,7 @@ def store_run(
 @pytest.fixture
 def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A store whose run 1 is of the family `ours` and of an Open MPI that is not on this host."""
-    (tmp_path / "mpi").mkdir()
-    (tmp_path / "mpi" / "ours.py").write_text(FAMILY)
-    monkeypatch.setenv("RANKWISE_PLUGINS", str(tmp_path))
+    install(METHODS, tmp_path, monkeypatch)
     store_run(tmp_path / "results.sqlite", [OURS, OPENMPI])
     return tmp_path / "results.sqlite"
 

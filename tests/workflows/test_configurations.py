@@ -22,40 +22,22 @@ from rankwise.workflows.configurations import (
     sentences,
     tuned,
 )
+from support.made_up_family import OURS, install
 from support.profiles import RMEM, part, profile
-from support.stored import OPENMPI
 
-OURS = replace(OPENMPI, id="ours-1.0", family="ours", version="1.0")
 OTHER = replace(OURS, id="ours-2.0", version="2.0")
-FAMILY = """
-from rankwise.core.errors import InputError
-from rankwise.core.tuning import Native
-from rankwise.mpi.family import Family
-
-
-class Ours(Family):
-    name = "ours"
-    title = "Our MPI"
-
-    def identify(self, compiler, ask):
-        return ""
-
-    def steps(self, implementation, job):
-        raise AssertionError("nothing is to be measured")
-
-    def native(self, implementation, tuning):
-        lacked = [one for one in tuning.settings if one.knob == "old" and implementation.version != "1.0"]
-        if lacked:
-            raise InputError("2.0 has no old", "leave it out")
-        return Native(environment=tuple((one.knob.upper(), one.value) for one in tuning.settings))
+METHODS = """
+def native(self, implementation, tuning):
+    lacked = [one for one in tuning.settings if one.knob == "old" and implementation.version != "1.0"]
+    if lacked:
+        raise InputError("2.0 has no old", "leave it out")
+    return Native(environment=tuple((one.knob.upper(), one.value) for one in tuning.settings))
 """
 
 
 @pytest.fixture(autouse=True)
 def _ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "mpi").mkdir()
-    (tmp_path / "mpi" / "ours.py").write_text(FAMILY)
-    monkeypatch.setenv("RANKWISE_PLUGINS", str(tmp_path))
+    install(METHODS, tmp_path, monkeypatch)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankwise.analysis.tune.search import Search, Trial
 from rankwise.core.records import Cell, CellFailure, Launch, Segment, Series
-from rankwise.core.tuning import Choice, Tuning
+from rankwise.core.tuning import Tuning
 
 IMPLEMENTATION = "simulated-1.0"
 
@@ -74,16 +74,6 @@ class Simulated:
             search.tell(self.round(trials))
             assert self.rounds <= most_rounds
         return search.best()
-
-
-def chosen(tuning: Tuning, cell: Cell) -> Choice:
-    """What a tuning makes of a cell."""
-    for decision in tuning.decisions:
-        if (decision.operation, decision.ranks) == (cell.benchmark, cell.ranks):
-            for rule in decision.rules:
-                if rule.up_to_bytes is None or cell.size_bytes <= rule.up_to_bytes:
-                    return rule.choice
-    return Choice()
 
 
 def setting(tuning: Tuning, knob: str) -> str:

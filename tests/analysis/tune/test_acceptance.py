@@ -10,10 +10,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from analysis.tune.simulated import IMPLEMENTATION, Simulated, chosen, setting
+from analysis.tune.simulated import IMPLEMENTATION, Simulated, setting
 from rankwise.analysis.tune.acceptance import Acceptance, Validated, accept
 from rankwise.analysis.tune.application import Application, Use
 from rankwise.analysis.tune.evidence import FIRST_LOOK, LOOKS
+from rankwise.analysis.tune.rules import choice_at
 from rankwise.analysis.tune.search import Trial
 from rankwise.core.records import Benchmark, Category, Cell, CellFailure, Launch
 from rankwise.core.tuning import Choice, Decision, Rule, Setting, Tuning
@@ -74,7 +75,7 @@ def plain(cell: Cell) -> float:
 
 
 def rule_law(effect: dict[str, float]) -> Law:
-    return lambda tuning, cell: plain(cell) * effect.get(chosen(tuning, cell).algorithm, 1.0)
+    return lambda tuning, cell: plain(cell) * effect.get(choice_at(tuning, cell).algorithm, 1.0)
 
 
 def test_a_tuning_that_is_better_is_accepted_with_its_gain() -> None:
@@ -117,7 +118,7 @@ def waiting(size: int) -> Law:
 
     def law(tuning: Tuning, cell: Cell) -> float:
         concerned = tuning.decisions and (cell.benchmark, cell.ranks, cell.size_bytes) == ("bcast", 4, size)
-        other = 1.0 if chosen(tuning, cell) == DEFAULT else 0.6
+        other = 1.0 if choice_at(tuning, cell) == DEFAULT else 0.6
         return plain(cell) * (next(turns) if concerned else other)
 
     return law
@@ -218,9 +219,9 @@ def test_settings_go_back_one_a_validation_the_last_one_first() -> None:
 
 def test_what_fails_only_when_tuned_goes_back_too() -> None:
     found = judged(
-        rule_law({}), fails=lambda tuning, cell: "no such algorithm" if chosen(tuning, cell) == RING else ""
+        rule_law({}), fails=lambda tuning, cell: "no such algorithm" if choice_at(tuning, cell) == RING else ""
     )
-    assert chosen(found.tuning, Cell(IMPLEMENTATION, "bcast", 200_000, 4)) == DEFAULT
+    assert choice_at(found.tuning, Cell(IMPLEMENTATION, "bcast", 200_000, 4)) == DEFAULT
     assert "fails: no such algorithm" in found.reverted[0].words
     both = judged(rule_law({}), fails=lambda _, cell: "never works" if cell.size_bytes == 48 else "")
     assert both.accepted

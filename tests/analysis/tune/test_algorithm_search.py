@@ -8,9 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from analysis.tune.simulated import IMPLEMENTATION, Simulated, chosen
+from analysis.tune.simulated import IMPLEMENTATION, Simulated
 from rankwise.analysis.tune.algorithm_search import AlgorithmSearch
 from rankwise.analysis.tune.race import SearchCriteria
+from rankwise.analysis.tune.rules import choice_at
 from rankwise.core.records import Cell
 from rankwise.core.tuning import Choice, Decision, Rule, Tuning
 
@@ -28,7 +29,7 @@ LAW = {
 
 
 def law(tuning: Tuning, cell: Cell) -> float:
-    latency, per_byte = LAW[chosen(tuning, cell).algorithm]
+    latency, per_byte = LAW[choice_at(tuning, cell).algorithm]
     return latency + per_byte * cell.size_bytes
 
 
@@ -92,12 +93,12 @@ def test_who_is_behind_is_eliminated_soon_and_who_may_win_not_before_the_least_n
     search = bcast_search((64,), tuple(times), criteria=SearchCriteria(min_rounds=6))
 
     def behind(tuning: Tuning, cell: Cell) -> float:
-        return all_alike(tuning, cell) * times.get(chosen(tuning, BCAST).algorithm, 1.0)
+        return all_alike(tuning, cell) * times.get(choice_at(tuning, BCAST).algorithm, 1.0)
 
     machine = Simulated(behind, np.random.default_rng(1), 0.001)
     asked = []
     while trials := search.ask():
-        asked.append({chosen(trial.tuning, BCAST).algorithm for trial in trials} - {""})
+        asked.append({choice_at(trial.tuning, BCAST).algorithm for trial in trials} - {""})
         search.tell(machine.round(trials))
     assert asked[0] == set(times)
     assert "binomial" in asked[-1] and "linear" not in asked[-1]
@@ -123,7 +124,7 @@ def test_a_launch_of_the_default_stands_beside_every_trial() -> None:
     ]  # fmt: skip
     while trials:
         assert all(len({cell.placement for cell in trial.cells}) == 1 for trial in trials)
-        for cell, choice in [(cell, chosen(trial.tuning, cell)) for trial in trials for cell in trial.cells]:
+        for cell, choice in [(cell, choice_at(trial.tuning, cell)) for trial in trials for cell in trial.cells]:
             assert cell.label == (f"bcast@6={choice.algorithm}" if choice != Choice() else "default")
         for placement in ("block", "cyclic"):
             default, *others = (trial for trial in trials if trial.cells[0].placement == placement)
@@ -138,11 +139,11 @@ def test_a_hang_and_a_refusal_leave_the_rest_of_the_search_alone() -> None:
     search = bcast_search()
     found = Simulated(
         law, np.random.default_rng(3),
-        hangs=lambda tuning, cell: "no end within 120 s" if chosen(tuning, cell).algorithm == "ring" else "",
-        fails=lambda tuning, cell: "not for 6 ranks" if chosen(tuning, cell).algorithm == "linear" else "",
+        hangs=lambda tuning, cell: "no end within 120 s" if choice_at(tuning, cell).algorithm == "ring" else "",
+        fails=lambda tuning, cell: "not for 6 ranks" if choice_at(tuning, cell).algorithm == "linear" else "",
     ).answer(search)  # fmt: skip
-    assert chosen(found, replace(BCAST, size_bytes=64)).algorithm == "binomial"
-    assert chosen(found, replace(BCAST, size_bytes=4 << 20)).algorithm == "chain"  # the next best
+    assert choice_at(found, replace(BCAST, size_bytes=64)).algorithm == "binomial"
+    assert choice_at(found, replace(BCAST, size_bytes=4 << 20)).algorithm == "chain"  # the next best
     words = search.reasons()[0].words
     assert "ring unusable: no end within 120 s" in words
     assert "linear unusable: not for 6 ranks" in words
@@ -161,7 +162,7 @@ def test_a_default_that_fails_as_often_condemns_nobody() -> None:
     flaky = iter([True, *[False] * 10_000])
     search = bcast_search((64,), ("binomial",))
     found = Simulated(law, np.random.default_rng(3), hangs=lambda *_: "hung" if next(flaky) else "").answer(search)
-    assert chosen(found, replace(BCAST, size_bytes=64)).algorithm == "binomial"
+    assert choice_at(found, replace(BCAST, size_bytes=64)).algorithm == "binomial"
     search = bcast_search((64,), ("binomial",))
     first = {"default", "bcast@6=binomial"}
 
@@ -172,7 +173,7 @@ def test_a_default_that_fails_as_often_condemns_nobody() -> None:
         return ""
 
     found = Simulated(law, np.random.default_rng(3), hangs=both_once).answer(search)
-    assert chosen(found, replace(BCAST, size_bytes=64)).algorithm == "binomial"
+    assert choice_at(found, replace(BCAST, size_bytes=64)).algorithm == "binomial"
 
 
 def test_an_implementation_that_cannot_do_the_operation_ends_the_search() -> None:
@@ -254,7 +255,7 @@ def test_one_launch_holds_several_algorithms_at_sizes_of_their_own() -> None:
 
 def test_other_segments_are_tried_of_what_is_not_behind_only() -> None:
     def pipelines(tuning: Tuning, cell: Cell) -> float:
-        choice = chosen(tuning, cell)
+        choice = choice_at(tuning, cell)
         factor = {"pipeline": {0: 1.5, 8192: 0.9, 65536: 0.7}[choice.segment_bytes], "chain": 1.4}
         return all_alike(tuning, cell) * factor.get(choice.algorithm, 1.0)
 
@@ -262,8 +263,8 @@ def test_other_segments_are_tried_of_what_is_not_behind_only() -> None:
     search = AlgorithmSearch(BCAST, forms, (128 << 10,))
     machine = Simulated(pipelines, np.random.default_rng(3))
     found = machine.answer(search)
-    assert chosen(found, replace(BCAST, size_bytes=128 << 10)) == Choice("pipeline", 65536)
-    tried = {chosen(trial.tuning, trial.cells[0]) for trial in machine.launched}
+    assert choice_at(found, replace(BCAST, size_bytes=128 << 10)) == Choice("pipeline", 65536)
+    tried = {choice_at(trial.tuning, trial.cells[0]) for trial in machine.launched}
     assert {one for one in tried if one.algorithm == "chain"} == {Choice("chain", 8192)}
     assert {one for one in tried if one.algorithm == "pipeline"} == set(forms[:3])
 
@@ -272,7 +273,7 @@ def test_where_every_size_needs_a_choice_one_that_is_as_good_stands_in_for_the_d
     def presets(tuning: Tuning, cell: Cell) -> float:
         small = cell.size_bytes < 1000
         factor = {"": 1.0, "same": 1.0 if small else 1.3, "best": 1.3 if small else 0.7, "bad": 3.0}
-        return 1e-4 * factor[chosen(tuning, cell).algorithm]
+        return 1e-4 * factor[choice_at(tuning, cell).algorithm]
 
     names = ("bad", "best", "same")
     search = bcast_search((64, 65536), names, scope="complete")
@@ -301,7 +302,9 @@ def test_where_every_size_needs_a_choice_noise_at_one_of_them_loses_no_gain_at_o
         luck = np.random.default_rng(100 + seed)
 
         def presets(tuning: Tuning, cell: Cell, luck: np.random.Generator | None = luck) -> float:
-            factor = np.interp(math.log2(cell.size_bytes), np.log2(sizes), factors[chosen(tuning, cell).algorithm])
+            factor = np.interp(
+                math.log2(cell.size_bytes), np.log2(sizes), factors[choice_at(tuning, cell).algorithm]
+            )
             more = max(at_small_sizes - spread, 0.0) if cell.size_bytes <= 65536 and luck else 0.0
             return 1e-2 * float(factor * np.exp(more * luck.standard_normal() if luck else 0.0))
 
@@ -325,7 +328,7 @@ def test_one_choice_for_all_sizes_is_slower_at_none() -> None:
     def tilted(tuning: Tuning, cell: Cell) -> float:
         small = cell.size_bytes < 1000
         factor = {"": 1.0, "tilted": 1.2 if small else 0.4, "even": 1.0 if small else 0.7}
-        return (1e-4 + 1e-9 * cell.size_bytes) * factor[chosen(tuning, cell).algorithm]
+        return (1e-4 + 1e-9 * cell.size_bytes) * factor[choice_at(tuning, cell).algorithm]
 
     search = bcast_search(SIZES, ("tilted", "even"), scope="one for all sizes")
     machine = Simulated(tilted, np.random.default_rng(0), 0.01)
@@ -339,12 +342,12 @@ def test_calls_weigh_the_sizes_for_which_one_choice_has_to_do() -> None:
     def either(tuning: Tuning, cell: Cell) -> float:
         small = cell.size_bytes < 1000
         factor = {"": 1.0, "for small": 0.5 if small else 1.0, "for large": 1.0 if small else 0.8}
-        return 1e-4 * factor[chosen(tuning, cell).algorithm]
+        return 1e-4 * factor[choice_at(tuning, cell).algorithm]
 
     for calls, winner in (((9.0, 1.0), "for small"), ((1.0, 9.0), "for large")):
         search = bcast_search((64, 65536), ("for small", "for large"), scope="one for all sizes", calls=calls)
         found = Simulated(either, np.random.default_rng(1), 0.005).answer(search)
-        assert chosen(found, BCAST).algorithm == winner
+        assert choice_at(found, BCAST).algorithm == winner
 
 
 def test_at_other_ranks_only_what_was_not_far_behind_is_tried() -> None:
@@ -360,7 +363,7 @@ def test_at_other_ranks_only_what_was_not_far_behind_is_tried() -> None:
     assert {cell.label for trial in machine.launched for cell in trial.cells if cell.ranks == 8} == {
         "default", "bcast@8=binomial",
     }  # fmt: skip
-    assert chosen(found, replace(BCAST, ranks=8, size_bytes=64)).algorithm == "binomial"
+    assert choice_at(found, replace(BCAST, ranks=8, size_bytes=64)).algorithm == "binomial"
     own = later.exhaustive_launches() - first.exhaustive_launches()
     assert own % 6 == 0 and own >= 6 * SearchCriteria().min_rounds
     assert "1 choices that were not far behind at 6 ranks" in later.reasons()[0].words
@@ -371,7 +374,7 @@ def test_launches_are_few_and_the_default_stays_where_all_are_alike() -> None:
 
     def quicker(tuning: Tuning, cell: Cell) -> float:
         factors = {f"{i}": 1 + i / 5 for i in range(9)} | {"quick": 0.7}
-        return all_alike(tuning, cell) * factors.get(chosen(tuning, cell).algorithm, 1.0)
+        return all_alike(tuning, cell) * factors.get(choice_at(tuning, cell).algorithm, 1.0)
 
     names = (*map(str, range(9)), "quick")
     for spread in (0.01, 0.06):

@@ -14,58 +14,40 @@ from rankwise.core.network import Topology
 from rankwise.core.records import Benchmark
 from rankwise.core.tuning import Tuning
 from rankwise.workflows.tune.stages import STAGES, Collective, Target, TuneSpec
-from support.stored import OPENMPI
+from support.made_up_family import OURS, install
 
-OURS = replace(OPENMPI, id="ours-1.0", family="ours", version="1.0")
 MENU = {
     name: Benchmark(name, "collective", "", sized=name != "barrier")
     for name in ("bcast", "gather", "reduce", "scatter", "barrier")
 }
 TARGET = Target("lab", None, (Host("a", 8), Host("b", 8)))
-FAMILY = """
-from rankwise.core.errors import InputError
-from rankwise.core.tuning import Algorithm, Knob, Native
-from rankwise.mpi.family import Family
+METHODS = """
+def knobs(self, implementation):
+    return (
+        Knob("transport", ("OURS",), "environment", "its carrier", ("tcp", "fast"), default="tcp"),
+        Knob("eager-threshold-shm", ("EAGER",), "environment", least=1, most=1 << 20, default="8192"),
+    )
 
+def algorithms(self, implementation):
+    known = tuple(Algorithm(name, name) for name in ("ring", "tree", "doubling"))
+    return dict.fromkeys(("barrier", "bcast", "gather", "reduce"), known)
 
-class Ours(Family):
-    name = "ours"
-    title = "Our MPI"
+def choice_scope(self, implementation, operation):
+    return "one for all sizes" if operation == "gather" else "complete"
 
-    def identify(self, compiler, ask):
-        return ""
-
-    def steps(self, implementation, job):
-        raise AssertionError("nothing is to be measured")
-
-    def knobs(self, implementation):
-        return (
-            Knob("transport", ("OURS",), "environment", "its carrier", ("tcp", "fast"), default="tcp"),
-            Knob("eager-threshold-shm", ("EAGER",), "environment", least=1, most=1 << 20, default="8192"),
-        )
-
-    def algorithms(self, implementation):
-        known = tuple(Algorithm(name, name) for name in ("ring", "tree", "doubling"))
-        return dict.fromkeys(("barrier", "bcast", "gather", "reduce"), known)
-
-    def choice_scope(self, implementation, operation):
-        return "one for all sizes" if operation == "gather" else "complete"
-
-    def native(self, implementation, tuning):
-        (decision,) = tuning.decisions
-        if decision.operation == "reduce":
-            raise InputError("the operator may not commute", "leave it")
-        if decision.ranks == 6 and decision.rules[0].choice.algorithm == "doubling":
-            raise InputError("6 is no power of two", "take another")
-        return Native()
+def native(self, implementation, tuning):
+    (decision,) = tuning.decisions
+    if decision.operation == "reduce":
+        raise InputError("the operator may not commute", "leave it")
+    if decision.ranks == 6 and decision.rules[0].choice.algorithm == "doubling":
+        raise InputError("6 is no power of two", "take another")
+    return Native()
 """
 
 
 @pytest.fixture(autouse=True)
 def family(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "mpi").mkdir()
-    (tmp_path / "mpi" / "ours.py").write_text(FAMILY)
-    monkeypatch.setenv("RANKWISE_PLUGINS", str(tmp_path))
+    install(METHODS, tmp_path, monkeypatch)
 
 
 def groups(spec: TuneSpec, target: Target = TARGET) -> list[list[Search]]:

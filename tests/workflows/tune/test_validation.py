@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pytest
 
-from analysis.tune.simulated import IMPLEMENTATION, Simulated, chosen, setting
+from analysis.tune.simulated import IMPLEMENTATION, Simulated, setting
 from rankwise.analysis.tune.acceptance import Acceptance
 from rankwise.analysis.tune.evidence import FIRST_LOOK
+from rankwise.analysis.tune.rules import choice_at
 from rankwise.analysis.tune.search import Trial
 from rankwise.core.records import Benchmark, Cell, Launch
 from rankwise.core.tuning import Choice, Decision, Rule, Setting, Tuning
@@ -32,7 +33,7 @@ def decision(operation: str, ranks: int, choice: Choice) -> Decision:
 
 
 def law(tuning: Tuning, cell: Cell) -> float:
-    return 1e-4 * RATIOS.get(chosen(tuning, cell).algorithm, 1.0)
+    return 1e-4 * RATIOS.get(choice_at(tuning, cell).algorithm, 1.0)
 
 
 def cells_of(_: str, tuning: Tuning) -> list[Wanted]:

@@ -23,29 +23,13 @@ from rankwise.workflows.tune.validation_cells import (
     reach_reason,
     validation_cells,
 )
-from support.stored import OPENMPI
+from support.made_up_family import OURS, install
 
-OURS = replace(OPENMPI, id="ours-1.0", family="ours", version="1.0")
-FAMILY = """
-from rankwise.core import bound_variables
-from rankwise.core.tuning import Native
-from rankwise.mpi.family import Family
-
-
-class Ours(Family):
-    name = "ours"
-    title = "Our MPI"
-
-    def identify(self, compiler, ask):
-        return ""
-
-    def steps(self, implementation, job):
-        raise AssertionError("nothing is to be measured")
-
-    def native(self, implementation, tuning):
-        bound = implementation.version == "2.0"
-        names = [bound_variables.bound(one.ranks, "OURS") if bound else "OURS" for one in tuning.decisions]
-        return Native(environment=tuple((name, "1") for name in names))
+METHODS = """
+def native(self, implementation, tuning):
+    bound = implementation.version == "2.0"
+    names = [bound_variables.bound(one.ranks, "OURS") if bound else "OURS" for one in tuning.decisions]
+    return Native(environment=tuple((name, "1") for name in names))
 """
 BENCHMARKS = {
     "bcast": Benchmark("bcast", "collective", ""),
@@ -61,9 +45,7 @@ TWO_SITES = Target("lab", Topology("lab", "emulated"), (Host("a", 4, "one"), Hos
 
 @pytest.fixture(autouse=True)
 def family(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "mpi").mkdir()
-    (tmp_path / "mpi" / "ours.py").write_text(FAMILY)
-    monkeypatch.setenv("RANKWISE_PLUGINS", str(tmp_path))
+    install(METHODS, tmp_path, monkeypatch)
 
 
 def spec(operation: str = "bcast", ranks: int = 4, sizes: tuple[int, ...] = (64, 4096)) -> TuneSpec:

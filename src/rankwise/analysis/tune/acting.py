@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rankwise.analysis.tune.observations import cell_words
-from rankwise.analysis.tune.rules import range_words
+from rankwise.analysis.tune.rules import range_words, rule_at
 from rankwise.core.records import Cell
 from rankwise.core.tuning import Choice, Decision, Reason, Rule, Tuning
 
@@ -26,7 +26,7 @@ def acting(tuning: Tuning, cell: Cell) -> tuple[object, ...]:
     act on its groups, as Intel MPI's tables do.
     """
     ranks = communicator_ranks(cell)
-    found = _rule(tuning, cell.benchmark, ranks, cell.size_bytes)
+    found = rule_at(tuning, cell.benchmark, ranks, cell.size_bytes)
     return (
         tuning.settings, tuning.host_settings, found[1].choice if found else Choice(), _within(tuning, cell),
         _of_job(tuning, cell),
@@ -40,7 +40,7 @@ def acts(tuning: Tuning, cell: Cell) -> bool:
 
 def has_rule(tuning: Tuning, cell: Cell) -> bool:
     """Return whether a rule for its own size and ranks, other than the default's, decides how a cell is done."""
-    found = _rule(tuning, cell.benchmark, communicator_ranks(cell), cell.size_bytes)
+    found = rule_at(tuning, cell.benchmark, communicator_ranks(cell), cell.size_bytes)
     return found is not None and found[1].choice != Choice()
 
 
@@ -51,28 +51,19 @@ def rule_behind(tuning: Tuning, cell: Cell) -> tuple[Decision, Rule] | None:
     ends just below its size.
     """
     size, ranks = cell.size_bytes, communicator_ranks(cell)
-    found = _rule(tuning, cell.benchmark, ranks, size)
+    found = rule_at(tuning, cell.benchmark, ranks, size)
     if found and found[1].choice != Choice():
         return found
     if job := _of_job(tuning, cell):
-        return _rule(Tuning(decisions=job), cell.benchmark, cell.ranks, size)
+        return rule_at(Tuning(decisions=job), cell.benchmark, cell.ranks, size)
     inside = [one for one in _within(tuning, cell) if one.operation == cell.benchmark]
     if inside:
         largest = max(inside, key=lambda one: one.ranks)
-        same = _rule(tuning, cell.benchmark, largest.ranks, size)
+        same = rule_at(tuning, cell.benchmark, largest.ranks, size)
         chosen = [rule for rule in largest.rules if rule.choice != Choice()]
         return same if same and same[1].choice != Choice() else (largest, chosen[-1])
-    below = _rule(tuning, cell.benchmark, ranks, size - EDGE_BYTES)
+    below = rule_at(tuning, cell.benchmark, ranks, size - EDGE_BYTES)
     return below if below and below[1].choice != Choice() else None
-
-
-def _rule(tuning: Tuning, operation: str, ranks: int, size_bytes: int) -> tuple[Decision, Rule] | None:
-    for decision in tuning.decisions:
-        if (decision.operation, decision.ranks) == (operation, ranks):
-            for rule in decision.rules:
-                if rule.up_to_bytes is None or size_bytes <= rule.up_to_bytes:
-                    return decision, rule
-    return None
 
 
 def _within(tuning: Tuning, cell: Cell) -> tuple[Decision, ...]:
@@ -83,7 +74,7 @@ def _of_job(tuning: Tuning, cell: Cell) -> tuple[Decision, ...]:
     """The decisions for all ranks of a job whose operation runs on groups of them, at this size."""
     if cell.options.groups == 1:
         return ()
-    found = _rule(tuning, cell.benchmark, cell.ranks, cell.size_bytes)
+    found = rule_at(tuning, cell.benchmark, cell.ranks, cell.size_bytes)
     return (found[0],) if found and found[1].choice != Choice() else ()
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankwise.analysis.tune.choices import words_of
 from rankwise.core.records import Cell, FloatArray
-from rankwise.core.tuning import Choice, Rule, Tuning
+from rankwise.core.tuning import Choice, Decision, Rule, Tuning
 from rankwise.core.units import at_most
 
 MOST_RULES = 20
@@ -129,14 +129,20 @@ def sizes_between(low_bytes: int, high_bytes: int, step: float) -> list[int]:
     return sorted(size for size in found if low_bytes < size < high_bytes)
 
 
+def rule_at(tuning: Tuning, operation: str, ranks: int, size_bytes: int) -> tuple[Decision, Rule] | None:
+    """Return the rule that holds for a size, and its decision; None where no decision is about it."""
+    for decision in tuning.decisions:
+        if (decision.operation, decision.ranks) == (operation, ranks):
+            for rule in decision.rules:
+                if rule.up_to_bytes is None or size_bytes <= rule.up_to_bytes:
+                    return decision, rule
+    return None
+
+
 def choice_at(tuning: Tuning, cell: Cell) -> Choice:
     """Return how this cell is done; the default where no decision is about it."""
-    for decision in tuning.decisions:
-        if (decision.operation, decision.ranks) == (cell.benchmark, cell.ranks):
-            for rule in decision.rules:
-                if rule.up_to_bytes is None or cell.size_bytes <= rule.up_to_bytes:
-                    return rule.choice
-    return Choice()
+    found = rule_at(tuning, cell.benchmark, cell.ranks, cell.size_bytes)
+    return found[1].choice if found else Choice()
 
 
 def range_words(rule: Rule) -> str:
