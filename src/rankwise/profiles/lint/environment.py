@@ -37,7 +37,9 @@ def findings(text: str, known: Known) -> Iterator[Finding]:
     last = {name: line for line, name, _ in found}
     for line, name, value in found:
         if last[name] != line and not name.startswith(parameters.VARIABLE):
-            yield Finding(line, "unreachable", f"line {last[name]} sets {name} again, which counts", "remove one")
+            yield Finding(
+                line, "unreachable", f"line {last[name]} sets {name} again, and that value counts", "remove one"
+            )
         if name.startswith(_ADJUST):
             yield from _adjusted(name, value, line, known)
         elif name.startswith(_CVAR):

@@ -79,7 +79,7 @@ class _Reader:
         first = self.space()
         line = self.line()
         if depth > MOST_DEPTH:
-            raise self.error(f"more than {MOST_DEPTH} values lie in one another")
+            raise self.error(f"values are nested more than {MOST_DEPTH} deep")
         if first == "{":
             return Node(line, list(self._members("}", depth)), is_object=True)
         if first == "[":

@@ -50,7 +50,9 @@ def of_assignments(found: Assignments, known: Known) -> Iterator[Finding]:
     values = {name: value for _, name, value in found}
     for line, name, value in found:
         if last[name] != line:
-            yield Finding(line, "unreachable", f"line {last[name]} sets {name} again, which counts", "remove one")
+            yield Finding(
+                line, "unreachable", f"line {last[name]} sets {name} again, and that value counts", "remove one"
+            )
         yield from known.variable(FAMILY, name, value, line)
         if (_FORCED.fullmatch(name) or name == _RULES) and values.get(_SWITCH, "").lower() not in _TRUE:
             yield Finding(line, "no effect", f"{name} does nothing without {_SWITCH}", f"add {_SWITCH} = 1")
