@@ -15,8 +15,8 @@ static void generate(Schedule *s, const Problem *p)
         const Place from = beyond(mine, part_start(p->count, n, out));
         const Place to = beyond(mine, part_start(p->count, n, in));
         const int64_t length = part_length(p->count, n, in);
-        const int received = add_receive(s, before, round, sums ? arrived : to, length, done);
-        depend(s, received, sent);
+        const int received =
+            add_receive(s, before, round, sums ? arrived : to, length, both(s, done, sent));
         sent = add_send(s, next, round, from, part_length(p->count, n, out), done);
         done = sums ? add_reduce(s, arrived, to, length, received) : received;
     }

@@ -84,6 +84,17 @@ int add_join(Schedule *s, int after)
     return add(s, (Step){.kind = COPY_STEP, .peer = -1}, after);
 }
 
+int both(Schedule *s, int a, int b)
+{
+    if (a == b || b == NO_STEP)
+        return a;
+    if (a == NO_STEP)
+        return b;
+    const int join = add_join(s, a);
+    depend(s, join, b);
+    return join;
+}
+
 void depend(Schedule *s, int step, int on)
 {
     if (step == NO_STEP || on == NO_STEP || step == on)

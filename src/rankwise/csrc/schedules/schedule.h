@@ -71,6 +71,9 @@ int add_signal_receive(Schedule *s, int peer, int tag, int after);
 /* Stands for all steps that it is made to wait for, by `after` and `depend`: a copy of nothing. */
 int add_join(Schedule *s, int after);
 
+/* What stands for both of these: one of them, or a join. */
+int both(Schedule *s, int a, int b);
+
 /* Step `step` waits for step `on` as well. Only for the newest step; NO_STEP is ignored for either.
  */
 void depend(Schedule *s, int step, int on);
