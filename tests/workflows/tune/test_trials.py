@@ -118,6 +118,29 @@ def test_after_a_launch_that_came_to_nothing_each_trial_runs_alone() -> None:
     assert by_profile == {"bcast@4=ring": "failed", "default": "finished"}
 
 
+class Slow(Launches):
+    """Runs out of time after the first two cells of its first launch."""
+
+    def launch(self, *given: Any, **more: Any) -> Launch:
+        """Measure all cells, or two of them."""
+        found = super().launch(*given, **more)
+        if len(self.seen) > 1:
+            return found
+        silent = CellFailure(found.series[2].cell, "no end within 60 s")
+        return replace(found, status="timed out", series=found.series[:2], failures=(silent,))
+
+
+def test_what_a_launch_that_switches_had_no_time_for_is_launched_again_before_anybody_is_blamed() -> None:
+    labels = ("default", "bcast@4=a", "bcast@4=b", "bcast@4=c")
+    candidates = {label: Candidate() for label in labels[1:]}
+    launching = Slow()
+    found = trials_of(launching, []).measure([Bundle(tuple(trial("bcast", one) for one in labels), candidates)])
+    first, second = ({one.label for one in cells} for cells, _ in launching.seen)
+    assert (len(first), len(second)) == (4, 2)
+    assert not any(launch.failures for launch in found)
+    assert {series.cell.label for launch in found for series in launch.series} == set(labels)
+
+
 def test_different_ranks_are_different_launches() -> None:
     launching = Launches()
     trials_of(launching, []).measure([Bundle((trial("bcast", "a"), trial("bcast", "b", ranks=2)))])

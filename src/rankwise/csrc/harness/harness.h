@@ -91,6 +91,7 @@ struct Job {
     RwBarrier barrier;
     char *hosts, *machines;      /* of all ranks, shape (ranks, HOST_BYTES) */
     double usual_slack_seconds;  /* before a start: start.c */
+    bool start_given_up;         /* at the agreed time, in the last series: series.c */
     double compute_step_seconds; /* compute.c; 0 until measured */
     long compute_steps;          /* in each of the pieces that polls divide the computation into */
     int compute_polls;
