@@ -39,7 +39,7 @@ def test_one_launch_holds_the_default_and_all_algorithms(name: str) -> None:
 
 @pytest.mark.parametrize("name", SWITCHING)
 def test_what_does_not_fit_into_a_launch_is_parted_between_sizes(name: str) -> None:
-    bundles = bundled([search_of(name)], working(name), most_cells(limit_seconds=60.0, visit_seconds=2.5))
+    bundles = bundled([search_of(name)], working(name), most_cells(limit_seconds=60.0, visit_seconds=5.0))
     assert [{cell.size_bytes for cell in bundle.cells()} for bundle in bundles] == [{1024}, {65536}]
     assert all({cell.label for cell in bundle.cells()} >= {DEFAULT} for bundle in bundles)
 
