@@ -228,8 +228,8 @@ def _registered(library: ctypes.CDLL) -> tuple[tuple[Algorithm, Any], ...]:
             (text or b"").decode() for text in (raw.name, raw.description, raw.commutative_only)
         )
         one = Algorithm(
-            OPERATIONS[raw.operation], name, description, only, raw.segmented, raw.fans, raw.lanes, raw.for_networks,
-            raw.needs_all_counts, raw.equal_blocks,
+            OPERATIONS[raw.operation], name, description, only, raw.segmented, raw.fans, raw.lanes,
+            raw.for_networks, raw.needs_all_counts, raw.equal_blocks,
         )  # fmt: skip
         found.append((one, pointer))
         pointer = raw.next

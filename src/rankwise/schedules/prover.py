@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from rankwise.schedules import matching
 from rankwise.schedules.matching import Fault, FaultyError, Order, words
-from rankwise.schedules.model import IN_PLACE, Kind, Memory, Place, Problem, Schedule, Step
+from rankwise.schedules.model import IN_PLACE, ROOTED, Kind, Memory, Place, Problem, Schedule, Step
 from rankwise.schedules.spans import Spans
 
 _Value = tuple[int, int]
@@ -110,7 +110,9 @@ def _touched(step: Step) -> Iterator[tuple[Place, bool]]:
 def _alias(problem: Problem, rank: int) -> _Alias | None:
     """What MPI_IN_PLACE makes one memory on this rank."""
     operation, start = problem.operation, 0
-    if operation in {"reduce", "gather", "scatter"} and rank != problem.root or operation == "exscan" and not rank:
+    if operation in ROOTED and rank != problem.root:
+        return None
+    if operation == "exscan" and not rank:
         return None
     if operation in {"gather", "scatter", "allgather"}:
         start = problem.block_start(rank)
