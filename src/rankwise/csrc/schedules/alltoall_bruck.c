@@ -12,7 +12,7 @@ typedef struct {
 static bool next_run(Run *run, int bit, int ranks)
 {
     const int begin = (run->end | bit) & ~(bit - 1);
-    if (begin >= ranks)
+    if (run->end >= ranks || begin >= ranks)
         return false;
     *run = (Run){begin, begin + bit < ranks ? begin + bit : ranks};
     return true;
