@@ -93,10 +93,6 @@ void send_down(Schedule *s, const Tree *tree, Place at, int64_t length, int64_t 
         for (int c = 0; c < tree->count; c++)
             add_send(s, tree->children[c], tag + i, here, elements, ready);
     }
-    if (ends) {
-        const int last = s->count;
-        *ends = add_join(s, after);
-        for (int step = first; step < last; step++)
-            depend(s, *ends, step);
-    }
+    if (ends)
+        *ends = join_since(s, first, after);
 }
