@@ -158,8 +158,7 @@ void sum_up(Schedule *s, Pipeline *f, Place input, Place output)
     make_slots(s, f);
     for (int i = 0; i < f->chunks; i++) {
         Chunk c = chunk_at(f, i);
-        const Place sum =
-            add_arrivals(s, f, &c, beyond(input, c.start), beyond(output, c.start));
+        const Place sum = add_arrivals(s, f, &c, beyond(input, c.start), beyond(output, c.start));
         *c.gate = c.after;
         if (c.lane->tree.parent >= 0)
             *c.gate = add_send(s, c.lane->tree.parent, c.tag + UP, sum, c.length, c.after);

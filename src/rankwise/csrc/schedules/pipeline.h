@@ -8,7 +8,8 @@
  * roots, the partners, exchange them all with all. */
 typedef struct {
     Tree tree;
-    int *partner; /* shape (partners): in the order in which all of them add up; NULL: no exchange */
+    int *
+        partner; /* shape (partners): in the order in which all of them add up; NULL: no exchange */
     int partners, own; /* partner[own] is this rank */
     Place slots;       /* where sums arrive */
 } Lane;

@@ -46,9 +46,9 @@ static void count_groups(Sites *t, int level)
     int groups = 0;
     for (int i = 0; i < t->ranks; i++) {
         const int outer = level ? t->group[at(t, level - 1, i)] : 0;
-        const bool begins = !i || (level && outer != t->group[at(t, level - 1, i - 1)]) ||
-                            group_number(t, level, t->order[i]) !=
-                                group_number(t, level, t->order[i - 1]);
+        const bool begins =
+            !i || (level && outer != t->group[at(t, level - 1, i - 1)]) ||
+            group_number(t, level, t->order[i]) != group_number(t, level, t->order[i - 1]);
         if (begins)
             t->first[at(t, level, groups++)] = i;
         t->group[at(t, level, i)] = groups - 1;
@@ -293,5 +293,6 @@ Tree span_tree(const Sites *t, int rank, const Span *span)
 
 Tree star_of_sites(const Sites *t, const Problem *p, int root, int star)
 {
-    return span_tree(t, p->rank, &(Span){.root = root, .sender = root, .asked_lanes = 1, .star = star});
+    return span_tree(t, p->rank,
+                     &(Span){.root = root, .sender = root, .asked_lanes = 1, .star = star});
 }
