@@ -48,6 +48,9 @@ void send_down_each(Schedule *s, const Tree *tree, Place at, int64_t length, int
 int reduce_up(Schedule *s, const Tree *tree, Place from, Place to, int64_t length, int64_t segment,
               bool commutative, int tag, int after, int *ready);
 
+/* Messages without data up the tree and down again: a barrier. */
+void signal_along(Schedule *s, Tree tree);
+
 /* How many segments a message of `length` has: 1 if segment is 0. */
 int segments(int64_t length, int64_t segment);
 
