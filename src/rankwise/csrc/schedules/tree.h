@@ -19,7 +19,7 @@ typedef struct {
 Tree linear_tree(const Problem *p);         /* the root is everybody's parent */
 Tree chain_tree(const Problem *p);          /* one after another */
 Tree binary_tree(const Problem *p);         /* two children each, in the order of the ranks */
-Tree knomial_tree(const Problem *p, int k); /* k = 2: binomial; the largest subtree first */
+Tree knomial_tree(const Problem *p, int k); /* k = 2: binomial; the furthest child first */
 Tree bine_tree(const Problem *p);           /* binomial, but partners are a third nearer */
 
 /* These keep the order of the ranks: each subtree stands for consecutive ranks. The first has the
