@@ -37,6 +37,7 @@ from rankwise.testbeds.paths import path, site_paths
 from rankwise.workflows.configurations import ProfileChoice, Resolved, loader, resolve_all, seen_on
 from rankwise.workflows.events import Events
 from rankwise.workflows.prepare import Built, build_all, prepare, the_one, up
+from rankwise.workflows.schedule_network import network_file
 
 LONGER_THAN_EXPECTED = 4
 """A run without a time budget may take this many times the expected time: hosts may be slow or busy."""
@@ -278,8 +279,9 @@ def carry_out(
     `launching` None: launches of the harness on this testbed. `priority` and `first_seconds` are the runner's.
     """
     launching = launching or Launching(
-        FamilyLauncher(), testbed, plan, configurations, loader(testbed), seen=seen_on(testbed)
-    )
+        FamilyLauncher(), testbed, plan, configurations, loader(testbed), seen=seen_on(testbed),
+        network=network_file(testbed),
+    )  # fmt: skip
     runner = Runner(
         plan, launching, relative_half_width, lambda launch: store.add_launch(run_id, launch), events.show,
         priority=priority, noise=Variances(), first_seconds=first_seconds,
