@@ -1,0 +1,103 @@
+"""The overlay: a library between a program and its MPI that carries out collectives by our schedules."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from rankwise.artifacts import builder, compiler
+from rankwise.artifacts.builder import Artifact
+from rankwise.artifacts.collective_calls import CollectiveCall, taken_over
+from rankwise.artifacts.declarations import declared
+from rankwise.core import paths, registry
+from rankwise.core.records import Implementation
+
+SOURCES = Path(__file__).parent.parent / "csrc"
+FOLDERS = ("interpose", "schedules", "execution")  # of SOURCES
+LIBRARY = "rankwise-overlay.so"
+_FLAGS = ("-std=gnu99", "-O2", "-fvisibility=hidden", "-fno-semantic-interposition")
+_FIELDS = {
+    "buffer": (".send = {0}", ".recv = {0}"),
+    "count": (".send_count = {0}", ".recv_count = {0}"),
+    "type": (".send_type = {0}", ".recv_type = {0}"),
+}
+"""A role that is several fields of C's `Collective`; every other one is the field of its own name."""
+_NUMBERS = ("_counts", "_starts")
+
+
+def build(implementation: Implementation) -> Path:
+    """Return the path of the overlay for `implementation`, compiled if need be.
+
+    Raises BuildError with the compiler's words and the command, HostError if the cache cannot be written.
+    """
+    folders = [SOURCES / name for name in FOLDERS] + registry.plugin_folders("csrc/schedules")
+    sources = [path for folder in folders for path in sorted(folder.glob("*.c"))]
+    wrappers = _kept(wrapper_source(list(taken_over(declared(implementation)))))
+    headers = tuple(SOURCES / name for name in FOLDERS)
+    linked = ("-lm", "-pthread", "-ldl", "-Wl,--no-as-needed", *_library_path(implementation))
+    overlay = Artifact(LIBRARY, (wrappers, *sources), "shared object", headers, _FLAGS, linked)
+    return builder.build(overlay, implementation)
+
+
+def _library_path(implementation: Implementation) -> tuple[str, ...]:
+    """What makes the overlay find its MPI by itself: mpi4py loads MPI where the overlay does not see it."""
+    shown = compiler.shown(Path(implementation.mpicc), implementation.environment)
+    library = compiler.library_file(shown, implementation.prefix)
+    return (f"-Wl,--disable-new-dtags,-rpath,{library.parent}",) if library else ()
+
+
+def _kept(text: str) -> Path:
+    """A file in the cache with this text, named by it."""
+    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+    file = paths.cache_folder() / "generated" / digest / "wrappers.c"
+    if not file.exists():
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            scratch = file.with_suffix(f".{id(text)}")
+            scratch.write_text(text)
+            scratch.replace(file)
+        except OSError as error:
+            raise builder.unwritable(error) from error
+    return file
+
+
+def wrapper_source(calls: list[CollectiveCall]) -> str:
+    """Return the C source of the wrappers of these functions."""
+    tallies = "\n".join(f'    {{.name = "{call.function.name}"}},' for call in calls)
+    head = (
+        '#include "in_place.h"\n#include "overlay.h"\n\n'
+        '#define PUBLIC __attribute__((visibility("default")))\n\n'
+        f"Tally tallies[] = {{\n{tallies}\n}};\nconst int tally_count = {len(calls)};\n"
+    )
+    return "\n".join([head, *(_wrapper(number, call) for number, call in enumerate(calls))])
+
+
+def _wrapper(number: int, call: CollectiveCall) -> str:
+    function = call.function
+    names = [parameter.name for parameter in function.parameters]
+    fields = [
+        field.format(_value(role, name, function.name.endswith("_c")))
+        for role, name in zip(call.roles, names, strict=True)
+        for field in _FIELDS.get(role, (f".{role} = {{0}}",))
+    ]
+    varies = ", .varies = true" if call.varies else ""
+    return f"""
+PUBLIC {function.returns} {function.name}({function.signature})
+{{
+    if (may_replace[{call.operation}]) {{
+        int code;
+        const Collective call = {{.function = {number}, .operation = {call.operation}{varies},
+                                 {", ".join(fields)}}};
+        if (take_over(&call, &code))
+            return code;
+    }}
+    pass({number});
+    return P{function.name}({", ".join(names)});
+}}
+"""
+
+
+def _value(role: str, name: str, wide: bool) -> str:
+    if role.endswith(_NUMBERS):
+        return f"{{{name}, {str(wide).lower()}}}"
+    return f"(void *){name}" if role in {"send", "recv", "buffer"} else name
