@@ -1,4 +1,4 @@
-"""Compiles an artifact with an implementation's own mpicc, once, into a cache.
+"""Compiles an artifact with an implementation's own mpicc or the host's cc, once, into a cache.
 
 The key covers the content of all sources and headers, the flags, the wrapper and the compiler that it calls, and
 the MPI library that it links. A build is made in a temporary folder beside its place and renamed there, so that
@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Literal
 
 from rankwise.artifacts import compiler
+from rankwise.artifacts.compiler import Toolchain
 from rankwise.core import paths, process
 from rankwise.core.errors import BuildError, HostError
 from rankwise.core.records import Implementation
@@ -42,14 +43,17 @@ class Artifact:
 
 
 def build(
-    artifact: Artifact, implementation: Implementation, limit_seconds: float = COMPILE_LIMIT_SECONDS
+    artifact: Artifact,
+    implementation: Implementation | Toolchain,
+    limit_seconds: float = COMPILE_LIMIT_SECONDS,
 ) -> Path:
-    """Return the path of the artifact for `implementation`, compiled if need be.
+    """Return the path of the artifact for `implementation`, or as this toolchain makes it, compiled if need be.
 
     Raises BuildError with the command and the compiler's words, HostError if the compiler cannot be started or
     the cache cannot be written.
     """
-    place = paths.cache_folder() / "builds" / f"{implementation.id}-{key(artifact, implementation)}"
+    using = _toolchain(implementation)
+    place = paths.cache_folder() / "builds" / f"{using.id}-{key(artifact, using)}"
     file = place / artifact.name
     if file.exists():
         return file
@@ -59,8 +63,8 @@ def build(
     except OSError as error:
         raise unwritable(error) from error
     try:
-        objects = _objects(artifact, implementation, scratch, limit_seconds) if len(artifact.sources) > 1 else []
-        _link(artifact, implementation, objects or artifact.sources, scratch, limit_seconds)
+        objects = _objects(artifact, using, scratch, limit_seconds) if len(artifact.sources) > 1 else []
+        _link(artifact, using, objects or artifact.sources, scratch, limit_seconds)
         scratch.chmod(0o755)
         scratch.rename(place)
     except OSError as error:
@@ -71,10 +75,14 @@ def build(
     return file
 
 
-def key(artifact: Artifact, implementation: Implementation) -> str:
+def key(artifact: Artifact, implementation: Implementation | Toolchain) -> str:
     """Return a digest of all that can change what is built."""
-    told = (artifact.name, artifact.kind, artifact.flags, artifact.libraries, compiler.facts(implementation))
+    told = (artifact.name, artifact.kind, artifact.flags, artifact.libraries, _toolchain(implementation).facts)
     return _digest([*artifact.sources, *_headers(artifact)], told)
+
+
+def _toolchain(one: Implementation | Toolchain) -> Toolchain:
+    return compiler.of(one) if isinstance(one, Implementation) else one
 
 
 def _digest(files: Sequence[Path], told: tuple[object, ...]) -> str:
@@ -99,17 +107,13 @@ def _headers(artifact: Artifact) -> list[Path]:
     return [path for folder in folders for path in sorted(folder.glob("*.h"))]
 
 
-def _objects(
-    artifact: Artifact, implementation: Implementation, scratch: Path, limit_seconds: float
-) -> list[Path]:
+def _objects(artifact: Artifact, using: Toolchain, scratch: Path, limit_seconds: float) -> list[Path]:
     """The object of each source in the cache, compiled if need be, those of one folder at once."""
     kept = paths.cache_folder() / "objects"
     kept.mkdir(exist_ok=True)
-    told = (artifact.kind, artifact.flags, compiler.facts(implementation))
+    told = (artifact.kind, artifact.flags, using.facts)
     headers = _digest(_headers(artifact), told)
-    objects = {
-        source: kept / f"{implementation.id}-{_digest([source], (headers,))}.o" for source in artifact.sources
-    }
+    objects = {source: kept / f"{using.id}-{_digest([source], (headers,))}.o" for source in artifact.sources}
     missing: defaultdict[Path, list[Path]] = defaultdict(list)
     for source, file in objects.items():
         if not file.exists():
@@ -117,7 +121,7 @@ def _objects(
     for number, sources in enumerate(missing.values()):
         folder = scratch / str(number)  # two folders may have files of one name
         folder.mkdir()
-        _run(implementation, artifact, [*_flags(artifact), "-c", *map(str, sources)], folder, limit_seconds)
+        _run(using, artifact, [*_flags(artifact), "-c", *map(str, sources)], folder, limit_seconds)
         for source in sources:
             (folder / f"{source.stem}.o").replace(objects[source])
         folder.rmdir()
@@ -130,27 +134,24 @@ def _flags(artifact: Artifact) -> list[str]:
 
 
 def _link(
-    artifact: Artifact, implementation: Implementation, parts: Sequence[Path], scratch: Path, limit_seconds: float
+    artifact: Artifact, using: Toolchain, parts: Sequence[Path], scratch: Path, limit_seconds: float
 ) -> None:
     """Make the artifact of its objects, or of its only source."""
     arguments = [*_flags(artifact), "-o", artifact.name, *map(str, parts), *artifact.libraries]
-    _run(implementation, artifact, arguments, scratch, limit_seconds)
+    _run(using, artifact, arguments, scratch, limit_seconds)
 
 
-def _run(
-    implementation: Implementation, artifact: Artifact, arguments: list[str], folder: Path, limit_seconds: float
-) -> None:
-    """Run mpicc in a folder: the command that a user reads then works anywhere. Raises BuildError."""
-    argv = [implementation.mpicc, *arguments]
-    outcome = process.run(argv, limit_seconds, environment=implementation.environment, cwd=folder)
+def _run(using: Toolchain, artifact: Artifact, arguments: list[str], folder: Path, limit_seconds: float) -> None:
+    """Run the compiler in a folder: the command that a user reads then works anywhere. Raises BuildError."""
+    argv = [using.command, *arguments]
+    outcome = process.run(argv, limit_seconds, environment=using.environment, cwd=folder)
     if outcome.timed_out:
         raise BuildError(
-            f"{implementation.id}: mpicc did not finish {artifact.name} within {limit_seconds:g} s",
+            f"{using.id}: {using.name} did not finish {artifact.name} within {limit_seconds:g} s",
             outcome.command, outcome.stderr, f"try it: {outcome.command}",
         )  # fmt: skip
     if outcome.returncode != 0:
         raise BuildError(
-            f"{implementation.id}: mpicc failed to build {artifact.name}",
-            outcome.command, outcome.stdout + outcome.stderr,
-            f"`rankwise mpis` says whether {implementation.id} works at all",
+            f"{using.id}: {using.name} failed to build {artifact.name}",
+            outcome.command, outcome.stdout + outcome.stderr, using.remedy,
         )  # fmt: skip

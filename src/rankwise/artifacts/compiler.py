@@ -8,6 +8,7 @@ import os
 import re
 import shlex
 import shutil
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -22,6 +23,43 @@ _INTEL_PLACEHOLDER = "I_MPI_SUBSTITUTE_INSTALLDIR"
 
 Stamp = tuple[str, int, int]
 """A file's real path, size in bytes and time of change in nanoseconds; zeros where it is not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Toolchain:
+    """A command that compiles and links C, and all that can change what it makes of a source."""
+
+    id: str
+    command: str
+    environment: Environment
+    facts: tuple[object, ...]
+    remedy: str
+    """What to do where it refuses a source that is right."""
+
+    @property
+    def name(self) -> str:
+        """Return the command without its folder: `mpicc`, `cc`."""
+        return Path(self.command).name
+
+
+def of(implementation: Implementation) -> Toolchain:
+    """Return the implementation's own compiler wrapper."""
+    remedy = f"`rankwise mpis` says whether {implementation.id} works at all"
+    return Toolchain(
+        implementation.id, implementation.mpicc, implementation.environment, facts(implementation), remedy
+    )
+
+
+def of_host() -> Toolchain:
+    """Return this host's C compiler (`cc`, or what CC names), for what needs no MPI. Raises HostError."""
+    asked = os.environ.get("CC") or "cc"
+    found = shutil.which(asked)
+    if found is None:
+        raise HostError(
+            f"there is no C compiler '{asked}' here, which the collective algorithms are compiled with",
+            "install one (`apt install gcc`), or set CC to the path of one",
+        )
+    return Toolchain("host", found, (), (stamp(Path(found)),), f"`{asked} --version` says whether it works at all")
 
 
 def stamp(file: Path) -> Stamp:

@@ -1,7 +1,8 @@
 """Finds plug-ins by looking into a package: one new file there is enough, nothing else is edited.
 
 Extra folders named in RANKWISE_PLUGINS (separated by ':') are looked into as well, each with sub-folders of its
-own (`mpi/`, `testbeds/`, `studies/`, `cli/`, `csrc/kernels/`), so that a site need not touch this package.
+own (`mpi/`, `testbeds/`, `studies/`, `cli/`, `csrc/kernels/`, `csrc/schedules/`), so that a site need not touch
+this package.
 """
 
 from __future__ import annotations

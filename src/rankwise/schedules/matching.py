@@ -1,0 +1,207 @@
+"""Which send meets which receive, and in which order all that happens can happen.
+
+A message is one event: with rendezvous semantics its send ends only when its receive has begun, and the other
+way round. So schedules cannot deadlock if, and only if, their events have an order (Lamport 1978).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rankwise.schedules.model import Kind, Schedule, Step
+
+_VERBS = {Kind.COPY: "copy", Kind.REDUCE: "reduce"}
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong, and where: the step of a rank, or -1 for the rank as a whole."""
+
+    rank: int
+    step: int
+    reason: str
+
+    def __str__(self) -> str:
+        where = f"rank {self.rank}" + (f", step {self.step}" if self.step >= 0 else "")
+        return f"{where}: {self.reason}"
+
+
+class FaultyError(Exception):
+    """Schedules are wrong: `faults` says where."""
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        super().__init__(str(faults[0]))
+        self.faults = tuple(faults)
+
+
+Event = tuple[int, int, int, int]
+"""Rank and step; of a message those of the send, then those of its receive; else -1, -1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """All events in an order in which they can happen, and for each the numbers of those right before it."""
+
+    events: tuple[Event, ...]
+    before: tuple[tuple[int, ...], ...]
+
+
+def words(step: Step) -> str:
+    """Return what a step does, for messages."""
+    if step.kind is Kind.SEND:
+        return f"send of {_elements(step.length)} to rank {step.peer}, tag {step.tag}"
+    if step.kind is Kind.RECEIVE:
+        return f"receive of {_elements(step.length)} from rank {step.peer}, tag {step.tag}"
+    return f"{_VERBS[step.kind]} of {_elements(step.length)}" if step.length else "join"
+
+
+def _elements(count: int) -> str:
+    return f"{count} element{'s' * (count != 1)}"
+
+
+def ancestors(steps: Sequence[Step]) -> list[int]:
+    """Return for each step the set of those that have ended before it begins, as bits of an integer."""
+    found: list[int] = []
+    for step in steps:
+        bits = 0
+        for one in step.after:
+            bits |= found[one] | 1 << one
+        found.append(bits)
+    return found
+
+
+def check_dependencies(schedules: Sequence[Schedule]) -> None:
+    """Raise FaultyError where a step waits for no step of its rank, for itself, or for a later one."""
+    faults = []
+    for schedule in schedules:
+        for number, step in enumerate(schedule.steps):
+            for one in step.after:
+                if not 0 <= one < len(schedule.steps):
+                    faults.append(Fault(schedule.rank, number, f"it waits for step {one}, which there is not"))
+                elif one >= number:
+                    faults.append(Fault(schedule.rank, number, _later(schedule.steps, number, one)))
+    if faults:
+        raise FaultyError(faults)
+
+
+def _later(steps: Sequence[Step], number: int, on: int) -> str:
+    """A circle, or only the wrong order?"""
+    seen, todo = set[int](), [on]
+    while todo:
+        one = todo.pop()
+        if one == number:
+            return f"it waits for step {on}, which waits for it: a cyclic dependency"
+        if one not in seen and 0 <= one < len(steps):
+            seen.add(one)
+            todo += steps[one].after
+    return f"it waits for step {on}, which comes behind it: put steps behind those that they wait for"
+
+
+def match(schedules: Sequence[Schedule]) -> dict[tuple[int, int], tuple[int, int]]:
+    """Return for each send (rank, step) its receive (rank, step).
+
+    Raises FaultyError for what nothing answers to, lengths that differ, and messages that might take one
+    another's place: of one pair of ranks, with one tag, without an order on both sides.
+    """
+    sides: dict[tuple[int, int, int], tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
+    for schedule in schedules:
+        rank = schedule.rank
+        for number, step in enumerate(schedule.steps):
+            if step.kind is Kind.SEND:
+                sides[rank, step.peer, step.tag][0].append(number)
+            elif step.kind is Kind.RECEIVE:
+                sides[step.peer, rank, step.tag][1].append(number)
+    faults: list[Fault] = []
+    found = {}
+    reach: dict[int, list[int]] = {}
+    for (sender, receiver, _), (sends, receives) in sides.items():
+        there, here = schedules[sender].steps, schedules[receiver].steps
+        for number in sends[len(receives) :]:
+            reason = f"rank {receiver} has no receive for this {words(there[number])}"
+            faults.append(Fault(sender, number, reason))
+        for number in receives[len(sends) :]:
+            reason = f"rank {sender} has no send for this {words(here[number])}"
+            faults.append(Fault(receiver, number, reason))
+        for rank, numbers in ((sender, sends), (receiver, receives)):
+            if len(numbers) > 1:
+                if rank not in reach:
+                    reach[rank] = ancestors(schedules[rank].steps)
+                faults += _ambiguous(schedules[rank], numbers, reach[rank])
+        for out, into in zip(sends, receives, strict=False):
+            if there[out].length != here[into].length:
+                reason = f"its {words(here[into])} meets step {out} of rank {sender}, a {words(there[out])}"
+                faults.append(Fault(receiver, into, reason))
+            found[sender, out] = (receiver, into)
+    if faults:
+        raise FaultyError(sorted(faults, key=lambda one: (one.rank, one.step)))
+    return found
+
+
+def _ambiguous(schedule: Schedule, numbers: Sequence[int], reach: Sequence[int]) -> list[Fault]:
+    for one, next_one in zip(numbers, numbers[1:], strict=False):
+        if not reach[next_one] >> one & 1:
+            reason = (
+                f"this {words(schedule.steps[next_one])} may be under way at once with step {one}, "
+                "which has the same tag: give it another, or let it wait"
+            )
+            return [Fault(schedule.rank, next_one, reason)]
+    return []
+
+
+def order(schedules: Sequence[Schedule]) -> Order:
+    """Return the events of all ranks in order. Raises FaultyError where there is none: a deadlock."""
+    pairs = match(schedules)
+    number: dict[tuple[int, int], int] = {}
+    events: list[Event] = []
+    for schedule in schedules:
+        for at, step in enumerate(schedule.steps):
+            if step.kind is not Kind.RECEIVE:
+                other = pairs.get((schedule.rank, at))
+                number[schedule.rank, at] = len(events)
+                if other is not None:
+                    number[other] = len(events)
+                events.append((schedule.rank, at, *(other or (-1, -1))))
+    before: list[set[int]] = []
+    for rank, at, other_rank, other_at in events:
+        found = {number[rank, one] for one in schedules[rank].steps[at].after}
+        if other_at >= 0:
+            found |= {number[other_rank, one] for one in schedules[other_rank].steps[other_at].after}
+        before.append(found)
+    return _sorted(schedules, events, before)
+
+
+def _sorted(schedules: Sequence[Schedule], events: list[Event], before: list[set[int]]) -> Order:
+    """Kahn's algorithm (1962)."""
+    behind: list[list[int]] = [[] for _ in events]
+    missing = [len(found) for found in before]
+    for number, found in enumerate(before):
+        for one in found:
+            behind[one].append(number)
+    line = [number for number, count in enumerate(missing) if not count]
+    for number in line:  # it grows meanwhile
+        for one in behind[number]:
+            missing[one] -= 1
+            if not missing[one]:
+                line.append(one)
+    if len(line) < len(events):
+        raise FaultyError([_deadlock(schedules, events, before, missing)])
+    place = {number: at for at, number in enumerate(line)}
+    return Order(
+        tuple(events[number] for number in line),
+        tuple(tuple(place[one] for one in before[number]) for number in line),
+    )
+
+
+def _deadlock(
+    schedules: Sequence[Schedule], events: list[Event], before: list[set[int]], missing: list[int]
+) -> Fault:
+    """Who waits for whom: a circle among the events that are left."""
+    path = [next(number for number, count in enumerate(missing) if count)]
+    while path[-1] not in path[:-1]:
+        path.append(next(one for one in before[path[-1]] if missing[one]))
+    circle = [events[number] for number in path[path.index(path[-1]) :]]
+    shown = [f"step {at} of rank {rank} ({words(schedules[rank].steps[at])})" for rank, at, *_ in circle[:8]]
+    more = f" ... ({len(circle) - 1} in all)" if len(circle) > 8 else ""
+    return Fault(circle[0][0], circle[0][1], f"a deadlock: {' waits for '.join(shown)}{more}")

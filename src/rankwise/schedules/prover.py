@@ -1,0 +1,343 @@
+"""Proves a schedule by carrying it out on symbols: what each rank ends with, for any contents of INPUT.
+
+An element's value is where it comes from: a position in INPUT, and the ranks whose INPUT it is the reduction of.
+For an operation that does not commute these ranks are always consecutive, and a reduce appends them in order,
+as associativity allows; for one that does they are a set, and none may be counted twice. Where no two steps
+that are without order touch the same memory, one order of events stands for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rankwise.schedules import matching
+from rankwise.schedules.matching import Fault, FaultyError, Order, words
+from rankwise.schedules.model import IN_PLACE, Kind, Memory, Place, Problem, Schedule, Step
+from rankwise.schedules.spans import Spans
+
+_Value = tuple[int, int]
+"""What must be added to an element's offset to get its position in INPUT, and the ranks, as bits of an integer.
+
+Without ranks it is no data, and the first is the number of the reason why."""
+_Alias = tuple[Memory, Memory, int]
+"""The first memory begins at this offset of the second."""
+_MOST_FAULTS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """Whether schedules do what their operation says; without faults they do."""
+
+    problem: Problem
+    faults: tuple[Fault, ...]
+    in_place: bool = False
+    """Whether the faults are those with MPI_IN_PLACE, and there are none without."""
+
+    @property
+    def right(self) -> bool:
+        """Return whether all is as it should be."""
+        return not self.faults
+
+
+def prove(problem: Problem, schedules: Sequence[Schedule]) -> Proof:
+    """Prove the schedules of all ranks, out of place and, where it is asked of the operation, in place."""
+    in_place = False
+    try:
+        _check_steps(problem, schedules)
+        matching.check_dependencies(schedules)
+        order = matching.order(schedules)
+        reach = [matching.ancestors(schedule.steps) for schedule in schedules]
+        _Execution(problem, schedules, order, reach, in_place).check()
+        if problem.operation in IN_PLACE:
+            in_place = True
+            _Execution(problem, schedules, order, reach, in_place).check()
+    except FaultyError as error:
+        return Proof(problem, error.faults[:_MOST_FAULTS], in_place)
+    return Proof(problem, ())
+
+
+def _length(problem: Problem, schedule: Schedule, memory: Memory) -> int:
+    if memory is Memory.SCRATCH:
+        return schedule.scratch
+    return (problem.input_length if memory is Memory.INPUT else problem.output_length)(schedule.rank)
+
+
+def _check_steps(problem: Problem, schedules: Sequence[Schedule]) -> None:
+    """Each step for itself: its peer, its tag, the bounds of what it touches, and that INPUT is only read."""
+    if [schedule.rank for schedule in schedules] != list(range(problem.ranks)):
+        raise FaultyError([Fault(0, -1, f"there are schedules of {len(schedules)} ranks, not of {problem.ranks}")])
+    faults = []
+    for schedule in schedules:
+        if schedule.scratch < 0:
+            faults.append(Fault(schedule.rank, -1, "it has less than no scratch memory"))
+            continue
+        lengths = {memory: _length(problem, schedule, memory) for memory in Memory}
+        for number, step in enumerate(schedule.steps):
+            reason = _objection(step, problem.ranks, lengths)
+            if reason:
+                faults.append(Fault(schedule.rank, number, f"{words(step)}: {reason}"))
+    if faults:
+        raise FaultyError(faults)
+
+
+def _objection(step: Step, ranks: int, lengths: dict[Memory, int]) -> str:
+    if step.length < 0:
+        return "its length is negative"
+    message = step.kind in {Kind.SEND, Kind.RECEIVE}
+    if message and (not 0 <= step.peer < ranks or step.tag < 0):
+        return f"the ranks are 0 to {ranks - 1}, tags 0 or more"
+    for place, written in _touched(step):
+        if place.offset < 0 or place.offset + step.length > lengths[place.memory]:
+            end = place.offset + step.length
+            return f"elements {place.offset} to {end - 1} of {place.memory.name}, which has {lengths[place.memory]}"
+        if written and place.memory is Memory.INPUT:
+            return "it writes to INPUT, which is only read"
+    return ""
+
+
+def _touched(step: Step) -> Iterator[tuple[Place, bool]]:
+    """The places that a step reads or writes, and whether it writes."""
+    if step.length:
+        if step.kind is not Kind.RECEIVE:
+            yield step.source, False
+        if step.kind is not Kind.SEND:
+            yield step.target, True
+
+
+def _alias(problem: Problem, rank: int) -> _Alias | None:
+    """What MPI_IN_PLACE makes one memory on this rank."""
+    match problem.operation:
+        case "allreduce" | "scan":
+            return Memory.INPUT, Memory.OUTPUT, 0
+        case "exscan" if rank:
+            return Memory.INPUT, Memory.OUTPUT, 0
+        case "reduce" if rank == problem.root:
+            return Memory.INPUT, Memory.OUTPUT, 0
+        case "gather" if rank == problem.root:
+            return Memory.INPUT, Memory.OUTPUT, problem.block_start(rank)
+        case "allgather":
+            return Memory.INPUT, Memory.OUTPUT, problem.block_start(rank)
+        case "scatter" if rank == problem.root:
+            return Memory.OUTPUT, Memory.INPUT, problem.block_start(rank)
+    return None
+
+
+class _Execution:
+    """One way to call the operation, in place or not."""
+
+    def __init__(
+        self, problem: Problem, schedules: Sequence[Schedule], order: Order, reach: list[list[int]], in_place: bool
+    ) -> None:
+        self.problem, self.schedules, self.order, self.reach = problem, schedules, order, reach
+        self.aliases = [_alias(problem, schedule.rank) if in_place else None for schedule in schedules]
+        self.reasons: list[str] = []
+        self.writers: list[dict[Memory, Spans[tuple[int, int]]]] = []
+        self.data: list[dict[Memory, Spans[_Value]]] = []
+
+    def check(self) -> None:
+        """Raise FaultyError unless all is right."""
+        faults = [fault for schedule in self.schedules for fault in self._races(schedule)]
+        if faults:
+            raise FaultyError(faults)
+        self.data = [self._begin(schedule) for schedule in self.schedules]
+        for rank, at, other_rank, other_at in self.order.events:
+            step = self.schedules[rank].steps[at]
+            if step.length:
+                receive = self.schedules[other_rank].steps[other_at] if other_at >= 0 else step
+                self._move(rank, step, at, other_rank if other_at >= 0 else rank, receive.target)
+        faults = [fault for schedule in self.schedules for fault in self._wrong(schedule.rank)]
+        if self.problem.operation == "barrier":
+            faults = _unheard(self.schedules, self.order)
+        if faults:
+            raise FaultyError(faults)
+
+    def _at(self, rank: int, place: Place) -> Place:
+        """Where a place really is."""
+        alias = self.aliases[rank]
+        return Place(alias[1], place.offset + alias[2]) if alias and place.memory is alias[0] else place
+
+    def _memories(self, schedule: Schedule) -> Iterator[tuple[Memory, int]]:
+        alias = self.aliases[schedule.rank]
+        for memory in Memory:
+            if alias is None or memory is not alias[0]:
+                yield memory, _length(self.problem, schedule, memory)
+
+    def _races(self, schedule: Schedule) -> Iterator[Fault]:
+        """Two steps touch one memory, one of them writes, and neither is known to end before the other begins."""
+        rank, reach = schedule.rank, self.reach[schedule.rank]
+        # of each element the step that wrote it last, and those that have read it since, as bits
+        seen = {memory: Spans(length, (-1, 0)) for memory, length in self._memories(schedule)}
+        self.writers.append(seen)
+        for number, step in enumerate(schedule.steps):
+            yield from self._overlap(rank, number, step)
+            for place, writes in _touched(step):
+                memory, start = self._at(rank, place)
+                runs = seen[memory].read(start, start + step.length)
+                known = reach[number] | 1 << number
+                for _, _, (writer, readers) in runs:
+                    others = (readers if writes else 0) | (1 << writer if writer >= 0 else 0)
+                    if others & ~known:
+                        other = (others & ~known).bit_length() - 1
+                        yield Fault(rank, number, (
+                            f"this {words(step)} {'writes' if writes else 'reads'} elements of {memory.name} that "
+                            f"step {other} ({words(schedule.steps[other])}) touches, and waits for it by no way"
+                        ))  # fmt: skip
+                        return
+                if writes:
+                    seen[memory].write([(start, start + step.length, (number, 0))])
+                else:
+                    bit = 1 << number
+                    seen[memory].write([(a, b, (writer, readers | bit)) for a, b, (writer, readers) in runs])
+
+    def _overlap(self, rank: int, number: int, step: Step) -> Iterator[Fault]:
+        """A copy to where the elements are already is nothing; one to elements half of which it reads is wrong."""
+        if step.kind in {Kind.COPY, Kind.REDUCE} and step.length:
+            source, target = self._at(rank, step.source), self._at(rank, step.target)
+            apart = abs(source.offset - target.offset)
+            if source.memory is target.memory and 0 < apart < step.length:
+                yield Fault(rank, number, f"this {words(step)} reads elements of {source.memory.name} that it writes")
+
+    def _begin(self, schedule: Schedule) -> dict[Memory, Spans[_Value]]:
+        """INPUT holds data, all else nothing."""
+        rank, made = schedule.rank, {}
+        for memory, length in self._memories(schedule):
+            self.reasons.append(f"elements of {memory.name} of rank {rank} that nothing has written")
+            made[memory] = Spans(length, (len(self.reasons) - 1, 0))
+        length = self.problem.input_length(rank)
+        if length:
+            memory, start = self._at(rank, Place(Memory.INPUT, 0))
+            made[memory].write([(start, start + length, (-start, 1 << rank))])
+        return made
+
+    def _move(self, rank: int, step: Step, number: int, to_rank: int, target: Place) -> None:
+        """Carry out a copy, a reduce or a message."""
+        memory, start = self._at(rank, step.source)
+        to_memory, to_start = self._at(to_rank, target)
+        by = to_start - start
+        runs = [
+            (a + by, b + by, (shift - by, ranks) if ranks else (shift, 0))
+            for a, b, (shift, ranks) in self.data[rank][memory].read(start, start + step.length)
+        ]
+        into = self.data[to_rank][to_memory]
+        if step.kind is Kind.REDUCE:
+            runs = list(self._reduced(f"step {number} of rank {rank}", runs, into))
+        into.write(runs)
+
+    def _reduced(
+        self, where: str, runs: list[tuple[int, int, _Value]], into: Spans[_Value]
+    ) -> Iterator[tuple[int, int, _Value]]:
+        for start, end, value in runs:
+            for a, b, other in into.read(start, end):
+                yield a, b, self._product(where, value, other)
+
+    def _product(self, where: str, left: _Value, right: _Value) -> _Value:
+        if not left[1] or not right[1]:
+            return right if left[1] else left
+        if left[0] != right[0]:
+            reason = f"what {where} made of different positions in INPUT"
+        elif self.problem.commutative and left[1] & right[1]:
+            reason = f"what {where} made, which counts {_ranks(left[1] & right[1])} twice"
+        elif not self.problem.commutative and left[1].bit_length() != (right[1] & -right[1]).bit_length() - 1:
+            reason = f"what {where} made, {_ranks(left[1])} before {_ranks(right[1])}: not the order of the ranks"
+        else:
+            return left[0], left[1] | right[1]
+        self.reasons.append(reason)
+        return len(self.reasons) - 1, 0
+
+    def _wrong(self, rank: int) -> Iterator[Fault]:
+        """Elements of OUTPUT that are not what they should be."""
+        for start, end, position, ranks in expected(self.problem, rank):
+            memory, real = self._at(rank, Place(Memory.OUTPUT, start))
+            for a, b, value in self.data[rank][memory].read(real, real + end - start):
+                should = (position - real, ranks)
+                if value != should:
+                    writer = self.writers[rank][memory].read(a, b)[0][2][0]
+                    shown = f"element {a - real + start}" if b - a == 1 else (
+                        f"elements {a - real + start} to {b - 1 - real + start}"
+                    )  # fmt: skip
+                    is_, wanted = self._meaning(value, a), self._meaning(should, a)
+                    yield Fault(rank, writer, f"{shown} of OUTPUT end as {is_}, not as {wanted}")
+                    return
+
+    def _meaning(self, value: _Value, at: int) -> str:
+        if not value[1]:
+            return self.reasons[value[0]]
+        reduced = "the reduction of " if value[1] & value[1] - 1 else ""
+        return f"{reduced}INPUT from {value[0] + at} on of {_ranks(value[1])}"
+
+
+def expected(problem: Problem, rank: int) -> Iterator[tuple[int, int, int, int]]:
+    """Yield what OUTPUT must hold: start, end, the position in INPUT that start has, and ranks as bits."""
+    everybody = (1 << problem.ranks) - 1
+    length = problem.output_length(rank)
+    match problem.operation:
+        case "bcast":
+            runs = [(length, 0, 1 << problem.root)]
+        case "scatter":
+            runs = [(length, problem.block_start(rank), 1 << problem.root)]
+        case "reduce_scatter":
+            runs = [(length, problem.block_start(rank), everybody)]
+        case "scan":
+            runs = [(length, 0, (2 << rank) - 1)]
+        case "exscan":
+            runs = [(length, 0, (1 << rank) - 1)]
+        case "allgather" | "gather" if length:
+            runs = [(problem.block_length(other), 0, 1 << other) for other in range(problem.ranks)]
+        case "alltoall":
+            runs = list(_exchanged(problem, rank))
+        case _:
+            runs = [(length, 0, everybody)]
+    start = 0
+    for elements, position, ranks in runs:
+        if elements:
+            yield start, start + elements, position, ranks
+        start += elements
+
+
+def _exchanged(problem: Problem, rank: int) -> Iterator[tuple[int, int, int]]:
+    for other in range(problem.ranks):
+        start = sum(problem.matrix[other][:rank]) if problem.matrix else rank * problem.count
+        yield problem.sent(other, rank), start, 1 << other
+
+
+def _unheard(schedules: Sequence[Schedule], order: Order) -> list[Fault]:
+    """A barrier: no rank may be done before it has heard, by way of others perhaps, that all have begun."""
+    heard: dict[tuple[int, int], int] = {}
+    for rank, at, other_rank, other_at in order.events:
+        start = 1 << rank
+        for one in schedules[rank].steps[at].after:
+            start |= heard[rank, one]
+        heard[rank, at] = start
+        if other_at >= 0:
+            there = start | 1 << other_rank
+            for one in schedules[other_rank].steps[other_at].after:
+                there |= heard[other_rank, one]
+            heard[other_rank, other_at] = there
+    faults = []
+    for schedule in schedules:
+        known = 1 << schedule.rank
+        for at in range(len(schedule.steps)):
+            known |= heard[schedule.rank, at]
+        missing = (1 << len(schedules)) - 1 & ~known
+        if missing:
+            faults.append(Fault(schedule.rank, -1, f"it leaves the barrier without a word of {_ranks(missing)}"))
+    return faults
+
+
+def _ranks(bits: int) -> str:
+    """Return `ranks 0-2, 5`."""
+    parts: list[str] = []
+    start = 0
+    while bits >> start:
+        if not bits >> start & 1:
+            start += 1
+            continue
+        end = start
+        while bits >> end + 1 & 1:
+            end += 1
+        parts.append(str(start) if start == end else f"{start}-{end}")
+        start = end + 1
+    many = len(parts) > 1 or "-" in parts[0]
+    return ("ranks " if many else "rank ") + ", ".join(parts)
+

@@ -1,0 +1,56 @@
+"""A value for each element of a memory, kept by runs of elements, so that large counts cost no more than small."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from typing import Generic, TypeVar
+
+V = TypeVar("V")
+
+
+class Spans(Generic[V]):
+    """The elements from 0 on, all with `value` at first."""
+
+    __slots__ = ("_starts", "_values", "size")
+
+    def __init__(self, size: int, value: V) -> None:
+        self.size = size
+        self._starts = [0]
+        self._values = [value]
+
+    def read(self, start: int, end: int) -> list[tuple[int, int, V]]:
+        """Return the runs (start, end, value) of the elements from `start` to before `end`."""
+        starts, values = self._starts, self._values
+        first, last = bisect_right(starts, start) - 1, bisect_left(starts, end) - 1
+        if first == last:
+            return [(start, end, values[first])]
+        found = [(start, starts[first + 1], values[first])]
+        found += [(starts[at], starts[at + 1], values[at]) for at in range(first + 1, last)]
+        found.append((starts[last], end, values[last]))
+        return found
+
+    def write(self, runs: Sequence[tuple[int, int, V]]) -> None:
+        """Give new values to elements that follow one another without gaps."""
+        starts, values = self._starts, self._values
+        start, end = runs[0][0], runs[-1][1]
+        first, behind = bisect_right(starts, start) - 1, bisect_left(starts, end)
+        rest = values[behind - 1]
+        new_starts: list[int] = []
+        new_values: list[V] = []
+        if starts[first] < start:
+            new_starts.append(starts[first])
+            new_values.append(values[first])
+        elif first:
+            first -= 1
+            new_starts.append(starts[first])
+            new_values.append(values[first])
+        for at, _, value in runs:
+            if not new_values or new_values[-1] != value:
+                new_starts.append(at)
+                new_values.append(value)
+        if end < self.size and (behind == len(starts) or starts[behind] > end) and new_values[-1] != rest:
+            new_starts.append(end)
+            new_values.append(rest)
+        starts[first:behind] = new_starts
+        values[first:behind] = new_values
