@@ -1,4 +1,5 @@
 #include "communicator.h"
+#include "../schedules/own_network.h"
 #include "overlay.h"
 #include "settings.h"
 #include <limits.h>

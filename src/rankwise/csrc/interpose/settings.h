@@ -21,6 +21,5 @@ const Settings *settings(void);
 
 /* The network of ranks on these hosts, by RANKWISE_NETWORK. What is wrong ends the job. */
 Network *described_network(const char *const *hosts, int ranks);
-void free_network(Network *network); /* may be NULL */
 
 #endif
