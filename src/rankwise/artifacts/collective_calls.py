@@ -52,6 +52,19 @@ CALLS = {
     "Exscan": ("EXSCAN", _REDUCE),
 }  # fmt: skip
 
+STARTS = ("MPI_Init", "MPI_Init_thread")
+"""After these the table is read, and the first communicator is there."""
+CREATE_COMMUNICATORS = tuple(
+    f"MPI_{name}"
+    for name in (
+        "Comm_dup", "Comm_dup_with_info", "Comm_create", "Comm_create_group", "Comm_split", "Comm_split_type",
+        "Cart_create", "Cart_sub", "Graph_create", "Dist_graph_create", "Dist_graph_create_adjacent",
+        "Intercomm_merge",
+    )
+)  # fmt: skip
+"""All ranks of the new communicator, which is the last parameter, are inside these at once: a nonblocking
+operation could not wait for them."""
+
 
 def taken_over(functions: dict[str, Function]) -> Iterator[CollectiveCall]:
     """Yield those of these functions that the overlay takes over."""

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from rankwise.artifacts import builder, compiler
 from rankwise.artifacts.builder import Artifact
-from rankwise.artifacts.collective_calls import CollectiveCall, taken_over
-from rankwise.artifacts.declarations import declared
+from rankwise.artifacts.collective_calls import CREATE_COMMUNICATORS, STARTS, CollectiveCall, taken_over
+from rankwise.artifacts.declarations import Function, declared
 from rankwise.core import paths, registry
 from rankwise.core.records import Implementation
 
@@ -32,7 +32,7 @@ def build(implementation: Implementation) -> Path:
     """
     folders = [SOURCES / name for name in FOLDERS] + registry.plugin_folders("csrc/schedules")
     sources = [path for folder in folders for path in sorted(folder.glob("*.c"))]
-    wrappers = _kept(wrapper_source(list(taken_over(declared(implementation)))))
+    wrappers = _kept(wrapper_source(declared(implementation)))
     headers = tuple(SOURCES / name for name in FOLDERS)
     linked = ("-lm", "-pthread", "-ldl", "-Wl,--no-as-needed", *_library_path(implementation))
     overlay = Artifact(LIBRARY, (wrappers, *sources), "shared object", headers, _FLAGS, linked)
@@ -61,15 +61,36 @@ def _kept(text: str) -> Path:
     return file
 
 
-def wrapper_source(calls: list[CollectiveCall]) -> str:
-    """Return the C source of the wrappers of these functions."""
+def wrapper_source(functions: dict[str, Function]) -> str:
+    """Return the C source of the wrappers of those of `functions` that the overlay has to do with."""
+    calls = list(taken_over(functions))
     tallies = "\n".join(f'    {{.name = "{call.function.name}"}},' for call in calls)
     head = (
         '#include "in_place.h"\n#include "overlay.h"\n\n'
         '#define PUBLIC __attribute__((visibility("default")))\n\n'
         f"Tally tallies[] = {{\n{tallies}\n}};\nconst int tally_count = {len(calls)};\n"
     )
-    return "\n".join([head, *(_wrapper(number, call) for number, call in enumerate(calls))])
+    starts = [_followed(functions[name], "started()") for name in STARTS if name in functions]
+    created = [
+        _followed(function, f"created(*{function.parameters[-1].name})")
+        for function in map(functions.get, CREATE_COMMUNICATORS)
+        if function
+    ]
+    return "\n".join([head, *starts, *created, *(_wrapper(number, call) for number, call in enumerate(calls))])
+
+
+def _followed(function: Function, action: str) -> str:
+    """A wrapper that does something after the library's function, if that went well."""
+    names = ", ".join(parameter.name for parameter in function.parameters)
+    return f"""
+PUBLIC {function.returns} {function.name}({function.signature})
+{{
+    const int code = P{function.name}({names});
+    if (code == MPI_SUCCESS)
+        {action};
+    return code;
+}}
+"""
 
 
 def _wrapper(number: int, call: CollectiveCall) -> str:

@@ -5,12 +5,8 @@
 #include "communicator.h"
 #include "data.h"
 
-/* Whether this library gives turns to others while it waits: else the program could wait in
- * MPI_Recv for what only goes on inside MPI_Wait. */
-bool takes_turns(void);
-
-/* Begins `schedule` and makes *request its handle. Takes over `data`, and `fresh` if `kept` is
- * NULL. Returns an MPI error code; on an error all of it is freed. */
+/* Begins `schedule` and makes *request its handle. Takes over `data`, and `fresh`, which is the
+ * schedule if `kept` is NULL. Returns an MPI error code; on an error all of it is freed. */
 int begin_operation(Data *data, Schedule *fresh, KeptSchedule *kept, const Call *call,
                     MPI_Request *request);
 

@@ -5,6 +5,7 @@
 #include "replacing.h"
 #include "report.h"
 #include "settings.h"
+#include "turns.h"
 #include <pthread.h>
 #include <string.h>
 
@@ -116,7 +117,7 @@ static Reason try_to_replace(const Collective *call, int *code, bool *done)
         return NO_COMMUNICATOR;
     if (!c->replaces[call->operation])
         return NO_RULE;
-    if (call->request && !takes_turns())
+    if (call->request && !can_take_turns())
         return NO_PROGRESS;
     if (call->request && c->own == MPI_COMM_NULL)
         return NO_COMMUNICATOR;
@@ -158,4 +159,24 @@ bool take_over(const Collective *call, int *code)
     else
         note_passed(reason);
     return done;
+}
+
+void started(void)
+{
+    if (ready())
+        created(MPI_COMM_WORLD);
+}
+
+void created(MPI_Comm comm)
+{
+    if (inside || comm == MPI_COMM_NULL || !can_take_turns() || !ready())
+        return;
+    inside++;
+    Communicator *c = communicator_of(comm, true);
+    bool some = false;
+    for (int o = 0; c && !c->passes && o < OPERATIONS; o++)
+        some |= c->replaces[o];
+    if (some)
+        own_messages(c, comm);
+    inside--;
 }

@@ -56,6 +56,11 @@ extern __thread int inside __attribute__((tls_model("initial-exec")));
 /* True: done, and *code is what the wrapper returns. */
 bool take_over(const Collective *call, int *code);
 
+/* MPI_Init has ended; a communicator has come to be. What has to wait for other ranks is done here,
+ * which a nonblocking operation could not. */
+void started(void);
+void created(MPI_Comm comm);
+
 /* Another call that was left to the library. Several threads may lose a count: it is not worth a
  * locked instruction in each call. */
 static inline void pass(int function)
