@@ -1,0 +1,162 @@
+#include "communicator.h"
+#include "../schedules/own_network.h"
+#include "overlay.h"
+#include "settings.h"
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    CALLS_APART = 64, /* so many calls of one communicator may be under way at once */
+    HOST_ROOM = 256,
+};
+
+static int key = MPI_KEYVAL_INVALID;
+static unsigned generation = 1; /* another one whenever a communicator ends */
+
+typedef struct {
+    MPI_Comm comm;
+    Communicator *communicator;
+    unsigned generation;
+} Newest;
+static __thread Newest newest __attribute__((tls_model("initial-exec")));
+
+static void forget(KeptSchedule *kept)
+{
+    free_execution(kept->memory);
+    free_schedule(&kept->schedule);
+    *kept = (KeptSchedule){0};
+}
+
+static int end_communicator(MPI_Comm comm, int keyval, void *value, void *state)
+{
+    (void)comm, (void)keyval, (void)state;
+    Communicator *c = value;
+    __atomic_add_fetch(&generation, 1, __ATOMIC_RELEASE);
+    if (c->own != MPI_COMM_NULL)
+        PMPI_Comm_free(&c->own);
+    for (int i = 0; i < KEPT_SCHEDULES; i++)
+        forget(&c->kept[i]);
+    free_network(c->network);
+    free(c);
+    return MPI_SUCCESS;
+}
+
+bool prepare_communicators(void)
+{
+    return PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_communicator, &key, NULL) ==
+           MPI_SUCCESS;
+}
+
+/* The communicator's hosts, and so its sites: collective over `comm`. */
+static Network *network_of(MPI_Comm comm, int ranks)
+{
+    char name[HOST_ROOM] = {0};
+    gethostname(name, sizeof name - 1);
+    char *names = malloc((size_t)ranks * HOST_ROOM);
+    const char **hosts = malloc((size_t)ranks * sizeof *hosts);
+    Network *network = NULL;
+    if (names && hosts && PMPI_Allgather(name, HOST_ROOM, MPI_CHAR, names, HOST_ROOM, MPI_CHAR, comm) == MPI_SUCCESS) {
+        for (int r = 0; r < ranks; r++)
+            hosts[r] = names + (size_t)r * HOST_ROOM;
+        network = described_network(hosts, ranks);
+    }
+    free(hosts);
+    free(names);
+    return network;
+}
+
+static Communicator *new_communicator(MPI_Comm comm)
+{
+    int between = 0;
+    Communicator *c = calloc(1, sizeof *c);
+    if (!c)
+        return NULL;
+    c->own = MPI_COMM_NULL;
+    PMPI_Comm_test_inter(comm, &between);
+    PMPI_Comm_rank(comm, &c->rank);
+    PMPI_Comm_size(comm, &c->ranks);
+    c->passes = between != 0;
+    if (!c->passes && settings()->has_network)
+        c->network = network_of(comm, c->ranks);
+    const int sites = c->network ? c->network->sites : 1;
+    for (int o = 0; !c->passes && o < OPERATIONS; o++)
+        c->replaces[o] = could_replace(&settings()->table, (Operation)o, c->ranks, sites);
+    if (PMPI_Comm_set_attr(comm, key, c) != MPI_SUCCESS) {
+        free_network(c->network);
+        free(c);
+        return NULL;
+    }
+    return c;
+}
+
+Communicator *communicator_of(MPI_Comm comm, bool may_wait)
+{
+    const unsigned now = __atomic_load_n(&generation, __ATOMIC_ACQUIRE);
+    if (newest.generation == now && newest.comm == comm)
+        return newest.communicator;
+    if (comm == MPI_COMM_NULL)
+        return NULL;
+    void *value = NULL;
+    int there = 0;
+    if (PMPI_Comm_get_attr(comm, key, &value, &there) != MPI_SUCCESS)
+        return NULL;
+    Communicator *c = there ? value : may_wait ? new_communicator(comm) : NULL;
+    if (c)
+        newest = (Newest){comm, c, now};
+    return c;
+}
+
+bool own_messages(Communicator *c, MPI_Comm comm)
+{
+    if (c->own != MPI_COMM_NULL)
+        return true;
+    /* MPI_Comm_dup would copy the program's attributes, by its own functions. */
+    if (PMPI_Comm_split(comm, 0, c->rank, &c->own) != MPI_SUCCESS) {
+        c->own = MPI_COMM_NULL;
+        c->passes = true;
+        return false;
+    }
+    PMPI_Comm_set_errhandler(c->own, MPI_ERRORS_RETURN);
+    int *bound = NULL, there = 0;
+    PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &bound, &there);
+    c->tag_bound = there ? *bound : SHRT_MAX;
+    return true;
+}
+
+int first_tag_of_call(Communicator *c, int *room)
+{
+    *room = (int)((c->tag_bound + 1) / CALLS_APART);
+    return (int)(c->calls++ % CALLS_APART) * *room;
+}
+
+static bool same(const KeptSchedule *kept, const Rule *rule, const Problem *p)
+{
+    return kept->rule == rule && kept->count == p->count && kept->root == p->root &&
+           kept->commutative == p->commutative && kept->element_bytes == p->element_bytes;
+}
+
+const Schedule *schedule_of(Communicator *c, const Rule *rule, const Problem *p, Schedule *fresh,
+                            KeptSchedule **kept)
+{
+    for (int i = 0; !p->counts && i < KEPT_SCHEDULES; i++)
+        if (same(&c->kept[i], rule, p)) {
+            *kept = &c->kept[i];
+            return &c->kept[i].schedule;
+        }
+    make_schedule(fresh, rule->algorithm, p);
+    if (fresh->failure) {
+        free_schedule(fresh);
+        return NULL;
+    }
+    KeptSchedule *place = &c->kept[c->next_kept];
+    if (p->counts || place->users)
+        return fresh;
+    c->next_kept = (c->next_kept + 1) % KEPT_SCHEDULES;
+    forget(place);
+    *place = (KeptSchedule){rule, p->count, p->root, p->commutative, p->element_bytes, 0, *fresh, NULL};
+    *fresh = (Schedule){0};
+    *kept = place;
+    return &place->schedule;
+}

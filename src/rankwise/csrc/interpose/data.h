@@ -1,0 +1,44 @@
+/* A collective's data as schedules want them: elements packed one after another.
+ *
+ * What is only moved, is moved as bytes: the ranks need to agree on nothing but their number. What
+ * has gaps, is derived, or lies apart (the displacements of v-variants) goes through a buffer of
+ * ours. What is reduced stays as it is, elements of the program's own type. */
+#ifndef RANKWISE_DATA_H
+#define RANKWISE_DATA_H
+
+#include "overlay.h"
+
+/* Blocks of the program's, one a rank or only one. */
+typedef struct {
+    char *buffer;
+    MPI_Datatype type;
+    int blocks; /* 0: there is nothing */
+    int64_t each;
+    Numbers counts, starts; /* in elements of the type; without: `each` */
+    int64_t element_bytes;
+    MPI_Aint extent;
+} Blocks;
+
+typedef struct {
+    const void *input;
+    void *output;
+    MPI_Datatype type;
+    int64_t element_bytes;
+    Blocks back; /* where the output goes in the end; no blocks: it is there */
+    void *packed_input, *packed_output;
+} Data;
+
+/* Makes ready the data of rank `rank` of `ranks` (its input packed). An MPI error code; after an
+ * error there is nothing to free. */
+int arrange_data(Data *data, const Collective *call, int rank, int ranks);
+
+/* Puts the output where the program wants it, unless `code` is an error, and frees what was packed.
+ * Returns `code`, or the error that came now. */
+int return_data(Data *data, int code);
+
+/* Size in bytes of an element of the program's type, -1 if the library refuses to say. */
+int64_t bytes_of(MPI_Datatype type);
+
+bool moves_only(Operation operation);
+
+#endif

@@ -1,0 +1,94 @@
+#include "settings.h"
+#include "../schedules/network_file.h"
+#include "overlay.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MESSAGE_ROOM = 512 };
+
+static const char BUILT_IN[] = "# rankwise overlay 1\n";
+
+static Settings chosen;
+
+const Settings *settings(void)
+{
+    return &chosen;
+}
+
+/* Rank 0 says it for all, unless it is not wrong there. */
+__attribute__((noreturn, format(printf, 1, 2))) static void end_job(const char *format, ...)
+{
+    int rank = 0;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank != 0)
+        sleep(2);
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("rankwise overlay: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    PMPI_Abort(MPI_COMM_WORLD, 2);
+    _exit(2);
+}
+
+static char *content(const char *file)
+{
+    FILE *stream = fopen(file, "r");
+    char *text = NULL;
+    size_t used = 0, room = 0;
+    if (!stream)
+        end_job("%s cannot be read; RANKWISE_OVERLAY and RANKWISE_NETWORK name files on each host",
+                file);
+    do {
+        room += 4096;
+        char *more = realloc(text, room + 1);
+        if (!more)
+            end_job("no memory is left for %s", file);
+        text = more;
+        used += fread(text + used, 1, room - used, stream);
+    } while (used == room);
+    text[used] = '\0';
+    fclose(stream);
+    return text;
+}
+
+static void read_rules(void)
+{
+    char error[MESSAGE_ROOM] = "no memory is left";
+    const char *file = getenv("RANKWISE_OVERLAY");
+    const bool built_in = !file || !*file || strcmp(file, "default") == 0;
+    char *text = built_in ? NULL : content(file);
+    if (!read_table(&chosen.table, text ? text : BUILT_IN, built_in ? "the built-in table" : file,
+                    error, sizeof error))
+        end_job("%s", error);
+    free(text);
+    bool named[OPERATIONS] = {false};
+    for (int i = 0; i < chosen.table.count; i++)
+        named[chosen.table.rules[i].operation] |= chosen.table.rules[i].algorithm != NULL;
+    for (int o = 0; o < OPERATIONS; o++)
+        may_replace[o] = named[o];
+}
+
+void read_settings(void)
+{
+    const char *reproducible = getenv("RANKWISE_OVERLAY_REPRODUCIBLE");
+    const char *network = getenv("RANKWISE_NETWORK");
+    chosen.report = getenv("RANKWISE_OVERLAY_REPORT");
+    chosen.reproducible = reproducible && strcmp(reproducible, "1") == 0;
+    chosen.has_network = network && *network;
+    read_rules();
+}
+
+Network *described_network(const char *const *hosts, int ranks)
+{
+    char error[MESSAGE_ROOM] = "no memory is left";
+    Network *network =
+        read_network(getenv("RANKWISE_NETWORK"), hosts, ranks, error, sizeof error);
+    if (!network)
+        end_job("%s", error);
+    return network;
+}

@@ -1,0 +1,25 @@
+/* What the overlay was asked to do: read once from its variables.
+ *
+ *     RANKWISE_OVERLAY=FILE          the decision table; `default`, or nothing: the built-in one
+ *     RANKWISE_NETWORK=FILE          which host is in which site, and what lies between them
+ *     RANKWISE_OVERLAY_REPRODUCIBLE=1  sums do not depend on which rank is on which host
+ *     RANKWISE_OVERLAY_REPORT=FILE   at MPI_Finalize, rank R writes FILE.R: what was replaced */
+#ifndef RANKWISE_SETTINGS_H
+#define RANKWISE_SETTINGS_H
+
+#include "table.h"
+
+typedef struct {
+    Table table;
+    bool has_network, reproducible;
+    const char *report; /* NULL: none */
+} Settings;
+
+/* Reads them; what is wrong ends the job, with a message. Once. */
+void read_settings(void);
+const Settings *settings(void);
+
+/* The network of ranks on these hosts, by RANKWISE_NETWORK. What is wrong ends the job. */
+Network *described_network(const char *const *hosts, int ranks);
+
+#endif
