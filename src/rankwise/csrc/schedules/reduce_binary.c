@@ -7,9 +7,9 @@
 static void generate(Schedule *s, const Problem *p)
 {
     if (p->commutative)
-        reduce_along(s, p, binary_tree(p), p->root, segment_or(p, 65536));
+        reduce_up_and_out(s, p, binary_tree(p), p->root, segment_or(p, 65536));
     else
-        reduce_along(s, p, binary_tree_in_order(p), p->ranks / 2, segment_or(p, 65536));
+        reduce_up_and_out(s, p, binary_tree_in_order(p), p->ranks / 2, segment_or(p, 65536));
 }
 
 ALGORITHM(binary, REDUCE) = {

@@ -7,7 +7,7 @@ static void generate(Schedule *s, const Problem *p)
 {
     Problem ordered = *p;
     ordered.commutative = false;
-    reduce_along(s, &ordered, binary_tree_in_order(p), p->ranks / 2, segment_or(p, 65536));
+    reduce_up_and_out(s, &ordered, binary_tree_in_order(p), p->ranks / 2, segment_or(p, 65536));
 }
 
 ALGORITHM(binary_in_order, REDUCE) = {

@@ -11,7 +11,7 @@ static int *one_a_segment(Schedule *s, const Problem *p, int64_t segment)
     return steps;
 }
 
-void reduce_along(Schedule *s, const Problem *p, Tree tree, int top, int64_t segment)
+void reduce_up_and_out(Schedule *s, const Problem *p, Tree tree, int top, int64_t segment)
 {
     const Place from = place(INPUT_MEMORY, 0), to = place(OUTPUT_MEMORY, 0);
     int *ready = one_a_segment(s, p, segment);
@@ -27,7 +27,7 @@ void reduce_along(Schedule *s, const Problem *p, Tree tree, int top, int64_t seg
     free_tree(&tree);
 }
 
-void allreduce_along(Schedule *s, const Problem *p, Tree tree, int64_t segment)
+void allreduce_up_and_down(Schedule *s, const Problem *p, Tree tree, int64_t segment)
 {
     const Place from = place(INPUT_MEMORY, 0), to = place(OUTPUT_MEMORY, 0);
     int *ready = one_a_segment(s, p, segment);

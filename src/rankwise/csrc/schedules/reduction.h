@@ -7,10 +7,10 @@
 #include "tree.h"
 
 /* Reduce up a tree whose root is rank `top`, which sends the sum to p->root if this is another. */
-void reduce_along(Schedule *s, const Problem *p, Tree tree, int top, int64_t segment);
+void reduce_up_and_out(Schedule *s, const Problem *p, Tree tree, int top, int64_t segment);
 
 /* Allreduce: up a tree and down again, segment by segment. */
-void allreduce_along(Schedule *s, const Problem *p, Tree tree, int64_t segment);
+void allreduce_up_and_down(Schedule *s, const Problem *p, Tree tree, int64_t segment);
 
 /* Allreduce: reduce-scatter by halving and allgather by doubling, with the partners of `pairing`.
  */
