@@ -120,7 +120,9 @@ class ChunkTrees:
             made.append((sender, receiver))
             entered[other] = True
             self.out_free[sender] = begins + seconds + self.overhead
-            self.link_free[one, other] = max(begins, self.link_free[one, other]) + self.chunk_bytes / self.rate[one, other]
+            self.link_free[one, other] = (
+                max(begins, self.link_free[one, other]) + self.chunk_bytes / self.rate[one, other]
+            )
             self.in_free[receiver] = max(self.in_free[receiver] + seconds, ends - seconds)
             sent_by_root += sender == root
             heappush(senders[other], (max(ends, self.out_free[receiver]), receiver))
@@ -131,7 +133,9 @@ class ChunkTrees:
                 ready[at] = waiting[at][-1][0] if waiting[at] else np.inf
         return made
 
-    def _next(self, start: NDArray[np.float64], ready: NDArray[np.float64], entered: NDArray[np.bool_]) -> tuple[int, int, float, float]:
+    def _next(
+        self, start: NDArray[np.float64], ready: NDArray[np.float64], entered: NDArray[np.bool_]
+    ) -> tuple[int, int, float, float]:
         """The sites, the begin and the end of the transfer that is the first to end."""
         across = np.maximum(start[:, None], self.link_free * ~np.eye(len(start), dtype=bool))
         ends = np.maximum(across + self.delay, ready[None, :]) + self.chunk_bytes / self.rate + self.overhead
