@@ -6,7 +6,7 @@ static void generate(Schedule *s, const Problem *p)
 {
     const Group all = all_ranks(p);
     const Parts parts = equal_parts(p->count, all.size);
-    const int64_t segment = segment_or(p, 262144);
+    const int64_t segment = segment_or(p, part_length(p->count, p->ranks, 0), 262144, 8);
     const Place to = place(OUTPUT_MEMORY, 0);
     const Place own = beyond(to, start_of_part(&parts, all.me));
     const int done =

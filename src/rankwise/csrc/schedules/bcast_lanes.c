@@ -25,7 +25,7 @@ static void generate(Schedule *s, const Problem *p)
 {
     const int lanes = p->lanes > 0 ? p->lanes : 2;
     const int64_t longest = part_length(p->count, lanes, 0);
-    const int64_t segment = segment_or(p, 65536);
+    const int64_t segment = segment_or(p, longest, 65536, 256);
     for (int lane = 0; lane < lanes; lane++) {
         Tree tree = chain_of_lane(p, lane, lanes);
         const Place at = beyond(broadcast_place(p), part_start(p->count, lanes, lane));
