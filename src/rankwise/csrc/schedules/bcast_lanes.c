@@ -1,43 +1,14 @@
-/* Takahashi et al.'s GridMPI idea on one network: the message in L parts, each of which goes down a
- * chain of its own in S segments, every other one the other way round. L (P - 1) S messages,
- * (P - 1) m bytes, m from each rank at most; the root feeds up to L ranks. */
-#include "tree.h"
-
-/* The chain of lane `lane`: it starts at the root, goes on a lane-th of the other ranks away, and
- * upwards in even lanes. */
-static Tree chain_of_lane(const Problem *p, int lane, int lanes)
-{
-    const int others = p->ranks - 1, way = lane % 2 ? -1 : 1;
-    const int start = others ? (int)((int64_t)lane * others / lanes) : 0;
-    const int distance = (p->rank - p->root + p->ranks) % p->ranks;
-    /* Other ranks are numbered 0 ... others - 1 from the root on; place: how far down the chain. */
-    const int at = distance ? ((distance - 1 - start) * way % others + others) % others : -1;
-    Tree tree = {.parent = -1};
-    if (distance)
-        tree.parent =
-            at ? (p->root + 1 + (start + way * (at - 1) + others) % others) % p->ranks : p->root;
-    if (at + 1 < others)
-        add_child(&tree, (p->root + 1 + (start + way * (at + 1) + others) % others) % p->ranks);
-    return tree;
-}
+#include "plans.h"
 
 static void generate(Schedule *s, const Problem *p)
 {
-    const int lanes = p->lanes > 0 ? p->lanes : 2;
-    const int64_t longest = part_length(p->count, lanes, 0);
-    const int64_t segment = segment_or(p, longest, 65536, 256);
-    for (int lane = 0; lane < lanes; lane++) {
-        Tree tree = chain_of_lane(p, lane, lanes);
-        const Place at = beyond(broadcast_place(p), part_start(p->count, lanes, lane));
-        send_down(s, &tree, at, part_length(p->count, lanes, lane), segment,
-                  lane * segments(longest, segment), NO_STEP, NULL);
-        free_tree(&tree);
-    }
+    bcast_along(s, p, parallel_lanes);
 }
 
 ALGORITHM(lanes, BCAST) = {
-    .description = "parts go down chains of their own, in both directions",
+    .description = "in chunks from several nodes of the root's site to several of each other",
     .generate = generate,
-    .segmented = true,
     .lanes = true,
+    .segmented = true,
+    .for_networks = true,
 };

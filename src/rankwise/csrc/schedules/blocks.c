@@ -33,6 +33,13 @@ int64_t blocks_length(const Blocks *blocks, int begin, int end)
     return blocks_before(blocks, end) - blocks_before(blocks, begin);
 }
 
+Parts block_parts(const Blocks *blocks)
+{
+    return (Parts){.length = blocks_before(blocks, blocks->ranks),
+                   .parts = blocks->ranks,
+                   .starts = blocks->before};
+}
+
 /* Where block `number` starts among all blocks in the order of the ranks. */
 static int64_t start_in_order(const Blocks *b, int number)
 {

@@ -3,6 +3,7 @@
 #define RANKWISE_BLOCKS_H
 
 #include "algorithm.h"
+#include "group.h"
 
 /* The blocks in the order of the ranks first, first + 1, ..., ranks - 1, 0, ..., first - 1: what is
  * packed in this order starts with the block of rank `first`. */
@@ -21,6 +22,9 @@ int64_t blocks_before(const Blocks *blocks, int number);
 
 /* Of blocks begin ... end - 1. */
 int64_t blocks_length(const Blocks *blocks, int begin, int end);
+
+/* The same for a phase, a block being a part. Only for blocks from rank 0 on. */
+Parts block_parts(const Blocks *blocks);
 
 /* Copies blocks begin ... end - 1 from `packed`, which holds them alone, to where they belong in
  * `all`, which holds all blocks in the order of the ranks; or the other way round. At most two
