@@ -11,7 +11,7 @@ static void generate(Schedule *s, const Problem *p)
     const Place own = beyond(to, start_of_part(&parts, all.me));
     const int done =
         ring_reduce_scatter(s, &all, &parts, place(INPUT_MEMORY, 0), own, segment, 0, NO_STEP);
-    ring_allgather(s, &all, &parts, to, false, segment, phase_tags(&parts, segment), done);
+    ring_allgather(s, &all, &parts, to, segment, phase_tags(&parts, segment), done);
 }
 
 ALGORITHM(segmented_ring, ALLREDUCE) = {
