@@ -26,7 +26,7 @@ static void generate(Schedule *s, const Problem *p)
                         add_receive(s, partner, 0, beyond(all, blocks_before(&blocks, partner)),
                                     block_length(p, partner), NO_STEP));
         const Pairing pairing = far_first(&folded);
-        done = doubling_allgather(s, &pairing, &parts, all, false, 2, done);
+        done = doubling_allgather(s, &pairing, &parts, all, 2, done);
     }
     fold_out(s, &everybody, size, all, blocks_before(&blocks, p->ranks), 1, done);
     free_blocks(&blocks);

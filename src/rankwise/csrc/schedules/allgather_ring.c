@@ -13,7 +13,7 @@ static void generate(Schedule *s, const Problem *p)
     const int copied =
         add_copy(s, place(INPUT_MEMORY, 0), beyond(all, blocks_before(&blocks, p->rank)),
                  block_length(p, p->rank), NO_STEP);
-    ring_allgather(s, &everybody, &parts, all, false, p->segment, 0, copied);
+    ring_allgather(s, &everybody, &parts, all, p->segment, 0, copied);
     free_blocks(&blocks);
 }
 
