@@ -80,7 +80,9 @@ def _estimate(made: Any, problem: Problem, model: CostModel | None) -> float:
 @cache
 def _library() -> ctypes.CDLL:
     sources = (_FOLDER / "cost.c",)
-    artifact = Artifact("schedule_cost.so", sources, "shared object", (_FOLDER, generator.SOURCES), generator.FLAGS)
+    artifact = Artifact(
+        "schedule_cost.so", sources, "shared object", (_FOLDER, generator.SOURCES), generator.FLAGS
+    )
     library = ctypes.CDLL(str(builder.build(artifact, compiler.of_host())))
     library.estimate_seconds.restype = c_double
     library.estimate_seconds.argtypes = [

@@ -78,7 +78,8 @@ def synthesise(wish: Wish, model: CostModel | None = None) -> Synthesis:
     """
     if wish.operation not in OPERATIONS:
         raise InputError(
-            f"{wish.operation} cannot be synthesised", f"it can for {', '.join(OPERATIONS)}; others: rankwise schedule list"
+            f"{wish.operation} cannot be synthesised",
+            f"it can for {', '.join(OPERATIONS)}; others: rankwise schedule list",
         )
     if wish.size_bytes < 1:
         raise InputError("a message of no bytes needs no schedule", "give a size of 1 byte or more")
@@ -126,7 +127,9 @@ def _by_trees(wish: Wish, model: CostModel) -> Iterator[tuple[Candidate, Problem
             for far_first in (False, True) if places.sites > 1 else (False,):
                 for most in (1, 2, 0):
                     schedules = _along(problem, places, roots, most, far_first)
-                    told = f"trees from {name}{', sites first' * far_first}{f', {most} by the root' if most else ''}"
+                    told = (
+                        f"trees from {name}{', sites first' * far_first}{f', {most} by the root' if most else ''}"
+                    )
                     yield (
                         Candidate(told, chunks, cost.seconds(problem, schedules, model)), problem,
                         lambda schedules=schedules: schedules,
@@ -161,7 +164,7 @@ def _along(
         case "bcast":
             return along_trees.bcast(problem, found(backwards=False))
         case "reduce":
-            return along_trees.reduce(problem, found(backwards=True))
+            return along_trees.reduce(problem, found(backwards=True)[::-1])
         case "allgather":
             return along_trees.allgather(problem, found(backwards=False))
-    return along_trees.allreduce(problem, found(backwards=True), found(backwards=False))
+    return along_trees.allreduce(problem, found(backwards=True)[::-1], found(backwards=False))
