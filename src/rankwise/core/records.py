@@ -16,10 +16,10 @@ Environment = tuple[tuple[str, str], ...]
 
 Category = Literal[
     "point-to-point", "collective", "nonblocking", "persistent", "neighbourhood", "one-sided", "start-up", "file",
-    "guideline", "baseline", "harness", "program",
+    "guideline", "schedule", "baseline", "harness", "program",
 ]  # fmt: skip
-"""`guideline`: mock-ups, which do what another benchmark does by other operations; `program`: metrics of a
-user's own program."""
+"""`guideline`: mock-ups, which do what another benchmark does by other operations; `schedule`: a collective by an
+algorithm of ours, over the MPI's messages; `program`: metrics of a user's own program."""
 Quantity = Literal["time", "total", "compute", "metric"]
 """`time`: the operation itself. Nonblocking collectives add `total` (with computation put between start and
 wait) and `compute` (that computation alone); overlap is 1 - (total - compute) / time. `metric`: a figure that a

@@ -20,8 +20,8 @@ DEFAULT_BENCHMARKS = (
 )  # fmt: skip
 PAIR_CATEGORIES: tuple[Category, ...] = ("point-to-point", "one-sided", "baseline", "harness")
 """Measured between two ranks unless the ranks are given; all else uses every core."""
-ONLY_BY_NAME: tuple[Category, ...] = ("guideline",)
-"""Not meant by `all`: mock-ups tell something only beside what they mock up."""
+ONLY_BY_NAME: tuple[Category, ...] = ("guideline", "schedule")
+"""Not meant by `all`: they tell something only beside the operation whose work they do."""
 
 Menu = Mapping[str, Mapping[str, Benchmark]]
 """What each implementation can measure: id -> benchmark name -> Benchmark."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from rankwise.schedules import matching
 from rankwise.schedules.matching import Fault, FaultyError, Order, words
-from rankwise.schedules.model import IN_PLACE, Kind, Memory, Place, Problem, Schedule, Step
+from rankwise.schedules.model import IN_PLACE, ROOTED, Kind, Memory, Place, Problem, Schedule, Step
 from rankwise.schedules.spans import Spans
 
 _Value = tuple[int, int]
@@ -109,20 +109,16 @@ def _touched(step: Step) -> Iterator[tuple[Place, bool]]:
 
 def _alias(problem: Problem, rank: int) -> _Alias | None:
     """What MPI_IN_PLACE makes one memory on this rank."""
-    match problem.operation:
-        case "allreduce" | "scan":
-            return Memory.INPUT, Memory.OUTPUT, 0
-        case "exscan" if rank:
-            return Memory.INPUT, Memory.OUTPUT, 0
-        case "reduce" if rank == problem.root:
-            return Memory.INPUT, Memory.OUTPUT, 0
-        case "gather" if rank == problem.root:
-            return Memory.INPUT, Memory.OUTPUT, problem.block_start(rank)
-        case "allgather":
-            return Memory.INPUT, Memory.OUTPUT, problem.block_start(rank)
-        case "scatter" if rank == problem.root:
-            return Memory.OUTPUT, Memory.INPUT, problem.block_start(rank)
-    return None
+    operation, start = problem.operation, 0
+    if operation in ROOTED and rank != problem.root:
+        return None
+    if operation == "exscan" and not rank:
+        return None
+    if operation in {"gather", "scatter", "allgather"}:
+        start = problem.block_start(rank)
+    if operation == "scatter":
+        return Memory.OUTPUT, Memory.INPUT, start
+    return Memory.INPUT, Memory.OUTPUT, start
 
 
 class _Execution:

@@ -95,7 +95,7 @@ static void use_cell(Cell *c, const Options *options)
     if (c->kernel->setup)
         c->kernel->setup(c);
     if ((c->kernel->setup && !all_ranks_well(c)) || !try_candidate(c, options)) {
-        emit_cell_failure(c, "failed");
+        emit_cell_failure(c, c->refused ? "unsupported" : "failed");
     } else if (options->verify) {
         const int repetitions = verify_cell(c, options);
         if (!repetitions)

@@ -12,6 +12,15 @@ void fail_cell(Cell *c, const char *format, ...)
     va_end(arguments);
 }
 
+void refuse_cell(Cell *c, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(c->failure, sizeof c->failure, format, arguments);
+    va_end(arguments);
+    c->refused = true;
+}
+
 void *cell_memory(Cell *c, size_t bytes)
 {
     void *memory = calloc(bytes ? bytes : 1, 1);
@@ -32,5 +41,6 @@ bool all_ranks_well(Cell *c)
     restore_variables(c->job);
     MPI_Bcast(c->failure, sizeof c->failure, MPI_BYTE, rank, c->job->comm);
     MPI_Bcast(&c->wrong_data, sizeof c->wrong_data, MPI_BYTE, rank, c->job->comm);
+    MPI_Bcast(&c->refused, sizeof c->refused, MPI_BYTE, rank, c->job->comm);
     return false;
 }

@@ -12,6 +12,13 @@ const Kernel *first_kernel(void); /* in the order of their names; follow ->next 
 const Kernel *find_kernel(const char *name, size_t length);
 const char *category_name(Category category);
 
+/* schedule_names.c: the benchmarks OPERATION.ALGORITHM, of the algorithms that have registered
+ * themselves. Both return false or NULL after a message on stderr. */
+/* With this setup, run... of each; once, after all have registered themselves. */
+bool register_schedules(const Kernel *how);
+/* NAME:PARAMETER=VALUE...; NULL without a message where NAME is no schedule. */
+const Kernel *schedule_with_parameters(const char *text, size_t length);
+
 /* request.c: what single arguments ask for. A candidate is a number of control variables of the
  * library (MPI_T) with their values. */
 enum { MOST_VARIABLES = 8, VARIABLE_BYTES = 128, VALUE_BYTES = 256 };
@@ -188,6 +195,8 @@ double start_after(const Job *job, double seconds);
 
 /* failure.c: a cell that fails on some rank fails on all; also fail_cell */
 void *cell_memory(Cell *c, size_t bytes); /* zeros; NULL after failing the cell */
+/* As fail_cell: this cannot be done at all. */
+void refuse_cell(Cell *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool all_ranks_well(Cell *c); /* false: c->failure is the first failing rank's, on every rank */
 
 /* pattern.c */
@@ -210,6 +219,9 @@ Run run_of(const Kernel *kernel);
 void start_and_wait(Cell *c);
 void run_times(Cell *c, Run run, int times); /* each with the next buffers */
 void set_repetition(Cell *c, const Options *options, int repetition);
+
+/* schedule_cell.c: how benchmarks of schedules are set up and run */
+extern const Kernel schedule_kernel;
 
 /* candidate.c: cells of a candidate; both return whether all ranks may go on */
 void open_candidates(Job *job, const Options *options);

@@ -32,7 +32,8 @@ typedef struct Job Job; /* the harness's own */
 enum { TAG = 7 }; /* for the messages of a benchmark; c->comm is the benchmark's own */
 
 /* A GUIDELINE does the work of another benchmark by other calls: a mock-up, measured only when
- * it is named, to which that benchmark is held. */
+ * it is named, to which that benchmark is held. A SCHEDULE does the work of a collective by
+ * messages of ours; the harness makes one of each algorithm in csrc/schedules. */
 typedef enum {
     POINT_TO_POINT,
     COLLECTIVE,
@@ -43,6 +44,7 @@ typedef enum {
     START_UP,
     FILES,
     GUIDELINE,
+    SCHEDULE,
     BASELINE,
     HARNESS
 } Category;
@@ -217,7 +219,7 @@ struct Cell {
     int prepared_root;
     const char *prepared_buffer;
     char failure[FAILURE_BYTES]; /* empty: all is well */
-    bool wrong_data;
+    bool wrong_data, refused;
 };
 
 #define KERNEL(NAME)                                                                               \

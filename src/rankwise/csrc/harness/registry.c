@@ -38,6 +38,7 @@ const char *category_name(Category category)
         [START_UP] = "start-up",
         [FILES] = "file",
         [GUIDELINE] = "guideline",
+        [SCHEDULE] = "schedule",
         [BASELINE] = "baseline",
         [HARNESS] = "harness",
     };

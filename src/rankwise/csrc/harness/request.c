@@ -6,7 +6,7 @@
 
 bool parse_cell(const char *text, int candidates, CellRequest *request)
 {
-    const char *colon = strchr(text, ':');
+    const char *colon = strrchr(text, ':'); /* names may have some of their own */
     char *rest = NULL;
     const unsigned long long size = colon ? strtoull(colon + 1, &rest, 10) : 0;
     long candidate = 0;
@@ -24,7 +24,10 @@ bool parse_cell(const char *text, int candidates, CellRequest *request)
                 text, candidate, candidates);
         return false;
     }
-    const Kernel *kernel = find_kernel(text, (size_t)(colon - text));
+    const size_t length = (size_t)(colon - text);
+    const Kernel *kernel = find_kernel(text, length);
+    if (!kernel && memchr(text, ':', length))
+        kernel = schedule_with_parameters(text, length);
     if (!kernel) {
         fprintf(stderr, "rankwise-harness: unknown benchmark in '%s'; --list shows all\n", text);
         return false;

@@ -4,7 +4,7 @@
 enum {
     CHUNK_BYTES = 32 * 1024,
     UNKNOWN_ELEMENT_BYTES = 8,
-    MOST_CHUNKS = 4096, /* tags are few */
+    MOST_CHUNKS = 2048, /* tags are few */
     CHUNKS_AHEAD = 64,
 };
 

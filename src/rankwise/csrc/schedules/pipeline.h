@@ -23,8 +23,8 @@ typedef struct {
     int *gate;     /* shape (ahead): the step by which it has */
 } Pipeline;
 
-/* How a message is divided: by p->segment, else into chunks that are below the eager limits of
- * most MPIs. A message that is short or has only `few` chunks goes undivided where `few` is 0. */
+/* How many chunks a message has: of p->segment elements, else below the eager limits of most MPIs.
+ */
 int chunks_of(const Problem *p, int64_t count);
 
 /* Lanes that are zero. False, and `s` refused: no memory. */

@@ -1,0 +1,146 @@
+/* The benchmarks of schedules: every algorithm of an operation, by the name OPERATION.ALGORITHM.
+ * What moves, and how its data are checked, is what the operation's own benchmark says. Parameters
+ * are part of a name: bcast.chain:segment=64K:fan_out=2. */
+#include "harness.h"
+#include "schedule_kernel.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The benchmarks of an operation are its own and those with these endings. */
+static const char *const endings[] = {"", "v", "_block"};
+
+static char *joined(const char *a, const char *b, const char *c, const char *d)
+{
+    char *text = malloc(strlen(a) + strlen(b) + strlen(c) + strlen(d) + 1);
+    if (text)
+        sprintf(text, "%s%s%s%s", a, b, c, d);
+    return text;
+}
+
+static bool enough(const void *memory)
+{
+    if (!memory)
+        fputs("rankwise-harness: no memory for the names of the schedules\n", stderr);
+    return memory != NULL;
+}
+
+/* MPI_Reduce_scatter and the v-variants have blocks of several lengths. */
+static bool has_counts(const Kernel *native, Operation operation)
+{
+    return native->unequal ||
+           (operation == REDUCE_SCATTER && strcmp(native->name, "reduce_scatter") == 0);
+}
+
+/* Algorithms need not be right in place where another block's input would be overwritten. */
+static InPlace in_place_of(const Kernel *native, Operation operation)
+{
+    return operation == ALLTOALL || operation == REDUCE_SCATTER ? NEVER_IN_PLACE : native->in_place;
+}
+
+static bool add_schedule(const Kernel *native, const Algorithm *algorithm, const Kernel *how)
+{
+    ScheduleKernel *s = calloc(1, sizeof *s);
+    char *name = joined(native->name, ".", algorithm->name, "");
+    if (!enough(s) || !enough(name))
+        return false;
+    s->native = native;
+    s->algorithm = algorithm;
+    s->has_counts = has_counts(native, algorithm->operation);
+    s->kernel = *native;
+    s->kernel.category = SCHEDULE;
+    s->kernel.name = name;
+    s->kernel.description = algorithm->description;
+    s->kernel.in_place = in_place_of(native, algorithm->operation);
+    s->kernel.unsupported = NULL; /* messages are all that it takes */
+    s->kernel.setup = how->setup;
+    s->kernel.prepare = how->prepare;
+    s->kernel.run = how->run;
+    s->kernel.teardown = how->teardown;
+    register_kernel(&s->kernel);
+    return true;
+}
+
+bool register_schedules(const Kernel *how)
+{
+    for (const Algorithm *a = first_algorithm(); a; a = a->next) {
+        for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+            char name[64];
+            const int length =
+                snprintf(name, sizeof name, "%s%s", operation_name(a->operation), endings[i]);
+            const Kernel *native = find_kernel(name, (size_t)length);
+            if (native && !(a->equal_blocks && has_counts(native, a->operation)) &&
+                !add_schedule(native, a, how))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* A whole number with K, M or G behind it, up to a colon or the end. */
+static bool take_number(const char *text, size_t length, int64_t most, int64_t *number)
+{
+    char *end;
+    const long long read = strtoll(text, &end, 10);
+    const char *units = "KMG", *unit = *end && *end != ':' ? strchr(units, *end) : NULL;
+    const int shift = unit ? 10 * (int)(unit - units + 1) : 0;
+    if (end == text || end + (unit != NULL) != text + length || read < 1 || read > most >> shift)
+        return false;
+    *number = read << shift;
+    return true;
+}
+
+/* One NAME=VALUE, of those that the algorithm heeds. */
+static bool take_parameter(ScheduleKernel *s, const char *text, size_t length)
+{
+    const char *equals = memchr(text, '=', length);
+    const size_t name = equals ? (size_t)(equals - text) : length;
+    const Algorithm *a = s->algorithm;
+    int64_t number = 0;
+    int64_t *const target =
+        name == 7 && a->segmented && strncmp(text, "segment", name) == 0 ? &s->segment_bytes
+        : name == 7 && a->fans && strncmp(text, "fan_out", name) == 0    ? &s->fan_out
+        : name == 5 && a->lanes && strncmp(text, "lanes", name) == 0     ? &s->lanes
+                                                                         : NULL;
+    if (!target) {
+        fprintf(stderr, "rankwise-harness: %s has no parameter '%.*s'; it takes%s%s%s%s\n",
+                s->kernel.name, (int)name, text, a->segmented ? " segment" : "",
+                a->fans ? " fan_out" : "", a->lanes ? " lanes" : "",
+                a->segmented || a->fans || a->lanes ? "" : " none");
+        return false;
+    }
+    if (!equals || !take_number(equals + 1, length - name - 1,
+                                target == &s->segment_bytes ? INT64_MAX : 1 << 20, &number)) {
+        fprintf(stderr, "rankwise-harness: %s: '%.*s' is no number from 1 on (64K, 1M)\n",
+                s->kernel.name, (int)length, text);
+        return false;
+    }
+    *target = number;
+    return true;
+}
+
+const Kernel *schedule_with_parameters(const char *text, size_t length)
+{
+    const char *colon = memchr(text, ':', length);
+    const Kernel *plain = colon ? find_kernel(text, (size_t)(colon - text)) : NULL;
+    if (!plain || plain->category != SCHEDULE)
+        return NULL;
+    ScheduleKernel *s = malloc(sizeof *s);
+    char *name = malloc(length + 1);
+    if (!enough(s) || !enough(name))
+        return NULL;
+    *s = *(const ScheduleKernel *)plain;
+    memcpy(name, text, length);
+    name[length] = '\0';
+    for (const char *one = colon + 1; one <= text + length;) {
+        const char *end = memchr(one, ':', (size_t)(text + length - one));
+        if (!end)
+            end = text + length;
+        if (!take_parameter(s, one, (size_t)(end - one)))
+            return NULL;
+        one = end + 1;
+    }
+    s->kernel.name = name;
+    register_kernel(&s->kernel);
+    return &s->kernel;
+}

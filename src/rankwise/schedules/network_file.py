@@ -1,0 +1,62 @@
+"""Writes a testbed's sites, nodes and links as the network file that the C algorithms read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rankwise.core.errors import InputError
+from rankwise.core.network import Link, Node, Route, Topology
+
+_BITS = 8
+
+
+def network_text(topology: Topology) -> str:
+    """Return the text that csrc/schedules/network_file.h describes; its hosts are the names of the nodes.
+
+    Delays are one way from node to node, rates those of the links between the sites. Links are written only if
+    all pairs of sites have a route. Raises InputError for names that cannot be written.
+    """
+    links = {link.name: link for link in topology.links}
+    return "\n".join(["# rankwise network 1", *_sites(topology), *_links(topology, links), *_node(topology, links), ""])
+
+
+def _sites(topology: Topology) -> Iterator[str]:
+    for site in topology.sites:
+        hosts = [_word(node.name) for node in topology.nodes if node.site == site]
+        if hosts:
+            yield " ".join(["site", _word(site), *hosts])
+
+
+def _links(topology: Topology, links: dict[str, Link]) -> list[str]:
+    first = {site: node for site in topology.sites for node in reversed(topology.nodes) if node.site == site}
+    routes = {(route.source, route.destination): route for route in topology.routes}
+    pairs = [(a, b) for i, a in enumerate(first) for b in list(first)[i + 1 :]]
+    if not all(pair in routes for pair in pairs):
+        return []
+    return [
+        f"link {a} {b} {_delay(first[a], first[b], routes[a, b], links):.9g} {_rate(routes[a, b].links, links):.9g}"
+        for a, b in pairs
+    ]
+
+
+def _delay(source: Node, destination: Node, route: Route, links: dict[str, Link]) -> float:
+    names = (source.out, *route.links, destination.into)
+    return sum(links[name].delay_seconds for name in names if name in links)
+
+
+def _rate(names: tuple[str, ...], links: dict[str, Link]) -> float:
+    """Bytes per second of the slowest of these links; 0: none has a limit."""
+    limits = [links[name].rate_bits_per_second for name in names if name in links]
+    return min((limit for limit in limits if limit > 0), default=0.0) / _BITS
+
+
+def _node(topology: Topology, links: dict[str, Link]) -> Iterator[str]:
+    rate = _rate(tuple(name for node in topology.nodes for name in (node.out, node.into)), links)
+    if rate > 0:
+        yield f"node {rate:.9g}"
+
+
+def _word(text: str) -> str:
+    if not text or not text.isprintable() or " " in text or "#" in text:
+        raise InputError(f"'{text}' cannot name a site or a host", "use letters, digits, '-' and '.'")
+    return text
