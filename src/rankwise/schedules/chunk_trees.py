@@ -51,7 +51,8 @@ class Places:
         if network and network.delay_seconds:
             self.delay = np.array(network.delay_seconds)
         if network and network.bytes_per_second:
-            self.rate = np.minimum(np.array(network.bytes_per_second), self.node_rate)
+            known = np.array(network.bytes_per_second)
+            self.rate = np.minimum(np.where(known > 0, known, np.inf), self.node_rate)
         np.fill_diagonal(self.delay, model.near_seconds)
         np.fill_diagonal(self.rate, self.node_rate)
 

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from ctypes import POINTER, c_char_p, c_size_t, c_void_p
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -98,9 +98,11 @@ def laid_out(one: Algorithm, problem: Problem) -> Iterator[Any]:
     library = _library()
     pointer = dict(_registered(library))[one]
     made = (CSchedule * problem.ranks)()
+    network, alone = c_problem(problem, 0, all_counts=False).network, replace(problem, network=None)
     try:
         for rank, schedule in enumerate(made):
-            asked = c_problem(problem, rank, one.needs_all_counts)
+            asked = c_problem(alone, rank, one.needs_all_counts)
+            asked.network = network  # the same for all
             library.make_schedule(ctypes.byref(schedule), pointer, ctypes.byref(asked))
             _check(schedule, one.id)
         yield made
