@@ -19,7 +19,7 @@ from rankwise.schedules.model import Network, Problem, Schedule
 OPERATIONS = ("bcast", "reduce", "allreduce", "allgather")
 _LEAST_CHUNK_BYTES = 2048
 _CHUNKS = (1, 4, 8, 16, 32, 64, 128, 256)
-_MOST_TRANSFERS = 10_000
+_MOST_TRANSFERS = 17_000
 """Of chunks, in one schedule along trees; what 256 ranks take 10 s for, tried in all ways, on one slow core."""
 _MANY_RANKS = 64
 _MOST_TREE_NODES = 4096
@@ -100,7 +100,7 @@ def _chunks(wish: Wish) -> list[int]:
 def _by_algorithms(wish: Wish, model: CostModel) -> Iterator[tuple[Candidate, Problem, _Make]]:
     usual, most = _chunks(wish), 2 * _MOST_TRANSFERS
     if wish.ranks > _MANY_RANKS:
-        usual = [chunks for chunks in usual if chunks in {1, 32}]
+        usual = [chunks for chunks in usual if chunks in {1, 128}]
     divisions = sorted({*usual, min(wish.ranks, wish.size_bytes)})
     for one in generator.algorithms(wish.operation):
         if one.for_networks and wish.network is None:
