@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from rankwise.schedules.chunk_trees import Tree
 from rankwise.schedules.model import NOWHERE, Kind, Memory, Place, Problem, Schedule, Step
 
+AHEAD = 8
+"""Chunks that a rank has under way towards roots: with few it waits for others, with many sums get into a jam."""
+
 
 class _Rank:
     """The schedule of one rank while it is built."""
@@ -14,6 +17,8 @@ class _Rank:
     def __init__(self, rank: int) -> None:
         self.rank, self.scratch = rank, 0
         self.steps: list[Step] = []
+        self.sent_up: list[int] = []
+        """Its sends towards roots: each waits for the one AHEAD before it, so that chunks stay nearly in order."""
 
     def add(self, kind: Kind, peer: int, tag: int, source: Place, target: Place, after: Sequence[int]) -> int:
         self.steps.append(Step(kind, peer, tag, source, target, 1, tuple(sorted(set(after)))))
@@ -58,7 +63,14 @@ class _Rank:
                 ready, total = (self.reduce(source, arrived, (received,)),), arrived
             else:
                 ready = (self.reduce(arrived, total, (*ready, received)),)
-        return ready if parent < 0 else (self.send(parent, tag, total, ready),)
+        if parent < 0:
+            return ready
+        self.sent_up.append(
+            self.send(
+                parent, tag, total, (*ready, *self.sent_up[-AHEAD:][: 1 if len(self.sent_up) >= AHEAD else 0])
+            )
+        )
+        return (self.sent_up[-1],)
 
 
 def bcast(problem: Problem, down: Sequence[Tree]) -> tuple[Schedule, ...]:

@@ -51,7 +51,8 @@ class Places:
         if network and network.delay_seconds:
             self.delay = np.array(network.delay_seconds)
         if network and network.bytes_per_second:
-            self.rate = np.minimum(np.array(network.bytes_per_second), self.node_rate)
+            known = np.array(network.bytes_per_second)
+            self.rate = np.minimum(np.where(known > 0, known, np.inf), self.node_rate)
         np.fill_diagonal(self.delay, model.near_seconds)
         np.fill_diagonal(self.rate, self.node_rate)
 
@@ -97,53 +98,53 @@ class ChunkTrees:
         return Tree(root, tuple(parent), tuple(map(tuple, children)))
 
     def _transfers(self, root: int) -> list[tuple[int, int]]:
-        """From node to node, in the order in which they are decided on."""
-        site, seconds = self.places.site, self.chunk_bytes / self.places.node_rate
-        senders: list[list[tuple[float, int]]] = [[] for _ in range(self.places.sites)]
-        waiting: list[list[tuple[float, int]]] = [[] for _ in range(self.places.sites)]
-        for node in range(len(site)):
+        """From node to node, in the order in which they are decided on. Each site is entered once."""
+        places, site = self.places, self.places.site
+        seconds = self.chunk_bytes / places.node_rate
+        senders: list[list[tuple[float, int]]] = [[] for _ in range(places.sites)]
+        waiting: list[list[int]] = [[] for _ in range(places.sites)]
+        for node in sorted(range(len(site)), key=lambda node: (-self.out_free[node], -node)):
             if node != root:
-                waiting[site[node]].append((self.in_free[node], node))
-        for nodes in waiting:
-            nodes.sort(reverse=True)
+                waiting[site[node]].append(node)  # the last is the best to pass a chunk on: it has sent least
         heappush(senders[site[root]], (self.out_free[root], root))
-        start = np.array([group[0][0] if group else np.inf for group in senders])
-        ready = np.array([nodes[-1][0] if nodes else np.inf for nodes in waiting])
-        entered = np.zeros(len(senders), dtype=bool)
+        entered = np.zeros(places.sites, dtype=bool)
         entered[site[root]] = True
         made: list[tuple[int, int]] = []
         sent_by_root = 0
         while len(made) < len(site) - 1:
-            one, other, begins, ends = self._next(start, ready, entered)
-            _, sender = heappop(senders[one])
-            _, receiver = waiting[other].pop()
+            start = np.array([group[0][0] if group else np.inf for group in senders])
+            ready = np.array([self.in_free[nodes[-1]] if nodes else np.inf for nodes in waiting])
+            one, other, ends = self._next(start, ready, entered)
+            if ends == np.inf:  # only the root could go on
+                heappush(senders[site[root]], (self.out_free[root], root))
+                continue
+            begins, sender = heappop(senders[one])
+            receiver = waiting[other].pop()
             made.append((sender, receiver))
             entered[other] = True
+            across = max(begins, self.link_free[one, other]) if one != other else begins
+            self.link_free[one, other] = across + self.chunk_bytes / self.rate[one, other]
             self.out_free[sender] = begins + seconds + self.overhead
-            self.link_free[one, other] = (
-                max(begins, self.link_free[one, other]) + self.chunk_bytes / self.rate[one, other]
-            )
-            self.in_free[receiver] = max(self.in_free[receiver] + seconds, ends - seconds)
-            sent_by_root += sender == root
+            self.in_free[receiver] = max(self.in_free[receiver], across + self.delay[one, other]) + seconds
             heappush(senders[other], (max(ends, self.out_free[receiver]), receiver))
-            if sender != root or sent_by_root != self.most_of_root or not any(senders):
+            sent_by_root += sender == root
+            if sender != root or sent_by_root != self.most_of_root:
                 heappush(senders[one], (self.out_free[sender], sender))
-            for at in {one, other}:
-                start[at] = senders[at][0][0] if senders[at] else np.inf
-                ready[at] = waiting[at][-1][0] if waiting[at] else np.inf
         return made
 
     def _next(
         self, start: NDArray[np.float64], ready: NDArray[np.float64], entered: NDArray[np.bool_]
-    ) -> tuple[int, int, float, float]:
-        """The sites, the begin and the end of the transfer that is the first to end."""
-        across = np.maximum(start[:, None], self.link_free * ~np.eye(len(start), dtype=bool))
+    ) -> tuple[int, int, float]:
+        """From site to site, and the end of the transfer that is the first to end; infinite: there is none."""
+        inside = np.eye(len(start), dtype=bool)
+        across = np.maximum(start[:, None], np.where(inside, 0.0, self.link_free))
         ends = np.maximum(across + self.delay, ready[None, :]) + self.chunk_bytes / self.rate + self.overhead
+        ends = np.where(inside | ~entered[None, :], ends, np.inf)
         if self.far_first and not entered.all():
-            allowed = np.where(entered[None, :], np.inf, ends)
-            ends = allowed if np.isfinite(allowed).any() else ends
+            far = np.where(inside, np.inf, ends)
+            ends = far if np.isfinite(far).any() else ends
         one, other = divmod(int(np.argmin(ends)), len(start))
-        return one, other, float(start[one]), float(ends[one, other])
+        return one, other, float(ends[one, other])
 
 
 def trees(source: ChunkTrees, roots: Sequence[int], most: int) -> list[Tree]:
