@@ -140,8 +140,7 @@ class Problem:
             raise UnknownNameError("operation", self.operation, OPERATIONS)
         if self.ranks < 1 or not 0 <= self.root < self.ranks:
             raise InputError(
-                f"rank {self.root} cannot be the root of {self.ranks} ranks",
-                f"the ranks are 0 to {self.ranks - 1}",
+                f"rank {self.root} cannot be the root of {self.ranks} ranks", f"the ranks are 0 to {self.ranks - 1}"
             )
         if min(self.count, *self.counts, *(one for row in self.matrix for one in row), 0) < 0:
             raise InputError("a count is negative", "give counts of 0 or more")

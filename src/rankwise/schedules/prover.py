@@ -90,9 +90,7 @@ def _objection(step: Step, ranks: int, lengths: dict[Memory, int]) -> str:
     for place, written in _touched(step):
         if place.offset < 0 or place.offset + step.length > lengths[place.memory]:
             end = place.offset + step.length
-            return (
-                f"elements {place.offset} to {end - 1} of {place.memory.name}, which has {lengths[place.memory]}"
-            )
+            return f"elements {place.offset} to {end - 1} of {place.memory.name}, which has {lengths[place.memory]}"
         if written and place.memory is Memory.INPUT:
             return "it writes to INPUT, which is only read"
     return ""
@@ -198,9 +196,7 @@ class _Execution:
             source, target = self._at(rank, step.source), self._at(rank, step.target)
             apart = abs(source.offset - target.offset)
             if source.memory is target.memory and 0 < apart < step.length:
-                yield Fault(
-                    rank, number, f"this {words(step)} reads elements of {source.memory.name} that it writes"
-                )
+                yield Fault(rank, number, f"this {words(step)} reads elements of {source.memory.name} that it writes")
 
     def _begin(self, schedule: Schedule) -> dict[Memory, Spans[_Value]]:
         """INPUT holds data, all else nothing."""
@@ -344,3 +340,4 @@ def _ranks(bits: int) -> str:
         start = end + 1
     many = len(parts) > 1 or "-" in parts[0]
     return ("ranks " if many else "rank ") + ", ".join(parts)
+

@@ -2,7 +2,7 @@
 #ifndef RANKWISE_ELEMENTS_H
 #define RANKWISE_ELEMENTS_H
 
-#include "execution.h"
+#include "call.h"
 
 enum { MEMORIES = SCRATCH_MEMORY + 1 };
 
