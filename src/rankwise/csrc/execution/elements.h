@@ -31,7 +31,4 @@ static inline char *address(const Elements *e, Place place)
     return e->memory[place.memory] + place.offset * e->extent;
 }
 
-/* reduction.c: MPI_Reduce_local, or what stands for it where the library has none. */
-int reduce_local(const void *from, void *to, int count, MPI_Datatype type, MPI_Op op);
-
 #endif
