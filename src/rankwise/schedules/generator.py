@@ -162,7 +162,8 @@ def _steps(made: _Schedule) -> tuple[Step, ...]:
 
 def _problem(one: Algorithm, problem: Problem, rank: int) -> _Problem:
     """The problem as this rank calls it: it knows what a rank of an MPI program would."""
-    count, counts, send_counts = problem.count, problem.counts, ()
+    count, counts = problem.count, problem.counts
+    send_counts: tuple[int, ...] = ()
     if problem.matrix:
         column = tuple(row[rank] for row in problem.matrix)
         whole = tuple(entry for row in problem.matrix for entry in row)
@@ -223,10 +224,12 @@ def _registered(library: ctypes.CDLL) -> tuple[tuple[Algorithm, Any], ...]:
     pointer = library.first_algorithm()
     while pointer:
         raw = pointer.contents
-        texts = [(text or b"").decode() for text in (raw.name, raw.description, raw.commutative_only)]
+        name, description, only = (
+            (text or b"").decode() for text in (raw.name, raw.description, raw.commutative_only)
+        )
         one = Algorithm(
-            OPERATIONS[raw.operation], *texts, raw.segmented, raw.fans, raw.lanes, raw.for_networks,
-            raw.needs_all_counts, raw.equal_blocks,
+            OPERATIONS[raw.operation], name, description, only, raw.segmented, raw.fans, raw.lanes,
+            raw.for_networks, raw.needs_all_counts, raw.equal_blocks,
         )  # fmt: skip
         found.append((one, pointer))
         pointer = raw.next

@@ -3,6 +3,5 @@
 
 extern const int64_t schedule_layout[];
 const int64_t schedule_layout[] = {
-    sizeof(Problem),  sizeof(Algorithm), sizeof(Network),
-    sizeof(Schedule), sizeof(Step),      OPERATIONS,
+    sizeof(Problem), sizeof(Algorithm), sizeof(Network), sizeof(Schedule), sizeof(Step), OPERATIONS,
 };

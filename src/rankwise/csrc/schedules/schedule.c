@@ -95,6 +95,17 @@ int both(Schedule *s, int a, int b)
     return join;
 }
 
+int join_since(Schedule *s, int first, int after)
+{
+    const int last = s->count;
+    if (last - first <= 1)
+        return last > first ? first : after;
+    const int join = add_join(s, NO_STEP);
+    for (int step = first; step < last; step++)
+        depend(s, join, step);
+    return join;
+}
+
 void depend(Schedule *s, int step, int on)
 {
     if (step == NO_STEP || on == NO_STEP || step == on)

@@ -74,6 +74,10 @@ int add_join(Schedule *s, int after);
 /* What stands for both of these: one of them, or a join. */
 int both(Schedule *s, int a, int b);
 
+/* What stands for all steps from number `first` on, each of which waits for `after`, if only by way
+ * of others: one of them, a join, or `after` itself where there are none. */
+int join_since(Schedule *s, int first, int after);
+
 /* Step `step` waits for step `on` as well. Only for the newest step; NO_STEP is ignored for either.
  */
 void depend(Schedule *s, int step, int on);

@@ -74,29 +74,83 @@ Tree knomial_tree(const Problem *p, int k)
     return tree;
 }
 
+/* Of a number in base -2, the digits as bits: no more of them than `bits`. */
+static unsigned negabinary(int number, int bits)
+{
+    const unsigned odd = 0xaaaaaaaaU; /* the digits that count as negative */
+    return (((unsigned)number + odd) ^ odd) & ((1U << bits) - 1);
+}
+
+static int from_negabinary(unsigned digits)
+{
+    const unsigned odd = 0xaaaaaaaaU;
+    return (int)((digits ^ odd) - odd);
+}
+
+/* De Sensi et al., Bine trees, SC 2025: a rank's parent has all those last digits flipped in base
+ * -2 that are alike. Ranks beyond the largest power of two hang below the first ones. */
+Tree bine_tree(const Problem *p)
+{
+    const int me = from_root(p);
+    int bits = 0;
+    while (bits < 30 && 2 << bits <= p->ranks)
+        bits++;
+    const int size = 1 << bits;
+    if (me >= size)
+        return (Tree){.parent = rank_at(p, me - size)};
+    const unsigned digits = negabinary(me, bits);
+    int alike = bits;
+    if (me)
+        for (alike = 1; alike < bits && (digits >> alike & 1) == (digits & 1);)
+            alike++;
+    Tree tree = {.parent = -1};
+    for (int flips = alike; flips > 0; flips--) {
+        const unsigned other = digits ^ ((1U << flips) - 1);
+        const int rank = rank_at(p, from_negabinary(other) & (size - 1));
+        if (me && flips == alike)
+            tree.parent = rank;
+        else
+            add_child(&tree, rank);
+    }
+    if (me + size < p->ranks)
+        add_child(&tree, rank_at(p, me + size));
+    return tree;
+}
+
+Tree linear_tree_in_order(const Problem *p)
+{
+    Tree tree = {.parent = p->rank == p->root ? -1 : p->root};
+    if (tree.parent >= 0)
+        return tree;
+    for (int rank = p->ranks - 1; rank >= 0; rank--)
+        if (rank != p->root)
+            add_child(&tree, rank);
+    tree.before = p->root;
+    return tree;
+}
+
+/* The middle of a run of ranks has the middles of both halves as its children. */
+Tree binary_tree_in_order(const Problem *p)
+{
+    int begin = 0, end = p->ranks, middle = end / 2;
+    Tree tree = {.parent = -1};
+    while (middle != p->rank) {
+        tree.parent = middle;
+        if (p->rank < middle)
+            end = middle;
+        else
+            begin = middle + 1;
+        middle = begin + (end - begin) / 2;
+    }
+    if (middle + 1 < end)
+        add_child(&tree, middle + 1 + (end - middle - 1) / 2);
+    if (begin < middle)
+        add_child(&tree, begin + (middle - begin) / 2);
+    tree.before = begin < middle;
+    return tree;
+}
+
 int segments(int64_t length, int64_t segment)
 {
     return segment > 0 && length > segment ? (int)((length + segment - 1) / segment) : 1;
-}
-
-void send_down(Schedule *s, const Tree *tree, Place at, int64_t length, int64_t segment, int tag,
-               int after, int *ends)
-{
-    const int parts = segments(length, segment), first = s->count;
-    const int64_t usual = parts > 1 ? segment : length;
-    for (int i = 0; i < parts; i++) {
-        const Place here = beyond(at, i * usual);
-        const int64_t rest = length - i * usual, elements = rest < usual ? rest : usual;
-        int ready = after;
-        if (tree->parent >= 0)
-            ready = add_receive(s, tree->parent, tag + i, here, elements, after);
-        for (int c = 0; c < tree->count; c++)
-            add_send(s, tree->children[c], tag + i, here, elements, ready);
-    }
-    if (ends) {
-        const int last = s->count;
-        *ends = add_join(s, after);
-        for (int step = first; step < last; step++)
-            depend(s, *ends, step);
-    }
 }
