@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from ctypes import POINTER, c_bool, c_char_p, c_double, c_int, c_int64, c_void_p
 from dataclasses import dataclass
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -234,3 +236,41 @@ def _registered(library: ctypes.CDLL) -> tuple[tuple[Algorithm, Any], ...]:
         found.append((one, pointer))
         pointer = raw.next
     return tuple(found)
+
+
+@contextmanager
+def laid_out(one: Algorithm, problem: Problem) -> Iterator[Any]:
+    """Hold the schedules of all ranks as C has them, an array of its `Schedule`. Raises RefusedError."""
+    library = _library()
+    pointer = dict(_registered(library))[one]
+    made = (_Schedule * problem.ranks)()
+    try:
+        for rank in range(problem.ranks):
+            library.make_schedule(ctypes.byref(made[rank]), pointer, ctypes.byref(_problem(one, problem, rank)))
+            if made[rank].failure:
+                raise RefusedError(f"{one.id} has no schedule for this: {made[rank].failure.decode()}")
+        yield made
+    finally:
+        for schedule in made:
+            library.free_schedule(ctypes.byref(schedule))
+
+
+def lay_out(schedules: Sequence[Schedule]) -> Any:
+    """Return schedules as C has them, as `laid_out` does; the array keeps its memory alive."""
+    made = (_Schedule * len(schedules))()
+    for one, schedule in zip(made, schedules, strict=True):
+        waits = [number for step in schedule.steps for number in step.after]
+        first = accumulate((len(step.after) for step in schedule.steps), initial=0)
+        steps = [
+            _Step(step.kind, step.peer, step.tag, step.source, step.target, step.length, begin, len(step.after))
+            for step, begin in zip(schedule.steps, first, strict=False)
+        ]
+        one.steps, one.count = (_Step * len(steps))(*steps), len(steps)
+        one.dependency, one.dependency_count = (c_int * len(waits))(*waits), len(waits)
+        one.scratch = schedule.scratch
+    return made
+
+
+def network_of(problem: Problem) -> Any:
+    """Return a pointer to the problem's network as C has it, or None."""
+    return _network(problem)

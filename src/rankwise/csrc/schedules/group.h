@@ -53,4 +53,8 @@ typedef struct {
 Pairing far_first(const Group *group);  /* half the group away, then a quarter, ...: part = me */
 Pairing near_first(const Group *group); /* 1 away, then 2, 4, ...: this keeps the order */
 
+/* 1 away, then 1 the other way, 3, 5 the other way, 11, ...: even members to the one side, odd ones
+ * to the other. De Sensi et al., Swing, NSDI 2024, section 3. */
+Pairing swing(const Group *group);
+
 #endif
