@@ -296,3 +296,14 @@ Tree star_of_sites(const Sites *t, const Problem *p, int root, int star)
     return span_tree(t, p->rank,
                      &(Span){.root = root, .sender = root, .asked_lanes = 1, .star = star});
 }
+
+int all_since(Schedule *s, int first, int after)
+{
+    const int last = s->count;
+    if (last - first < 2)
+        return last > first ? first : after;
+    const int join = add_join(s, after);
+    for (int step = first; step < last; step++)
+        depend(s, join, step);
+    return join;
+}

@@ -66,4 +66,7 @@ int span_entry(const Sites *sites, const Span *span, int site);
 /* The tree from p->root that crosses into each site once, without lanes. */
 Tree star_of_sites(const Sites *sites, const Problem *p, int root, int star);
 
+/* What stands for `after` and all steps from number `first` on. */
+int all_since(Schedule *s, int first, int after);
+
 #endif
