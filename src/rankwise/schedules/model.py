@@ -220,7 +220,7 @@ def _check_shapes(problem: Problem) -> None:
 
 
 def grouped(sizes: Sequence[Sequence[int]]) -> Network:
-    """Return a network of ranks in order: [[2, 2], [4]] are a site of two nodes, each of 2 ranks, and a site of 4."""
+    """Return a network of ranks in order: [[2, 2], [4]] are a site of two nodes of 2, and one of a node of 4."""
     sites = tuple(site for site, nodes in enumerate(sizes) for ranks in nodes for _ in range(ranks))
     flat = [ranks for nodes in sizes for ranks in nodes]
     return Network((sites, tuple(node for node, ranks in enumerate(flat) for _ in range(ranks))))

@@ -17,7 +17,9 @@ def network_text(topology: Topology) -> str:
     all pairs of sites have a route. Raises InputError for names that cannot be written.
     """
     links = {link.name: link for link in topology.links}
-    return "\n".join(["# rankwise network 1", *_sites(topology), *_links(topology, links), *_node(topology, links), ""])
+    return "\n".join(
+        ["# rankwise network 1", *_sites(topology), *_links(topology, links), *_node(topology, links), ""]
+    )
 
 
 def _sites(topology: Topology) -> Iterator[str]:

@@ -93,12 +93,13 @@ int64_t part_start(int64_t count, int parts, int part)
     return part * (count / parts) + (part < longer ? part : longer);
 }
 
-int64_t segment_or(const Problem *p, int64_t bytes)
+int64_t segment_or(const Problem *p, int64_t length, int64_t bytes, int64_t most)
 {
     if (p->segment > 0)
         return p->segment;
-    const int64_t most = 4096, element = p->element_bytes > 0 ? p->element_bytes : 8;
-    const int64_t wanted = bytes > element ? bytes / element : 1, least = p->count / most + 1;
+    const int64_t element = p->element_bytes > 0 ? p->element_bytes : 8;
+    const int64_t wanted = bytes > element ? bytes / element : 1,
+                  least = (length + most - 1) / most;
     return wanted > least ? wanted : least;
 }
 

@@ -113,8 +113,9 @@ int64_t block_start(const Problem *p, int rank);
 int64_t part_length(int64_t count, int parts, int part);
 int64_t part_start(int64_t count, int parts, int part);
 
-/* The segment that was asked for, else one of about `bytes` bytes, but not too many of them. */
-int64_t segment_or(const Problem *p, int64_t bytes);
+/* The segment that was asked for, else one of about `bytes` bytes, but at most `most` of them in
+ * `length` elements: more would make a pipeline no faster, and its schedule long. */
+int64_t segment_or(const Problem *p, int64_t length, int64_t bytes, int64_t most);
 
 /* The fan-out that was asked for, or else `usual`. */
 static inline int fan_out_or(const Problem *p, int usual)

@@ -5,7 +5,7 @@
 
 static void generate(Schedule *s, const Problem *p)
 {
-    allreduce_along(s, p, chain_tree(p), segment_or(p, 65536));
+    allreduce_on_tree(s, p, chain_tree(p), segment_or(p, p->count, 65536, 256));
 }
 
 ALGORITHM(chain, ALLREDUCE) = {

@@ -6,7 +6,7 @@
 
 static void generate(Schedule *s, const Problem *p)
 {
-    allreduce_halving(s, p, near_first);
+    allreduce_by_halving(s, p, near_first);
 }
 
 ALGORITHM(rabenseifner, ALLREDUCE) = {

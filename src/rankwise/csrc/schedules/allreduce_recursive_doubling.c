@@ -5,7 +5,7 @@
 
 static void generate(Schedule *s, const Problem *p)
 {
-    allreduce_exchange(s, p, 2);
+    allreduce_by_exchange(s, p, 2);
 }
 
 ALGORITHM(recursive_doubling, ALLREDUCE) = {

@@ -7,7 +7,7 @@
 
 static void generate(Schedule *s, const Problem *p)
 {
-    allreduce_exchange(s, p, fan_out_or(p, 4));
+    allreduce_by_exchange(s, p, fan_out_or(p, 4));
 }
 
 ALGORITHM(recursive_multiplying, ALLREDUCE) = {

@@ -5,7 +5,7 @@
 
 static void generate(Schedule *s, const Problem *p)
 {
-    allreduce_along(s, p, knomial_tree(p, 2), p->segment);
+    allreduce_on_tree(s, p, knomial_tree(p, 2), p->segment);
 }
 
 ALGORITHM(reduce_bcast, ALLREDUCE) = {

@@ -11,7 +11,7 @@ static void generate(Schedule *s, const Problem *p)
     const Place own = beyond(to, start_of_part(&parts, all.me));
     const int done =
         ring_reduce_scatter(s, &all, &parts, place(INPUT_MEMORY, 0), own, 0, 0, NO_STEP);
-    ring_allgather(s, &all, &parts, to, false, 0, phase_tags(&parts, 0), done);
+    ring_allgather(s, &all, &parts, to, 0, phase_tags(&parts, 0), done);
 }
 
 ALGORITHM(ring, ALLREDUCE) = {

@@ -6,12 +6,12 @@ static void generate(Schedule *s, const Problem *p)
 {
     const Group all = all_ranks(p);
     const Parts parts = equal_parts(p->count, all.size);
-    const int64_t segment = segment_or(p, 262144);
+    const int64_t segment = segment_or(p, part_length(p->count, p->ranks, 0), 262144, 8);
     const Place to = place(OUTPUT_MEMORY, 0);
     const Place own = beyond(to, start_of_part(&parts, all.me));
     const int done =
         ring_reduce_scatter(s, &all, &parts, place(INPUT_MEMORY, 0), own, segment, 0, NO_STEP);
-    ring_allgather(s, &all, &parts, to, false, segment, phase_tags(&parts, segment), done);
+    ring_allgather(s, &all, &parts, to, segment, phase_tags(&parts, segment), done);
 }
 
 ALGORITHM(segmented_ring, ALLREDUCE) = {

@@ -5,7 +5,7 @@
 
 static void generate(Schedule *s, const Problem *p)
 {
-    allreduce_halving(s, p, swing);
+    allreduce_by_halving(s, p, swing);
 }
 
 ALGORITHM(swing, ALLREDUCE) = {

@@ -6,7 +6,8 @@
 static void generate(Schedule *s, const Problem *p)
 {
     Tree tree = binary_tree(p);
-    send_down(s, &tree, broadcast_place(p), p->count, segment_or(p, 65536), 0, NO_STEP, NULL);
+    send_down(s, &tree, broadcast_place(p), p->count, segment_or(p, p->count, 65536, 256), 0,
+              NO_STEP, NULL);
     free_tree(&tree);
 }
 

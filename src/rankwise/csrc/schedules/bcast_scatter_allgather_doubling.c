@@ -11,13 +11,14 @@ static void generate(Schedule *s, const Problem *p)
     /* The root is the first of those that stay: of a pair the second one does. */
     const Group all = all_ranks_from(p, (p->root + p->ranks - folded) % p->ranks);
     const Group core = fold(&all, size);
-    const Parts parts = equal_parts(p->count, size);
+    Parts parts = equal_parts(p->count, size);
+    parts.scattered = true;
     const Place at = broadcast_place(p);
     int done = NO_STEP;
     if (core.me >= 0) {
         const Pairing pairs = far_first(&core);
         done = scatter_parts(s, &core, &parts, at, SCATTER_TAG, done);
-        done = doubling_allgather(s, &pairs, &parts, at, true, DOUBLING_TAG, done);
+        done = doubling_allgather(s, &pairs, &parts, at, DOUBLING_TAG, done);
     }
     fold_out(s, &all, size, at, p->count, FOLD_TAG, done);
 }

@@ -6,10 +6,11 @@
 static void generate(Schedule *s, const Problem *p)
 {
     const Group all = all_ranks_from(p, p->root);
-    const Parts parts = equal_parts(p->count, all.size);
+    Parts parts = equal_parts(p->count, all.size);
+    parts.scattered = true;
     const Place at = broadcast_place(p);
     const int done = scatter_parts(s, &all, &parts, at, 0, NO_STEP);
-    ring_allgather(s, &all, &parts, at, true, 0, 1, done);
+    ring_allgather(s, &all, &parts, at, 0, 1, done);
 }
 
 ALGORITHM(scatter_allgather_ring, BCAST) = {

@@ -34,6 +34,7 @@ typedef struct {
     int parts;
     const int64_t *starts; /* shape (units + 1), units = parts + folded; NULL: nearly equal units */
     int folded;            /* the first parts are two units each, as those of a folded group */
+    bool scattered; /* allgather: each has already what scatter_parts gives it, and gets no more */
 } Parts;
 
 Parts equal_parts(int64_t length, int parts);

@@ -86,12 +86,12 @@ static int subtree(int members, int number)
 /* Whether a member has parts begin ... end - 1 from scatter_parts. */
 static bool was_scattered(const Parts *parts, int number, int begin, int end)
 {
-    return number <= begin && end <= number + subtree(parts->parts, number);
+    return parts->scattered && number <= begin && end <= number + subtree(parts->parts, number);
 }
 
 /* Receives wait for the one before the last: so many parts need not all be waited for at once. */
-static void hand_out_segment(Schedule *s, const Group *g, const Cut *c, Place at, bool scattered,
-                             int i, int tag, int after)
+static void hand_out_segment(Schedule *s, const Group *g, const Cut *c, Place at, int i, int tag,
+                             int after)
 {
     const int n = g->size, right = (g->me + 1) % n;
     const int next = member(g, right), before = member(g, (g->me + n - 1) % n);
@@ -99,10 +99,10 @@ static void hand_out_segment(Schedule *s, const Group *g, const Cut *c, Place at
     for (int round = 0; round < n - 1; round++) {
         const int out = (g->me + n - round) % n, in = (out + n - 1) % n;
         int arrived = received[0];
-        if (!scattered || !was_scattered(c->parts, g->me, in, in + 1))
+        if (!was_scattered(c->parts, g->me, in, in + 1))
             arrived = add_receive(s, before, tag + round * c->most + i,
                                   beyond(at, cut_start(c, in, i)), cut_length(c, in, i), arrived);
-        if (!scattered || !was_scattered(c->parts, right, out, out + 1))
+        if (!was_scattered(c->parts, right, out, out + 1))
             add_send(s, next, tag + round * c->most + i, beyond(at, cut_start(c, out, i)),
                      cut_length(c, out, i), received[1]);
         received[0] = received[1];
@@ -110,13 +110,13 @@ static void hand_out_segment(Schedule *s, const Group *g, const Cut *c, Place at
     }
 }
 
-int ring_allgather(Schedule *s, const Group *g, const Parts *parts, Place at, bool scattered,
-                   int64_t segment, int tag, int after)
+int ring_allgather(Schedule *s, const Group *g, const Parts *parts, Place at, int64_t segment,
+                   int tag, int after)
 {
     const int first = s->count;
     const Cut c = cut(parts, segment);
     for (int i = 0; i < c.most; i++)
-        hand_out_segment(s, g, &c, at, scattered, i, tag, after);
+        hand_out_segment(s, g, &c, at, i, tag, after);
     return join_since(s, first, after);
 }
 
@@ -169,8 +169,8 @@ int halving_reduce_scatter(Schedule *s, const Pairing *pairing, const Parts *par
     return join_since(s, first, after);
 }
 
-int doubling_allgather(Schedule *s, const Pairing *pairing, const Parts *parts, Place at,
-                       bool scattered, int tag, int after)
+int doubling_allgather(Schedule *s, const Pairing *pairing, const Parts *parts, Place at, int tag,
+                       int after)
 {
     const int first = s->count;
     int size = 1, done = after;
@@ -178,10 +178,10 @@ int doubling_allgather(Schedule *s, const Pairing *pairing, const Parts *parts, 
         const int has = pairing->part & ~(size - 1), gets = has ^ size;
         const int partner = pairing->partner[round], other = pairing->part ^ size;
         int received = after;
-        if (!scattered || !was_scattered(parts, pairing->part, gets, gets + size))
+        if (!was_scattered(parts, pairing->part, gets, gets + size))
             received = add_receive(s, partner, tag + round, beyond(at, start_of_part(parts, gets)),
                                    parts_between(parts, gets, gets + size), after);
-        if (!scattered || !was_scattered(parts, other, has, has + size))
+        if (!was_scattered(parts, other, has, has + size))
             add_send(s, partner, tag + round, beyond(at, start_of_part(parts, has)),
                      parts_between(parts, has, has + size), done);
         done = both(s, done, received);

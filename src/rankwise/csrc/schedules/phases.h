@@ -21,10 +21,10 @@ int ring_reduce_scatter(Schedule *s, const Group *group, const Parts *parts, Pla
                         int64_t segment, int tag, int after);
 
 /* Allgather in a ring: member i has part i of `at`, then all have all. As many messages; but none
- * with what a member has already from scatter_parts where `scattered` (Zhou et al., A bandwidth-
- * saving optimization for MPI broadcast collective operation, ICPPW 2015). */
-int ring_allgather(Schedule *s, const Group *group, const Parts *parts, Place at, bool scattered,
-                   int64_t segment, int tag, int after);
+ * with what a member has already where parts->scattered (Zhou et al., A bandwidth-saving
+ * optimization for MPI broadcast collective operation, ICPPW 2015). */
+int ring_allgather(Schedule *s, const Group *group, const Parts *parts, Place at, int64_t segment,
+                   int tag, int after);
 
 /* Reduce-scatter by recursive halving: part pairing->part of the sum of all `from` gets to `to`.
  * `from` is only read; `to` may be its part in it. log2 n rounds, (n - 1)/n of the vector sent.
@@ -34,9 +34,9 @@ int halving_reduce_scatter(Schedule *s, const Pairing *pairing, const Parts *par
                            Place to, bool commutative, int tag, int after);
 
 /* Allgather by recursive doubling, the way back: each has part pairing->part of `at`, then all.
- * `scattered` as above, with far_first alone. */
-int doubling_allgather(Schedule *s, const Pairing *pairing, const Parts *parts, Place at,
-                       bool scattered, int tag, int after);
+ * With parts->scattered only for far_first. */
+int doubling_allgather(Schedule *s, const Pairing *pairing, const Parts *parts, Place at, int tag,
+                       int after);
 
 /* Along a binomial tree: member 0 has all of `at`, then each has its part of it (and, if it is no
  * leaf, the parts of its subtree), and the way back. n - 1 messages, ceil(log2 n) rounds. */

@@ -7,9 +7,10 @@
 static void generate(Schedule *s, const Problem *p)
 {
     if (p->commutative)
-        reduce_along(s, p, binary_tree(p), p->root, segment_or(p, 65536));
+        reduce_on_tree(s, p, binary_tree(p), p->root, segment_or(p, p->count, 65536, 256));
     else
-        reduce_along(s, p, binary_tree_in_order(p), p->ranks / 2, segment_or(p, 65536));
+        reduce_on_tree(s, p, binary_tree_in_order(p), p->ranks / 2,
+                       segment_or(p, p->count, 65536, 256));
 }
 
 ALGORITHM(binary, REDUCE) = {

@@ -7,7 +7,8 @@ static void generate(Schedule *s, const Problem *p)
 {
     Problem ordered = *p;
     ordered.commutative = false;
-    reduce_along(s, &ordered, binary_tree_in_order(p), p->ranks / 2, segment_or(p, 65536));
+    reduce_on_tree(s, &ordered, binary_tree_in_order(p), p->ranks / 2,
+                   segment_or(p, p->count, 65536, 256));
 }
 
 ALGORITHM(binary_in_order, REDUCE) = {

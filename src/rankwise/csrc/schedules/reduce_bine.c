@@ -4,7 +4,7 @@
 
 static void generate(Schedule *s, const Problem *p)
 {
-    reduce_along(s, p, bine_tree(p), p->root, p->segment);
+    reduce_on_tree(s, p, bine_tree(p), p->root, p->segment);
 }
 
 ALGORITHM(bine, REDUCE) = {

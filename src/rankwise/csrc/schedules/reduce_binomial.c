@@ -7,7 +7,7 @@ static void generate(Schedule *s, const Problem *p)
 {
     Problem top = *p; /* where the order matters the ranks are counted from 0 */
     top.root = p->commutative ? p->root : 0;
-    reduce_along(s, p, knomial_tree(&top, 2), top.root, p->segment);
+    reduce_on_tree(s, p, knomial_tree(&top, 2), top.root, p->segment);
 }
 
 ALGORITHM(binomial, REDUCE) = {

@@ -8,7 +8,7 @@ static void generate(Schedule *s, const Problem *p)
 {
     Problem top = *p; /* where the order matters the ranks are counted from 0 */
     top.root = p->commutative ? p->root : 0;
-    reduce_along(s, p, chain_tree(&top), top.root, segment_or(p, 65536));
+    reduce_on_tree(s, p, chain_tree(&top), top.root, segment_or(p, p->count, 65536, 256));
 }
 
 ALGORITHM(chain, REDUCE) = {

@@ -4,7 +4,7 @@
 
 static void generate(Schedule *s, const Problem *p)
 {
-    reduce_along(s, p, linear_tree_in_order(p), p->root, p->segment);
+    reduce_on_tree(s, p, linear_tree_in_order(p), p->root, p->segment);
 }
 
 ALGORITHM(linear, REDUCE) = {

@@ -11,7 +11,7 @@ static int *one_a_segment(Schedule *s, const Problem *p, int64_t segment)
     return steps;
 }
 
-void reduce_along(Schedule *s, const Problem *p, Tree tree, int top, int64_t segment)
+void reduce_on_tree(Schedule *s, const Problem *p, Tree tree, int top, int64_t segment)
 {
     const Place from = place(INPUT_MEMORY, 0), to = place(OUTPUT_MEMORY, 0);
     int *ready = one_a_segment(s, p, segment);
@@ -27,7 +27,7 @@ void reduce_along(Schedule *s, const Problem *p, Tree tree, int top, int64_t seg
     free_tree(&tree);
 }
 
-void allreduce_along(Schedule *s, const Problem *p, Tree tree, int64_t segment)
+void allreduce_on_tree(Schedule *s, const Problem *p, Tree tree, int64_t segment)
 {
     const Place from = place(INPUT_MEMORY, 0), to = place(OUTPUT_MEMORY, 0);
     int *ready = one_a_segment(s, p, segment);
@@ -39,7 +39,7 @@ void allreduce_along(Schedule *s, const Problem *p, Tree tree, int64_t segment)
     free_tree(&tree);
 }
 
-void allreduce_halving(Schedule *s, const Problem *p, Pairing (*pairing)(const Group *))
+void allreduce_by_halving(Schedule *s, const Problem *p, Pairing (*pairing)(const Group *))
 {
     enum { FOLD_IN, HALVING, DOUBLING = HALVING + 31, FOLD_OUT = DOUBLING + 31 };
     const Group all = all_ranks(p), core = fold(&all, power_of_two(all.size));
@@ -52,7 +52,7 @@ void allreduce_halving(Schedule *s, const Problem *p, Pairing (*pairing)(const G
         done = halving_reduce_scatter(s, &pairs, &parts, from,
                                       beyond(to, start_of_part(&parts, pairs.part)), p->commutative,
                                       HALVING, done);
-        done = doubling_allgather(s, &pairs, &parts, to, false, DOUBLING, done);
+        done = doubling_allgather(s, &pairs, &parts, to, DOUBLING, done);
     }
     fold_out(s, &all, core.size, to, p->count, FOLD_OUT, done);
 }
@@ -79,7 +79,7 @@ static int exchange(Schedule *s, const Group *g, Place *at, int size, int away, 
     return sum;
 }
 
-void allreduce_exchange(Schedule *s, const Problem *p, int fan_out)
+void allreduce_by_exchange(Schedule *s, const Problem *p, int fan_out)
 {
     const int k = fan_out > p->ranks && p->ranks > 1 ? p->ranks : fan_out;
     enum { FOLD_IN, FOLD_OUT, FIRST_ROUND };

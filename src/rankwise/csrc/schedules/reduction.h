@@ -7,16 +7,16 @@
 #include "tree.h"
 
 /* Reduce up a tree whose root is rank `top`, which sends the sum to p->root if this is another. */
-void reduce_along(Schedule *s, const Problem *p, Tree tree, int top, int64_t segment);
+void reduce_on_tree(Schedule *s, const Problem *p, Tree tree, int top, int64_t segment);
 
 /* Allreduce: up a tree and down again, segment by segment. */
-void allreduce_along(Schedule *s, const Problem *p, Tree tree, int64_t segment);
+void allreduce_on_tree(Schedule *s, const Problem *p, Tree tree, int64_t segment);
 
 /* Allreduce: reduce-scatter by halving and allgather by doubling, with the partners of `pairing`.
  */
-void allreduce_halving(Schedule *s, const Problem *p, Pairing (*pairing)(const Group *));
+void allreduce_by_halving(Schedule *s, const Problem *p, Pairing (*pairing)(const Group *));
 
 /* Allreduce: groups of k exchange all they have, then groups of these, ... . It keeps the order. */
-void allreduce_exchange(Schedule *s, const Problem *p, int k);
+void allreduce_by_exchange(Schedule *s, const Problem *p, int k);
 
 #endif
