@@ -12,7 +12,7 @@ static void hand_out_block(Schedule *s, const Problem *p, Pipeline *f, int owner
 
 static void generate(Schedule *s, const Problem *p)
 {
-    for_each_block(s, p, hand_out_block);
+    for_each_block(s, p, tree_to_all, hand_out_block);
 }
 
 ALGORITHM(lanes, ALLGATHER) = {

@@ -1,5 +1,5 @@
 #include "pipeline.h"
-#include "sites.h"
+#include <stdlib.h>
 
 /* Messages between all pairs: peers of other sites first, so that the long links are never idle;
  * of each site the ranks in turn, so that each gets as much at a time as it sends. */
@@ -15,22 +15,20 @@ typedef struct {
         received; /* where the blocks for and of a peer are, and how long */
 } Exchange;
 
-static Exchange exchange_with(const Problem *p, int peer)
+static void find_blocks(Exchange *peers, const Problem *p)
 {
-    Exchange e = {peer * p->count, peer * p->count, p->count, p->count};
-    if (!p->counts)
-        return e;
-    e = (Exchange){0, 0, p->send_counts[peer], p->counts[peer]};
-    for (int r = 0; r < peer; r++) {
-        e.input += p->send_counts[r];
-        e.output += p->counts[r];
+    Exchange e = {0, 0, p->count, p->count};
+    for (int r = 0; r < p->ranks; r++) {
+        e.sent = p->counts ? p->send_counts[r] : p->count;
+        e.received = p->counts ? p->counts[r] : p->count;
+        peers[r] = e;
+        e.input += e.sent;
+        e.output += e.received;
     }
-    return e;
 }
 
-static void exchange(Schedule *s, const Problem *p, int peer)
+static void exchange(Schedule *s, const Problem *p, int peer, Exchange e)
 {
-    const Exchange e = exchange_with(p, peer);
     const int in = chunks_of(p, e.received), out = chunks_of(p, e.sent);
     for (int i = 0; i < in; i++)
         add_receive(s, peer, i, place(OUTPUT_MEMORY, e.output + part_start(e.received, in, i)),
@@ -40,23 +38,35 @@ static void exchange(Schedule *s, const Problem *p, int peer)
                  part_length(e.sent, out, i), NO_STEP);
 }
 
+static void exchange_all(Schedule *s, const Problem *p, const Sites *sites, const Exchange *peers)
+{
+    const int home = site_at(sites, p->rank);
+    for (int i = 1; i <= sites->groups[0]; i++) {
+        const int site = (home + i) % sites->groups[0];
+        for (int number = 0; number < site_size(sites, site); number++) {
+            const int peer = peer_at(sites, p->rank, site, number);
+            if (peer != p->rank)
+                exchange(s, p, peer, peers[peer]);
+        }
+    }
+    const Exchange own = peers[p->rank];
+    add_copy(s, place(INPUT_MEMORY, own.input), place(OUTPUT_MEMORY, own.output), own.sent,
+             NO_STEP);
+}
+
 static void generate(Schedule *s, const Problem *p)
 {
     Sites sites;
     if (!open_sites(&sites, s, p))
         return;
-    const int home = site_at(&sites, p->rank);
-    for (int i = 1; i <= sites.groups[0]; i++) {
-        const int site = (home + i) % sites.groups[0];
-        for (int number = 0; number < site_size(&sites, site); number++) {
-            const int peer = peer_at(&sites, p->rank, site, number);
-            if (peer != p->rank)
-                exchange(s, p, peer);
-        }
+    Exchange *peers = malloc((size_t)p->ranks * sizeof *peers);
+    if (peers) {
+        find_blocks(peers, p);
+        exchange_all(s, p, &sites, peers);
+    } else {
+        refuse(s, "no memory for the blocks of all ranks");
     }
-    const Exchange own = exchange_with(p, p->rank);
-    add_copy(s, place(INPUT_MEMORY, own.input), place(OUTPUT_MEMORY, own.output), own.sent,
-             NO_STEP);
+    free(peers);
     close_sites(&sites);
 }
 

@@ -45,17 +45,9 @@ int64_t site_length(const Bundles *b, int site)
     return b->packed[first_position(b, site) + site_size(b->sites, site)] - site_start(b, site);
 }
 
-static bool are_neighbours(const Bundles *b, int site)
-{
-    for (int i = 1; i < site_size(b->sites, site); i++)
-        if (site_rank(b->sites, site, i) != site_rank(b->sites, site, i - 1) + 1)
-            return false;
-    return true;
-}
-
 Place site_bundle(Schedule *s, const Bundles *b, int site, Place blocks)
 {
-    if (are_neighbours(b, site))
+    if (are_neighbours(b->sites, site))
         return beyond(blocks, b->block[site_rank(b->sites, site, 0)]);
     return add_scratch(s, site_length(b, site));
 }

@@ -9,7 +9,7 @@ static void sum_block(Schedule *s, const Problem *p, Pipeline *f, int owner, int
 
 static void generate(Schedule *s, const Problem *p)
 {
-    for_each_block(s, p, sum_block);
+    for_each_block(s, p, tree_to_all, sum_block);
 }
 
 ALGORITHM(lanes, REDUCE_SCATTER) = {

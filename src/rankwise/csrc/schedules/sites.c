@@ -128,6 +128,14 @@ int site_rank(const Sites *t, int site, int number)
     return t->order[first_of(t, 0, site) + number];
 }
 
+bool are_neighbours(const Sites *t, int site)
+{
+    for (int i = 1; i < site_size(t, site); i++)
+        if (site_rank(t, site, i) != site_rank(t, site, i - 1) + 1)
+            return false;
+    return true;
+}
+
 /* Where there is no level for nodes, each rank counts as one. */
 static int node_level(const Sites *t)
 {
