@@ -43,8 +43,8 @@ from rankwise.workflows.measure import Request
 @click.option("--bench", multiple=True, metavar="NAMES", help="Benchmarks or categories, with commas; or all.")
 @click.option("--thorough", is_flag=True, help="Every benchmark there is; give it --time.")
 @click.option("--explain", is_flag=True,
-              help="Measure the same algorithms on every MPI as well, which part a difference into the algorithm that "
-              "an MPI chose and what lies beneath.")  # fmt: skip
+              help="Measure the same algorithms on every MPI as well: what of a difference is by the algorithm that "
+              "an MPI chose, what by its core?")  # fmt: skip
 @click.option("--time", "budget", type=DURATION, default="3m", show_default=True, help="For the whole run.")
 @click.option("--baseline", default="", metavar="MPI",
               help="Compare with this one.  [default: the first named, or else the fastest overall]")  # fmt: skip

@@ -6,9 +6,9 @@ baseline B
     n_C / n_B = (n_C / s_C) / (n_B / s_B) x (s_C / s_B)
 
 holds exactly. The last factor compares the two cores, which do the same; the first says how much more of its own
-core the candidate's algorithm wastes than the baseline's does (McClements 2006 asks for the same algorithm on every
-library). The schedule is the one that takes the least time on both, so that n / s is also what each MPI could gain:
-chosen by the product of the times, which favours neither side.
+core the candidate's algorithm takes than the baseline's (McClements 2006 asks for the same algorithm on every
+library). The schedule is the one that takes the least time on both, so that n / s is also what each MPI could
+gain: chosen by the product of the times, which favours neither side.
 """
 
 from __future__ import annotations
@@ -103,10 +103,10 @@ def _factor(baseline: FloatArray, candidate: FloatArray) -> Factor:
 
 
 def sentence(one: Explanation) -> str:
-    """Return `allreduce of 8 B on 4 ranks: mpich takes 1.8 [1.7, 1.9] times as long as ...: 1.5 ... by its core`."""
+    """Return `mpich takes 1.80 [1.70, 1.90] times as long as lammpi: 1.50 [...] by its algorithm, ...`."""
     return (
-        f"{one.candidate} takes {_words(one.total)} times as long as {one.baseline}: {_words(one.algorithm)} by its "
-        f"algorithm, {_words(one.core)} by its core"
+        f"{one.candidate} takes {_words(one.total)} times as long as {one.baseline}: "
+        f"{_words(one.algorithm)} by its algorithm, {_words(one.core)} by its core"
     )
 
 
