@@ -20,7 +20,7 @@ _Value = tuple[int, int]
 """What must be added to an element's offset to get its position in INPUT, and the ranks, as bits of an integer.
 
 Without ranks it is no data, and the first is the number of the reason why."""
-_Alias = tuple[Memory, Memory, int]
+Alias = tuple[Memory, Memory, int]
 """The first memory begins at this offset of the second."""
 _MOST_FAULTS = 20
 
@@ -107,8 +107,8 @@ def _touched(step: Step) -> Iterator[tuple[Place, bool]]:
             yield step.target, True
 
 
-def _alias(problem: Problem, rank: int) -> _Alias | None:
-    """What MPI_IN_PLACE makes one memory on this rank."""
+def alias(problem: Problem, rank: int) -> Alias | None:
+    """Return what MPI_IN_PLACE makes one memory on this rank, where it may be asked for; None: nothing."""
     operation, start = problem.operation, 0
     if operation in ROOTED and rank != problem.root:
         return None
@@ -128,7 +128,7 @@ class _Execution:
         self, problem: Problem, schedules: Sequence[Schedule], order: Order, reach: list[list[int]], in_place: bool
     ) -> None:
         self.problem, self.schedules, self.order, self.reach = problem, schedules, order, reach
-        self.aliases = [_alias(problem, schedule.rank) if in_place else None for schedule in schedules]
+        self.aliases = [alias(problem, schedule.rank) if in_place else None for schedule in schedules]
         self.reasons: list[str] = []
         self.writers: list[dict[Memory, Spans[tuple[int, int]]]] = []
         self.data: list[dict[Memory, Spans[_Value]]] = []
