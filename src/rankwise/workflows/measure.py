@@ -85,6 +85,8 @@ class Request:
     """What the verb that asks needs to go on with the run, stored with it."""
     force: bool = False
     """Load of a profile what this version of an MPI knows."""
+    explain: bool = False
+    """Measure every schedule of the operations as well."""
 
 
 def measure(request: Request, store: Store, events: Events) -> int:
@@ -125,8 +127,11 @@ def _cells(
     request: Request, built: Built, known: Mapping[str, Benchmark]
 ) -> tuple[tuple[Cell, ...], tuple[CellFailure, ...]]:
     """What is to be measured, and what an implementation cannot."""
+    benchmarks = planning.resolve_benchmarks(request.benchmarks or planning.DEFAULT_BENCHMARKS, known)
+    if request.explain:
+        benchmarks = planning.with_schedules(benchmarks, known)
     selection = planning.Selection(
-        planning.resolve_benchmarks(request.benchmarks or planning.DEFAULT_BENCHMARKS, known), request.sizes_bytes,
+        benchmarks, request.sizes_bytes,
         request.testbed.hosts(), request.ranks, request.options, request.testbed.name, request.placements,
         tuple(one.label for one in request.profiles) or (DEFAULT,),
     )  # fmt: skip
