@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from rankwise.analysis.tune.rules import (
     complete_rules,
-    rules_apart,
     rules_from_costs,
     rules_of,
     sizes_between,
@@ -80,5 +79,5 @@ def test_rules_ascend_and_say_what_was_decided(decided: list[tuple[int, Choice]]
 
 
 def test_a_trial_parts_its_sizes_in_the_middle() -> None:
-    assert rules_apart({64: A}) == (Rule(None, A),)
-    assert rules_apart({4096: A, 64: A, 16384: B}) == (Rule(8192, A), Rule(None, B))
+    found = complete_rules([64, 4096, 16384], [A, A, B], in_the_middle=True)
+    assert found == (Rule(8192, A), Rule(None, B))

@@ -10,11 +10,11 @@ from itertools import pairwise, zip_longest
 from rankwise.analysis.tune.choices import first_choices, name_of, useful, words_of
 from rankwise.analysis.tune.race import Race, SearchCriteria
 from rankwise.analysis.tune.rules import (
+    complete_rules,
     costs_of,
     gains_words,
     have_different_winners,
     near_best,
-    rules_apart,
     rules_from_costs,
     sizes_between,
     sizes_without_choice,
@@ -195,13 +195,14 @@ class AlgorithmSearch(Search):
         return replace(self._template, size_bytes=size_bytes, placement=placement, label=name)
 
     def _trial(self, placement: str, names: dict[int, str]) -> Trial:
-        """Each size with its choice; the title is that of the first in full, then what differs."""
-        cells = tuple(self._cell(size, placement, name) for size, name in sorted(names.items()))
-        first, *others = dict.fromkeys(names.values())
-        if first == DEFAULT:
+        """Each size with its own, by label; what lies between two sizes is not measured."""
+        sizes = sorted(names)
+        cells = tuple(self._cell(size, placement, names[size]) for size in sizes)
+        if DEFAULT in names.values():
             return Trial(DEFAULT, Tuning(), cells)
-        title = "+".join([first, *(name.partition("=")[2] for name in others)])
-        rules = rules_apart({size: self._choices[name] for size, name in names.items()})
+        first, *others = dict.fromkeys(names.values())
+        title = "+".join([first, *(name_of(self._choices[name]) for name in others)])
+        rules = complete_rules(sizes, [self._choices[names[size]] for size in sizes], in_the_middle=True)
         return Trial(title, self._tuning(rules), cells)
 
     def _tuning(self, rules: tuple[Rule, ...]) -> Tuning:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -86,28 +86,20 @@ def rules_of(sizes_bytes: Sequence[int], choices: Sequence[Choice]) -> tuple[Rul
     return (*found, Rule(None, default))
 
 
-def complete_rules(sizes_bytes: Sequence[int], choices: Sequence[Choice]) -> tuple[Rule, ...]:
+def complete_rules(
+    sizes_bytes: Sequence[int], choices: Sequence[Choice], *, in_the_middle: bool = False
+) -> tuple[Rule, ...]:
     """Return the same where no size can be left to the default: what lies between neighbours is the larger's.
 
-    The last choice holds for all larger sizes, of which nothing is known.
+    `in_the_middle`: or each has its half of it. The last choice holds for all larger sizes, of which nothing is
+    known.
     """
     found = [
-        Rule(size, one)
-        for size, one, after in zip(sizes_bytes, choices, choices[1:], strict=False)
-        if one != after
+        Rule(math.isqrt(size * after) if in_the_middle else size, choice)
+        for (size, choice), (after, following) in pairwise(zip(sizes_bytes, choices, strict=True))
+        if choice != following
     ]
     return (*found, Rule(None, choices[-1]))
-
-
-def rules_apart(choices: Mapping[int, Choice]) -> tuple[Rule, ...]:
-    """Return rules of a trial: each size with its choice; what lies between two sizes is parted in the middle."""
-    sizes = sorted(choices)
-    ends = [
-        Rule(math.isqrt(low * high), choices[low])
-        for low, high in pairwise(sizes)
-        if choices[low] != choices[high]
-    ]
-    return (*ends, Rule(None, choices[sizes[-1]]))
 
 
 def sizes_between(low_bytes: int, high_bytes: int, step: float) -> list[int]:
