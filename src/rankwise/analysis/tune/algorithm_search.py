@@ -74,9 +74,8 @@ class AlgorithmSearch(Search):
         self._criteria = replace(given, max_rounds=min(given.max_rounds, MOST_ROUNDS))
         self._complete, self._one_for_all = scope == "complete", scope == "one for all sizes"
         self._rounds, self._searches_before = rounds, tuple(earlier)
-        self._sizes = sorted(set(sizes_bytes))
-        calls_at = dict(zip(sizes_bytes, calls, strict=True)) if calls else {}
-        self._calls = [calls_at[size] for size in self._sizes] if calls else []
+        self._calls = dict(sorted(zip(sizes_bytes, calls or [0.0] * len(sizes_bytes), strict=True)))
+        """By the sizes that are tried first."""
         self._races: dict[Sizes, Race] = {}
         self._unusable: dict[str, str] = {}
 
@@ -90,11 +89,13 @@ class AlgorithmSearch(Search):
         if not self._observed.rounds:
             return (Reason(self.subject, "left as it is: the time was over before it was tried"),)
         found = self._rules()
-        words = gains_words(found, self._log_ratios) if found else f"left as it is: {self._why_not()}"
+        at = self._by_size()
+        gains = gains_words(found, [*at], lambda choice, size: at[size].log_ratio(self._name(choice)))
+        words = gains if found else f"left as it is: {self._why_not()}"
         unusable = "; ".join(f"{words_of(self._choices[name])} {why}" for name, why in self._unusable.items())
         before = self._before()
         first = f" that were not far behind at {before._template.ranks} ranks" if before else ""
-        sizes = f"tried at {len(self._measured_sizes())} sizes, {len(self._choices)} choices{first}"
+        sizes = f"tried at {len(at)} sizes, {len(self._choices)} choices{first}"
         cut = "" if self.finished else f"cut short after {self._observed.rounds} rounds: the time was over"
         return (Reason(self.subject, "; ".join(filter(None, (words, unusable, sizes, cut)))),)
 
@@ -132,14 +133,14 @@ class AlgorithmSearch(Search):
         if before := self._before():
             kept = before._promising()
             self._choices = {name: one for name, one in self._choices.items() if one.algorithm in kept}
-        races = [tuple(self._sizes)] if self._one_for_all else [(size,) for size in self._sizes]
+        races = [tuple(self._calls)] if self._one_for_all else [(size,) for size in self._calls]
         self._races = {
             sizes: self._race(sizes, first_choices([*self._choices.values()], max(sizes))) for sizes in races
         }
 
     def _race(self, sizes: Sizes, choices: Iterable[Choice]) -> Race:
         cells = [self._cell(size, placement, "") for placement in self._placements for size in sizes]
-        calls = self._calls * len(self._placements) if self._one_for_all else ()
+        calls = [*self._calls.values()] * len(self._placements) if self._one_for_all else ()
         found = Race(
             cells, map(self._name, choices), self._observed, self._criteria, calls,
             replaces_default=self._complete,
@@ -155,9 +156,8 @@ class AlgorithmSearch(Search):
         least, margin = self._criteria.min_rounds, self._criteria.margin
         if self._rounds - self._observed.rounds < least:
             return
-        for low, high in pairwise(self._measured_sizes()):
-            new = sizes_between(low, high, SIZE_STEP)
-            both = [self._races[low,], self._races[high,]]
+        for (low, below), (high, above) in pairwise(self._by_size().items()):
+            new, both = sizes_between(low, high, SIZE_STEP), (below, above)
             if not new or not all(race.finished or race.rounds >= least for race in both):
                 continue
             costs = costs_of(both, [*self._choices], margin, certain=False)
@@ -210,15 +210,19 @@ class AlgorithmSearch(Search):
 
     # What comes of it
 
-    def _measured_sizes(self) -> list[int]:
-        return sorted(size for sizes in self._races for size in sizes)
+    def _by_size(self) -> dict[int, Race]:
+        """The race that a size belongs to, in ascending order."""
+        return {
+            size: self._races[sizes]
+            for size, sizes in sorted((size, sizes) for sizes in self._races for size in sizes)
+        }
 
     def _nothing_selected(self) -> bool:
         return all(race.selected() == DEFAULT for race in self._races.values())
 
     def _costs(self) -> tuple[list[int], FloatArray]:
-        sizes = self._measured_sizes()
-        return sizes, costs_of([self._races[size,] for size in sizes], [*self._choices], self._criteria.margin)
+        found = self._by_size()
+        return [*found], costs_of([*found.values()], [*self._choices], self._criteria.margin)
 
     def _rules(self) -> tuple[Rule, ...]:
         if self._nothing_selected():
@@ -234,12 +238,6 @@ class AlgorithmSearch(Search):
             return "nothing is better for certain"
         sizes = ", ".join(map(format_size, sizes_without_choice(*self._costs())))
         return f"every size needs a choice, and at {sizes} none is as good as the default"
-
-    def _log_ratios(self, choice: Choice, above_bytes: float, to_bytes: float) -> list[float]:
-        """Of a choice to the default, at the measured sizes above one bound and up to another."""
-        name = self._name(choice)
-        within = [race for sizes, race in self._races.items() if above_bytes < sizes[0] <= to_bytes]
-        return [race.log_ratio(name) for race in within]
 
 
 def _near(race: Race, margin: float) -> list[str]:

@@ -110,18 +110,21 @@ def sizes_between(low_bytes: int, high_bytes: int, step: float) -> list[int]:
     return sorted(size for size in found if low_bytes < size < high_bytes)
 
 
-def gains_words(rules: Sequence[Rule], log_ratios: Callable[[Choice, float, float], Sequence[float]]) -> str:
+def gains_words(
+    rules: Sequence[Rule], sizes_bytes: Sequence[int], log_ratio: Callable[[Choice, int], float]
+) -> str:
     """Say what the rules gain: `up to 1 KiB binomial (0.61 times the default's time), above the default`.
 
-    `log_ratios` gives those of a choice to the default, at the sizes above its second argument up to its third.
+    `log_ratio` gives that of a choice to the default at one of the sizes.
     """
     said = []
     below = -1.0
     for rule in rules:
         to = math.inf if rule.up_to_bytes is None else float(rule.up_to_bytes)
-        found = log_ratios(rule.choice, below, to) if rule.choice != Choice() else ()
+        sizes = [size for size in sizes_bytes if below < size <= to and rule.choice != Choice()]
+        found = [log_ratio(rule.choice, size) for size in sizes]
         gain = f" ({math.exp(float(np.mean(found))):.2f} times the default's time)" if found else ""
-        sizes = range_words(rule) if len(rules) > 1 else "at every size"
-        said.append(f"{sizes} {words_of(rule.choice)}{gain}")
+        where = range_words(rule) if len(rules) > 1 else "at every size"
+        said.append(f"{where} {words_of(rule.choice)}{gain}")
         below = to if math.isfinite(to) else below
     return ", ".join(said)
