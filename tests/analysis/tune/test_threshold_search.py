@@ -165,6 +165,16 @@ def test_if_both_fail_the_search_ends_at_once() -> None:
     assert machine.rounds == 1
 
 
+def test_if_no_lower_threshold_works_either_the_search_ends_as_well() -> None:
+    machine = Simulated(
+        seconds, np.random.default_rng(4), hangs=lambda tuning, _: "hangs" if tuning.settings else ""
+    )
+    one = search()
+    assert machine.answer(one) == Tuning()
+    assert machine.rounds == 10, "256 MiB, a quarter of it and so on to 1 KiB"
+    assert {trial.name for trial in machine.launched[-3:]} != {"default"}, "alone there is nothing to compare"
+
+
 def test_placements_are_launched_apart_and_benchmarks_together() -> None:
     trials = search(NEAR, LATE, FAR).ask()
     assert [(trial.name, {cell.placement for cell in trial.cells}) for trial in trials] == [
