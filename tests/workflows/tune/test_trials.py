@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankwise.analysis.tune.search import Trial
+from rankwise.analysis.tune.search import Search, Trial
 from rankwise.core.configuration import Configuration
 from rankwise.core.records import Cell, CellFailure, Implementation, Launch, Segment, Series
 from rankwise.core.tuning import Candidate, Choice, Decision, Reason, Rule, Setting, Tuning
@@ -55,12 +55,11 @@ class Launches:
         )  # fmt: skip
 
 
-class Question:
+class Question(Search):
     """A search that asks the same trials for some rounds."""
 
-    subject = "question"
-
     def __init__(self, trials: tuple[Trial, ...], rounds: int) -> None:
+        super().__init__("question")
         self.trials, self.rounds = trials, rounds
         self.told: list[Launch] = []
 
@@ -71,14 +70,8 @@ class Question:
         self.rounds = max(0, self.rounds - 1)
         self.told += launches
 
-    def best(self) -> Tuning:
-        return Tuning()
-
     def reasons(self) -> tuple[Reason, ...]:
         return ()
-
-    def exhaustive_launches(self) -> int:
-        return 0
 
 
 def trials_of(launching: Any, kept: list[Launch], earlier: Sequence[Launch] = ()) -> Trials:

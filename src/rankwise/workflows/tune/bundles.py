@@ -8,9 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
-from rankwise.analysis.tune.merging import merged
-from rankwise.analysis.tune.rules import choice_at
 from rankwise.analysis.tune.search import Search, Trial
+from rankwise.analysis.tunings import choice_at, merged
 from rankwise.core.errors import InputError
 from rankwise.core.records import DEFAULT, Cell, Implementation
 from rankwise.core.tuning import Candidate, Choice, Decision, Native, Rule, Tuning

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from rankwise.analysis.tune.merging import merged
 from rankwise.analysis.tune.search import Search
+from rankwise.analysis.tunings import merged
 from rankwise.core.records import DEFAULT, Cell, Launch
 from rankwise.core.tuning import Reason, Tuning
 from rankwise.core.units import format_duration

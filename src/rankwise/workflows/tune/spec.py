@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from rankwise.analysis.tune import application
-from rankwise.analysis.tune.application import Application
+from rankwise.analysis import application
+from rankwise.analysis.application import Application
 from rankwise.analysis.tune.race import SearchCriteria
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.records import Notice

@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from rankwise.analysis.application import Application
 from rankwise.analysis.host_settings.buffers import needed_bytes
 from rankwise.analysis.tune.algorithm_search import AlgorithmSearch
-from rankwise.analysis.tune.application import Application
 from rankwise.analysis.tune.choices import choices_of
 from rankwise.analysis.tune.race import SearchCriteria
 from rankwise.analysis.tune.search import NothingToAsk, Search

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from rankwise.analysis.compare.variants import cells_of, with_cells
-from rankwise.analysis.tune.merging import merged
 from rankwise.analysis.tune.search import Search
+from rankwise.analysis.tunings import merged
 from rankwise.core.configuration import Configuration
 from rankwise.core.errors import InputError
 from rankwise.core.records import Cell, Launch, Segment

@@ -8,21 +8,21 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from rankwise.analysis.application import Application
 from rankwise.analysis.compare.cells import Point, gather, judged_points
 from rankwise.analysis.compare.summary import resampled_log_ratios
 from rankwise.analysis.compare.verdicts import Pair, all_pairs, judge
-from rankwise.analysis.tune.acting import (
+from rankwise.analysis.labels import cell_words
+from rankwise.analysis.validation.acting import (
     acts,
     communicator_ranks,
     is_complete,
     rule_behind,
     rule_words,
-    where_words,
     without_last_setting,
     without_rule,
 )
-from rankwise.analysis.tune.application import Application
-from rankwise.analysis.tune.evidence import Evidence, evidence_of, joined
+from rankwise.analysis.validation.evidence import Evidence, evidence_of, joined
 from rankwise.core.records import DEFAULT, Benchmark, Cell, CellFailure, FloatArray, Launch, variant_name
 from rankwise.core.results import Gain, Verdict
 from rankwise.core.tuning import Reason, Tuning
@@ -248,7 +248,7 @@ def _without(
     left, reverted, unexplained = tuning, [], []
     setting: Reason | None = None
     for cell, why in bad:
-        words = f"{why} {where_words(cell)}"
+        words = f"{why} {cell_words(cell)}"
         if (found := rule_behind(tuning, cell)) is not None:
             if (now := without_rule(left, *found)) != left:
                 left = now

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from rankwise.core.records import FloatArray
-from rankwise.core.units import format_size
 from rankwise.stats.intervals import LEVEL, bootstrap_log_medians
 
 RESAMPLES = 1000
@@ -59,19 +57,3 @@ def _crossovers(sizes_bytes: FloatArray, eager_logs: FloatArray, rendezvous_logs
     share = np.divide(-left, right - left, out=np.full(left.shape, 0.5), where=right > left)
     found[inside] = sizes_bytes[below] + share * (sizes_bytes[above] - sizes_bytes[below])
     return found
-
-
-def crossover_words(found: Crossover) -> str:
-    """Say up to where eager is faster: `up to 64 KiB (48 KiB to 90 KiB)`."""
-    if found.low_bytes == math.inf:
-        return "at every size measured"
-    if found.high_bytes == 0:
-        return "at no size measured"
-    ends = [
-        "no size" if end == 0 else "every size" if end == math.inf else format_size(end)
-        for end in (found.low_bytes, found.high_bytes)
-    ]
-    at = {0: "at no size", math.inf: "at every size measured"}.get(
-        found.at_bytes, f"up to {format_size(found.at_bytes)}"
-    )
-    return f"{at} (95 %: {ends[0]} to {ends[1]})"

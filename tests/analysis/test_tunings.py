@@ -1,8 +1,11 @@
-"""One tuning on top of another replaces what both set, and reasons follow what is reverted."""
+"""A tuning decides for its own operation, ranks and sizes; one on top of another replaces what both set."""
 
 from __future__ import annotations
 
-from rankwise.analysis.tune.merging import merged, with_reverted
+from dataclasses import replace
+
+from rankwise.analysis.tunings import choice_at, merged, range_words, rule_at, with_reverted
+from rankwise.core.records import Cell
 from rankwise.core.tuning import Choice, Decision, Reason, Rule, Setting, Tuning
 
 
@@ -30,3 +33,19 @@ def test_why_it_was_chosen_and_why_it_does_not_stay_are_one_reason() -> None:
         ),
         Reason("everything", "not proved"),
     ]
+
+
+def test_a_choice_is_that_of_the_first_rule_that_reaches_as_far() -> None:
+    small, large = Rule(1024, Choice("tree")), Rule(None, Choice("ring"))
+    tuning = Tuning(decisions=(Decision("bcast", 4, (small, large)),))
+    cell = Cell("mpi-1", "bcast", 1024, 4)
+    assert rule_at(tuning, "bcast", 4, 1024) == (tuning.decisions[0], small)
+    assert choice_at(tuning, cell) == Choice("tree")
+    assert choice_at(tuning, replace(cell, size_bytes=1025)) == Choice("ring")
+    assert choice_at(tuning, replace(cell, ranks=8)) == choice_at(tuning, replace(cell, benchmark="x")) == Choice()
+
+
+def test_reach_in_words() -> None:
+    assert [range_words(Rule(end, Choice("a"))) for end in (4096, (1 << 20) - 1, 1, None)] == [
+        "up to 4 KiB", "below 1 MiB", "up to 1 B", "above",
+    ]  # fmt: skip

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rankwise.analysis.tune.observations import cell_words
-from rankwise.analysis.tune.rules import range_words, rule_at
+from rankwise.analysis.tunings import range_words, rule_at
 from rankwise.core.records import Cell
 from rankwise.core.tuning import Choice, Decision, Reason, Rule, Tuning
 
@@ -118,14 +117,3 @@ def without_last_setting(tuning: Tuning, words: str) -> tuple[Tuning, Reason]:
 def rule_words(rule: Rule) -> str:
     """Name a rule: `ring (up to 1 MiB)`."""
     return f"{rule.choice.algorithm} ({range_words(rule) if rule.up_to_bytes is not None else 'to any size'})"
-
-
-def where_words(cell: Cell) -> str:
-    """Name a cell in a sentence: `in bcast of 64 KiB on 2 groups of 4 ranks, placement block`."""
-    groups = cell.options.groups
-    if groups == 1:
-        return cell_words(cell)
-    ranks = communicator_ranks(cell)
-    return cell_words(replace(cell, ranks=ranks)).replace(
-        f"on {ranks} ranks", f"on {groups} groups of {ranks} ranks"
-    )

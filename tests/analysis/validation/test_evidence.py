@@ -10,7 +10,7 @@ import pytest
 
 from rankwise.analysis.compare.cells import Point
 from rankwise.analysis.compare.verdicts import Pair
-from rankwise.analysis.tune.evidence import LAST_LOOK, LOOKS, Evidence, evidence_of, joined
+from rankwise.analysis.validation.evidence import LAST_LOOK, LOOKS, Evidence, evidence_of, joined
 from rankwise.core.records import Cell, Options
 
 Modes = Literal["one", "independent", "alike"]

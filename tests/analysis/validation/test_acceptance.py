@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from analysis.tune.simulated import IMPLEMENTATION, Simulated, setting
-from rankwise.analysis.tune.acceptance import Acceptance, Validated, accept
-from rankwise.analysis.tune.application import Application, Use
-from rankwise.analysis.tune.evidence import FIRST_LOOK, LOOKS
-from rankwise.analysis.tune.rules import choice_at
+from rankwise.analysis.application import Application, Use
 from rankwise.analysis.tune.search import Trial
+from rankwise.analysis.tunings import choice_at
+from rankwise.analysis.validation.acceptance import Acceptance, Validated, accept
+from rankwise.analysis.validation.evidence import FIRST_LOOK, LOOKS
 from rankwise.core.records import Benchmark, Category, Cell, CellFailure, Launch
 from rankwise.core.tuning import Choice, Decision, Rule, Setting, Tuning
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankwise.analysis.tune.bound import REPEATABLE, bounded, critical_t
 from rankwise.core.records import FloatArray
+from rankwise.stats.bound import REPEATABLE, bounded, critical_t
 
 LEVEL = 0.05
 ROUNDS = 16

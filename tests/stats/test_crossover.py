@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from rankwise.analysis.tune.crossover import Crossover, crossover, crossover_words
 from rankwise.core.records import FloatArray
+from rankwise.stats.crossover import Crossover, crossover
 
 SIZES = 4.0 ** np.arange(3, 12)
 TRUE = 5e-5 / 5e-10
@@ -55,10 +55,3 @@ def test_launches_that_lack_a_size() -> None:
     eager[3:, 0] = np.nan
     rendezvous[:, 1] = np.nan
     assert crossover(SIZES, eager, rendezvous).at_bytes == pytest.approx(TRUE, rel=0.1)
-
-
-def test_reach_in_words() -> None:
-    assert crossover_words(Crossover(math.inf, math.inf, math.inf)) == "at every size measured"
-    assert crossover_words(Crossover(0, 0, 0)) == "at no size measured"
-    assert crossover_words(Crossover(65536, 49152, 98304)) == "up to 64 KiB (95 %: 48 KiB to 96 KiB)"
-    assert crossover_words(Crossover(65536, 0, math.inf)) == "up to 64 KiB (95 %: no size to every size)"

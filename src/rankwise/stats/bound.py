@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankwise.core.records import FloatArray
+from rankwise.stats.summary import mean_of_measured
 
 PRIOR = 16.0
 """Variance of standardised effects, beforehand: a difference worth finding is some four times what rounds vary by.
@@ -71,8 +72,7 @@ def bounded(logs: FloatArray, baseline: FloatArray, level: float, most_rounds: i
     differences = logs - baseline
     measured = ~np.isnan(differences)
     rounds = np.sum(measured, axis=1)
-    sums = np.sum(np.where(measured, differences, 0.0), axis=1)
-    means = np.divide(sums, rounds, out=np.full(len(logs), np.nan), where=rounds > 0)
+    means = mean_of_measured(differences)
     squares = np.sum(np.where(measured, differences - means[:, None], 0.0) ** 2, axis=1)
     own = np.divide(squares, rounds - 1, out=np.zeros(len(logs)), where=rounds > 1)
     pooled, freedom = _pooled(logs, baseline, measured)

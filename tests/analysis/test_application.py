@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankwise.analysis.tune.application import Use, parse, together
+from rankwise.analysis.application import Use, parse, together
 from rankwise.core.errors import InputError
 from rankwise.core.records import Cell
 

@@ -6,14 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from rankwise.analysis.tune.acting import (
+from rankwise.analysis.validation.acting import (
     acting,
     acts,
     communicator_ranks,
     has_rule,
     rule_behind,
     rule_words,
-    where_words,
     without_last_setting,
     without_rule,
 )
@@ -78,11 +77,9 @@ def test_settings_go_one_by_one_and_host_settings_all_at_once() -> None:
     assert tuning == Tuning() and reason.words == "a, b go back to the default: slow"
 
 
-def test_cells_and_rules_in_words() -> None:
+def test_rules_in_words_and_ranks_of_groups() -> None:
     both = replace(CELL, ranks=8, options=GROUPS)
     assert communicator_ranks(both) == 4
-    assert where_words(both) == "in bcast of 64 B on 2 groups of 4 ranks, placement block"
-    assert where_words(CELL) == "in bcast of 64 B on 4 ranks, placement block"
     assert [rule_words(rule) for rule in (RULES[2], Rule(None, RING))] == [
         "ring (up to 1 MiB)",
         "ring (to any size)",
