@@ -19,6 +19,7 @@ from rankwise.workflows.testbeds import testbed_of
 from rankwise.workflows.tune import tuner
 from rankwise.workflows.tune.spec import spec_of
 
+OBJECTIVES = {"median": 0.5, "p90": 0.9, "p99": 0.99}
 PLACEMENTS = ("block", "cyclic", "across-sites")
 
 
@@ -67,6 +68,8 @@ def _ranks(text: str) -> tuple[int, ...]:
               help="What a rank may keep for eager messages of all others.")  # fmt: skip
 @click.option("--delta", type=click.FloatRange(0, 1, min_open=True), default=0.05, show_default=True,
               help="A gain up to this share is not worth a setting.")  # fmt: skip
+@click.option("--objective", type=click.Choice([*OBJECTIVES]), default="median", show_default=True,
+              help="What is to be fast of each launch's repetitions: where tails matter, p99.")  # fmt: skip
 @verify_first_option
 @click.option("--resume", type=click.IntRange(1), metavar="RUN", help="Go on with this interrupted search.")
 @click.option("--prefix", "prefixes", multiple=True, metavar="DIR", type=click.Path(path_type=Path),
@@ -78,7 +81,7 @@ def _ranks(text: str) -> tuple[int, ...]:
 def command(mpi: tuple[str, ...], store: Path, as_json: bool, **asked: Any) -> int:
     """Find settings that make MPI implementations fast on a network, validate them, and write them as a profile.
 
-    Searched are TCP's buffers, the eager threshold and the algorithms of collectives. What is chosen is measured
+    Searched are TCP's buffers, the eager threshold, transports, and how collectives are done. What is chosen is measured
     again on fresh launches beside the default: what is not shown to be no slower there goes back to the default,
     and all of it does if nothing is shown to be faster.
     """
@@ -108,6 +111,7 @@ def _request(mpi: tuple[str, ...], asked: dict[str, Any], screen: Screen) -> tun
     spec, notices = spec_of(
         names_of(asked["wanted"]), testbed, asked["ranks"], asked["sizes"], asked["placements"],
         eager_memory_bytes=asked["eager_memory"], delta=asked["delta"],
+        quantile=OBJECTIVES[asked["objective"]],
     )  # fmt: skip
     for notice in notices:
         screen.say(f"warning: {notice.message}; {notice.remedy}")

@@ -30,6 +30,14 @@ def test_one_value_a_round() -> None:
     assert observed.launches == {"bcast@4=ring": 3}
 
 
+def test_where_tails_matter_a_round_is_what_most_repetitions_take_at_most() -> None:
+    samples = [1.0] * 90 + [5.0] * 10
+    for quantile, expected in ((0.5, 1.0), (0.99, 5.0)):
+        observed = Observations(quantile)
+        observed.add([CELL], [launch(*samples)])
+        assert np.exp(observed.log_seconds(CELL)) == pytest.approx([expected])
+
+
 def test_launches_are_counted_by_what_one_launch_can_measure() -> None:
     observed = Observations()
     observed.add([CELL, replace(CELL, size_bytes=8), replace(CELL, placement="cyclic")], [])

@@ -91,6 +91,31 @@ def test_a_tuning_that_is_better_is_accepted_with_its_gain() -> None:
     assert {one.candidate for one in found.verdicts} == {f"{IMPLEMENTATION} + wan"}
 
 
+def with_tails(launch: Launch) -> Launch:
+    """Tuned is twice as fast in the median, and every tenth repetition five times as slow."""
+    return replace(
+        launch,
+        series=tuple(
+            replace(
+                one,
+                samples_seconds=np.repeat(
+                    one.samples_seconds[:1] * np.array([0.5, 5.0] if one.cell.label == "wan" else [1.0, 1.0]),
+                    [90, 10],
+                ),
+            )
+            for one in launch.series
+        ),
+    )
+
+
+def test_where_tails_matter_they_decide() -> None:
+    launches = [with_tails(one) for one in fresh(lambda _, cell: plain(cell))]
+    by_median = accept([launches], BENCHMARKS, Validated(IMPLEMENTATION, "wan", TUNING, CELLS))
+    by_tails = accept([launches], BENCHMARKS, Validated(IMPLEMENTATION, "wan", TUNING, CELLS, 0.99))
+    assert by_median.accepted and by_median.gain.ratio_high < 0.6
+    assert by_tails.reverted and by_tails.gain.ratio_low > 4
+
+
 def test_the_same_is_accepted_and_gains_nothing() -> None:
     accepted = [judged(rule_law({}), seed=seed, rounds=24) for seed in range(6)]
     assert sum(one.accepted for one in accepted) >= 5

@@ -23,7 +23,7 @@ from rankwise.core.records import (
     Start,
     Starts,
 )
-from rankwise.stats.summary import geometric_mean, median
+from rankwise.stats.summary import geometric_mean
 
 NOT_JUDGED: frozenset[Category] = frozenset({"baseline", "harness"})
 JUDGED: frozenset[Category] = frozenset(get_args(Category)) - NOT_JUDGED
@@ -77,11 +77,13 @@ class CellData:
         return Point(c.benchmark, c.ranks, c.options, c.testbed, c.placement, c.size_bytes)
 
 
-def gather(launches: Iterable[Launch], benchmarks: Mapping[str, Benchmark]) -> list[CellData]:
+def gather(
+    launches: Iterable[Launch], benchmarks: Mapping[str, Benchmark], quantile: float = 0.5
+) -> list[CellData]:
     """Return the cells of all `launches`, sorted by cell and quantity.
 
-    Samples that are not finite are left out, and so are series without any other and benchmarks that
-    `benchmarks` does not know.
+    A launch counts as its median, or another `quantile` of its repetitions. Samples that are not finite are left
+    out, and so are series without any other and benchmarks that `benchmarks` does not know.
     """
     parts: defaultdict[tuple[Cell, Quantity], list[_Part]] = defaultdict(list)
     launched: Counter[tuple[str, int, tuple[Options, str, str] | None]] = Counter()
@@ -100,7 +102,7 @@ def gather(launches: Iterable[Launch], benchmarks: Mapping[str, Benchmark]) -> l
             cell=cell,
             category=benchmarks[cell.benchmark].category,
             quantity=quantity,
-            medians=np.array([_of_launch(visits) for visits in _visits_of_launches(found)]),
+            medians=np.array([_of_launch(visits, quantile) for visits in _visits_of_launches(found)]),
             rounds=np.array(list(dict.fromkeys(part.round for part in found))),
             quantiles=np.quantile(np.concatenate([part.samples for part in found]), _SHARES),
             samples=sum(part.samples.size for part in found),
@@ -142,9 +144,9 @@ def _visits_of_launches(found: Sequence[_Part]) -> list[list[_Part]]:
     return [list(visits) for _, visits in groupby(found, key=lambda part: part.round)]
 
 
-def _of_launch(visits: Sequence[_Part]) -> float:
-    medians = np.array([median(part.samples) for part in visits])
-    return geometric_mean(medians) if len(visits) > 1 and np.all(medians > 0) else float(np.mean(medians))
+def _of_launch(visits: Sequence[_Part], quantile: float) -> float:
+    found = np.array([float(np.quantile(part.samples, quantile)) for part in visits])
+    return geometric_mean(found) if len(visits) > 1 and np.all(found > 0) else float(np.mean(found))
 
 
 def judged_points(cells: Iterable[CellData], wrong: Iterable[Cell] = ()) -> dict[Point, dict[str, CellData]]:

@@ -69,8 +69,8 @@ class AlgorithmSearch(Search):
         """
         self._template, self._placements = template, tuple(placements)
         self._choices = {self._name(choice): choice for choice in choices if choice != Choice()}
-        super().__init__(f"{template.benchmark} at {template.ranks} ranks", len(self._choices))
-        given = criteria or SearchCriteria()
+        given, subject = criteria or SearchCriteria(), f"{template.benchmark} at {template.ranks} ranks"
+        super().__init__(subject, len(self._choices), given.quantile)
         self._criteria = replace(given, max_rounds=min(given.max_rounds, MOST_ROUNDS))
         self._complete, self._one_for_all = scope == "complete", scope == "one for all sizes"
         self._rounds, self._searches_before = rounds, tuple(earlier)

@@ -16,9 +16,10 @@ MOST_DEFAULT_FAILURES = 3
 
 
 class Observations:
-    """Observations are launches: a cell's time in a round is the median of its repetitions there."""
+    """Observations are launches: a cell's time in a round is a quantile of its repetitions there, the median."""
 
-    def __init__(self) -> None:
+    def __init__(self, quantile: float = 0.5) -> None:
+        self._quantile = quantile
         self.rounds = 0
         self.launches: Counter[str] = Counter()
         """Asked for so far, by label; those that are shared with other searches count in full."""
@@ -34,7 +35,8 @@ class Observations:
                 samples = series.samples_seconds[np.isfinite(series.samples_seconds)]
                 if series.cell not in asked or series.quantity != "time" or not samples.size:
                     continue
-                if (seconds := median(samples)) > 0:  # below the timer's resolution there is nothing to compare
+                seconds = float(np.quantile(samples, self._quantile))
+                if seconds > 0:  # below the timer's resolution there is nothing to compare
                     found[series.cell].append(seconds)
             for failure in launch.failures:
                 if failure.cell in asked:

@@ -29,6 +29,8 @@ class SearchCriteria:
     min_rounds: int = 3
     """Before nothing is selected: launches that take one of two times look steady."""
     max_rounds: int = 12
+    quantile: float = 0.5
+    """Of a launch's repetitions, which is compared: 0.5 the median, 0.99 where tails matter."""
 
     @property
     def margin(self) -> float:

@@ -33,14 +33,14 @@ class Search(ABC):
     why.
     """
 
-    def __init__(self, subject: str, choices: int = 0) -> None:
-        """`choices`: among how many it chooses, beside the default."""
+    def __init__(self, subject: str, choices: int = 0, quantile: float = 0.5) -> None:
+        """`choices`: among how many it chooses, beside the default; `quantile` of a launch's repetitions."""
         self.subject = subject
         """`eager-threshold`, `bcast at 4 ranks`: for progress and reasons."""
         self.finished = False
         """Whether it had no question left when it was asked last."""
         self._offered = choices
-        self._observed = Observations()
+        self._observed = Observations(quantile)
         self._asked: list[Cell] = []
 
     def ask(self) -> tuple[Trial, ...]:

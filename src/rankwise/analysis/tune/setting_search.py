@@ -39,9 +39,10 @@ class SettingSearch(Search):
         `calls`: how often each cell is called, which times its time is its weight, none: all weigh alike;
         `costs`: what a candidate costs, in words.
         """
-        super().__init__(subject, len(candidates))
+        criteria = criteria or SearchCriteria()
+        super().__init__(subject, len(candidates), criteria.quantile)
         self._candidates, self._costs = dict(candidates), dict(costs or {})
-        self._race = Race(cells, self._candidates, self._observed, criteria or SearchCriteria(), calls)
+        self._race = Race(cells, self._candidates, self._observed, criteria, calls)
 
     def best(self) -> Tuning:
         """Return the winner's settings."""

@@ -49,10 +49,11 @@ class ThresholdSearch(Search):
         `eager_memory_bytes` is what one rank may keep for eager messages of `peers` others.
         """
         self._sizes = sorted(set(sizes_bytes))
-        super().__init__(knob.name, len(self._sizes) + 1)  # between any two sizes, and at both ends
+        self._criteria = criteria or SearchCriteria()
+        choices = len(self._sizes) + 1  # between any two sizes, and at both ends
+        super().__init__(knob.name, choices, self._criteria.quantile)
         self._templates = tuple(templates)
         self._cells = [replace(one, size_bytes=size) for one in self._templates for size in self._sizes]
-        self._criteria = criteria or SearchCriteria()
         self._each_bytes, self._peers = max(eager_memory_bytes // max(peers, 1), 1), max(peers, 1)
         self._eager = min(LEAST_RANGE << self._sizes[-1].bit_length(), knob.most or 1 << 62)
         self._rendezvous = knob.least

@@ -84,6 +84,8 @@ class Validated:
     tuning: Tuning
     cells: tuple[Cell, ...] = ()
     """Without label and configuration. Others that were measured send something back only if they are slower."""
+    quantile: float = 0.5
+    """Of a launch's repetitions, which is compared."""
 
 
 def accept(
@@ -181,7 +183,8 @@ def _pairs(
     given_up = [replace(cell, configuration="") for cell in wrong]
     for run in runs:
         data = [
-            replace(one, cell=replace(one.cell, configuration="")) for one in gather(run, benchmarks)
+            replace(one, cell=replace(one.cell, configuration=""))
+            for one in gather(run, benchmarks, wanted.quantile)
         ]  # runs differ in what is loaded for other cells
         points = judged_points(data, given_up)
         variants = (wanted.implementation, variant_name(wanted.implementation, wanted.profile))

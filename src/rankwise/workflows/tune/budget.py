@@ -17,8 +17,15 @@ LEAST_VALIDATION_SHARE, MOST_VALIDATION_SHARE = 0.25, 0.5
 """Of the time: what was found is worth nothing unless it is validated, and has to be found first."""
 LAUNCH_LIMIT_SECONDS = 60.0
 SECONDS_PER_CELL = 0.02
+TAIL_SECONDS_PER_CELL = 0.5
+"""Where another quantile than the median counts: a hundred repetitions show one in a hundred."""
 CLOSING_SECONDS = 1.0
 """Ending the testbed and writing the profile."""
+
+
+def seconds_per_cell(quantile: float) -> float:
+    """Return how long a cell is repeated in a launch where this quantile of its repetitions is compared."""
+    return SECONDS_PER_CELL if quantile <= 0.5 else TAIL_SECONDS_PER_CELL
 
 
 @dataclass(frozen=True, slots=True)

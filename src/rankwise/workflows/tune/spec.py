@@ -28,12 +28,13 @@ GROUPS = {"p2p": POINT_TO_POINT, "collectives": (*COLLECTIVES, *OF_COLLECTIVES)}
 def spec_of(
     names: Sequence[str], testbed: TestbedKind, ranks: Sequence[int] = (),
     sizes_bytes: tuple[int, ...] = COLLECTIVE_SIZES, placements: tuple[str, ...] = ("block",), *,
-    eager_memory_bytes: int = 1 << 30, delta: float = 0.05,
+    eager_memory_bytes: int = 1 << 30, delta: float = 0.05, quantile: float = 0.5,
 ) -> tuple[TuneSpec, tuple[Notice, ...]]:  # fmt: skip
     """Return what the names mean, and what is to be said of it.
 
     `names` are groups (`p2p`, `collectives`), knobs, operations, or files of what an application does; none: both
     groups. Operations are tuned for all `ranks` (none: one a slot) and `sizes_bytes`, an application's at its own.
+    `quantile` of a launch's repetitions is what counts.
     Raises UnknownNameError, InputError for a file that cannot be read.
     """
     counts = tuple(ranks) or (max(sum(host.slots for host in testbed.hosts()), 2),)
@@ -54,8 +55,8 @@ def spec_of(
             knobs.update(dict.fromkeys(POINT_TO_POINT))
         collectives |= {(one.operation, one.ranks): one for one in does if one.operation in OPERATIONS}
     spec = TuneSpec(
-        tuple(knobs), tuple(collectives.values()), eager_memory_bytes, SearchCriteria(delta=delta), placements,
-        application.together(applications),
+        tuple(knobs), tuple(collectives.values()), eager_memory_bytes,
+        SearchCriteria(delta=delta, quantile=quantile), placements, application.together(applications),
     )  # fmt: skip
     return spec, tuple(notice for one in applications for notice in one.notices)
 

@@ -16,7 +16,7 @@ from rankwise.analysis.validation.acceptance import Acceptance
 from rankwise.core.errors import InputError, InterruptedRun
 from rankwise.core.records import CellFailure, Notice, Plan
 from rankwise.core.results import Gain
-from rankwise.core.tuning import Profile, Tuning
+from rankwise.core.tuning import Profile, Reason, Tuning
 from rankwise.mpi.family import FamilyLauncher
 from rankwise.profiles import writing
 from rankwise.store.store import Store
@@ -26,7 +26,7 @@ from rankwise.workflows import host_settings
 from rankwise.workflows.configurations import loader
 from rankwise.workflows.events import Events
 from rankwise.workflows.prepare import Built, build_all, prepare, up
-from rankwise.workflows.tune.budget import LAUNCH_LIMIT_SECONDS, SECONDS_PER_CELL, Budget, Pace, PunctualLaunching
+from rankwise.workflows.tune.budget import LAUNCH_LIMIT_SECONDS, Budget, Pace, PunctualLaunching, seconds_per_cell
 from rankwise.workflows.tune.parts import express, parts_of
 from rankwise.workflows.tune.search import Found, StagedSearch
 from rankwise.workflows.tune.stages import Target, TuneSpec, cell_of
@@ -34,6 +34,7 @@ from rankwise.workflows.tune.validation import Question, Validation
 from rankwise.workflows.tune.validation_cells import Wanted, reach_reason, validation_cells
 from rankwise.workflows.tune.validation_runs import Origin, StoredRuns
 
+MEDIAN = 0.5
 LEAST_SHARE = 0.25
 """Of the time budget: what a search has at least that goes on after an interruption."""
 
@@ -180,7 +181,10 @@ class Tuner:
         options = self._options
         pace = Pace(target.delay_seconds)
         pace.add(self._store.launches(self._search_id))
-        origin = Origin(self._search_id, options.name, self._request.command_line, options.verify_first)
+        origin = Origin(
+            self._search_id, options.name, self._request.command_line, options.verify_first,
+            seconds_per_cell(options.spec.criteria.quantile),
+        )  # fmt: skip
         runs = StoredRuns(self._store, self._events, built, testbed, target, origin, pace)
 
         def cells_of(one: str, tuning: Tuning) -> list[Wanted]:
@@ -190,7 +194,7 @@ class Tuner:
 
         question = Question(
             options.name, cells_of, built.benchmarks, options.spec.criteria.delta, options.spec.application,
-            options.verify_first,
+            options.spec.criteria.quantile, options.verify_first,
         )  # fmt: skip
         closing = sum(pace.launch_seconds([cell_of(target, one, "pingpong", 0, "block")]) for one in found)
         validation = Validation(question, runs, pace, budget.validation_end(closing), budget.clock)
@@ -199,6 +203,11 @@ class Tuner:
             implementation, tuning = built.ready[one].implementation, found[one].tuning
             reason = reach_reason(implementation, tuning, cells_of(one, tuning), judged.evidence)
             found[one].reasons += [reason] if reason else []
+            if options.spec.criteria.quantile != MEDIAN:
+                share = f"{100 * options.spec.criteria.quantile:g} %"
+                found[one].reasons.append(
+                    Reason("objective", f"what {share} of a launch's repetitions take at most, not the median")
+                )
         return accepted, runs
 
     def _keep_gains(self, accepted: Mapping[str, Acceptance]) -> None:
@@ -228,7 +237,8 @@ class Tuner:
 
     def _search(self, built: Built, testbed: TestbedKind, target: Target, budget: Budget) -> dict[str, Found]:
         plan = Plan(
-            (), 0, self._options.time_budget_seconds, seconds_per_cell=SECONDS_PER_CELL,
+            (), 0, self._options.time_budget_seconds,
+            seconds_per_cell=seconds_per_cell(self._options.spec.criteria.quantile),
             launch_limit_seconds=min(LAUNCH_LIMIT_SECONDS, self._options.time_budget_seconds / 4),
         )  # fmt: skip
         earlier = self._store.launches(self._search_id) if self._search_id else []

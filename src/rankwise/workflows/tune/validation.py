@@ -44,6 +44,8 @@ class Question:
     benchmarks: Mapping[str, Benchmark]
     delta: float
     application: Application | None = None
+    quantile: float = 0.5
+    """Of a launch's repetitions, which is compared."""
     looks_at_data: bool = True
     """A launch more of each group of cells that load something new."""
 
@@ -124,7 +126,7 @@ class Validation:
         ]
         return accept(
             [[launch for launch in run if launch.series or launch.failures] for run in runs], question.benchmarks,
-            Validated(one, question.name, tuning, tuple(wanted)), delta=question.delta,
+            Validated(one, question.name, tuning, tuple(wanted), question.quantile), delta=question.delta,
             application=question.application, is_over=is_over,
         )  # fmt: skip
 

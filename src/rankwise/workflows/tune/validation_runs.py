@@ -29,6 +29,7 @@ class Origin:
     name: str
     command_line: str
     verify_first: bool = True
+    seconds_per_cell: float = SECONDS_PER_CELL
 
 
 class StoredRuns:
@@ -69,7 +70,7 @@ class StoredRuns:
             both, configurations = self._configured(cells, tunings)
             plan = Plan(
                 both, int(time.time()), seconds, min_launches=launches, max_launches=launches,
-                seconds_per_cell=SECONDS_PER_CELL, launch_limit_seconds=self._limit(seconds),
+                seconds_per_cell=self._origin.seconds_per_cell, launch_limit_seconds=self._limit(seconds),
                 verify_first=self._origin.verify_first and not configurations.keys() <= self._verified,
             )  # fmt: skip
             known, earlier = self._begin(plan, [*ready], configurations), []
