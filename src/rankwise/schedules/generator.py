@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from ctypes import POINTER, c_char_p, c_size_t, c_void_p
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -92,6 +92,25 @@ def schedule(one: Algorithm, problem: Problem, rank: int) -> Schedule:
     return _made(_library(), one, problem, rank)
 
 
+@contextmanager
+def laid_out(one: Algorithm, problem: Problem) -> Iterator[Any]:
+    """Hold the schedules of all ranks as C has them, an array of CSchedule. Raises RefusedError."""
+    library = _library()
+    pointer = dict(_registered(library))[one]
+    made = (CSchedule * problem.ranks)()
+    network, alone = c_problem(problem, 0, all_counts=False).network, replace(problem, network=None)
+    try:
+        for rank, schedule in enumerate(made):
+            asked = c_problem(alone, rank, one.needs_all_counts)
+            asked.network = network  # the same for all
+            library.make_schedule(ctypes.byref(schedule), pointer, ctypes.byref(asked))
+            _check(schedule, one.id)
+        yield made
+    finally:
+        for schedule in made:
+            library.free_schedule(ctypes.byref(schedule))
+
+
 def _made(library: ctypes.CDLL, one: Algorithm, problem: Problem, rank: int) -> Schedule:
     pointer = dict(_registered(library))[one]
     with _schedule(library) as made:
@@ -132,12 +151,16 @@ def _schedule(library: ctypes.CDLL) -> Iterator[CSchedule]:
 
 
 def _copied(made: CSchedule, rank: int, name: str) -> Schedule:
+    _check(made, name)
+    return Schedule(rank, steps_of(made), made.scratch)
+
+
+def _check(made: CSchedule, name: str) -> None:
     if made.failure:
         raise RefusedError(
             f"{name} has no schedule for this: {made.failure.decode()}",
             "`rankwise schedule list` shows what each algorithm can do",
         )
-    return Schedule(rank, steps_of(made), made.scratch)
 
 
 def _library() -> ctypes.CDLL:

@@ -68,7 +68,7 @@ Tree knomial_tree(const Problem *p, int k)
         step *= k;
     Tree tree = {.parent = me ? rank_at(p, (int)(me - me % (step * k))) : -1};
     for (step /= k; step > 0; step /= k)
-        for (int digit = 1; digit < k; digit++)
+        for (int digit = k - 1; digit > 0; digit--)
             if (me + digit * step < p->ranks)
                 add_child(&tree, rank_at(p, (int)(me + digit * step)));
     return tree;
