@@ -92,7 +92,9 @@ def test_large_messages_take_the_fast_detour() -> None:
 def test_chunks_keep_an_interface_busy() -> None:
     """The least that a broadcast can take is the message once through the root's interface; a tenth is left."""
     found = synthesise(Wish("bcast", 8, 2**20)).best
-    assert 2**20 / CostModel().node_bytes_per_second < found.seconds < 1.1 * 2**20 / CostModel().node_bytes_per_second
+    assert (
+        2**20 / CostModel().node_bytes_per_second < found.seconds < 1.1 * 2**20 / CostModel().node_bytes_per_second
+    )
 
 
 def test_what_cannot_be_synthesised_is_said() -> None:

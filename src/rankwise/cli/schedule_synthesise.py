@@ -16,7 +16,7 @@ _SHOWN = 8
 
 @click.command(
     "synthesise",
-    epilog="\b\nExamples:\n  rankwise schedule synthesise allreduce --testbed grid5000-2007 --size 1M -o wan.json\n"
+    epilog="\b\nExamples:\n  rankwise schedule synthesise allreduce --testbed cluster --size 1M -o a.json\n"
     "  rankwise schedule synthesise bcast --sites 3,2,1 --size 64K\n"
     "  rankwise schedule synthesise allgather -n 16 --size 4K --json",
 )
@@ -26,7 +26,7 @@ _SHOWN = 8
 @click.option("--testbed", default="", metavar="NAME|FILE", shell_complete=testbeds.complete_any,
               help="The network: a preset, a TOML file, or a testbed that is up.")  # fmt: skip
 @click.option("--sites", default="", metavar="SITES",
-              help="The network: 2x8 (sites x nodes), 2x4x2 (sites x nodes x ranks), 3,2,1 (nodes of each site).")  # fmt: skip
+              help="The network: 2x8 (sites x nodes), 2x4x2 (sites x nodes x ranks), 3,2,1 (each site's nodes).")  # fmt: skip
 @click.option("-n", "--ranks", type=click.IntRange(1), help="Number of ranks.  [default: one a node]")
 @click.option("--root", type=click.IntRange(0), default=0, show_default=True, help="Of bcast and reduce.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
