@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from rankwise.cli.options import SIZE, Parsed, echo_json, json_option, print_parts
+from rankwise.cli.schedule_synthesise import synthesise_command
 from rankwise.core.errors import EXIT_ANSWER_IS_NO, EXIT_OK
 from rankwise.report.schedule_drawing import schedule_svg
 from rankwise.report.schedule_view import list_parts, proof_parts, rounds_of, show_parts
@@ -159,3 +160,6 @@ def export_command(
         click.echo(text, nl=False)
     else:
         schedules.write(output, text)
+
+
+command.add_command(synthesise_command)

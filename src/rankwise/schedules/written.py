@@ -21,9 +21,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rankwise.core.errors import InputError, UnknownNameError
+from rankwise.schedules.contract import Alias, alias
 from rankwise.schedules.fixed import FixedSchedule, proved
 from rankwise.schedules.model import IN_PLACE, NOWHERE, OPERATIONS, Kind, Memory, Place, Problem, Schedule, Step
-from rankwise.schedules.prover import Alias, Proof, alias
+from rankwise.schedules.prover import Proof
 from rankwise.schedules.spans import Spans
 
 _ENDLESS = 1 << 40
