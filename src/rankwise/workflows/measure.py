@@ -91,7 +91,7 @@ def measure(request: Request, store: Store, events: Events) -> int:
 
     Raises InterruptedRun with the way to go on when it was stopped.
     """
-    built = prepare(request.implementations, request.prefixes, events)
+    built = prepare(request.implementations, request.prefixes, events, request.benchmarks)
     known = planning.all_benchmarks(built.menu)
     cells, unsupported = _cells(request, built, known)
     if not request.time_budget_seconds:

@@ -4,6 +4,7 @@
 #include "elements.h"
 #include "requests.h"
 #include <limits.h>
+#include <sched.h>
 #include <stdlib.h>
 
 /* Of sends and of receives under way: more make each MPI_Waitsome slower, fewer leave links idle. A
@@ -146,7 +147,10 @@ static void widen(Execution *e, bool ended)
     const double now = PMPI_Wtime();
     if (ended || e->last_progress == 0) {
         e->last_progress = now;
-    } else if (now - e->last_progress > PATIENCE_SECONDS) {
+        return;
+    }
+    sched_yield(); /* a rank that shares the core may have to send first */
+    if (now - e->last_progress > PATIENCE_SECONDS) {
         e->window *= 2;
         e->last_progress = now;
     }
