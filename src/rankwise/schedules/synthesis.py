@@ -120,6 +120,10 @@ def _made(one: Algorithm, problem: Problem) -> _Make:
     return lambda: generator.schedules(one, problem)
 
 
+def _kept(schedules: tuple[Schedule, ...]) -> _Make:
+    return lambda: schedules
+
+
 def _by_trees(wish: Wish, model: CostModel) -> Iterator[tuple[Candidate, Problem, _Make]]:
     places = Places(wish.ranks, wish.network, model)
     for chunks in _chunks(wish):
@@ -136,7 +140,7 @@ def _by_trees(wish: Wish, model: CostModel) -> Iterator[tuple[Candidate, Problem
                     )
                     yield (
                         Candidate(told, chunks, cost.seconds(problem, schedules, model)), problem,
-                        lambda schedules=schedules: schedules,
+                        _kept(schedules),
                     )  # fmt: skip
 
 
@@ -161,14 +165,19 @@ def _along(
     chunk_bytes = float(problem.element_bytes)
     most = max(1, _MOST_TREE_NODES // len(places.members))
 
-    def found(backwards: bool) -> list[Tree]:
-        return trees(ChunkTrees(places, chunk_bytes, most_of_root, far_first, backwards), roots, most)
+    def down() -> list[Tree]:
+        return trees(ChunkTrees(places, chunk_bytes, most_of_root, far_first), roots, most)
+
+    def up() -> list[Tree]:  # time runs backwards there: the last chunk comes first
+        return trees(ChunkTrees(places, chunk_bytes, most_of_root, far_first, backwards=True), roots[::-1], most)[
+            ::-1
+        ]
 
     match problem.operation:
         case "bcast":
-            return along_trees.bcast(problem, found(backwards=False))
+            return along_trees.bcast(problem, down())
         case "reduce":
-            return along_trees.reduce(problem, found(backwards=True)[::-1])
+            return along_trees.reduce(problem, up())
         case "allgather":
-            return along_trees.allgather(problem, found(backwards=False))
-    return along_trees.allreduce(problem, found(backwards=True)[::-1], found(backwards=False))
+            return along_trees.allgather(problem, down())
+    return along_trees.allreduce(problem, up(), down())
