@@ -7,7 +7,13 @@ from typing import Any
 
 import click
 
-from rankwise.cli.measuring_options import measuring_options, names_of, request_of, verify_first_option
+from rankwise.cli.measuring_options import (
+    measuring_options,
+    names_of,
+    request_of,
+    schedule_option,
+    verify_first_option,
+)
 from rankwise.cli.options import DURATION, echo_json, json_option, print_parts, store_option
 from rankwise.cli.profile_options import complete_profiles
 from rankwise.cli.program_options import ComparesProgram, check_options, program_options, program_request
@@ -43,8 +49,8 @@ from rankwise.workflows.measure import Request
 @click.option("--bench", multiple=True, metavar="NAMES", help="Benchmarks or categories, with commas; or all.")
 @click.option("--thorough", is_flag=True, help="Every benchmark there is; give it --time.")
 @click.option("--explain", is_flag=True,
-              help="Measure the same algorithms on every MPI as well: what of a difference is by the algorithm that "
-              "an MPI chose, what by its core?")  # fmt: skip
+              help="Measure the same algorithms on every MPI too: how much of a difference is by the algorithm "
+              "that an MPI chose, how much by its core?")  # fmt: skip
 @click.option("--time", "budget", type=DURATION, default="3m", show_default=True, help="For the whole run.")
 @click.option("--baseline", default="", metavar="MPI",
               help="Compare with this one.  [default: the first named, or else the fastest overall]")  # fmt: skip
@@ -64,6 +70,7 @@ from rankwise.workflows.measure import Request
               help="Go on with this run, or with the newest that was interrupted.")  # fmt: skip
 @program_options
 @verify_first_option
+@schedule_option
 @measuring_options
 @store_option
 @json_option
@@ -103,6 +110,7 @@ def _request(mpi: tuple[str, ...], asked: dict[str, Any]) -> Request:
         time_budget_seconds=asked["budget"], precision=asked["precision"],
         baseline=asked["baseline"], profiles=tuple(map(choose, asked["profiles"])), force=asked["force"],
         verify_first=asked["verify_first"], explain=asked["explain"],
+        schedules=asked["schedules"],
     )  # fmt: skip
 
 
