@@ -24,7 +24,7 @@ from scipy import stats
 from rankwise.analysis.tune.algorithm_search import AlgorithmSearch
 from rankwise.analysis.tune.choices import choices_of, first_choices, name_of
 from rankwise.analysis.tune.race import SearchCriteria
-from rankwise.analysis.tune.rules import choice_at
+from rankwise.analysis.tunings import choice_at
 from rankwise.cli.screen import Screen
 from rankwise.core.records import DEFAULT, Cell, Launch, Plan
 from rankwise.core.tuning import Candidate, Choice, Tuning

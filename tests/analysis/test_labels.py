@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from rankwise.analysis.labels import varied, words
-from rankwise.core.records import Options
+from dataclasses import replace
+
+from rankwise.analysis.labels import cell_words, varied, words
+from rankwise.core.records import Cell, Options
 
 CUBIC = Options(congestion_control="cubic")
 
@@ -27,3 +29,10 @@ def test_what_a_whole_run_has_is_named_only_where_there_are_several() -> None:
 
 def test_nothing_varies_in_nothing() -> None:
     assert varied([]) == frozenset()
+
+
+def test_a_cell_in_a_sentence() -> None:
+    cell = Cell("mpi-1", "bcast", 64, 8, placement="block")
+    assert cell_words(cell) == "in bcast of 64 B on 8 ranks, placement block"
+    groups = replace(cell, size_bytes=0, options=Options(groups=2))
+    assert cell_words(groups) == "in bcast on 2 groups of 4 ranks, placement block"

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from rankwise.analysis.tune.acceptance import Acceptance
-from rankwise.analysis.tune.application import Use
+from rankwise.analysis.application import Use
+from rankwise.analysis.validation.acceptance import Acceptance
 from rankwise.cli.tune import command
 from rankwise.core.results import Gain
 from rankwise.core.tuning import Tuning

@@ -203,11 +203,9 @@ def test_presets_of_neighbouring_sizes_send_what_each_sends_by_itself(
 ) -> None:
     counting, implementation = Counting(testbed, implementation_id, tmp_path), working(implementation_id)
     choices = [Choice(f"preset-{number}") for number in presets]
-    found = family_named("intelmpi").candidates_by_size(
-        implementation, operation, counting.ranks, SIZES[operation], choices
+    native, candidates = family_named("intelmpi").candidates_by_size(
+        implementation, operation, counting.ranks, [SIZES[operation]], choices
     )
-    assert found is not None
-    native, candidates = found
     labels = [choice.algorithm for choice in choices]
     asked = [(operation, label) for label in [*labels, *reversed(labels)]]
     raced = counting.sent(native, asked, dict(zip(labels, candidates, strict=True)))

@@ -19,3 +19,12 @@ def test_a_build_error_keeps_command_and_words() -> None:
     assert "mpicc x.c" in str(error)
     assert "what is this" in str(error)
     assert error.exit_code == 3
+
+
+def test_a_command_of_many_files_leaves_room_for_what_went_wrong() -> None:
+    command = " ".join(["mpicc", "-O2", *(f"/cache/objects/{number:04}.o" for number in range(300)), "-lm"])
+    error = errors.BuildError("it refused", command, "undefined reference")
+    shown = str(error).splitlines()[1]
+    assert error.command == command and len(shown) < 1100
+    assert shown.startswith("command: mpicc -O2 /cache/objects/0000.o") and shown.endswith("/0299.o -lm")
+    assert " more words] " in shown

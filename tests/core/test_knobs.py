@@ -5,7 +5,13 @@ from pathlib import Path
 
 import rankwise.mpi
 from rankwise.core import knobs
-from rankwise.workflows.tune.stages import KNOBS_BETWEEN_HOSTS, KNOBS_WITHIN_HOST, POINT_TO_POINT, THRESHOLDS
+from rankwise.workflows.tune.stages import (
+    KNOBS,
+    KNOBS_BETWEEN_HOSTS,
+    KNOBS_WITHIN_HOST,
+    OF_COLLECTIVES,
+    THRESHOLDS,
+)
 
 FAMILIES = [folder for folder in Path(rankwise.mpi.__path__[0]).iterdir() if (folder / "__init__.py").is_file()]
 _CREATED = re.compile(r"""(?:Knob\(|_eager\(told,|\(knob, name=|name=)\s*"([a-z-]+)",""")
@@ -50,4 +56,5 @@ def test_the_stages_of_tuning_are_what_the_catalogue_says() -> None:
     assert KNOBS_BETWEEN_HOSTS == ("socket-buffers", "tcp-connections", "transport")
     assert KNOBS_WITHIN_HOST == ("transport-shm", "cells-shm")
     assert THRESHOLDS == ("eager-threshold", "eager-threshold-shm")
-    assert set(POINT_TO_POINT) == {"tcp-limits"} | {name for name, one in knobs.CATALOGUE.items() if one.stage}
+    assert OF_COLLECTIVES == ("yielding", "han", "fabrics")
+    assert set(KNOBS) == {"tcp-limits"} | {name for name, one in knobs.CATALOGUE.items() if one.stage}

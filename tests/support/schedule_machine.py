@@ -57,7 +57,7 @@ def wrong(problem: Problem, schedules: Sequence[Schedule], seed: int) -> str:
             break
         if begins and (not meets or chance.random() < 0.5):
             me, at = chance.choice(begins)
-            _begin(ranks[me], me, at, sends, receives, chance)
+            _begin(ranks[me], (me, at), sends, receives, chance)
         else:
             key = chance.choice(meets)
             (sent, copied), received = sends[key].pop(0), receives[key].pop(0)
@@ -70,7 +70,8 @@ def wrong(problem: Problem, schedules: Sequence[Schedule], seed: int) -> str:
     return f"ranks {stuck} never end" if stuck else _wrong_data(problem, ranks)
 
 
-def _begin(rank: Rank, me: int, at: int, sends: Any, receives: Any, chance: Random) -> None:
+def _begin(rank: Rank, which: tuple[int, int], sends: Any, receives: Any, chance: Random) -> None:
+    me, at = which
     step: Step = rank.steps[at]
     rank.begun.add(at)
     if step.kind is Kind.SEND:

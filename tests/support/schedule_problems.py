@@ -34,7 +34,10 @@ def problems(draw: st.DrawFn, one: Algorithm, most_ranks: int = 64, small: bool 
         if not one.equal_blocks and draw(st.booleans()):
             seed = draw(st.integers(0, 2**16))
             matrix = tuple(
-                tuple((seed + 7 * a + 3 * b * a + b) % 11 % (few + 1) * ((seed + a + b) % 3 > 0) for b in range(ranks))
+                tuple(
+                    (seed + 7 * a + 3 * b * a + b) % 11 % (few + 1) * ((seed + a + b) % 3 > 0)
+                    for b in range(ranks)
+                )
                 for a in range(ranks)
             )
     elif one.operation in BLOCKED:

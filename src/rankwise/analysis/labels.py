@@ -1,11 +1,12 @@
-"""How options and placement are called: the same words in sentences, tables and figures."""
+"""How cells, options and placement are called: the same words in sentences, tables and figures."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import fields
 
-from rankwise.core.records import Options
+from rankwise.core.records import Cell, Options
+from rankwise.core.units import format_size
 
 ONLY_WHERE_VARIED = ("congestion_control", "placement")
 """Belong to the run as a whole unless it has several: any other option is named wherever it is not the default."""
@@ -30,3 +31,11 @@ def words(options: Options, placement: str, several: frozenset[str] = frozenset(
         name = entry.name.replace("_", " ")
         found.append(name if value is True else f"{name} {value}")
     return [*found, f"placement {placement}"] if "placement" in several else found
+
+
+def cell_words(cell: Cell) -> str:
+    """Name a cell in a sentence: `in bcast of 64 KiB on 2 groups of 4 ranks, placement block`."""
+    of = f"{cell.benchmark} of {format_size(cell.size_bytes)}" if cell.size_bytes else cell.benchmark
+    groups = cell.options.groups
+    on = f"{groups} groups of {cell.ranks // groups} ranks" if groups > 1 else f"{cell.ranks} ranks"
+    return f"in {of} on {on}, placement {cell.placement}"

@@ -90,4 +90,3 @@ def _parameter(text: str, number: int) -> Parameter:
         return Parameter(" ".join(match["type"].split()), match["name"], match["array"].strip())
     bare, _, array = text.partition("[")
     return Parameter(" ".join(bare.split()), f"argument{number}", f"[{array}" if array else "")
-

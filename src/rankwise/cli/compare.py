@@ -29,6 +29,7 @@ from rankwise.workflows.measure import Request
     "  rankwise compare mpich --layout contiguous,vector --bench pingpong\n"
     "  rankwise compare mpich-5.0.2 mpich-5.0.1 --fail-on slower --json\n"
     "  rankwise compare mpich --profile default --profile wan   is it worth it?\n"
+    "  rankwise compare --explain --bench allreduce  by its algorithm, or by its core?\n"
     "  rankwise compare --resume              go on where Ctrl-C ended it\n"
     "  rankwise compare openmpi --launcher '--mca btl tcp,self'\n\n"
     "\b\nA program of your own, whole runs of it:\n"
@@ -41,6 +42,9 @@ from rankwise.workflows.measure import Request
 @click.argument("mpi", nargs=-1)
 @click.option("--bench", multiple=True, metavar="NAMES", help="Benchmarks or categories, with commas; or all.")
 @click.option("--thorough", is_flag=True, help="Every benchmark there is; give it --time.")
+@click.option("--explain", is_flag=True,
+              help="Measure the same algorithms on every MPI as well: what of a difference is by the algorithm that "
+              "an MPI chose, what by its core?")  # fmt: skip
 @click.option("--time", "budget", type=DURATION, default="3m", show_default=True, help="For the whole run.")
 @click.option("--baseline", default="", metavar="MPI",
               help="Compare with this one.  [default: the first named, or else the fastest overall]")  # fmt: skip
@@ -98,7 +102,7 @@ def _request(mpi: tuple[str, ...], asked: dict[str, Any]) -> Request:
         asked, benchmarks=benchmarks, implementations=mpi,
         time_budget_seconds=asked["budget"], precision=asked["precision"],
         baseline=asked["baseline"], profiles=tuple(map(choose, asked["profiles"])), force=asked["force"],
-        verify_first=asked["verify_first"],
+        verify_first=asked["verify_first"], explain=asked["explain"],
     )  # fmt: skip
 
 

@@ -61,13 +61,26 @@ class HostError(RankwiseError):
     exit_code = EXIT_HOST
 
 
+MOST_COMMAND_CHARACTERS = 1000
+
+
 class BuildError(HostError):
     """A compiler refused. Carries the command and the compiler's own words."""
 
     def __init__(self, message: str, command: str, output: str, remedy: str = "") -> None:
-        super().__init__(f"{message}\ncommand: {command}\n{output.rstrip()}", remedy)
+        super().__init__(f"{message}\ncommand: {_shortened(command)}\n{output.rstrip()}", remedy)
         self.command = command
         self.output = output
+
+
+def _shortened(command: str) -> str:
+    """The command without most of its files, if there are many: they push what went wrong off the screen."""
+    if len(command) <= MOST_COMMAND_CHARACTERS:
+        return command
+    half = MOST_COMMAND_CHARACTERS // 2
+    first, last = command[:half].rpartition(" ")[0], command[-half:].partition(" ")[2]
+    left_out = len(command.split()) - len(first.split()) - len(last.split())
+    return f"{first} [{left_out} more words] {last}"
 
 
 class StoreError(HostError):

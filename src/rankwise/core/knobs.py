@@ -10,7 +10,7 @@ from typing import Literal
 
 Unit = Literal["bytes", "count", ""]
 Scope = Literal["rank", "node", "job"]
-Stage = Literal["values", "threshold", ""]
+Stage = Literal["values", "threshold", "collectives", ""]
 Reach = Literal["between hosts", "within a host", "both"]
 
 EAGER_THRESHOLD = "eager-threshold"
@@ -33,7 +33,8 @@ class KnobDescription:
     reach: Reach = "both"
     """Which messages it acts on."""
     stage: Stage = ""
-    """What tunes it: its values against each other, the search for a threshold, or '': nothing does."""
+    """What tunes it: its values against each other in messages or in collectives, the search for a threshold, or
+    '': nothing does."""
     cost: str = ""
     """What more of it costs, in a sentence; '' where nothing but time is at stake."""
     tried: tuple[str, ...] = ()
@@ -77,17 +78,17 @@ _ALL = (
         cost="shared memory for messages nobody has asked for yet",
     ),
     KnobDescription(
-        "yielding", "yielding", "a rank that waits lets others use its core",
+        "yielding", "yielding", "a rank that waits lets others use its core", stage="collectives",
         cost="a later answer where each rank has a core of its own",
     ),
     KnobDescription(
         "han", "hierarchical collectives", "collective operations go in two steps, within hosts and between them",
-        scope="job",
+        scope="job", stage="collectives",
     ),
     KnobDescription(
         "fabrics", "fabrics",
         "whether ranks of one host use shared memory or the same transport as between hosts", scope="job",
-        reach="within a host",
+        reach="within a host", stage="collectives",
     ),
 )  # fmt: skip
 CATALOGUE = {one.name: one for one in _ALL}
@@ -104,6 +105,6 @@ def present_name(name: str) -> str:
     return _PRESENT_NAMES.get(name, name)
 
 
-def tried_by(stage: Stage, reach: Reach) -> tuple[str, ...]:
-    """Return the names of the knobs that a stage of tuning tries for such messages, in order."""
-    return tuple(one.name for one in _ALL if (one.stage, one.reach) == (stage, reach))
+def tried_by(stage: Stage, reach: Reach | None = None) -> tuple[str, ...]:
+    """Return the names of the knobs that a stage of tuning tries for such messages (None: for any), in order."""
+    return tuple(one.name for one in _ALL if one.stage == stage and reach in (None, one.reach))

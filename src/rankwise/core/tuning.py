@@ -132,6 +132,14 @@ class Native:
     arguments: tuple[str, ...] = ()
     """For mpiexec."""
 
+    def __add__(self, more: Native) -> Native:
+        """Return both, `more` behind this."""
+        return Native(
+            (*self.files, *more.files),
+            (*self.environment, *more.environment),
+            (*self.arguments, *more.arguments),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Loaded:

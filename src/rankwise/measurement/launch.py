@@ -32,6 +32,7 @@ from rankwise.core.records import (
     Plan,
     Segment,
 )
+from rankwise.core.schedule_names import is_schedule
 from rankwise.core.tuning import Loaded
 from rankwise.measurement import protocol
 from rankwise.measurement.job import build_job, program_line, together
@@ -39,11 +40,24 @@ from rankwise.measurement.workload import Harness, Workload
 
 LIST_LIMIT_SECONDS = 30.0
 STDERR_TAIL_BYTES = 4000
+_REFUSED, _SPEAKER = 2, "rankwise-harness: "
+"""How the harness ends over a command line that it does not understand, and how it says why."""
 
 
-def list_benchmarks(implementation: Implementation, program: Path) -> tuple[Benchmark, ...]:
-    """Return what this build of the harness can measure, as it says. Raises BuildError if it does not run."""
-    outcome = process.run([str(program), "--list"], LIST_LIMIT_SECONDS, environment=implementation.environment)
+def list_benchmarks(
+    implementation: Implementation, program: Path, further: Sequence[str] = ()
+) -> tuple[Benchmark, ...]:
+    """Return what this build of the harness can measure, as it says, `further` names with parameters among it.
+
+    Raises BuildError if it does not run, InputError in its words for parameters that it does not know.
+    """
+    argv = [str(program), "--list", *(f"{name}:0" for name in further)]
+    outcome = process.run(argv, LIST_LIMIT_SECONDS, environment=implementation.environment)
+    if outcome.returncode == _REFUSED and outcome.stderr.startswith(_SPEAKER):
+        raise InputError(
+            outcome.stderr.splitlines()[0].removeprefix(_SPEAKER),
+            "rankwise schedule list shows the algorithms and their parameters",
+        )
     try:
         return protocol.parse_list(outcome.stdout)
     except ValueError as error:
@@ -95,11 +109,14 @@ class Launching:
         *,
         workload: Workload = Harness(),  # noqa: B008 - has no state
         seen: Seen | None = None,
+        network: str = "",
     ) -> None:
         """`configurations`: those that cells name, by id; `load` makes what a launch of one adds to its job.
 
-        `seen`: looks at the libraries of running ranks, and says what is wrong with them.
+        `seen`: looks at the libraries of running ranks, and says what is wrong with them. `network`: the file
+        with the testbed's sites and links, for schedules; '' where there is nothing to say.
         """
+        self._network = network
         self._workload = workload
         self._seen = seen
         self._configurations = configurations or {}
@@ -204,11 +221,15 @@ class Launching:
         return self._seen.judge(parts[0].implementation, mapped)
 
     def _job(self, program: Path, cells: Sequence[Cell], loaded: Loaded) -> Job:
-        """The job for these cells, whose program has no arguments yet."""
-        return build_job(
+        """The job for these cells, whose program has no arguments yet but what schedules have to know."""
+        job = build_job(
             self._testbed, (str(program),), cells[0].ranks, placement=cells[0].placement, loaded=loaded,
             arguments=self._plan.launcher_arguments,
         )  # fmt: skip
+        if not self._network or not any(is_schedule(cell.benchmark) for cell in cells):
+            return job
+        told = (*job.program, "--network", self._network)
+        return replace(job, program=told, files=(*job.files, self._network))
 
     def _run(self, parts: Sequence[Part], settings: Settings, end_marker: str) -> tuple[LaunchSteps, Outcome]:
         """The launch line and how it ended; one that cannot even be started has failed like any other."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import math
 import random
 from collections import defaultdict
@@ -12,6 +13,7 @@ from itertools import product
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.jobs import Host
 from rankwise.core.records import Benchmark, Category, Cell, CellFailure, Implementation, Options
+from rankwise.core.schedule_names import is_schedule, operation_of
 from rankwise.measurement.placement import place
 
 DEFAULT_BENCHMARKS = (
@@ -56,9 +58,9 @@ def all_benchmarks(menu: Menu) -> dict[str, Benchmark]:
 
 
 def resolve_benchmarks(wanted: Sequence[str], known: Mapping[str, Benchmark]) -> tuple[str, ...]:
-    """Names, categories (`collective`) and `all` as benchmark names, in order, each once.
+    """Names, patterns (`bcast.*`), categories (`collective`) and `all` as benchmark names, in order, each once.
 
-    Raises UnknownNameError with the nearest names.
+    Raises UnknownNameError with the nearest names for what is no benchmark, InputError for a pattern of none.
     """
     categories = {benchmark.category for benchmark in known.values()}
     names: dict[str, None] = {}
@@ -67,9 +69,32 @@ def resolve_benchmarks(wanted: Sequence[str], known: Mapping[str, Benchmark]) ->
             names[word] = None
         elif word in categories or word == "all":
             names.update({name: None for name, one in known.items() if _is_meant(one, word)})
+        elif any(sign in word for sign in "*?["):
+            names.update(dict.fromkeys(_matching(word, known)))
         else:
             raise UnknownNameError("benchmark", word, [*known, *categories, "all"])
     return tuple(names)
+
+
+def with_schedules(benchmarks: Sequence[str], known: Mapping[str, Benchmark]) -> tuple[str, ...]:
+    """Return those of the operations that have schedules, with all of these. Raises InputError if none has."""
+    names: dict[str, None] = {}
+    for name in benchmarks:
+        schedules = [one for one in known if is_schedule(one) and operation_of(one) == name]
+        names.update(dict.fromkeys([name, *schedules] if schedules or is_schedule(name) else []))
+    if not names:
+        raise InputError(
+            f"no schedule does what {', '.join(benchmarks)} does",
+            "collectives have some: rankwise schedule list",
+        )
+    return tuple(names)
+
+
+def _matching(pattern: str, known: Iterable[str]) -> list[str]:
+    found = fnmatch.filter(known, pattern)
+    if not found:
+        raise InputError(f"no benchmark has a name like '{pattern}'", "rankwise bench --list shows them")
+    return found
 
 
 def _is_meant(benchmark: Benchmark, word: str) -> bool:

@@ -104,16 +104,20 @@ class Family(ABC):
         """
         return None
 
-    def candidates_by_size(
-        self, implementation: Implementation, operation: str, ranks: int, size_bytes: int,
-        choices: Sequence[Choice],
-    ) -> tuple[Native, tuple[Candidate, ...]] | None:  # fmt: skip
-        """Return candidates that a launch tells apart by messages a few bytes shorter, and what it has to load.
+    def most_by_size(self, size_bytes: int) -> int:
+        """Return how many choices a launch can tell apart by messages that are a little shorter; 0: it cannot."""
+        return 0
 
-        For families whose `candidate` is None. That launch cannot measure the default of this operation beside
-        them. None: not in this family, or not at this size. Raises InputError as `candidate` does.
+    def candidates_by_size(
+        self, implementation: Implementation, operation: str, ranks: int, sizes_bytes: Sequence[int],
+        choices: Sequence[Choice],
+    ) -> tuple[Native, tuple[Candidate, ...]]:  # fmt: skip
+        """Return candidates that a launch tells apart at each of these sizes, and what it has to load.
+
+        For families whose `candidate` is None. There may be `most_by_size` choices of the smallest size. That
+        launch cannot measure the default of this operation beside them. Raises InputError as `candidate` does.
         """
-        return None
+        raise InputError(f"{self.title} does not tell choices apart by the size", "launch each by itself")
 
     def switching(self, implementation: Implementation) -> Native:
         """Return what a launch has to load to switch between candidates; by itself that changes nothing."""
@@ -191,12 +195,7 @@ def native_of(implementation: Implementation, tuning: Tuning) -> Native:
 
 def with_switching(implementation: Implementation, native: Native) -> Native:
     """Return `native` with what a launch that switches between candidates loads beside it."""
-    more = family_named(implementation.family).switching(implementation)
-    return Native(
-        (*native.files, *more.files),
-        (*native.environment, *more.environment),
-        (*native.arguments, *more.arguments),
-    )
+    return native + family_named(implementation.family).switching(implementation)
 
 
 class FamilyLauncher:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
-from ctypes import POINTER, c_bool, c_char_p, c_double, c_int, c_int64, c_void_p
-from dataclasses import dataclass
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from ctypes import POINTER, c_char_p, c_size_t, c_void_p
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,11 +16,19 @@ from rankwise.artifacts import builder, compiler
 from rankwise.artifacts.builder import Artifact
 from rankwise.core import registry
 from rankwise.core.errors import InputError, UnknownNameError
-from rankwise.schedules.model import OPERATIONS, Kind, Memory, Place, Problem, Schedule, Step
+from rankwise.schedules.model import OPERATIONS, Problem, Schedule
+from rankwise.schedules.structures import (
+    CAlgorithm,
+    CProblem,
+    CSchedule,
+    c_problem,
+    check_layout,
+    steps_of,
+)  # fmt: skip
 
 SOURCES = Path(__file__).parent.parent / "csrc" / "schedules"
 FLAGS = ("-std=gnu99", "-O2")
-_MEMORIES, _KINDS = tuple(Memory), tuple(Kind)
+_ERROR_BYTES = 500
 
 
 class RefusedError(InputError):
@@ -45,54 +55,6 @@ class Algorithm:
     def id(self) -> str:
         """Return the name of its benchmark: `allreduce.ring`."""
         return f"{self.operation}.{self.name}"
-
-
-class _Network(ctypes.Structure):
-    _fields_ = (
-        ("ranks", c_int), ("levels", c_int), ("group", POINTER(c_int)), ("sites", c_int),
-        ("delay_seconds", POINTER(c_double)), ("bytes_per_second", POINTER(c_double)),
-        ("node_bytes_per_second", c_double),
-    )  # fmt: skip
-
-
-class _Problem(ctypes.Structure):
-    _fields_ = (
-        ("operation", c_int), ("rank", c_int), ("ranks", c_int), ("root", c_int), ("count", c_int64),
-        ("counts", POINTER(c_int64)), ("send_counts", POINTER(c_int64)), ("commutative", c_bool),
-        ("segment", c_int64), ("fan_out", c_int), ("lanes", c_int), ("element_bytes", c_int64),
-        ("network", POINTER(_Network)),
-    )  # fmt: skip
-
-
-class _Algorithm(ctypes.Structure):
-    pass
-
-
-_Algorithm._fields_ = (  # it has a pointer to its like
-    ("description", c_char_p), ("generate", c_void_p), ("commutative_only", c_char_p), ("segmented", c_bool),
-    ("fans", c_bool), ("lanes", c_bool), ("for_networks", c_bool), ("needs_all_counts", c_bool),
-    ("equal_blocks", c_bool), ("objection", c_void_p), ("name", c_char_p), ("operation", c_int),
-    ("next", POINTER(_Algorithm)),
-)  # fmt: skip
-
-
-class _Place(ctypes.Structure):
-    _fields_ = (("memory", c_int), ("offset", c_int64))
-
-
-class _Step(ctypes.Structure):
-    _fields_ = (
-        ("kind", c_int), ("peer", c_int), ("tag", c_int), ("source", _Place), ("target", _Place),
-        ("length", c_int64), ("first_dependency", c_int), ("dependencies", c_int),
-    )  # fmt: skip
-
-
-class _Schedule(ctypes.Structure):
-    _fields_ = (
-        ("steps", POINTER(_Step)), ("count", c_int), ("room", c_int), ("dependency", POINTER(c_int)),
-        ("dependency_count", c_int), ("dependency_room", c_int), ("scratch", c_int64), ("tags", c_int),
-        ("failure", c_char_p),
-    )  # fmt: skip
 
 
 def source_files() -> list[Path]:
@@ -130,70 +92,75 @@ def schedule(one: Algorithm, problem: Problem, rank: int) -> Schedule:
     return _made(_library(), one, problem, rank)
 
 
-def _made(library: ctypes.CDLL, one: Algorithm, problem: Problem, rank: int) -> Schedule:
-    pointers = dict(_registered(library))
-    made = _Schedule()
-    library.make_schedule(ctypes.byref(made), pointers[one], ctypes.byref(_problem(one, problem, rank)))
+@contextmanager
+def laid_out(one: Algorithm, problem: Problem) -> Iterator[Any]:
+    """Hold the schedules of all ranks as C has them, an array of CSchedule. Raises RefusedError."""
+    library = _library()
+    pointer = dict(_registered(library))[one]
+    made = (CSchedule * problem.ranks)()
+    network, alone = c_problem(problem, 0, all_counts=False).network, replace(problem, network=None)
     try:
-        if made.failure:
-            raise RefusedError(
-                f"{one.id} has no schedule for this: {made.failure.decode()}",
-                f"`rankwise schedule list {one.operation}` shows what each algorithm can do",
-            )
-        return Schedule(rank, _steps(made), made.scratch)
+        for rank, schedule in enumerate(made):
+            asked = c_problem(alone, rank, one.needs_all_counts)
+            asked.network = network  # the same for all
+            library.make_schedule(ctypes.byref(schedule), pointer, ctypes.byref(asked))
+            _check(schedule, one.id)
+        yield made
+    finally:
+        for schedule in made:
+            library.free_schedule(ctypes.byref(schedule))
+
+
+def _made(library: ctypes.CDLL, one: Algorithm, problem: Problem, rank: int) -> Schedule:
+    pointer = dict(_registered(library))[one]
+    with _schedule(library) as made:
+        asked = c_problem(problem, rank, one.needs_all_counts)
+        library.make_schedule(ctypes.byref(made), pointer, ctypes.byref(asked))
+        return _copied(made, rank, one.id)
+
+
+def schedules_of_file(path: Path, problem: Problem) -> tuple[Schedule, ...]:
+    """Return what C makes of a schedule file (csrc/schedules/schedule_file.h) for a problem, for every rank.
+
+    Raises InputError in the words of the reader, RefusedError where the file does not serve the problem.
+    """
+    library = _library()
+    error = ctypes.create_string_buffer(_ERROR_BYTES)
+    fixed = library.read_schedule(os.fsencode(path), error, _ERROR_BYTES)
+    if not fixed:
+        raise InputError(error.value.decode(errors="replace"), "`rankwise schedule export` writes such files")
+    try:
+        return tuple(_of_file(library, fixed, problem, rank, path.name) for rank in range(problem.ranks))
+    finally:
+        library.free_fixed_schedule(fixed)
+
+
+def _of_file(library: ctypes.CDLL, fixed: Any, problem: Problem, rank: int, name: str) -> Schedule:
+    with _schedule(library) as made:
+        library.make_fixed_schedule(ctypes.byref(made), fixed, ctypes.byref(c_problem(problem, rank, True)))
+        return _copied(made, rank, name)
+
+
+@contextmanager
+def _schedule(library: ctypes.CDLL) -> Iterator[CSchedule]:
+    made = CSchedule()
+    try:
+        yield made
     finally:
         library.free_schedule(ctypes.byref(made))
 
 
-def _steps(made: _Schedule) -> tuple[Step, ...]:
-    waits = made.dependency[: made.dependency_count] if made.dependency_count else []
-    found = []
-    for raw in made.steps[: made.count] if made.count else []:
-        source, target, first = raw.source, raw.target, raw.first_dependency
-        found.append(
-            Step(
-                _KINDS[raw.kind], raw.peer, raw.tag,
-                Place(_MEMORIES[source.memory], source.offset), Place(_MEMORIES[target.memory], target.offset),
-                raw.length, tuple(waits[first : first + raw.dependencies]),
-            )
-        )  # fmt: skip
-    return tuple(found)
+def _copied(made: CSchedule, rank: int, name: str) -> Schedule:
+    _check(made, name)
+    return Schedule(rank, steps_of(made), made.scratch)
 
 
-def _problem(one: Algorithm, problem: Problem, rank: int) -> _Problem:
-    """The problem as this rank calls it: it knows what a rank of an MPI program would."""
-    count, counts, send_counts = problem.count, problem.counts, ()
-    if problem.matrix:
-        column = tuple(row[rank] for row in problem.matrix)
-        whole = tuple(entry for row in problem.matrix for entry in row)
-        counts, send_counts = whole if one.needs_all_counts else column, problem.matrix[rank]
-    elif counts and one.operation in {"gather", "scatter"} and rank != problem.root and not one.needs_all_counts:
-        count, counts = counts[rank], ()
-    return _Problem(
-        OPERATIONS.index(problem.operation), rank, problem.ranks, problem.root, count,
-        _array(c_int64, counts), _array(c_int64, send_counts), problem.commutative, problem.segment,
-        problem.fan_out, problem.lanes, problem.element_bytes, _network(problem),
-    )  # fmt: skip
-
-
-def _network(problem: Problem) -> Any:
-    network = problem.network
-    if network is None:
-        return None
-    flat = [group for level in network.groups for group in level]
-    delays = [delay for row in network.delay_seconds for delay in row]
-    rates = [rate for row in network.bytes_per_second for rate in row]
-    return ctypes.pointer(
-        _Network(
-            problem.ranks, len(network.groups), _array(c_int, flat), network.sites, _array(c_double, delays),
-            _array(c_double, rates), network.node_bytes_per_second,
+def _check(made: CSchedule, name: str) -> None:
+    if made.failure:
+        raise RefusedError(
+            f"{name} has no schedule for this: {made.failure.decode()}",
+            "`rankwise schedule list` shows what each algorithm can do",
         )
-    )  # fmt: skip
-
-
-def _array(of: Any, values: Sequence[float]) -> Any:
-    """A pointer to C's copy of the values, which keeps it alive; NULL for none."""
-    return ctypes.cast((of * len(values))(*values), POINTER(of)) if values else None
 
 
 def _library() -> ctypes.CDLL:
@@ -206,14 +173,15 @@ def _loaded(sources: tuple[compiler.Stamp, ...]) -> ctypes.CDLL:
     paths = tuple(Path(path) for path, *_ in sources)
     artifact = Artifact("schedules.so", paths, "shared object", (SOURCES,), FLAGS)
     library = ctypes.CDLL(str(builder.build(artifact, compiler.of_host())))
-    described = (_Problem, _Algorithm, _Network, _Schedule, _Step)
-    expected = [*map(ctypes.sizeof, described), len(OPERATIONS)]
-    layout = list((c_int64 * len(expected)).in_dll(library, "schedule_layout"))
-    if layout != expected:
-        raise TypeError(f"the structures of csrc/schedules are {layout} bytes long here, described as {expected}")
-    library.first_algorithm.restype = POINTER(_Algorithm)
-    library.make_schedule.restype = library.free_schedule.restype = None
-    library.make_schedule.argtypes = [POINTER(_Schedule), POINTER(_Algorithm), POINTER(_Problem)]
+    check_layout(library)
+    library.first_algorithm.restype = POINTER(CAlgorithm)
+    library.make_schedule.argtypes = [POINTER(CSchedule), POINTER(CAlgorithm), POINTER(CProblem)]
+    library.read_schedule.argtypes, library.read_schedule.restype = [c_char_p, c_char_p, c_size_t], c_void_p
+    library.make_fixed_schedule.argtypes = [POINTER(CSchedule), c_void_p, POINTER(CProblem)]
+    library.free_fixed_schedule.argtypes = [c_void_p]
+    for function in (library.make_schedule, library.free_schedule, library.make_fixed_schedule,
+                     library.free_fixed_schedule):  # fmt: skip
+        function.restype = None
     return library
 
 
@@ -223,10 +191,12 @@ def _registered(library: ctypes.CDLL) -> tuple[tuple[Algorithm, Any], ...]:
     pointer = library.first_algorithm()
     while pointer:
         raw = pointer.contents
-        texts = [(text or b"").decode() for text in (raw.name, raw.description, raw.commutative_only)]
+        name, description, only = (
+            (text or b"").decode() for text in (raw.name, raw.description, raw.commutative_only)
+        )
         one = Algorithm(
-            OPERATIONS[raw.operation], *texts, raw.segmented, raw.fans, raw.lanes, raw.for_networks,
-            raw.needs_all_counts, raw.equal_blocks,
+            OPERATIONS[raw.operation], name, description, only, raw.segmented, raw.fans, raw.lanes,
+            raw.for_networks, raw.needs_all_counts, raw.equal_blocks,
         )  # fmt: skip
         found.append((one, pointer))
         pointer = raw.next

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from rankwise.schedules.model import Kind, Schedule, Step
 
@@ -105,25 +106,19 @@ def match(schedules: Sequence[Schedule]) -> dict[tuple[int, int], tuple[int, int
     Raises FaultyError for what nothing answers to, lengths that differ, and messages that might take one
     another's place: of one pair of ranks, with one tag, without an order on both sides.
     """
-    sides: dict[tuple[int, int, int], tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
-    for schedule in schedules:
-        rank = schedule.rank
-        for number, step in enumerate(schedule.steps):
-            if step.kind is Kind.SEND:
-                sides[rank, step.peer, step.tag][0].append(number)
-            elif step.kind is Kind.RECEIVE:
-                sides[step.peer, rank, step.tag][1].append(number)
     faults: list[Fault] = []
     found = {}
     reach: dict[int, list[int]] = {}
-    for (sender, receiver, _), (sends, receives) in sides.items():
+    for (sender, receiver, _), (sends, receives) in _sides(schedules).items():
         there, here = schedules[sender].steps, schedules[receiver].steps
-        for number in sends[len(receives) :]:
-            reason = f"rank {receiver} has no receive for this {words(there[number])}"
-            faults.append(Fault(sender, number, reason))
-        for number in receives[len(sends) :]:
-            reason = f"rank {sender} has no send for this {words(here[number])}"
-            faults.append(Fault(receiver, number, reason))
+        faults += [
+            Fault(sender, number, f"rank {receiver} has no receive for this {words(there[number])}")
+            for number in sends[len(receives) :]
+        ]
+        faults += [
+            Fault(receiver, number, f"rank {sender} has no send for this {words(here[number])}")
+            for number in receives[len(sends) :]
+        ]
         for rank, numbers in ((sender, sends), (receiver, receives)):
             if len(numbers) > 1:
                 if rank not in reach:
@@ -139,8 +134,21 @@ def match(schedules: Sequence[Schedule]) -> dict[tuple[int, int], tuple[int, int
     return found
 
 
+def _sides(schedules: Sequence[Schedule]) -> dict[tuple[int, int, int], tuple[list[int], list[int]]]:
+    """Of each sender, receiver and tag the steps that send, and those that receive."""
+    sides: dict[tuple[int, int, int], tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
+    for schedule in schedules:
+        rank = schedule.rank
+        for number, step in enumerate(schedule.steps):
+            if step.kind is Kind.SEND:
+                sides[rank, step.peer, step.tag][0].append(number)
+            elif step.kind is Kind.RECEIVE:
+                sides[step.peer, rank, step.tag][1].append(number)
+    return sides
+
+
 def _ambiguous(schedule: Schedule, numbers: Sequence[int], reach: Sequence[int]) -> list[Fault]:
-    for one, next_one in zip(numbers, numbers[1:], strict=False):
+    for one, next_one in pairwise(numbers):
         if not reach[next_one] >> one & 1:
             reason = (
                 f"this {words(schedule.steps[next_one])} may be under way at once with step {one}, "

@@ -140,7 +140,8 @@ class Problem:
             raise UnknownNameError("operation", self.operation, OPERATIONS)
         if self.ranks < 1 or not 0 <= self.root < self.ranks:
             raise InputError(
-                f"rank {self.root} cannot be the root of {self.ranks} ranks", f"the ranks are 0 to {self.ranks - 1}"
+                f"rank {self.root} cannot be the root of {self.ranks} ranks",
+                f"the ranks are 0 to {self.ranks - 1}",
             )
         if min(self.count, *self.counts, *(one for row in self.matrix for one in row), 0) < 0:
             raise InputError("a count is negative", "give counts of 0 or more")
@@ -161,41 +162,43 @@ class Problem:
 
     def input_length(self, rank: int) -> int:
         """Return the elements of INPUT on a rank."""
+        length = self.count
         match self.operation:
             case "bcast":
-                return self.count if rank == self.root else 0
+                length = self.count * (rank == self.root)
             case "reduce_scatter":
-                return self.block_start(self.ranks)
+                length = self.block_start(self.ranks)
             case "scatter":
-                return self.block_start(self.ranks) if rank == self.root else 0
+                length = self.block_start(self.ranks) * (rank == self.root)
             case "gather" | "allgather":
-                return self.block_length(rank)
+                length = self.block_length(rank)
             case "alltoall":
-                return sum(self.sent(rank, other) for other in range(self.ranks))
+                length = sum(self.sent(rank, other) for other in range(self.ranks))
             case "barrier":
-                return 0
-        return self.count
+                length = 0
+        return length
 
     def output_length(self, rank: int) -> int:
         """Return the elements of OUTPUT on a rank."""
+        length = self.count
         match self.operation:
             case "bcast":
-                return 0 if rank == self.root else self.count
+                length = self.count * (rank != self.root)
             case "reduce":
-                return self.count if rank == self.root else 0
+                length = self.count * (rank == self.root)
             case "reduce_scatter" | "scatter":
-                return self.block_length(rank)
+                length = self.block_length(rank)
             case "gather":
-                return self.block_start(self.ranks) if rank == self.root else 0
+                length = self.block_start(self.ranks) * (rank == self.root)
             case "allgather":
-                return self.block_start(self.ranks)
+                length = self.block_start(self.ranks)
             case "alltoall":
-                return sum(self.sent(other, rank) for other in range(self.ranks))
-            case "barrier":
-                return 0
+                length = sum(self.sent(other, rank) for other in range(self.ranks))
             case "exscan":
-                return self.count if rank else 0
-        return self.count
+                length = self.count * (rank > 0)
+            case "barrier":
+                length = 0
+        return length
 
 
 def _check_shapes(problem: Problem) -> None:
@@ -217,7 +220,7 @@ def _check_shapes(problem: Problem) -> None:
 
 
 def grouped(sizes: Sequence[Sequence[int]]) -> Network:
-    """Return the network of sites with nodes with ranks in order: [[2, 2], [4]] is a site of 2 x 2 and one of 4."""
+    """Return a network of ranks in order: [[2, 2], [4]] are a site of two nodes of 2, and one of a node of 4."""
     sites = tuple(site for site, nodes in enumerate(sizes) for ranks in nodes for _ in range(ranks))
     flat = [ranks for nodes in sizes for ranks in nodes]
     return Network((sites, tuple(node for node, ranks in enumerate(flat) for _ in range(ranks))))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from rankwise.core.errors import InputError
 from rankwise.core.network import Link, Node, Route, Topology
+from rankwise.schedules.model import Network
 
 _BITS = 8
 
@@ -17,7 +18,34 @@ def network_text(topology: Topology) -> str:
     all pairs of sites have a route. Raises InputError for names that cannot be written.
     """
     links = {link.name: link for link in topology.links}
-    return "\n".join(["# rankwise network 1", *_sites(topology), *_links(topology, links), *_node(topology, links), ""])
+    return "\n".join(
+        ["# rankwise network 1", *_sites(topology), *_links(topology, links), *_node(topology, links), ""]
+    )
+
+
+def network_of(topology: Topology, ranks: int) -> Network:
+    """Return a testbed as a network of ranks: as many a node, or one more on the first ones, in blocks.
+
+    Raises InputError where there is no node for them.
+    """
+    if not topology.nodes:
+        raise InputError(f"the testbed {topology.name} has no nodes", "name one with hosts, or give --sites")
+    links = {link.name: link for link in topology.links}
+    share, more = divmod(ranks, len(topology.nodes))
+    used = [node for at, node in enumerate(topology.nodes) for _ in range(share + (at < more))]
+    sites = list(dict.fromkeys(node.site for node in used))
+    nodes = list(dict.fromkeys(node.name for node in used))
+    groups = (tuple(sites.index(node.site) for node in used), tuple(nodes.index(node.name) for node in used))
+    first = {node.site: node for node in reversed(used)}
+    routes = {(route.source, route.destination): route for route in topology.routes}
+    rate = _rate(tuple(name for node in used for name in (node.out, node.into)), links)
+    if not all((a, b) in routes for a in sites for b in sites if a != b):
+        return Network(groups, node_bytes_per_second=rate)
+    delays = tuple(
+        tuple(0.0 if a == b else _delay(first[a], first[b], routes[a, b], links) for b in sites) for a in sites
+    )
+    rates = tuple(tuple(0.0 if a == b else _rate(routes[a, b].links, links) for b in sites) for a in sites)
+    return Network(groups, delays, rates, rate)
 
 
 def _sites(topology: Topology) -> Iterator[str]:
@@ -33,10 +61,11 @@ def _links(topology: Topology, links: dict[str, Link]) -> list[str]:
     pairs = [(a, b) for i, a in enumerate(first) for b in list(first)[i + 1 :]]
     if not all(pair in routes for pair in pairs):
         return []
-    return [
-        f"link {a} {b} {_delay(first[a], first[b], routes[a, b], links):.9g} {_rate(routes[a, b].links, links):.9g}"
-        for a, b in pairs
-    ]
+    found = []
+    for a, b in pairs:
+        delay = _delay(first[a], first[b], routes[a, b], links)
+        found.append(f"link {a} {b} {delay:.9g} {_rate(routes[a, b].links, links):.9g}")
+    return found
 
 
 def _delay(source: Node, destination: Node, route: Route, links: dict[str, Link]) -> float:

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 
 from rankwise.schedules import matching
 from rankwise.schedules.matching import Fault, FaultyError, Order, words
-from rankwise.schedules.model import IN_PLACE, Kind, Memory, Place, Problem, Schedule, Step
+from rankwise.schedules.model import IN_PLACE, ROOTED, Kind, Memory, Place, Problem, Schedule, Step
 from rankwise.schedules.spans import Spans
 
 _Value = tuple[int, int]
 """What must be added to an element's offset to get its position in INPUT, and the ranks, as bits of an integer.
 
 Without ranks it is no data, and the first is the number of the reason why."""
-_Alias = tuple[Memory, Memory, int]
+Alias = tuple[Memory, Memory, int]
 """The first memory begins at this offset of the second."""
 _MOST_FAULTS = 20
 
@@ -90,7 +90,9 @@ def _objection(step: Step, ranks: int, lengths: dict[Memory, int]) -> str:
     for place, written in _touched(step):
         if place.offset < 0 or place.offset + step.length > lengths[place.memory]:
             end = place.offset + step.length
-            return f"elements {place.offset} to {end - 1} of {place.memory.name}, which has {lengths[place.memory]}"
+            return (
+                f"elements {place.offset} to {end - 1} of {place.memory.name}, which has {lengths[place.memory]}"
+            )
         if written and place.memory is Memory.INPUT:
             return "it writes to INPUT, which is only read"
     return ""
@@ -105,22 +107,18 @@ def _touched(step: Step) -> Iterator[tuple[Place, bool]]:
             yield step.target, True
 
 
-def _alias(problem: Problem, rank: int) -> _Alias | None:
-    """What MPI_IN_PLACE makes one memory on this rank."""
-    match problem.operation:
-        case "allreduce" | "scan":
-            return Memory.INPUT, Memory.OUTPUT, 0
-        case "exscan" if rank:
-            return Memory.INPUT, Memory.OUTPUT, 0
-        case "reduce" if rank == problem.root:
-            return Memory.INPUT, Memory.OUTPUT, 0
-        case "gather" if rank == problem.root:
-            return Memory.INPUT, Memory.OUTPUT, problem.block_start(rank)
-        case "allgather":
-            return Memory.INPUT, Memory.OUTPUT, problem.block_start(rank)
-        case "scatter" if rank == problem.root:
-            return Memory.OUTPUT, Memory.INPUT, problem.block_start(rank)
-    return None
+def alias(problem: Problem, rank: int) -> Alias | None:
+    """Return what MPI_IN_PLACE makes one memory on this rank, where it may be asked for; None: nothing."""
+    operation, start = problem.operation, 0
+    if operation in ROOTED and rank != problem.root:
+        return None
+    if operation == "exscan" and not rank:
+        return None
+    if operation in {"gather", "scatter", "allgather"}:
+        start = problem.block_start(rank)
+    if operation == "scatter":
+        return Memory.OUTPUT, Memory.INPUT, start
+    return Memory.INPUT, Memory.OUTPUT, start
 
 
 class _Execution:
@@ -130,7 +128,7 @@ class _Execution:
         self, problem: Problem, schedules: Sequence[Schedule], order: Order, reach: list[list[int]], in_place: bool
     ) -> None:
         self.problem, self.schedules, self.order, self.reach = problem, schedules, order, reach
-        self.aliases = [_alias(problem, schedule.rank) if in_place else None for schedule in schedules]
+        self.aliases = [alias(problem, schedule.rank) if in_place else None for schedule in schedules]
         self.reasons: list[str] = []
         self.writers: list[dict[Memory, Spans[tuple[int, int]]]] = []
         self.data: list[dict[Memory, Spans[_Value]]] = []
@@ -196,7 +194,9 @@ class _Execution:
             source, target = self._at(rank, step.source), self._at(rank, step.target)
             apart = abs(source.offset - target.offset)
             if source.memory is target.memory and 0 < apart < step.length:
-                yield Fault(rank, number, f"this {words(step)} reads elements of {source.memory.name} that it writes")
+                yield Fault(
+                    rank, number, f"this {words(step)} reads elements of {source.memory.name} that it writes"
+                )
 
     def _begin(self, schedule: Schedule) -> dict[Memory, Spans[_Value]]:
         """INPUT holds data, all else nothing."""
@@ -340,4 +340,3 @@ def _ranks(bits: int) -> str:
         start = end + 1
     many = len(parts) > 1 or "-" in parts[0]
     return ("ranks " if many else "rank ") + ", ".join(parts)
-

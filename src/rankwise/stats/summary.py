@@ -17,6 +17,15 @@ def median(values: FloatArray) -> float:
     return float(ordered[(values.size - 1) // 2] + ordered[values.size // 2]) / 2
 
 
+def mean_of_measured(values: FloatArray) -> FloatArray:
+    """Mean over the last axis of `values` without those that are nan; nan where all are."""
+    measured = ~np.isnan(values)
+    sums = np.sum(np.where(measured, values, 0.0), axis=-1)
+    count = np.sum(measured, axis=-1)
+    means: FloatArray = np.divide(sums, count, out=np.full(count.shape, np.nan), where=count > 0)
+    return means
+
+
 def geometric_mean(values: FloatArray) -> float:
     """Geometric mean of positive `values`, shape (n,); nan when there are none."""
     return float(np.exp(np.mean(np.log(values)))) if values.size else float("nan")

@@ -24,6 +24,8 @@ from rankwise.workflows.host_settings import applied_settings, in_force
 _SAID = 3
 """Differences that a warning names."""
 
+NOTHING_MORE = Native()
+
 Resolved = dict[tuple[str, str], Configuration]
 """Configurations by the id of the implementation and their label."""
 
@@ -49,10 +51,13 @@ def tuned(implementation: Implementation, tuning: Tuning) -> Configuration:
     return replace(plain(implementation), tuning=tuning, native=native_of(implementation, tuning))
 
 
-def switching(implementation: Implementation, tuning: Tuning) -> Configuration:
-    """Return the same for a launch that switches between candidates meanwhile. Raises InputError."""
+def switching(implementation: Implementation, tuning: Tuning, table: Native = NOTHING_MORE) -> Configuration:
+    """Return the same for a launch that switches between candidates meanwhile. Raises InputError.
+
+    `table`: what tells its candidates apart where they are told by the size of messages.
+    """
     found = tuned(implementation, tuning)
-    return replace(found, native=with_switching(implementation, found.native))
+    return replace(found, native=with_switching(implementation, found.native) + table)
 
 
 def resolve(

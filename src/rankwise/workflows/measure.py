@@ -37,6 +37,7 @@ from rankwise.testbeds.paths import path, site_paths
 from rankwise.workflows.configurations import ProfileChoice, Resolved, loader, resolve_all, seen_on
 from rankwise.workflows.events import Events
 from rankwise.workflows.prepare import Built, build_all, prepare, the_one, up
+from rankwise.workflows.schedule_network import network_file
 
 LONGER_THAN_EXPECTED = 4
 """A run without a time budget may take this many times the expected time: hosts may be slow or busy."""
@@ -84,6 +85,8 @@ class Request:
     """What the verb that asks needs to go on with the run, stored with it."""
     force: bool = False
     """Load of a profile what this version of an MPI knows."""
+    explain: bool = False
+    """Measure every schedule of the operations as well."""
 
 
 def measure(request: Request, store: Store, events: Events) -> int:
@@ -91,7 +94,7 @@ def measure(request: Request, store: Store, events: Events) -> int:
 
     Raises InterruptedRun with the way to go on when it was stopped.
     """
-    built = prepare(request.implementations, request.prefixes, events)
+    built = prepare(request.implementations, request.prefixes, events, request.benchmarks)
     known = planning.all_benchmarks(built.menu)
     cells, unsupported = _cells(request, built, known)
     if not request.time_budget_seconds:
@@ -124,8 +127,11 @@ def _cells(
     request: Request, built: Built, known: Mapping[str, Benchmark]
 ) -> tuple[tuple[Cell, ...], tuple[CellFailure, ...]]:
     """What is to be measured, and what an implementation cannot."""
+    benchmarks = planning.resolve_benchmarks(request.benchmarks or planning.DEFAULT_BENCHMARKS, known)
+    if request.explain:
+        benchmarks = planning.with_schedules(benchmarks, known)
     selection = planning.Selection(
-        planning.resolve_benchmarks(request.benchmarks or planning.DEFAULT_BENCHMARKS, known), request.sizes_bytes,
+        benchmarks, request.sizes_bytes,
         request.testbed.hosts(), request.ranks, request.options, request.testbed.name, request.placements,
         tuple(one.label for one in request.profiles) or (DEFAULT,),
     )  # fmt: skip
@@ -278,8 +284,9 @@ def carry_out(
     `launching` None: launches of the harness on this testbed. `priority` and `first_seconds` are the runner's.
     """
     launching = launching or Launching(
-        FamilyLauncher(), testbed, plan, configurations, loader(testbed), seen=seen_on(testbed)
-    )
+        FamilyLauncher(), testbed, plan, configurations, loader(testbed), seen=seen_on(testbed),
+        network=network_file(testbed),
+    )  # fmt: skip
     runner = Runner(
         plan, launching, relative_half_width, lambda launch: store.add_launch(run_id, launch), events.show,
         priority=priority, noise=Variances(), first_seconds=first_seconds,

@@ -11,6 +11,7 @@ from rankwise.artifacts.harness import build
 from rankwise.core.errors import BuildError, HostError, InputError
 from rankwise.core.network import PathFigures
 from rankwise.core.records import Benchmark, Implementation, Notice
+from rankwise.core.schedule_names import has_parameters
 from rankwise.measurement.launch import list_benchmarks
 from rankwise.measurement.runner import Ready
 from rankwise.mpi import select
@@ -38,18 +39,24 @@ class Built:
         return {name: one for menu in self.menu.values() for name, one in menu.items()}
 
 
-def prepare(names: Sequence[str], prefixes: Sequence[Path], events: Events) -> Built:
+def prepare(
+    names: Sequence[str], prefixes: Sequence[Path], events: Events, benchmarks: Sequence[str] = ()
+) -> Built:
     """Find the implementations asked for (none: all that work) and compile the harness for each.
 
-    Raises HostError when not one can be measured, UnknownNameError for a name that nothing answers to.
+    `benchmarks`: those that will be asked for; names with parameters are known only so. Raises HostError when
+    not one can be measured, UnknownNameError for a name that nothing answers to.
     """
     with events.busy("looking for MPI implementations") as update:
         working, broken = select.working(names, prefixes, lambda one: update(f"testing that {one} works"))
     notices = [Notice("broken", f"{one.id} is left out: {one.reason}", one.remedy) for one in broken]
-    return build_all(working, events, notices)
+    return build_all(working, events, notices, benchmarks)
 
 
-def build_all(implementations: Sequence[Implementation], events: Events, notices: Sequence[Notice] = ()) -> Built:
+def build_all(
+    implementations: Sequence[Implementation], events: Events, notices: Sequence[Notice] = (),
+    benchmarks: Sequence[str] = (),
+) -> Built:  # fmt: skip
     """Compile the harness for each; those whose compiler refuses are left out, with a notice.
 
     Raises BuildError if none is left.
@@ -57,12 +64,13 @@ def build_all(implementations: Sequence[Implementation], events: Events, notices
     ready: dict[str, Ready] = {}
     menu: dict[str, dict[str, Benchmark]] = {}
     refused: list[HostError] = []
+    further = [name for name in benchmarks if has_parameters(name)]
     said = list(notices)
     for one in implementations:
         try:
             with events.busy(f"compiling the benchmarks for {one.id} (kept for next time)"):
                 program = build(one)
-                menu[one.id] = {benchmark.name: benchmark for benchmark in list_benchmarks(one, program)}
+                menu[one.id] = {found.name: found for found in list_benchmarks(one, program, further)}
             ready[one.id] = Ready(one, program)
         except BuildError as error:
             refused.append(error)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -43,15 +44,38 @@ def test_what_cannot_be_compared_is_not_measured() -> None:
     assert np.all(np.isnan(observed.log_seconds(CELL)))
 
 
-def test_troubles_add_up() -> None:
+OTHER, DEFAULT = replace(CELL, size_bytes=128), replace(CELL, label="default")
+
+
+def failing(*cells: Cell, kind: Literal["failed", "unsupported"] = "failed") -> Launch:
+    return launch(failures=tuple(CellFailure(cell, f"{kind} at {cell.size_bytes}", kind) for cell in cells))
+
+
+def test_what_fails_more_often_than_the_default_is_of_no_use() -> None:
     observed = Observations()
-    other = replace(CELL, size_bytes=128)
-    observed.add([CELL, other], [launch(failures=(CellFailure(CELL, "hung"), CellFailure(other, "crashed")))])
-    assert (observed.failures([CELL, other]).times, observed.failures([CELL, other]).certain) == (2, False)
-    observed.add(
-        [CELL], [launch(failures=(CellFailure(CELL, "not here", "unsupported"), CellFailure(other, "x")))]
-    )
-    assert (observed.failures([CELL]).times, observed.failures([CELL]).reason) == (2, "not here")
-    assert observed.failures([CELL]).certain
-    assert observed.failures([other]).times == 1
-    assert observed.failures([]).times == 0
+    asked = (CELL, OTHER, DEFAULT)
+    observed.add(asked, [failing(CELL, DEFAULT)])
+    assert observed.why_unusable([CELL, OTHER], CELL.label) == ""
+    observed.add(asked, [failing(OTHER)])
+    assert observed.why_unusable([CELL, OTHER], CELL.label) == "failed at 128"
+    assert observed.why_unusable([CELL], CELL.label) == "", "as often as the default there"
+    assert observed.why_unusable([], CELL.label) == ""
+    observed.add([], [failing(CELL)])
+    assert observed.why_unusable([CELL], CELL.label) == "", "nobody asked"
+
+
+def test_what_is_refused_once_is_of_no_use_unless_the_default_is_refused_too() -> None:
+    observed = Observations()
+    observed.add([CELL, DEFAULT], [failing(CELL, kind="unsupported"), failing(DEFAULT), failing(DEFAULT)])
+    assert observed.why_unusable([CELL], CELL.label) == "unsupported at 64"
+    assert observed.comparable([CELL, OTHER]) == (CELL, OTHER)
+    observed.add([DEFAULT], [failing(DEFAULT, kind="unsupported")])
+    assert observed.why_unusable([CELL], CELL.label) == ""
+    assert observed.comparable([CELL, OTHER]) == (OTHER,)
+
+
+def test_a_default_that_failed_three_times_is_nothing_to_compare_with() -> None:
+    observed = Observations()
+    for left in ((CELL,), (CELL,), ()):
+        observed.add([DEFAULT], [failing(DEFAULT)])
+        assert observed.comparable([CELL]) == left

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from analysis.tune.simulated import IMPLEMENTATION, Simulated, setting
-from rankwise.analysis.tune.threshold_search import ThresholdSearch
+from rankwise.analysis.tune.threshold_search import ThresholdSearch, crossover_words
 from rankwise.core.records import Cell
 from rankwise.core.tuning import Knob, Tuning
+from rankwise.stats.crossover import Crossover
 
 KNOB = Knob("eager-threshold", ("btl_limit",), "parameter file", "up to which size", least=64, most=1 << 30)
 SIZES = tuple(4**power for power in range(4, 13))  # 256 B to 16 MiB
@@ -163,6 +165,16 @@ def test_if_both_fail_the_search_ends_at_once() -> None:
     assert machine.rounds == 1
 
 
+def test_if_no_lower_threshold_works_either_the_search_ends_as_well() -> None:
+    machine = Simulated(
+        seconds, np.random.default_rng(4), hangs=lambda tuning, _: "hangs" if tuning.settings else ""
+    )
+    one = search()
+    assert machine.answer(one) == Tuning()
+    assert machine.rounds == 10, "256 MiB, a quarter of it and so on to 1 KiB"
+    assert {trial.name for trial in machine.launched[-3:]} != {"default"}, "alone there is nothing to compare"
+
+
 def test_placements_are_launched_apart_and_benchmarks_together() -> None:
     trials = search(NEAR, LATE, FAR).ask()
     assert [(trial.name, {cell.placement for cell in trial.cells}) for trial in trials] == [
@@ -179,3 +191,10 @@ def test_nothing_is_said_before_anything_was_measured() -> None:
     one.tell([])
     assert one.best() == Tuning()
     assert one.reasons()[0].words.startswith("left as it is")
+
+
+def test_crossings_in_words() -> None:
+    assert crossover_words(Crossover(math.inf, math.inf, math.inf)) == "at every size measured"
+    assert crossover_words(Crossover(0, 0, 0)) == "at no size measured"
+    assert crossover_words(Crossover(65536, 49152, 98304)) == "up to 64 KiB (95 %: 48 KiB to 96 KiB)"
+    assert crossover_words(Crossover(65536, 0, math.inf)) == "up to 64 KiB (95 %: no size to every size)"

@@ -39,7 +39,7 @@ def test_one_launch_holds_the_default_and_all_algorithms(name: str) -> None:
 
 @pytest.mark.parametrize("name", SWITCHING)
 def test_what_does_not_fit_into_a_launch_is_parted_between_sizes(name: str) -> None:
-    bundles = bundled([search_of(name)], working(name), most_cells(limit_seconds=60.0, visit_seconds=2.5))
+    bundles = bundled([search_of(name)], working(name), most_cells(limit_seconds=60.0, visit_seconds=5.0))
     assert [{cell.size_bytes for cell in bundle.cells()} for bundle in bundles] == [{1024}, {65536}]
     assert all({cell.label for cell in bundle.cells()} >= {DEFAULT} for bundle in bundles)
 
@@ -49,6 +49,23 @@ def test_where_nothing_can_be_switched_each_trial_is_a_launch(name: str) -> None
     bundles = bundled([search_of(name)], working(name))
     assert len(bundles) == 1 + len(NAMES)
     assert all(not bundle.candidates for bundle in bundles)
+
+
+@pytest.mark.parametrize("name", [one.id for one in FOUND if one.family == "intelmpi"])
+def test_presets_of_neighbouring_sizes_share_a_launch_and_the_default_has_its_own(name: str) -> None:
+    template = Cell(working(name).id, "bcast", 0, 4)
+    search = AlgorithmSearch(template, [Choice(f"preset-{number}") for number in range(1, 12)], SIZES)
+    switched = [one for one in bundled([search], working(name)) if one.candidates]
+    plain = [one for one in bundled([search], working(name)) if not one.candidates]
+    assert {len(one.candidates) for one in switched} == {11}, "all of them fit"
+    assert {(cell.label, cell.size_bytes) for one in switched for cell in one.cells()} == {
+        (f"bcast@4=preset-{number}", size) for number in range(1, 12) for size in SIZES
+    }
+    assert {cell.label for one in plain for cell in one.cells()} == {DEFAULT}
+    shorter = [one.bytes_less for one in switched[0].candidates.values()]
+    assert sorted(shorter) == [4 * place for place in range(11)]
+    table = dict(switched[0].table.environment)["RANKWISE_AT_4_I_MPI_ADJUST_BCAST"]
+    assert table.count(";") == 2 * 11 - 1
 
 
 @pytest.mark.parametrize("name", SWITCHING)

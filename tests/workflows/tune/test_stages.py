@@ -25,6 +25,7 @@ METHODS = """
 def knobs(self, implementation):
     return (
         Knob("transport", ("OURS",), "environment", "its carrier", ("tcp", "fast"), default="tcp"),
+        Knob("han", ("HAN",), "environment", values=("on", "off"), default="on"),
         Knob("eager-threshold-shm", ("EAGER",), "environment", least=1, most=1 << 20, default="8192"),
     )
 
@@ -99,6 +100,23 @@ def test_where_collectives_are_tuned_transports_are_tried_between_all_hosts_too(
         cells = [cell for trial in search.ask() for cell in trial.cells]
         found = {(cell.benchmark, cell.ranks, cell.placement) for cell in cells}
         assert {one for one in found if one[0] != "pingpong"} == contended
+
+
+def test_what_decides_how_all_collectives_are_done_is_tried_where_ranks_share_hosts() -> None:
+    (stage,) = (one for one in STAGES if one.name == "hierarchy")
+    wanted = (Collective("bcast", 4, (64,)), Collective("gather", 16, (64, 4096)), Collective("barrier", 16))
+    ((search,),) = stage.searches(OURS, MENU, TARGET, TuneSpec(("han",), wanted))
+    trials = search.ask()
+    assert [trial.name for trial in trials] == ["default", "han=off"]
+    cells = {(cell.benchmark, cell.size_bytes, cell.ranks) for cell in trials[0].cells}
+    assert cells == {("gather", 64, 16), ("gather", 4096, 16), ("barrier", 0, 16)}
+    alone = TuneSpec(("han",), ())
+    menu = {**MENU, "allreduce": Benchmark("allreduce", "collective", "")}
+    ((search,),) = stage.searches(OURS, menu, TARGET, alone)
+    assert {(cell.benchmark, cell.ranks) for cell in search.ask()[0].cells} == {("allreduce", 16)}
+    for spec in (TuneSpec((), wanted), TuneSpec(("han",), wanted[:1])):
+        spread = replace(TARGET, hosts=tuple(Host(name, 1) for name in "abcd"))
+        assert not list(stage.searches(OURS, MENU, spread if spec.knobs else TARGET, spec))
 
 
 def test_a_barrier_has_no_size_and_what_is_sent_eagerly_is_among_the_sizes_tried() -> None:

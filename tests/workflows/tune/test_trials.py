@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankwise.analysis.tune.search import Trial
+from rankwise.analysis.tune.search import Search, Trial
 from rankwise.core.configuration import Configuration
 from rankwise.core.records import Cell, CellFailure, Implementation, Launch, Segment, Series
 from rankwise.core.tuning import Candidate, Choice, Decision, Reason, Rule, Setting, Tuning
@@ -55,12 +55,11 @@ class Launches:
         )  # fmt: skip
 
 
-class Question:
+class Question(Search):
     """A search that asks the same trials for some rounds."""
 
-    subject = "question"
-
     def __init__(self, trials: tuple[Trial, ...], rounds: int) -> None:
+        super().__init__("question")
         self.trials, self.rounds = trials, rounds
         self.told: list[Launch] = []
 
@@ -71,14 +70,8 @@ class Question:
         self.rounds = max(0, self.rounds - 1)
         self.told += launches
 
-    def best(self) -> Tuning:
-        return Tuning()
-
     def reasons(self) -> tuple[Reason, ...]:
         return ()
-
-    def exhaustive_launches(self) -> int:
-        return 0
 
 
 def trials_of(launching: Any, kept: list[Launch], earlier: Sequence[Launch] = ()) -> Trials:
@@ -116,6 +109,29 @@ def test_after_a_launch_that_came_to_nothing_each_trial_runs_alone() -> None:
     assert [len(cells) for cells, _ in launching.seen] == [2, 1, 1]
     by_profile = {next(iter(profiles(launch))): launch.status for launch in found}
     assert by_profile == {"bcast@4=ring": "failed", "default": "finished"}
+
+
+class Slow(Launches):
+    """Runs out of time after the first two cells of its first launch."""
+
+    def launch(self, *given: Any, **more: Any) -> Launch:
+        """Measure all cells, or two of them."""
+        found = super().launch(*given, **more)
+        if len(self.seen) > 1:
+            return found
+        silent = CellFailure(found.series[2].cell, "no end within 60 s")
+        return replace(found, status="timed out", series=found.series[:2], failures=(silent,))
+
+
+def test_what_a_launch_that_switches_had_no_time_for_is_launched_again_before_anybody_is_blamed() -> None:
+    labels = ("default", "bcast@4=a", "bcast@4=b", "bcast@4=c")
+    candidates = {label: Candidate() for label in labels[1:]}
+    launching = Slow()
+    found = trials_of(launching, []).measure([Bundle(tuple(trial("bcast", one) for one in labels), candidates)])
+    first, second = ({one.label for one in cells} for cells, _ in launching.seen)
+    assert (len(first), len(second)) == (4, 2)
+    assert not any(launch.failures for launch in found)
+    assert {series.cell.label for launch in found for series in launch.series} == set(labels)
 
 
 def test_different_ranks_are_different_launches() -> None:

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from analysis.tune.simulated import IMPLEMENTATION, Simulated, setting
-from rankwise.analysis.tune.acceptance import Acceptance
-from rankwise.analysis.tune.evidence import FIRST_LOOK
-from rankwise.analysis.tune.rules import choice_at
 from rankwise.analysis.tune.search import Trial
+from rankwise.analysis.tunings import choice_at
+from rankwise.analysis.validation.acceptance import Acceptance
+from rankwise.analysis.validation.evidence import FIRST_LOOK
 from rankwise.core.records import Benchmark, Cell, Launch
 from rankwise.core.tuning import Choice, Decision, Rule, Setting, Tuning
 from rankwise.measurement.plan import together

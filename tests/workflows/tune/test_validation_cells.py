@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from rankwise.analysis.tune.acting import acts, communicator_ranks
-from rankwise.analysis.tune.application import Application, Use
-from rankwise.analysis.tune.evidence import Evidence
+from rankwise.analysis.application import Application, Use
+from rankwise.analysis.validation.acting import acts, communicator_ranks
+from rankwise.analysis.validation.evidence import Evidence
 from rankwise.core.jobs import Host
 from rankwise.core.network import Topology
 from rankwise.core.records import Benchmark, Cell

@@ -1,4 +1,4 @@
-"""Searches for settings that make one implementation fast on one testbed, and the test that they do.
+"""Searches for settings that make one implementation fast on one testbed.
 
 A search (`search.Search`) is one question about one implementation. It asks for trials and is told the launches
 that measured them; who measures is none of its business. Several can go on at once:
@@ -12,7 +12,7 @@ that measured them; who measures is none of its business. Several can go on at o
         for search in searches:
             search.tell(launches)               # picks its own cells; failed launches are told like any other
         show best so far: search.best() of each
-    tuning = merged(search.best() for search in searches)
+    tuning = merged(...) of each search.best()        # analysis/tunings
 
 - One `ask` and `tell` is a round. Searches compare within rounds, so every trial of a round is launched once
   before any of them is told; launches of a round that was broken off are best not told at all.
@@ -27,18 +27,14 @@ that measured them; who measures is none of its business. Several can go on at o
 - A search may wait for others (algorithms at 8 ranks for those at 4), and asks nothing until they are answered.
 - Asking is deterministic: told the same launches, a search asks for the same trials. That is what `--resume`
   needs.
-- `exhaustive_launches` is what trying every choice as often as the best one would have taken.
+- `exhaustive_launches` is what trying every choice as often as the most tried one would have taken.
 
-Then comes the validation, on fresh launches of default and tuned: `acceptance.accept` keeps only what is shown to
-be no slower in every cell, and reverts the rest. Cells that are still open, and those in which something else acts
-after a reversion, are measured again as long as there is time.
+Then comes the validation (`analysis/validation`).
 
-    race              round by round, which candidates remain, and which is selected
-    bound             what the rounds say of a candidate, however often one looks  (observations)
-    algorithm_search  which algorithm at which size: races, refined sizes          (choices, size_costs, rules)
-    setting_search    which of a few whole settings, over weighted cells
-    threshold_search  eager or rendezvous: three curves predict what then races    (crossover)
-    acceptance        never worse: verdicts, and what goes back to the default
-    evidence          what launches show of one cell; acting: what of a tuning acts on it
-    application       what an application does, as weights; merging: one tuning on top of another
+    search            what all searches have in common: trials, what was asked and told
+    race              round by round, which candidates remain, and which is selected  (observations, stats/bound)
+    setting_search    which of a few whole settings, over weighted cells: one race
+    threshold_search  eager or rendezvous: three curves predict what then races       (stats/crossover)
+    algorithm_search  which algorithm at which size: races, refined sizes             (choices)
+    rules             from what each choice costs at each size to few rules           (stats/covering)
 """

@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from rankwise.core.records import Cell, FloatArray, Launch
-from rankwise.core.units import format_size
+from rankwise.core.records import DEFAULT, Cell, CellFailure, FloatArray, Launch
 from rankwise.stats.summary import median
 
-
-@dataclass(slots=True)
-class Failures:
-    """The failures of a cell: how often, the last one's reason, and whether it would always fail."""
-
-    times: int = 0
-    reason: str = ""
-    certain: bool = False
-    """Not supported, or wrong data: once is enough."""
+MOST_DEFAULT_FAILURES = 3
+"""Failures of the default in a cell after which there is nothing to compare with there."""
 
 
 class Observations:
@@ -29,9 +21,9 @@ class Observations:
     def __init__(self) -> None:
         self.rounds = 0
         self.launches: Counter[str] = Counter()
-        """Asked for so far, by profile; those that are shared with other searches count in full."""
+        """Asked for so far, by label; those that are shared with other searches count in full."""
         self._seconds: defaultdict[Cell, dict[int, float]] = defaultdict(dict)
-        self._failures: dict[Cell, Failures] = {}
+        self._failures: defaultdict[Cell, list[CellFailure]] = defaultdict(list)
 
     def add(self, wanted: Collection[Cell], launches: Sequence[Launch]) -> None:
         """Add a round. Of `launches` only the cells `wanted` count; one measured twice has the median of both."""
@@ -46,10 +38,7 @@ class Observations:
                     found[series.cell].append(seconds)
             for failure in launch.failures:
                 if failure.cell in asked:
-                    known = self._failures.setdefault(failure.cell, Failures())
-                    known.times += 1
-                    known.reason = failure.reason
-                    known.certain |= failure.kind != "failed"
+                    self._failures[failure.cell].append(failure)
         for cell, times in found.items():
             self._seconds[cell][self.rounds] = median(np.array(times))
         self.launches.update(one[0] for one in {(c.label, c.ranks, c.options, c.placement) for c in asked})
@@ -62,17 +51,28 @@ class Observations:
             logs[list(known)] = np.log(list(known.values()))
         return logs
 
-    def failures(self, cells: Collection[Cell]) -> Failures:
-        """Return the failures of all these cells taken together."""
-        found = [self._failures[cell] for cell in cells if cell in self._failures]
-        return Failures(
-            sum(one.times for one in found),
-            next((one.reason for one in found), ""),
-            any(one.certain for one in found),
-        )
+    def comparable(self, cells: Iterable[Cell]) -> tuple[Cell, ...]:
+        """Return the cells that the default can do; in others there is nothing to compare with."""
+        default = {cell: self._failed([cell], DEFAULT) for cell in cells}
+        return tuple(
+            cell for cell, failed in default.items()
+            if not _is_certain(failed) and len(failed) < MOST_DEFAULT_FAILURES
+        )  # fmt: skip
+
+    def why_unusable(self, cells: Iterable[Cell], label: str) -> str:
+        """Return why a label is of no use in these cells: it fails for certain, or more often than the default.
+
+        '' if it is of use. Cells that the default cannot do either are nobody's fault.
+        """
+        both = self.comparable(cells)
+        failed, usual = self._failed(both, label), self._failed(both, DEFAULT)
+        return failed[-1].reason if _is_certain(failed) or len(failed) > len(usual) else ""
+
+    def _failed(self, cells: Iterable[Cell], label: str) -> list[CellFailure]:
+        labelled = (replace(cell, label=label) for cell in cells)
+        return [one for cell in labelled for one in self._failures.get(cell, ())]
 
 
-def cell_words(cell: Cell) -> str:
-    """Name a cell in a sentence: `in bcast of 64 KiB on 4 ranks, placement block`."""
-    of = f"{cell.benchmark} of {format_size(cell.size_bytes)}" if cell.size_bytes else cell.benchmark
-    return f"in {of} on {cell.ranks} ranks, placement {cell.placement}"
+def _is_certain(failures: Iterable[CellFailure]) -> bool:
+    """Not supported, or wrong data: once is enough."""
+    return any(one.kind != "failed" for one in failures)

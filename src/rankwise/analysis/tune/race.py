@@ -1,7 +1,8 @@
 """A race: which of several candidates is better than the default on one set of cells?
 
 After each round those candidates leave that fail or are shown to lose, and the others are measured again (Maron
-and Moore 1994; Birattari and others 2002). One bound (`bound`) at one level decides on leaving and winning alike.
+and Moore 1994; Birattari and others 2002). One bound at one level (`stats.bound`) decides
+on leaving and winning alike.
 """
 
 from __future__ import annotations
@@ -11,12 +12,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rankwise.analysis.tune.bound import Bounded, bounded
-from rankwise.analysis.tune.observations import Observations, cell_words
+from rankwise.analysis.labels import cell_words
+from rankwise.analysis.tune.observations import Observations
 from rankwise.core.records import DEFAULT, Cell, FloatArray
-
-MOST_DEFAULT_FAILURES = 3
-"""Failures of the default in a cell after which there is nothing to compare with there."""
+from rankwise.stats.bound import Bounded, bounded
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +70,12 @@ class Race:
         """Why, in words, by candidate ..."""
         self.excluded: set[str] = set()
         """... and those that must not be selected even where they seem fast: failed, or slower in a cell."""
+        self.failed: dict[str, str] = {}
         self.finished = not self.remaining
         self.rounds = 0
         self._observed, self._criteria, self._replaces_default = observed, criteria, replaces_default
         self._calls = dict(zip(self.cells, calls, strict=True)) if any(calls) else {}
-        self._bounds: tuple[Bounded, list[Bounded]] | None = None
+        self._known: dict[str, list[Bounded]] = {}
 
     def next_round(self) -> tuple[str, ...]:
         """Return what is to be measured next, the default first; nothing once it is finished."""
@@ -86,26 +86,24 @@ class Race:
         new = [] if self.finished else [name for name in dict.fromkeys(names) if name not in self.candidates]
         self.candidates += tuple(new)
         self.remaining += new
-        self._bounds = None
+        self._known = {}
 
     def update(self) -> None:
         """Let candidates leave after a round in which all of `next_round` were measured; it may be the last."""
         self.rounds += 1
-        self._bounds = None
-        self._drop_cells_without_default()
+        self._known = {}
+        self.cells = self._observed.comparable(self.cells)
         self._leave_failed()
         if self.cells:
             self._leave_slower()
             self._leave_without_gain()
         over = not self.cells or not self.remaining or self.rounds >= self._criteria.max_rounds
-        self.finished = over or self._settled()
+        self.finished = over or self.remaining == [self.selected()]
 
     def exclude(self, unusable: Mapping[str, str]) -> None:
         """Exclude those that were seen to be unusable elsewhere, and why."""
         for name in [name for name in self.candidates if name in unusable]:
-            self.excluded.add(name)
-            if name in self.remaining:
-                self._leave(name, unusable[name])
+            self._leave(name, unusable[name], exclude=True)
         self.finished = self.finished or not self.remaining
 
     def selected(self) -> str:
@@ -117,46 +115,29 @@ class Race:
         """Return the logarithm of its time over the default's; infinite if it must not or cannot be selected."""
         if name == DEFAULT:
             return 0.0
-        if name not in self.candidates or name in self.excluded or not self.cells:
-            return float("inf")
-        found = float(self._whole.log_ratio[self.candidates.index(name)])
+        found = np.nan if name not in self.candidates or name in self.excluded else self.interval(name)[0]
         return found if np.isfinite(found) else float("inf")
 
     def interval(self, name: str) -> tuple[float, float, float]:
         """Return that of any candidate with the bounds; nan and infinite ones where it was never measured."""
         if not self.cells:
             return np.nan, -np.inf, np.inf
-        whole, at = self._whole, self.candidates.index(name)
+        whole, at = self._compared()[0], self.candidates.index(name)
         return float(whole.log_ratio[at]), float(whole.low[at]), float(whole.high[at])
 
-    # What the rounds say
-
-    @property
-    def _whole(self) -> Bounded:
-        return self._compared()[0]
-
-    def _compared(self) -> tuple[Bounded, list[Bounded]]:
-        """All candidates with the default: the mean over the cells, then each cell, where there are several."""
-        if self._bounds is None:
-            each = np.stack([self._logs(cell) for cell in self.cells])  # (cells, 1 + candidates, rounds)
+    def _compared(self, baseline: str = DEFAULT) -> list[Bounded]:
+        """All candidates with a baseline: the mean over the cells, then each cell, where there are several."""
+        if baseline not in self._known:
+            names = (DEFAULT, *self.candidates)
+            each = np.array(
+                [[self._observed.log_seconds(replace(cell, label=name)) for name in names] for cell in self.cells]
+            )  # (cells, names, rounds)
             whole = np.tensordot(self._weights(each[:, 0]), each, 1)
-            parts = each if len(self.cells) > 1 else each[:0]
-            level = self._level()
-            most = self._criteria.max_rounds
-            self._bounds = (
-                bounded(whole[1:], whole[0], level, most),
-                [bounded(one[1:], one[0], level, most) for one in parts],
-            )
-        return self._bounds
-
-    def _level(self) -> float:
-        judged = 1 + (len(self.cells) if len(self.cells) > 1 else 0)
-        return self._criteria.alpha / (len(self.candidates) * judged)
-
-    def _logs(self, cell: Cell) -> FloatArray:
-        """Those of the default and of each candidate, shape (1 + candidates, rounds)."""
-        names = (DEFAULT, *self.candidates)
-        return np.stack([self._observed.log_seconds(replace(cell, label=name)) for name in names])
+            judged = [whole, *(each if len(self.cells) > 1 else ())]
+            level = self._criteria.alpha / (len(self.candidates) * len(judged))
+            at, most = names.index(baseline), self._criteria.max_rounds
+            self._known[baseline] = [bounded(one[1:], one[at], level, most) for one in judged]
+        return self._known[baseline]
 
     def _weights(self, default: FloatArray) -> FloatArray:
         """Of each cell, from its calls and the default's times, shape (cells, rounds)."""
@@ -170,45 +151,32 @@ class Race:
     def _is_better(self, name: str) -> bool:
         if self.rounds < self._criteria.min_rounds or not self.cells:
             return False
-        whole, each = self._compared()
+        whole, *each = self._compared()
         at, margin = self.candidates.index(name), self._criteria.margin
         some = any(one.high[at] < -margin for one in each)
         return bool(whole.high[at] < -margin or (whole.log_ratio[at] < 0 and some))
 
-    def _settled(self) -> bool:
-        """Whether nothing that remains could be selected in place of the one that is."""
-        return self.remaining == [self.selected()]
-
-    # Leaving
-
     def _leave(self, name: str, why: str, *, exclude: bool = False) -> None:
-        self.remaining.remove(name)
-        self.left[name] = why
+        if name in self.remaining:
+            self.remaining.remove(name)
+            self.left[name] = why
         if exclude:
             self.excluded.add(name)
 
-    def _drop_cells_without_default(self) -> None:
-        """Cells that the default itself cannot do do not count; without any other it is over."""
-        kept = []
-        for cell in self.cells:
-            failures = self._observed.failures([replace(cell, label=DEFAULT)])
-            if not failures.certain and failures.times < MOST_DEFAULT_FAILURES:
-                kept.append(cell)
-        self.cells = tuple(kept)
-        if not kept:
+    def _leave_failed(self) -> None:
+        """Whoever failed; and all of them where there is no cell that the default can do."""
+        if not self.cells:
             self.excluded.update(self.candidates)
             self.remaining = []
-
-    def _leave_failed(self) -> None:
-        usual = self._observed.failures([replace(cell, label=DEFAULT) for cell in self.cells]).times
         for name in tuple(self.remaining):
-            failures = self._observed.failures([replace(cell, label=name) for cell in self.cells])
-            if failures.certain or failures.times > usual:
-                self._leave(name, f"unusable: {failures.reason}", exclude=True)
+            if why := self._observed.why_unusable(self.cells, name):
+                self.failed[name] = f"unusable: {why}"
+                self._leave(name, self.failed[name], exclude=True)
 
     def _leave_slower(self) -> None:
         """Who is slower than the default in any cell must not be selected."""
-        whole, each = self._compared()
+        whole, *each = self._compared()
+        least = self._criteria.margin / 2 if self._replaces_default else 0
         for name in tuple(self.remaining):
             at = self.candidates.index(name)
             slower = [
@@ -216,33 +184,19 @@ class Race:
             ]
             if slower:
                 self._leave(name, f"slower than the default {cell_words(max(slower)[1])}", exclude=True)
-            elif whole.low[at] > (self._criteria.margin / 2 if self._replaces_default else 0):
+            elif whole.low[at] > least:
                 self._leave(name, f"{np.exp(whole.log_ratio[at]):.2f} times the default's time")
 
     def _leave_without_gain(self) -> None:
         """Whoever cannot be shown any more to be better by delta has nothing to win."""
-        margin = self._criteria.margin
-
-        def hopeless(one: Bounded, at: int) -> bool:
-            return bool(one.low[at] > -margin - one.final_radius[at])
-
         if not self._replaces_default:
-            whole, each = self._compared()
-            for name in tuple(self.remaining):
-                at = self.candidates.index(name)
-                if all(hopeless(one, at) for one in (whole, *each)):
-                    self._leave(name, f"{np.exp(whole.log_ratio[at]):.2f} times the default's time")
-        best = self.selected()
-        if best == DEFAULT:
-            return
-        against = self._against(best)
+            self._leave_hopeless(self._compared(), "times the default's time")
+        if (best := self.selected()) != DEFAULT:
+            self._leave_hopeless(self._compared(best)[:1], f"times the time of {best}", spared=best)
+
+    def _leave_hopeless(self, compared: Sequence[Bounded], words: str, spared: str = "") -> None:
+        margin = self._criteria.margin
         for name in tuple(self.remaining):
             at = self.candidates.index(name)
-            if name != best and hopeless(against, at):
-                self._leave(name, f"{np.exp(against.log_ratio[at]):.2f} times the time of {best}")
-
-    def _against(self, best: str) -> Bounded:
-        each = np.stack([self._logs(cell) for cell in self.cells])
-        whole = np.tensordot(self._weights(each[:, 0]), each, 1)
-        own = whole[1 + self.candidates.index(best)]
-        return bounded(whole[1:], own, self._level(), self._criteria.max_rounds)
+            if name != spared and all(one.low[at] > -margin - one.final_radius[at] for one in compared):
+                self._leave(name, f"{np.exp(compared[0].log_ratio[at]):.2f} {words}")

@@ -1,83 +1,61 @@
-"""From the best choice at each measured size to few rules."""
+"""From what the default and each choice cost at each measured size to few rules."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from itertools import groupby, pairwise
+from itertools import pairwise
 
 import numpy as np
 
 from rankwise.analysis.tune.choices import words_of
-from rankwise.core.records import Cell, FloatArray
-from rankwise.core.tuning import Choice, Decision, Rule, Tuning
-from rankwise.core.units import at_most
+from rankwise.analysis.tune.race import Race
+from rankwise.analysis.tunings import range_words
+from rankwise.core.records import DEFAULT, FloatArray
+from rankwise.core.tuning import Choice, Rule
+from rankwise.stats.covering import cover
 
-MOST_RULES = 20
 LAST_RANGE = 2
 """As far apart as neighbouring sizes are, once the sizes between them were tried too."""
 
 
-def cover(costs: FloatArray, bound: float, most: int = MOST_RULES) -> list[int]:
-    """Return which choice (row) to take at each size (column), in as few ranges of neighbouring sizes as possible.
+def costs_of(races: Sequence[Race], names: Sequence[str], margin: float, *, certain: bool = True) -> FloatArray:
+    """Return logarithms of times over the default's, shape (1 + names, races); the default comes first.
 
-    `costs` has shape (choices, sizes): logarithms of times, infinite where a choice must not be taken; each size
-    has one that is finite. No size gets a choice that costs more than `bound` beyond its cheapest; among the
-    coverings with the fewest ranges it is the cheapest. Should `most` not be enough, the bound is widened in
-    steps of itself until it is.
+    What seems slower than the default by more than half of `margin` must not be taken at all, or a fresh
+    measurement may well find it slower: it costs infinity. What seems faster than the selected one is not so for
+    certain: it may take its place, but gains nothing by it (`certain` False: as it seems).
     """
-    beyond = costs - np.min(costs, axis=0)
-    times = 1
-    while True:
-        taken = _fewest(np.where(beyond <= times * bound + 1e-12, beyond, np.inf))
-        if len(list(groupby(taken))) <= most or not np.any(np.isfinite(beyond) & (beyond > times * bound + 1e-12)):
-            return taken
-        times += 1
+    costs = np.array([[one.log_ratio(name) for one in races] for name in (DEFAULT, *names)])
+    if certain:
+        costs = np.maximum(costs, [one.log_ratio(one.selected()) for one in races])
+    return np.where(costs > margin / 2, np.inf, costs)
 
 
-def _fewest(allowed: FloatArray) -> list[int]:
-    """Dynamic programming over sizes; (ranges, cost) of the best covering that ends with each choice."""
-    choices, sizes = allowed.shape
-    best: list[tuple[int, float]] = [(1, float(cost)) for cost in allowed[:, 0]]
-    came_from: list[list[int]] = []
-    for size in range(1, sizes):
-        usable = [i for i in range(choices) if np.isfinite(best[i][1])]
-        elsewhere = min(usable, key=lambda i: best[i])
-        now: list[tuple[int, float]] = []
-        before: list[int] = []
-        for i in range(choices):
-            switched = (best[elsewhere][0] + 1, best[elsewhere][1])
-            stays = best[i] <= switched and np.isfinite(best[i][1])
-            ranges, cost = best[i] if stays else switched
-            now.append((ranges, cost + float(allowed[i, size])))
-            before.append(i if stays else elsewhere)
-        best = now
-        came_from.append(before)
-    usable = [i for i in range(choices) if np.isfinite(best[i][1])]
-    taken = [min(usable, key=lambda i: best[i])]
-    for before in reversed(came_from):
-        taken.append(before[taken[-1]])
-    return taken[::-1]
+def have_different_winners(costs: FloatArray, margin: float) -> bool:
+    """Return whether some choice is faster than the default somewhere, and none is good enough at all sizes."""
+    beyond = np.max(costs - np.min(costs, axis=0), axis=1)
+    return bool(np.min(costs) < -margin and not np.any(beyond <= margin))
+
+
+def near_best(costs: FloatArray, margin: float) -> list[bool]:
+    """Return for each row whether it is within `margin` of the best at some size."""
+    within = np.isfinite(costs) & (costs <= np.min(costs, axis=0) + margin)
+    return [bool(one) for one in np.any(within, axis=1)]
 
 
 def rules_from_costs(
-    sizes_bytes: Sequence[int],
-    costs: FloatArray,
-    choices: Sequence[Choice],
-    bound: float,
-    most: int,
-    *,
-    complete: bool,
+    sizes_bytes: Sequence[int], costs: FloatArray, choices: Sequence[Choice], bound: float, *, complete: bool
 ) -> tuple[Rule, ...]:
     """Return the rules that cover `costs`, whose first row is the default (see `cover`, `complete_rules`).
 
     () where all is the default, or where `complete` has to do without it and some size has no other choice.
     """
     if not complete:
-        return rules_of(sizes_bytes, [choices[i] for i in cover(costs, bound, most)])
+        return rules_of(sizes_bytes, [choices[i] for i in cover(costs, bound)])
     if sizes_without_choice(sizes_bytes, costs):
         return ()
-    return complete_rules(sizes_bytes, [choices[i + 1] for i in cover(costs[1:], bound, most)])
+    return complete_rules(sizes_bytes, [choices[i + 1] for i in cover(costs[1:], bound)])
 
 
 def sizes_without_choice(sizes_bytes: Sequence[int], costs: FloatArray) -> list[int]:
@@ -108,15 +86,18 @@ def rules_of(sizes_bytes: Sequence[int], choices: Sequence[Choice]) -> tuple[Rul
     return (*found, Rule(None, default))
 
 
-def complete_rules(sizes_bytes: Sequence[int], choices: Sequence[Choice]) -> tuple[Rule, ...]:
+def complete_rules(
+    sizes_bytes: Sequence[int], choices: Sequence[Choice], *, in_the_middle: bool = False
+) -> tuple[Rule, ...]:
     """Return the same where no size can be left to the default: what lies between neighbours is the larger's.
 
-    The last choice holds for all larger sizes, of which nothing is known.
+    `in_the_middle`: or each has its half of it. The last choice holds for all larger sizes, of which nothing is
+    known.
     """
     found = [
-        Rule(size, one)
-        for size, one, after in zip(sizes_bytes, choices, choices[1:], strict=False)
-        if one != after
+        Rule(math.isqrt(size * after) if in_the_middle else size, choice)
+        for (size, choice), (after, following) in pairwise(zip(sizes_bytes, choices, strict=True))
+        if choice != following
     ]
     return (*found, Rule(None, choices[-1]))
 
@@ -129,39 +110,21 @@ def sizes_between(low_bytes: int, high_bytes: int, step: float) -> list[int]:
     return sorted(size for size in found if low_bytes < size < high_bytes)
 
 
-def rule_at(tuning: Tuning, operation: str, ranks: int, size_bytes: int) -> tuple[Decision, Rule] | None:
-    """Return the rule that holds for a size, and its decision; None where no decision is about it."""
-    for decision in tuning.decisions:
-        if (decision.operation, decision.ranks) == (operation, ranks):
-            for rule in decision.rules:
-                if rule.up_to_bytes is None or size_bytes <= rule.up_to_bytes:
-                    return decision, rule
-    return None
-
-
-def choice_at(tuning: Tuning, cell: Cell) -> Choice:
-    """Return how this cell is done; the default where no decision is about it."""
-    found = rule_at(tuning, cell.benchmark, cell.ranks, cell.size_bytes)
-    return found[1].choice if found else Choice()
-
-
-def range_words(rule: Rule) -> str:
-    """Say which sizes a rule is for: `up to 4 KiB`, `below 1 MiB`, `above`."""
-    return "above" if rule.up_to_bytes is None else at_most(rule.up_to_bytes)
-
-
-def gains_words(rules: Sequence[Rule], log_ratios: Callable[[Choice, float, float], Sequence[float]]) -> str:
+def gains_words(
+    rules: Sequence[Rule], sizes_bytes: Sequence[int], log_ratio: Callable[[Choice, int], float]
+) -> str:
     """Say what the rules gain: `up to 1 KiB binomial (0.61 times the default's time), above the default`.
 
-    `log_ratios` gives those of a choice to the default, at the sizes above its second argument up to its third.
+    `log_ratio` gives that of a choice to the default at one of the sizes.
     """
     said = []
     below = -1.0
     for rule in rules:
         to = math.inf if rule.up_to_bytes is None else float(rule.up_to_bytes)
-        found = log_ratios(rule.choice, below, to) if rule.choice != Choice() else ()
+        sizes = [size for size in sizes_bytes if below < size <= to and rule.choice != Choice()]
+        found = [log_ratio(rule.choice, size) for size in sizes]
         gain = f" ({math.exp(float(np.mean(found))):.2f} times the default's time)" if found else ""
-        sizes = range_words(rule) if len(rules) > 1 else "at every size"
-        said.append(f"{sizes} {words_of(rule.choice)}{gain}")
+        where = range_words(rule) if len(rules) > 1 else "at every size"
+        said.append(f"{where} {words_of(rule.choice)}{gain}")
         below = to if math.isfinite(to) else below
     return ", ".join(said)

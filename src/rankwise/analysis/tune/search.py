@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
+from rankwise.analysis.tune.observations import Observations
 from rankwise.core.records import Cell, Launch
 from rankwise.core.tuning import Reason, Tuning
 
@@ -24,55 +26,74 @@ class Trial:
     cells: tuple[Cell, ...]
 
 
-@dataclass(slots=True)
-class NothingToAsk:
-    """In place of a search where nothing can be chosen: it only has the reason."""
+class Search(ABC):
+    """One question about one implementation, answered by measuring as little as it takes.
 
-    subject: str
-    words: str
+    A kind of search says what comes next (`_next_round`), what a round has shown (`_update`), what is best and
+    why.
+    """
 
-    def ask(self) -> tuple[Trial, ...]:
-        """Return no trials."""
-        return ()
-
-    def tell(self, launches: Sequence[Launch]) -> None:
-        """Ignore the launches: they were for others."""
-
-    def best(self) -> Tuning:
-        """Return the default."""
-        return Tuning()
-
-    def reasons(self) -> tuple[Reason, ...]:
-        """Return why there is no question."""
-        return (Reason(self.subject, self.words),)
-
-    def exhaustive_launches(self) -> int:
-        """Return 0."""
-        return 0
-
-
-class Search(Protocol):
-    """One question about one implementation, answered by measuring as little as it takes."""
-
-    subject: str
-    """`eager-threshold`, `bcast at 4 ranks`: for progress and reasons."""
+    def __init__(self, subject: str, choices: int = 0) -> None:
+        """`choices`: among how many it chooses, beside the default."""
+        self.subject = subject
+        """`eager-threshold`, `bcast at 4 ranks`: for progress and reasons."""
+        self.finished = False
+        """Whether it had no question left when it was asked last."""
+        self._offered = choices
+        self._observed = Observations()
+        self._asked: list[Cell] = []
 
     def ask(self) -> tuple[Trial, ...]:
         """Return the next round: each trial is to be launched once. None: the question is answered."""
-        ...
+        trials = tuple(self._next_round())
+        self._asked = [cell for trial in trials for cell in trial.cells]
+        self.finished = not trials
+        return trials
 
     def tell(self, launches: Sequence[Launch]) -> None:
         """Take in the launches of a round, failed ones included; those of other searches may be among them."""
-        ...
+        if self._asked:
+            self._observed.add(self._asked, launches)
+            self._update()
 
     def best(self) -> Tuning:
         """Return what is best so far; empty where nothing is better than the default for certain."""
-        ...
+        return Tuning()
 
+    @abstractmethod
     def reasons(self) -> tuple[Reason, ...]:
         """Return why."""
-        ...
 
     def exhaustive_launches(self) -> int:
-        """Return what trying every choice as often as the best was tried would have taken."""
-        ...
+        """Return what trying every choice as often as the most tried one would have taken."""
+        return max(self._observed.launches.values(), default=0) * (self._offered + 1)
+
+    def _next_round(self) -> Iterable[Trial]:
+        return ()
+
+    def _update(self) -> None:
+        """Take a round into account."""
+        return
+
+
+class NothingToAsk(Search):
+    """In place of a search where nothing can be chosen: it only has the reason."""
+
+    def __init__(self, subject: str, words: str) -> None:
+        super().__init__(subject)
+        self._words = words
+
+    def reasons(self) -> tuple[Reason, ...]:
+        """Return why there is no question."""
+        return (Reason(self.subject, self._words),)
+
+
+def trials_of(cells: Iterable[Cell], tunings: Mapping[str, Tuning]) -> list[Trial]:
+    """Return a trial for each label and all of its cells that one launch can measure.
+
+    `tunings`: by label; the default is what is not among them.
+    """
+    groups: defaultdict[tuple[object, ...], list[Cell]] = defaultdict(list)
+    for cell in cells:
+        groups[cell.ranks, cell.options, cell.placement, cell.label].append(cell)
+    return [Trial(own[0].label, tunings.get(own[0].label, Tuning()), tuple(own)) for own in groups.values()]

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from rankwise.analysis.tune.observations import Observations
 from rankwise.analysis.tune.race import Race, SearchCriteria
-from rankwise.analysis.tune.search import Trial
-from rankwise.core.records import DEFAULT, Cell, Launch
+from rankwise.analysis.tune.search import Search, Trial, trials_of
+from rankwise.core.records import DEFAULT, Cell
 from rankwise.core.tuning import Knob, Reason, Setting, Tuning
 
 
@@ -23,7 +21,7 @@ def candidates_of(knob: Knob, values: Sequence[str] = ()) -> dict[str, Tuning]:
     }
 
 
-class SettingSearch:
+class SettingSearch(Search):
     """One race over all cells together: the winner has the lowest weighted geometric mean of times."""
 
     def __init__(
@@ -41,36 +39,9 @@ class SettingSearch:
         `calls`: how often each cell is called, which times its time is its weight, none: all weigh alike;
         `costs`: what a candidate costs, in words.
         """
-        self.subject = subject
+        super().__init__(subject, len(candidates))
         self._candidates, self._costs = dict(candidates), dict(costs or {})
-        self._observed = Observations()
         self._race = Race(cells, self._candidates, self._observed, criteria or SearchCriteria(), calls)
-        self._asked: list[Cell] = []
-
-    @property
-    def launches(self) -> int:
-        """Used so far; those shared with other searches count in full."""
-        return self._observed.launches.total()
-
-    def ask(self) -> tuple[Trial, ...]:
-        """Return the default and every candidate that remains, once for each ranks and placement."""
-        self._asked = []
-        groups: defaultdict[tuple[object, ...], list[Cell]] = defaultdict(list)
-        for cell in self._race.cells:
-            groups[cell.ranks, cell.options, cell.placement].append(cell)
-        trials = []
-        for own in groups.values():
-            for name in self._race.next_round():
-                cells = tuple(replace(cell, label=name) for cell in own)
-                trials.append(Trial(name, self._candidates.get(name, Tuning()), cells))
-                self._asked += cells
-        return tuple(trials)
-
-    def tell(self, launches: Sequence[Launch]) -> None:
-        """Take a round into account."""
-        self._observed.add(self._asked, launches)
-        if not self._race.finished:
-            self._race.update()
 
     def best(self) -> Tuning:
         """Return the winner's settings."""
@@ -89,9 +60,15 @@ class SettingSearch:
         words = f"{winner}: {self._ratio(winner)} over {count} cells, slower in none"
         return (Reason(self.subject, "; ".join([words, *rest, *out]), self._costs.get(winner, "")),)
 
-    def exhaustive_launches(self) -> int:
-        """Return every candidate as often as the most tried one."""
-        return max(self._observed.launches.values(), default=0) * (len(self._candidates) + 1)
+    def _next_round(self) -> Iterable[Trial]:
+        """The default and every candidate that remains, once for each ranks and placement."""
+        names = self._race.next_round()
+        return trials_of(
+            (replace(cell, label=name) for cell in self._race.cells for name in names), self._candidates
+        )
+
+    def _update(self) -> None:
+        self._race.update()
 
     def _ratio(self, name: str) -> str:
         ratio, low, high = map(math.exp, self._race.interval(name))

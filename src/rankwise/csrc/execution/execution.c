@@ -1,9 +1,11 @@
 /* What is ready is posted or done, what has ended makes its dependents ready, and one MPI_Waitsome
  * waits for all messages that are under way. */
+#include "execution.h"
 #include "dependents.h"
 #include "elements.h"
 #include "requests.h"
 #include <limits.h>
+#include <sched.h>
 #include <stdlib.h>
 
 /* Of sends and of receives under way: more make each MPI_Waitsome slower, fewer leave links idle. A
@@ -146,7 +148,10 @@ static void widen(Execution *e, bool ended)
     const double now = PMPI_Wtime();
     if (ended || e->last_progress == 0) {
         e->last_progress = now;
-    } else if (now - e->last_progress > PATIENCE_SECONDS) {
+        return;
+    }
+    sched_yield(); /* a rank that shares the core may have to send first */
+    if (now - e->last_progress > PATIENCE_SECONDS) {
         e->window *= 2;
         e->last_progress = now;
     }

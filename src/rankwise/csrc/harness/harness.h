@@ -61,6 +61,7 @@ typedef struct {
     int messages;                   /* of a stream */
     double idle_seconds;            /* before a stream; -1: by the round trip */
     const char *congestion_control; /* of plain TCP connections; "": the system's */
+    const char *network_file;       /* for schedules; "": none */
     RwClockOptions clock;
     double limit_seconds; /* 0: none */
     int delay_rank;       /* -1: nobody is late */
@@ -94,10 +95,12 @@ struct Job {
     double init_seconds; /* of MPI_Init */
     const CellRequest *volatile current; /* cell; NULL before the first */
     bool yields;
+    const char *network_file; /* where the ranks' hosts are; "": nobody knows */
     RwClock clock;
     RwBarrier barrier;
     char *hosts, *machines;      /* of all ranks, shape (ranks, HOST_BYTES) */
     double usual_slack_seconds;  /* before a start: start.c */
+    bool start_given_up;         /* at the agreed time, in the last series: series.c */
     double compute_step_seconds; /* compute.c; 0 until measured */
     long compute_steps;          /* in each of the pieces that polls divide the computation into */
     int compute_polls;

@@ -34,6 +34,7 @@ int main(int argc, char **argv)
         die_with_launcher();
         end_on_time_limit(&job, options.limit_seconds);
         job.yields = options.yield;
+        job.network_file = options.network_file;
         join_job(&job, &argc, &argv, options.threads > 1);
         measure_all(&job, &options);
         close_candidates(&job);

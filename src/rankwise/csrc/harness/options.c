@@ -44,6 +44,7 @@ static const char help_text[] =
     "  --idle S                  before a stream, so that TCP's congestion window starts anew\n"
     "                            (default: by the round trip; none within a host)\n"
     "  --congestion-control NAME of the plain TCP connections (default: as the system has it)\n"
+    "  --network FILE            sites, hosts and links, for schedules that make use of them\n"
     "  --candidate NAME=VALUE[,NAME=VALUE...]  once for candidate 1, 2...: control variables\n"
     "                            (MPI_T) and their values in its cells; 0 is none\n"
     "  --start agreed|barrier    start at an agreed time, or on leaving a barrier (agreed)\n"
@@ -161,6 +162,7 @@ static const struct option flags[] = {
     {"messages", required_argument, NULL, 'n'},
     {"idle", required_argument, NULL, 'i'},
     {"congestion-control", required_argument, NULL, 'g'},
+    {"network", required_argument, NULL, 'e'},
     {"candidate", required_argument, NULL, 'A'},
     {"start", required_argument, NULL, 'S'},
     {"clock", required_argument, NULL, 'C'},
@@ -226,6 +228,9 @@ static bool take_flag(int flag, const char *value, Options *o)
     case 'g':
         o->congestion_control = value;
         return true;
+    case 'e':
+        o->network_file = value;
+        return true;
     case 'd':
         o->datatype = value;
         return take_word("--datatype", value, "byte|int|float|double") >= 0;
@@ -276,6 +281,7 @@ bool parse_options(int argc, char **argv, Options *o)
                    .messages = 200,
                    .idle_seconds = -1,
                    .congestion_control = "",
+                   .network_file = "",
                    .delay_rank = -1};
     for (int flag; (flag = getopt_long(argc, argv, "", flags, NULL)) != -1;) {
         if (!take_flag(flag, optarg, o))

@@ -1,5 +1,6 @@
 /* A schedule as a benchmark: it is made before anything is timed, for each root once. */
 #include "../execution/execution.h"
+#include "../schedules/network_file.h"
 #include "harness.h"
 #include "schedule_kernel.h"
 #include <stdlib.h>
@@ -14,6 +15,7 @@ typedef struct {
 typedef struct {
     Problem problem;
     int64_t *counts;
+    Network *network;
     Rooted *of_root; /* shape (ranks) */
 } State;
 
@@ -45,6 +47,25 @@ static void describe_counts(Cell *c, State *state)
         state->problem.send_counts = state->counts + (matrix ? (size_t)c->rank * ranks : 0);
 }
 
+/* Of the ranks of this cell, which are neighbours in the job. */
+static void describe_network(Cell *c, State *state)
+{
+    const Job *job = c->job;
+    const char **hosts = cell_memory(c, (size_t)c->ranks * sizeof *hosts);
+    char reason[FAILURE_BYTES] = "no memory for the network";
+    if (!hosts)
+        return;
+    for (int rank = 0; rank < c->ranks; rank++)
+        hosts[rank] = host_of(job, job->rank - c->rank + rank);
+    state->network = job->network_file[0]
+                         ? read_network(job->network_file, hosts, c->ranks, reason, sizeof reason)
+                         : network_of_hosts(hosts, c->ranks);
+    free(hosts);
+    if (!state->network)
+        fail_cell(c, "%s", reason);
+    state->problem.network = state->network;
+}
+
 static void describe_problem(Cell *c, State *state)
 {
     const ScheduleKernel *kernel = kernel_of(c);
@@ -62,6 +83,8 @@ static void describe_problem(Cell *c, State *state)
                                .element_bytes = element_bytes};
     if (kernel->has_counts)
         describe_counts(c, state);
+    if (kernel->algorithm->for_networks)
+        describe_network(c, state);
 }
 
 static const char *make_for_root(Cell *c, int root)
@@ -148,6 +171,7 @@ static void teardown(Cell *c)
     if (state) {
         free(state->of_root);
         free(state->counts);
+        free_network(state->network);
     }
     free(state);
 }

@@ -143,11 +143,13 @@ static void time_once(Cell *c, Run run, const Plan *plan, double *entry, double 
 }
 
 /* A repetition that some rank started late is overwritten by the next; where that is the rule, the
- * agreed time is given up, and with it what was kept so far: a series has one kind of start. All
- * ranks decide alike, for they decide on agreed values. */
+ * agreed time is given up, and with it what was kept so far: a series has one kind of start. Where
+ * the series before gave it up, a few trials are enough to see whether it works by now. All ranks
+ * decide alike, for they decide on agreed values. */
 static void repeat(Cell *c, const Options *options, Run run, const Plan *plan, Times *t)
 {
-    enum { TRIALS = 30 }; /* time enough for the slack to grow a thousandfold */
+    enum { TRIALS = 30, TRIALS_AGAIN = 4 }; /* time enough for the slack to grow a thousandfold */
+    const int trials = c->job->start_given_up ? TRIALS_AGAIN : TRIALS;
     const double planned = clamp(options->seconds, plan->run_seconds * plan->batch, DBL_MAX);
     const double deadline = local_seconds(c->job) + OVERRUN * planned;
     Start start;
@@ -166,13 +168,14 @@ static void repeat(Cell *c, const Options *options, Run run, const Plan *plan, T
             t->kept++;
         else
             t->discarded++;
-        if (start.at_agreed_time && t->discarded > TRIALS && t->discarded > t->kept) {
+        if (start.at_agreed_time && t->discarded > trials && t->discarded > t->kept) {
             start.at_agreed_time = false;
             t->discarded += t->kept;
             t->kept = 0;
         }
     } while (t->kept < plan->repetitions && !(start.stop && t->kept > 0));
     t->at_agreed_time = start.at_agreed_time;
+    c->job->start_given_up = !start.at_agreed_time && !options->barrier_start;
 }
 
 /* Last exit - first entry over the ranks that are timed, per message; on rank 0. One reduction for

@@ -117,9 +117,9 @@ static double node_rate(const Simulation *m)
 
 static double link_rate(const Simulation *m, int from, int to)
 {
-    const Network *network = m->network;
-    return network->bytes_per_second ? network->bytes_per_second[from * network->sites + to]
-                                     : node_rate(m);
+    const double *known = m->network->bytes_per_second;
+    const double rate = known ? known[from * m->network->sites + to] : 0;
+    return rate > 0 ? rate : node_rate(m); /* without a limit of its own */
 }
 
 /* The head of a message is at its next resource. The resource is busy for as long as it needs by
@@ -145,7 +145,7 @@ static void pass(Simulation *m, int send, double time)
     } else {
         resource = &m->in[m->node[b]];
         last = true;
-        then = m->node[a] == m->node[b] ? delay : 0;
+        then = 0;
     }
     const double served = serve(resource, time, bytes / rate);
     const double left = served > m->came[send] ? served : m->came[send];

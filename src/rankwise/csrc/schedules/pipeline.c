@@ -18,10 +18,11 @@ int chunks_of(const Problem *p, int64_t count)
     return (int)(chunks < MOST_CHUNKS ? chunks : MOST_CHUNKS);
 }
 
-bool open_pipeline(Pipeline *f, Schedule *s, int lanes, int64_t count, int chunks)
+bool open_pipeline(Pipeline *f, Schedule *s, int lanes, int64_t count, int chunks, int ahead)
 {
     *f = (Pipeline){.lanes = lanes, .count = count, .chunks = count > 0 ? chunks : 0};
-    const int rounds = CHUNKS_AHEAD / lanes, needed = (f->chunks + lanes - 1) / lanes;
+    const int rounds = (ahead ? ahead : CHUNKS_AHEAD) / lanes;
+    const int needed = (f->chunks + lanes - 1) / lanes;
     const int window = rounds < 2 ? 2 : rounds;
     f->ahead = lanes * (needed < window ? needed + !needed : window);
     f->lane = calloc((size_t)lanes, sizeof *f->lane);
@@ -74,9 +75,10 @@ typedef struct {
     int after; /* the step by which a sum is ready */
 } Chunk;
 
+/* Tags of one chunk of an allreduce; those of a reduce are up alone. */
 enum { UP, ACROSS, DOWN, KINDS };
 
-static Chunk chunk_at(const Pipeline *f, int i)
+static Chunk chunk_at(const Pipeline *f, int i, int tag)
 {
     Lane *lane = &f->lane[i % f->lanes];
     Chunk c = {
@@ -84,7 +86,7 @@ static Chunk chunk_at(const Pipeline *f, int i)
         .start = part_start(f->count, f->chunks, i),
         .length = part_length(f->count, f->chunks, i),
         .gate = &f->gate[i % f->ahead],
-        .tag = KINDS * i,
+        .tag = tag,
     };
     const int64_t longest = part_length(f->count, f->chunks, 0);
     const int arrivals = lane->tree.count + lane->partners;
@@ -117,13 +119,13 @@ static void send_to_children(Schedule *s, const Chunk *c, Place at, int tag, int
 void hand_out(Schedule *s, Pipeline *f, Place at, int tag)
 {
     for (int i = 0; i < f->chunks; i++) {
-        const Chunk c = chunk_at(f, i);
+        const Chunk c = chunk_at(f, i, tag + i);
         const Tree *tree = &c.lane->tree;
         const Place here = beyond(at, c.start);
         int ready = *c.gate;
         if (tree->parent >= 0)
-            ready = add_receive(s, tree->parent, tag + i, here, c.length, ready);
-        send_to_children(s, &c, here, tag + i, ready);
+            ready = add_receive(s, tree->parent, c.tag, here, c.length, ready);
+        send_to_children(s, &c, here, c.tag, ready);
         *c.gate = tree->parent < 0 && tree->count ? s->count - 1 : ready;
     }
 }
@@ -135,7 +137,7 @@ static Place add_arrivals(Schedule *s, const Pipeline *f, Chunk *c, Place input,
     const Tree *tree = &c->lane->tree;
     const int first = s->count;
     for (int i = 0; i < tree->count; i++)
-        add_receive(s, tree->children[i], c->tag + UP, slot(f, c, i), c->length, *c->gate);
+        add_receive(s, tree->children[i], c->tag, slot(f, c, i), c->length, *c->gate);
     Place sum = input;
     int next = 0;
     c->after = *c->gate;
@@ -153,15 +155,15 @@ static Place add_arrivals(Schedule *s, const Pipeline *f, Chunk *c, Place input,
     return sum;
 }
 
-void sum_up(Schedule *s, Pipeline *f, Place input, Place output)
+void sum_up(Schedule *s, Pipeline *f, Place input, Place output, int tag)
 {
     make_slots(s, f);
     for (int i = 0; i < f->chunks; i++) {
-        Chunk c = chunk_at(f, i);
+        Chunk c = chunk_at(f, i, tag + i);
         const Place sum = add_arrivals(s, f, &c, beyond(input, c.start), beyond(output, c.start));
         *c.gate = c.after;
         if (c.lane->tree.parent >= 0)
-            *c.gate = add_send(s, c.lane->tree.parent, c.tag + UP, sum, c.length, c.after);
+            *c.gate = add_send(s, c.lane->tree.parent, c.tag, sum, c.length, c.after);
     }
 }
 
@@ -195,12 +197,12 @@ void sum_up_and_hand_out(Schedule *s, Pipeline *f, Place input, Place output)
 {
     make_slots(s, f);
     for (int i = 0; i < f->chunks; i++) {
-        Chunk c = chunk_at(f, i);
+        Chunk c = chunk_at(f, i, KINDS * i);
         const Tree *tree = &c.lane->tree;
         const Place result = beyond(output, c.start);
         const Place sum = add_arrivals(s, f, &c, beyond(input, c.start), result);
         if (tree->parent >= 0) {
-            c.after = add_send(s, tree->parent, c.tag + UP, sum, c.length, c.after);
+            c.after = add_send(s, tree->parent, c.tag, sum, c.length, c.after);
             c.after = add_receive(s, tree->parent, c.tag + DOWN, result, c.length, c.after);
         } else if (c.lane->partners > 1) {
             exchange(s, f, &c, result);

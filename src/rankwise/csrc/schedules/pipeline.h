@@ -27,19 +27,21 @@ typedef struct {
  */
 int chunks_of(const Problem *p, int64_t count);
 
-/* Lanes that are zero. False, and `s` refused: no memory. */
-bool open_pipeline(Pipeline *pipeline, Schedule *s, int lanes, int64_t count, int chunks);
+/* Lanes that are zero; about `ahead` chunks under way, 0: as many as a long link needs. False, and
+ * `s` refused: no memory. */
+bool open_pipeline(Pipeline *pipeline, Schedule *s, int lanes, int64_t count, int chunks,
+                   int ahead);
 void close_pipeline(Pipeline *pipeline);
 
 /* The roots of all sites' trees. */
 void set_partners(Lane *lane, Schedule *s, const Sites *sites, int asked_lanes, int number,
                   int rank);
 
-/* From the roots down the trees; tags from `tag` on, one a chunk. */
+/* From the roots down the trees. All tags are from `tag` on: one a chunk. */
 void hand_out(Schedule *s, Pipeline *pipeline, Place at, int tag);
 
-/* Up the trees; the result is in `output` at the roots. Three tags a chunk. */
-void sum_up(Schedule *s, Pipeline *pipeline, Place input, Place output);
+/* Up the trees; the result is in `output` at the roots. One tag a chunk. */
+void sum_up(Schedule *s, Pipeline *pipeline, Place input, Place output, int tag);
 
 /* Up the trees, between partners, and down again. Three tags a chunk. */
 void sum_up_and_hand_out(Schedule *s, Pipeline *pipeline, Place input, Place output);

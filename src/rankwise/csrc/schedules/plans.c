@@ -25,7 +25,7 @@ void reduce_along(Schedule *s, const Problem *p, Plan *plan)
 {
     Pipeline f;
     if (opened(&f, s, p, plan))
-        sum_up(s, &f, place(INPUT_MEMORY, 0), place(OUTPUT_MEMORY, 0));
+        sum_up(s, &f, place(INPUT_MEMORY, 0), place(OUTPUT_MEMORY, 0), 0);
     close_pipeline(&f);
 }
 
@@ -54,7 +54,7 @@ static void exchange_lane(Lane *lane, Schedule *s, const Problem *p, const Sites
 
 void one_crossing(Pipeline *f, Schedule *s, const Problem *p, const Sites *sites)
 {
-    if (!open_pipeline(f, s, 1, p->count, undivided(p)))
+    if (!open_pipeline(f, s, 1, p->count, undivided(p), 0))
         return;
     if (p->operation == ALLREDUCE)
         exchange_lane(&f->lane[0], s, p, sites, 1, 0);
@@ -66,7 +66,7 @@ void one_crossing(Pipeline *f, Schedule *s, const Problem *p, const Sites *sites
  * operation performance, IPDPS 2000: flat between sites, binomial on all levels within. */
 void multilevel(Pipeline *f, Schedule *s, const Problem *p, const Sites *sites)
 {
-    if (open_pipeline(f, s, 1, p->count, undivided(p)))
+    if (open_pipeline(f, s, 1, p->count, undivided(p), 0))
         f->lane[0].tree = star_of_sites(sites, p, p->root, 0);
 }
 
@@ -121,7 +121,7 @@ static void rooted_lanes(Pipeline *f, Schedule *s, const Problem *p, const Sites
     const int lanes = turns(lanes_of(sites, p->lanes), number, rounds);
     if (!parent || !senders)
         refuse(s, "no memory for the lanes of a schedule");
-    else if (open_pipeline(f, s, lanes, p->count, chunks))
+    else if (open_pipeline(f, s, lanes, p->count, chunks, 0))
         for (int i = 0; i < lanes; i++) {
             const int lane = i / rounds;
             if (rounds > 1)
@@ -142,7 +142,7 @@ static void summing_lanes(Pipeline *f, Schedule *s, const Problem *p, const Site
 {
     const int count = sites->groups[0], rounds = count > 2 && chunks >= 2 * count ? count : 1;
     const int lanes = turns(lanes_of(sites, p->lanes), 1, rounds);
-    if (!open_pipeline(f, s, lanes, p->count, chunks))
+    if (!open_pipeline(f, s, lanes, p->count, chunks, 0))
         return;
     for (int i = 0; i < lanes; i++) {
         const int lane = i / rounds, root = lane_end(sites, i % rounds, p->lanes, lane);
@@ -199,7 +199,7 @@ static void lanes_of_trees(Pipeline *f, Schedule *s, const Problem *p, const Sit
     const int lanes = chunks < 2 ? 1 : all;
     if (!senders)
         refuse(s, "no memory for the lanes of a schedule");
-    else if (open_pipeline(f, s, lanes, p->count, chunks))
+    else if (open_pipeline(f, s, lanes, p->count, chunks, 0))
         for (int i = 0; i < lanes; i++) {
             const int turn = i % length, lane = i / length;
             const SiteTree *tree = &trees[(turn + 1) * second / length > turn * second / length];

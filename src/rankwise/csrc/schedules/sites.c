@@ -128,6 +128,14 @@ int site_rank(const Sites *t, int site, int number)
     return t->order[first_of(t, 0, site) + number];
 }
 
+bool are_neighbours(const Sites *t, int site)
+{
+    for (int i = 1; i < site_size(t, site); i++)
+        if (site_rank(t, site, i) != site_rank(t, site, i - 1) + 1)
+            return false;
+    return true;
+}
+
 /* Where there is no level for nodes, each rank counts as one. */
 static int node_level(const Sites *t)
 {
@@ -295,4 +303,15 @@ Tree star_of_sites(const Sites *t, const Problem *p, int root, int star)
 {
     return span_tree(t, p->rank,
                      &(Span){.root = root, .sender = root, .asked_lanes = 1, .star = star});
+}
+
+int all_since(Schedule *s, int first, int after)
+{
+    const int last = s->count;
+    if (last - first < 2)
+        return last > first ? first : after;
+    const int join = add_join(s, after);
+    for (int step = first; step < last; step++)
+        depend(s, join, step);
+    return join;
 }

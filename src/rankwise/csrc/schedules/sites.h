@@ -25,6 +25,7 @@ int site_at(const Sites *sites, int rank);               /* the number of a rank
 int site_size(const Sites *sites, int site);             /* its ranks */
 int site_rank(const Sites *sites, int site, int number); /* its ranks by number, in order */
 int site_nodes(const Sites *sites, int site);
+bool are_neighbours(const Sites *sites, int site); /* its ranks follow one another */
 
 /* A site's ranks in the order in which they serve as ends of lanes: one of each node first, then
  * a second one. Any lane from 0 on: they come round again. */
@@ -65,5 +66,8 @@ int span_entry(const Sites *sites, const Span *span, int site);
 
 /* The tree from p->root that crosses into each site once, without lanes. */
 Tree star_of_sites(const Sites *sites, const Problem *p, int root, int star);
+
+/* What stands for `after` and all steps from number `first` on. */
+int all_since(Schedule *s, int first, int after);
 
 #endif

@@ -98,12 +98,16 @@ class IntelMpi(Hydra):
         """Return `complete`: for a size that it leaves out a table takes the nearest entry, not the default."""
         return "complete"
 
+    def most_by_size(self, size_bytes: int) -> int:
+        """Return how many presets have a size of their own close below this one."""
+        return switching.most_by_size(size_bytes)
+
     def candidates_by_size(
-        self, implementation: Implementation, operation: str, ranks: int, size_bytes: int,
+        self, implementation: Implementation, operation: str, ranks: int, sizes_bytes: Sequence[int],
         choices: Sequence[Choice],
-    ) -> tuple[Native, tuple[Candidate, ...]] | None:  # fmt: skip
-        """Return candidates 8 bytes apart, and a table of presets. Raises InputError."""
-        return switching.candidates_by_size(implementation, operation, ranks, size_bytes, choices)
+    ) -> tuple[Native, tuple[Candidate, ...]]:  # fmt: skip
+        """Return candidates a few bytes apart, and a table of presets. Raises InputError."""
+        return switching.candidates_by_size(implementation, operation, ranks, sizes_bytes, choices)
 
     def native(self, implementation: Implementation, tuning: Tuning) -> Native:
         """Return `tuning` as variables. Raises InputError for what this version does not have."""

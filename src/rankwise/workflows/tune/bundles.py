@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import random
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
-from rankwise.analysis.tune.merging import merged
-from rankwise.analysis.tune.rules import choice_at
 from rankwise.analysis.tune.search import Search, Trial
+from rankwise.analysis.tunings import choice_at, merged
 from rankwise.core.errors import InputError
 from rankwise.core.records import DEFAULT, Cell, Implementation
-from rankwise.core.tuning import Candidate, Choice, Decision, Rule, Tuning
+from rankwise.core.tuning import Candidate, Choice, Decision, Native, Rule, Tuning
 from rankwise.mpi.family import family_named
 
 VISIT_SECONDS, VISIT_SECONDS_BETWEEN_HOSTS = 0.1, 0.4
@@ -21,12 +21,20 @@ MOST_CELLS = 50
 LIMIT_SHARE = 1 / 3
 """Of the time limit of a launch: what one that switches between candidates is to take."""
 VISITS = 2
-"""How often such a launch comes to each cell: what varies from visit to visit is most of what varies there."""
+"""How often such a launch comes to each cell: what varies from visit to visit is most of what varies there ..."""
+START_SECONDS = 2.0
+"""... unless the visits take much longer than the start of another launch, which tells more."""
+
+
+def visits(cells: int, visit_seconds: float) -> int:
+    """Return how often a launch that switches comes to each of its cells."""
+    return VISITS if cells * visit_seconds <= START_SECONDS else 1
 
 
 def most_cells(limit_seconds: float, visit_seconds: float) -> int:
     """Return how many cells a launch that switches may have, if it may take so long, and a visit so long."""
-    return int(LIMIT_SHARE * limit_seconds / (VISITS * visit_seconds))
+    one_visit = LIMIT_SHARE * limit_seconds / visit_seconds
+    return int(one_visit / visits(int(one_visit), visit_seconds))
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +44,8 @@ class Bundle:
     trials: tuple[Trial, ...]
     candidates: Mapping[str, Candidate] = field(default_factory=dict)
     """What the launch switches to, by the label of cells; none: it loads what the trials set."""
+    table: Native = field(default=Native())
+    """What tells them apart, where messages of each are a little shorter than the others'."""
 
     def tuning(self, base: Tuning) -> Tuning:
         """Return what is loaded, on top of what is chosen already.
@@ -55,13 +65,15 @@ class Bundle:
 
 
 def bundled(
-    searches: Sequence[Search], implementation: Implementation, most_cells: int = MOST_CELLS
-) -> list[Bundle]:
+    searches: Sequence[Search], implementation: Implementation, most_cells: int = MOST_CELLS,
+    shuffle: random.Random | None = None,
+) -> list[Bundle]:  # fmt: skip
     """Return the next round of searches whose settings do not touch one another.
 
     Trials that a launch can switch between go together with the default, no more than `most_cells` cells a launch
-    unless one size has more: what is compared stays together. Of others the i-th of all searches share a launch.
-    Launches do not mix ranks and placements.
+    unless one size has more: what is compared stays together. Where it tells them apart by the size of messages,
+    the default is launched by itself, and `shuffle` decides who is how much shorter. Of others the i-th of all
+    searches share a launch. Launches do not mix ranks and placements.
     """
     kinds: defaultdict[tuple[object, ...], list[list[Trial]]] = defaultdict(list)
     for search in searches:
@@ -74,16 +86,21 @@ def bundled(
     for several in kinds.values():
         apart: list[list[Trial]] = []
         together: list[Trial] = []
+        by_size: list[Trial] = []
         candidates: dict[str, Candidate] = {}
         for trials in several:
             known = [candidates_of(implementation, trial) for trial in trials]
-            if not any(known) or any(one is None for one in known):
+            if any(known) and not any(one is None for one in known):
+                together += trials
+                for one in known:
+                    candidates |= one or {}
+            elif _has_room(implementation, trials):
+                by_size += trials
+                apart.append([trial for trial in trials if not _choices([trial])])
+            else:
                 apart.append(trials)
-                continue
-            together += trials
-            for one in known:
-                candidates |= one or {}
         found += _switched(together, candidates, most_cells)
+        found += _told_by_size(implementation, by_size, most_cells, shuffle or random.Random(0))
         found += [Bundle(tuple(one for one in row if one is not None)) for row in zip_longest(*apart)]
     return found
 
@@ -146,3 +163,66 @@ def _only(trials: Iterable[Trial], sizes: Iterable[tuple[str, int]]) -> tuple[Tr
         for trial in trials
     )
     return tuple(trial for trial in cut if trial.cells)
+
+
+def _choices(trials: Iterable[Trial]) -> dict[str, Choice]:
+    """What each label stands for that is not the default."""
+    return {
+        cell.label: choice_at(trial.tuning, cell)
+        for trial in trials
+        for cell in trial.cells
+        if cell.label != DEFAULT
+    }
+
+
+def _room(implementation: Implementation, trials: Iterable[Trial]) -> int:
+    """How many choices a launch can tell apart by the size of messages at all sizes of these trials."""
+    family = family_named(implementation.family)
+    return min((family.most_by_size(cell.size_bytes) for trial in trials for cell in trial.cells), default=0)
+
+
+def _has_room(implementation: Implementation, trials: Sequence[Trial]) -> bool:
+    is_plain = not any(trial.tuning.settings or trial.tuning.host_settings for trial in trials)
+    return is_plain and len(_choices(trials)) > 1 and _room(implementation, trials) > 1
+
+
+def _told_by_size(
+    implementation: Implementation, trials: Sequence[Trial], most_cells: int, shuffle: random.Random
+) -> list[Bundle]:
+    """Launches of a few choices each, at all of their sizes; the i-th few of all operations share a launch."""
+    operations: defaultdict[str, list[Trial]] = defaultdict(list)
+    for trial in trials:
+        if _choices([trial]):
+            operations[trial.cells[0].benchmark].append(trial)
+    rows: list[list[Bundle]] = []
+    for operation, own in operations.items():
+        known = _choices(own)
+        sizes = sorted({cell.size_bytes for trial in own for cell in trial.cells})
+        few = max(min(_room(implementation, own), most_cells // (len(sizes) * len(operations))), 1)
+        labels = shuffle.sample([*known], len(known))
+        row = []
+        for start in range(0, len(labels), few):
+            mine = labels[start : start + few]
+            table, candidates = family_named(implementation.family).candidates_by_size(
+                implementation, operation, own[0].cells[0].ranks, sizes, [known[label] for label in mine]
+            )
+            row.append(Bundle(_labelled(own, mine), dict(zip(mine, candidates, strict=True)), table))
+        rows.append(row)
+    return [_joined([one for one in row if one]) for row in zip_longest(*rows)]
+
+
+def _labelled(trials: Iterable[Trial], labels: Iterable[str]) -> tuple[Trial, ...]:
+    """The trials with their cells of these labels; none without cells."""
+    wanted = set(labels)
+    cut = (replace(trial, cells=tuple(cell for cell in trial.cells if cell.label in wanted)) for trial in trials)
+    return tuple(trial for trial in cut if trial.cells)
+
+
+def _joined(bundles: Sequence[Bundle]) -> Bundle:
+    """Bundles of different operations in one launch."""
+    found = bundles[0]
+    for one in bundles[1:]:
+        found = Bundle(
+            (*found.trials, *one.trials), {**found.candidates, **one.candidates}, found.table + one.table
+        )
+    return found

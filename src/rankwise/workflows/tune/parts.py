@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from rankwise.analysis.tune.acceptance import Acceptance
-from rankwise.analysis.tune.merging import with_reverted
+from rankwise.analysis.tunings import with_reverted
+from rankwise.analysis.validation.acceptance import Acceptance
 from rankwise.core.errors import HostError, InputError
 from rankwise.core.tuning import Native, Part, Reason, Tuning
 from rankwise.mpi.family import native_of

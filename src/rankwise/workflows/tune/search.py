@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from rankwise.analysis.tune.merging import merged
 from rankwise.analysis.tune.search import Search
+from rankwise.analysis.tunings import merged
 from rankwise.core.records import DEFAULT, Cell, Launch
 from rankwise.core.tuning import Reason, Tuning
 from rankwise.core.units import format_duration
@@ -20,9 +20,9 @@ from rankwise.workflows.tune.budget import Budget, PunctualLaunching, TimeIsOver
 from rankwise.workflows.tune.bundles import (
     VISIT_SECONDS,
     VISIT_SECONDS_BETWEEN_HOSTS,
-    VISITS,
     bundled,
     most_cells,
+    visits,
 )
 from rankwise.workflows.tune.stages import STAGES, Target, TuneSpec
 from rankwise.workflows.tune.trials import Keep, Trials, carry_out
@@ -143,9 +143,10 @@ class StagedSearch:
         return [stage for stage in stages if stage.searches]
 
     def _searches(self, name: str, searches: dict[str, list[Search]], where_changed: str = "") -> _StageSearches:
-        most = most_cells(self._launching.limit_seconds, self._visit_seconds())
+        visit_seconds = self._visit_seconds()
+        most = most_cells(self._launching.limit_seconds, visit_seconds)
         bundles = [
-            bundle.cells() * (VISITS if bundle.candidates else 1)
+            bundle.cells() * (visits(len(bundle.cells()), visit_seconds) if bundle.candidates else 1)
             for one, own in searches.items()
             for bundle in bundled(own, self._built.ready[one].implementation, most)
         ]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from rankwise.analysis.tune import application
-from rankwise.analysis.tune.application import Application
+from rankwise.analysis import application
+from rankwise.analysis.application import Application
 from rankwise.analysis.tune.race import SearchCriteria
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.records import Notice
@@ -14,13 +14,15 @@ from rankwise.testbeds.base import TestbedKind
 from rankwise.workflows.tune.stages import (
     COLLECTIVE_SIZES,
     COLLECTIVES,
+    KNOBS,
+    OF_COLLECTIVES,
     OPERATIONS,
     POINT_TO_POINT,
     Collective,
     TuneSpec,
 )
 
-GROUPS = {"p2p": POINT_TO_POINT, "collectives": COLLECTIVES}
+GROUPS = {"p2p": POINT_TO_POINT, "collectives": (*COLLECTIVES, *OF_COLLECTIVES)}
 
 
 def spec_of(
@@ -42,12 +44,12 @@ def spec_of(
         if "." in name or "/" in name:
             applications.append(_application(Path(name)))
             does = _collectives(applications[-1])
-        elif name in (*GROUPS, *POINT_TO_POINT, *OPERATIONS):
+        elif name in (*GROUPS, *KNOBS, *OPERATIONS):
             members = GROUPS.get(name, (name,))
-            knobs.update(dict.fromkeys(one for one in members if one in POINT_TO_POINT))
+            knobs.update(dict.fromkeys(one for one in members if one in KNOBS))
             does = [Collective(one, n, sizes_bytes) for one in members if one in OPERATIONS for n in counts]
         else:
-            raise UnknownNameError("thing to tune", name, (*GROUPS, *POINT_TO_POINT, *OPERATIONS))
+            raise UnknownNameError("thing to tune", name, (*GROUPS, *KNOBS, *OPERATIONS))
         if any(one.operation == application.POINT_TO_POINT for one in does):
             knobs.update(dict.fromkeys(POINT_TO_POINT))
         collectives |= {(one.operation, one.ranks): one for one in does if one.operation in OPERATIONS}

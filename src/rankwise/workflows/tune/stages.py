@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from rankwise.analysis.application import Application
 from rankwise.analysis.host_settings.buffers import needed_bytes
 from rankwise.analysis.tune.algorithm_search import AlgorithmSearch
-from rankwise.analysis.tune.application import Application
 from rankwise.analysis.tune.choices import choices_of
 from rankwise.analysis.tune.race import SearchCriteria
 from rankwise.analysis.tune.search import NothingToAsk, Search
@@ -33,6 +33,9 @@ HOSTS = "tcp-limits"
 NEAR = "one-per-node"
 POINT_TO_POINT = (HOSTS, *KNOBS_BETWEEN_HOSTS, *KNOBS_WITHIN_HOST, *THRESHOLDS)
 """The knobs that matter between two ranks."""
+OF_COLLECTIVES = knobs.tried_by("collectives")
+"""The knobs that matter where several ranks share a host."""
+KNOBS = (*POINT_TO_POINT, *OF_COLLECTIVES)
 COLLECTIVES = (
     "bcast", "reduce", "allreduce", "allgather", "allgatherv", "alltoall", "alltoallv", "gather", "scatter",
     "reduce_scatter", "reduce_scatter_block", "scan", "exscan", "barrier",
@@ -63,7 +66,7 @@ class Collective:
 
 @dataclass(frozen=True, slots=True)
 class TuneSpec:
-    """What is to be tuned. `knobs`: of POINT_TO_POINT; `collectives`: of OPERATIONS."""
+    """What is to be tuned. `knobs`: of KNOBS; `collectives`: of OPERATIONS."""
 
     knobs: tuple[str, ...]
     collectives: tuple[Collective, ...]
@@ -142,6 +145,29 @@ def _knobs(
     if candidates:
         calls = spec.application.calls_at(cells) if spec.application else ()
         yield [SettingSearch(", ".join(tried), candidates, cells, spec.criteria, calls=calls)]
+
+
+def _collective_knobs(
+    implementation: Implementation, menu: Mapping[str, Benchmark], target: Target, spec: TuneSpec
+) -> Iterable[Sequence[Search]]:
+    """What decides how all collectives are done: tried with those that are tuned, on as many ranks as any is."""
+    candidates: dict[str, Tuning] = {}
+    for knob in family_named(implementation.family).knobs(implementation):
+        if knob.name in OF_COLLECTIVES and knob.name in spec.knobs:
+            candidates.update(candidates_of(knob))
+    ranks = max((one.ranks for one in spec.collectives), default=sum(host.slots for host in target.hosts))
+    wanted = [one for one in spec.collectives if one.ranks == ranks] or [Collective(CONTENTION_OPERATION, ranks)]
+    if not candidates or ranks <= len(target.hosts):
+        return  # with one rank a host none of them has anything to do
+    cells = [
+        replace(cell_of(target, implementation.id, one.operation, size, placement), ranks=ranks)
+        for one in wanted
+        for placement in distinct_placements(target, spec, ranks)
+        for size in (one.sizes_bytes if menu[one.operation].sized else (0,))
+        if menu[one.operation].supported
+    ]
+    calls = spec.application.calls_at(cells) if spec.application else ()
+    yield [SettingSearch(", ".join(OF_COLLECTIVES), candidates, cells, spec.criteria, calls=calls)]
 
 
 def _values(knob: Knob, target: Target) -> tuple[str, ...]:
@@ -243,6 +269,7 @@ STAGES = (
     Stage("eager", _eager),
     Stage("buffers", _knobs),
     Stage("eager-again", _eager, where_changed="transport"),
+    Stage("hierarchy", _collective_knobs),
     Stage("algorithms", _algorithms),
 )
 """In this order, each on top of what those before it have found.

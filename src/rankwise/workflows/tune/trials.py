@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from rankwise.analysis.compare.variants import cells_of, with_cells
-from rankwise.analysis.tune.merging import merged
 from rankwise.analysis.tune.search import Search
+from rankwise.analysis.tunings import merged
 from rankwise.core.configuration import Configuration
 from rankwise.core.errors import InputError
 from rankwise.core.records import Cell, Launch, Segment
@@ -18,7 +18,7 @@ from rankwise.core.tuning import Tuning
 from rankwise.measurement.launch import Launching, refused
 from rankwise.measurement.runner import Ready
 from rankwise.workflows.configurations import switching, tuned
-from rankwise.workflows.tune.bundles import VISIT_SECONDS, VISITS, Bundle, bundled, most_cells, tunings_of
+from rankwise.workflows.tune.bundles import VISIT_SECONDS, Bundle, bundled, most_cells, tunings_of, visits
 
 Keep = Callable[[Launch, Sequence[Configuration]], None]
 """Stores a launch as soon as it ended, with the configurations that it and its cells name."""
@@ -66,7 +66,7 @@ class Trials:
     def bundled(self, implementation: str, searches: Sequence[Search]) -> list[Bundle]:
         """Return the next round of these searches of an implementation."""
         most = most_cells(self._launching.limit_seconds, self._visit_seconds[implementation])
-        return bundled(searches, self._ready[implementation].implementation, most)
+        return bundled(searches, self._ready[implementation].implementation, most, self._shuffle)
 
     def measure(self, bundles: Sequence[Bundle]) -> list[Launch]:
         """Launch each bundle once, in random order."""
@@ -82,12 +82,25 @@ class Trials:
         groups: defaultdict[tuple[object, ...], list[Cell]] = defaultdict(list)
         for cell in bundle.cells():
             groups[cell.ranks, cell.options, cell.placement].append(cell)
-        visits = range(VISITS if bundle.candidates else 1)
-        return [[cell for _ in visits for cell in self._shuffle.sample(own, len(own))] for own in groups.values()]
+        return [
+            [cell for _ in range(self._visits(own, bundle)) for cell in self._shuffle.sample(own, len(own))]
+            for own in groups.values()
+        ]
+
+    def _visits(self, cells: Sequence[Cell], bundle: Bundle) -> int:
+        return visits(len(cells), self._visit_seconds[cells[0].implementation]) if bundle.candidates else 1
 
     def _measure(self, bundle: Bundle, cells: Sequence[Cell]) -> list[Launch]:
-        """One launch; if it came to nothing, each of its trials alone, since one may have spoilt the others."""
+        """One launch; if it came to nothing, each of its trials alone, since one may have spoilt the others.
+
+        Where one that switches ran out of time, the cells that it had not come to get a launch of their own: only
+        if that stops at once, too, is its first cell to blame.
+        """
         launch = self._launch(bundle, cells)
+        if launch.status == "timed out" and launch.series and bundle.candidates:
+            measured = {series.cell for series in launch.series}
+            rest = [cell for cell in dict.fromkeys(cells) if cell not in measured]
+            return [replace(launch, failures=()), self._launch(bundle, rest)] if rest else [launch]
         if launch.series or len(bundle.trials) == 1:
             return [launch]
         alone = [Bundle((trial,)) for trial in bundle.trials]
@@ -100,7 +113,12 @@ class Trials:
         implementation = self._ready[cells[0].implementation].implementation
         base = self._base.get(implementation.id, Tuning())
         try:
-            loaded = (switching if bundle.candidates else tuned)(implementation, bundle.tuning(base))
+            tuning = bundle.tuning(base)
+            loaded = (
+                switching(implementation, tuning, bundle.table)
+                if bundle.candidates
+                else tuned(implementation, tuning)
+            )
             named = {
                 label: tuned(implementation, merged(base, tuning))
                 for label, tuning in tunings_of(bundle).items()

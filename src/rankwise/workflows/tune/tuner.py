@@ -12,7 +12,7 @@ import msgspec
 from rankwise import __version__
 from rankwise.analysis.compare.notices import wrong_data
 from rankwise.analysis.host_settings.variants import READ_FROM_HOSTS
-from rankwise.analysis.tune.acceptance import Acceptance
+from rankwise.analysis.validation.acceptance import Acceptance
 from rankwise.core.errors import InputError, InterruptedRun
 from rankwise.core.records import CellFailure, Notice, Plan
 from rankwise.core.results import Gain

@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from rankwise.analysis.tune.acceptance import Acceptance, Validated, accept
-from rankwise.analysis.tune.acting import acting, acts, has_rule
-from rankwise.analysis.tune.application import Application
-from rankwise.analysis.tune.evidence import FIRST_LOOK
-from rankwise.analysis.tune.merging import with_reverted
+from rankwise.analysis.application import Application
+from rankwise.analysis.tunings import with_reverted
+from rankwise.analysis.validation.acceptance import Acceptance, Validated, accept
+from rankwise.analysis.validation.acting import acting, acts, has_rule
+from rankwise.analysis.validation.evidence import FIRST_LOOK
 from rankwise.core.records import Benchmark, Cell, Launch
 from rankwise.core.tuning import Reason, Tuning
 from rankwise.measurement.plan import together

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from rankwise.analysis.tune.acting import acts
-from rankwise.analysis.tune.evidence import Evidence
+from rankwise.analysis.validation.acting import acts
+from rankwise.analysis.validation.evidence import Evidence
 from rankwise.core import bound_variables
 from rankwise.core.errors import InputError
 from rankwise.core.records import Benchmark, Cell, Implementation, Options

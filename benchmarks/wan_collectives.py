@@ -1,0 +1,210 @@
+"""How close to the bound do collectives over several sites come: ours, over each MPI's messages, and the natives?
+
+    python benchmarks/wan_collectives.py [--testbed grid5000-2007-tuned] [-n 8] [--placements block,cyclic] \
+        [--cells bcast:1M,allreduce:8,...] [--launches 5] [openmpi-5 mpich-5]
+
+Every round launches each implementation once as it is, in random order, Open MPI once more without its
+hierarchical component (`han`); those as they are measure the schedules too. A time is the median over launches, a
+ratio has a 95 % interval from resampled launches. The bounds: one crossing, and the bytes over the busiest
+resource, at the line rates of the testbed (docs/schedules.md).
+"""
+
+import math
+import random
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import click
+import numpy as np
+
+from rankwise.cli.screen import Screen
+from rankwise.core.network import Topology
+from rankwise.core.records import DEFAULT, Cell, Launch, Plan
+from rankwise.core.tuning import Setting, Tuning
+from rankwise.core.units import format_size, parse_size_bytes
+from rankwise.measurement.launch import Launching
+from rankwise.measurement.placement import place
+from rankwise.measurement.runner import Ready
+from rankwise.mpi.family import FamilyLauncher, family_named
+from rankwise.stats.summary import median
+from rankwise.workflows.configurations import loader, tuned
+from rankwise.workflows.prepare import prepare, up
+from rankwise.workflows.schedule_network import network_file
+from rankwise.workflows.testbeds import testbed_of
+
+CELLS = (
+    "barrier:0,bcast:8,bcast:8K,bcast:64K,bcast:1M,bcast:16M,allreduce:8,allreduce:8K,allreduce:64K,allreduce:1M,"
+    "allreduce:16M,allgather:8,allgather:64K,alltoall:8,alltoall:64K"
+)
+SCHEDULES = ("one_crossing", "lanes", "multilevel", "trees")
+FLAT = "han off"
+DRAWS = 1000
+Times = defaultdict[tuple[str, str, Cell], list[float]]
+"""Medians of launches by implementation, variant and cell, seconds."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The least time of an operation, from the delays and line rates between two equal sites."""
+
+    delay_seconds: float
+    wan_bytes_per_second: float
+    node_bytes_per_second: float
+    sites: int
+    nodes: int
+
+    def seconds(self, operation: str, size_bytes: int, ranks: int) -> float:
+        """Return it for `ranks` spread evenly over the nodes; nan for an operation without a formula."""
+        m, each, site = size_bytes, ranks / self.nodes, ranks / self.sites
+        nic, wan = {
+            "barrier": (0.0, 0.0),
+            "bcast": (m, m),
+            "allreduce": (2 * m * (self.nodes - 1) / self.nodes, m),
+            "allgather": ((ranks - each) * m, site * m * (self.sites - 1)),
+            "alltoall": ((ranks - each) * each * m, site * (ranks - site) * m),
+        }.get(operation, (math.nan, math.nan))
+        return self.delay_seconds + max(nic / self.node_bytes_per_second, wan / self.wan_bytes_per_second)
+
+
+def bounds_of(topology: Topology) -> Bounds:
+    """Return the bounds of a testbed whose sites are alike."""
+    links = {link.name: link for link in topology.links}
+    far = next(route for route in topology.routes if route.source != route.destination)
+    node = next(one for one in topology.nodes if one.site == far.source)
+    other = next(one for one in topology.nodes if one.site == far.destination)
+    way = [links[name] for name in (node.out, *far.links, other.into) if name in links]
+    rates = [link.rate_bits_per_second / 8 for link in way if link.rate_bits_per_second]
+    between = [links[name].rate_bits_per_second / 8 for name in far.links if links[name].rate_bits_per_second]
+    return Bounds(
+        sum(link.delay_seconds for link in way), min(between or rates),
+        links[node.out].rate_bits_per_second / 8, len(topology.sites), len(topology.nodes),
+    )  # fmt: skip
+
+
+@click.command()
+@click.argument("names", nargs=-1)
+@click.option("--testbed", default="grid5000-2007-tuned", show_default=True)
+@click.option("-n", "ranks", default=8, show_default=True)
+@click.option("--placements", default="block,cyclic", show_default=True)
+@click.option("--cells", default=CELLS, show_default=True)
+@click.option("--schedules", default=",".join(SCHEDULES), show_default=True)
+@click.option("--launches", default=5, show_default=True)
+def main(
+    *, names: tuple[str, ...], testbed: str, ranks: int, placements: str, cells: str, schedules: str, launches: int
+) -> None:
+    """Measure natives and schedules in one interleaved run, and print them beside the bounds."""
+    built = prepare(names or ("openmpi-5", "mpich-5"), (), Screen())
+    wanted = [(name, parse_size_bytes(size)) for name, size in (one.split(":") for one in cells.split(","))]
+    times: Times = defaultdict(list)
+    with up(testbed_of(testbed), Screen()) as (where, _):
+        plan = Plan((), 0, math.inf, seconds_per_cell=0.1, launch_limit_seconds=180)
+        launching = Launching(
+            FamilyLauncher(), where, plan, load=loader(where), network=network_file(where)
+        )  # fmt: skip
+        topology = where.topology()
+        assert topology is not None, f"{testbed} has no network"
+        work = [
+            (ready, variant, placement)
+            for ready in built.ready.values()
+            for variant in _variants(ready)
+            for placement in _distinct(placements.split(","), where.hosts(), ranks)
+        ]
+        for _ in range(launches):
+            for ready, variant, placement in random.sample(work, len(work)):
+                one = ready.implementation
+                asked = list(_cells(one.id, wanted, ranks, placement, where.name))
+                if variant == DEFAULT:
+                    asked += _by_schedules(asked, schedules.split(","), built.menu[one.id])
+                tuning = Tuning((Setting("han", "off"),)) if variant == FLAT else Tuning()
+                launch = launching.launch(
+                    one, ready.program, random.sample(asked, len(asked)), configuration=tuned(one, tuning)
+                )
+                _keep(times, launch, variant)
+    _print(times, bounds_of(topology))
+
+
+def _variants(ready: Ready) -> list[str]:
+    knobs = {knob.name for knob in family_named(ready.implementation.family).knobs(ready.implementation)}
+    return [DEFAULT, FLAT] if "han" in knobs else [DEFAULT]
+
+
+def _distinct(words: Iterable[str], hosts: Sequence[object], ranks: int) -> list[str]:
+    ways = {place(word, hosts, ranks): word for word in words}  # type: ignore[arg-type]
+    return [*ways.values()]
+
+
+def _cells(
+    implementation: str, wanted: Iterable[tuple[str, int]], ranks: int, placement: str, testbed: str
+) -> Iterable[Cell]:
+    for name, size in wanted:
+        yield Cell(implementation, name, size, ranks, testbed=testbed, placement=placement)
+
+
+def _by_schedules(cells: Iterable[Cell], schedules: Iterable[str], menu: Mapping[str, object]) -> list[Cell]:
+    named = [(cell, f"{cell.benchmark}.{name}") for cell in cells for name in schedules]
+    return [
+        Cell(
+            cell.implementation, name, cell.size_bytes, cell.ranks, testbed=cell.testbed, placement=cell.placement
+        )
+        for cell, name in named
+        if name in menu
+    ]
+
+
+def _keep(times: Times, launch: Launch, variant: str) -> None:
+    if launch.status != "finished":
+        print(f"{launch.implementation} {variant}: {launch.reason}", flush=True)
+    for failure in launch.failures:
+        print(f"{failure.cell.benchmark} {failure.cell.size_bytes}: {failure.reason}", flush=True)
+    for series in launch.series:
+        times[launch.implementation, variant, _plain(series.cell)].append(median(series.samples_seconds))
+
+
+def _plain(cell: Cell) -> Cell:
+    return Cell("", cell.benchmark, cell.size_bytes, cell.ranks, placement=cell.placement)
+
+
+def _print(times: Times, bounds: Bounds) -> None:
+    cells = sorted(
+        {cell for _, _, cell in times if "." not in cell.benchmark},
+        key=lambda cell: (cell.benchmark, cell.size_bytes, cell.placement),
+    )
+    implementations = sorted({one for one, _, _ in times})
+    for cell in cells:
+        bound = bounds.seconds(cell.benchmark, cell.size_bytes, cell.ranks)
+        native = {f"{one} {variant}": values for (one, variant, known), values in times.items() if known == cell}
+        best_native = min(native, key=lambda name: median(np.array(native[name])))
+        told = ", ".join(f"{name} {1e3 * median(np.array(native[name])):.4g}" for name in sorted(native))
+        size = format_size(cell.size_bytes)
+        print(f"{cell.benchmark} {size} {cell.placement}: bound {1e3 * bound:.4g} ms; {told}")
+        for one in implementations:
+            ours = {
+                known.benchmark: values
+                for (name, _, known), values in times.items()
+                if name == one and known.benchmark.startswith(f"{cell.benchmark}.")
+                and (known.size_bytes, known.placement) == (cell.size_bytes, cell.placement)
+            }  # fmt: skip
+            for name, values in sorted(ours.items(), key=lambda item: median(np.array(item[1]))):
+                seconds = median(np.array(values))
+                low, high = _interval(values, native[best_native])
+                gain = median(np.array(native[best_native])) / seconds
+                print(
+                    f"    {name} over {one}: {1e3 * seconds:.4g} ms = {seconds / bound:.2f} x bound; best native "
+                    f"({best_native}) / this = {gain:.2f} [{low:.2f}, {high:.2f}]"
+                )
+
+
+def _interval(ours: Sequence[float], native: Sequence[float]) -> tuple[float, float]:
+    """Of the ratio of medians, native over ours: launches drawn again and again."""
+    random_numbers = np.random.default_rng(0)
+    ratios = [
+        np.median(random_numbers.choice(native, len(native))) / np.median(random_numbers.choice(ours, len(ours)))
+        for _ in range(DRAWS)
+    ]
+    low, high = np.quantile(ratios, [0.025, 0.975])
+    return float(low), float(high)
+
+
+if __name__ == "__main__":
+    main()

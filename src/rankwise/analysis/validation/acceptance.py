@@ -1,0 +1,270 @@
+"""Never worse: default against tuned on fresh launches, and what goes back to the default because of them."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rankwise.analysis.application import Application
+from rankwise.analysis.compare.cells import Point, gather, judged_points
+from rankwise.analysis.compare.summary import resampled_log_ratios
+from rankwise.analysis.compare.verdicts import Pair, all_pairs, judge
+from rankwise.analysis.labels import cell_words
+from rankwise.analysis.validation.acting import (
+    acts,
+    communicator_ranks,
+    is_complete,
+    rule_behind,
+    rule_words,
+    without_last_setting,
+    without_rule,
+)
+from rankwise.analysis.validation.evidence import Evidence, evidence_of, joined
+from rankwise.core.records import DEFAULT, Benchmark, Cell, CellFailure, FloatArray, Launch, variant_name
+from rankwise.core.results import Gain, Verdict
+from rankwise.core.tuning import Reason, Tuning
+from rankwise.stats.intervals import LEVEL
+from rankwise.stats.summary import median
+
+MORE_FAILURES = 2
+"""Failures more than without the profile that send something back."""
+NO_GAIN = Gain(float("nan"), float("nan"), float("nan"), 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Acceptance:
+    """What fresh launches say of one implementation's tuning."""
+
+    verdicts: tuple[Verdict, ...]
+    """Of the cells that the tuning acts on; the default is the baseline."""
+    gain: Gain
+    """Over the same cells: others would dilute it."""
+    tuning: Tuning
+    """What is left without what was to blame: to be validated again if `reverted` has any."""
+    reverted: tuple[Reason, ...]
+    """What went back to the default, and which cell is why."""
+    unexplained: tuple[str, ...] = ()
+    """Cells that are slower, or failed, though nothing that is left could be the cause."""
+    evidence: tuple[Evidence, ...] = ()
+    """Of the cells that the tuning acts on."""
+
+    @property
+    def accepted(self) -> bool:
+        """Every cell is shown to be no slower, and none failed that the default can do."""
+        return not self.reverted and not self.unexplained and not self.open
+
+    @property
+    def open(self) -> tuple[Evidence, ...]:
+        """The cells that more launches may show to be no slower."""
+        return tuple(one for one in self.evidence if one.state == "open")
+
+    @property
+    def doubt(self) -> str:
+        """Why it is not worth keeping; '' if all cells together, or one at least, are faster for certain."""
+        gain = self.gain
+        if not gain.cells:
+            return "the validation came to nothing"
+        if gain.ratio_high < 1 or any(one.verdict == "faster" for one in self.verdicts):
+            return ""
+        return (
+            f"fresh launches do not confirm that it gains anything: {gain.ratio:.2f} ({gain.ratio_low:.2f} to "
+            f"{gain.ratio_high:.2f}) times the default's time over {gain.cells} cells, none faster for certain"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Validated:
+    """What is to be judged: `tuning`, loaded by cells labelled `profile`, in cells that all have to be shown."""
+
+    implementation: str
+    profile: str
+    tuning: Tuning
+    cells: tuple[Cell, ...] = ()
+    """Without label and configuration. Others that were measured send something back only if they are slower."""
+
+
+def accept(
+    runs: Sequence[Sequence[Launch]],
+    benchmarks: Mapping[str, Benchmark],
+    wanted: Validated,
+    *,
+    delta: float = 0.05,
+    alpha: float = 0.05,
+    seed: int = 0,
+    application: Application | None = None,
+    is_over: bool = False,
+) -> Acceptance:
+    """Judge a tuning from launches of it and of the default, run by run; launches of others are left out.
+
+    Every cell of `wanted` that the tuning acts on has to be shown to be no slower than by default (`evidence_of`,
+    each with an error of alpha for itself). What is not sends something back to the default: at once if it is
+    slower for certain, fails clearly more often, or no more launches are worth it; with `is_over` any other too.
+    A cell that the tuning does not act on counts only if it is `slower` (`compare.verdicts.judge`): then a rule
+    does not end where it should.
+
+    The rule that a cell is due to goes, and nothing else. Where it is due to none, the setting that was chosen
+    last goes first, then host settings all at once: one in each validation, because no launch tells which of
+    several it was; if there is no time for another, everything goes, since what is left was never measured.
+    `application`: whose calls weigh the cells of the gain, though not of anything else.
+    """
+    own = [[one for one in run if _is_of(one, wanted)] for run in runs]
+    flat = [one for run in own for one in run]
+    pairs = _pairs(own, benchmarks, wanted, _wrong(flat))
+    acted = {cell: pair for cell, pair in pairs.items() if acts(wanted.tuning, cell)}
+    failed, given_up = _failed(flat, wanted.profile)
+    evidence = [evidence_of(cell, pair, 1 + delta, alpha) for cell, pair in acted.items()]
+    known = {*pairs, *failed, *given_up}
+    evidence += [
+        Evidence(cell, "open") for cell in wanted.cells if acts(wanted.tuning, cell) and cell not in known
+    ]
+    verdicts = judge([*acted.values()], delta, alpha)
+    required = frozenset(wanted.cells)
+    bad = [
+        (one.cell, _why(one, pairs))
+        for one in evidence
+        if one.state == "slower" or (one.cell in required and _is_given_up(one, is_over=is_over))
+    ]
+    bad += _slower_elsewhere({cell: pair for cell, pair in pairs.items() if cell not in acted}, delta, alpha)
+    bad += failed.items()
+    left, reverted, unexplained = _without(wanted.tuning, bad, is_over=is_over)
+    gain = _gain(acted, _weights(acted, application), seed)
+    return Acceptance(verdicts, gain, left, tuple(reverted), tuple(unexplained), tuple(evidence))
+
+
+def _is_given_up(one: Evidence, *, is_over: bool) -> bool:
+    return one.state == "open" and (is_over or not one.wanted)
+
+
+def _why(one: Evidence, pairs: Mapping[Cell, Pair]) -> str:
+    if one.state == "open":
+        return one.words
+    (verdict,) = judge([pairs[one.cell]], 0.0, 1.0)
+    return _ratio_words(verdict)
+
+
+def _ratio_words(one: Verdict) -> str:
+    return f"{one.ratio:.2f} ({one.ratio_low:.2f} to {one.ratio_high:.2f}) times the default's time"
+
+
+def _slower_elsewhere(pairs: Mapping[Cell, Pair], delta: float, alpha: float) -> list[tuple[Cell, str]]:
+    verdicts = judge([*pairs.values()], delta, alpha)
+    return [
+        (cell, _ratio_words(one)) for cell, one in zip(pairs, verdicts, strict=True) if one.verdict == "slower"
+    ]
+
+
+def _is_of(launch: Launch, wanted: Validated) -> bool:
+    labels = {cell.label for cell in _cells(launch)}
+    return launch.implementation == wanted.implementation and labels <= {DEFAULT, wanted.profile}
+
+
+def _cells(launch: Launch) -> list[Cell]:
+    return [series.cell for series in launch.series] + [failure.cell for failure in launch.failures]
+
+
+def _wrong(launches: Iterable[Launch]) -> list[Cell]:
+    return [failure.cell for failure in _failures(launches) if failure.kind == "wrong data"]
+
+
+def _failures(launches: Iterable[Launch]) -> list[CellFailure]:
+    return [failure for launch in launches for failure in launch.failures]
+
+
+def _pairs(
+    runs: Iterable[Sequence[Launch]], benchmarks: Mapping[str, Benchmark], wanted: Validated, wrong: Iterable[Cell]
+) -> dict[Cell, Pair]:
+    """Default and tuned in each cell, over all runs."""
+    found: defaultdict[Point, list[Pair]] = defaultdict(list)
+    given_up = [replace(cell, configuration="") for cell in wrong]
+    for run in runs:
+        data = [
+            replace(one, cell=replace(one.cell, configuration="")) for one in gather(run, benchmarks)
+        ]  # runs differ in what is loaded for other cells
+        points = judged_points(data, given_up)
+        variants = (wanted.implementation, variant_name(wanted.implementation, wanted.profile))
+        for pair in all_pairs(points, variants):
+            found[pair.point].append(pair)
+    return {_cell(point, wanted.implementation): joined(found[point]) for point in found}
+
+
+def _cell(point: Point, implementation: str) -> Cell:
+    return Cell(
+        implementation, point.benchmark, point.size_bytes, point.ranks, point.options,
+        testbed=point.testbed, placement=point.placement,
+    )  # fmt: skip
+
+
+def _failed(launches: Iterable[Launch], profile: str) -> tuple[dict[Cell, str], set[Cell]]:
+    """Cells that failed more often with the profile than without, and why; and those that fail by default.
+
+    More often by two, unless it is certain: that an implementation hangs now and then is not the profile's fault.
+    """
+    tuned: Counter[Cell] = Counter()
+    default: Counter[Cell] = Counter()
+    reasons: dict[Cell, str] = {}
+    for failure in _failures(launches):
+        plain = replace(failure.cell, label=DEFAULT, configuration="")
+        is_tuned = failure.cell.label == profile
+        (tuned if is_tuned else default)[plain] += 1 if failure.kind == "failed" else MORE_FAILURES
+        if is_tuned:
+            reasons[plain] = f"fails: {failure.reason}"
+    worse = {cell: why for cell, why in reasons.items() if tuned[cell] - default[cell] >= MORE_FAILURES}
+    return worse, {cell for cell, times in default.items() if times >= MORE_FAILURES}
+
+
+def _weights(pairs: Mapping[Cell, Pair], application: Application | None) -> FloatArray | None:
+    """Shares of the time that the application spends in each cell by default; None if it comes to none of them.
+
+    What it does on whole communicators: groups and other placements stand for no calls of their own.
+    """
+    if application is None or not pairs:
+        return None
+    whole = [cell if communicator_ranks(cell) == cell.ranks else replace(cell, benchmark="") for cell in pairs]
+    calls = np.array(application.calls_at(whole))
+    spent: FloatArray = calls * np.array([median(pair.baseline_medians) for pair in pairs.values()])
+    return spent / np.sum(spent) if np.sum(spent) > 0 else None
+
+
+def _gain(pairs: Mapping[Cell, Pair], weights: FloatArray | None, seed: int) -> Gain:
+    if not pairs:
+        return NO_GAIN
+    both = [*pairs.values()]
+    logs = np.array([np.log(median(pair.candidate_medians) / median(pair.baseline_medians)) for pair in both])
+    shares = np.full(len(both), 1 / len(both)) if weights is None else weights
+    ratio = float(np.exp(shares @ logs))
+    tails = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
+    low, high = np.exp(np.quantile(shares @ resampled_log_ratios(both, seed), tails))
+    cells = int(np.sum(shares > 0))
+    return Gain(ratio, min(float(low), ratio), max(float(high), ratio), cells, weights is not None)
+
+
+def _without(
+    tuning: Tuning, bad: Sequence[tuple[Cell, str]], *, is_over: bool
+) -> tuple[Tuning, list[Reason], list[str]]:
+    """The tuning without the rules and settings that the bad cells are due to; one may be behind several cells."""
+    left, reverted, unexplained = tuning, [], []
+    setting: Reason | None = None
+    for cell, why in bad:
+        words = f"{why} {cell_words(cell)}"
+        if (found := rule_behind(tuning, cell)) is not None:
+            if (now := without_rule(left, *found)) != left:
+                left = now
+                subject = f"{found[0].operation} at {found[0].ranks} ranks"
+                whole = is_complete(found[0]) and len(found[0].rules) > 1
+                with_others = " with all others, since no size can be left to it" if whole else ""
+                what = f"{rule_words(found[1])} goes back to the default{with_others}"
+                reverted.append(Reason(subject, f"{what}: {words}"))
+        elif setting is not None:
+            continue
+        elif not tuning.settings and not tuning.host_settings:
+            unexplained.append(words)
+        elif is_over:
+            left, setting = Tuning(), Reason("everything", f"goes back to the default: {words}")
+            reverted.append(setting)
+        else:
+            left, setting = without_last_setting(left, words)
+            reverted.append(setting)
+    return (Tuning() if is_over and setting else left), reverted, unexplained
