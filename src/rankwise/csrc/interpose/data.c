@@ -13,6 +13,13 @@ int64_t bytes_of(MPI_Datatype type)
     return size;
 }
 
+bool is_predefined(MPI_Datatype type)
+{
+    int integers, addresses, types, combiner;
+    return PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS &&
+           combiner == MPI_COMBINER_NAMED;
+}
+
 bool moves_only(Operation operation)
 {
     return operation == BCAST || operation == GATHER || operation == SCATTER ||
@@ -45,9 +52,7 @@ static Blocks blocks_of(const void *buffer, MPI_Datatype type, int blocks, int64
 /* Whether the elements of this type are their bytes, one after another. */
 static bool plain(const Blocks *b)
 {
-    int integers, addresses, types, combiner;
-    PMPI_Type_get_envelope(b->type, &integers, &addresses, &types, &combiner);
-    return combiner == MPI_COMBINER_NAMED && b->element_bytes == b->extent;
+    return is_predefined(b->type) && b->element_bytes == b->extent;
 }
 
 static bool is_packed(const Blocks *b)
@@ -201,7 +206,7 @@ static int arrange_elements(Data *data, const Collective *call, int rank, int ra
 int arrange_data(Data *data, const Collective *call, int rank, int ranks)
 {
     int code = MPI_SUCCESS;
-    *data = (Data){.type = MPI_BYTE, .element_bytes = 1};
+    *data = (Data){.type = MPI_BYTE, .element_bytes = 1, .kept_type = MPI_DATATYPE_NULL};
     if (moves_only(call->operation))
         code = arrange_bytes(data, call, rank, ranks);
     else if (call->operation != BARRIER)
@@ -211,12 +216,50 @@ int arrange_data(Data *data, const Collective *call, int rank, int ranks)
     return code;
 }
 
+static int duplicate_type(MPI_Datatype type, MPI_Datatype *copy)
+{
+    int code = PMPI_Type_contiguous(1, type, copy); /* MPI_Type_dup would copy attributes */
+    return code == MPI_SUCCESS ? PMPI_Type_commit(copy) : code;
+}
+
+static int keep_numbers(Numbers *numbers, int count, void **kept)
+{
+    const size_t bytes = (size_t)count * (numbers->wide ? sizeof(int64_t) : sizeof(int));
+    if (!numbers->array)
+        return MPI_SUCCESS;
+    *kept = malloc(bytes);
+    if (!*kept)
+        return MPI_ERR_NO_MEM;
+    numbers->array = memcpy(*kept, numbers->array, bytes);
+    return MPI_SUCCESS;
+}
+
+int keep_arguments(Data *data, int ranks)
+{
+    MPI_Datatype *type = data->back.blocks ? &data->back.type : &data->type;
+    int code = MPI_SUCCESS;
+    if (!is_predefined(*type)) {
+        code = duplicate_type(*type, &data->kept_type);
+        if (code == MPI_SUCCESS)
+            *type = data->kept_type;
+    }
+    if (code == MPI_SUCCESS && data->back.blocks)
+        code = keep_numbers(&data->back.counts, ranks, &data->kept_counts);
+    if (code == MPI_SUCCESS && data->back.blocks)
+        code = keep_numbers(&data->back.starts, ranks, &data->kept_starts);
+    return code;
+}
+
 int return_data(Data *data, int code)
 {
     if (code == MPI_SUCCESS && data->back.blocks)
         code = move_blocks(&data->back, data->packed_output, true);
     free(data->packed_input);
     free(data->packed_output);
-    *data = (Data){0};
+    free(data->kept_counts);
+    free(data->kept_starts);
+    if (data->kept_type != MPI_DATATYPE_NULL)
+        PMPI_Type_free(&data->kept_type);
+    *data = (Data){.kept_type = MPI_DATATYPE_NULL};
     return code;
 }

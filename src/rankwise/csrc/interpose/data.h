@@ -26,6 +26,8 @@ typedef struct {
     int64_t element_bytes;
     Blocks back; /* where the output goes in the end; no blocks: it is there */
     void *packed_input, *packed_output;
+    void *kept_counts, *kept_starts; /* of `back`, once the program may have dropped its own */
+    MPI_Datatype kept_type;          /* MPI_DATATYPE_NULL: none */
 } Data;
 
 /* Makes ready the data of rank `rank` of `ranks` (its input packed). An MPI error code; after an
@@ -36,9 +38,13 @@ int arrange_data(Data *data, const Collective *call, int rank, int ranks);
  * Returns `code`, or the error that came now. */
 int return_data(Data *data, int code);
 
+/* Makes the data outlive the arguments of the call: a nonblocking operation ends later. */
+int keep_arguments(Data *data, int ranks);
+
 /* Size in bytes of an element of the program's type, -1 if the library refuses to say. */
 int64_t bytes_of(MPI_Datatype type);
 
+bool is_predefined(MPI_Datatype type);
 bool moves_only(Operation operation);
 
 #endif

@@ -88,6 +88,8 @@ static bool replace(const Collective *call, Communicator *c, const Rule *rule, P
     if (!schedule)
         return false;
     *code = arrange_data(&data, call, c->rank, c->ranks);
+    if (*code == MPI_SUCCESS && call->request && (*code = keep_arguments(&data, c->ranks)))
+        return_data(&data, *code);
     Call sent = {data.input, data.output, data.type, call->op, c->own, first_tag_of_call(c, &room)};
     if (*code == MPI_SUCCESS && schedule->tags > room)
         *code = return_data(&data, MPI_ERR_TAG);
