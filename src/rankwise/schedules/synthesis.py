@@ -103,8 +103,6 @@ def _by_algorithms(wish: Wish, model: CostModel) -> Iterator[tuple[Candidate, Pr
         usual = [chunks for chunks in usual if chunks in {1, 128}]
     divisions = sorted({*usual, min(wish.ranks, wish.size_bytes)})
     for one in generator.algorithms(wish.operation):
-        if one.for_networks and wish.network is None:
-            continue
         for chunks in divisions if wish.operation != "allgather" or one.segmented else (1,):
             for segment in (0, 1) if one.segmented and 1 < chunks <= most // wish.ranks else (0,):
                 problem = replace(wish.problem(chunks), segment=segment)
