@@ -1,4 +1,4 @@
-"""The functions that an implementation declares, read from its own mpi.h: what wraps a library wraps just these."""
+"""The functions that an implementation declares, read from its own mpi.h: what wraps it wraps just these."""
 
 from __future__ import annotations
 

@@ -35,7 +35,8 @@ def build(implementation: Implementation) -> Path:
     wrappers = _kept(wrapper_source(declared(implementation)))
     headers = tuple(SOURCES / name for name in FOLDERS)
     linked = ("-lm", "-pthread", "-ldl", "-Wl,--no-as-needed", *_library_path(implementation))
-    overlay = Artifact(LIBRARY, (wrappers, *sources), "shared object", headers, _FLAGS, linked)
+    flags = (*_FLAGS, f'-DBUILT_FOR="{implementation.version}"')
+    overlay = Artifact(LIBRARY, (wrappers, *sources), "shared object", headers, flags, linked)
     return builder.build(overlay, implementation)
 
 

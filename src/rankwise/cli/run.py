@@ -12,7 +12,9 @@ from rankwise.cli.profile_options import profile_options
 from rankwise.cli.program_arguments import TakesProgram, launcher_option
 from rankwise.cli.screen import Screen
 from rankwise.cli.testbed_options import where_options
+from rankwise.core.errors import InputError
 from rankwise.workflows.configurations import choose
+from rankwise.workflows.overlay import DEFAULT_TABLE, OverlayChoice
 from rankwise.workflows.run import RunRequest, run
 from rankwise.workflows.testbeds import testbed_of
 
@@ -25,6 +27,7 @@ from rankwise.workflows.testbeds import testbed_of
     "  rankwise run -n 4 --testbed grid5000-2007 --mpi mpich -- ./app\n"
     "  rankwise run -n 8 --hostfile hosts --placement cyclic -- ./app\n"
     "  rankwise run -n 4 --testbed grid5000-2007 --profile wan -- ./app\n"
+    "  rankwise run -n 8 --testbed grid5000-2007 --overlay -- ./app\n"
     "  rankwise run -n 2 --mpi openmpi --launcher '--mca btl tcp,self' -- ./app",
 )
 @click.option("-n", "ranks", type=click.IntRange(1), help="Ranks.  [default: every slot of the testbed]")
@@ -38,6 +41,11 @@ from rankwise.workflows.testbeds import testbed_of
 @click.option("--prefix", "prefixes", multiple=True, metavar="DIR", type=click.Path(path_type=Path),
               help="Look for an MPI here too.")  # fmt: skip
 @click.option("-q", "--quiet", is_flag=True, help="Only what the program says.")
+@click.option("--overlay", default="", is_flag=False, flag_value=DEFAULT_TABLE, metavar="[TABLE]",
+              help="Carry out collectives by our schedules where this decision table says so; without a table, "
+              "across sites.")  # fmt: skip
+@click.option("--reproducible", is_flag=True,
+              help="With --overlay: sums do not depend on which rank runs in which site.")  # fmt: skip
 @profile_options
 @where_options
 @click.pass_context
@@ -48,7 +56,13 @@ def command(context: click.Context, /, **asked: Any) -> int:
     """
     request = RunRequest(
         context.obj, asked["ranks"] or 0, asked["mpi"], testbed_of(asked["testbed"], asked["hostfile"]),
-        asked["placement"], choose(asked["profile"]), asked["force"], asked["launcher"],
-        asked["limit"], asked["prefixes"],
+        asked["placement"], choose(asked["profile"]), _overlay(asked["overlay"], asked["reproducible"]),
+        asked["force"], asked["launcher"], asked["limit"], asked["prefixes"],
     )  # fmt: skip
     return run(request, Screen(quiet=asked["quiet"]))
+
+
+def _overlay(table: str, reproducible: bool) -> OverlayChoice:
+    if reproducible and not table:
+        raise InputError("--reproducible is about the overlay", "add --overlay")
+    return OverlayChoice(table, reproducible)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import stat
+import struct
 from pathlib import Path
 
 from rankwise.artifacts import builder
@@ -9,6 +12,8 @@ from rankwise.artifacts.builder import Artifact
 from rankwise.core.records import Environment, Implementation
 
 _VARIABLE = "LD_PRELOAD"
+_ELF = b"\x7fELF"
+_DYNAMIC = 2  # the type of a program header
 
 
 def build(source: Path, implementation: Implementation) -> Path:
@@ -25,3 +30,30 @@ def loading(library: Path, environment: Environment) -> Environment:
     others = [value for name, value in environment if name == _VARIABLE and value]
     rest = tuple(pair for pair in environment if pair[0] != _VARIABLE)
     return (*rest, (_VARIABLE, ":".join([str(library), *others])))
+
+
+def ignored_by(program: Path) -> str:
+    """Return why the loader ignores LD_PRELOAD for this program: `is linked statically`; '' if it does not.
+
+    Of a script nothing is said.
+    """
+    status = program.stat()
+    if (status.st_mode & stat.S_ISUID and status.st_uid != os.getuid()) or (
+        status.st_mode & stat.S_ISGID and status.st_gid != os.getgid()
+    ):
+        return "is set-user-ID or set-group-ID"
+    if os.getuid() and "security.capability" in os.listxattr(program):
+        return "has file capabilities"
+    with program.open("rb") as file:
+        content = file.read(1 << 16)
+    return "is linked statically" if content.startswith(_ELF) and not _is_dynamic(content) else ""
+
+
+def _is_dynamic(content: bytes) -> bool:
+    """Whether one of the program headers of this beginning of an ELF file is PT_DYNAMIC."""
+    wide, order = content[4] == 2, "<" if content[5] == 1 else ">"
+    at, size_at = (32, 54) if wide else (28, 42)
+    start = struct.unpack_from(f"{order}{'Q' if wide else 'I'}", content, at)[0]
+    size, count = struct.unpack_from(f"{order}2H", content, size_at)
+    headers = range(start, start + size * count, size or 1)
+    return any(struct.unpack_from(f"{order}I", content, one)[0] == _DYNAMIC for one in headers)

@@ -19,6 +19,7 @@ from rankwise.testbeds.local import LocalTestbed
 from rankwise.workflows.configurations import ProfileChoice, loader, not_applied, resolve
 from rankwise.workflows.events import Events
 from rankwise.workflows.host_settings import applied_settings
+from rankwise.workflows.overlay import OverlayChoice, overlaid
 
 _FIRST_LOOK_SECONDS = 0.05
 """At what the ranks have loaded: nothing is measured here, and the job may be over soon."""
@@ -36,6 +37,7 @@ class RunRequest:
     testbed: TestbedKind = field(default_factory=LocalTestbed)
     placement: str = "block"
     profile: ProfileChoice = field(default=ProfileChoice())
+    overlay: OverlayChoice = field(default=OverlayChoice())
     force: bool = False
     """Load of the profile what this version of the MPI knows."""
     launcher_arguments: tuple[str, ...] = ()
@@ -64,6 +66,7 @@ def run(request: RunRequest, events: Events) -> int:
     try:
         loaded = loader(testbed)(configuration)
         loaded = replace(loaded, environment=(*around.environment, *loaded.environment))
+        loaded = overlaid(loaded, request.overlay, implementation, testbed, Path(program[0]))
         job = build_job(
             testbed, program, ranks, placement=request.placement, loaded=loaded,
             arguments=request.launcher_arguments,

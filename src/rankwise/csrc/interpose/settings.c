@@ -9,7 +9,29 @@
 
 enum { MESSAGE_ROOM = 512 };
 
-static const char BUILT_IN[] = "# rankwise overlay 1\n";
+/* Without any measurement: small messages cross the long links once, large ones on several ways at
+ * once; one site is the library's own. Not gatherv, scatterv and alltoallv (they have no `bytes`),
+ * whose ranks would have to tell each other their counts first. */
+static const char BUILT_IN[] = "# rankwise overlay 1\n"
+                               "bcast          sites=2- bytes=-16K one_crossing\n"
+                               "bcast          sites=2- lanes\n"
+                               "reduce         sites=2- bytes=-16K one_crossing\n"
+                               "reduce         sites=2- lanes\n"
+                               "allreduce      sites=2- bytes=-16K one_crossing\n"
+                               "allreduce      sites=2- lanes\n"
+                               "reduce_scatter sites=2- bytes=-16K one_crossing\n"
+                               "reduce_scatter sites=2- lanes\n"
+                               "gather         sites=2- bytes=-16K one_crossing\n"
+                               "gather         sites=2- bytes=16K- lanes\n"
+                               "scatter        sites=2- bytes=-16K one_crossing\n"
+                               "scatter        sites=2- bytes=16K- lanes\n"
+                               "allgather      sites=2- bytes=-16K one_crossing\n"
+                               "allgather      sites=2- bytes=16K- lanes\n"
+                               "alltoall       sites=2- bytes=-16K one_crossing\n"
+                               "alltoall       sites=2- bytes=16K- lanes\n"
+                               "barrier        sites=2- one_crossing\n"
+                               "scan           sites=2- one_crossing\n"
+                               "exscan         sites=2- one_crossing\n";
 
 static Settings chosen;
 
@@ -73,6 +95,21 @@ static void read_rules(void)
         may_replace[o] = named[o];
 }
 
+/* A library that was replaced since, or another one of the same name. */
+static void check_version(void)
+{
+#if MPI_VERSION >= 3
+    char found[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length;
+    PMPI_Get_library_version(found, &length);
+    found[strcspn(found, ",\n")] = '\0';
+    if (!strstr(found, BUILT_FOR))
+        end_job("this overlay was built for version " BUILT_FOR " of the MPI library, and the "
+                "program has loaded %s: rankwise run --overlay builds the right one",
+                found);
+#endif
+}
+
 void read_settings(void)
 {
     const char *reproducible = getenv("RANKWISE_OVERLAY_REPRODUCIBLE");
@@ -80,6 +117,7 @@ void read_settings(void)
     chosen.report = getenv("RANKWISE_OVERLAY_REPORT");
     chosen.reproducible = reproducible && strcmp(reproducible, "1") == 0;
     chosen.has_network = network && *network;
+    check_version();
     read_rules();
 }
 

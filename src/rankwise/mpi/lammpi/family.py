@@ -85,7 +85,7 @@ class LamMpi(Family):
         copied = str(folder / Path(job.program[0]).name) if job.program[0] in files else job.program[0]
         names = list(dict.fromkeys(job.hosts)) or ["localhost"]
         schema = [f"{name} cpu={job.hosts.count(name) or job.ranks}" for name in names]
-        environment = preload.loading(Path(mended), job.environment)
+        environment = preload.loading(Path(mended), _with_copies(job.environment, job.files, folder))
         inside = (("LAM_MPI_SESSION_PREFIX", str(folder)), ("LD_PRELOAD", mended))
         session = (
             ("HOME", str(folder)),
@@ -127,6 +127,14 @@ class LamMpi(Family):
     def read_back(self, implementation: Implementation, output: str) -> ReadBack:
         """Return the module and the sizes in force."""
         return settings.read_back(output)
+
+
+def _with_copies(environment: Environment, files: tuple[str, ...], folder: Path) -> Environment:
+    """The variables with the copies in `folder` in place of these files, which `nobody` may not read."""
+    copies = {file: str(folder / Path(file).name) for file in files}
+    return tuple(
+        (name, ":".join(copies.get(one, one) for one in value.split(":"))) for name, value in environment
+    )
 
 
 def _ranks(job: Job, names: list[str]) -> list[str]:
