@@ -81,9 +81,9 @@ def _ranks(text: str) -> tuple[int, ...]:
 def command(mpi: tuple[str, ...], store: Path, as_json: bool, **asked: Any) -> int:
     """Find settings that make MPI implementations fast on a network, validate them, and write them as a profile.
 
-    Searched are TCP's buffers, the eager threshold, transports, and how collectives are done. What is chosen is measured
-    again on fresh launches beside the default: what is not shown to be no slower there goes back to the default,
-    and all of it does if nothing is shown to be faster.
+    Searched are TCP's buffers, the eager threshold, transports, and how collectives are done. What is chosen is
+    measured again on fresh launches beside the default: what is not shown to be no slower there goes back to the
+    default, and all of it does if nothing is shown to be faster.
     """
     screen = Screen(quiet=asked["quiet"])
     if asked["resume"]:
