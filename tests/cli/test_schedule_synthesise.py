@@ -6,24 +6,22 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from rankwise.cli.main import cli as main
+from rankwise.cli import main
+from rankwise.core.errors import EXIT_INPUT, EXIT_OK
+
+FOUND = ["schedule", "synthesise", "bcast", "--size", "8K"]
 
 
 @pytest.mark.parametrize("where", [["--sites", "3,2,1"], ["--testbed", "grid5000-2007-sites"], ["-n", "4"]])
-def test_what_it_writes_is_right(where: list[str], tmp_path: Path) -> None:
+def test_what_it_writes_is_right(where: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "found.json"
-    made = CliRunner().invoke(
-        main, ["schedule", "synthesise", "bcast", *where, "--size", "8K", "-o", str(file), "--json"]
-    )
-    assert made.exit_code == 0, made.output
-    told = json.loads(made.stdout)
+    assert main.run([*FOUND, *where, "-o", str(file), "--json"]) == EXIT_OK
+    told = json.loads(capsys.readouterr().out)
     assert told["best"]["seconds"] == min(one["seconds"] for one in told["tried"])
-    assert CliRunner().invoke(main, ["schedule", "verify", str(file)]).exit_code == 0
+    assert main.run(["schedule", "verify", str(file)]) == EXIT_OK
 
 
-def test_two_networks_are_refused() -> None:
-    asked = ["schedule", "synthesise", "bcast", "--sites", "2x2", "--testbed", "cluster"]
-    made = CliRunner().invoke(main, asked)
-    assert made.exit_code != 0
+def test_two_networks_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.run([*FOUND, "--sites", "2x2", "--testbed", "cluster"]) == EXIT_INPUT
+    assert "give one of them" in capsys.readouterr().err
