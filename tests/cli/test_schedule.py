@@ -56,7 +56,7 @@ def test_the_list_has_every_algorithm(capsys: pytest.CaptureFixture[str]) -> Non
     told = json.loads(said(capsys, "list", "--json"))
     assert [f"{one['operation']}.{one['name']}" for one in told] == [one.id for one in generator.algorithms()]
     assert "allreduce.ring" in said(capsys, "list", "allreduce")
-    assert "bcast" not in said(capsys, "list", "allreduce")
+    assert "bcast.binomial" not in said(capsys, "list", "allreduce")
 
 
 def test_show_counts_by_links_and_draws_each_round(capsys: pytest.CaptureFixture[str]) -> None:

@@ -164,14 +164,13 @@ def _check(made: CSchedule, name: str) -> None:
 
 
 def _library() -> ctypes.CDLL:
-    """The compiled algorithms; each set of sources is another library."""
-    return _loaded(tuple(map(compiler.stamp, source_files())))
+    """The compiled algorithms. Other folders of plug-ins are another library; files are looked at once."""
+    return _loaded(os.environ.get(registry.PLUGIN_VARIABLE, ""), os.environ.get("CC", ""))
 
 
 @cache
-def _loaded(sources: tuple[compiler.Stamp, ...]) -> ctypes.CDLL:
-    paths = tuple(Path(path) for path, *_ in sources)
-    artifact = Artifact("schedules.so", paths, "shared object", (SOURCES,), FLAGS)
+def _loaded(_plugins: str, _compiler: str) -> ctypes.CDLL:
+    artifact = Artifact("schedules.so", tuple(source_files()), "shared object", (SOURCES,), FLAGS)
     library = ctypes.CDLL(str(builder.build(artifact, compiler.of_host())))
     check_layout(library)
     library.first_algorithm.restype = POINTER(CAlgorithm)

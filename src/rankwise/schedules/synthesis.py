@@ -22,6 +22,7 @@ _CHUNKS = (1, 4, 8, 16, 32, 64, 128, 256)
 _MOST_TRANSFERS = 17_000
 """Of chunks, in one schedule along trees; what 256 ranks take 10 s for, tried in all ways, on one slow core."""
 _MANY_RANKS = 64
+"""Beyond this number fewer ways are tried."""
 _MOST_TREE_NODES = 4096
 """Nodes times trees that differ."""
 
@@ -100,7 +101,7 @@ def _chunks(wish: Wish) -> list[int]:
 def _by_algorithms(wish: Wish, model: CostModel) -> Iterator[tuple[Candidate, Problem, _Make]]:
     usual, most = _chunks(wish), 2 * _MOST_TRANSFERS
     if wish.ranks > _MANY_RANKS:
-        usual = [chunks for chunks in usual if chunks in {1, 128}]
+        usual = [chunks for chunks in usual if chunks in {1, 64}]
     divisions = sorted({*usual, min(wish.ranks, wish.size_bytes)})
     for one in generator.algorithms(wish.operation):
         for chunks in divisions if wish.operation != "allgather" or one.segmented else (1,):
@@ -124,14 +125,14 @@ def _kept(schedules: tuple[Schedule, ...]) -> _Make:
 
 def _by_trees(wish: Wish, model: CostModel) -> Iterator[tuple[Candidate, Problem, _Make]]:
     places = Places(wish.ranks, wish.network, model)
-    for chunks in _chunks(wish):
+    moved = wish.ranks * {"allgather": wish.ranks, "allreduce": 2}.get(wish.operation, 1)
+    many = wish.ranks > _MANY_RANKS
+    possible = [chunks for chunks in _chunks(wish) if chunks == 1 or chunks * moved <= _MOST_TRANSFERS]
+    for chunks in (possible[0], *possible[1:][-1:]) if many else possible:
         problem = wish.problem(chunks)
-        transfers = chunks * wish.ranks * {"allgather": wish.ranks, "allreduce": 2}.get(wish.operation, 1)
-        if chunks > 1 and transfers > _MOST_TRANSFERS:
-            break
         for name, roots in _roots(wish, places, chunks):
             for far_first in (False, True) if places.sites > 1 else (False,):
-                for most in (1, 2, 0):
+                for most in (1, 2) if many else (1, 2, 0):
                     schedules = _along(problem, places, roots, most, far_first)
                     told = (
                         f"trees from {name}{', sites first' * far_first}{f', {most} by the root' if most else ''}"
@@ -150,7 +151,7 @@ def _roots(wish: Wish, places: Places, chunks: int) -> Iterator[tuple[str, list[
         yield "each rank", list(range(wish.ranks)) * chunks
     else:
         leaders = [members[0] for members in places.members]
-        for site in range(places.sites):
+        for site in range(places.sites if wish.ranks <= _MANY_RANKS else 1):
             inside = [rank for rank, at in zip(leaders, places.site, strict=True) if at == site]
             yield f"site {site}", [inside[chunk % len(inside)] for chunk in range(chunks)]
         if places.sites > 1:
