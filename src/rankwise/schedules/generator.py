@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from ctypes import POINTER, c_char_p, c_size_t, c_void_p
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -92,6 +92,25 @@ def schedule(one: Algorithm, problem: Problem, rank: int) -> Schedule:
     return _made(_library(), one, problem, rank)
 
 
+@contextmanager
+def laid_out(one: Algorithm, problem: Problem) -> Iterator[Any]:
+    """Hold the schedules of all ranks as C has them, an array of CSchedule. Raises RefusedError."""
+    library = _library()
+    pointer = dict(_registered(library))[one]
+    made = (CSchedule * problem.ranks)()
+    network, alone = c_problem(problem, 0, all_counts=False).network, replace(problem, network=None)
+    try:
+        for rank, schedule in enumerate(made):
+            asked = c_problem(alone, rank, one.needs_all_counts)
+            asked.network = network  # the same for all
+            library.make_schedule(ctypes.byref(schedule), pointer, ctypes.byref(asked))
+            _check(schedule, one.id)
+        yield made
+    finally:
+        for schedule in made:
+            library.free_schedule(ctypes.byref(schedule))
+
+
 def _made(library: ctypes.CDLL, one: Algorithm, problem: Problem, rank: int) -> Schedule:
     pointer = dict(_registered(library))[one]
     with _schedule(library) as made:
@@ -132,23 +151,26 @@ def _schedule(library: ctypes.CDLL) -> Iterator[CSchedule]:
 
 
 def _copied(made: CSchedule, rank: int, name: str) -> Schedule:
+    _check(made, name)
+    return Schedule(rank, steps_of(made), made.scratch)
+
+
+def _check(made: CSchedule, name: str) -> None:
     if made.failure:
         raise RefusedError(
             f"{name} has no schedule for this: {made.failure.decode()}",
             "`rankwise schedule list` shows what each algorithm can do",
         )
-    return Schedule(rank, steps_of(made), made.scratch)
 
 
 def _library() -> ctypes.CDLL:
-    """The compiled algorithms; each set of sources is another library."""
-    return _loaded(tuple(map(compiler.stamp, source_files())))
+    """The compiled algorithms. Other folders of plug-ins are another library; files are looked at once."""
+    return _loaded(os.environ.get(registry.PLUGIN_VARIABLE, ""), os.environ.get("CC", ""))
 
 
 @cache
-def _loaded(sources: tuple[compiler.Stamp, ...]) -> ctypes.CDLL:
-    paths = tuple(Path(path) for path, *_ in sources)
-    artifact = Artifact("schedules.so", paths, "shared object", (SOURCES,), FLAGS)
+def _loaded(_plugins: str, _compiler: str) -> ctypes.CDLL:
+    artifact = Artifact("schedules.so", tuple(source_files()), "shared object", (SOURCES,), FLAGS)
     library = ctypes.CDLL(str(builder.build(artifact, compiler.of_host())))
     check_layout(library)
     library.first_algorithm.restype = POINTER(CAlgorithm)

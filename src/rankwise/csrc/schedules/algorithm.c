@@ -92,3 +92,18 @@ int64_t part_start(int64_t count, int parts, int part)
     const int64_t longer = count % parts;
     return part * (count / parts) + (part < longer ? part : longer);
 }
+
+int64_t segment_or(const Problem *p, int64_t length, int64_t bytes, int64_t most)
+{
+    if (p->segment > 0)
+        return p->segment;
+    const int64_t element = p->element_bytes > 0 ? p->element_bytes : 8;
+    const int64_t wanted = bytes > element ? bytes / element : 1,
+                  least = (length + most - 1) / most;
+    return wanted > least ? wanted : least;
+}
+
+const char *needs_a_fan_out_of_two(const Problem *p)
+{
+    return p->fan_out < 0 || p->fan_out == 1 ? "its fan-out must be two or more" : NULL;
+}

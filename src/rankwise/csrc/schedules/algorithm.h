@@ -113,6 +113,19 @@ int64_t block_start(const Problem *p, int rank);
 int64_t part_length(int64_t count, int parts, int part);
 int64_t part_start(int64_t count, int parts, int part);
 
+/* The segment that was asked for, else one of about `bytes` bytes, but at most `most` of them in
+ * `length` elements: more would make a pipeline no faster, and its schedule long. */
+int64_t segment_or(const Problem *p, int64_t length, int64_t bytes, int64_t most);
+
+/* The fan-out that was asked for, or else `usual`. */
+static inline int fan_out_or(const Problem *p, int usual)
+{
+    return p->fan_out ? p->fan_out : usual;
+}
+
+/* For Algorithm.objection: a fan-out of one makes no tree. */
+const char *needs_a_fan_out_of_two(const Problem *p);
+
 /* Where a broadcast's data are on this rank: the root's INPUT, the others' OUTPUT. */
 static inline Place broadcast_place(const Problem *p)
 {

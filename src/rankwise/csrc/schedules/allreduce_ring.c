@@ -1,25 +1,17 @@
 /* Patarasuk and Yuan, Bandwidth optimal all-reduce algorithms for clusters of workstations, JPDC
- * 69(2), 2009: each part goes round the ring once to be summed up and once to be handed out. */
-#include "algorithm.h"
+ * 69(2), 2009: each part goes round the ring once to be reduced and once to be handed out.
+ * 2 (P - 1) rounds of one message a rank, which sends about 2 m (P - 1)/P bytes. */
+#include "phases.h"
 
 static void generate(Schedule *s, const Problem *p)
 {
-    const int n = p->ranks, next = (p->rank + 1) % n, before = (p->rank + n - 1) % n;
-    const Place mine = place(OUTPUT_MEMORY, 0);
-    const Place arrived = add_scratch(s, n > 1 ? part_length(p->count, n, 0) : 0);
-    int done = add_copy(s, place(INPUT_MEMORY, 0), mine, p->count, NO_STEP);
-    int sent = NO_STEP; /* what is sent in one round is overwritten in a later one */
-    for (int round = 0; round < 2 * (n - 1); round++) {
-        const bool sums = round < n - 1;
-        const int out = (p->rank + 2 * n - round) % n, in = (out + n - 1) % n;
-        const Place from = beyond(mine, part_start(p->count, n, out));
-        const Place to = beyond(mine, part_start(p->count, n, in));
-        const int64_t length = part_length(p->count, n, in);
-        const int received =
-            add_receive(s, before, round, sums ? arrived : to, length, both(s, done, sent));
-        sent = add_send(s, next, round, from, part_length(p->count, n, out), done);
-        done = sums ? add_reduce(s, arrived, to, length, received) : received;
-    }
+    const Group all = all_ranks(p);
+    const Parts parts = equal_parts(p->count, all.size);
+    const Place to = place(OUTPUT_MEMORY, 0);
+    const Place own = beyond(to, start_of_part(&parts, all.me));
+    const int done =
+        ring_reduce_scatter(s, &all, &parts, place(INPUT_MEMORY, 0), own, 0, 0, NO_STEP);
+    ring_allgather(s, &all, &parts, to, 0, phase_tags(&parts, 0), done);
 }
 
 ALGORITHM(ring, ALLREDUCE) = {

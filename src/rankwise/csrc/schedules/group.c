@@ -88,3 +88,21 @@ Pairing near_first(const Group *g)
     }
     return pairing;
 }
+
+/* Members that still share parts in round i have the same even number mod 2^(i + 1) among those
+ * that they reach by the pairs of the rounds from i on: for an odd member that of its partner. */
+Pairing swing(const Group *g)
+{
+    const int mask = g->size - 1, odd = g->me & 1;
+    Pairing pairing = {.part = 0};
+    int away = 1, change = -2;
+    for (int size = g->size; size > 1; size /= 2, away += change, change *= -2)
+        pairing.partner[pairing.rounds++] = member(g, (odd ? g->me - away : g->me + away) & mask);
+    away -= change / -2; /* of the last round */
+    const int even = (odd ? g->me - away : g->me) & mask;
+    for (int bit = 2; bit < g->size; bit *= 2)
+        pairing.part = 2 * pairing.part + ((even & bit) != 0);
+    if (g->size > 1)
+        pairing.part = 2 * pairing.part + odd;
+    return pairing;
+}

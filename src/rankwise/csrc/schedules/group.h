@@ -34,6 +34,7 @@ typedef struct {
     int parts;
     const int64_t *starts; /* shape (units + 1), units = parts + folded; NULL: nearly equal units */
     int folded;            /* the first parts are two units each, as those of a folded group */
+    bool scattered; /* allgather: each has already what scatter_parts gives it, and gets no more */
 } Parts;
 
 Parts equal_parts(int64_t length, int parts);
@@ -52,5 +53,9 @@ typedef struct {
 /* For groups whose size is a power of two. */
 Pairing far_first(const Group *group);  /* half the group away, then a quarter, ...: part = me */
 Pairing near_first(const Group *group); /* 1 away, then 2, 4, ...: this keeps the order */
+
+/* 1 away, then 1 the other way, 3, 5 the other way, 11, ...: even members to the one side, odd ones
+ * to the other. De Sensi et al., Swing, NSDI 2024, section 3. */
+Pairing swing(const Group *group);
 
 #endif

@@ -76,20 +76,35 @@ int ring_reduce_scatter(Schedule *s, const Group *g, const Parts *parts, Place f
     return join_since(s, first, after);
 }
 
+/* The member's binomial subtree is itself and those that follow it, as many as its lowest bit. */
+static int subtree(int members, int number)
+{
+    const int size = number ? number & -number : members;
+    return size < members - number ? size : members - number;
+}
+
+/* Whether a member has parts begin ... end - 1 from scatter_parts. */
+static bool was_scattered(const Parts *parts, int number, int begin, int end)
+{
+    return parts->scattered && number <= begin && end <= number + subtree(parts->parts, number);
+}
+
 /* Receives wait for the one before the last: so many parts need not all be waited for at once. */
 static void hand_out_segment(Schedule *s, const Group *g, const Cut *c, Place at, int i, int tag,
                              int after)
 {
-    const int n = g->size, next = member(g, (g->me + 1) % n);
-    const int before = member(g, (g->me + n - 1) % n);
+    const int n = g->size, right = (g->me + 1) % n;
+    const int next = member(g, right), before = member(g, (g->me + n - 1) % n);
     int received[] = {after, after};
     for (int round = 0; round < n - 1; round++) {
         const int out = (g->me + n - round) % n, in = (out + n - 1) % n;
-        const int arrived =
-            add_receive(s, before, tag + round * c->most + i, beyond(at, cut_start(c, in, i)),
-                        cut_length(c, in, i), received[0]);
-        add_send(s, next, tag + round * c->most + i, beyond(at, cut_start(c, out, i)),
-                 cut_length(c, out, i), received[1]);
+        int arrived = received[0];
+        if (!was_scattered(c->parts, g->me, in, in + 1))
+            arrived = add_receive(s, before, tag + round * c->most + i,
+                                  beyond(at, cut_start(c, in, i)), cut_length(c, in, i), arrived);
+        if (!was_scattered(c->parts, right, out, out + 1))
+            add_send(s, next, tag + round * c->most + i, beyond(at, cut_start(c, out, i)),
+                     cut_length(c, out, i), received[1]);
         received[0] = received[1];
         received[1] = arrived;
     }
@@ -161,21 +176,17 @@ int doubling_allgather(Schedule *s, const Pairing *pairing, const Parts *parts, 
     int size = 1, done = after;
     for (int round = pairing->rounds - 1; round >= 0; round--, size *= 2) {
         const int has = pairing->part & ~(size - 1), gets = has ^ size;
-        const int received = add_receive(s, pairing->partner[round], tag + round,
-                                         beyond(at, start_of_part(parts, gets)),
-                                         parts_between(parts, gets, gets + size), after);
-        add_send(s, pairing->partner[round], tag + round, beyond(at, start_of_part(parts, has)),
-                 parts_between(parts, has, has + size), done);
+        const int partner = pairing->partner[round], other = pairing->part ^ size;
+        int received = after;
+        if (!was_scattered(parts, pairing->part, gets, gets + size))
+            received = add_receive(s, partner, tag + round, beyond(at, start_of_part(parts, gets)),
+                                   parts_between(parts, gets, gets + size), after);
+        if (!was_scattered(parts, other, has, has + size))
+            add_send(s, partner, tag + round, beyond(at, start_of_part(parts, has)),
+                     parts_between(parts, has, has + size), done);
         done = both(s, done, received);
     }
     return join_since(s, first, after);
-}
-
-/* The member's subtree is its own number and those that follow it, as many as its lowest bit. */
-static int subtree(const Group *g, int number)
-{
-    const int size = number ? number & -number : g->size;
-    return size < g->size - number ? size : g->size - number;
 }
 
 static Place part_place(const Parts *parts, Place at, int part)
@@ -185,7 +196,7 @@ static Place part_place(const Parts *parts, Place at, int part)
 
 int scatter_parts(Schedule *s, const Group *g, const Parts *parts, Place at, int tag, int after)
 {
-    const int first = s->count, size = subtree(g, g->me), low = g->me & -g->me;
+    const int first = s->count, size = subtree(g->size, g->me), low = g->me & -g->me;
     int ready = after, step = 1;
     if (g->me)
         ready = add_receive(s, member(g, g->me - low), tag, part_place(parts, at, g->me),
@@ -196,18 +207,18 @@ int scatter_parts(Schedule *s, const Group *g, const Parts *parts, Place at, int
         const int child = g->me + step;
         if (step < size)
             add_send(s, member(g, child), tag, part_place(parts, at, child),
-                     parts_between(parts, child, child + subtree(g, child)), ready);
+                     parts_between(parts, child, child + subtree(g->size, child)), ready);
     }
     return join_since(s, first, after);
 }
 
 int gather_parts(Schedule *s, const Group *g, const Parts *parts, Place at, int tag, int after)
 {
-    const int first = s->count, size = subtree(g, g->me), low = g->me & -g->me;
+    const int first = s->count, size = subtree(g->size, g->me), low = g->me & -g->me;
     for (int step = 1; step < size; step *= 2) {
         const int child = g->me + step;
         add_receive(s, member(g, child), tag, part_place(parts, at, child),
-                    parts_between(parts, child, child + subtree(g, child)), after);
+                    parts_between(parts, child, child + subtree(g->size, child)), after);
     }
     const int ready = join_since(s, first, after);
     if (g->me)

@@ -20,7 +20,9 @@ int phase_tags(const Parts *parts, int64_t segment);
 int ring_reduce_scatter(Schedule *s, const Group *group, const Parts *parts, Place from, Place to,
                         int64_t segment, int tag, int after);
 
-/* Allgather in a ring: member i has part i of `at`, then all have all. As many messages. */
+/* Allgather in a ring: member i has part i of `at`, then all have all. As many messages; but none
+ * with what a member has already where parts->scattered (Zhou et al., A bandwidth-saving
+ * optimization for MPI broadcast collective operation, ICPPW 2015). */
 int ring_allgather(Schedule *s, const Group *group, const Parts *parts, Place at, int64_t segment,
                    int tag, int after);
 
@@ -31,7 +33,8 @@ int ring_allgather(Schedule *s, const Group *group, const Parts *parts, Place at
 int halving_reduce_scatter(Schedule *s, const Pairing *pairing, const Parts *parts, Place from,
                            Place to, bool commutative, int tag, int after);
 
-/* Allgather by recursive doubling, the way back: each has part pairing->part of `at`, then all. */
+/* Allgather by recursive doubling, the way back: each has part pairing->part of `at`, then all.
+ * With parts->scattered only for far_first. */
 int doubling_allgather(Schedule *s, const Pairing *pairing, const Parts *parts, Place at, int tag,
                        int after);
 

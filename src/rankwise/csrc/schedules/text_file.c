@@ -93,9 +93,10 @@ bool next_number(char **rest, int64_t most, int64_t *number)
     const char *word = next_word(rest);
     *number = 0;
     for (const char *at = word; at && *at; at++) {
-        if (*at < '0' || *at > '9' || *number > (most - (*at - '0')) / 10)
+        const int digit = *at - '0';
+        if (digit < 0 || digit > 9 || digit > most || *number > (most - digit) / 10)
             return false;
-        *number = *number * 10 + (*at - '0');
+        *number = *number * 10 + digit;
     }
     return word;
 }

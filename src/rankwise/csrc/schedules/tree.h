@@ -19,7 +19,7 @@ typedef struct {
 Tree linear_tree(const Problem *p);         /* the root is everybody's parent */
 Tree chain_tree(const Problem *p);          /* one after another */
 Tree binary_tree(const Problem *p);         /* two children each, in the order of the ranks */
-Tree knomial_tree(const Problem *p, int k); /* k = 2: binomial; the largest subtree first */
+Tree knomial_tree(const Problem *p, int k); /* k = 2: binomial; the furthest child first */
 Tree bine_tree(const Problem *p);           /* binomial, but partners are a third nearer */
 
 /* These keep the order of the ranks: each subtree stands for consecutive ranks. The first has the
@@ -47,6 +47,9 @@ void send_down_each(Schedule *s, const Tree *tree, Place at, int64_t length, int
  * which the root has the sum, or another rank's `from` may be written. */
 int reduce_up(Schedule *s, const Tree *tree, Place from, Place to, int64_t length, int64_t segment,
               bool commutative, int tag, int after, int *ready);
+
+/* Messages without data up the tree and down again: a barrier. */
+void signal_along(Schedule *s, Tree tree);
 
 /* How many segments a message of `length` has: 1 if segment is 0. */
 int segments(int64_t length, int64_t segment);

@@ -148,3 +148,19 @@ int reduce_up(Schedule *s, const Tree *tree, Place from, Place to, int64_t lengt
     }
     return join_since(s, first, after);
 }
+
+void signal_along(Schedule *s, Tree tree)
+{
+    int all = NO_STEP;
+    const int first = s->count;
+    for (int c = 0; c < tree.count; c++)
+        add_signal_receive(s, tree.children[c], 0, NO_STEP);
+    all = join_since(s, first, all);
+    if (tree.parent >= 0) {
+        add_signal(s, tree.parent, 0, all);
+        all = add_signal_receive(s, tree.parent, 0, all);
+    }
+    for (int c = 0; c < tree.count; c++)
+        add_signal(s, tree.children[c], 0, all);
+    free_tree(&tree);
+}

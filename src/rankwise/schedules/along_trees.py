@@ -1,0 +1,124 @@
+"""Schedules that send each chunk of a message along a tree of its own; a chunk is one element of the problem."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rankwise.schedules.chunk_trees import Tree
+from rankwise.schedules.model import NOWHERE, Kind, Memory, Place, Problem, Schedule, Step
+
+AHEAD = 8
+"""Chunks that a rank has under way towards roots: with few it waits for others, with many sums get into a jam."""
+
+
+class _Rank:
+    """The schedule of one rank while it is built."""
+
+    def __init__(self, rank: int) -> None:
+        self.rank, self.scratch = rank, 0
+        self.steps: list[Step] = []
+        self.sent_up: list[int] = []
+        """Its sends towards roots: each waits for the one AHEAD before it, so that chunks stay nearly in order."""
+
+    def add(self, step: Step) -> int:
+        self.steps.append(step)
+        return len(self.steps) - 1
+
+    def send(self, peer: int, tag: int, source: Place, after: Sequence[int]) -> int:
+        return self.add(Step(Kind.SEND, peer, tag, source, NOWHERE, 1, tuple(sorted(set(after)))))
+
+    def receive(self, peer: int, tag: int, target: Place, after: Sequence[int] = ()) -> int:
+        return self.add(Step(Kind.RECEIVE, peer, tag, NOWHERE, target, 1, tuple(after)))
+
+    def reduce(self, source: Place, target: Place, after: Sequence[int]) -> int:
+        return self.add(Step(Kind.REDUCE, -1, 0, source, target, 1, tuple(after)))
+
+    def copy(self, source: Place, target: Place) -> int:
+        return self.add(Step(Kind.COPY, -1, 0, source, target, 1))
+
+    def spare(self) -> Place:
+        self.scratch += 1
+        return Place(Memory.SCRATCH, self.scratch - 1)
+
+    def down(self, tree: Tree, tag: int, at: Place, after: Sequence[int]) -> None:
+        """From the root to all: the chunk is `at` this rank, once it is there."""
+        parent = tree.parent[self.rank]
+        ready = after if parent < 0 else (self.receive(parent, tag, at, after),)
+        for child in tree.children[self.rank]:
+            self.send(child, tag, at, ready)
+
+    def up(self, tree: Tree, tag: int, source: Place, target: Place) -> tuple[int, ...]:
+        """The sum of all ranks' `source` to the root's `target`. Returns after what `source` may be written.
+
+        Who sent last on the way down is the first to be waited for on the way up.
+        """
+        parent, below = tree.parent[self.rank], tree.children[self.rank][::-1]
+        total = source
+        ready: tuple[int, ...] = ()
+        if parent < 0:
+            total, ready = target, (self.copy(source, target),)
+        for child in below:
+            arrived = self.spare()
+            received = self.receive(child, tag, arrived)
+            if total == source:
+                ready, total = (self.reduce(source, arrived, (received,)),), arrived
+            else:
+                ready = (self.reduce(arrived, total, (*ready, received)),)
+        if parent < 0:
+            return ready
+        self.sent_up.append(
+            self.send(
+                parent, tag, total, (*ready, *self.sent_up[-AHEAD:][: 1 if len(self.sent_up) >= AHEAD else 0])
+            )
+        )
+        return (self.sent_up[-1],)
+
+
+def bcast(problem: Problem, down: Sequence[Tree]) -> tuple[Schedule, ...]:
+    """Chunk i goes down the i-th tree."""
+    ranks = [_Rank(rank) for rank in range(problem.ranks)]
+    for chunk, tree in enumerate(down):
+        for one in ranks:
+            memory = Memory.INPUT if one.rank == problem.root else Memory.OUTPUT
+            one.down(tree, chunk, Place(memory, chunk), ())
+    return _done(ranks)
+
+
+def reduce(problem: Problem, up: Sequence[Tree]) -> tuple[Schedule, ...]:
+    """Chunk i goes up the i-th tree. For operations that commute."""
+    ranks = [_Rank(rank) for rank in range(problem.ranks)]
+    for chunk, tree in enumerate(up):
+        for one in ranks:
+            one.up(tree, chunk, Place(Memory.INPUT, chunk), Place(Memory.OUTPUT, chunk))
+    return _done(ranks)
+
+
+def allreduce(problem: Problem, up: Sequence[Tree], down: Sequence[Tree]) -> tuple[Schedule, ...]:
+    """Chunk i goes up a tree and down one with the same root. For operations that commute."""
+    ranks = [_Rank(rank) for rank in range(problem.ranks)]
+    for chunk, (there, back) in enumerate(zip(up, down, strict=True)):
+        for one in ranks:
+            output = Place(Memory.OUTPUT, chunk)
+            ready = one.up(there, 2 * chunk, Place(Memory.INPUT, chunk), output)
+            one.down(back, 2 * chunk + 1, output, ready)
+    return _done(ranks)
+
+
+def allgather(problem: Problem, down: Sequence[Tree]) -> tuple[Schedule, ...]:
+    """A block has problem.count chunks; each goes down a tree from its rank, the first of all blocks first."""
+    ranks = [_Rank(rank) for rank in range(problem.ranks)]
+    own = [
+        [one.copy(Place(Memory.INPUT, part), Place(Memory.OUTPUT, one.rank * problem.count + part))
+         for part in range(problem.count)]
+        for one in ranks
+    ]  # fmt: skip
+    for number, tree in enumerate(down):
+        part = number // problem.ranks
+        for one in ranks:
+            after = (own[one.rank][part],) if one.rank == tree.root else ()
+            one.down(tree, number, Place(Memory.OUTPUT, tree.root * problem.count + part), after)
+    return _done(ranks)
+
+
+def _done(ranks: Sequence[_Rank]) -> tuple[Schedule, ...]:
+    return tuple(Schedule(one.rank, tuple(one.steps), one.scratch) for one in ranks)
