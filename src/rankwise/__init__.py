@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rankwise.core.errors import RankwiseError
+    from rankwise.schedules.written import schedule
     from rankwise.workflows.api import (
         Metric,
         Net,
@@ -47,6 +48,7 @@ __all__ = [
     "load",
     "resume",
     "run",
+    "schedule",
     "study",
     "testbed",
     "tune",
@@ -58,5 +60,5 @@ def __getattr__(name: str) -> Any:
     """Load a part of the API when it is first used: `rankwise --help` needs none of it."""
     if name not in __all__:
         raise AttributeError(f"module 'rankwise' has no attribute '{name}'")
-    module = "rankwise.core.errors" if name == "RankwiseError" else "rankwise.workflows.api"
-    return getattr(importlib.import_module(module), name)
+    homes = {"RankwiseError": "rankwise.core.errors", "schedule": "rankwise.schedules.written"}
+    return getattr(importlib.import_module(homes.get(name, "rankwise.workflows.api")), name)

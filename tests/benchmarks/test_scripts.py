@@ -30,6 +30,7 @@ SMALLEST = {  # script: arguments, what it prints
         ["mpich-5", "--searches", "1", "--launches", "1", "--sizes", "1K", "--ranks", "2"],
         "all alike",
     ),
+    "schedule_generation": (["--ranks", "1000", "--repeats", "1", "--operation", "bcast"], "bcast.binomial"),
     "beside_imb": (["--launches", "1", "--seconds-per-cell", "0.001"], "MiB"),
 }
 ONLY_ITS_HELP = {

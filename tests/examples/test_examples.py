@@ -18,6 +18,7 @@ TOLD = {  # script: its arguments, and what it prints
     "is_the_data_right": ([], "have the right data, 0 failed"),
     "every_sample": (["5s"], "from launch to launch"),
     "consistent_with_itself": (["8s"], "allreduce ≤ reduce + bcast: "),
+    "own_algorithm": ([], "16 ranks: right"),
 }
 NOTEBOOK = EXAMPLES / "first_steps.ipynb"
 pytestmark = [pytest.mark.mpi, needs_emulation]

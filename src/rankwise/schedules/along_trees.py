@@ -20,21 +20,21 @@ class _Rank:
         self.sent_up: list[int] = []
         """Its sends towards roots: each waits for the one AHEAD before it, so that chunks stay nearly in order."""
 
-    def add(self, kind: Kind, peer: int, tag: int, source: Place, target: Place, after: Sequence[int]) -> int:
-        self.steps.append(Step(kind, peer, tag, source, target, 1, tuple(sorted(set(after)))))
+    def add(self, step: Step) -> int:
+        self.steps.append(step)
         return len(self.steps) - 1
 
     def send(self, peer: int, tag: int, source: Place, after: Sequence[int]) -> int:
-        return self.add(Kind.SEND, peer, tag, source, NOWHERE, after)
+        return self.add(Step(Kind.SEND, peer, tag, source, NOWHERE, 1, tuple(sorted(set(after)))))
 
     def receive(self, peer: int, tag: int, target: Place, after: Sequence[int] = ()) -> int:
-        return self.add(Kind.RECEIVE, peer, tag, NOWHERE, target, after)
+        return self.add(Step(Kind.RECEIVE, peer, tag, NOWHERE, target, 1, tuple(after)))
 
     def reduce(self, source: Place, target: Place, after: Sequence[int]) -> int:
-        return self.add(Kind.REDUCE, -1, 0, source, target, after)
+        return self.add(Step(Kind.REDUCE, -1, 0, source, target, 1, tuple(after)))
 
     def copy(self, source: Place, target: Place) -> int:
-        return self.add(Kind.COPY, -1, 0, source, target, ())
+        return self.add(Step(Kind.COPY, -1, 0, source, target, 1))
 
     def spare(self) -> Place:
         self.scratch += 1
@@ -48,7 +48,7 @@ class _Rank:
             self.send(child, tag, at, ready)
 
     def up(self, tree: Tree, tag: int, source: Place, target: Place) -> tuple[int, ...]:
-        """The sum of all ranks' `source` to the root's `target`. Returns what comes before `source` may be written.
+        """The sum of all ranks' `source` to the root's `target`. Returns after what `source` may be written.
 
         Who sent last on the way down is the first to be waited for on the way up.
         """
@@ -104,7 +104,7 @@ def allreduce(problem: Problem, up: Sequence[Tree], down: Sequence[Tree]) -> tup
 
 
 def allgather(problem: Problem, down: Sequence[Tree]) -> tuple[Schedule, ...]:
-    """A block has problem.count chunks; each goes down a tree from its rank, the first ones of all blocks first."""
+    """A block has problem.count chunks; each goes down a tree from its rank, the first of all blocks first."""
     ranks = [_Rank(rank) for rank in range(problem.ranks)]
     own = [
         [one.copy(Place(Memory.INPUT, part), Place(Memory.OUTPUT, one.rank * problem.count + part))

@@ -51,7 +51,8 @@ class Places:
         if network and network.delay_seconds:
             self.delay = np.array(network.delay_seconds)
         if network and network.bytes_per_second:
-            self.rate = np.minimum(np.array(network.bytes_per_second), self.node_rate)
+            known = np.array(network.bytes_per_second)
+            self.rate = np.minimum(np.where(known > 0, known, np.inf), self.node_rate)
         np.fill_diagonal(self.delay, model.near_seconds)
         np.fill_diagonal(self.rate, self.node_rate)
 
@@ -59,8 +60,8 @@ class Places:
 class ChunkTrees:
     """Gives the tree of one chunk after another; each is found where the ones before leave room.
 
-    `most_of_root`: to so many nodes the root sends a chunk itself, 0: to any number. `far_first`: a chunk enters all
-    sites before it is spread in them. `backwards`: the chunks go from the leaves to the root, as sums do.
+    `most_of_root`: to so many nodes the root sends a chunk itself, 0: to any number. `far_first`: a chunk
+    enters all sites before it is spread in them. `backwards`: the chunks go from the leaves to the root, as sums do.
     """
 
     def __init__(

@@ -65,7 +65,7 @@ def seconds_of(one: Algorithm, problem: Problem, model: CostModel | None = None)
 
 
 def seconds(problem: Problem, schedules: Sequence[Schedule], model: CostModel | None = None) -> float:
-    """Return the time of the schedules of all ranks, likewise. Raises InputError if not all of their steps can end."""
+    """Return the time of the schedules of all ranks, likewise. Raises InputError if some step cannot end."""
     return _estimate(_lay_out(schedules), problem, model)
 
 
@@ -97,7 +97,7 @@ def _estimate(made: Any, problem: Problem, model: CostModel | None) -> float:
 
 @cache
 def _library() -> ctypes.CDLL:
-    sources = (_FOLDER / "cost.c",)
+    sources = (_FOLDER / "cost.c", _FOLDER / "simulation.c")
     artifact = Artifact(
         "schedule_cost.so", sources, "shared object", (_FOLDER, generator.SOURCES), generator.FLAGS
     )

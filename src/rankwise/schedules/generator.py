@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from ctypes import POINTER, c_char_p, c_size_t, c_void_p
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -98,9 +98,11 @@ def laid_out(one: Algorithm, problem: Problem) -> Iterator[Any]:
     library = _library()
     pointer = dict(_registered(library))[one]
     made = (CSchedule * problem.ranks)()
+    network, alone = c_problem(problem, 0, all_counts=False).network, replace(problem, network=None)
     try:
         for rank, schedule in enumerate(made):
-            asked = c_problem(problem, rank, one.needs_all_counts)
+            asked = c_problem(alone, rank, one.needs_all_counts)
+            asked.network = network  # the same for all
             library.make_schedule(ctypes.byref(schedule), pointer, ctypes.byref(asked))
             _check(schedule, one.id)
         yield made
@@ -162,14 +164,13 @@ def _check(made: CSchedule, name: str) -> None:
 
 
 def _library() -> ctypes.CDLL:
-    """The compiled algorithms; each set of sources is another library."""
-    return _loaded(tuple(map(compiler.stamp, source_files())))
+    """The compiled algorithms. Other folders of plug-ins are another library; files are looked at once."""
+    return _loaded(os.environ.get(registry.PLUGIN_VARIABLE, ""), os.environ.get("CC", ""))
 
 
 @cache
-def _loaded(sources: tuple[compiler.Stamp, ...]) -> ctypes.CDLL:
-    paths = tuple(Path(path) for path, *_ in sources)
-    artifact = Artifact("schedules.so", paths, "shared object", (SOURCES,), FLAGS)
+def _loaded(_plugins: str, _compiler: str) -> ctypes.CDLL:
+    artifact = Artifact("schedules.so", tuple(source_files()), "shared object", (SOURCES,), FLAGS)
     library = ctypes.CDLL(str(builder.build(artifact, compiler.of_host())))
     check_layout(library)
     library.first_algorithm.restype = POINTER(CAlgorithm)

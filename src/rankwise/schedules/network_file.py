@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from rankwise.core.errors import InputError
 from rankwise.core.network import Link, Node, Route, Topology
+from rankwise.schedules.model import Network
 
 _BITS = 8
 
@@ -20,6 +21,31 @@ def network_text(topology: Topology) -> str:
     return "\n".join(
         ["# rankwise network 1", *_sites(topology), *_links(topology, links), *_node(topology, links), ""]
     )
+
+
+def network_of(topology: Topology, ranks: int) -> Network:
+    """Return a testbed as a network of ranks: as many a node, or one more on the first ones, in blocks.
+
+    Raises InputError where there is no node for them.
+    """
+    if not topology.nodes:
+        raise InputError(f"the testbed {topology.name} has no nodes", "name one with hosts, or give --sites")
+    links = {link.name: link for link in topology.links}
+    share, more = divmod(ranks, len(topology.nodes))
+    used = [node for at, node in enumerate(topology.nodes) for _ in range(share + (at < more))]
+    sites = list(dict.fromkeys(node.site for node in used))
+    nodes = list(dict.fromkeys(node.name for node in used))
+    groups = (tuple(sites.index(node.site) for node in used), tuple(nodes.index(node.name) for node in used))
+    first = {node.site: node for node in reversed(used)}
+    routes = {(route.source, route.destination): route for route in topology.routes}
+    rate = _rate(tuple(name for node in used for name in (node.out, node.into)), links)
+    if not all((a, b) in routes for a in sites for b in sites if a != b):
+        return Network(groups, node_bytes_per_second=rate)
+    delays = tuple(
+        tuple(0.0 if a == b else _delay(first[a], first[b], routes[a, b], links) for b in sites) for a in sites
+    )
+    rates = tuple(tuple(0.0 if a == b else _rate(routes[a, b].links, links) for b in sites) for a in sites)
+    return Network(groups, delays, rates, rate)
 
 
 def _sites(topology: Topology) -> Iterator[str]:

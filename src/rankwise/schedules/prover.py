@@ -12,16 +12,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rankwise.schedules import matching
+from rankwise.schedules.contract import alias, expected
 from rankwise.schedules.matching import Fault, FaultyError, Order, words
-from rankwise.schedules.model import IN_PLACE, ROOTED, Kind, Memory, Place, Problem, Schedule, Step
+from rankwise.schedules.model import IN_PLACE, Kind, Memory, Place, Problem, Schedule, Step
 from rankwise.schedules.spans import Spans
 
 _Value = tuple[int, int]
 """What must be added to an element's offset to get its position in INPUT, and the ranks, as bits of an integer.
 
 Without ranks it is no data, and the first is the number of the reason why."""
-Alias = tuple[Memory, Memory, int]
-"""The first memory begins at this offset of the second."""
 _MOST_FAULTS = 20
 
 
@@ -105,20 +104,6 @@ def _touched(step: Step) -> Iterator[tuple[Place, bool]]:
             yield step.source, False
         if step.kind is not Kind.SEND:
             yield step.target, True
-
-
-def alias(problem: Problem, rank: int) -> Alias | None:
-    """Return what MPI_IN_PLACE makes one memory on this rank, where it may be asked for; None: nothing."""
-    operation, start = problem.operation, 0
-    if operation in ROOTED and rank != problem.root:
-        return None
-    if operation == "exscan" and not rank:
-        return None
-    if operation in {"gather", "scatter", "allgather"}:
-        start = problem.block_start(rank)
-    if operation == "scatter":
-        return Memory.OUTPUT, Memory.INPUT, start
-    return Memory.INPUT, Memory.OUTPUT, start
 
 
 class _Execution:
@@ -265,40 +250,6 @@ class _Execution:
             return self.reasons[value[0]]
         reduced = "the reduction of " if value[1] & value[1] - 1 else ""
         return f"{reduced}INPUT from {value[0] + at} on of {_ranks(value[1])}"
-
-
-def expected(problem: Problem, rank: int) -> Iterator[tuple[int, int, int, int]]:
-    """Yield what OUTPUT must hold: start, end, the position in INPUT that start has, and ranks as bits."""
-    everybody = (1 << problem.ranks) - 1
-    length = problem.output_length(rank)
-    match problem.operation:
-        case "bcast":
-            runs = [(length, 0, 1 << problem.root)]
-        case "scatter":
-            runs = [(length, problem.block_start(rank), 1 << problem.root)]
-        case "reduce_scatter":
-            runs = [(length, problem.block_start(rank), everybody)]
-        case "scan":
-            runs = [(length, 0, (2 << rank) - 1)]
-        case "exscan":
-            runs = [(length, 0, (1 << rank) - 1)]
-        case "allgather" | "gather" if length:
-            runs = [(problem.block_length(other), 0, 1 << other) for other in range(problem.ranks)]
-        case "alltoall":
-            runs = list(_exchanged(problem, rank))
-        case _:
-            runs = [(length, 0, everybody)]
-    start = 0
-    for elements, position, ranks in runs:
-        if elements:
-            yield start, start + elements, position, ranks
-        start += elements
-
-
-def _exchanged(problem: Problem, rank: int) -> Iterator[tuple[int, int, int]]:
-    for other in range(problem.ranks):
-        start = sum(problem.matrix[other][:rank]) if problem.matrix else rank * problem.count
-        yield problem.sent(other, rank), start, 1 << other
 
 
 def _unheard(schedules: Sequence[Schedule], order: Order) -> list[Fault]:

@@ -19,8 +19,9 @@ from rankwise.schedules.model import Network, Problem, Schedule
 OPERATIONS = ("bcast", "reduce", "allreduce", "allgather")
 _LEAST_CHUNK_BYTES = 2048
 _CHUNKS = (1, 4, 8, 16, 32, 64, 128, 256)
-_MOST_TRANSFERS = 24_000
+_MOST_TRANSFERS = 17_000
 """Of chunks, in one schedule along trees; what 256 ranks take 10 s for, tried in all ways, on one slow core."""
+_MANY_RANKS = 64
 _MOST_TREE_NODES = 4096
 """Nodes times trees that differ."""
 
@@ -97,12 +98,15 @@ def _chunks(wish: Wish) -> list[int]:
 
 
 def _by_algorithms(wish: Wish, model: CostModel) -> Iterator[tuple[Candidate, Problem, _Make]]:
-    divisions = sorted({*_chunks(wish)[:: 1 if wish.ranks <= 64 else 3], min(wish.ranks, wish.size_bytes)})
+    usual, most = _chunks(wish), 2 * _MOST_TRANSFERS
+    if wish.ranks > _MANY_RANKS:
+        usual = [chunks for chunks in usual if chunks in {1, 128}]
+    divisions = sorted({*usual, min(wish.ranks, wish.size_bytes)})
     for one in generator.algorithms(wish.operation):
         if one.for_networks and wish.network is None:
             continue
         for chunks in divisions if wish.operation != "allgather" or one.segmented else (1,):
-            for segment in (0, 1) if one.segmented and chunks > 1 else (0,):
+            for segment in (0, 1) if one.segmented and 1 < chunks <= most // wish.ranks else (0,):
                 problem = replace(wish.problem(chunks), segment=segment)
                 try:
                     seconds = cost.seconds_of(one, problem, model)

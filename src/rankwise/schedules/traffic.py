@@ -43,6 +43,18 @@ class Traffic:
     """Of each send (rank, step), its round, from 0."""
 
 
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A schedule, and what it sends. An element is a byte, or a chunk where the schedule is a file's."""
+
+    title: str
+    description: str
+    problem: Problem
+    schedules: tuple[Schedule, ...]
+    traffic: Traffic
+    bytes_per_element: float
+
+
 def traffic(problem: Problem, schedules: Sequence[Schedule]) -> Traffic:
     """Return what the schedules send. Raises FaultyError where messages do not match, or can deadlock."""
     order = matching.order(schedules)

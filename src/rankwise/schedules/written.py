@@ -21,9 +21,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rankwise.core.errors import InputError, UnknownNameError
-from rankwise.schedules.fixed import FixedSchedule
+from rankwise.schedules.contract import Alias, alias
+from rankwise.schedules.fixed import FixedSchedule, proved
 from rankwise.schedules.model import IN_PLACE, NOWHERE, OPERATIONS, Kind, Memory, Place, Problem, Schedule, Step
-from rankwise.schedules.prover import Alias, alias
+from rankwise.schedules.prover import Proof
 from rankwise.schedules.spans import Spans
 
 _ENDLESS = 1 << 40
@@ -236,6 +237,10 @@ class Written:
         made = tuple(self._schedule(problem, rank) for rank in range(ranks))
         described = (self.function.__doc__ or "").strip().partition("\n")[0]
         return FixedSchedule(self.operation, ranks, root, chunks, made, self.name, described)
+
+    def proof(self, ranks: int, root: int = 0) -> Proof:
+        """Return whether it is right on this many ranks, or what is wrong with it."""
+        return proved(self.fixed(ranks, root))[1]
 
     def _schedule(self, problem: Problem, number: int) -> Schedule:
         rank = Rank(number, problem)

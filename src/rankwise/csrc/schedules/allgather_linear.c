@@ -1,5 +1,6 @@
 /* Everybody sends its block to everybody, starting with the next rank so that nobody is sent to by
- * all at once. P (P - 1) messages of one block in one round; (P - 1) m bytes into each rank. */
+ * all at once. P (P - 1) messages of one block, none of which waits for another, in P - 1 rounds;
+ * (P - 1) m bytes into each rank. */
 #include "blocks.h"
 
 static void generate(Schedule *s, const Problem *p)

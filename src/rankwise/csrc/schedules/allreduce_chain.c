@@ -1,6 +1,7 @@
 /* S segments go along the chain of the ranks to rank 0, each rank reducing its own into them, and
- * the results back, at the same time: 2 (P - 1) S messages in 2 (P - 1) + S - 1 rounds, 2 (P - 1) m
- * bytes. It keeps the order. Pjesivac-Grbovic et al., Cluster Computing 10(2), 2007 (pipeline). */
+ * the results back, at the same time: 2 (P - 1) S messages, 2 (P - 1) m bytes, 2 (P - 2) + 2 S
+ * rounds, as a rank within the chain sends each segment twice. It keeps the order. Pjesivac-Grbovic
+ * et al., Cluster Computing 10(2), 2007 (pipeline). */
 #include "reduction.h"
 
 static void generate(Schedule *s, const Problem *p)

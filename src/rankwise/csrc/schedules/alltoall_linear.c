@@ -1,7 +1,7 @@
 /* Every pair exchanges its blocks, at most `fan_out` sends and as many receives of a rank being
  * under way (32, as MPICH has it, if nothing is asked for): the next starts when the one that many
- * before it has ended. P (P - 1) messages in ceil((P - 1) / fan_out) rounds; (P - 1) m bytes into
- * each rank. */
+ * before it has ended. P (P - 1) messages in P - 1 rounds, at most ceil((P - 1) / fan_out) of them
+ * one after another; (P - 1) m bytes into each rank. */
 #include "blocks.h"
 #include <stdlib.h>
 

@@ -144,14 +144,15 @@ int gather_blocks(Schedule *s, const Problem *p, Place own, Place all, int tag, 
 static void scatter_at_root(Schedule *s, const Blocks *b, const Tree *tree, const Problem *p,
                             Place all, Place own, int tag, int after)
 {
+    int ready = after;
     for (int c = 0; c < tree->count; c++) {
         const int begin = from_root(p, tree->children[c]), end = subtree_end(p->ranks, begin);
         const int64_t length = blocks_length(b, begin, end);
         Place from = beyond(all, start_in_order(b, begin));
-        int ready = after;
         if (!in_one_piece(b, begin, end)) {
             from = add_scratch(s, length);
-            ready = pack_blocks(s, b, begin, end, all, from, after);
+            ready =
+                pack_blocks(s, b, begin, end, all, from, after); /* nor may smaller ones go first */
         }
         add_send(s, tree->children[c], tag, from, length, ready);
     }

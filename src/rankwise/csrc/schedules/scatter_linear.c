@@ -1,5 +1,5 @@
-/* The root sends each its block. P - 1 messages of one block in one round; (P - 1) m bytes out of
- * the root. */
+/* The root sends each its block. P - 1 messages of one block, none of which waits for another, in
+ * P - 1 rounds; (P - 1) m bytes out of the root. */
 #include "blocks.h"
 
 static void generate(Schedule *s, const Problem *p)

@@ -67,10 +67,11 @@ Tree knomial_tree(const Problem *p, int k)
     while (step < p->ranks && me % (step * k) == 0)
         step *= k;
     Tree tree = {.parent = me ? rank_at(p, (int)(me - me % (step * k))) : -1};
-    for (step /= k; step > 0; step /= k)
-        for (int digit = k - 1; digit > 0; digit--)
-            if (me + digit * step < p->ranks)
-                add_child(&tree, rank_at(p, (int)(me + digit * step)));
+    for (step /= k; step > 0; step /= k) {
+        const int64_t last = (p->ranks - 1 - me) / step;
+        for (int64_t digit = last < k - 1 ? last : k - 1; digit > 0; digit--)
+            add_child(&tree, rank_at(p, (int)(me + digit * step)));
+    }
     return tree;
 }
 

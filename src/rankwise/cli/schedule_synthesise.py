@@ -1,0 +1,56 @@
+"""`rankwise schedule synthesise`: a schedule for one network, found and proved."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from rankwise.cli.options import SIZE, echo_json, json_option
+from rankwise.cli.screen import Screen
+from rankwise.workflows import synthesis, testbeds
+
+_SHOWN = 8
+
+
+@click.command(
+    "synthesise",
+    epilog="\b\nExamples:\n  rankwise schedule synthesise allreduce --testbed cluster --size 1M -o a.json\n"
+    "  rankwise schedule synthesise bcast --sites 3,2,1 --size 64K\n"
+    "  rankwise schedule synthesise allgather -n 16 --size 4K --json",
+)
+@click.argument("operation", type=click.Choice(synthesis.OPERATIONS))
+@click.option("--size", "size_bytes", type=SIZE, default="1M", show_default=True,
+              help="Of the message; of allgather, of a rank's part.")  # fmt: skip
+@click.option("--testbed", default="", metavar="NAME|FILE", shell_complete=testbeds.complete_any,
+              help="The network: a preset, a TOML file, or a testbed that is up.")  # fmt: skip
+@click.option("--sites", default="", metavar="SITES",
+              help="The network: 2x8 (sites x nodes), 2x4x2 (sites x nodes x ranks), 3,2,1 (each site's nodes).")  # fmt: skip
+@click.option("-n", "--ranks", type=click.IntRange(1), help="Number of ranks.  [default: one a node]")
+@click.option("--root", type=click.IntRange(0), default=0, show_default=True, help="Of bcast and reduce.")
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+              help="Write the schedule: FILE.json, or as the text that `--schedule` of a launch reads.")  # fmt: skip
+@json_option
+def synthesise_command(
+    operation: str, size_bytes: int, testbed: str, sites: str, ranks: int | None, root: int, output: Path | None,
+    as_json: bool,
+) -> None:  # fmt: skip
+    """Find a schedule for one network: trees found chunk by chunk, or the best of all algorithms.
+
+    What is found is proved, and by the estimate no algorithm of Rankwise is faster. The estimate is a small
+    simulation with shared links and interfaces; it knows no loss and no congestion control.
+    """
+    request = synthesis.SynthesisRequest(operation, size_bytes, testbed, sites, ranks or 0, root)
+    found = synthesis.synthesise(request, Screen())
+    tried = found.synthesis.tried
+    if output:
+        synthesis.write(found, output)
+    if as_json:
+        echo_json({"best": asdict(tried[0]), "tried": [asdict(one) for one in tried], "file": output})
+        return
+    click.echo(f"{operation} on {found.schedule.ranks} ranks: {tried[0].name}, {tried[0].chunks} chunks")
+    for one in tried[:_SHOWN]:
+        click.echo(f"  {one.seconds * 1e3:10.3f} ms  {one.chunks:4d} chunks  {one.name}")
+    click.echo(f"{len(tried)} were tried; times are estimates. The schedule is proved.")
+    click.echo(f"written to {output}" if output else "-o FILE writes it")

@@ -1,0 +1,107 @@
+"""Finds a schedule for a testbed or for sites of given sizes, and proves it before anybody gets it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from rankwise.core.errors import InputError
+from rankwise.schedules import prover, synthesis
+from rankwise.schedules.fixed import FixedSchedule, of_schedules
+from rankwise.schedules.formats.json_file import to_json
+from rankwise.schedules.formats.text import text_of
+from rankwise.schedules.model import REDUCING, Network, grouped
+from rankwise.schedules.network_file import network_of
+from rankwise.schedules.synthesis import Synthesis, Wish
+from rankwise.workflows.events import Events
+from rankwise.workflows.testbeds import topology_of
+
+OPERATIONS = synthesis.OPERATIONS
+
+
+@dataclass(frozen=True, slots=True)
+class SynthesisRequest:
+    """What a schedule is wanted for."""
+
+    operation: str
+    size_bytes: int
+    testbed: str = ""
+    sites: str = ""
+    """`2x4x2` (sites, nodes, ranks) or `3,2,1` (nodes of each site); '' where a testbed is named, or none."""
+    ranks: int = 0
+    """0: one for each node."""
+    root: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The schedule, in chunks, and how it was found."""
+
+    synthesis: Synthesis
+    schedule: FixedSchedule
+
+
+def synthesise(request: SynthesisRequest, events: Events) -> Found:
+    """Find a schedule and prove it. Raises InputError for what cannot be asked for."""
+    network, ranks = _network(request)
+    if request.root and not 0 <= request.root < ranks:
+        raise InputError(
+            f"rank {request.root} cannot be the root of {ranks} ranks", f"the ranks are 0 to {ranks - 1}"
+        )
+    with events.busy(f"looking for a schedule of {request.operation} on {ranks} ranks"):
+        found = synthesis.synthesise(Wish(request.operation, ranks, request.size_bytes, request.root, network))
+        proof = prover.prove(found.problem, found.schedules)
+    if not proof.right:
+        raise RuntimeError(f"{found.best.name} is wrong: {proof.faults[0]}")
+    made = of_schedules(
+        found.problem, found.schedules, f"{request.operation}-{ranks}", f"found: {found.best.name}"
+    )
+    return Found(found, replace(made, commutative=request.operation in REDUCING))
+
+
+def write(found: Found, file: Path) -> None:
+    """Write the schedule: JSON to a file that ends so, else the text that the harness and the overlay read."""
+    text = to_json(found.schedule) if file.suffix == ".json" else text_of(found.schedule)
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(
+            f"{file} cannot be written: {error.strerror}", "name a file in a folder that you may write to"
+        ) from error
+
+
+def _network(request: SynthesisRequest) -> tuple[Network | None, int]:
+    if request.testbed and request.sites:
+        raise InputError("--testbed and --sites each say where the ranks are", "give one of them")
+    if request.sites:
+        network = network_of_sites(request.sites)
+        ranks = len(network.groups[0])
+        if request.ranks not in {0, ranks}:
+            raise InputError(f"--sites {request.sites} has {ranks} ranks, not {request.ranks}", "leave -n out")
+        return network, ranks
+    if request.testbed:
+        topology = topology_of(request.testbed)
+        ranks = request.ranks or len(topology.nodes)
+        return network_of(topology, ranks), ranks
+    if request.ranks < 1:
+        raise InputError("neither a number of ranks nor a testbed is given", "give -n, --sites or --testbed")
+    return None, request.ranks
+
+
+def network_of_sites(text: str) -> Network:
+    """Return the network of `2x4x2` (2 sites of 4 nodes of 2 ranks), `2x8` (one rank a node) or `3,2,1` (nodes).
+
+    Raises InputError for anything else.
+    """
+    numbers = text.replace("x", ",").split(",")
+    if not all(part.isdecimal() and 0 < int(part) < 2**16 for part in numbers) or ("x" in text and "," in text):
+        raise InputError(
+            f"'{text}' describes no sites",
+            "write 2x8, 2x4x2 (sites x nodes x ranks), or 3,2,1 (nodes of each site)",
+        )
+    sizes = list(map(int, numbers))
+    if "x" not in text:
+        return grouped([[1] * nodes for nodes in sizes])
+    if len(sizes) > 3:
+        raise InputError(f"'{text}' has too many levels", "write 2x8 or 2x4x2: sites x nodes x ranks")
+    return grouped([[*([sizes[2] if len(sizes) == 3 else 1] * sizes[1])]] * sizes[0])
