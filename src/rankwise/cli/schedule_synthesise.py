@@ -26,11 +26,11 @@ _SHOWN = 8
 @click.option("--testbed", default="", metavar="NAME|FILE", shell_complete=testbeds.complete_any,
               help="The network: a preset, a TOML file, or a testbed that is up.")  # fmt: skip
 @click.option("--sites", default="", metavar="SITES",
-              help="The network: 2x8 (sites x nodes), 2x4x2 (sites x nodes x ranks), 3,2,1 (each site's nodes).")  # fmt: skip
+              help="The network: 2x8 (sites x ranks), 2x4x2 (sites x nodes x ranks), 3,2,1.")  # fmt: skip
 @click.option("-n", "--ranks", type=click.IntRange(1), help="Number of ranks.  [default: one a node]")
 @click.option("--root", type=click.IntRange(0), default=0, show_default=True, help="Of bcast and reduce.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-              help="Write the schedule: FILE.json, or as the text that `--schedule` of a launch reads.")  # fmt: skip
+              help="Write the schedule: FILE.json, or else as the text that launches read.")  # fmt: skip
 @json_option
 def synthesise_command(
     operation: str, size_bytes: int, testbed: str, sites: str, ranks: int | None, root: int, output: Path | None,

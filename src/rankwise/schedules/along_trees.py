@@ -53,7 +53,8 @@ class _Rank:
         Who sent last on the way down is the first to be waited for on the way up.
         """
         parent, below = tree.parent[self.rank], tree.children[self.rank][::-1]
-        total, ready = source, ()
+        total = source
+        ready: tuple[int, ...] = ()
         if parent < 0:
             total, ready = target, (self.copy(source, target),)
         for child in below:

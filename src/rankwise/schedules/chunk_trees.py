@@ -61,7 +61,7 @@ class ChunkTrees:
     """Gives the tree of one chunk after another; each is found where the ones before leave room.
 
     `most_of_root`: to so many nodes the root sends a chunk itself, 0: to any number. `far_first`: a chunk
-    enters all sites before it is spread in them. `backwards`: the chunks go from the leaves to the root, as sums do.
+    enters all sites before it is spread in them. `backwards`: chunks go from the leaves to the root, as sums do.
     """
 
     def __init__(

@@ -76,7 +76,7 @@ def _lay_out(schedules: Sequence[Schedule]) -> Any:
         waits = [number for step in schedule.steps for number in step.after]
         first = accumulate((len(step.after) for step in schedule.steps), initial=0)
         steps = [
-            (step.kind, step.peer, step.tag, step.source, step.target, step.length, begin, len(step.after))
+            CStep(step.kind, step.peer, step.tag, step.source, step.target, step.length, begin, len(step.after))
             for step, begin in zip(schedule.steps, first, strict=False)
         ]
         one.steps, one.count = (CStep * len(steps))(*steps), len(steps)

@@ -22,6 +22,7 @@ _CHUNKS = (1, 4, 8, 16, 32, 64, 128, 256)
 _MOST_TRANSFERS = 17_000
 """Of chunks, in one schedule along trees; what 256 ranks take 10 s for, tried in all ways, on one slow core."""
 _MANY_RANKS = 64
+"""Beyond this number fewer ways are tried."""
 _MOST_TREE_NODES = 4096
 """Nodes times trees that differ."""
 
@@ -100,11 +101,9 @@ def _chunks(wish: Wish) -> list[int]:
 def _by_algorithms(wish: Wish, model: CostModel) -> Iterator[tuple[Candidate, Problem, _Make]]:
     usual, most = _chunks(wish), 2 * _MOST_TRANSFERS
     if wish.ranks > _MANY_RANKS:
-        usual = [chunks for chunks in usual if chunks in {1, 128}]
+        usual = [chunks for chunks in usual if chunks in {1, 64}]
     divisions = sorted({*usual, min(wish.ranks, wish.size_bytes)})
     for one in generator.algorithms(wish.operation):
-        if one.for_networks and wish.network is None:
-            continue
         for chunks in divisions if wish.operation != "allgather" or one.segmented else (1,):
             for segment in (0, 1) if one.segmented and 1 < chunks <= most // wish.ranks else (0,):
                 problem = replace(wish.problem(chunks), segment=segment)
@@ -120,23 +119,27 @@ def _made(one: Algorithm, problem: Problem) -> _Make:
     return lambda: generator.schedules(one, problem)
 
 
+def _kept(schedules: tuple[Schedule, ...]) -> _Make:
+    return lambda: schedules
+
+
 def _by_trees(wish: Wish, model: CostModel) -> Iterator[tuple[Candidate, Problem, _Make]]:
     places = Places(wish.ranks, wish.network, model)
-    for chunks in _chunks(wish):
+    moved = wish.ranks * {"allgather": wish.ranks, "allreduce": 2}.get(wish.operation, 1)
+    many = wish.ranks > _MANY_RANKS
+    possible = [chunks for chunks in _chunks(wish) if chunks == 1 or chunks * moved <= _MOST_TRANSFERS]
+    for chunks in (possible[0], *possible[1:][-1:]) if many else possible:
         problem = wish.problem(chunks)
-        transfers = chunks * wish.ranks * {"allgather": wish.ranks, "allreduce": 2}.get(wish.operation, 1)
-        if chunks > 1 and transfers > _MOST_TRANSFERS:
-            break
         for name, roots in _roots(wish, places, chunks):
             for far_first in (False, True) if places.sites > 1 else (False,):
-                for most in (1, 2, 0):
+                for most in (1, 2) if many else (1, 2, 0):
                     schedules = _along(problem, places, roots, most, far_first)
                     told = (
                         f"trees from {name}{', sites first' * far_first}{f', {most} by the root' if most else ''}"
                     )
                     yield (
                         Candidate(told, chunks, cost.seconds(problem, schedules, model)), problem,
-                        lambda schedules=schedules: schedules,
+                        _kept(schedules),
                     )  # fmt: skip
 
 
@@ -148,7 +151,7 @@ def _roots(wish: Wish, places: Places, chunks: int) -> Iterator[tuple[str, list[
         yield "each rank", list(range(wish.ranks)) * chunks
     else:
         leaders = [members[0] for members in places.members]
-        for site in range(places.sites):
+        for site in range(places.sites if wish.ranks <= _MANY_RANKS else 1):
             inside = [rank for rank, at in zip(leaders, places.site, strict=True) if at == site]
             yield f"site {site}", [inside[chunk % len(inside)] for chunk in range(chunks)]
         if places.sites > 1:
@@ -161,14 +164,19 @@ def _along(
     chunk_bytes = float(problem.element_bytes)
     most = max(1, _MOST_TREE_NODES // len(places.members))
 
-    def found(backwards: bool) -> list[Tree]:
-        return trees(ChunkTrees(places, chunk_bytes, most_of_root, far_first, backwards), roots, most)
+    def down() -> list[Tree]:
+        return trees(ChunkTrees(places, chunk_bytes, most_of_root, far_first), roots, most)
+
+    def up() -> list[Tree]:  # time runs backwards there: the last chunk comes first
+        return trees(ChunkTrees(places, chunk_bytes, most_of_root, far_first, backwards=True), roots[::-1], most)[
+            ::-1
+        ]
 
     match problem.operation:
         case "bcast":
-            return along_trees.bcast(problem, found(backwards=False))
+            return along_trees.bcast(problem, down())
         case "reduce":
-            return along_trees.reduce(problem, found(backwards=True)[::-1])
+            return along_trees.reduce(problem, up())
         case "allgather":
-            return along_trees.allgather(problem, found(backwards=False))
-    return along_trees.allreduce(problem, found(backwards=True)[::-1], found(backwards=False))
+            return along_trees.allgather(problem, down())
+    return along_trees.allreduce(problem, up(), down())

@@ -10,7 +10,8 @@ from rankwise.schedules import prover, synthesis
 from rankwise.schedules.fixed import FixedSchedule, of_schedules
 from rankwise.schedules.formats.json_file import to_json
 from rankwise.schedules.formats.text import text_of
-from rankwise.schedules.model import REDUCING, Network, grouped
+from rankwise.schedules.layout import parse_sites
+from rankwise.schedules.model import REDUCING, Network
 from rankwise.schedules.network_file import network_of
 from rankwise.schedules.synthesis import Synthesis, Wish
 from rankwise.workflows.events import Events
@@ -27,7 +28,7 @@ class SynthesisRequest:
     size_bytes: int
     testbed: str = ""
     sites: str = ""
-    """`2x4x2` (sites, nodes, ranks) or `3,2,1` (nodes of each site); '' where a testbed is named, or none."""
+    """As `layout.parse_sites` reads them; '' where a testbed is named, or none."""
     ranks: int = 0
     """0: one for each node."""
     root: int = 0
@@ -74,7 +75,7 @@ def _network(request: SynthesisRequest) -> tuple[Network | None, int]:
     if request.testbed and request.sites:
         raise InputError("--testbed and --sites each say where the ranks are", "give one of them")
     if request.sites:
-        network = network_of_sites(request.sites)
+        network = parse_sites(request.sites)
         ranks = len(network.groups[0])
         if request.ranks not in {0, ranks}:
             raise InputError(f"--sites {request.sites} has {ranks} ranks, not {request.ranks}", "leave -n out")
@@ -86,22 +87,3 @@ def _network(request: SynthesisRequest) -> tuple[Network | None, int]:
     if request.ranks < 1:
         raise InputError("neither a number of ranks nor a testbed is given", "give -n, --sites or --testbed")
     return None, request.ranks
-
-
-def network_of_sites(text: str) -> Network:
-    """Return the network of `2x4x2` (2 sites of 4 nodes of 2 ranks), `2x8` (one rank a node) or `3,2,1` (nodes).
-
-    Raises InputError for anything else.
-    """
-    numbers = text.replace("x", ",").split(",")
-    if not all(part.isdecimal() and 0 < int(part) < 2**16 for part in numbers) or ("x" in text and "," in text):
-        raise InputError(
-            f"'{text}' describes no sites",
-            "write 2x8, 2x4x2 (sites x nodes x ranks), or 3,2,1 (nodes of each site)",
-        )
-    sizes = list(map(int, numbers))
-    if "x" not in text:
-        return grouped([[1] * nodes for nodes in sizes])
-    if len(sizes) > 3:
-        raise InputError(f"'{text}' has too many levels", "write 2x8 or 2x4x2: sites x nodes x ranks")
-    return grouped([[*([sizes[2] if len(sizes) == 3 else 1] * sizes[1])]] * sizes[0])
