@@ -1,16 +1,11 @@
 """Every benchmark that the harness lists moves the right data, on every implementation, at 1 to 8 ranks."""
 
-from collections.abc import Set
-from functools import cache
-
 import pytest
 
-from rankwise.core.records import Benchmark, Cell, Launch, Options, Plan
-from rankwise.measurement import plan as planning
-from rankwise.measurement.launch import Launching, list_benchmarks
-from rankwise.mpi.family import FamilyLauncher
-from rankwise.testbeds.local import LocalTestbed
-from support.mpis import FOUND, harness, working
+from rankwise.core.records import Benchmark, Options
+from rankwise.core.schedule_names import is_schedule
+from support.conformance import menu, verify
+from support.mpis import FOUND
 from support.real_harness import CSRC
 
 RANKS = (2, *(pytest.param(ranks, marks=pytest.mark.nightly) for ranks in (1, 3, 4, 5, 8)))
@@ -37,25 +32,6 @@ def implementation_id(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-@cache
-def menu(implementation_id: str) -> dict[str, Benchmark]:
-    found = list_benchmarks(working(implementation_id), harness(implementation_id))
-    return {benchmark.name: benchmark for benchmark in found}
-
-
-def verify(
-    implementation_id: str, ranks: int, options: Options, sizes: tuple[int, ...], among: Set[str] = ALL
-) -> tuple[Launch, set[Cell]]:
-    """One launch that checks every benchmark `among` these which it has for these ranks and options."""
-    known = {name: one for name, one in menu(implementation_id).items() if name in among}
-    testbed = LocalTestbed()
-    selection = planning.Selection(tuple(known), sizes, hosts=testbed.hosts(), ranks=(ranks,), options=(options,))
-    cells, _ = planning.make_cells([working(implementation_id)], {implementation_id: known}, selection)
-    plan = Plan(cells, seed=1, time_budget_seconds=200.0, verify=True, launch_limit_seconds=180.0)
-    launching = Launching(FamilyLauncher(), testbed, plan)
-    return launching.launch(working(implementation_id), harness(implementation_id), cells), set(cells)
-
-
 def concerns(options: Options, benchmark: Benchmark) -> bool:
     """Whether these options change what this benchmark does."""
     if options.in_place:
@@ -69,7 +45,7 @@ def concerns(options: Options, benchmark: Benchmark) -> bool:
 
 @pytest.mark.parametrize("ranks", RANKS)
 def test_every_benchmark_moves_the_right_data(implementation_id: str, ranks: int) -> None:
-    launch, cells = verify(implementation_id, ranks, Options(root="rotate", window=8), SIZES_BYTES)
+    launch, cells = verify(implementation_id, ranks, Options(root="rotate", window=8), SIZES_BYTES, ALL)
     assert launch.failures == ()
     assert launch.status == "finished", f"{launch.reason}\n{launch.stderr_tail}"
     assert set(launch.verified) == cells
@@ -80,7 +56,7 @@ def test_every_way_to_do_it_moves_the_right_data(implementation_id: str, options
     """In place, on groups of ranks, with threads, by each synchronisation and in each topology."""
     if options.threads > 1 and implementation_id.startswith("lammpi"):
         pytest.skip("LAM/MPI does not allow several threads")
-    among = {name for name, one in menu(implementation_id).items() if concerns(options, one)}
+    among = {name for name in ALL if concerns(options, menu(implementation_id)[name])}
     if not any(menu(implementation_id)[name].supported for name in among):
         pytest.skip("LAM/MPI has none of these benchmarks")
     launch, cells = verify(implementation_id, 4, options, (24, 4099), among)
@@ -93,7 +69,9 @@ def test_every_way_to_do_it_moves_the_right_data(implementation_id: str, options
     "layout", [*(pytest.param(one, marks=pytest.mark.nightly) for one in LAYOUTS[1:-1]), LAYOUTS[-1]]
 )
 def test_derived_datatypes_move_the_right_data(implementation_id: str, layout: str) -> None:
-    launch, cells = verify(implementation_id, 3, Options(datatype="int", layout=layout, window=8), SIZES_BYTES)
+    launch, cells = verify(
+        implementation_id, 3, Options(datatype="int", layout=layout, window=8), SIZES_BYTES, ALL
+    )
     assert launch.failures == ()
     assert set(launch.verified) == cells
 
@@ -129,7 +107,8 @@ def test_what_an_implementation_lacks_is_said_with_the_reason(implementation_id:
 
 def test_every_implementation_lists_the_same_benchmarks() -> None:
     names = [set(menu(one.id)) for one in FOUND]
-    assert all(one == names[0] == ALL for one in names)
+    assert all(one == names[0] for one in names)
+    assert {name for name in names[0] if not is_schedule(name)} == ALL
     assert {
         "pingpong",
         "allreduce",

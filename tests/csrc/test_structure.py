@@ -9,16 +9,19 @@ import pytest
 
 from rankwise.core import process
 from support.mpis import FOUND
-from support.real_harness import CSRC, symbols
+from support.real_harness import CSRC, PARTS, symbols
 
-FILES = [path for name in ("runtime", "harness", "kernels") for path in sorted(CSRC.glob(f"{name}/*.[ch]"))]
+FILES = [path for name in PARTS for path in sorted(CSRC.glob(f"{name}/*.[ch]"))]
 SEEN_BY_OTHERS = frozenset("TRDBC")
 MUTABLE = frozenset("BbDdC")
 STATE = {
     "harness/registry": {"kernels"},  # filled before main, by what each benchmark's file registers
+    "schedules/algorithm": {"algorithms"},  # likewise
     "harness/ending": {"the_job"},  # neither a signal handler nor an MPI error handler is given a context
 }
 """The variables that are left, and why."""
+REGISTERS = {"kernels": "kernel_", "schedules": "algorithm_"}
+"""Folders whose files register themselves, and what the variable for that begins with."""
 
 pytestmark = [pytest.mark.mpi, pytest.mark.skipif(not FOUND, reason="no MPI here")]
 
@@ -51,7 +54,7 @@ def uses(files: list[Path], found: Symbols) -> dict[str, set[str]]:
     headers = {path.name: unit_of(path) for path in files if path.suffix == ".h"}
     graph: dict[str, set[str]] = {unit_of(path): set() for path in files}
     for path in files:
-        included = re.findall(r'^#include "(.+)"', path.read_text(), re.MULTILINE)
+        included = re.findall(r'^#include "(?:.+/)?(.+)"', path.read_text(), re.MULTILINE)
         graph[unit_of(path)] |= {headers[name] for name in included}
     for unit, names in found.items():
         graph[unit] |= {homes[name] for name, kind in names if kind == "U" and name in homes}
@@ -79,18 +82,29 @@ def test_the_order_of_the_header_is_the_order_of_the_layers(found: Symbols) -> N
         assert not graph[unit] & set(layers[place:]), unit
 
 
-def test_the_runtime_uses_nothing_above_it_and_nothing_uses_a_benchmark(found: Symbols) -> None:
+ALONE = {"runtime": {"runtime"}, "schedules": {"schedules"}, "execution": {"execution", "schedules"}}
+"""What the folders that others use as well may use themselves."""
+
+
+def test_folders_use_nothing_above_them_and_nothing_uses_a_benchmark(found: Symbols) -> None:
     for unit, used in uses(FILES, found).items():
         folders = {other.split("/")[0] for other in used}
         assert "kernels" not in folders, unit
-        assert not unit.startswith("runtime/") or folders <= {"runtime"}, unit
+        assert folders <= ALONE.get(unit.split("/")[0], folders), unit
+
+
+def test_schedules_know_no_mpi(found: Symbols) -> None:
+    for unit, names in found.items():
+        if unit.startswith("schedules/"):
+            assert not any("MPI" in name for name, _ in names), unit
 
 
 def test_no_variable_outlives_a_call_but_those_that_are_named_here(found: Symbols) -> None:
     assert sum(unit.startswith("runtime/") for unit in found) >= 4
     for unit, names in found.items():
         left = {name for name, kind in names if kind in MUTABLE}
-        allowed = {name for name in left if name.startswith("kernel_")} if unit.startswith("kernels/") else set()
+        registers = REGISTERS.get(unit.split("/")[0])
+        allowed = {name for name in left if registers and name.startswith(registers)}
         assert left - allowed == STATE.get(unit, set()), unit
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import rankwise
-from rankwise.artifacts import builder
+from rankwise.artifacts import builder, harness
 from rankwise.artifacts.builder import Artifact
 from support.mpis import FOUND
 
@@ -98,7 +98,8 @@ WARNINGS = (
 )  # fmt: skip
 """What every C file is compiled with here; a user's own build must not fail for a warning, and has none of it."""
 SANITIZED = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
-HEADERS = (CSRC / "runtime", CSRC / "harness")
+HEADERS = tuple(CSRC / name for name in harness.HEADERS)
+PARTS = harness.PARTS
 INCLUDES = tuple(f"-I{folder}" for folder in HEADERS)
 
 
@@ -106,12 +107,12 @@ def build(
     *more: Path, compiler: str = "mpicc", flags: tuple[str, ...] = ("-O2",), libraries: tuple[str, ...] = ()
 ) -> Path:
     """Return the harness with its kernels and these files of C; what was compiled before is not compiled again."""
-    own = [path for name in ("runtime", "harness", "kernels") for path in sorted(CSRC.glob(f"{name}/*.c"))]
-    harness = Artifact(
+    own = [path for name in PARTS for path in sorted(CSRC.glob(f"{name}/*.c"))]
+    program = Artifact(
         "harness", (*own, *more), "program", HEADERS, (*WARNINGS, *flags), (*libraries, "-lm", "-pthread")
     )
     in_path = replace(FOUND[0], id=f"{compiler}-in-path", mpicc=str(shutil.which(compiler)), environment=())
-    return builder.build(harness, in_path)
+    return builder.build(program, in_path)
 
 
 def launched(

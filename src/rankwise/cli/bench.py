@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from rankwise.cli.measuring_options import measuring_options, names_of, request_of
+from rankwise.cli.measuring_options import measuring_options, names_of, request_of, schedule_option
 from rankwise.cli.options import DURATION, echo_json, print_parts, store_option
 from rankwise.cli.program_arguments import TakesNoProgram
 from rankwise.cli.screen import Screen
@@ -37,27 +37,28 @@ from rankwise.workflows import bench
 @click.option("--verify", is_flag=True, help="Check the data of every operation; exit with 1 if any is wrong.")
 @click.option("--format", "layout_of_output", type=click.Choice(["table", "imb", "osu", "json"]), default="table",
               show_default=True, help="How to print.")  # fmt: skip
+@schedule_option
 @measuring_options
 @store_option
 def command(benchmark: tuple[str, ...], store: Path, **asked: Any) -> int:
     """Run benchmarks on one or more implementations and print what they took.
 
     Names of benchmarks or whole categories: point-to-point, collective, nonblocking, persistent, neighbourhood,
-    one-sided, start-up, file, baseline, all; guideline, for the mock-ups of `rankwise guidelines`, which are not
-    among `all`.
+    one-sided, start-up, file, baseline, all; guideline, for the mock-ups of `rankwise guidelines`, and schedule,
+    for our own algorithms, which are not among `all`: bcast.binomial, bcast.chain:segment=64K, 'allreduce.*'.
     """
     screen = Screen(quiet=asked["quiet"])
     if asked["only_list"]:
         menu = bench.benchmarks(names_of(asked["mpi"]), asked["prefixes"], screen)
         print_parts([listings.benchmark_table(menu)])
         return errors.EXIT_OK
-    if not benchmark:
+    if not benchmark and not asked["schedules"]:
         raise errors.InputError("no benchmark was named", "rankwise bench --list shows them; `all` takes all")
     request = request_of(
         asked, kind="bench", benchmarks=names_of(benchmark), implementations=names_of(asked["mpi"]),
         time_budget_seconds=asked["budget"], min_launches=asked["launches"],
         max_launches=asked["launches"], seconds_per_cell=asked["per_cell"], verify=asked["verify"],
-        verify_first=False,
+        verify_first=False, schedules=asked["schedules"],
     )  # fmt: skip
     found = bench.bench(request, store, screen)
     if asked["layout_of_output"] == "json":

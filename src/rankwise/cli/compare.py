@@ -7,7 +7,13 @@ from typing import Any
 
 import click
 
-from rankwise.cli.measuring_options import measuring_options, names_of, request_of, verify_first_option
+from rankwise.cli.measuring_options import (
+    measuring_options,
+    names_of,
+    request_of,
+    schedule_option,
+    verify_first_option,
+)
 from rankwise.cli.options import DURATION, echo_json, json_option, print_parts, store_option
 from rankwise.cli.profile_options import complete_profiles
 from rankwise.cli.program_options import ComparesProgram, check_options, program_options, program_request
@@ -29,6 +35,7 @@ from rankwise.workflows.measure import Request
     "  rankwise compare mpich --layout contiguous,vector --bench pingpong\n"
     "  rankwise compare mpich-5.0.2 mpich-5.0.1 --fail-on slower --json\n"
     "  rankwise compare mpich --profile default --profile wan   is it worth it?\n"
+    "  rankwise compare --explain --bench allreduce  by its algorithm, or by its core?\n"
     "  rankwise compare --resume              go on where Ctrl-C ended it\n"
     "  rankwise compare openmpi --launcher '--mca btl tcp,self'\n\n"
     "\b\nA program of your own, whole runs of it:\n"
@@ -41,6 +48,9 @@ from rankwise.workflows.measure import Request
 @click.argument("mpi", nargs=-1)
 @click.option("--bench", multiple=True, metavar="NAMES", help="Benchmarks or categories, with commas; or all.")
 @click.option("--thorough", is_flag=True, help="Every benchmark there is; give it --time.")
+@click.option("--explain", is_flag=True,
+              help="Measure the same algorithms on every MPI too: how much of a difference is by the algorithm "
+              "that an MPI chose, how much by its core?")  # fmt: skip
 @click.option("--time", "budget", type=DURATION, default="3m", show_default=True, help="For the whole run.")
 @click.option("--baseline", default="", metavar="MPI",
               help="Compare with this one.  [default: the first named, or else the fastest overall]")  # fmt: skip
@@ -60,6 +70,7 @@ from rankwise.workflows.measure import Request
               help="Go on with this run, or with the newest that was interrupted.")  # fmt: skip
 @program_options
 @verify_first_option
+@schedule_option
 @measuring_options
 @store_option
 @json_option
@@ -98,7 +109,8 @@ def _request(mpi: tuple[str, ...], asked: dict[str, Any]) -> Request:
         asked, benchmarks=benchmarks, implementations=mpi,
         time_budget_seconds=asked["budget"], precision=asked["precision"],
         baseline=asked["baseline"], profiles=tuple(map(choose, asked["profiles"])), force=asked["force"],
-        verify_first=asked["verify_first"],
+        verify_first=asked["verify_first"], explain=asked["explain"],
+        schedules=asked["schedules"],
     )  # fmt: skip
 
 

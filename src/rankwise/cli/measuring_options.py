@@ -58,6 +58,12 @@ verify_first_option = click.option(
 )  # fmt: skip
 
 
+schedule_option = click.option(
+    "--schedule", "schedules", multiple=True, metavar="FILE", type=click.Path(path_type=Path, dir_okay=False),
+    help="Measure this algorithm of your own too, beside the operation that it does: Python, JSON or MSCCL's XML.",
+)  # fmt: skip
+
+
 def measuring_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that say what to measure."""
     for option in reversed(_OPTIONS):

@@ -233,6 +233,52 @@ class TimelineCurve:
     launches: int
 
 
+@dataclass(frozen=True, slots=True)
+class Factor:
+    """A ratio of times with its 95 % interval."""
+
+    ratio: float
+    low: float
+    high: float
+
+    @property
+    def differs(self) -> bool:
+        """Whether the interval leaves out 1."""
+        return self.low > 1 or self.high < 1
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a candidate differs from the baseline in one cell: `total` is about `algorithm` times `core`.
+
+    The medians of the three need not multiply exactly.
+    """
+
+    operation: str
+    size_bytes: int
+    ranks: int
+    baseline: str
+    candidate: str
+    schedule: str
+    """The benchmark that both were measured with: the fastest of the schedules on both together."""
+    total: Factor
+    """The candidate's own operation over the baseline's."""
+    algorithm: Factor
+    """The operation over the schedule, of the candidate over the baseline."""
+    core: Factor
+    """The schedule on the candidate over the same one on the baseline."""
+    baseline_excess: float
+    """The baseline's operation over the schedule on its own core: above 1, the schedule is faster."""
+    candidate_excess: float
+    schedules: int
+    """How many were measured on both."""
+    core_least: float
+    core_most: float
+    """The range of candidate over baseline among all of them."""
+    options: Options = field(default=Options())
+    placement: str = "block"
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
     """Everything that a comparison found: what the terminal and the report show."""
@@ -252,6 +298,7 @@ class Comparison:
     streams: tuple[StreamCurve, ...] = ()
     timelines: tuple[TimelineCurve, ...] = ()
     overlaps: tuple[Overlap, ...] = ()
+    explanations: tuple[Explanation, ...] = ()
 
     @property
     def wrong_data(self) -> tuple[CellFailure, ...]:

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+ScheduleFiles = Mapping[int, Mapping[str, tuple[str, str]]]
+"""Schedules of users: ranks -> benchmark -> its name and the path of its text for these ranks."""
+_FILE = "file:"
+
 
 def is_schedule(benchmark: str) -> bool:
     """Return whether this benchmark is a collective by one algorithm of ours, and not the MPI's own."""
@@ -10,7 +16,17 @@ def is_schedule(benchmark: str) -> bool:
 
 def has_parameters(benchmark: str) -> bool:
     """Return whether its name has parameters, which the harness lists only where it is asked for them."""
-    return ":" in benchmark
+    return ":" in benchmark and not is_file(benchmark)
+
+
+def file_benchmark(operation: str, name: str) -> str:
+    """Return what the benchmark of a schedule file is called, whose blocks are all of one length."""
+    return f"{'reduce_scatter_block' if operation == 'reduce_scatter' else operation}.{_FILE}{name}"
+
+
+def is_file(benchmark: str) -> bool:
+    """Return whether this is a schedule from a file, which the harness must be given."""
+    return benchmark.partition(".")[2].startswith(_FILE)
 
 
 def operation_of(benchmark: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -32,7 +32,7 @@ from rankwise.core.records import (
     Plan,
     Segment,
 )
-from rankwise.core.schedule_names import is_schedule
+from rankwise.core.schedule_names import ScheduleFiles, is_schedule
 from rankwise.core.tuning import Loaded
 from rankwise.measurement import protocol
 from rankwise.measurement.job import build_job, program_line, together
@@ -40,18 +40,21 @@ from rankwise.measurement.workload import Harness, Workload
 
 LIST_LIMIT_SECONDS = 30.0
 STDERR_TAIL_BYTES = 4000
+Files = Iterable[tuple[str, str]]
 _REFUSED, _SPEAKER = 2, "rankwise-harness: "
 """How the harness ends over a command line that it does not understand, and how it says why."""
 
 
 def list_benchmarks(
-    implementation: Implementation, program: Path, further: Sequence[str] = ()
+    implementation: Implementation, program: Path, further: Sequence[str] = (), files: Files = ()
 ) -> tuple[Benchmark, ...]:
     """Return what this build of the harness can measure, as it says, `further` names with parameters among it.
 
+    `files` are schedules of users, names with paths.
+
     Raises BuildError if it does not run, InputError in its words for parameters that it does not know.
     """
-    argv = [str(program), "--list", *(f"{name}:0" for name in further)]
+    argv = [str(program), "--list", *_schedule_flags(files), *(f"{name}:0" for name in further)]
     outcome = process.run(argv, LIST_LIMIT_SECONDS, environment=implementation.environment)
     if outcome.returncode == _REFUSED and outcome.stderr.startswith(_SPEAKER):
         raise InputError(
@@ -67,6 +70,10 @@ def list_benchmarks(
             outcome.stdout + outcome.stderr,
             "try the command by hand",
         ) from error
+
+
+def _schedule_flags(files: Files) -> list[str]:
+    return [word for name, path in files for word in ("--schedule", f"{name}={path}")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,13 +117,16 @@ class Launching:
         workload: Workload = Harness(),  # noqa: B008 - has no state
         seen: Seen | None = None,
         network: str = "",
+        schedule_files: ScheduleFiles | None = None,
     ) -> None:
         """`configurations`: those that cells name, by id; `load` makes what a launch of one adds to its job.
 
         `seen`: looks at the libraries of running ranks, and says what is wrong with them. `network`: the file
-        with the testbed's sites and links, for schedules; '' where there is nothing to say.
+        with the testbed's sites and links, for schedules; '' where there is nothing to say. `schedule_files`:
+        schedules of users.
         """
         self._network = network
+        self._schedule_files = schedule_files or {}
         self._workload = workload
         self._seen = seen
         self._configurations = configurations or {}
@@ -226,10 +236,13 @@ class Launching:
             self._testbed, (str(program),), cells[0].ranks, placement=cells[0].placement, loaded=loaded,
             arguments=self._plan.launcher_arguments,
         )  # fmt: skip
-        if not self._network or not any(is_schedule(cell.benchmark) for cell in cells):
+        if not any(is_schedule(cell.benchmark) for cell in cells):
             return job
-        told = (*job.program, "--network", self._network)
-        return replace(job, program=told, files=(*job.files, self._network))
+        known = self._schedule_files.get(cells[0].ranks // cells[0].options.groups, {})
+        files = [known[name] for name in dict.fromkeys(cell.benchmark for cell in cells) if name in known]
+        network = ["--network", self._network] if self._network else []
+        needed = (*filter(None, [self._network]), *(path for _, path in files))
+        return replace(job, program=(*job.program, *network, *_schedule_flags(files)), files=(*job.files, *needed))
 
     def _run(self, parts: Sequence[Part], settings: Settings, end_marker: str) -> tuple[LaunchSteps, Outcome]:
         """The launch line and how it ended; one that cannot even be started has failed like any other."""

@@ -13,6 +13,7 @@ from itertools import product
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.jobs import Host
 from rankwise.core.records import Benchmark, Category, Cell, CellFailure, Implementation, Options
+from rankwise.core.schedule_names import is_schedule, operation_of
 from rankwise.measurement.placement import place
 
 DEFAULT_BENCHMARKS = (
@@ -72,6 +73,20 @@ def resolve_benchmarks(wanted: Sequence[str], known: Mapping[str, Benchmark]) ->
             names.update(dict.fromkeys(_matching(word, known)))
         else:
             raise UnknownNameError("benchmark", word, [*known, *categories, "all"])
+    return tuple(names)
+
+
+def with_schedules(benchmarks: Sequence[str], known: Mapping[str, Benchmark]) -> tuple[str, ...]:
+    """Return those of the operations that have schedules, with all of these. Raises InputError if none has."""
+    names: dict[str, None] = {}
+    for name in benchmarks:
+        schedules = [one for one in known if is_schedule(one) and operation_of(one) == name]
+        names.update(dict.fromkeys([name, *schedules] if schedules or is_schedule(name) else []))
+    if not names:
+        raise InputError(
+            f"no schedule does what {', '.join(benchmarks)} does",
+            "collectives have some: rankwise schedule list",
+        )
     return tuple(names)
 
 

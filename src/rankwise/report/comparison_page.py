@@ -11,6 +11,7 @@ from rankwise.report.groups import MARKS, GroupedComparison
 from rankwise.report.page import Introduction, Outcome, Page, Tally, implementations_of, present
 from rankwise.report.sections.curves import curves
 from rankwise.report.sections.distributions import distributions
+from rankwise.report.sections.explanations import explanations
 from rankwise.report.sections.notices import notices
 from rankwise.report.sections.overhead import overhead
 from rankwise.report.sections.provenance import provenance
@@ -43,6 +44,7 @@ def comparison_page(comparison: Comparison, context: ReportContext) -> Page:
             notices(comparison.notices),
             testbed(context.topology, context.paths, context.network, comparison.notices),
             curves(grouped, styles),
+            explanations(comparison),
             overhead(grouped, styles),
             streams(comparison, styles),
             ratios(grouped),

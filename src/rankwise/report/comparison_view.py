@@ -11,6 +11,7 @@ from rich.text import Text
 from rankwise.core.records import Notice
 from rankwise.core.results import Comparison
 from rankwise.report import tables
+from rankwise.report.explanations import explanation_table
 
 
 def comparison_parts(comparison: Comparison, sentences: Sequence[str]) -> Iterator[RenderableType]:
@@ -18,9 +19,11 @@ def comparison_parts(comparison: Comparison, sentences: Sequence[str]) -> Iterat
     for sentence in sentences:
         yield Text(f"• {sentence}")
     overheads = (tables.overhead_table,) if comparison.overheads else ()
+    explanations = (explanation_table,) if comparison.explanations else ()
     for table in (
         tables.summary_table,
         tables.comparison_table,
+        *explanations,
         *overheads,
         tables.switch_point_table,
         tables.failure_table,

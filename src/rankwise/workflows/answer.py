@@ -155,6 +155,7 @@ def as_json(comparison: Comparison, report: Path | None) -> dict[str, Any]:
             for point in curve.points
             if point.starts in ("barrier", "mixed")
         ],
+        "explanations": [asdict(one) for one in comparison.explanations],
         "overlaps": [asdict(one) for one in comparison.overlaps],
         "streams": [
             {"cell": asdict(one.cell), "reached": [asdict(reached) for reached in one.reached]}

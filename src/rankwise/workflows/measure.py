@@ -23,6 +23,7 @@ from rankwise.core.records import (
     RunKind,
     variant_name,
 )
+from rankwise.core.schedule_names import ScheduleFiles, is_file, operation_of
 from rankwise.core.units import format_duration, parse_sizes_bytes
 from rankwise.measurement import plan as planning
 from rankwise.measurement.launch import Launching
@@ -37,6 +38,8 @@ from rankwise.testbeds.paths import path, site_paths
 from rankwise.workflows.configurations import ProfileChoice, Resolved, loader, resolve_all, seen_on
 from rankwise.workflows.events import Events
 from rankwise.workflows.prepare import Built, build_all, prepare, the_one, up
+from rankwise.workflows.schedule_files import schedule_files
+from rankwise.workflows.schedule_network import network_file
 
 LONGER_THAN_EXPECTED = 4
 """A run without a time budget may take this many times the expected time: hosts may be slow or busy."""
@@ -84,6 +87,10 @@ class Request:
     """What the verb that asks needs to go on with the run, stored with it."""
     force: bool = False
     """Load of a profile what this version of an MPI knows."""
+    schedules: tuple[Path, ...] = ()
+    """Files of schedules that are measured as well."""
+    explain: bool = False
+    """Measure every schedule of the operations as well."""
 
 
 def measure(request: Request, store: Store, events: Events) -> int:
@@ -91,7 +98,14 @@ def measure(request: Request, store: Store, events: Events) -> int:
 
     Raises InterruptedRun with the way to go on when it was stopped.
     """
-    built = prepare(request.implementations, request.prefixes, events, request.benchmarks)
+    files = schedule_files(request.schedules, _all_ranks(request)) if request.schedules else {}
+    own = dict(pair for of_ranks in files.values() for pair in of_ranks.items())
+    built = prepare(
+        request.implementations, request.prefixes, events, request.benchmarks, dict(own.values()).items()
+    )
+    if own:
+        beside = request.benchmarks or tuple(dict.fromkeys(map(operation_of, own)))
+        request = replace(request, benchmarks=(*beside, *own))
     known = planning.all_benchmarks(built.menu)
     cells, unsupported = _cells(request, built, known)
     if not request.time_budget_seconds:
@@ -115,17 +129,27 @@ def measure(request: Request, store: Store, events: Events) -> int:
         for notice in notices:
             events.say("; ".join(filter(None, (f"warning: {notice.message}", notice.remedy))))
         carry_out(
-            run_id, plan, built.ready, testbed, store, events, by_id(found.values()), priority=request.priority
-        )
+            run_id, plan, built.ready, testbed, store, events, by_id(found.values()), priority=request.priority,
+            files=files,
+        )  # fmt: skip
     return run_id
+
+
+def _all_ranks(request: Request) -> tuple[int, ...]:
+    """The ranks of the collectives of each group."""
+    counts = request.ranks or (max(2, sum(host.slots for host in request.testbed.hosts())),)
+    return tuple(count // one.groups for count in counts for one in request.options if count % one.groups == 0)
 
 
 def _cells(
     request: Request, built: Built, known: Mapping[str, Benchmark]
 ) -> tuple[tuple[Cell, ...], tuple[CellFailure, ...]]:
     """What is to be measured, and what an implementation cannot."""
+    benchmarks = planning.resolve_benchmarks(request.benchmarks or planning.DEFAULT_BENCHMARKS, known)
+    if request.explain:
+        benchmarks = planning.with_schedules(benchmarks, known)
     selection = planning.Selection(
-        planning.resolve_benchmarks(request.benchmarks or planning.DEFAULT_BENCHMARKS, known), request.sizes_bytes,
+        benchmarks, request.sizes_bytes,
         request.testbed.hosts(), request.ranks, request.options, request.testbed.name, request.placements,
         tuple(one.label for one in request.profiles) or (DEFAULT,),
     )  # fmt: skip
@@ -247,6 +271,8 @@ def resume(run_id: int, store: Store, events: Events, priority: Callable[[Cell],
             f"run {run_id} was begun by an older Rankwise, which did not store what its profiles set",
             "measure anew with --profile",
         )
+    if any(is_file(cell.benchmark) for cell in plan.cells):
+        raise InputError(f"run {run_id} measured schedules of files, which it has not kept", "measure anew")
     built = build_all(store.implementations(run_id), events)
     for notice in built.notices:  # without one of its implementations the run would compare something else
         raise HostError(f"run {run_id} cannot go on: {notice.message}", notice.remedy)
@@ -272,14 +298,17 @@ def carry_out(
     priority: Callable[[Cell], int] | None = None,
     launching: Launches | None = None,
     first_seconds: Callable[[Sequence[Cell]], float] | None = None,
+    files: ScheduleFiles | None = None,
 ) -> None:
     """Run the plan, whose cells name `configurations`; whatever ends it, the store says how.
 
-    `launching` None: launches of the harness on this testbed. `priority` and `first_seconds` are the runner's.
+    `files`: schedules of users that cells name. `launching` None: launches of the harness on this testbed.
+    `priority` and `first_seconds` are the runner's.
     """
     launching = launching or Launching(
-        FamilyLauncher(), testbed, plan, configurations, loader(testbed), seen=seen_on(testbed)
-    )
+        FamilyLauncher(), testbed, plan, configurations, loader(testbed), seen=seen_on(testbed),
+        network=network_file(testbed), schedule_files=files,
+    )  # fmt: skip
     runner = Runner(
         plan, launching, relative_half_width, lambda launch: store.add_launch(run_id, launch), events.show,
         priority=priority, noise=Variances(), first_seconds=first_seconds,

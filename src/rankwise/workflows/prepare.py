@@ -12,7 +12,7 @@ from rankwise.core.errors import BuildError, HostError, InputError
 from rankwise.core.network import PathFigures
 from rankwise.core.records import Benchmark, Implementation, Notice
 from rankwise.core.schedule_names import has_parameters
-from rankwise.measurement.launch import list_benchmarks
+from rankwise.measurement.launch import Files, list_benchmarks
 from rankwise.measurement.runner import Ready
 from rankwise.mpi import select
 from rankwise.testbeds.base import TestbedKind
@@ -40,22 +40,24 @@ class Built:
 
 
 def prepare(
-    names: Sequence[str], prefixes: Sequence[Path], events: Events, benchmarks: Sequence[str] = ()
-) -> Built:
+    names: Sequence[str], prefixes: Sequence[Path], events: Events, benchmarks: Sequence[str] = (),
+    files: Files = (),
+) -> Built:  # fmt: skip
     """Find the implementations asked for (none: all that work) and compile the harness for each.
 
-    `benchmarks`: those that will be asked for; names with parameters are known only so. Raises HostError when
+    `benchmarks`: those that will be asked for; names with parameters are known only so, as are the schedules in
+    `files`. Raises HostError when
     not one can be measured, UnknownNameError for a name that nothing answers to.
     """
     with events.busy("looking for MPI implementations") as update:
         working, broken = select.working(names, prefixes, lambda one: update(f"testing that {one} works"))
     notices = [Notice("broken", f"{one.id} is left out: {one.reason}", one.remedy) for one in broken]
-    return build_all(working, events, notices, benchmarks)
+    return build_all(working, events, notices, benchmarks, files)
 
 
 def build_all(
     implementations: Sequence[Implementation], events: Events, notices: Sequence[Notice] = (),
-    benchmarks: Sequence[str] = (),
+    benchmarks: Sequence[str] = (), files: Files = (),
 ) -> Built:  # fmt: skip
     """Compile the harness for each; those whose compiler refuses are left out, with a notice.
 
@@ -70,7 +72,7 @@ def build_all(
         try:
             with events.busy(f"compiling the benchmarks for {one.id} (kept for next time)"):
                 program = build(one)
-                menu[one.id] = {found.name: found for found in list_benchmarks(one, program, further)}
+                menu[one.id] = {found.name: found for found in list_benchmarks(one, program, further, files)}
             ready[one.id] = Ready(one, program)
         except BuildError as error:
             refused.append(error)

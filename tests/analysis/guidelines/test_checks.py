@@ -91,7 +91,7 @@ def test_a_violation_is_found_at_its_size_with_its_ratio() -> None:
         return 1.4 if (name, size) == ("allreduce", 65536) else 1.0
 
     checks = check(simulate(2, slow), BENCHMARKS)
-    mockups = {"allreduce_as_reduce_bcast", "allreduce_as_reduce_scatter_allgather"}
+    mockups = {"allreduce.reduce_bcast", "allreduce.rabenseifner"}
     assert violated(checks) == {(name, "allreduce", 65536) for name in mockups}
     for one in checks:
         if one.word == "violated":
@@ -103,7 +103,7 @@ def test_a_violation_is_found_at_its_size_with_its_ratio() -> None:
 def test_within_the_tolerance_is_no_violation() -> None:
     launches = simulate(3, lambda name, _size: 1.3 if name == "bcast" else 1.0)
     assert violated(check(launches, BENCHMARKS)) == {
-        ("bcast_as_scatter_allgather", "bcast", size) for size in SIZES
+        ("bcast.scatter_allgather_ring", "bcast", size) for size in SIZES
     }
     assert not violated(check(launches, BENCHMARKS, delta=0.5))
 
@@ -135,8 +135,8 @@ def test_a_few_launches_show_no_violation(rounds: int) -> None:
 
 
 def test_wrong_data_has_no_speed() -> None:
-    launches = simulate(8, names=("bcast", "bcast_as_scatter_allgather"))
-    bad = CellFailure(Cell(MPI, "bcast_as_scatter_allgather", 1024, 2), "byte 0 is wrong", "wrong data")
+    launches = simulate(8, names=("bcast", "bcast.scatter_allgather_ring"))
+    bad = CellFailure(Cell(MPI, "bcast.scatter_allgather_ring", 1024, 2), "byte 0 is wrong", "wrong data")
     sizes = {one.size_bytes for one in check(launches, BENCHMARKS, failures=[bad]) if one.guideline in MOCKUPS}
     assert sizes == set(SIZES) - {1024}
     assert check([*launches, replace(launches[0], series=(), failures=(bad,))], BENCHMARKS)[0].size_bytes != 1024

@@ -7,6 +7,8 @@ import pytest
 from rankwise.analysis.guidelines import rules
 from rankwise.artifacts.harness import SOURCES
 from rankwise.core.records import Cell, Options
+from rankwise.core.schedule_names import is_schedule, operation_of
+from rankwise.schedules import generator
 
 KERNELS = {
     name: path.read_text()
@@ -16,13 +18,16 @@ KERNELS = {
 
 
 def test_every_guideline_has_its_benchmarks() -> None:
-    assert all({one.operation, one.mockup} <= set(KERNELS) for one in rules.GUIDELINES)
+    known = {*KERNELS, *(one.id for one in generator.algorithms())}
+    assert all({one.operation, one.mockup} <= known for one in rules.GUIDELINES)
     assert set(KERNELS) >= rules.SIZED_OPERATIONS
 
 
 def test_every_mockup_belongs_to_one_guideline() -> None:
     mockups = [name for name, text in KERNELS.items() if "GUIDELINE" in text]
-    assert sorted(mockups) == sorted(one.mockup for one in rules.GUIDELINES)
+    ours = [one.mockup for one in rules.GUIDELINES]
+    assert sorted(mockups) == sorted(name for name in ours if not is_schedule(name))
+    assert all(operation_of(one.mockup) == one.operation for one in rules.GUIDELINES if is_schedule(one.mockup))
 
 
 def test_every_guideline_says_who_stated_it() -> None:
@@ -36,8 +41,8 @@ def test_every_guideline_says_who_stated_it() -> None:
     [
         ("bcast", "contiguous", True),
         ("bcast", "vector", False),
-        ("bcast_as_scatter_allgather", "contiguous", True),
-        ("bcast_as_scatter_allgather", "vector", False),
+        ("bcast.scatter_allgather_ring", "contiguous", True),
+        ("bcast.scatter_allgather_ring", "vector", False),
         ("pingpong", "contiguous", True),  # for split and monotony
         ("pingpong", "vector", True),
         ("pingpong_as_pack_send_unpack", "contiguous", False),  # packing bytes tells nothing
@@ -51,21 +56,21 @@ def test_only_what_a_guideline_speaks_of_is_measured(benchmark: str, layout: str
 
 def test_guidelines_of_chosen_operations() -> None:
     found = rules.chosen(["allgather"])
-    assert rules.benchmarks(found) == ("allgather", "allgather_as_alltoall", "allgather_as_gather_bcast")
+    assert rules.benchmarks(found) == ("allgather", "allgather.linear", "allgather.gather_bcast")
     assert rules.chosen() == rules.GUIDELINES
 
 
 def test_every_guideline_that_is_wanted_is_there() -> None:
     assert {(one.operation, one.other) for one in rules.GUIDELINES} == {
-        ("allreduce", "reduce + bcast"),
-        ("allreduce", "reduce_scatter + allgather"),
-        ("bcast", "scatter + allgather"),
+        ("allreduce", "reduce + bcast by messages"),
+        ("allreduce", "reduce_scatter + allgather by messages"),
+        ("bcast", "scatter + allgather by messages"),
         ("gather", "allgather"),
         ("scatter", "bcast"),
-        ("allgather", "alltoall"),
-        ("allgather", "gather + bcast"),
+        ("allgather", "a message to each rank"),
+        ("allgather", "gather + bcast by messages"),
         ("reduce", "allreduce"),
-        ("reduce_scatter", "reduce + scatterv"),
+        ("reduce_scatter", "reduce + scatterv by messages"),
         ("pingpong", "pack + send + unpack"),
     }
     assert {one.operation for one in rules.GUIDELINES} <= rules.SIZED_OPERATIONS

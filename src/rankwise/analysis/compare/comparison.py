@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from rankwise.analysis.compare.cells import gather, judged_points
 from rankwise.analysis.compare.curves import curves, distributions
+from rankwise.analysis.compare.explanations import explanations
 from rankwise.analysis.compare.notices import notices
 from rankwise.analysis.compare.overheads import overheads
 from rankwise.analysis.compare.overlaps import overlaps
@@ -74,6 +75,7 @@ def compare(
         streams=streams(launches, benchmarks),
         timelines=timelines(launches),
         overlaps=overlaps(data for data in cells if data.cell not in wrong),
+        explanations=explanations(points, chosen, order),
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import special
 
 from rankwise.analysis import labels
+from rankwise.analysis.compare.explanations import sentence as explanation_sentence
 from rankwise.analysis.compare.tcp_sentences import tcp_sentences
 from rankwise.core.results import Comparison, SummaryRow, SwitchPoint, VerdictWord
 from rankwise.core.units import format_size
@@ -18,6 +19,7 @@ from rankwise.stats.summary import median
 
 _SIZES = {"small": "small (up to 1 KiB)", "medium": "medium (up to 64 KiB)", "large": "large"}
 _SHOWN_SWITCHES = 3
+_SHOWN_EXPLANATIONS = 3
 
 
 def sentences(comparison: Comparison) -> list[str]:
@@ -33,7 +35,19 @@ def sentences(comparison: Comparison) -> list[str]:
     else:
         said += _classes(comparison)
     said += _verdicts(comparison)
+    said += _explained(comparison)
     return said + tcp_sentences(comparison) + _switches(comparison) + _failures(comparison)
+
+
+def _explained(comparison: Comparison) -> list[str]:
+    """The largest differences that the same schedules on both MPIs part into algorithm and core."""
+    found = [one for one in comparison.explanations if one.total.differs]
+    found.sort(key=lambda one: -abs(math.log(one.total.ratio)))
+    return [
+        f"{one.operation} of {format_size(one.size_bytes)} on {one.ranks} ranks: {explanation_sentence(one)} "
+        f"({one.schedule} on both)."
+        for one in found[:_SHOWN_EXPLANATIONS]
+    ]
 
 
 def _winners(comparison: Comparison) -> list[str]:

@@ -1,8 +1,11 @@
 """The guidelines as data: which operation must not be slower than which other way to the same end.
 
-A mock-up is a benchmark of the category `guideline`; it delivers the same data as the operation does, so that a
-program could put it in the operation's place. Split and monotony compare an operation with itself at another size
-and need no mock-up.
+A mock-up delivers the same data as the operation does, so that a program could put it in the operation's place. Of
+an operation that can be done by several others (allreduce by reduce and bcast) it is a schedule over the same
+library's messages: a violation says that the library's choice of algorithm is beaten by that one on its own core.
+Where one call does all that another one does (MPI_Allreduce for MPI_Reduce) it is that call, a benchmark of the
+category `guideline`: a violation says that the library contradicts itself. Split and monotony compare an operation
+with itself at another size and need no mock-up.
 """
 
 from __future__ import annotations
@@ -18,6 +21,8 @@ GROPP_2011 = (
     "Gropp, Hoefler, Thakur, Träff 2011, Performance expectations and guidelines for MPI derived datatypes"
 )
 
+OVERLAY = "rankwise run --overlay puts schedules in the place of calls"
+"""How a program gets a schedule without a change."""
 DERIVED_LAYOUTS = ("vector", "indexed", "struct")
 CONTIGUOUS = ("contiguous",)
 
@@ -32,9 +37,9 @@ class Guideline:
     other: str
     """What the mock-up does, in short: `reduce + bcast`."""
     instead: str
-    """The calls that do its work, and what call they stand for: `MPI_Reduce + MPI_Bcast instead of ...`."""
+    """What does its work, and what call that stands for: `MPI_Allreduce instead of MPI_Reduce`."""
     replacement: str
-    """How a program calls them where the guideline is violated, as half a sentence."""
+    """How a program gets that where the guideline is violated, as half a sentence."""
     algorithms: tuple[frozenset[str], ...] = ()
     """Words in the name of an implementation's own algorithm that works as the mock-up does, best first."""
     layouts: tuple[str, ...] = CONTIGUOUS
@@ -43,18 +48,18 @@ class Guideline:
 
 GUIDELINES = (
     Guideline(
-        "allreduce", "allreduce_as_reduce_bcast", "reduce + bcast",
-        "MPI_Reduce + MPI_Bcast instead of MPI_Allreduce", "reduce to one rank, and broadcast from there",
+        "allreduce", "allreduce.reduce_bcast", "reduce + bcast by messages",
+        "reduce + bcast by messages instead of MPI_Allreduce", OVERLAY,
         (frozenset({"reduce", "bcast"}), frozenset({"nonoverlapping"}), frozenset({"non", "overlapping"})),
     ),
     Guideline(
-        "allreduce", "allreduce_as_reduce_scatter_allgather", "reduce_scatter + allgather",
-        "MPI_Reduce_scatter + MPI_Allgather instead of MPI_Allreduce", "reduce in parts, and gather these",
+        "allreduce", "allreduce.rabenseifner", "reduce_scatter + allgather by messages",
+        "reduce_scatter + allgather by messages instead of MPI_Allreduce", OVERLAY,
         (frozenset({"rabenseifner"}), frozenset({"reduce", "scatter", "allgather"})),
     ),
     Guideline(
-        "bcast", "bcast_as_scatter_allgather", "scatter + allgather",
-        "MPI_Scatter + MPI_Allgather instead of MPI_Bcast", "scatter the message's parts, and gather these",
+        "bcast", "bcast.scatter_allgather_ring", "scatter + allgather by messages",
+        "scatter + allgather by messages instead of MPI_Bcast", OVERLAY,
         (frozenset({"scatter", "allgather"}),),
     ),
     Guideline(
@@ -66,21 +71,22 @@ GUIDELINES = (
         "MPI_Bcast instead of MPI_Scatter", "broadcast all blocks, and keep each rank's own",
     ),
     Guideline(
-        "allgather", "allgather_as_alltoall", "alltoall",
-        "MPI_Alltoall instead of MPI_Allgather", "send each rank a copy of the block",
+        "allgather", "allgather.linear", "a message to each rank",
+        "a message to each rank instead of MPI_Allgather", OVERLAY,
+        (frozenset({"linear"}),),
     ),
     Guideline(
-        "allgather", "allgather_as_gather_bcast", "gather + bcast",
-        "MPI_Gather + MPI_Bcast instead of MPI_Allgather", "gather on one rank, and broadcast from there",
-        (frozenset({"gather", "bcast"}), frozenset({"gatherv", "bcast"}), frozenset({"linear"})),
+        "allgather", "allgather.gather_bcast", "gather + bcast by messages",
+        "gather + bcast by messages instead of MPI_Allgather", OVERLAY,
+        (frozenset({"gather", "bcast"}), frozenset({"gatherv", "bcast"})),
     ),
     Guideline(
         "reduce", "reduce_as_allreduce", "allreduce",
         "MPI_Allreduce instead of MPI_Reduce", "ignore the result on all but the root",
     ),
     Guideline(
-        "reduce_scatter", "reduce_scatter_as_reduce_scatterv", "reduce + scatterv",
-        "MPI_Reduce + MPI_Scatterv instead of MPI_Reduce_scatter", "reduce to one rank, and scatter from there",
+        "reduce_scatter", "reduce_scatter.reduce_scatterv", "reduce + scatterv by messages",
+        "reduce + scatterv by messages instead of MPI_Reduce_scatter", OVERLAY,
         (frozenset({"reduce", "scatterv"}), frozenset({"nonoverlapping"}), frozenset({"non", "overlapping"})),
     ),
     Guideline(

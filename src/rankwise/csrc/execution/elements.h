@@ -2,7 +2,7 @@
 #ifndef RANKWISE_ELEMENTS_H
 #define RANKWISE_ELEMENTS_H
 
-#include "execution.h"
+#include "call.h"
 
 enum { MEMORIES = SCRATCH_MEMORY + 1 };
 
@@ -30,8 +30,5 @@ static inline char *address(const Elements *e, Place place)
 {
     return e->memory[place.memory] + place.offset * e->extent;
 }
-
-/* reduction.c: MPI_Reduce_local, or what stands for it where the library has none. */
-int reduce_local(const void *from, void *to, int count, MPI_Datatype type, MPI_Op op);
 
 #endif

@@ -1,5 +1,6 @@
 /* What is ready is posted or done, what has ended makes its dependents ready, and one MPI_Waitsome
  * waits for all messages that are under way. */
+#include "execution.h"
 #include "dependents.h"
 #include "elements.h"
 #include "requests.h"

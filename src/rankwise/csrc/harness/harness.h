@@ -13,11 +13,14 @@ const Kernel *find_kernel(const char *name, size_t length);
 const char *category_name(Category category);
 
 /* schedule_names.c: the benchmarks OPERATION.ALGORITHM, of the algorithms that have registered
- * themselves. Both return false or NULL after a message on stderr. */
+ * themselves. All return false or NULL after a message on stderr. */
 /* With this setup, run... of each; once, after all have registered themselves. */
 bool register_schedules(const Kernel *how);
 /* NAME:PARAMETER=VALUE...; NULL without a message where NAME is no schedule. */
 const Kernel *schedule_with_parameters(const char *text, size_t length);
+
+/* NAME=FILE: one more, OPERATION.file:NAME. */
+bool register_schedule_file(const char *text);
 
 /* request.c: what single arguments ask for. A candidate is a number of control variables of the
  * library (MPI_T) with their values. */

@@ -45,6 +45,7 @@ static const char help_text[] =
     "                            (default: by the round trip; none within a host)\n"
     "  --congestion-control NAME of the plain TCP connections (default: as the system has it)\n"
     "  --network FILE            sites, hosts and links, for schedules that make use of them\n"
+    "  --schedule NAME=FILE      measure the schedule in this file as OPERATION.file:NAME\n"
     "  --candidate NAME=VALUE[,NAME=VALUE...]  once for candidate 1, 2...: control variables\n"
     "                            (MPI_T) and their values in its cells; 0 is none\n"
     "  --start agreed|barrier    start at an agreed time, or on leaving a barrier (agreed)\n"
@@ -163,6 +164,7 @@ static const struct option flags[] = {
     {"idle", required_argument, NULL, 'i'},
     {"congestion-control", required_argument, NULL, 'g'},
     {"network", required_argument, NULL, 'e'},
+    {"schedule", required_argument, NULL, 'f'},
     {"candidate", required_argument, NULL, 'A'},
     {"start", required_argument, NULL, 'S'},
     {"clock", required_argument, NULL, 'C'},
@@ -231,6 +233,8 @@ static bool take_flag(int flag, const char *value, Options *o)
     case 'e':
         o->network_file = value;
         return true;
+    case 'f':
+        return register_schedule_file(value);
     case 'd':
         o->datatype = value;
         return take_word("--datatype", value, "byte|int|float|double") >= 0;

@@ -33,9 +33,9 @@ static int64_t sent_elements(const Cell *c, int from, int to)
 
 static void describe_counts(Cell *c, State *state)
 {
-    const Algorithm *algorithm = kernel_of(c)->algorithm;
-    const bool alltoall = algorithm->operation == ALLTOALL;
-    const bool matrix = alltoall && algorithm->needs_all_counts;
+    const ScheduleKernel *kernel = kernel_of(c);
+    const bool alltoall = kernel->operation == ALLTOALL;
+    const bool matrix = alltoall && kernel->algorithm && kernel->algorithm->needs_all_counts;
     const size_t ranks = (size_t)c->ranks;
     state->counts = cell_memory(c, (matrix ? ranks * ranks : ranks) * sizeof *state->counts);
     for (int row = 0; state->counts && row < (matrix ? c->ranks : 1); row++)
@@ -71,7 +71,7 @@ static void describe_problem(Cell *c, State *state)
     const ScheduleKernel *kernel = kernel_of(c);
     const int64_t element_bytes = (int64_t)c->element.item_bytes * c->element.items;
     const int64_t segment = kernel->segment_bytes / element_bytes;
-    state->problem = (Problem){.operation = kernel->algorithm->operation,
+    state->problem = (Problem){.operation = kernel->operation,
                                .rank = c->rank,
                                .ranks = c->ranks,
                                .root = c->root,
@@ -83,7 +83,7 @@ static void describe_problem(Cell *c, State *state)
                                .element_bytes = element_bytes};
     if (kernel->has_counts)
         describe_counts(c, state);
-    if (kernel->algorithm->for_networks)
+    if (kernel->algorithm && kernel->algorithm->for_networks)
         describe_network(c, state);
 }
 
@@ -94,7 +94,10 @@ static const char *make_for_root(Cell *c, int root)
     if (!rooted->made) {
         Problem problem = state->problem;
         problem.root = root;
-        make_schedule(&rooted->schedule, kernel_of(c)->algorithm, &problem);
+        if (kernel_of(c)->fixed)
+            make_fixed_schedule(&rooted->schedule, kernel_of(c)->fixed, &problem);
+        else
+            make_schedule(&rooted->schedule, kernel_of(c)->algorithm, &problem);
         rooted->made = true;
     }
     return rooted->schedule.failure;
@@ -136,7 +139,7 @@ static Call call_of(const Cell *c)
                  .comm = c->comm};
     if (!is_in_place(c))
         return call;
-    switch (kernel_of(c)->algorithm->operation) {
+    switch (kernel_of(c)->operation) {
     case SCATTER:
         call.output = block_at(c, c->send, c->rank);
         break;

@@ -10,11 +10,11 @@
 /* The benchmarks of an operation are its own and those with these endings. */
 static const char *const endings[] = {"", "v", "_block"};
 
-static char *joined(const char *a, const char *b, const char *c, const char *d)
+static char *joined(const char *a, const char *b, const char *c)
 {
-    char *text = malloc(strlen(a) + strlen(b) + strlen(c) + strlen(d) + 1);
+    char *text = malloc(strlen(a) + strlen(b) + strlen(c) + 1);
     if (text)
-        sprintf(text, "%s%s%s%s", a, b, c, d);
+        sprintf(text, "%s%s%s", a, b, c);
     return text;
 }
 
@@ -38,27 +38,38 @@ static InPlace in_place_of(const Kernel *native, Operation operation)
     return operation == ALLTOALL || operation == REDUCE_SCATTER ? NEVER_IN_PLACE : native->in_place;
 }
 
-static bool add_schedule(const Kernel *native, const Algorithm *algorithm, const Kernel *how)
+/* One more, to whose algorithm or file the caller sees; `name` is what follows the operation. */
+static ScheduleKernel *add_schedule(const Kernel *native, Operation operation, const char *name,
+                                    const Kernel *how)
 {
     ScheduleKernel *s = calloc(1, sizeof *s);
-    char *name = joined(native->name, ".", algorithm->name, "");
-    if (!enough(s) || !enough(name))
-        return false;
+    char *whole = joined(native->name, ".", name);
+    if (!enough(s) || !enough(whole))
+        return NULL;
     s->native = native;
-    s->algorithm = algorithm;
-    s->has_counts = has_counts(native, algorithm->operation);
+    s->operation = operation;
+    s->has_counts = has_counts(native, operation);
     s->kernel = *native;
     s->kernel.category = SCHEDULE;
-    s->kernel.name = name;
-    s->kernel.description = algorithm->description;
-    s->kernel.in_place = in_place_of(native, algorithm->operation);
+    s->kernel.name = whole;
+    s->kernel.in_place = in_place_of(native, operation);
     s->kernel.unsupported = NULL; /* messages are all that it takes */
     s->kernel.setup = how->setup;
     s->kernel.prepare = how->prepare;
     s->kernel.run = how->run;
     s->kernel.teardown = how->teardown;
     register_kernel(&s->kernel);
-    return true;
+    return s;
+}
+
+static bool add_algorithm(const Kernel *native, const Algorithm *algorithm, const Kernel *how)
+{
+    ScheduleKernel *s = add_schedule(native, algorithm->operation, algorithm->name, how);
+    if (s) {
+        s->algorithm = algorithm;
+        s->kernel.description = algorithm->description;
+    }
+    return s != NULL;
 }
 
 bool register_schedules(const Kernel *how)
@@ -70,7 +81,7 @@ bool register_schedules(const Kernel *how)
                 snprintf(name, sizeof name, "%s%s", operation_name(a->operation), endings[i]);
             const Kernel *native = find_kernel(name, (size_t)length);
             if (native && !(a->equal_blocks && has_counts(native, a->operation)) &&
-                !add_schedule(native, a, how))
+                !add_algorithm(native, a, how))
                 return false;
         }
     }
@@ -124,7 +135,7 @@ const Kernel *schedule_with_parameters(const char *text, size_t length)
     const char *colon = memchr(text, ':', length);
     const Kernel *plain = colon ? find_kernel(text, (size_t)(colon - text)) : NULL;
     if (!plain || plain->category != SCHEDULE)
-        return NULL;
+        return NULL; /* a file's name is no parameter: it is registered as a whole */
     ScheduleKernel *s = malloc(sizeof *s);
     char *name = malloc(length + 1);
     if (!enough(s) || !enough(name))
@@ -143,4 +154,51 @@ const Kernel *schedule_with_parameters(const char *text, size_t length)
     s->kernel.name = name;
     register_kernel(&s->kernel);
     return &s->kernel;
+}
+
+static const Kernel *any_schedule(void)
+{
+    const Kernel *kernel = first_kernel();
+    while (kernel && kernel->category != SCHEDULE)
+        kernel = kernel->next;
+    return kernel;
+}
+
+/* Letters, digits, '_', '-' and '.': the name is part of arguments and of JSON. */
+static bool take_file_name(const char *text, size_t length, char *name, size_t bytes)
+{
+    const size_t known = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                      "0123456789_-.");
+    if (!length || known != length || length + sizeof "file:" > bytes)
+        return false;
+    snprintf(name, bytes, "file:%.*s", (int)length, text);
+    return true;
+}
+
+bool register_schedule_file(const char *text)
+{
+    const char *equals = strchr(text, '=');
+    char name[128], error[512];
+    if (!equals || !take_file_name(text, (size_t)(equals - text), name, sizeof name)) {
+        fprintf(stderr,
+                "rankwise-harness: --schedule does not take '%s'; it takes NAME=FILE, with "
+                "letters, digits, '_', '-' and '.' in the name\n",
+                text);
+        return false;
+    }
+    const FixedSchedule *fixed = read_schedule(equals + 1, error, sizeof error);
+    if (!fixed) {
+        fprintf(stderr, "rankwise-harness: %s\n", error);
+        return false;
+    }
+    const Operation operation = fixed_operation(fixed);
+    const char *own = operation_name(operation);
+    const char *native = operation == REDUCE_SCATTER ? "reduce_scatter_block" : own;
+    ScheduleKernel *s =
+        add_schedule(find_kernel(native, strlen(native)), operation, name, any_schedule());
+    if (s) {
+        s->fixed = fixed;
+        s->kernel.description = "a schedule from a file";
+    }
+    return s != NULL;
 }

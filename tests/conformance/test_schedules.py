@@ -1,0 +1,77 @@
+"""Every algorithm of csrc/schedules moves the right data over every MPI's messages, at 1 to 8 ranks."""
+
+import pytest
+
+from rankwise.core.records import Benchmark, Options
+from rankwise.schedules import generator
+from support.conformance import menu, verify
+from support.mpis import FOUND
+
+RANKS = (5, *(pytest.param(ranks, marks=pytest.mark.nightly) for ranks in (1, 2, 3, 4, 8)))
+SIZES_BYTES = (0, 4, 4099, 1 << 20)
+VARIANTS = (
+    Options(in_place=True, root="rotate"), Options(groups=2), Options(datatype="int", layout="struct"),
+    Options(datatype="double", operation="max"),
+    *(pytest.param(options, marks=pytest.mark.nightly)
+      for options in (Options(layout="vector", in_place=True), Options(layout="indexed"),
+                      Options(datatype="int", operation="prod"), Options(operation="min", cold_cache=True))),
+)  # fmt: skip
+PARAMETERS = ("segment=1K", "fan_out=3", "lanes=2")
+
+pytestmark = [pytest.mark.mpi, pytest.mark.timeout(240)]
+
+
+@pytest.fixture(params=[one.id for one in FOUND])
+def implementation_id(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def schedules(implementation_id: str) -> dict[str, Benchmark]:
+    return {name: one for name, one in menu(implementation_id).items() if one.category == "schedule"}
+
+
+def held(implementation_id: str, ranks: int, options: Options, sizes: tuple[int, ...], among: set[str]) -> None:
+    """All of these are right, or say that they are not made for these ranks or sizes."""
+    launch, cells = verify(implementation_id, ranks, options, sizes, among)
+    assert launch.status == "finished", f"{launch.reason}\n{launch.stderr_tail}"
+    refused = {one.cell for one in launch.failures}
+    assert [one for one in launch.failures if one.kind != "unsupported"] == []
+    assert set(launch.verified) | refused == cells
+    assert len(refused) < len(cells) / 2
+
+
+def test_every_algorithm_is_a_benchmark_of_its_operation(implementation_id: str) -> None:
+    found = schedules(implementation_id)
+    assert {one.id for one in generator.algorithms()} <= set(found)
+    for name, one in found.items():
+        native = menu(implementation_id)[name.partition(".")[0]]
+        assert (one.sized, one.reduces, one.derived_types) == (native.sized, native.reduces, native.derived_types)
+        assert one.supported
+
+
+@pytest.mark.parametrize("ranks", RANKS)
+def test_every_algorithm_moves_the_right_data(implementation_id: str, ranks: int) -> None:
+    held(implementation_id, ranks, Options(root="rotate"), SIZES_BYTES, set(schedules(implementation_id)))
+
+
+@pytest.mark.parametrize("options", VARIANTS, ids=str)
+def test_every_way_to_do_it_moves_the_right_data(implementation_id: str, options: Options) -> None:
+    among = {
+        name
+        for name, one in schedules(implementation_id).items()
+        if (one.in_place or not options.in_place) and (one.derived_types or options.layout == "contiguous")
+    }
+    if not among:
+        pytest.skip("LAM/MPI does nothing in place")
+    held(implementation_id, 4, options, (24, 4099), among)
+
+
+def test_parameters_move_the_right_data(implementation_id: str) -> None:
+    among = {
+        f"{one.id}:{parameter}"
+        for one in generator.algorithms()
+        for parameter, heeded in zip(PARAMETERS, (one.segmented, one.fans, one.lanes), strict=True)
+        if heeded
+    }
+    assert any("segment" in name for name in among)
+    held(implementation_id, 5, Options(), (24, 100_003), among)
