@@ -45,7 +45,7 @@ def command(benchmark: tuple[str, ...], store: Path, **asked: Any) -> int:
 
     Names of benchmarks or whole categories: point-to-point, collective, nonblocking, persistent, neighbourhood,
     one-sided, start-up, file, baseline, all; guideline, for the mock-ups of `rankwise guidelines`, and schedule,
-    for algorithms of ours, which are not among `all`: bcast.binomial, bcast.chain:segment=64K, 'allreduce.*'.
+    for our own algorithms, which are not among `all`: bcast.binomial, bcast.chain:segment=64K, 'allreduce.*'.
     """
     screen = Screen(quiet=asked["quiet"])
     if asked["only_list"]:

@@ -1,4 +1,5 @@
 #include "bundles.h"
+#include "spans.h"
 
 enum { UP, ACROSS, DOWN };
 

@@ -1,4 +1,4 @@
-#include "sites.h"
+#include "spans.h"
 
 enum { UP, ACROSS, DOWN };
 

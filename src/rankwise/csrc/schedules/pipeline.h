@@ -2,7 +2,7 @@
 #ifndef RANKWISE_PIPELINE_H
 #define RANKWISE_PIPELINE_H
 
-#include "sites.h"
+#include "spans.h"
 
 /* A rank's place in the tree of one lane. Where each site has a tree of its own for sums, their
  * roots, the partners, exchange them all with all. */

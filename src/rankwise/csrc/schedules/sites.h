@@ -1,8 +1,8 @@
-/* The ranks of a network sorted into its groups, and trees that enter each group once. */
+/* The ranks of a network sorted into its groups. */
 #ifndef RANKWISE_SITES_H
 #define RANKWISE_SITES_H
 
-#include "tree.h"
+#include "algorithm.h"
 
 /* Groups are counted in the order in which their ranks stand: a group's ranks are neighbours in
  * `order`, and so are the groups within a group. Level 0 are the sites, level `levels` the ranks
@@ -21,6 +21,11 @@ typedef struct {
 bool open_sites(Sites *sites, Schedule *s, const Problem *p);
 void close_sites(Sites *sites);
 
+/* The group of a rank at a level; a group's first position in `order`, and its ranks. */
+int group_at(const Sites *sites, int level, int rank);
+int group_first(const Sites *sites, int level, int group);
+int group_size(const Sites *sites, int level, int group);
+
 int site_at(const Sites *sites, int rank);               /* the number of a rank's site */
 int site_size(const Sites *sites, int site);             /* its ranks */
 int site_rank(const Sites *sites, int site, int number); /* its ranks by number, in order */
@@ -36,36 +41,6 @@ int lane_of(const Sites *sites, int rank); /* the first lane of which it is the 
  * need, or one a node where it is 0: what a schedule's chunks go round. */
 int lanes_of(const Sites *sites, int asked);
 int lane_end(const Sites *sites, int site, int asked, int lane); /* the rank at a lane's end */
-
-/* How a site hands out what one of its ranks, `entry`, has: to each group once, and within it
- * likewise. A rank that must not be below another of its group is `preferred`. */
-typedef struct {
-    int entry, preferred;
-    int lane; /* chooses among the ranks that can lead a group */
-    int star; /* groups of at most so many members are served by one rank, larger ones binomially */
-} Entrance;
-
-enum { FEW_MEMBERS = 8, ANY_NUMBER = 1 << 30 };
-
-/* Adds the place of `rank`, a rank of the entry's site, to the tree. */
-void add_site_tree(Tree *tree, const Sites *sites, int rank, const Entrance *entrance);
-
-/* A tree over all ranks. In the root's site, rank `sender` has what goes to other sites from the
- * root: so that a root's interface carries the data once. `parent`, shape (sites), names the site
- * by which each is served; NULL: all by the root's. */
-typedef struct {
-    int root, sender;
-    const int *parent;
-    int asked_lanes, lane, star;
-} Span;
-
-Tree span_tree(const Sites *sites, int rank, const Span *span);
-
-/* The rank by which a site is entered. */
-int span_entry(const Sites *sites, const Span *span, int site);
-
-/* The tree from p->root that crosses into each site once, without lanes. */
-Tree star_of_sites(const Sites *sites, const Problem *p, int root, int star);
 
 /* What stands for `after` and all steps from number `first` on. */
 int all_since(Schedule *s, int first, int after);

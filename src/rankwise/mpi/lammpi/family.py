@@ -11,6 +11,7 @@ import os
 import re
 import secrets
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from rankwise.core.errors import HostError
@@ -82,7 +83,7 @@ class LamMpi(Family):
         mend = preload.build(Path(__file__).with_name("vectors.c"), implementation)
         files = files_of(job, mend)
         mended, hosts, agent = str(folder / mend.name), str(folder / "hosts"), str(folder / "agent")
-        copied = str(folder / Path(job.program[0]).name) if job.program[0] in files else job.program[0]
+        program = [_copied(word, files, folder) for word in job.program]
         names = list(dict.fromkeys(job.hosts)) or ["localhost"]
         schema = [f"{name} cpu={job.hosts.count(name) or job.ranks}" for name in names]
         environment = preload.loading(Path(mended), _with_copies(job.environment, job.files, folder))
@@ -96,7 +97,7 @@ class LamMpi(Family):
         boot = [str(Path(implementation.mpiexec).with_name("lamboot")), *(["-x"] if job.hosts else []), hosts]
         start = [
             implementation.mpiexec, "-w", *_ranks(job, names), "-x", ",".join(name for name, _ in environment),
-            *job.launcher_arguments, copied, *job.program[1:],
+            *job.launcher_arguments, *program,
         ]  # fmt: skip
         owner = f"-o {NOBODY} -g {NOBODY}" if _is_root() else ""
         return LaunchSteps(
@@ -129,12 +130,16 @@ class LamMpi(Family):
         return settings.read_back(output)
 
 
-def _with_copies(environment: Environment, files: tuple[str, ...], folder: Path) -> Environment:
+def _with_copies(environment: Environment, files: Sequence[str], folder: Path) -> Environment:
     """The variables with the copies in `folder` in place of these files, which `nobody` may not read."""
     copies = {file: str(folder / Path(file).name) for file in files}
-    return tuple(
-        (name, ":".join(copies.get(one, one) for one in value.split(":"))) for name, value in environment
-    )
+    return tuple((name, ":".join(copies.get(one, one) for one in value.split(":"))) for name, value in environment)
+
+
+def _copied(word: str, files: Sequence[str], folder: Path) -> str:
+    """The word of a command line with the copy of a file in place of the file: `FILE` or `NAME=FILE`."""
+    name, equals, path = word.rpartition("=")
+    return f"{name}{equals}{folder / Path(path).name}" if path in files else word
 
 
 def _ranks(job: Job, names: list[str]) -> list[str]:
