@@ -13,14 +13,14 @@ SOURCES = Path(__file__).parent.parent / "csrc"
 FLAGS = ("-std=gnu99", "-O2")  # no -Werror: an unknown compiler may warn of anything
 HEADERS = ("runtime", "harness", "schedules", "execution")  # folders of SOURCES with headers
 PARTS = (*HEADERS, "kernels")
-EXTENSIBLE = ("csrc/kernels", "csrc/schedules")  # below each plug-in folder
 PROGRAM = "rankwise-harness"
 
 
 def source_files() -> list[Path]:
     """Return our own files, and the kernels and algorithms of plug-in folders, in a fixed order."""
     own = [SOURCES / name for name in PARTS]
-    folders = [*own, *(folder for name in EXTENSIBLE for folder in registry.plugin_folders(name))]
+    theirs = (*registry.plugin_folders("csrc/schedules"), *registry.plugin_folders("csrc/kernels"))
+    folders = [*own, *theirs]
     return [path for folder in folders for path in sorted(folder.glob("*.c"))]
 
 

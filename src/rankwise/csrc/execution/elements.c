@@ -1,6 +1,6 @@
 /* Copies and reductions of elements, which may have gaps. */
 #include "elements.h"
-#include "reduction.h"
+#include "local_reduction.h"
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,8 @@
 #include <string.h>
 
 /* The benchmarks of an operation are its own and those with these endings. */
-static const char *const endings[] = {"", "v", "_block"};
+enum { ENDINGS = 3 };
+static const char *const endings[ENDINGS] = {"", "v", "_block"};
 
 static char *joined(const char *a, const char *b, const char *c)
 {
@@ -25,11 +26,10 @@ static bool enough(const void *memory)
     return memory != NULL;
 }
 
-/* MPI_Reduce_scatter and the v-variants have blocks of several lengths. */
-static bool has_counts(const Kernel *native, Operation operation)
+/* The v-variants and MPI_Reduce_scatter have blocks of several lengths. */
+static bool has_counts(const Kernel *native)
 {
-    return native->unequal ||
-           (operation == REDUCE_SCATTER && strcmp(native->name, "reduce_scatter") == 0);
+    return native->unequal || native->setup == divide_block;
 }
 
 /* Algorithms need not be right in place where another block's input would be overwritten. */
@@ -48,7 +48,7 @@ static ScheduleKernel *add_schedule(const Kernel *native, Operation operation, c
         return NULL;
     s->native = native;
     s->operation = operation;
-    s->has_counts = has_counts(native, operation);
+    s->has_counts = has_counts(native);
     s->kernel = *native;
     s->kernel.category = SCHEDULE;
     s->kernel.name = whole;
@@ -72,15 +72,21 @@ static bool add_algorithm(const Kernel *native, const Algorithm *algorithm, cons
     return s != NULL;
 }
 
+/* NULL: there is none with this ending. */
+static const Kernel *native_of(Operation operation, size_t ending)
+{
+    char name[64];
+    const int length =
+        snprintf(name, sizeof name, "%s%s", operation_name(operation), endings[ending]);
+    return find_kernel(name, (size_t)length);
+}
+
 bool register_schedules(const Kernel *how)
 {
     for (const Algorithm *a = first_algorithm(); a; a = a->next) {
-        for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-            char name[64];
-            const int length =
-                snprintf(name, sizeof name, "%s%s", operation_name(a->operation), endings[i]);
-            const Kernel *native = find_kernel(name, (size_t)length);
-            if (native && !(a->equal_blocks && has_counts(native, a->operation)) &&
+        for (size_t i = 0; i < ENDINGS; i++) {
+            const Kernel *native = native_of(a->operation, i);
+            if (native && !(a->equal_blocks && has_counts(native)) &&
                 !add_algorithm(native, a, how))
                 return false;
         }
@@ -192,10 +198,11 @@ bool register_schedule_file(const char *text)
         return false;
     }
     const Operation operation = fixed_operation(fixed);
-    const char *own = operation_name(operation);
-    const char *native = operation == REDUCE_SCATTER ? "reduce_scatter_block" : own;
-    ScheduleKernel *s =
-        add_schedule(find_kernel(native, strlen(native)), operation, name, any_schedule());
+    size_t ending = 0; /* of blocks of one length: a file is for these */
+    while (ending + 1 < ENDINGS &&
+           (!native_of(operation, ending) || has_counts(native_of(operation, ending))))
+        ending++;
+    ScheduleKernel *s = add_schedule(native_of(operation, ending), operation, name, any_schedule());
     if (s) {
         s->fixed = fixed;
         s->kernel.description = "a schedule from a file";

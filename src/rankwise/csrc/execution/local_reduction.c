@@ -1,6 +1,6 @@
 /* The reduction of two vectors on one rank. MPI has it from 2.2 on; for older ones the predefined
  * operations on C's basic types are here. */
-#include "reduction.h"
+#include "local_reduction.h"
 
 #if MPI_VERSION > 2 || (MPI_VERSION == 2 && MPI_SUBVERSION >= 2)
 

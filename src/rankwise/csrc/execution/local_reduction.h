@@ -1,6 +1,6 @@
 /* The reduction of two vectors on one rank. */
-#ifndef RANKWISE_REDUCTION_H
-#define RANKWISE_REDUCTION_H
+#ifndef RANKWISE_LOCAL_REDUCTION_H
+#define RANKWISE_LOCAL_REDUCTION_H
 
 #include <mpi.h>
 
