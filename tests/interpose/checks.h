@@ -59,7 +59,7 @@ static void expect(const Setting *s, const char *what, const int *found, int pla
 }
 
 /* Nothing was written between the elements, or behind them. */
-static void expect_gaps(const Setting *s, const char *what, const int *found, int elements)
+static inline void expect_gaps(const Setting *s, const char *what, const int *found, int elements)
 {
     for (int i = 0; i < elements * s->stride + GAP; i++) {
         checked++;

@@ -269,7 +269,7 @@ static void check_order(const Setting *s, MPI_Op op, MPI_Datatype pair)
 
 static void check_all(Setting *s, MPI_Op own, MPI_Op order, MPI_Datatype pair)
 {
-    static const int counts[] = {0, 1, 3, 1000};
+    static const int counts[] = {0, 1, 3, 5000};
     const int places = HAS_IN_PLACE ? 2 : 1;
     MPI_Comm_rank(s->comm, &s->rank);
     MPI_Comm_size(s->comm, &s->ranks);
