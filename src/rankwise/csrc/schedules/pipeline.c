@@ -2,16 +2,21 @@
 #include <stdlib.h>
 
 enum {
-    CHUNK_BYTES = 32 * 1024,
+    /* Below the eager limits of most MPIs, 64 KiB with the header; smaller where a message would
+     * else not have one chunk a lane. */
+    LARGE_CHUNK_BYTES = 60 * 1024,
+    SMALL_CHUNK_BYTES = 32 * 1024,
+    LARGE_BYTES = 512 * 1024,
     UNKNOWN_ELEMENT_BYTES = 8,
     MOST_CHUNKS = 2048, /* tags are few */
-    CHUNKS_AHEAD = 64,
+    CHUNKS_AHEAD = 40,  /* a long link's round trip at 1 Gbit/s, and the peers' lateness */
 };
 
 int chunks_of(const Problem *p, int64_t count)
 {
     const int64_t bytes = p->element_bytes > 0 ? p->element_bytes : UNKNOWN_ELEMENT_BYTES;
-    int64_t length = p->segment > 0 ? p->segment : CHUNK_BYTES / bytes;
+    const int64_t usual = count >= LARGE_BYTES / bytes ? LARGE_CHUNK_BYTES : SMALL_CHUNK_BYTES;
+    int64_t length = p->segment > 0 ? p->segment : usual / bytes;
     if (length < 1)
         length = 1;
     const int64_t chunks = (count + length - 1) / length;
