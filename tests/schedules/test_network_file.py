@@ -76,8 +76,8 @@ def test_without_links_all_are_alike(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "line", "reason"),
     [
-        ("site a a1\n", ":1:", "its first line is '# rankwise network 1'"),
-        ("# rankwise network 12\n", ":1:", "its first line is"),
+        ("site a a1\n", ":1:", "its first line is not '# rankwise network 1'"),
+        ("# rankwise network 12\n", ":1:", "its first line is not"),
         (FIRST + "site a a1\ncable a b 1 1\n", ":3:", "begins with site, link or node"),
         (FIRST + "site a\n", ":2:", "site NAME HOST"),
         (FIRST + "site a a1\nsite a a2\n", ":3:", "site a is there twice"),
