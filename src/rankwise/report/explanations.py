@@ -66,12 +66,12 @@ def _table(found: ExplanationTable) -> RenderableType:
     table.add_column("size", justify="right", no_wrap=True)
     for name in COLUMNS:
         table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("schedule\non both")
+    table.add_column("schedule\non both", overflow="fold")
     for one in found.rows:
         table.add_row(format_size(one.size_bytes), *map(_factor, factors(one)), algorithm(one))
     return table
 
 
 def _factor(one: Factor) -> Text:
-    words = f"× {format_ratio(one.ratio)} [{format_ratio(one.low)}, {format_ratio(one.high)}]"
+    words = f"{format_ratio(one.ratio)} [{format_ratio(one.low)}, {format_ratio(one.high)}]"
     return Text(words, "default" if one.differs else "bright_black")
