@@ -30,6 +30,7 @@ SMALLEST = {  # script: arguments, what it prints
         ["mpich-5", "--searches", "1", "--launches", "1", "--sizes", "1K", "--ranks", "2"],
         "all alike",
     ),
+    "overlay_cost": (["mpich-5", "openmpi-5", "--launches", "1", "--calls", "10"], "rules that never hold +"),
     "beside_imb": (["--launches", "1", "--seconds-per-cell", "0.001"], "MiB"),
 }
 ONLY_ITS_HELP = {
