@@ -31,6 +31,11 @@ SMALLEST = {  # script: arguments, what it prints
         "all alike",
     ),
     "schedule_generation": (["--ranks", "1000", "--repeats", "1", "--operation", "bcast"], "bcast.binomial"),
+    "overlay_cost": (["mpich-5", "openmpi-5", "--launches", "1", "--calls", "10"], "rules that never hold +"),
+    "wan_collectives": (
+        ["mpich-5", "-n", "4", "--placements", "block", "--cells", "bcast:8", "--launches", "1"],
+        "x bound",
+    ),
     "beside_imb": (["--launches", "1", "--seconds-per-cell", "0.001"], "MiB"),
 }
 ONLY_ITS_HELP = {

@@ -53,7 +53,7 @@ class Ran:
 
 
 @cache
-def compiled(implementation_id: str, name: str, *flags: str) -> Path:
+def compiled(implementation_id: str, name: str) -> Path:
     """Return tests/interpose/NAME.c, compiled for this implementation."""
     program = Artifact(
         name, (SOURCES / f"{name}.c",), flags=("-std=gnu99", "-O1", *flags), libraries=("-pthread",)
@@ -94,7 +94,7 @@ def write_table(folder: Path, rules: Iterable[str]) -> Path:
 
 
 def everything(turn: int) -> list[str]:
-    """Rules that leave nothing to the library: every algorithm in one of the turns, the first ones where it cannot."""
+    """Rules that leave nothing to the library; in each turn other algorithms come first."""
     by_operation: dict[str, list[str]] = {}
     for one in generator.algorithms():
         by_operation.setdefault(one.operation, []).append(one.name)

@@ -106,7 +106,7 @@ def _wrapper(number: int, call: CollectiveCall) -> str:
     return f"""
 PUBLIC {function.returns} {function.name}({function.signature})
 {{
-    if (may_replace[{call.operation}]) {{
+    if (may_replace[{call.operation}] && !left_alone({names[call.roles.index("comm")]}, {call.operation})) {{
         int code;
         const Collective call = {{.function = {number}, .operation = {call.operation}{varies},
                                  {", ".join(fields)}}};

@@ -13,14 +13,8 @@ enum {
 };
 
 static int key = MPI_KEYVAL_INVALID;
-static unsigned generation = 1; /* another one whenever a communicator ends */
-
-typedef struct {
-    MPI_Comm comm;
-    Communicator *communicator;
-    unsigned generation;
-} Newest;
-static __thread Newest newest __attribute__((tls_model("initial-exec")));
+unsigned generation = 1;
+__thread Recent recent[RECENT];
 
 static void forget(KeptSchedule *kept)
 {
@@ -82,7 +76,8 @@ static Communicator *new_communicator(MPI_Comm comm)
         c->network = network_of(comm, c->ranks);
     const int sites = c->network ? c->network->sites : 1;
     for (int o = 0; !c->passes && o < OPERATIONS; o++)
-        c->replaces[o] = could_replace(&settings()->table, (Operation)o, c->ranks, sites);
+        if (could_replace(&settings()->table, (Operation)o, c->ranks, sites))
+            c->replaces |= 1U << o;
     if (PMPI_Comm_set_attr(comm, key, c) != MPI_SUCCESS) {
         free_network(c->network);
         free(c);
@@ -94,8 +89,9 @@ static Communicator *new_communicator(MPI_Comm comm)
 Communicator *communicator_of(MPI_Comm comm, bool may_wait)
 {
     const unsigned now = __atomic_load_n(&generation, __ATOMIC_ACQUIRE);
-    if (newest.generation == now && newest.comm == comm)
-        return newest.communicator;
+    Recent *known = recent_place(comm);
+    if (known->generation == now && known->comm == comm)
+        return known->communicator;
     if (comm == MPI_COMM_NULL)
         return NULL;
     void *value = NULL;
@@ -104,7 +100,7 @@ Communicator *communicator_of(MPI_Comm comm, bool may_wait)
         return NULL;
     Communicator *c = there ? value : may_wait ? new_communicator(comm) : NULL;
     if (c)
-        newest = (Newest){comm, c, now};
+        *known = (Recent){comm, now, c->replaces, c};
     return c;
 }
 

@@ -21,7 +21,7 @@ typedef struct {
 
 typedef struct {
     bool passes; /* an intercommunicator, or the library refused us a communicator of our own */
-    bool replaces[OPERATIONS]; /* whether a rule could hold here */
+    unsigned replaces; /* a bit for each operation for which a rule could hold here */
     int rank, ranks;
     MPI_Comm own; /* the same ranks, for our messages; MPI_COMM_NULL until it is needed */
     Network *network;

@@ -114,13 +114,13 @@ static Reason try_to_replace(const Collective *call, int *code, bool *done)
         return NOT_STARTED;
     if (!may_replace[call->operation])
         return NO_RULE;
+    if (call->request && !can_take_turns())
+        return NO_PROGRESS;
     Communicator *c = communicator_of(call->comm, !call->request);
     if (!c || c->passes)
         return NO_COMMUNICATOR;
-    if (!c->replaces[call->operation])
+    if (!(c->replaces >> call->operation & 1))
         return NO_RULE;
-    if (call->request && !can_take_turns())
-        return NO_PROGRESS;
     if (call->request && c->own == MPI_COMM_NULL)
         return NO_COMMUNICATOR;
     if (!plausible(call, c))
@@ -175,10 +175,7 @@ void created(MPI_Comm comm)
         return;
     inside++;
     Communicator *c = communicator_of(comm, true);
-    bool some = false;
-    for (int o = 0; c && !c->passes && o < OPERATIONS; o++)
-        some |= c->replaces[o];
-    if (some)
+    if (c && c->replaces)
         own_messages(c, comm);
     inside--;
 }

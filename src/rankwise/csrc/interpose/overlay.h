@@ -53,6 +53,32 @@ extern unsigned char may_replace[OPERATIONS];
 /* Not 0: this thread is inside one of our functions, and what is called there is the library's. */
 extern __thread int inside __attribute__((tls_model("initial-exec")));
 
+/* The communicators that this thread has used of late, for a look that costs two nanoseconds. */
+enum { RECENT = 16 };
+typedef struct {
+    MPI_Comm comm;
+    unsigned generation;
+    unsigned replaces; /* a bit for each operation for which a rule could hold there */
+    void *communicator;
+} Recent;
+extern __thread Recent recent[RECENT] __attribute__((tls_model("initial-exec")));
+extern unsigned generation; /* from 1 on: another one whenever a communicator ends */
+
+static inline Recent *recent_place(MPI_Comm comm)
+{
+    const uintptr_t bits = (uintptr_t)comm;
+    return &recent[(bits ^ bits >> 6 ^ bits >> 12) % RECENT];
+}
+
+/* Whether it is known already that no rule holds on this communicator. */
+static inline bool left_alone(MPI_Comm comm, Operation operation)
+{
+    const Recent *known = recent_place(comm);
+    return known->comm == comm &&
+           known->generation == __atomic_load_n(&generation, __ATOMIC_ACQUIRE) &&
+           !(known->replaces >> operation & 1);
+}
+
 /* True: done, and *code is what the wrapper returns. */
 bool take_over(const Collective *call, int *code);
 

@@ -64,7 +64,7 @@ static bool poll(Turn *turn)
 #endif
 
 /* Any other library that allows several threads: one of ours, which rests while nothing is under
- * way. */
+ * way. Not Intel MPI, whose waiting thread keeps the library's lock for milliseconds. */
 enum { BUSY_TURNS = 1000, PAUSE_NANOSECONDS = 10000 };
 static pthread_mutex_t waking = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t awake = PTHREAD_COND_INITIALIZER;
@@ -117,6 +117,9 @@ static bool wake_thread(Turn *turn)
 
 static bool several_threads(void)
 {
+#ifdef I_MPI_NUMVERSION
+    return false;
+#endif
     int level = MPI_THREAD_SINGLE;
     return PMPI_Query_thread(&level) == MPI_SUCCESS && level == MPI_THREAD_MULTIPLE;
 }
