@@ -64,7 +64,7 @@ CALLS = ("bcast", "allreduce", "bcast on two communicators in turn")
 TABLES = {
     "without": "",
     "no rule": "# rankwise overlay 1\nscan linear\n",
-    "rules that never hold": "# rankwise overlay 1\nbcast ranks=1000000- binomial\nallreduce ranks=1000000- ring\n",
+    "rules that never hold": "# rankwise overlay 1\nbcast ranks=1M- binomial\nallreduce ranks=1M- ring\n",
 }
 
 
@@ -98,7 +98,7 @@ def main(names: tuple[str, ...], launches: int, calls: int) -> None:
         for number, call in enumerate(CALLS):
             figures = {label: min(values[number] for values in least[one.id, label]) for label in TABLES}
             added = ", ".join(
-                f"{label} +{figures[label] - figures['without']:.1f} ns" for label in TABLES if label != "without"
+                f"{label} {figures[label] - figures['without']:+.1f} ns" for label in TABLES if label != "without"
             )
             print(f"{one.id}: {call} {figures['without']:.1f} ns; {added}")
 

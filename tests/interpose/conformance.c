@@ -66,7 +66,8 @@ static void check_scatter(const Setting *s, int n, int root, int in_place)
 {
     const int is_root = s->rank == root;
     int *in = contribution(s, root, n * s->ranks), *out = memory(s, n);
-    MPI_Scatter(in, n, s->type, in_place && is_root ? MPI_IN_PLACE : out, n, s->type, root, s->comm);
+    MPI_Scatter(in, n, s->type, in_place && is_root ? MPI_IN_PLACE : out, n, s->type, root,
+                s->comm);
     for (int i = 0; i < n && !(in_place && is_root); i++)
         expect(s, "scatter", out, i, value(root, s->rank * n + i));
     for (int i = 0; i < n * s->ranks; i++)
@@ -197,8 +198,8 @@ static void check_reductions(const Setting *s, int n, int root, MPI_Op op, int i
     const int is_root = s->rank == root;
     int *in = contribution(s, s->rank, n), *out = memory(s, n);
     int *both = contribution(s, s->rank, n), *partial = memory(s, n);
-    MPI_Reduce(in_place && is_root ? MPI_IN_PLACE : in, in_place && is_root ? both : out, n, s->type,
-               op, root, s->comm);
+    MPI_Reduce(in_place && is_root ? MPI_IN_PLACE : in, in_place && is_root ? both : out, n,
+               s->type, op, root, s->comm);
     for (int i = 0; is_root && i < n; i++)
         expect(s, "reduce", in_place ? both : out, i, sum_of(s, s->ranks, i));
     free(both);
@@ -304,7 +305,8 @@ int main(int argc, char **argv)
     MPI_Comm comms[5];
     MPI_Datatype types[2], spread, pair;
     MPI_Op own, order;
-    static const char *const names[] = {"the world", "a duplicate", "the reverse", "halves", "self"};
+    static const char *const names[] = {"the world", "a duplicate", "the reverse", "halves",
+                                        "self"};
     int rank, ranks, all_wrong = 0;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

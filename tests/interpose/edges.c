@@ -1,5 +1,5 @@
-/* What a program may do beside good collectives: errors in its own handler, calls at the wrong time,
- * intercommunicators, attributes, many communicators. */
+/* What a program may do beside good collectives: errors in its own handler, calls at the wrong
+ * time, intercommunicators, attributes, many communicators. */
 #include "checks.h"
 
 static int told;

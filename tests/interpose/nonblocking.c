@@ -25,7 +25,8 @@ static void begin(Mix *m, int n)
     MPI_Iallreduce(m->in[1], m->out[1], n, s->type, MPI_SUM, s->comm, &m->requests[1]);
     MPI_Iallgather(m->in[2], n, s->type, m->out[2], n, s->type, s->comm, &m->requests[2]);
     MPI_Ialltoall(m->in[3], n, s->type, m->out[3], n, s->type, s->comm, &m->requests[3]);
-    MPI_Igather(m->in[4], n, s->type, m->out[4], n, s->type, s->ranks - 1, s->comm, &m->requests[4]);
+    MPI_Igather(m->in[4], n, s->type, m->out[4], n, s->type, s->ranks - 1, s->comm,
+                &m->requests[4]);
     MPI_Ibarrier(s->comm, &m->requests[5]);
 }
 

@@ -1,4 +1,5 @@
-/* Several threads of each rank, each with a communicator of its own: collectives at the same time. */
+/* Several threads of each rank, each with a communicator of its own: collectives at the same time.
+ */
 #include "checks.h"
 #include <pthread.h>
 

@@ -55,9 +55,8 @@ class Ran:
 @cache
 def compiled(implementation_id: str, name: str) -> Path:
     """Return tests/interpose/NAME.c, compiled for this implementation."""
-    program = Artifact(
-        name, (SOURCES / f"{name}.c",), flags=("-std=gnu99", "-O1", *flags), libraries=("-pthread",)
-    )
+    flags = ("-std=gnu99", "-O1")
+    program = Artifact(name, (SOURCES / f"{name}.c",), flags=flags, libraries=("-pthread",))
     return builder.build(program, working(implementation_id))
 
 

@@ -28,7 +28,7 @@ class Parameter:
     array: str = ""
 
     def __str__(self) -> str:
-        return f"{self.type} {self.name}{self.array}".replace("* ", "*")
+        return f"{self.type} {self.name}{self.array}".replace("* ", "*").rstrip()
 
 
 @dataclass(frozen=True, slots=True)

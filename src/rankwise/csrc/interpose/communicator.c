@@ -51,7 +51,9 @@ static Network *network_of(MPI_Comm comm, int ranks)
     char *names = malloc((size_t)ranks * HOST_ROOM);
     const char **hosts = malloc((size_t)ranks * sizeof *hosts);
     Network *network = NULL;
-    if (names && hosts && PMPI_Allgather(name, HOST_ROOM, MPI_CHAR, names, HOST_ROOM, MPI_CHAR, comm) == MPI_SUCCESS) {
+    if (names && hosts &&
+        PMPI_Allgather(name, HOST_ROOM, MPI_CHAR, names, HOST_ROOM, MPI_CHAR, comm) ==
+            MPI_SUCCESS) {
         for (int r = 0; r < ranks; r++)
             hosts[r] = names + (size_t)r * HOST_ROOM;
         network = described_network(hosts, ranks);
@@ -151,7 +153,8 @@ const Schedule *schedule_of(Communicator *c, const Rule *rule, const Problem *p,
         return fresh;
     c->next_kept = (c->next_kept + 1) % KEPT_SCHEDULES;
     forget(place);
-    *place = (KeptSchedule){rule, p->count, p->root, p->commutative, p->element_bytes, 0, *fresh, NULL};
+    *place =
+        (KeptSchedule){rule, p->count, p->root, p->commutative, p->element_bytes, 0, *fresh, NULL};
     *fresh = (Schedule){0};
     *kept = place;
     return &place->schedule;

@@ -116,8 +116,10 @@ static int64_t bytes_before(const Blocks *b, int block)
 /* The blocks that a rank reads and writes. In place, one of them has none. */
 static void find_blocks(const Collective *call, int rank, int ranks, Blocks *from, Blocks *to)
 {
-    const bool root = rank == call->root, from_all = call->operation == SCATTER || call->operation == ALLTOALL;
-    const bool to_all = call->operation == GATHER || call->operation == ALLGATHER || call->operation == ALLTOALL;
+    const bool root = rank == call->root,
+               from_all = call->operation == SCATTER || call->operation == ALLTOALL;
+    const bool to_all =
+        call->operation == GATHER || call->operation == ALLGATHER || call->operation == ALLTOALL;
     const bool reads = (call->operation != SCATTER && call->operation != BCAST) || root;
     const bool writes = call->operation == GATHER ? root : call->operation != BCAST || !root;
     *from = *to = (Blocks){0};

@@ -78,7 +78,8 @@ static int to_elements(int64_t bytes, int64_t element_bytes)
 }
 
 /* Carries out the operation; NO_SCHEDULE if the algorithm cannot, which all ranks find alike. */
-static bool replace(const Collective *call, Communicator *c, const Rule *rule, Problem *p, int *code)
+static bool replace(const Collective *call, Communicator *c, const Rule *rule, Problem *p,
+                    int *code)
 {
     Data data;
     Schedule fresh = {0};

@@ -172,7 +172,8 @@ bool describe(const Collective *call, const Communicator *c, Question *q, Proble
                    .ranks = c->ranks,
                    .root = call->root,
                    .commutative = moves || call->operation == BARRIER || commutes(call->op),
-                   .element_bytes = moves || call->operation == BARRIER ? 1 : bytes_of(call->recv_type),
+                   .element_bytes =
+                       moves || call->operation == BARRIER ? 1 : bytes_of(call->recv_type),
                    .network = c->network};
     *q = (Question){.operation = call->operation,
                     .ranks = c->ranks,

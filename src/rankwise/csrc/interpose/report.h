@@ -8,11 +8,11 @@
 typedef enum {
     NO_RULE,
     NESTED,
-    NOT_STARTED,        /* before MPI_Init or after MPI_Finalize */
-    NO_COMMUNICATOR,    /* an intercommunicator, or none of our own is to be had */
-    ODD_ARGUMENTS,      /* for the library to refuse, or longer than 2 GiB */
-    NO_SCHEDULE,        /* the algorithm cannot do this problem */
-    NO_PROGRESS,        /* nonblocking, where the library never lets us go on */
+    NOT_STARTED,     /* before MPI_Init or after MPI_Finalize */
+    NO_COMMUNICATOR, /* an intercommunicator, or none of our own is to be had */
+    ODD_ARGUMENTS,   /* for the library to refuse, or longer than 2 GiB */
+    NO_SCHEDULE,     /* the algorithm cannot do this problem */
+    NO_PROGRESS,     /* nonblocking, where the library never lets us go on */
     REASONS
 } Reason;
 

@@ -124,8 +124,7 @@ void read_settings(void)
 Network *described_network(const char *const *hosts, int ranks)
 {
     char error[MESSAGE_ROOM] = "no memory is left";
-    Network *network =
-        read_network(getenv("RANKWISE_NETWORK"), hosts, ranks, error, sizeof error);
+    Network *network = read_network(getenv("RANKWISE_NETWORK"), hosts, ranks, error, sizeof error);
     if (!network)
         end_job("%s", error);
     return network;

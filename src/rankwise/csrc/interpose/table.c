@@ -87,10 +87,12 @@ static bool read_algorithm(char *text, Rule *rule, const Where *where)
     if (strcmp(text, "native") == 0)
         return !rest || wrong(where, "native takes no parameters");
     if (!rule->algorithm)
-        return wrong(where, "%s has no algorithm '%s' (rankwise schedule list names those there are)",
+        return wrong(where,
+                     "%s has no algorithm '%s' (rankwise schedule list names those there are)",
                      operation_name(rule->operation), text);
     char *more;
-    for (char *one = rest ? strtok_r(rest, ",", &more) : NULL; one; one = strtok_r(NULL, ",", &more))
+    for (char *one = rest ? strtok_r(rest, ",", &more) : NULL; one;
+         one = strtok_r(NULL, ",", &more))
         if (!read_parameter(one, rule, where))
             return false;
     return true;
@@ -132,7 +134,8 @@ static bool read_rule(char *line, Rule *rule, const Where *where)
     if (!read_algorithm(word, rule, where))
         return false;
     word = strtok_r(NULL, " \t\r", &more);
-    return !word || wrong(where, "'%s' stands behind the algorithm: conditions come before it", word);
+    return !word ||
+           wrong(where, "'%s' stands behind the algorithm: conditions come before it", word);
 }
 
 bool read_table(Table *table, const char *text, const char *name, char *error, size_t room)
@@ -168,7 +171,8 @@ static bool holds(const Rule *rule, const Question *q)
 {
     const bool all_bytes = rule->bytes.from == 0 && rule->bytes.to == INT64_MAX;
     return rule->operation == q->operation && within(rule->ranks, q->ranks) &&
-           within(rule->sites, q->sites) && (q->bytes < 0 ? all_bytes : within(rule->bytes, q->bytes));
+           within(rule->sites, q->sites) &&
+           (q->bytes < 0 ? all_bytes : within(rule->bytes, q->bytes));
 }
 
 static bool reduces(Operation operation)
