@@ -47,7 +47,7 @@ def tried(implementation_id: str, ranks: int, table: Path | str, home: Path, *ch
 
 def counts(ran: Ran) -> list[str]:
     """How many tests each rank has run, and how many it has left out."""
-    return sorted(re.findall(r"^Ran \d+ tests|^OK.*$", ran.done.stdout + ran.done.stderr, re.MULTILINE))
+    return sorted(re.findall(r"Ran \d+ tests|skipped=\d+", ran.done.stdout + ran.done.stderr))
 
 
 def same_with_and_without(implementation_id: str, ranks: int, home: Path, suite: Path, chosen: list[str]) -> None:
@@ -55,7 +55,7 @@ def same_with_and_without(implementation_id: str, ranks: int, home: Path, suite:
     ours = tried(implementation_id, ranks, write_table(home, everything(0)), home, *arguments)
     native = tried(implementation_id, ranks, "", home, *arguments)
     assert counts(ours) == counts(native)
-    assert len(counts(ours)) == 2 * ranks and "Ran 0 tests" not in counts(ours)
+    assert len(counts(ours)) >= ranks and "Ran 0 tests" not in counts(ours)
     assert len(ours.reports) == ranks and not native.reports
     assert sum(ours.replaced().values()) > 1000 * ranks, ours.reports[0]
 
