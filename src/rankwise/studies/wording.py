@@ -54,6 +54,11 @@ def ratio(value: float) -> str:
     return f"{value:.3g} times"
 
 
+def percent(value: float) -> str:
+    """Format a share: `80 %`."""
+    return f"{value * 100:.0f} %"
+
+
 def size(size_bytes: float) -> str:
     """Return a size that was interpolated: two digits."""
     if size_bytes < 1024:

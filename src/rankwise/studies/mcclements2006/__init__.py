@@ -17,16 +17,16 @@ CAVEATS = (
     "The paper's machines are gone. This host stands for Lomond, an emulated cluster of four nodes with Gigabit "
     "Ethernet for eScience and Scaliwag; its nodes share the cores of this host. Where there are more ranks than "
     "cores they take turns, and times are those of the scheduler too.",
-    "MPICH 1, Sun MPI and MVAPICH are not measured. What the paper says of them, of InfiniBand and of installing is "
-    "not among the statements; MPICH2 is today's MPICH. Intel MPI was not in the paper.",
-    "The paper reads numbers off single runs of 1000 repetitions, as means. Here they are medians over launches with "
-    "95 % intervals: the extremes below six launches, which cover less; below three nothing is decided.",
-    "A curve looks like the schedule that is nearest in the logarithm of time, both measured in the same launches; "
-    f"it looks like none that is more than {NEAR} times apart. Carrying out a schedule costs a little by itself, and "
-    "what a library does below messages, as in shared memory, looks like none.",
-    "MPICH tells which algorithm it takes by itself, by the selection that it carries, but for what it does in steps "
-    "within hosts and between them. Open MPI lists its algorithms (MPI_T), but not which it takes; LAM/MPI and Intel "
-    "MPI tell neither.",
+    "MPICH 1, Sun MPI and MVAPICH are not measured. What the paper says of them, of InfiniBand and of installing "
+    "is not among the statements; MPICH2 is today's MPICH. Intel MPI was not in the paper.",
+    "The paper reads numbers off single runs of 1000 repetitions, as means. Here they are medians over launches "
+    "with 95 % intervals: the extremes below six launches, which cover less; below three nothing is decided.",
+    "A curve looks like the schedule that is nearest in the logarithm of time, both measured in the same "
+    f"launches; it looks like none that is more than {NEAR} times apart. Carrying out a schedule costs a little "
+    "by itself, and what a library does below messages, as in shared memory, looks like none.",
+    "MPICH tells which algorithm it takes by itself, by the selection that it carries, but for what it does in "
+    "steps within hosts and between them. Open MPI lists its algorithms (MPI_T), but not which it takes; LAM/MPI "
+    "and Intel MPI tell neither.",
     "How Sendrecv is put together (Irecv and Send, or Irecv and Isend) cannot be read off a curve.",
 )
 
@@ -40,8 +40,8 @@ def page(results: Mapping[str, Results]) -> Page:
 study = Study(
     name="mcclements2006",
     title="Open source MPI implementations compared, 2006 and today",
-    summary="nine benchmarks in shared memory and on Gigabit Ethernet; each library's own algorithms beside the same "
-    "ones on every core",
+    summary="nine benchmarks in shared memory and on Gigabit Ethernet; each library's own algorithms beside the "
+    "same ones on every core",
     runs=RUNS,
     page=page,
     citation=citation("mcclements2006"),

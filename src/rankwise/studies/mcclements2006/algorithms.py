@@ -53,8 +53,8 @@ def _statement(found: Findings, operation: str) -> Statement:
                 texts[name] = f"{name} (small: {parts[0].words()}; large: {parts[1].words()})"
     claim = Claim(
         f"algorithm-{operation}",
-        f"{operation.capitalize()} by the sources of 2006: {_in_words(operation)}. Here: the schedule that the curve "
-        "on 4 nodes looks like, and how many times apart they are.",
+        f"{operation.capitalize()} by the sources of 2006 – {_in_words(operation)}. Here: the schedule that the "
+        "curve on 4 nodes looks like, and how many times apart they are.",
         "2.4",
     )
     return claims.from_verdicts(claim, verdicts, texts)
@@ -64,7 +64,7 @@ def _in_words(operation: str) -> str:
     by_words: dict[str, list[str]] = {}
     for library, words in PAPER["algorithms"][operation.capitalize()].items():
         by_words.setdefault(words, []).append(library)
-    return "; ".join(f"{' and '.join(names)} {_plainly(words)}" for words, names in by_words.items())
+    return "; ".join(f"{' and '.join(names)}: {_plainly(words)}" for words, names in by_words.items())
 
 
 def _plainly(words: str) -> str:

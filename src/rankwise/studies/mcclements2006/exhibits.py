@@ -12,14 +12,20 @@ from rankwise.report.canvas import time_words
 from rankwise.stats.summary import geometric_mean
 from rankwise.studies import wording
 from rankwise.studies.base import Row, Table
-from rankwise.studies.mcclements2006.findings import FAMILIES, Findings, Measured, mean_of
+from rankwise.studies.mcclements2006.findings import (
+    FAMILIES,
+    Findings,
+    Measured,
+    largest_rate,
+    mean_of,
+    share_of_copy,
+)
 from rankwise.studies.mcclements2006.likeness import CLASS_WORDS, CLASSES, NEAR, Likeness, likeness
 from rankwise.studies.mcclements2006.plan import ALL_RANKS, CLUSTER, LOCAL, OPERATIONS, PAIRS, PAPER, RUNS, label
-from rankwise.studies.mcclements2006.statements import largest_rate, share_of_copy
 from rankwise.studies.ranges import Range
 
 _NONE = "–"
-_SHOWN = (1 << 10, 1 << 20)
+_SHOWN = (1 << 10, 512 << 10)
 """Sizes whose quantiles are shown: in every run, quick or not."""
 
 
@@ -57,7 +63,7 @@ def _yardstick(found: Findings) -> Table:
             largest_rate(net, name, "pingpong"),
         )
         cells = (
-            _in_words(rate, wording.megabytes), _in_words(share, lambda value: f"{value:.0%}"), told[0],
+            _in_words(rate, wording.megabytes), _in_words(share, wording.percent), told[0],
             _in_words(far, wording.megabytes), told[1], told[2],
         )  # fmt: skip
         rows.append(Row(name, cells, name))
@@ -65,12 +71,12 @@ def _yardstick(found: Findings) -> Table:
     rows += [Row(f"{name}, 2006", (_NONE, _NONE, f"{rate} MB/s", _NONE, _NONE, _NONE)) for name, rate in gone]
     copy = PAPER["lomond_stream_copy_MBps"]
     raw = f"{PAPER['gige_raw_MBps']} MB/s"
-    rows.append(Row("the most there is", (_copy(shared), "100%", f"{copy} MB/s", raw, raw, raw)))
+    rows.append(Row("the most there is", (_copy(shared), "100 %", f"{copy} MB/s", raw, raw, raw)))
     return Table(
         "PingPong beside a copy in memory, and beside the line",
         ("this host", "of a copy", "2006 Lomond", "Gigabit", "2006 eScience", "2006 Scaliwag"), tuple(rows),
-        "The largest bandwidth of each launch's medians. Of a copy: at the largest size. Lomond: shared memory; its "
-        "yardstick is STREAM's copy. Scaliwag's Open MPI ran over InfiniBand. In brackets: intervals.",
+        "The largest bandwidth of each launch's medians. Of a copy: at the largest size. Lomond: shared memory; "
+        "its yardstick is STREAM's copy. Scaliwag's Open MPI ran over InfiniBand. In brackets: intervals.",
     )  # fmt: skip
 
 
@@ -100,8 +106,8 @@ def _agreement(said: Iterable[Likeness]) -> str:
     if not decided:
         return "No library says which algorithm it takes here."
     return (
-        f"Where the library says which algorithm it takes, and a schedule is near, it is that one in {sum(decided)} "
-        f"of {len(decided)} cases."
+        "Where the library says which algorithm it takes, and a schedule is near, it is that one in "
+        f"{sum(decided)} of {len(decided)} cases."
     )
 
 
@@ -142,9 +148,9 @@ def _parts(measured: Measured, title: str) -> Table:
     return Table(
         f"Each difference parted into algorithm and core: {title}",
         ("whole", "by its algorithm", "by its core"), tuple(rows),
-        f"How many times the time of {comparison.baseline}: geometric means over sizes, with intervals in brackets. "
-        "By its core: with the schedule that is fastest on both; by its algorithm: the rest. `compare --explain` "
-        "shows it by size.",
+        f"How many times the time of {comparison.baseline}: geometric means over sizes, with intervals in "
+        "brackets. By its core: with the schedule that is fastest on both; by its algorithm: the rest. `compare "
+        "--explain` shows it by size.",
     )  # fmt: skip
 
 

@@ -16,7 +16,8 @@ from rankwise.studies.base import Results
 from rankwise.studies.mcclements2006.plan import COPY
 from rankwise.studies.ranges import Range, over_launches
 
-FAMILIES = {"Open MPI": "openmpi", "MPICH": "mpich", "MPICH2": "mpich", "LAM/MPI": "lammpi"}
+OPENMPI, MPICH, LAM = "openmpi", "mpich", "lammpi"
+FAMILIES = {"Open MPI": OPENMPI, "MPICH": MPICH, "MPICH2": MPICH, "LAM/MPI": LAM}
 """The paper's libraries that are still measured, by its names; MPICH 1 and Sun MPI are not."""
 Times = Mapping[int, float]
 """The median of each launch that measured a cell, seconds, by the launch's number."""
@@ -78,13 +79,13 @@ class Measured:
             if size in other
         }
 
-    def over(self, name: str, other: str, benchmark: str, sizes: Iterable[int] = ()) -> dict[int, Range]:
-        """Return the time of `name` over that of `other`, by size (all, or only `sizes`)."""
+    def over(self, name: str, other: str, benchmark: str) -> dict[int, Range]:
+        """Return the time of `name` over that of `other`, by size."""
         mine, theirs = self.seconds(name, benchmark), self.seconds(other, benchmark)
-        return {size: mine[size] / theirs[size] for size in sizes or mine if size in mine and size in theirs}
+        return {size: mine[size] / theirs[size] for size in mine if size in theirs}
 
     def excess(self, name: str, operations: Sequence[str]) -> Range | None:
-        """Return how many times the best schedule over its own core the operation takes: a geometric mean of cells."""
+        """Return how many times its core's fastest schedule the operation takes: a geometric mean of cells."""
         return mean_of([over_launches(times.values()) for times in self._best(name, operations) if times])
 
     def _best(self, name: str, operations: Sequence[str]) -> Iterable[Times]:
@@ -131,3 +132,37 @@ class Findings:
     def implementations(self) -> tuple[str, ...]:
         """All that were measured in any run, in the order of the runs."""
         return tuple(dict.fromkeys(name for one in self.runs.values() for name in one.implementations))
+
+
+def largest_rate(run: Measured | None, name: str, benchmark: str) -> Range | None:
+    """Return the largest bandwidth over all sizes, bytes per second and direction; of medians, not of bests."""
+    seconds = run.seconds(name, benchmark) if run else {}
+    return max((one.inverted(size) for size, one in seconds.items() if size), key=_value, default=None)
+
+
+def share_of_copy(run: Measured | None, name: str) -> Range | None:
+    """Return the bandwidth of the ping-pong over that of a copy in memory, at the largest size of both."""
+    own, copy = (run.seconds(name, "pingpong"), run.copy_seconds()) if run else ({}, {})
+    size = max(own.keys() & copy.keys(), default=None)
+    return copy[size] / own[size] if size is not None else None
+
+
+def against(
+    run: Measured | None, benchmark: str, family: str, others: Sequence[str]
+) -> dict[tuple[str, str], dict[int, Range]]:
+    """Return the time of the newest of each other family over that of the newest of `family`, by both and size."""
+    names = run.implementations if run else ()
+    pairs = [(mine, of_family(names, one)[:1]) for mine in of_family(names, family)[:1] for one in others]
+    found = (
+        {(mine, other): run.over(other, mine, benchmark) for mine, own in pairs for other in own} if run else {}
+    )
+    return {pair: leads for pair, leads in found.items() if leads}
+
+
+def least(ranges: Iterable[Range]) -> Range | None:
+    """Return the one with the smallest value."""
+    return min(ranges, key=_value, default=None)
+
+
+def _value(one: Range) -> float:
+    return one.value

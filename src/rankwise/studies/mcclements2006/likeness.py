@@ -1,7 +1,8 @@
 """Which schedule an implementation's own curve looks like, and what the library itself says of that.
 
-The distance of two curves is the root of the mean square of the logarithm of their ratio over sizes, told as a factor:
-1.1 is 10 % apart at a typical size. Both are measured in the same launches, so each launch gives a distance.
+The distance of two curves is the root of the mean square of the logarithm of their ratio over sizes, told as a
+factor: 1.1 is 10 % apart at a typical size. Both are
+measured in the same launches, so each launch gives a distance.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass, field
 
 from rankwise.core.units import format_size
 from rankwise.studies.base import Told
-from rankwise.studies.mcclements2006.findings import Measured
+from rankwise.studies.mcclements2006.findings import Measured, Times
 from rankwise.studies.ranges import Range, over_launches
 
 NEAR = 1.25
@@ -82,7 +83,7 @@ class Likeness:
             return "–"
         names = self.nearest
         first = next(iter(self.distances))
-        shown = " or ".join(names) if names else f"none; nearest {first}"
+        shown = " or ".join(names) if names else f"none, nearest {first}"
         return f"{shown} {self.distances[first].value:.2f}{self._library()}"
 
     def _library(self) -> str:
@@ -113,7 +114,7 @@ def ours(operation: str, native: str) -> str:
     return _OTHERWISE.get((operation, native)) or _SAME.get(native, native)
 
 
-def _distances(ratios: Sequence[dict[int, float]]) -> list[float]:
+def _distances(ratios: Sequence[Times]) -> list[float]:
     """One factor for each launch that has all sizes."""
     if not ratios:
         return []

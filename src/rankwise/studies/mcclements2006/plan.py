@@ -37,12 +37,14 @@ _ON_MORE = (
 """On four ranks these send what one of the others sends, in the same rounds: no curve could tell them apart."""
 
 _FULL_PAIRS = parse_sizes_bytes("1:4M:2")
-_FULL = parse_sizes_bytes("1:1M:4")
-# Below, at and above where the paper has LAM/MPI change its algorithm; four launches, for an interval of a ratio.
-_QUICK_PAIRS = (1, 16, 128, 1 << 10, 4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20)
-_QUICK = (8, 128, 1 << 10, 32 << 10, 512 << 10, 1 << 20)
+_FULL = parse_sizes_bytes("1:1M:4,512K")
+# Sizes below, at and above where the paper has LAM/MPI change its algorithm, and few on the network, where they
+# take long. Four launches, for an interval of a ratio.
+_QUICK_CURVE = (1, 16, 128, 1 << 10, 4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 256 << 10, 512 << 10, 4 << 20)
+_QUICK = (8, 1 << 10, 32 << 10, 512 << 10)
+_QUICK_SIZES = {(LOCAL, 2): _QUICK_CURVE, (CLUSTER, 2): (*_QUICK, 4 << 20)}
+_QUICK_SECONDS = {(LOCAL, 2): 100.0, (LOCAL, 4): 100.0, (CLUSTER, 2): 160.0, (CLUSTER, 4): 240.0}
 _TITLES = {LOCAL: "on this host", CLUSTER: "on four nodes with Gigabit Ethernet"}
-_QUICK_SECONDS = {(LOCAL, 2): 90, (CLUSTER, 2): 120, (LOCAL, 4): 120, (CLUSTER, 4): 150}
 
 
 def label(place: str, ranks: int) -> str:
@@ -62,7 +64,7 @@ def _run(place: str, ranks: int) -> StudyRun:
     return StudyRun(
         label(place, ranks), f"{ranks} ranks {_TITLES[place]}", place, benchmarks, ranks=ranks,
         full=Effort(_FULL_PAIRS if pairs else _FULL, 10, 300.0 + 150 * ranks, 0.02),
-        quick=Effort(_QUICK_PAIRS if pairs else _QUICK, 4, quick, 0.005) if quick else None,
+        quick=Effort(_QUICK_SIZES.get((place, ranks), _QUICK), 4, quick, 0.005) if quick else None,
         placement="one-per-node" if place == CLUSTER and ranks <= 4 else "block",
     )  # fmt: skip
 
