@@ -312,6 +312,14 @@ def test_a_library_that_changes_within_the_sizes_says_no_one_algorithm() -> None
     assert likeness(run, MPICH, "bcast", SMALL).says == ""
 
 
+def test_too_few_launches_are_told_and_agree_with_nobody() -> None:
+    told = {(MPICH, "bcast"): Told(dict.fromkeys((8, 1024), "binomial"))}
+    few = results_of(QUICK["cluster-4"], as_published, launches=2)
+    one = likeness(Measured(replace(few, told=told)), MPICH, "bcast", SMALL)
+    assert one.words() == "binomial 1.00 [2 launches], as it says"
+    assert one.agrees is None
+
+
 def test_libraries_names_are_ours() -> None:
     assert ours("allgather", "linear") == "gather_bcast"
     assert ours("bcast", "scatter_recursive_doubling_allgather") == "scatter_allgather_doubling"

@@ -40,7 +40,9 @@ LIBRARY = Library(
         },
         "collective=gather": {"moon_phase=full": {"algorithm=MPIR_Gather_intra_binomial": {}}},
     },
-    composition={"collective=bcast": {"comm_hierarchy=parent": composed("alpha"), "comm_hierarchy=any": composed("gamma")}},
+    composition={
+        "collective=bcast": {"comm_hierarchy=parent": composed("alpha"), "comm_hierarchy=any": composed("gamma")}
+    },
 )  # fmt: skip
 
 

@@ -21,6 +21,8 @@ CAVEATS = (
     "is not among the statements; MPICH2 is today's MPICH. Intel MPI was not in the paper.",
     "The paper reads numbers off single runs of 1000 repetitions, as means. Here they are medians over launches "
     "with 95 % intervals: the extremes below six launches, which cover less; below three nothing is decided.",
+    "The paper sets bandwidth of messages beside STREAM's copy, which counts what is read and what is written; a "
+    "copy in memory is counted once here, as messages are. By STREAM's count it would be twice as far away.",
     "A curve looks like the schedule that is nearest in the logarithm of time, both measured in the same "
     f"launches; it looks like none that is more than {NEAR} times apart. Carrying out a schedule costs a little "
     "by itself, and what a library does below messages, as in shared memory, looks like none.",

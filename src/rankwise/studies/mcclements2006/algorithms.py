@@ -75,8 +75,7 @@ def _plainly(words: str) -> str:
 
 def _judge(one: Likeness, expected: set[str]) -> StatementVerdict:
     """Undecided where others cannot be told from what the paper says, or there were too few launches."""
-    launches = min((distance.launches for distance in one.distances.values()), default=0)
-    if launches < FEWEST_LAUNCHES:
+    if one.launches < FEWEST_LAUNCHES:
         return "undecided"
     near = set(one.nearest)
     if not near & expected:

@@ -43,7 +43,7 @@ def tables(found: Findings) -> tuple[Table, ...]:
             _parts(measured, run.title),
             _quantiles(measured, run.title, run.ranks),
         ]
-    return tuple(own)
+    return tuple(one for one in own if one.rows)
 
 
 def _yardstick(found: Findings) -> Table:

@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from rankwise.core.units import format_size
+from rankwise.studies import wording
 from rankwise.studies.base import Told
 from rankwise.studies.mcclements2006.findings import Measured, Times
-from rankwise.studies.ranges import Range, over_launches
+from rankwise.studies.ranges import FEWEST_LAUNCHES, Range, over_launches
 
 NEAR = 1.25
 """A curve further away than this looks like none."""
@@ -65,6 +66,11 @@ class Likeness:
     """Our names of those that the library lists."""
 
     @property
+    def launches(self) -> int:
+        """Return the fewest launches that any distance is of; 0: not measured."""
+        return min((one.launches for one in self.distances.values()), default=0)
+
+    @property
     def nearest(self) -> tuple[str, ...]:
         """Return the nearest schedule and those that cannot be told from it; none if none is near."""
         if not self.distances:
@@ -74,21 +80,25 @@ class Likeness:
 
     @property
     def agrees(self) -> bool | None:
-        """Return whether the nearest is what the library says; None where it does not, or none is near."""
-        return self.says in self.nearest if self.says and self.nearest else None
+        """Return whether the nearest is what the library says; None where it does not, none is near, or too
+        little was measured."""
+        if not (self.says and self.nearest) or self.launches < FEWEST_LAUNCHES:
+            return None
+        return self.says in self.nearest
 
     def words(self) -> str:
-        """Return `binomial 1.04, as it says`."""
+        """Return `binomial 1.04, as it says`; after too few launches with their number."""
         if not self.distances:
             return "–"
         names = self.nearest
         first = next(iter(self.distances))
         shown = " or ".join(names) if names else f"none, nearest {first}"
-        return f"{shown} {self.distances[first].value:.2f}{self._library()}"
+        few = f" [{wording.launches(self.launches)}]" if self.launches < FEWEST_LAUNCHES else ""
+        return f"{shown} {self.distances[first].value:.2f}{few}{self._library()}"
 
     def _library(self) -> str:
         if self.says:
-            return ", as it says" if self.agrees else f", says {self.says}"
+            return ", as it says" if self.says in self.nearest else f", says {self.says}"
         if self.known and self.nearest and not self.known & set(self.nearest):
             return ", not in its list"
         return ""
