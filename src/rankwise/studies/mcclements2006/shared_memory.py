@@ -58,8 +58,8 @@ def _fastest(found: Findings) -> list[Statement]:
     run, times = found.runs.get(_RUN), PAPER["lomond_lam_over_openmpi_at_128_bytes"]
     large = Claim(
         "mpich-large",
-        "“MPICH2 proves itself superior at large message sizes” in PingPong on shared memory. Here: at the largest "
-        "size its bandwidth is not below theirs.",
+        "“MPICH2 proves itself superior at large message sizes” in PingPong on shared memory. Here: at the "
+        "largest size its bandwidth is not below theirs.",
         "3.1, figure 3.3",
     )
     small = Claim(
