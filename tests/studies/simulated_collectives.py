@@ -1,4 +1,4 @@
-"""McClements 2006 with a known truth: made-up cores, collectives by schedules over them, launches of the quick runs."""
+"""McClements 2006 with a known truth: made-up cores, collectives by schedules over them, launches."""
 
 from __future__ import annotations
 

@@ -54,7 +54,6 @@ def as_schedule(name: str, operation: str, algorithm: str) -> dict[str, Results]
     return {**published(), "cluster-4": results_of(QUICK["cluster-4"], truth)}
 
 
-ALL = (OPENMPI, MPICH, LAM)
 REFUTED: dict[str, Callable[[], dict[str, Results]]] = {
     "algorithm-reduce": lambda: as_schedule(OPENMPI, "reduce", "rabenseifner"),
     "algorithm-reduce_scatter": lambda: as_schedule(OPENMPI, "reduce_scatter", "pairwise"),
