@@ -7,14 +7,16 @@ from pathlib import Path
 import pytest
 
 from rankwise.core.errors import UnknownNameError
+from rankwise.measurement.placement import place
 from rankwise.studies import base
 from rankwise.studies.papers import paper
 from rankwise.testbeds import description
+from rankwise.testbeds.base import make
 from rankwise.workflows.tune.stages import POINT_TO_POINT
 
 
 def test_the_studies_are_found() -> None:
-    assert {"eickermann1999", "hablot2007"} <= set(base.studies())
+    assert {"eickermann1999", "hablot2007", "mcclements2006"} <= set(base.studies())
     with pytest.raises(UnknownNameError) as caught:
         base.find("hablot2008")
     assert "hablot2007" in caught.value.remedy
@@ -31,19 +33,20 @@ def test_a_plug_in_folder_adds_a_study(tmp_path: Path, monkeypatch: pytest.Monke
     assert base.find("mine").page({}).statements == ()
 
 
-@pytest.mark.parametrize("name", ["hablot2007", "eickermann1999"])
+@pytest.mark.parametrize("name", ["hablot2007", "eickermann1999", "mcclements2006"])
 def test_every_run_finds_its_testbed(name: str) -> None:
     study = base.find(name)
     assert len({run.label for run in study.runs}) == len(study.runs)
     for run in study.runs:
         topology = study.topology(run, description.load(run.testbed))
         assert study.run_of(topology.name) is run
-        assert len(topology.nodes) >= run.ranks
+        hosts = make(topology).hosts()
+        assert len(place(run.placement, hosts, run.ranks)) == run.ranks
         if run.placement == "across-sites":
             assert len({node.site for node in topology.nodes}) == 2
 
 
-@pytest.mark.parametrize("name", ["hablot2007", "eickermann1999"])
+@pytest.mark.parametrize("name", ["hablot2007", "eickermann1999", "mcclements2006"])
 def test_what_is_tuned_are_knobs_that_have_time(name: str) -> None:
     study = base.find(name)
     for run in study.runs:

@@ -91,6 +91,15 @@ class Family(ABC):
         """Return the algorithms of this version that can be chosen, by operation as our benchmarks name it."""
         return {}
 
+    def default_algorithm(
+        self, implementation: Implementation, operation: str, size_bytes: int, hosts: Sequence[str]
+    ) -> str:
+        """Return the algorithm that this version says it takes by itself, in its own words; '' if it does not say.
+
+        For a call of our benchmarks with default options; `hosts` has one entry a rank. Raises HostError.
+        """
+        return ""
+
     def choice_scope(self, implementation: Implementation, operation: str) -> ChoiceScope:
         """Return what the choice among the algorithms of an operation may depend on."""
         return "by size"

@@ -64,6 +64,16 @@ class StudyRun:
         return self.quick if quick else self.full
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What an implementation tells of its algorithms for one operation, in its own words."""
+
+    default: Mapping[int, str] = field(default_factory=dict)
+    """What it takes by itself, by size; '' where it does not say."""
+    known: frozenset[str] = frozenset()
+    """All that it has; empty if it does not list them."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Results:
     """What the store has of one run of a study."""
@@ -77,6 +87,8 @@ class Results:
     """What a run that tunes was measured with; None where it tunes nothing, or where the profile is gone."""
     knobs: Mapping[str, tuple[Knob, ...]] = field(default_factory=dict)
     """Of a run that tunes: what each implementation lets one set, as the installation tells now."""
+    told: Mapping[tuple[str, str], Told] = field(default_factory=dict)
+    """Of a run with schedules: by implementation and operation, as the installation tells now."""
 
 
 @dataclass(frozen=True, slots=True)

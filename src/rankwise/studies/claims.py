@@ -30,7 +30,7 @@ def _why_undecided(found: Range) -> str:
     """Said where no value could have decided anything."""
     if found.launches >= FEWEST_LAUNCHES:
         return ""
-    return f", {found.launches} launch" + ("es" if found.launches != 1 else "")
+    return f", {wording.launches(found.launches)}"
 
 
 def from_verdicts(claim: Claim, verdicts: Mapping[str, StatementVerdict], texts: Mapping[str, str]) -> Statement:

@@ -54,6 +54,16 @@ def ratio(value: float) -> str:
     return f"{value:.3g} times"
 
 
+def percent(value: float) -> str:
+    """Format a share: `80 %`."""
+    return f"{value * 100:.0f} %"
+
+
+def launches(count: int) -> str:
+    """Return `1 launch`, `2 launches`."""
+    return f"{count} launch" + ("es" if count != 1 else "")
+
+
 def size(size_bytes: float) -> str:
     """Return a size that was interpolated: two digits."""
     if size_bytes < 1024:

@@ -22,6 +22,7 @@ from rankwise.testbeds.base import TestbedKind, make
 from rankwise.workflows import answer, measure
 from rankwise.workflows.configurations import ProfileChoice
 from rankwise.workflows.events import Events
+from rankwise.workflows.study_told import told
 from rankwise.workflows.tune import tuner
 from rankwise.workflows.tune.stages import TuneSpec
 
@@ -242,6 +243,7 @@ class StudyRuns:
             paths=store.paths(run_id),
             profile=self._profile(run, run_id) if run.tune else None,
             knobs={one.id: _knobs(one) for one in store.implementations(run_id)} if run.tune else {},
+            told=told(self._study, run, store.implementations(run_id), store.plan(run_id)),
         )
 
     def _profile(self, run: StudyRun, run_id: int) -> Profile | None:

@@ -37,6 +37,11 @@ def test_a_preset_is_complete(name: str) -> None:
     assert {(one.source, one.destination) for one in topology.routes} == {(a, b) for a in sites for b in sites}
 
 
+def test_this_host_needs_no_description() -> None:
+    here = load("local")
+    assert (here.name, here.kind, len(here.nodes)) == ("local", "local", 1)
+
+
 @pytest.mark.parametrize("variant", ["", "-tuned", "-untuned"])
 def test_rennes_and_nancy(variant: str) -> None:
     topology = load(f"grid5000-2007{variant}")

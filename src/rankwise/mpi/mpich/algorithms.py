@@ -213,18 +213,18 @@ def _values(name: str, choice: Choice) -> dict[str, str]:
     return values
 
 
-def _flat(operation: str) -> str:
-    """The composition that leaves all of an operation to one algorithm; '' where every composition does."""
+def flat_composition(operation: str) -> str:
+    """Return the composition that leaves an operation to one algorithm; '' where every composition does."""
     letter = _FLAT.get(operation)
     return f"MPIDI_{operation.capitalize()}_intra_composition_{letter}" if letter else ""
 
 
 def _is_composed(found: Library, operation: str) -> bool:
-    return _flat(operation) in found.compositions and f"collective={operation}" in found.composition
+    return flat_composition(operation) in found.compositions and f"collective={operation}" in found.composition
 
 
 def _flat_leaf(operation: str, _choice: Choice) -> Tree:
-    return {f"composition={_flat(operation)}": {}}
+    return {f"composition={flat_composition(operation)}": {}}
 
 
 def _numbers(version: str) -> tuple[int, ...]:

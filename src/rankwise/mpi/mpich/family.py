@@ -14,7 +14,7 @@ from rankwise.core.vocabulary import Vocabulary
 from rankwise.mpi import preload
 from rankwise.mpi.family import Ask, blocks
 from rankwise.mpi.hydra import Hydra, Yielding
-from rankwise.mpi.mpich import algorithms, settings, switching
+from rankwise.mpi.mpich import algorithms, defaults, settings, switching
 from rankwise.mpi.mpich.library import library
 
 _VERSION = re.compile(r"for MPICH version (\S+)")
@@ -85,6 +85,12 @@ class Mpich(Hydra):
     def algorithms(self, implementation: Implementation) -> Mapping[str, tuple[Algorithm, ...]]:
         """Return them as the library itself lists them. Raises HostError."""
         return algorithms.algorithms(implementation)
+
+    def default_algorithm(
+        self, implementation: Implementation, operation: str, size_bytes: int, hosts: Sequence[str]
+    ) -> str:
+        """Return what the selection that the library carries comes to. Raises HostError."""
+        return defaults.default_algorithm(library(implementation), operation, size_bytes, hosts)
 
     def choice_scope(self, implementation: Implementation, operation: str) -> ChoiceScope:
         """Return `by size` only where all ranks see the same size."""

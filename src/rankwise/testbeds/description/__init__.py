@@ -16,6 +16,8 @@ from rankwise.testbeds.base import kind_named
 
 _OWN_PRESETS = Path(__file__).parent / "presets"
 _DEFAULT_KIND = "emulated"
+LOCAL = "local"
+"""This host, which needs no description."""
 _IDENTITY = {"link": "between", "route": "between", "host": "name"}
 
 
@@ -31,10 +33,12 @@ def complete_names(_context: object, _parameter: object, incomplete: str) -> lis
 
 
 def load(name_or_path: str) -> Topology:
-    """Return the testbed of this preset, or of this TOML file. Raises InputError with file, line and key."""
+    """Return the testbed of this preset or TOML file, or this host. Raises InputError with file, line and key."""
     known = presets()
     if name_or_path in known:
         return read(known[name_or_path])
+    if name_or_path == LOCAL:
+        return kind_named(LOCAL).describe(parse("", LOCAL), LOCAL)
     path = Path(name_or_path)
     if path.is_file():
         return read(path)

@@ -1,0 +1,83 @@
+"""Which algorithm each library's source took in 2006, and which schedule its own curve looks like today."""
+
+from __future__ import annotations
+
+import re
+
+from rankwise.studies import claims
+from rankwise.studies.base import Claim, Statement, StatementVerdict
+from rankwise.studies.mcclements2006.findings import FAMILIES, Findings, of_family
+from rankwise.studies.mcclements2006.likeness import LARGE, SMALL, Likeness, likeness
+from rankwise.studies.mcclements2006.plan import CLUSTER, OPERATIONS, PAPER, label
+from rankwise.studies.ranges import FEWEST_LAUNCHES, every
+
+_RUN = label(CLUSTER, 4)
+"""One rank on each node, where no library has reason to do anything within hosts."""
+_SWITCH = re.compile(r"(.+?) < .+ <= (.+)")
+SCHEDULES = {
+    "linear": {"linear"}, "binomial": {"binomial"}, "Rabenseifner": {"rabenseifner"},
+    "linear or logarithmic": {"linear", "binomial"}, "tree": {"binomial", "binary", "knomial"},
+    "Reduce then Scatterv": {"reduce_scatterv"}, "recursive halving": {"recursive_halving"},
+    "pairwise": {"pairwise"}, "Gather then Bcast": {"gather_bcast"},
+    "recursive doubling": {"recursive_doubling"}, "ring": {"ring"},
+    "scatter then allgather": {"scatter_allgather_doubling", "scatter_allgather_ring"},
+}  # fmt: skip
+"""Ours, by the paper's words for an algorithm."""
+
+
+def stated(operation: str) -> dict[str, tuple[str, str]]:
+    """Return the paper's words for small and for large messages, by its name of the library."""
+    found = {}
+    for library, words in PAPER["algorithms"][operation.capitalize()].items():
+        match = _SWITCH.fullmatch(words)
+        found[library] = (match[1], match[2]) if match else (words, words)
+    return found
+
+
+def algorithm_statements(found: Findings) -> list[Statement]:
+    """Return one for each operation: true of an implementation whose curves look like the algorithm of 2006."""
+    return [_statement(found, operation) for operation in OPERATIONS]
+
+
+def _statement(found: Findings, operation: str) -> Statement:
+    run = found.runs.get(_RUN)
+    verdicts: dict[str, StatementVerdict] = {}
+    texts = {}
+    for library, words in stated(operation).items():
+        for name in of_family(run.implementations, FAMILIES[library]) if run else ():
+            parts = [likeness(run, name, operation, sizes) for sizes in (SMALL, LARGE)] if run else []
+            if any(one.distances for one in parts):
+                verdicts[name] = every(
+                    _judge(one, SCHEDULES[word]) for one, word in zip(parts, words, strict=True)
+                )
+                texts[name] = f"{name} (small: {parts[0].words()}; large: {parts[1].words()})"
+    claim = Claim(
+        f"algorithm-{operation}",
+        f"{operation.capitalize()} by the sources of 2006 – {_in_words(operation)}. Here: the schedule that the "
+        "curve on 4 nodes looks like, and how many times apart they are.",
+        "2.4",
+    )
+    return claims.from_verdicts(claim, verdicts, texts)
+
+
+def _in_words(operation: str) -> str:
+    by_words: dict[str, list[str]] = {}
+    for library, words in PAPER["algorithms"][operation.capitalize()].items():
+        by_words.setdefault(words, []).append(library)
+    return "; ".join(f"{' and '.join(names)}: {_plainly(words)}" for words, names in by_words.items())
+
+
+def _plainly(words: str) -> str:
+    """`binomial below 2 kB, Rabenseifner from there on` for `binomial < 2 kB <= Rabenseifner`."""
+    match = re.fullmatch(r"(.+?) < (.+?) <= (.+)", words)
+    return f"{match[1]} below {match[2]}, {match[3]} from there on" if match else words
+
+
+def _judge(one: Likeness, expected: set[str]) -> StatementVerdict:
+    """Undecided where others cannot be told from what the paper says, or there were too few launches."""
+    if one.launches < FEWEST_LAUNCHES:
+        return "undecided"
+    near = set(one.nearest)
+    if not near & expected:
+        return "no longer"
+    return "holds" if near <= expected else "undecided"

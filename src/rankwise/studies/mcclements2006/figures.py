@@ -1,0 +1,66 @@
+"""Figures: the ping-pong beside the paper's bandwidths, and each operation's time beside a copy in memory."""
+
+from __future__ import annotations
+
+from rankwise.report.colours import styles_for
+from rankwise.report.figures import latency_figure
+from rankwise.studies.base import Chart
+from rankwise.studies.charts import MEGABYTES, PaperLine, bandwidth_figure
+from rankwise.studies.mcclements2006.findings import Findings
+from rankwise.studies.mcclements2006.plan import ALL_RANKS, CLUSTER, COPY, LOCAL, PAIRS, PAPER, PLACES, RUNS, label
+from rankwise.studies.pingpong import BITS, Best, BestCurve
+
+_MB = 1e6
+_MACHINES = {LOCAL: ("lomond", "3.3"), CLUSTER: ("escience", "3.11")}
+
+
+def charts(found: Findings) -> tuple[Chart, ...]:
+    """Draw PingPong in both places, then the others on the most ranks that were measured on each."""
+    return (*(one for place in PLACES for one in _pingpong(found, place)), *_times(found))
+
+
+def _pingpong(found: Findings, place: str) -> list[Chart]:
+    run = found.runs.get(label(place, 2))
+    if run is None:
+        return []
+    curves: dict[str, BestCurve] = {
+        name: tuple(Best(size, one) for size, one in run.seconds(name, "pingpong").items())
+        for name in run.implementations
+    }
+    if place == LOCAL:
+        curves["a copy in memory"] = tuple(Best(size, one) for size, one in run.copy_seconds().items())
+    machine, figure = _MACHINES[place]
+    by_rate: dict[float, list[str]] = {}
+    for name, rate in PAPER[f"{machine}_pingpong_MBps"].items():
+        by_rate.setdefault(rate, []).append(name)
+    lines = [PaperLine(rate * _MB * BITS, f"2006: {', '.join(names)}") for rate, names in by_rate.items()]
+    drawn = bandwidth_figure(
+        {name: curve for name, curve in curves.items() if curve}, styles_for(found.implementations), lines,
+        scale=MEGABYTES,
+    )  # fmt: skip
+    note = f"The paper's figure {figure}, of its machine {machine}. Median of each launch, and over launches."
+    return [Chart(f"pingpong-{place}", f"PingPong: {_title(label(place, 2))}", drawn, note)]
+
+
+def _times(found: Findings) -> list[Chart]:
+    """On the fewest ranks beyond two that were measured: cores are shared least there."""
+    shown = []
+    for place in PLACES:
+        run = next(
+            (one for one in RUNS if one.testbed == place and one.ranks > 2 and one.label in found.runs), None
+        )
+        if run is None:
+            continue
+        curves = [one for one in found.results[run.label].comparison.curves if one.quantity == "time"]
+        copies = [one for one in curves if one.benchmark == COPY]
+        for benchmark in (one for one in ALL_RANKS if one not in PAIRS):
+            own = [one for one in curves if one.benchmark == benchmark]
+            if own:
+                figure = latency_figure(own, styles_for(found.implementations), copies)
+                note = "Median over launches with its interval. Dotted: a copy in memory."
+                shown.append(Chart(f"{benchmark}-{run.label}", f"{benchmark}: {run.title}", figure, note))
+    return shown
+
+
+def _title(label_: str) -> str:
+    return next(one.title for one in RUNS if one.label == label_)
