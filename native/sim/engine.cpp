@@ -119,13 +119,9 @@ void Engine::settle()
     is_unsettled_ = false;
     model_->settle();
     for (const std::uint32_t flow : network_.touched) {
-        FlowRoute &route = network_.routes[flow];
-        route.touched = false;
-        if (!route.active)
-            continue;
-        route.held_by =
-            network_.flows[flow].rate < route.limit ? model_->bottleneck(flow) : kNone;
-        expect(flow);
+        network_.flows[flow].touched = false;
+        if (network_.flows[flow].active)
+            expect(flow);
     }
     network_.touched.clear();
 }

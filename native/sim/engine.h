@@ -148,13 +148,13 @@ class Engine
     EventLanes events_;
     Matching messages_;
     Time now_ = 0;
-    std::vector<Rank> ranks_;
+    HugeVector<Rank> ranks_;
     std::vector<RequestState> requests_;
-    std::vector<std::uint32_t> nodes_waiting_; // of each node of all graphs: what it still waits for
-    std::vector<std::uint32_t> next_node_;
+    HugeVector<std::uint32_t> nodes_waiting_; // of each node of all graphs: what it still waits for
+    HugeVector<std::uint32_t> next_node_;
     std::vector<std::uint64_t> node_base_; // of each job
     std::unordered_map<std::uint32_t, Arrivals> arrivals_; // of ranks with wildcards
-    std::vector<Time> served_until_;                       // each resource, for messages in order
+    HugeVector<Time> served_until_;                       // each resource, for messages in order
     std::vector<double> lost_;
     Outcome outcome_;
 };

@@ -1,5 +1,6 @@
 // What happens next, for millions of small events.
 #pragma once
+#include "huge_pages.h"
 #include "picoseconds.h"
 #include <algorithm>
 #include <array>
@@ -75,7 +76,7 @@ class EventLanes
     static constexpr std::size_t kLanes = 16;
 
     struct Lane {
-        std::vector<Event> events; // a ring; its size is a power of two
+        HugeVector<Event> events; // a ring; its size is a power of two
         std::size_t first = 0, count = 0;
         Time last = 0;
 
@@ -130,7 +131,7 @@ class EventLanes
                 keep(event);
             spread_.clear();
         }
-        std::vector<Event> &now = buckets_[0];
+        HugeVector<Event> &now = buckets_[0];
         const Event event = now.back();
         now.pop_back();
         if (now.empty()) {
@@ -142,9 +143,9 @@ class EventLanes
 
     std::array<Lane, kLanes> lanes_;
     std::array<Time, kLanes> heads_{};
-    std::array<std::vector<Event>, 64> buckets_;
+    std::array<HugeVector<Event>, 64> buckets_;
     std::array<Time, 64> minima_{};
-    std::vector<Event> spread_;
+    HugeVector<Event> spread_;
     std::uint64_t bits_ = 0;
     Time last_ = 0;
 };

@@ -7,6 +7,7 @@
 #include "reports.h"
 #include <chrono>
 #include <cstring>
+#include <ctime>
 #include <fstream>
 #include <iostream>
 #include <new>
@@ -25,7 +26,13 @@ class Stopwatch
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
     }
 
+    double cpu_seconds() const
+    {
+        return static_cast<double>(std::clock() - cpu_begin_) / CLOCKS_PER_SEC;
+    }
+
   private:
+    std::clock_t cpu_begin_ = std::clock();
     std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
@@ -118,6 +125,7 @@ void run(const Options &options)
     const Work work = read_jobs(options, platform);
     RunTimes times;
     times.read_seconds = reading.seconds();
+    times.read_cpu_seconds = reading.cpu_seconds();
     std::uint32_t ranks = 0;
     for (const Job &job : work.jobs)
         ranks += job.program->ranks();
@@ -128,6 +136,7 @@ void run(const Options &options)
     const Outcome outcome =
         Engine(platform, work.jobs, {}, record ? &*record : nullptr).run();
     times.simulate_seconds = simulating.seconds();
+    times.simulate_cpu_seconds = simulating.cpu_seconds();
     check_deadlock(outcome);
     std::vector<Time> totals;
     for (std::uint32_t seed = 1; seed <= options.seeds; seed++)

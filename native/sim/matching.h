@@ -81,8 +81,8 @@ class Matching
     }
     void grow();
 
-    std::vector<Message> messages_;
-    std::vector<std::uint32_t> buckets_;
+    HugeVector<Message> messages_;
+    HugeVector<std::uint32_t> buckets_;
     std::uint32_t free_ = kNone, live_ = 0, most_ = 0;
 };
 

@@ -10,7 +10,7 @@ namespace rankwise::sim
 FlowList::FlowList(FlowList &&other) noexcept
     : count_(std::exchange(other.count_, 0)), room_(std::exchange(other.room_, kInside))
 {
-    std::memcpy(inside_, other.inside_, sizeof inside_);
+    std::memcpy(static_cast<void *>(inside_), other.inside_, sizeof inside_);
 }
 
 FlowList::~FlowList()
@@ -22,7 +22,7 @@ FlowList::~FlowList()
 void FlowList::grow()
 {
     const std::uint32_t room = 4 * room_;
-    auto *entries = new std::uint32_t[room];
+    auto *entries = new Entry[room];
     std::copy_n(data(), count_, entries);
     if (room_ != kInside)
         delete[] outside_;
@@ -65,25 +65,27 @@ std::uint32_t Network::begin(std::uint32_t message, std::uint32_t from, std::uin
     }
     FlowRoute &route = routes[number];
     route.count = 0;
+    double limit = costs.gap_byte > 0 ? byte_time_ / costs.gap_byte : 1e300;
     const auto use = [&](std::uint32_t resource) {
-        route.places[route.count] = resources[resource].flows.count();
-        route.resources[route.count] = resource;
-        resources[resource].flows.append(number << 3 | route.count++);
+        limit = std::min(limit, resources[resource].capacity);
+        route.resources[route.count++] = resource;
     };
     use(from);
     for (const std::uint32_t link : platform_.route(from, to).links)
         use(2 * nodes_ + link);
     use(nodes_ + to);
-    route.limit = costs.gap_byte > 0 ? byte_time_ / costs.gap_byte : 1e300;
-    for (const std::uint32_t resource : route.used())
-        route.limit = std::min(route.limit, resources[resource].capacity);
+    const bool simple = route.count == 2 && weight == 1;
+    for (std::uint32_t i = 0; i < route.count; i++) {
+        FlowList &list = resources[route.resources[i]].flows;
+        route.places[i] = list.count();
+        list.append({number << 3 | i, simple ? route.resources[1 - i] : kNone, limit});
+    }
     route.weight = weight;
     route.whole = static_cast<double>(bytes) * byte_time_;
     route.start = now;
     route.message = message;
-    route.held_by = kNone;
-    route.active = true;
-    flows[number] = {route.whole, 0, now, kNever};
+    const bool is_in_list = flows[number].touched; // by a flow before, and still in that list
+    flows[number] = {route.whole, 0, limit, now, kNever, kNone, is_in_list, true};
     return number;
 }
 
@@ -92,10 +94,10 @@ void Network::leave(std::uint32_t flow)
     FlowRoute &route = routes[flow];
     for (std::uint32_t i = 0; i < route.count; i++) {
         FlowList &list = resources[route.resources[i]].flows;
-        const std::uint32_t moved = list.remove(route.places[i]);
-        routes[FlowList::flow_of(moved)].places[moved & 7] = route.places[i];
+        const Entry moved = list.remove(route.places[i]);
+        routes[moved.flow()].places[moved.place()] = route.places[i];
     }
-    route.active = false;
+    flows[flow].active = false;
 }
 
 void Network::forget(std::uint32_t flow)
@@ -103,13 +105,14 @@ void Network::forget(std::uint32_t flow)
     free_.push_back(flow);
 }
 
-std::string Network::name(std::uint32_t resource) const
+std::string name_of_resource(const Platform &platform, std::uint32_t resource)
 {
-    if (sends(resource))
-        return platform_.nodes[resource].name + ".out";
-    if (receives(resource))
-        return platform_.nodes[resource - nodes_].name + ".in";
-    return platform_.links[resource - 2 * nodes_].name;
+    const std::size_t nodes = platform.nodes.size();
+    if (resource < nodes)
+        return platform.nodes[resource].name + ".out";
+    if (resource < 2 * nodes)
+        return platform.nodes[resource - nodes].name + ".in";
+    return platform.links[resource - 2 * nodes].name;
 }
 
 } // namespace rankwise::sim

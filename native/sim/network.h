@@ -1,5 +1,6 @@
 // Flows over resources: which flow uses which resource, and at what rate it goes now.
 #pragma once
+#include "huge_pages.h"
 #include "platform.h"
 #include <array>
 #include <cstdint>
@@ -11,8 +12,23 @@ namespace rankwise::sim
 
 inline constexpr std::uint32_t kNone = 0xffffffff;
 
-/// The flows that share a resource; two need no memory of their own. An entry is the flow and the
-/// resource's place in the flow's route.
+/// A flow in the list of a resource.
+struct Entry {
+    std::uint32_t flow_and_place; // the flow, and the resource's place in its route
+    std::uint32_t other;          // the other resource, if there is just one and the weight is 1; else kNone
+    double limit;                 // of the flow: here so that models need not visit it
+
+    std::uint32_t flow() const
+    {
+        return flow_and_place >> 3;
+    }
+    std::uint32_t place() const
+    {
+        return flow_and_place & 7;
+    }
+};
+
+/// The flows that share a resource; two need no memory of their own.
 class FlowList
 {
   public:
@@ -22,7 +38,7 @@ class FlowList
     FlowList(FlowList &&other) noexcept;
     ~FlowList();
 
-    std::span<const std::uint32_t> entries() const
+    std::span<const Entry> entries() const
     {
         return {room_ == kInside ? inside_ : outside_, count_};
     }
@@ -30,29 +46,24 @@ class FlowList
     {
         return count_;
     }
-    void append(std::uint32_t entry)
+    void append(Entry entry)
     {
         if (count_ == room_)
             grow();
         data()[count_++] = entry;
     }
     /// Put the last entry where this one was, and return it.
-    std::uint32_t remove(std::uint32_t place)
+    Entry remove(std::uint32_t place)
     {
-        std::uint32_t *entries = data();
+        Entry *entries = data();
         entries[place] = entries[--count_];
         return entries[place];
-    }
-
-    static std::uint32_t flow_of(std::uint32_t entry)
-    {
-        return entry >> 3;
     }
 
   private:
     static constexpr std::uint32_t kInside = 2;
 
-    std::uint32_t *data()
+    Entry *data()
     {
         return room_ == kInside ? inside_ : outside_;
     }
@@ -60,8 +71,8 @@ class FlowList
 
     std::uint32_t count_ = 0, room_ = kInside;
     union {
-        std::uint32_t inside_[kInside];
-        std::uint32_t *outside_;
+        Entry inside_[kInside];
+        Entry *outside_;
     };
 };
 
@@ -74,31 +85,35 @@ struct Resource {
     FlowList flows;
 };
 
+/// What changes of a flow.
 struct Flow {
     double left = 0; // picoseconds at rate 1
     double rate = 0;
-    Time since = 0;        // when `left` was so much
-    Time expected = kNever; // the end that is queued
+    double limit = 0;              // its rate when it is alone
+    Time since = 0;                // when `left` was so much
+    Time expected = kNever;        // the end that is queued
+    std::uint32_t held_by = kNone; // the resource that keeps it below its limit
+    bool touched = false;
+    bool active = false;
 };
 
 struct FlowRoute {
     std::array<std::uint32_t, kLongestRoute> resources{};
     std::array<std::uint32_t, kLongestRoute> places{}; // in the lists of these resources
-    double limit = 0;                                  // its rate when it is alone
     double weight = 1;
     double whole = 0; // what was left at its start
     Time start = 0;
     std::uint32_t message = kNone;
-    std::uint32_t held_by = kNone; // the resource that keeps it below its limit
     std::uint8_t count = 0;
-    bool touched = false;
-    bool active = false;
 
     std::span<const std::uint32_t> used() const
     {
         return {resources.data(), count};
     }
 };
+
+/// Write a resource's name as reports do: node or link, and the direction.
+std::string name_of_resource(const Platform &platform, std::uint32_t resource);
 
 /// The state that sharing models work on. Resources: what nodes send through, what they receive
 /// through, links, in this order.
@@ -145,21 +160,19 @@ class Network
             const auto passed = static_cast<double>(now - f.since);
             f.left -= f.rate * passed;
             f.since = now;
-            if (routes[flow].held_by != kNone)
-                lost[routes[flow].held_by] += passed * (1 - f.rate / routes[flow].limit);
+            if (f.held_by != kNone)
+                lost[f.held_by] += passed * (1 - f.rate / f.limit);
         }
     }
-    /// Let the flow go on at this rate.
-    void set_rate(std::uint32_t flow, double rate)
+    /// Let the flow go on at this rate; `held_by` is the resource that keeps it from its limit, or kNone.
+    void set_rate(std::uint32_t flow, double rate, std::uint32_t held_by)
     {
         advance(flow);
-        flows[flow].rate = rate;
-        touch(flow);
-    }
-    void touch(std::uint32_t flow)
-    {
-        if (!routes[flow].touched) {
-            routes[flow].touched = true;
+        Flow &f = flows[flow];
+        f.rate = rate;
+        f.held_by = held_by;
+        if (!f.touched) {
+            f.touched = true;
             touched.push_back(flow);
         }
     }
@@ -169,13 +182,10 @@ class Network
         const Flow &f = flows[flow];
         return (f.left - f.rate * static_cast<double>(now - f.since)) / f.rate;
     }
-    /// Write a resource's name as reports do: node or link, and the direction.
-    std::string name(std::uint32_t resource) const;
-
     Time now = 0;
-    std::vector<Resource> resources;
-    std::vector<Flow> flows;
-    std::vector<FlowRoute> routes;
+    HugeVector<Resource> resources;
+    HugeVector<Flow> flows;
+    HugeVector<FlowRoute> routes;
     std::vector<std::uint32_t> touched; // flows whose rate is new
     std::vector<double> lost;           // picoseconds for which each resource held flows back
 

@@ -1,5 +1,6 @@
 // What the ranks of a job do: a sequence of operations each, some of which are graphs of operations.
 #pragma once
+#include "huge_pages.h"
 #include "picoseconds.h"
 #include <cstddef>
 #include <cstdint>
@@ -147,10 +148,10 @@ struct Program {
     std::vector<std::uint32_t> any_lists;
 
     std::vector<Graph> graphs;
-    std::vector<Operation> nodes;
-    std::vector<std::uint32_t> predecessors;     // of each node: how many it waits for
-    std::vector<std::uint64_t> first_successor;  // of each node, and one more at the end
-    std::vector<Successor> successors;
+    HugeVector<Operation> nodes;
+    HugeVector<std::uint32_t> predecessors;     // of each node: how many it waits for
+    HugeVector<std::uint64_t> first_successor;  // of each node, and one more at the end
+    HugeVector<Successor> successors;
 
     std::uint32_t ranks() const
     {

@@ -11,6 +11,7 @@ namespace rankwise::sim
 
 struct RunTimes {
     double read_seconds = 0, simulate_seconds = 0; // of this machine's time
+    double read_cpu_seconds = 0, simulate_cpu_seconds = 0;
 };
 
 /// Write the summary as a JSON object. `patterns` has the messages of each job that is a pattern; `totals` the runs

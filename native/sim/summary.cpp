@@ -2,6 +2,7 @@
 
 #include "json.h"
 #include <algorithm>
+#include <charconv>
 #include <ostream>
 
 namespace rankwise::sim
@@ -17,6 +18,17 @@ struct Loss {
     double lost = 0;
 };
 
+/// There may be a million of them: streams would take longer than the simulation.
+void append_seconds(std::string &out, Time time)
+{
+    char digits[32];
+    const auto [end, error] =
+        std::to_chars(digits, digits + sizeof digits, seconds(time), std::chars_format::general, 12);
+    if (!out.empty())
+        out += ',';
+    out.append(digits, end);
+}
+
 void write_losses(std::ostream &out, const char *name, std::vector<Loss> losses)
 {
     std::ranges::stable_sort(losses, std::ranges::greater{}, &Loss::lost);
@@ -29,12 +41,11 @@ void write_losses(std::ostream &out, const char *name, std::vector<Loss> losses)
 
 void write_contention(std::ostream &out, const Platform &platform, const Outcome &outcome)
 {
-    const Network network(platform);
     std::vector<Loss> links, pairs;
     double sum = 0;
     for (std::uint32_t r = 0; r < outcome.lost_by_resource.size(); r++)
         if (outcome.lost_by_resource[r] > 0)
-            links.push_back({"\"link\":" + quoted(network.name(r)), outcome.lost_by_resource[r]});
+            links.push_back({"\"link\":" + quoted(name_of_resource(platform, r)), outcome.lost_by_resource[r]});
     std::vector<std::pair<std::uint64_t, double>> sorted(outcome.lost_by_pair.begin(),
                                                          outcome.lost_by_pair.end());
     std::ranges::sort(sorted);
@@ -91,15 +102,18 @@ void write_summary(std::ostream &out, const Platform &platform, const std::vecto
         << ",\"unreceived_messages\":" << outcome.unreceived
         << ",\"most_messages_at_once\":" << outcome.most_messages
         << ",\n\"read_seconds\":" << times.read_seconds
-        << ",\"simulate_seconds\":" << times.simulate_seconds << ",\n\"jobs\":[";
+        << ",\"simulate_seconds\":" << times.simulate_seconds
+        << ",\"cpu_seconds\":" << times.read_cpu_seconds + times.simulate_cpu_seconds
+        << ",\"simulate_cpu_seconds\":" << times.simulate_cpu_seconds << ",\n\"jobs\":[";
     std::size_t rank = 0;
     for (std::size_t j = 0; j < jobs.size(); j++) {
         const auto base = static_cast<std::uint32_t>(rank);
+        std::string finish;
         out << (j > 0 ? ",\n" : "\n") << "{\"name\":" << quoted(jobs[j].name)
             << ",\"finish_seconds\":[";
         for (std::uint32_t r = 0; r < jobs[j].program->ranks(); r++, rank++)
-            out << (r > 0 ? "," : "") << seconds(outcome.finish[rank]);
-        out << "]";
+            append_seconds(finish, outcome.finish[rank]);
+        out << finish << "]";
         if (!patterns[j].empty() && record != nullptr)
             write_flows(out, base, patterns[j], *record);
         out << "}";

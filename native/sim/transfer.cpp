@@ -51,7 +51,8 @@ void Engine::serve_alone(std::uint32_t i, const CostRange &costs)
     leave_at(i, end);
 }
 
-/// Each resource passes the message on while it serves it, and serves one message after another.
+/// Each resource passes the message on while it serves it, and serves one message after another. To wait for the
+/// sender's own messages before it is no contention.
 void Engine::serve(std::uint32_t i, const CostRange &costs)
 {
     const Message &message = messages_[i];
@@ -67,13 +68,15 @@ void Engine::serve(std::uint32_t i, const CostRange &costs)
         const Time duration = static_cast<Time>(takes);
         const Time wanted = std::max(now_, end - duration);
         const Time begin = std::max(wanted, served_until_[resource]);
-        if (begin - wanted > longest) {
+        if (resource == from) {
+            last = std::max(last, begin + duration);
+        } else if (begin - wanted > longest) {
             longest = begin - wanted;
             held_by = resource;
         }
         end = std::max(end, after(begin, takes));
         served_until_[resource] = std::max(served_until_[resource], end);
-        last = std::max(last, now_ + duration);
+        last = std::max(last, wanted + duration);
     };
     pass(from);
     served_until_[from] += costs.gap;
@@ -95,16 +98,17 @@ void Engine::begin_flow(std::uint32_t i, const PairClass &pairs, const CostRange
                        message.bytes, costs, pairs.weight);
     FlowRoute &route = network_.routes[flow];
     if (record_)
-        record_->of(i).alone = static_cast<Time>(route.whole / route.limit);
+        record_->of(i).alone = static_cast<Time>(route.whole / network_.flows[flow].limit);
     bool lone = lone_is_free_;
     for (const std::uint32_t used : route.used())
         lone = lone && network_.resources[used].flows.count() == 1;
     if (lone) {
-        network_.flows[flow].rate = route.limit;
+        Flow &f = network_.flows[flow];
+        f.rate = f.limit;
         for (const std::uint32_t used : route.used())
-            network_.resources[used].load = route.limit;
-        const Time due = after(now_, std::ceil(route.whole / route.limit));
-        network_.flows[flow].expected = due;
+            network_.resources[used].load = f.limit;
+        const Time due = after(now_, std::ceil(route.whole / f.limit));
+        f.expected = due;
         push(due, kEnd, flow);
         return;
     }
@@ -116,7 +120,7 @@ void Engine::end_flow(std::uint32_t flow, Time due)
 {
     Flow &f = network_.flows[flow];
     FlowRoute &route = network_.routes[flow];
-    if (!route.active || f.expected != due)
+    if (!f.active || f.expected != due)
         return; // another end was queued since
     const double left = network_.remaining(flow);
     if (left > 1 && left > 1e-9 * route.whole) {
@@ -132,7 +136,7 @@ void Engine::end_flow(std::uint32_t flow, Time due)
         shared = shared || network_.resources[used].flows.count() > 0;
     is_unsettled_ = is_unsettled_ || shared;
     const double lost =
-        static_cast<double>(now_ - route.start) - std::ceil(route.whole / route.limit);
+        static_cast<double>(now_ - route.start) - std::ceil(route.whole / f.limit);
     const std::uint32_t i = route.message;
     const Message &message = messages_[i];
     if (lost > 1)

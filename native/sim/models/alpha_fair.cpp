@@ -45,7 +45,7 @@ double AlphaFair::level(std::uint32_t flow) const
     double prices = 0;
     for (const std::uint32_t used : route.used())
         prices += network_.resources[used].price;
-    return rate_at(prices, route.weight, route.limit);
+    return rate_at(prices, route.weight, network_.flows[flow].limit);
 }
 
 AlphaFair::Load AlphaFair::load_at(double price)
@@ -113,20 +113,25 @@ void AlphaFair::find_price(Resource &resource)
 void AlphaFair::relax(std::uint32_t resource)
 {
     Resource &r = network_.resources[resource];
-    sharers_.clear();
-    for (const std::uint32_t entry : r.flows.entries()) {
-        const std::uint32_t flow = FlowList::flow_of(entry);
-        const FlowRoute &route = network_.routes[flow];
+    const auto entries = r.flows.entries();
+    sharers_.resize(entries.size());
+    for (std::size_t i = 0; i < entries.size(); i++) {
+        const Entry &entry = entries[i];
+        if (entry.other != kNone) {
+            sharers_[i] = {network_.resources[entry.other].price, entry.limit, 1, 0};
+            continue;
+        }
+        const FlowRoute &route = network_.routes[entry.flow()];
         double others = 0;
         for (const std::uint32_t used : route.used())
             others += used == resource ? 0 : network_.resources[used].price;
-        sharers_.push_back({flow, others, route.limit, route.weight, 0});
+        sharers_[i] = {others, entry.limit, route.weight, 0};
     }
     find_price(r);
     double load = 0;
-    for (const Sharer &one : sharers_) {
-        load += one.rate;
-        set_flow(one.flow, one.rate, resource);
+    for (std::size_t i = 0; i < entries.size(); i++) {
+        load += sharers_[i].rate;
+        set_flow(entries[i], sharers_[i].rate, resource, r.price >= sharers_[i].others);
     }
     r.load = load;
 }
@@ -145,7 +150,8 @@ void AlphaFair::hurry()
         const double change = member.rate - network_.flows[member.flow].rate;
         if (std::abs(change) <= 1e-13 * member.rate)
             continue;
-        network_.set_rate(member.flow, member.rate);
+        network_.set_rate(member.flow, member.rate,
+                          member.rate < member.limit ? bottleneck(member.flow) : kNone);
         for (const std::uint32_t used : network_.routes[member.flow].used())
             if (place_of(used) == kNone) {
                 network_.resources[used].load += change;

@@ -12,16 +12,15 @@ class AlphaFair final : public LocalRelaxation
 {
   public:
     AlphaFair(const ModelSettings &settings, Network &network);
-    std::uint32_t bottleneck(std::uint32_t flow) const override;
 
   protected:
+    std::uint32_t bottleneck(std::uint32_t flow) const override;
     double level(std::uint32_t flow) const override;
     void relax(std::uint32_t resource) override;
     void hurry() override;
 
   private:
     struct Sharer {
-        std::uint32_t flow;
         double others; // the sum of the other prices
         double limit;
         double weight;

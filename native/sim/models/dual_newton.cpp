@@ -46,10 +46,10 @@ void DualNewton::collect(const Network &network, std::span<const std::uint32_t> 
     for (std::uint32_t i = 0; i < resources.size(); i++)
         place.emplace(resources[i], i);
     for (const std::uint32_t resource : resources)
-        for (const std::uint32_t entry : network.resources[resource].flows.entries()) {
-            const std::uint32_t flow = FlowList::flow_of(entry);
+        for (const Entry &entry : network.resources[resource].flows.entries()) {
+            const std::uint32_t flow = entry.flow();
             const FlowRoute &route = network.routes[flow];
-            Member member{flow, 0, {}, 0, route.limit, route.weight, 0, 0};
+            Member member{flow, 0, {}, 0, entry.limit, route.weight, 0, 0};
             bool met_before = false;
             for (const std::uint32_t used : route.used()) {
                 const auto found = place.find(used);

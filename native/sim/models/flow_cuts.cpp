@@ -34,7 +34,7 @@ class FlowCuts final : public SharingModel
     }
     void started(std::uint32_t flow) override
     {
-        network_.set_rate(flow, network_.routes[flow].limit);
+        network_.set_rate(flow, network_.flows[flow].limit, kNone);
         changed_.push_back(sender(flow));
         changed_.push_back(receiver(flow));
     }
@@ -48,13 +48,13 @@ class FlowCuts final : public SharingModel
     {
         return mixed_ == 0; // else two flows that share no resource may conflict
     }
-    std::uint32_t bottleneck(std::uint32_t flow) const override
+
+  private:
+    std::uint32_t bottleneck(std::uint32_t flow) const
     {
         const bool in = flows_at(receiver(flow)).size() > flows_at(sender(flow)).size();
         return in ? receiver(flow) : sender(flow);
     }
-
-  private:
     std::uint32_t sender(std::uint32_t flow) const
     {
         return network_.routes[flow].resources[0];
@@ -64,7 +64,7 @@ class FlowCuts final : public SharingModel
         const FlowRoute &route = network_.routes[flow];
         return route.resources[route.count - 1U];
     }
-    std::span<const std::uint32_t> flows_at(std::uint32_t resource) const
+    std::span<const Entry> flows_at(std::uint32_t resource) const
     {
         return network_.resources[resource].flows.entries();
     }
@@ -81,15 +81,15 @@ class FlowCuts final : public SharingModel
     std::uint32_t single_at(std::uint32_t resource) const
     {
         const auto flows = flows_at(resource);
-        if (flows.size() != 1 || !is_single(FlowList::flow_of(flows[0])))
+        if (flows.size() != 1 || !is_single(flows[0].flow()))
             return kNone;
-        return FlowList::flow_of(flows[0]);
+        return flows[0].flow();
     }
     void cut(std::uint32_t flow, double share)
     {
-        const double rate = share * network_.routes[flow].limit;
+        const double rate = share * network_.flows[flow].limit;
         if (rate != network_.flows[flow].rate)
-            network_.set_rate(flow, rate);
+            network_.set_rate(flow, rate, share < 1 ? bottleneck(flow) : kNone);
     }
     void find_flows(std::uint32_t resource);
     void share_whole();
@@ -110,8 +110,8 @@ void FlowCuts::find_flows(std::uint32_t resource)
     flows_.clear();
     seen_[resource] = true;
     for (std::size_t i = 0; i < resources_.size(); i++)
-        for (const std::uint32_t entry : flows_at(resources_[i])) {
-            const std::uint32_t flow = FlowList::flow_of(entry);
+        for (const Entry &entry : flows_at(resources_[i])) {
+            const std::uint32_t flow = entry.flow();
             const std::uint32_t ends[] = {sender(flow), receiver(flow)};
             if (network_.sends(resources_[i]))
                 flows_.push_back(flow);
@@ -140,9 +140,9 @@ bool FlowCuts::share_zigzag()
     std::uint32_t before = kNone;
     for (std::size_t i = 0; i < flows_.size(); i++) {
         const auto here = flows_at(at);
-        std::uint32_t flow = FlowList::flow_of(here[0]);
+        std::uint32_t flow = here[0].flow();
         if (flow == before)
-            flow = FlowList::flow_of(here[1]);
+            flow = here[1].flow();
         cut(flow, 1 / (1 + (i % 2 == 0 ? outer_ : 1 / outer_)));
         at = sender(flow) == at ? receiver(flow) : sender(flow);
         before = flow;

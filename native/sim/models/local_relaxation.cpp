@@ -29,7 +29,8 @@ LocalRelaxation::LocalRelaxation(const ModelSettings &settings, Network &network
 void LocalRelaxation::started(std::uint32_t flow)
 {
     const double rate = level(flow);
-    network_.set_rate(flow, rate);
+    network_.set_rate(flow, rate,
+                      rate < network_.flows[flow].limit ? bottleneck(flow) : kNone);
     for (const std::uint32_t resource : network_.routes[flow].used())
         shift(resource, rate);
     if (has_bus_)
@@ -83,14 +84,20 @@ void LocalRelaxation::shift(std::uint32_t resource, double change)
     check(resource);
 }
 
-void LocalRelaxation::set_flow(std::uint32_t flow, double rate, std::uint32_t but)
+void LocalRelaxation::set_flow(const Entry &entry, double rate, std::uint32_t by, bool holds)
 {
-    const double change = rate - network_.flows[flow].rate;
+    const Flow &flow = network_.flows[entry.flow()];
+    const double change = rate - flow.rate;
     if (std::abs(change) <= 1e-13 * rate)
         return;
-    network_.set_rate(flow, rate);
-    for (const std::uint32_t resource : network_.routes[flow].used())
-        if (resource != but)
+    const std::uint32_t before = flow.held_by == by ? entry.other : flow.held_by;
+    network_.set_rate(entry.flow(), rate, rate >= entry.limit ? kNone : holds ? by : before);
+    if (entry.other != kNone) {
+        shift(entry.other, change);
+        return;
+    }
+    for (const std::uint32_t resource : network_.routes[entry.flow()].used())
+        if (resource != by)
             shift(resource, change);
 }
 
@@ -177,8 +184,8 @@ void LocalRelaxation::find_connected()
         } else if (network_.receives(resource)) {
             meet(resource - nodes);
         }
-        for (const std::uint32_t entry : network_.resources[resource].flows.entries())
-            for (const std::uint32_t used : network_.routes[FlowList::flow_of(entry)].used())
+        for (const Entry &entry : network_.resources[resource].flows.entries())
+            for (const std::uint32_t used : network_.routes[entry.flow()].used())
                 meet(used);
     }
     for (const std::uint32_t resource : list)

@@ -50,8 +50,10 @@ class LocalRelaxation : public SharingModel
     {
     }
 
-    /// Change a flow's rate while `but` is being relaxed.
-    void set_flow(std::uint32_t flow, double rate, std::uint32_t but);
+    /// Change a flow's rate while `by` is being relaxed, and say whether it is that which holds the flow back.
+    void set_flow(const Entry &entry, double rate, std::uint32_t by, bool holds);
+    /// Return the resource of a flow that holds it back most.
+    virtual std::uint32_t bottleneck(std::uint32_t flow) const = 0;
     bool is_wrong(std::uint32_t resource) const;
     void check(std::uint32_t resource);
     /// A resource with one flow needs no price: the flow's limit keeps it within the capacity.

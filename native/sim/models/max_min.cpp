@@ -19,6 +19,8 @@ class MaxMin final : public LocalRelaxation
         : LocalRelaxation(settings, network, kNoLevel)
     {
     }
+
+  protected:
     std::uint32_t bottleneck(std::uint32_t flow) const override
     {
         const auto used = network_.routes[flow].used();
@@ -26,10 +28,9 @@ class MaxMin final : public LocalRelaxation
             used, {}, [&](std::uint32_t r) { return network_.resources[r].price; });
     }
 
-  protected:
     double level(std::uint32_t flow) const override
     {
-        return level_without(flow, kNone);
+        return std::min(network_.flows[flow].limit, level_without(flow, kNone));
     }
     void relax(std::uint32_t resource) override;
 
@@ -41,12 +42,11 @@ class MaxMin final : public LocalRelaxation
         for (const std::uint32_t used : route.used())
             if (used != without)
                 lowest = std::min(lowest, network_.resources[used].price);
-        return std::min(route.limit, lowest * route.weight);
+        return lowest * route.weight;
     }
     double fitting_level(double bound) const;
 
     struct Sharer {
-        std::uint32_t flow;
         double others; // the rate that all but this resource allow
         double weight;
     };
@@ -83,18 +83,23 @@ double MaxMin::fitting_level(double bound) const
 void MaxMin::relax(std::uint32_t resource)
 {
     Resource &r = network_.resources[resource];
-    sharers_.clear();
-    for (const std::uint32_t entry : r.flows.entries()) {
-        const std::uint32_t flow = FlowList::flow_of(entry);
-        sharers_.push_back(
-            {flow, level_without(flow, resource), network_.routes[flow].weight});
+    const auto entries = r.flows.entries();
+    sharers_.resize(entries.size());
+    for (std::size_t i = 0; i < entries.size(); i++) {
+        const Entry &entry = entries[i];
+        if (entry.other != kNone)
+            sharers_[i] = {std::min(entry.limit, network_.resources[entry.other].price), 1};
+        else
+            sharers_[i] = {std::min(entry.limit, level_without(entry.flow(), resource)),
+                           network_.routes[entry.flow()].weight};
     }
     r.price = fitting_level(r.bound);
     double load = 0;
-    for (const Sharer &one : sharers_) {
-        const double rate = std::min(one.others, r.price * one.weight);
+    for (std::size_t i = 0; i < entries.size(); i++) {
+        const double own = r.price * sharers_[i].weight;
+        const double rate = std::min(sharers_[i].others, own);
         load += rate;
-        set_flow(one.flow, rate, resource);
+        set_flow(entries[i], rate, resource, own <= sharers_[i].others);
     }
     r.load = load;
 }

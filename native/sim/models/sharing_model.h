@@ -27,8 +27,6 @@ class SharingModel
     {
         return true;
     }
-    /// Return the resource that holds the flow back.
-    virtual std::uint32_t bottleneck(std::uint32_t flow) const = 0;
 };
 
 std::unique_ptr<SharingModel> make_model(const ModelSettings &settings, Network &network);
