@@ -7,9 +7,22 @@
 namespace rankwise::sim
 {
 
+namespace
+{
+
+std::size_t ranks_of(const std::vector<Job> &jobs)
+{
+    std::size_t sum = 0;
+    for (const Job &job : jobs)
+        sum += job.program->ranks();
+    return sum;
+}
+
+} // namespace
+
 Engine::Engine(const Platform &platform, const std::vector<Job> &jobs, Noise noise, Record *record)
     : platform_(platform), jobs_(jobs), noise_(noise), record_(record), network_(platform),
-      model_(make_model(platform.model, network_)), served_until_(network_.resources.size()),
+      model_(make_model(platform.model, network_)), messages_(ranks_of(jobs)), served_until_(network_.resources.size()),
       lost_(network_.resources.size())
 {
     if (model_)
@@ -25,7 +38,12 @@ void Engine::set_up(const std::vector<Job> &jobs)
         ranks += job.program->ranks();
         nodes += job.program->nodes.size();
     }
+    for (const PairClass &pairs : platform_.classes) {
+        first_costs_.push_back(static_cast<std::uint32_t>(costs_.size()));
+        costs_.insert(costs_.end(), pairs.ranges.begin(), pairs.ranges.end());
+    }
     ranks_.reserve(ranks);
+    node_of_.reserve(ranks);
     nodes_waiting_.reserve(nodes);
     for (std::uint32_t j = 0; j < jobs.size(); j++) {
         const Program &program = *jobs[j].program;
@@ -36,7 +54,7 @@ void Engine::set_up(const std::vector<Job> &jobs)
             rank.end = rank.next + program.sequences[r].size();
             rank.first_request = requests;
             rank.job = j;
-            rank.node = jobs[j].nodes[r];
+            node_of_.push_back(jobs[j].nodes[r]);
             rank.base = base;
             rank.has_wildcards = program.wildcards[r];
             requests += program.requests[r] + 1; // one for the sends and receives that it waits for at once

@@ -66,7 +66,7 @@ class Engine
         Time time = 0;
         Time nic_free = 0;    // without a model
         std::uint64_t first_request = 0, first_node = 0; // the latter of the graph it is in, in all
-        std::uint32_t job = 0, node = 0, base = 0; // base: the job's first rank
+        std::uint32_t job = 0, base = 0; // base: the job's first rank
         std::uint32_t pending = 0, waits_for = 0;  // requests
         std::uint32_t nodes_left = 0, nodes_pending = 0;
         NodeQueue ready, ending;
@@ -124,17 +124,19 @@ class Engine
     void rendezvous(std::uint32_t message, Time sent, Time received);
     void deliver(std::uint32_t message);
     Time latency(std::uint32_t message);
-    const PairClass &pair_class(std::uint32_t source, std::uint32_t destination) const
+    /// What is known of a message from its send on.
+    void set_costs(Message &message);
+    const CostRange &costs_of(const Message &message) const
     {
-        return platform_.pair_class(ranks_[source].node, ranks_[destination].node);
+        return costs_[message.costs];
     }
 
     // transfer.cpp: data on their way
     void begin_transfer(std::uint32_t message);
-    void serve(std::uint32_t message, const CostRange &costs);
-    void serve_alone(std::uint32_t message, const CostRange &costs);
+    void serve(std::uint32_t message);
+    void serve_alone(std::uint32_t message);
     void leave_at(std::uint32_t message, Time time);
-    void begin_flow(std::uint32_t message, const PairClass &pairs, const CostRange &costs);
+    void begin_flow(std::uint32_t message);
     void end_flow(std::uint32_t flow, Time due);
     void lose(std::uint32_t source, std::uint32_t destination, std::uint32_t resource, double time);
 
@@ -148,6 +150,9 @@ class Engine
     EventLanes events_;
     Matching messages_;
     Time now_ = 0;
+    std::vector<CostRange> costs_; // of all classes
+    std::vector<std::uint32_t> first_costs_; // of each class
+    HugeVector<std::uint32_t> node_of_; // each rank
     HugeVector<Rank> ranks_;
     std::vector<RequestState> requests_;
     HugeVector<std::uint32_t> nodes_waiting_; // of each node of all graphs: what it still waits for

@@ -1,11 +1,12 @@
 #include "matching.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace rankwise::sim
 {
 
-Matching::Matching() : buckets_(1024, kNone)
+Matching::Matching(std::size_t ranks) : buckets_(std::bit_ceil(ranks + 512), kNone)
 {
 }
 

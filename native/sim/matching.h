@@ -15,6 +15,7 @@ enum MessageFlag : std::uint8_t {
     kSent = 2,    // the send is posted
     kPosted = 4,  // the receive is
     kArrived = 8, // the data are
+    kWithin = 16, // a node
 };
 
 /// A message from the posting of its send or its receive, whichever comes first, until it is received.
@@ -25,6 +26,7 @@ struct Message {
     std::int64_t bytes = 0;
     Time time = 0; // when the first side was posted; then, of an eager one, when it arrived
     std::uint32_t send_handle = kNone, receive_handle = kNone;
+    std::uint32_t costs = 0; // Engine's number of its CostRange
     std::uint8_t flags = 0;
 };
 static_assert(sizeof(Message) == 56);
@@ -34,7 +36,7 @@ static_assert(sizeof(Message) == 56);
 class Matching
 {
   public:
-    Matching();
+    explicit Matching(std::size_t ranks);
 
     Message &operator[](std::uint32_t number)
     {

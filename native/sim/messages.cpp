@@ -21,8 +21,7 @@ Time overhead_of(Time overhead, double per_byte, std::int64_t bytes)
 Time Engine::latency(std::uint32_t number)
 {
     const Message &message = messages_[number];
-    const CostRange &costs =
-        pair_class(message.source, message.destination).costs(message.bytes);
+    const CostRange &costs = costs_of(message);
     if (noise_.is_silent())
         return costs.latency;
     Rank &source = ranks_[message.source];
@@ -30,13 +29,24 @@ Time Engine::latency(std::uint32_t number)
                              noise_.factor(message.source, source.draws++));
 }
 
+void Engine::set_costs(Message &message)
+{
+    const std::uint32_t from = node_of_[message.source], to = node_of_[message.destination];
+    const std::uint32_t number =
+        from == to ? platform_.same_node : platform_.route(from, to).pair_class;
+    const PairClass &pairs = platform_.classes[number];
+    message.costs = first_costs_[number];
+    while (message.bytes > costs_[message.costs].up_to)
+        message.costs++;
+    message.flags |= static_cast<std::uint8_t>(kSent | (from == to ? kWithin : 0) |
+                                               (message.bytes < pairs.eager_below ? kEager : 0));
+}
+
 bool Engine::post_send(std::uint32_t number, Rank &rank, const Operation &operation,
                        std::uint32_t handle)
 {
     const std::uint32_t to = rank.base + operation.peer();
     const std::int64_t bytes = operation.bytes();
-    const PairClass &pairs = pair_class(number, to);
-    const CostRange &costs = pairs.costs(bytes);
     outcome_.messages++;
     outcome_.bytes += bytes;
     const bool to_wildcard = ranks_[to].has_wildcards;
@@ -48,13 +58,14 @@ bool Engine::post_send(std::uint32_t number, Rank &rank, const Operation &operat
         if (record_)
             record_->begin(i);
     }
-    const Time begin = rank.time;
-    rank.time += overhead_of(costs.send_overhead, costs.send_overhead_byte, bytes);
     Message &message = messages_[i];
-    const bool eager = bytes < pairs.eager_below;
     message.bytes = bytes;
     message.send_handle = handle;
-    message.flags |= static_cast<std::uint8_t>(kSent | (eager ? kEager : 0));
+    set_costs(message);
+    const bool eager = message.flags & kEager;
+    const CostRange &costs = costs_of(message);
+    const Time begin = rank.time;
+    rank.time += overhead_of(costs.send_overhead, costs.send_overhead_byte, bytes);
     if (record_) {
         MessageRecord &told = record_->of(i);
         told.source = number;
@@ -158,7 +169,7 @@ void Engine::announce(std::uint32_t i)
 bool Engine::take_arrived(std::uint32_t number, Rank &rank, std::uint32_t i)
 {
     const Message &message = messages_[i];
-    const CostRange &costs = pair_class(message.source, number).costs(message.bytes);
+    const CostRange &costs = costs_of(message);
     const Time overhead =
         overhead_of(costs.receive_overhead, costs.receive_overhead_byte, message.bytes);
     if (record_)
@@ -186,8 +197,7 @@ void Engine::deliver(std::uint32_t i)
         message.time = now_;
         return;
     }
-    const CostRange &costs =
-        pair_class(message.source, message.destination).costs(message.bytes);
+    const CostRange &costs = costs_of(message);
     const Time overhead =
         overhead_of(costs.receive_overhead, costs.receive_overhead_byte, message.bytes);
     const std::uint32_t rank = message.destination, handle = message.receive_handle;

@@ -81,6 +81,8 @@ struct Platform {
 
     const Route &route(std::uint32_t from, std::uint32_t to) const
     {
+        if (sites.size() == 1)
+            return routes[0];
         return routes[nodes[from].site * sites.size() + nodes[to].site];
     }
     const PairClass &pair_class(std::uint32_t from, std::uint32_t to) const

@@ -10,17 +10,14 @@ namespace rankwise::sim
 void Engine::begin_transfer(std::uint32_t i)
 {
     const Message &message = messages_[i];
-    const PairClass &pairs = pair_class(message.source, message.destination);
-    const CostRange &costs = pairs.costs(message.bytes);
-    const bool same_node = ranks_[message.source].node == ranks_[message.destination].node;
     if (record_)
         record_->of(i).begin = now_;
-    if (!model_ || same_node)
-        serve_alone(i, costs);
+    if (!model_ || message.flags & kWithin)
+        serve_alone(i);
     else if (message.bytes <= platform_.packet_bytes)
-        serve(i, costs);
+        serve(i);
     else
-        begin_flow(i, pairs, costs);
+        begin_flow(i);
 }
 
 /// The last byte leaves at this time; an eager message's sender knows nothing of it.
@@ -35,17 +32,18 @@ void Engine::leave_at(std::uint32_t i, Time time)
 }
 
 /// Nothing is shared but the rank's own NIC, and within a node not even that.
-void Engine::serve_alone(std::uint32_t i, const CostRange &costs)
+void Engine::serve_alone(std::uint32_t i)
 {
     const Message &message = messages_[i];
-    Rank &source = ranks_[message.source];
+    const CostRange &costs = costs_of(message);
     const double takes = costs.gap_byte * static_cast<double>(message.bytes);
     if (record_)
         record_->of(i).alone = static_cast<Time>(takes);
-    if (source.node == ranks_[message.destination].node) {
+    if (message.flags & kWithin) {
         leave_at(i, after(now_, takes));
         return;
     }
+    Rank &source = ranks_[message.source];
     const Time end = after(std::max(now_, source.nic_free), takes);
     source.nic_free = end + costs.gap;
     leave_at(i, end);
@@ -53,10 +51,11 @@ void Engine::serve_alone(std::uint32_t i, const CostRange &costs)
 
 /// Each resource passes the message on while it serves it, and serves one message after another. To wait for the
 /// sender's own messages before it is no contention.
-void Engine::serve(std::uint32_t i, const CostRange &costs)
+void Engine::serve(std::uint32_t i)
 {
     const Message &message = messages_[i];
-    const std::uint32_t from = ranks_[message.source].node, to = ranks_[message.destination].node;
+    const CostRange &costs = costs_of(message);
+    const std::uint32_t from = node_of_[message.source], to = node_of_[message.destination];
     const auto bytes = static_cast<double>(message.bytes);
     const double alone = costs.gap_byte * bytes;
     Time end = now_, last = now_;
@@ -90,12 +89,12 @@ void Engine::serve(std::uint32_t i, const CostRange &costs)
     leave_at(i, end);
 }
 
-void Engine::begin_flow(std::uint32_t i, const PairClass &pairs, const CostRange &costs)
+void Engine::begin_flow(std::uint32_t i)
 {
     const Message &message = messages_[i];
-    const std::uint32_t flow =
-        network_.begin(i, ranks_[message.source].node, ranks_[message.destination].node,
-                       message.bytes, costs, pairs.weight);
+    const std::uint32_t from = node_of_[message.source], to = node_of_[message.destination];
+    const std::uint32_t flow = network_.begin(i, from, to, message.bytes, costs_of(message),
+                                              platform_.pair_class(from, to).weight);
     FlowRoute &route = network_.routes[flow];
     if (record_)
         record_->of(i).alone = static_cast<Time>(route.whole / network_.flows[flow].limit);
@@ -140,7 +139,7 @@ void Engine::end_flow(std::uint32_t flow, Time due)
     const std::uint32_t i = route.message;
     const Message &message = messages_[i];
     if (lost > 1)
-        lose(ranks_[message.source].node, ranks_[message.destination].node, kNone, lost);
+        lose(node_of_[message.source], node_of_[message.destination], kNone, lost);
     network_.forget(flow);
     if (record_)
         record_->of(i).end = now_;
