@@ -189,8 +189,9 @@ Outcome Engine::conclude()
     if (any) {
         std::vector<std::string> names;
         for (std::size_t r = 0; r < ranks_.size(); r++)
-            names.push_back((jobs_.size() > 1 ? jobs_[ranks_[r].job].name + ":" : "") +
-                            std::to_string(r - ranks_[r].base));
+            names.push_back(jobs_.size() == 1 ? std::to_string(r)
+                                              : jobs_[ranks_[r].job].name + ":" +
+                                                    std::to_string(r - ranks_[r].base));
         outcome_.deadlock = deadlock_report(names, stuck, messages_, arrivals_);
     }
     return std::move(outcome_);

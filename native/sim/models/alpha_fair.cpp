@@ -65,16 +65,13 @@ AlphaFair::Load AlphaFair::load_at(double price)
 /// bounds in any case.
 double AlphaFair::next_price(double price, Load load, double bound, double low, double high) const
 {
-    const double middle = (low + high) / 2;
+    const double middle = (std::max(low, 0.0) + high) / 2;
     if (load.slope <= 0)
         return middle;
-    double next =
-        price + (power(load.sum / bound) - 1) * load.sum / (alpha_ * load.slope);
-    if (next <= low) {
-        const bool may_be_none = low == 0 && price != 0 && load.sum < bound;
-        next = may_be_none ? (price < 1e-9 * high ? 0 : 0.1 * price) : middle;
-    }
-    return next >= high && price != high ? middle : next;
+    double next = price + (power(load.sum / bound) - 1) * load.sum / (alpha_ * load.slope);
+    if (next <= low && low >= 0)
+        next = middle;
+    return next >= high && price != high ? middle : std::max(next, 0.0);
 }
 
 /// Find the price at which the load is the bound, given the other prices; leaves the rates in `sharers_`.
@@ -88,7 +85,8 @@ void AlphaFair::find_price(Resource &resource)
         heaviest = std::max(heaviest, one.weight);
         alike = alike && one.others == 0 && one.weight == sharers_[0].weight;
     }
-    double low = 0, high = heaviest * power(count / bound); // there all have at most bound / count
+    double low = -1; // below none: none has not been tried
+    double high = heaviest * power(count / bound); // there all have at most bound / count
     double price = resource.price;
     if (!needs_price(resource))
         price = 0;
