@@ -77,8 +77,8 @@ void check_collective(const CollectiveRequest &request)
     if (!is_operation)
         throw std::invalid_argument("there is no operation " + request.operation);
     throw std::invalid_argument("there is no algorithm " + request.algorithm + " for " +
-                                request.operation + "; there is: " +
-                                (known.empty() ? "none" : known));
+                                request.operation +
+                                "; there is: " + (known.empty() ? "none" : known));
 }
 
 void add_collective(GraphBuilder &graph, const CollectiveRequest &request, std::uint32_t rank,
@@ -116,8 +116,8 @@ void add_collective(GraphBuilder &graph, const CollectiveRequest &request, std::
         const ::Step &step = schedule->steps[i];
         const std::uint32_t node = graph.add(operation_of(step, request, platform));
         for (int d = 0; d < step.dependencies; d++)
-            graph.depend(node, static_cast<std::uint32_t>(
-                                   schedule->dependency[step.first_dependency + d]));
+            graph.depend(
+                node, static_cast<std::uint32_t>(schedule->dependency[step.first_dependency + d]));
     }
 }
 

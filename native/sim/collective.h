@@ -28,8 +28,9 @@ void check_collective(const CollectiveRequest &request);
 /// Return the first algorithm of an operation by name; empty: there is none.
 std::string first_algorithm_of(std::string_view operation);
 
-/// Add what this rank does to the builder, which has to be empty; computations are copies and reductions at the
-/// platform's rates. Throws std::invalid_argument with the reason if the algorithm cannot do it.
+/// Add what this rank does to the builder, which has to be empty; computations are copies and
+/// reductions at the platform's rates. Throws std::invalid_argument with the reason if the
+/// algorithm cannot do it.
 void add_collective(GraphBuilder &graph, const CollectiveRequest &request, std::uint32_t rank,
                     const Platform &platform);
 

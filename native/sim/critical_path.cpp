@@ -90,8 +90,8 @@ class Walk
                                    message.received > message.sent &&
                                    at_ - message.received < (at_ - message.sent) / 2;
         const Time since = receiver_late ? message.received : message.sent;
-        part(message.eager ? What::contention : What::latency, message.source,
-             message.destination, since);
+        part(message.eager ? What::contention : What::latency, message.source, message.destination,
+             since);
         rank_ = receiver_late ? message.destination : message.source;
     }
 

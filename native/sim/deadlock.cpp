@@ -68,10 +68,11 @@ std::string deadlock_report(const std::vector<std::string> &names, const std::ve
     });
     for (const auto &[rank, at] : arrivals) {
         for (const Arrivals::Receive &receive : at.posted)
-            waits(rank, receive.source,
-                  "a message from " +
-                      (receive.source == kAnySource ? "any rank" : "rank " + names[receive.source]) +
-                      ", " + tagged(receive.tag));
+            waits(
+                rank, receive.source,
+                "a message from " +
+                    (receive.source == kAnySource ? "any rank" : "rank " + names[receive.source]) +
+                    ", " + tagged(receive.tag));
         for (const std::uint32_t i : at.unexpected)
             waits_to_send(messages[i]);
     }

@@ -22,8 +22,8 @@ std::size_t ranks_of(const std::vector<Job> &jobs)
 
 Engine::Engine(const Platform &platform, const std::vector<Job> &jobs, Noise noise, Record *record)
     : platform_(platform), jobs_(jobs), noise_(noise), record_(record), network_(platform),
-      model_(make_model(platform.model, network_)), messages_(ranks_of(jobs)), served_until_(network_.resources.size()),
-      lost_(network_.resources.size())
+      model_(make_model(platform.model, network_)), messages_(ranks_of(jobs)),
+      served_until_(network_.resources.size()), lost_(network_.resources.size())
 {
     if (model_)
         lone_is_free_ = model_->lone_is_free();
@@ -57,7 +57,8 @@ void Engine::set_up(const std::vector<Job> &jobs)
             node_of_.push_back(jobs[j].nodes[r]);
             rank.base = base;
             rank.has_wildcards = program.wildcards[r];
-            requests += program.requests[r] + 1; // one for the sends and receives that it waits for at once
+            requests +=
+                program.requests[r] + 1; // one for the sends and receives that it waits for at once
             if (rank.has_wildcards)
                 arrivals_[base + r];
         }
@@ -177,9 +178,8 @@ Outcome Engine::conclude()
         stuck[r] = ranks_[r].mode != Mode::finished;
         any = any || stuck[r];
     }
-    messages_.each_unmatched([&](const Message &message) {
-        outcome_.unreceived += (message.flags & kSent) != 0;
-    });
+    messages_.each_unmatched(
+        [&](const Message &message) { outcome_.unreceived += (message.flags & kSent) != 0; });
     for (const auto &[rank, waiting] : arrivals_)
         outcome_.unreceived += waiting.unexpected.size();
     outcome_.most_messages = messages_.most();

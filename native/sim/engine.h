@@ -28,23 +28,30 @@ struct Outcome {
     Time total = 0;
     std::uint64_t messages = 0, events = 0;
     std::int64_t bytes = 0;
-    std::uint64_t unreceived = 0; // messages that nobody asked for
+    std::uint64_t unreceived = 0;    // messages that nobody asked for
     std::uint32_t most_messages = 0; // at once
-    /// Picoseconds that messages took longer than alone, by what held them back and by pair of nodes.
+    /// Picoseconds that messages took longer than alone, by what held them back and by pair of
+    /// nodes.
     std::vector<double> lost_by_resource;
     std::unordered_map<std::uint64_t, double> lost_by_pair; // source << 32 | destination
-    std::string deadlock;                                   // who waits for whom; empty: there is none
+    std::string deadlock; // who waits for whom; empty: there is none
 };
 
 /// One run. How time is counted:
-///   - a send takes its rank o_s, a receive o_r, a message L from its last byte's leaving to its arrival;
-///   - an eager send is over after o_s; others send a request, and data when the receive is posted and
+///   - a send takes its rank o_s, a receive o_r, a message L from its last byte's leaving to its
+///   arrival;
+///   - an eager send is over after o_s; others send a request, and data when the receive is posted
+///   and
 ///     its answer is back: the later of both sides, and L there or there and back;
-///   - messages up to the packet's size are served by each resource one after another, with the gap g
-///     after each at the NIC (LogGP exactly); larger ones are flows, which share resources as the model says;
-///   - without a model, and within a node, messages go at their G; of a rank that sends to other nodes one after
+///   - messages up to the packet's size are served by each resource one after another, with the gap
+///   g
+///     after each at the NIC (LogGP exactly); larger ones are flows, which share resources as the
+///     model says;
+///   - without a model, and within a node, messages go at their G; of a rank that sends to other
+///   nodes one after
 ///     another.
-/// A rank has one processor: the overhead of a receive comes when the message does, or after what it does then.
+/// A rank has one processor: the overhead of a receive comes when the message does, or after what
+/// it does then.
 class Engine
 {
   public:
@@ -64,10 +71,10 @@ class Engine
     struct Rank {
         const Operation *next = nullptr, *end = nullptr;
         Time time = 0;
-        Time nic_free = 0;    // without a model
+        Time nic_free = 0;                               // without a model
         std::uint64_t first_request = 0, first_node = 0; // the latter of the graph it is in, in all
-        std::uint32_t job = 0, base = 0; // base: the job's first rank
-        std::uint32_t pending = 0, waits_for = 0;  // requests
+        std::uint32_t job = 0, base = 0;                 // base: the job's first rank
+        std::uint32_t pending = 0, waits_for = 0;        // requests
         std::uint32_t nodes_left = 0, nodes_pending = 0;
         NodeQueue ready, ending;
         std::uint32_t draws = 0;
@@ -150,21 +157,22 @@ class Engine
     EventLanes events_;
     Matching messages_;
     Time now_ = 0;
-    std::vector<CostRange> costs_; // of all classes
+    std::vector<CostRange> costs_;           // of all classes
     std::vector<std::uint32_t> first_costs_; // of each class
-    HugeVector<std::uint32_t> node_of_; // each rank
+    HugeVector<std::uint32_t> node_of_;      // each rank
     HugeVector<Rank> ranks_;
     std::vector<RequestState> requests_;
     HugeVector<std::uint32_t> nodes_waiting_; // of each node of all graphs: what it still waits for
     HugeVector<std::uint32_t> next_node_;
-    std::vector<std::uint64_t> node_base_; // of each job
+    std::vector<std::uint64_t> node_base_;                 // of each job
     std::unordered_map<std::uint32_t, Arrivals> arrivals_; // of ranks with wildcards
-    HugeVector<Time> served_until_;                       // each resource, for messages in order
+    HugeVector<Time> served_until_;                        // each resource, for messages in order
     std::vector<double> lost_;
     Outcome outcome_;
 };
 
-/// Say who waits for whom: each rank that is stuck, what it waits for, and a circle if there is one.
+/// Say who waits for whom: each rank that is stuck, what it waits for, and a circle if there is
+/// one.
 std::string deadlock_report(const std::vector<std::string> &names, const std::vector<char> &stuck,
                             const Matching &messages,
                             const std::unordered_map<std::uint32_t, Arrivals> &arrivals);

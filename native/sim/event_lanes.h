@@ -18,9 +18,9 @@ struct Event {
     std::uint32_t kind;
 };
 
-/// Does what base/event_queue.h does, for events that are never earlier than the last one taken out.
-/// Most delays of a simulation are the same few: events with the same delay come in the order of
-/// their times and wait in one of a few lanes, first in, first out. The rest is in a radix heap
+/// Does what base/event_queue.h does, for events that are never earlier than the last one taken
+/// out. Most delays of a simulation are the same few: events with the same delay come in the order
+/// of their times and wait in one of a few lanes, first in, first out. The rest is in a radix heap
 /// (Ahuja et al., JACM 37(2), 1990), which goes through memory in order where a binary heap jumps.
 /// Of events due at the same time, the same ones come first in every run.
 class EventLanes

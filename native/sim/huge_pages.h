@@ -1,5 +1,5 @@
-// Large arrays on large pages: millions of ranks and messages are visited in no order, and small pages
-// would cost a miss of the translation buffer each time.
+// Large arrays on large pages: millions of ranks and messages are visited in no order, and small
+// pages would cost a miss of the translation buffer each time.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -172,8 +172,7 @@ class JsonReader
     }
     void word(Json &value)
     {
-        const std::size_t end =
-            std::min(text_.find_first_of(" \t\r\n,]}:[{\"", at_), text_.size());
+        const std::size_t end = std::min(text_.find_first_of(" \t\r\n,]}:[{\"", at_), text_.size());
         const std::string_view word = text_.substr(at_, end - at_);
         double number = 0;
         const auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), number);

@@ -11,8 +11,8 @@
 namespace rankwise::sim
 {
 
-/// A value knows the file and the line that it is from; whoever asks it for what it is not gets an Error (exit code 2)
-/// that names both.
+/// A value knows the file and the line that it is from; whoever asks it for what it is not gets an
+/// Error (exit code 2) that names both.
 class Json
 {
   public:

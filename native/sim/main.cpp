@@ -93,8 +93,8 @@ Work read_jobs(const Options &options, const Platform &platform)
         throw input_error("there are too many ranks: " + std::to_string(ranks));
     for (std::size_t j = 0; j < work.programs.size(); j++) {
         const Program &program = work.programs[j].program;
-        work.jobs.push_back({options.jobs[j].file, &program,
-                             nodes_of(options.jobs[j], program.ranks(), platform)});
+        work.jobs.push_back(
+            {options.jobs[j].file, &program, nodes_of(options.jobs[j], program.ranks(), platform)});
         work.has_pattern = work.has_pattern || !work.programs[j].pattern.empty();
         work.patterns.push_back(std::move(work.programs[j].pattern));
     }
@@ -104,9 +104,10 @@ Work read_jobs(const Options &options, const Platform &platform)
 void check_deadlock(const Outcome &outcome)
 {
     if (!outcome.deadlock.empty())
-        throw input_error(outcome.deadlock,
-                          "look for a receive without a send, or for large sends that wait for each "
-                          "other");
+        throw input_error(
+            outcome.deadlock,
+            "look for a receive without a send, or for large sends that wait for each "
+            "other");
 }
 
 void write_trace(const Options &options, const Work &work, const Record &record)
@@ -133,8 +134,7 @@ void run(const Options &options)
     if (!options.trace.empty() || options.critical_path || work.has_pattern)
         record.emplace(ranks);
     const Stopwatch simulating;
-    const Outcome outcome =
-        Engine(platform, work.jobs, {}, record ? &*record : nullptr).run();
+    const Outcome outcome = Engine(platform, work.jobs, {}, record ? &*record : nullptr).run();
     times.simulate_seconds = simulating.seconds();
     times.simulate_cpu_seconds = simulating.cpu_seconds();
     check_deadlock(outcome);

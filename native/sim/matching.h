@@ -18,7 +18,8 @@ enum MessageFlag : std::uint8_t {
     kWithin = 16, // a node
 };
 
-/// A message from the posting of its send or its receive, whichever comes first, until it is received.
+/// A message from the posting of its send or its receive, whichever comes first, until it is
+/// received.
 struct Message {
     std::uint32_t source = 0, destination = 0; // among the ranks of all jobs
     std::int32_t tag = 0;
@@ -54,8 +55,8 @@ class Matching
         free_ = number;
         live_--;
     }
-    /// Return the oldest message of this kind of which the other side (`flag`) is posted and this one is not, and
-    /// forget that it is unmatched; kNone: there is none.
+    /// Return the oldest message of this kind of which the other side (`flag`) is posted and this
+    /// one is not, and forget that it is unmatched; kNone: there is none.
     std::uint32_t take(std::uint32_t source, std::uint32_t destination, std::int32_t tag,
                        MessageFlag flag);
     /// A message waits here for its other side.
@@ -88,7 +89,8 @@ class Matching
     std::uint32_t free_ = kNone, live_ = 0, most_ = 0;
 };
 
-/// What waits at a rank that receives from any source or with any tag: there it matters when messages come.
+/// What waits at a rank that receives from any source or with any tag: there it matters when
+/// messages come.
 struct Arrivals {
     struct Receive {
         std::uint32_t source; // kAnySource: any

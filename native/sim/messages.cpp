@@ -50,8 +50,7 @@ bool Engine::post_send(std::uint32_t number, Rank &rank, const Operation &operat
     outcome_.messages++;
     outcome_.bytes += bytes;
     const bool to_wildcard = ranks_[to].has_wildcards;
-    std::uint32_t i =
-        to_wildcard ? kNone : messages_.take(number, to, operation.tag(), kPosted);
+    std::uint32_t i = to_wildcard ? kNone : messages_.take(number, to, operation.tag(), kPosted);
     const bool matched = i != kNone;
     if (!matched) {
         i = messages_.allocate(number, to, operation.tag());
@@ -118,8 +117,8 @@ bool Engine::post_receive(std::uint32_t number, Rank &rank, const Operation &ope
 }
 
 /// The rank's time is now: see run_rank.
-bool Engine::post_wildcard(std::uint32_t number, Rank &rank, std::uint32_t source,
-                           std::int32_t tag, std::uint32_t handle)
+bool Engine::post_wildcard(std::uint32_t number, Rank &rank, std::uint32_t source, std::int32_t tag,
+                           std::uint32_t handle)
 {
     Arrivals &waiting = arrivals_[number];
     const Arrivals::Receive receive{source, tag, handle, rank.time};
@@ -179,7 +178,8 @@ bool Engine::take_arrived(std::uint32_t number, Rank &rank, std::uint32_t i)
     return true;
 }
 
-/// The request reaches the receiver, its answer comes back when the receive is posted, then data leave.
+/// The request reaches the receiver, its answer comes back when the receive is posted, then data
+/// leave.
 void Engine::rendezvous(std::uint32_t i, Time sent, Time received)
 {
     const double there = static_cast<double>(latency(i)), back = static_cast<double>(latency(i));

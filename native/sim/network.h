@@ -15,8 +15,8 @@ inline constexpr std::uint32_t kNone = 0xffffffff;
 /// A flow in the list of a resource.
 struct Entry {
     std::uint32_t flow_and_place; // the flow, and the resource's place in its route
-    std::uint32_t other;          // the other resource, if there is just one and the weight is 1; else kNone
-    double limit;                 // of the flow: here so that models need not visit it
+    std::uint32_t other; // the other resource, if there is just one and the weight is 1; else kNone
+    double limit;        // of the flow: here so that models need not visit it
 
     std::uint32_t flow() const
     {
@@ -139,7 +139,8 @@ class Network
     {
         return byte_time_;
     }
-    /// Tell the order in which resources are best solved: senders, receivers, links by their place in routes.
+    /// Tell the order in which resources are best solved: senders, receivers, links by their place
+    /// in routes.
     std::uint32_t layer(std::uint32_t resource) const
     {
         return layers_[resource];
@@ -164,7 +165,8 @@ class Network
                 lost[f.held_by] += passed * (1 - f.rate / f.limit);
         }
     }
-    /// Let the flow go on at this rate; `held_by` is the resource that keeps it from its limit, or kNone.
+    /// Let the flow go on at this rate; `held_by` is the resource that keeps it from its limit, or
+    /// kNone.
     void set_rate(std::uint32_t flow, double rate, std::uint32_t held_by)
     {
         advance(flow);

@@ -8,7 +8,8 @@
 namespace rankwise::sim
 {
 
-const char *const kUsage = "rankwise-sim --platform FILE --job FILE[@nodes=FROM-TO,...]... [options]";
+const char *const kUsage =
+    "rankwise-sim --platform FILE --job FILE[@nodes=FROM-TO,...]... [options]";
 const char *const kManual = R"(NAME
     rankwise-sim - simulate MPI programs on a platform, contention included
 

@@ -10,8 +10,8 @@ using Time = std::int64_t;
 
 inline constexpr Time kNever = INT64_MAX;
 inline constexpr double kPicosecondsPerSecond = 1e12;
-/// Nothing that is read may last longer: some 11 days. Sums of millions of these would overflow, sums of
-/// what real programs do would not; the engine checks what it adds up.
+/// Nothing that is read may last longer: some 11 days. Sums of millions of these would overflow,
+/// sums of what real programs do would not; the engine checks what it adds up.
 inline constexpr double kLongestSeconds = 1e6;
 /// What the engine adds up must stay below this (some 90 days).
 inline constexpr Time kEndOfTime = Time{1} << 62;

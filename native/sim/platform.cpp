@@ -23,9 +23,9 @@ class Reader
 
     Platform read()
     {
-        file_.expect_only({"format", "sites", "links", "routes", "classes", "same_node", "packet_bytes",
-                           "flops_per_second", "copy_seconds_per_byte", "reduce_seconds_per_byte",
-                           "model", "provenance"});
+        file_.expect_only({"format", "sites", "links", "routes", "classes", "same_node",
+                           "packet_bytes", "flops_per_second", "copy_seconds_per_byte",
+                           "reduce_seconds_per_byte", "model", "provenance"});
         if (file_["format"].text() != "rankwise-platform 1")
             file_["format"].fail("expected \"rankwise-platform 1\"");
         read_classes();
@@ -125,7 +125,8 @@ class Reader
         for (const Json &one : links->array()) {
             one.expect_only({"name", "rate"});
             number(link_numbers_, one["name"].text(), one);
-            platform_.links.push_back({one["name"].text(), one["rate"].number(kSlowest, kFastest), 0});
+            platform_.links.push_back(
+                {one["name"].text(), one["rate"].number(kSlowest, kFastest), 0});
         }
     }
     void read_routes()
@@ -148,9 +149,9 @@ class Reader
         }
         for (std::size_t place = 0; place < known.size(); place++)
             if (!known[place])
-                file_["routes"].fail(
-                    "there is no route from " + platform_.sites[place / platform_.sites.size()] +
-                    " to " + platform_.sites[place % platform_.sites.size()]);
+                file_["routes"].fail("there is no route from " +
+                                     platform_.sites[place / platform_.sites.size()] + " to " +
+                                     platform_.sites[place % platform_.sites.size()]);
     }
     void add_link(Route &route, const Json &link, std::vector<char> &placed)
     {
@@ -180,7 +181,8 @@ class Reader
             model["name"].fail(error.what());
         }
         ModelSettings &m = platform_.model;
-        // Prices are rates to the power of -alpha: beyond 16 they span more than numbers do, and max-min is 2 % away.
+        // Prices are rates to the power of -alpha: beyond 16 they span more than numbers do, and
+        // max-min is 2 % away.
         if (const Json *alpha = model.find("alpha")) {
             if (alpha->number(0, 1e300) > 16)
                 alpha->fail("alpha is above 16: take the model max-min, which is its limit");

@@ -61,10 +61,10 @@ enum class Sharing { none, max_min, alpha_fair, flow_cuts };
 struct ModelSettings {
     Sharing sharing = Sharing::max_min;
     double alpha = 1;
-    double kappa = 2;         // out(X) <= kappa - in(X), of the out rate; 2 and more: no bus
-    double tolerance = 1e-3;  // of a resource's capacity
-    double outer_cut = 0.5;   // flow cuts: of the outer flows of an odd zigzag
-    double mixed_cut = 3;     // flow cuts: of what is sent where something is received
+    double kappa = 2;        // out(X) <= kappa - in(X), of the out rate; 2 and more: no bus
+    double tolerance = 1e-3; // of a resource's capacity
+    double outer_cut = 0.5;  // flow cuts: of the outer flows of an odd zigzag
+    double mixed_cut = 3;    // flow cuts: of what is sent where something is received
 };
 
 struct Platform {

@@ -70,9 +70,8 @@ void GraphBuilder::depend(std::uint32_t later, std::uint32_t earlier, bool at_st
 
 bool GraphBuilder::has_order()
 {
-    if (std::ranges::all_of(edges_, [](const Edge &edge) {
-            return edge.earlier < edge.successor.node();
-        }))
+    if (std::ranges::all_of(edges_,
+                            [](const Edge &edge) { return edge.earlier < edge.successor.node(); }))
         return true; // as nearly all are written
     std::ranges::sort(edges_, {}, &Edge::earlier);
     std::vector<std::size_t> begin(nodes_.size() + 1);

@@ -1,4 +1,5 @@
-// What the ranks of a job do: a sequence of operations each, some of which are graphs of operations.
+// What the ranks of a job do: a sequence of operations each, some of which are graphs of
+// operations.
 #pragma once
 #include "huge_pages.h"
 #include "picoseconds.h"
@@ -101,7 +102,8 @@ class Operation
     static Operation timed(Kind kind, Time time)
     {
         const auto bits = static_cast<std::uint64_t>(time);
-        return {kind, static_cast<std::uint32_t>(bits >> 32), static_cast<std::uint32_t>(bits), 0, 0};
+        return {kind, static_cast<std::uint32_t>(bits >> 32), static_cast<std::uint32_t>(bits), 0,
+                0};
     }
     Operation(Kind kind, std::uint32_t one, std::uint32_t other, std::uint64_t bytes,
               std::uint32_t request)
@@ -121,7 +123,8 @@ struct Graph {
     std::uint32_t nodes = 0;
 };
 
-/// An edge to a node (numbered from the graph's first) that waits for the end of this one, or for its start.
+/// An edge to a node (numbered from the graph's first) that waits for the end of this one, or for
+/// its start.
 struct Successor {
     std::uint32_t node_and_start;
 
@@ -149,8 +152,8 @@ struct Program {
 
     std::vector<Graph> graphs;
     HugeVector<Operation> nodes;
-    HugeVector<std::uint32_t> predecessors;     // of each node: how many it waits for
-    HugeVector<std::uint64_t> first_successor;  // of each node, and one more at the end
+    HugeVector<std::uint32_t> predecessors;    // of each node: how many it waits for
+    HugeVector<std::uint64_t> first_successor; // of each node, and one more at the end
     HugeVector<Successor> successors;
 
     std::uint32_t ranks() const
@@ -177,7 +180,8 @@ class GraphBuilder
     }
     /// Tell whether every node can begin some day: there is no circle.
     bool has_order();
-    /// Make the graph the next operation of a rank, and begin another. A graph without nodes is none.
+    /// Make the graph the next operation of a rank, and begin another. A graph without nodes is
+    /// none.
     void finish(Program &program, std::uint32_t rank);
 
   private:

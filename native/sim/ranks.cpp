@@ -9,8 +9,8 @@ namespace rankwise::sim
 namespace
 {
 
-/// A rank runs ahead of the clock until it has to wait. After so many sends it lets the others come to their turn, or
-/// all messages of a program would exist at once.
+/// A rank runs ahead of the clock until it has to wait. After so many sends it lets the others come
+/// to their turn, or all messages of a program would exist at once.
 constexpr int kMostAhead = 64;
 
 } // namespace
@@ -25,7 +25,8 @@ void Engine::run_rank(std::uint32_t number)
             return;
     }
     for (int ahead = 0; rank.next != rank.end; ahead++) {
-        // What comes from any source depends on when it is asked for, so nothing is asked for ahead of time.
+        // What comes from any source depends on when it is asked for, so nothing is asked for ahead
+        // of time.
         if (rank.time > now_ && (rank.has_wildcards || ahead >= kMostAhead)) {
             run_later(number, rank);
             return;
@@ -102,7 +103,8 @@ bool Engine::wait(Rank &rank, std::uint32_t number)
     return true;
 }
 
-/// The first complete one of the list counts, as in MPI libraries; if all are idle there is nothing to wait for.
+/// The first complete one of the list counts, as in MPI libraries; if all are idle there is nothing
+/// to wait for.
 bool Engine::wait_any(Rank &rank, const Operation &operation)
 {
     const auto &lists = jobs_[rank.job].program->any_lists;

@@ -21,10 +21,10 @@ struct MessageRecord {
     std::uint32_t source = 0, destination = 0;
     std::int32_t tag = 0;
     std::int64_t bytes = 0;
-    Time sent = kNever;     // its sender was ready
-    Time received = kNever; // its receive was posted
+    Time sent = kNever;                   // its sender was ready
+    Time received = kNever;               // its receive was posted
     Time begin = 0, end = 0, arrival = 0; // of the data: they leave, have left, are there
-    Time alone = 0; // how long from `begin` to `end` without others
+    Time alone = 0;                       // how long from `begin` to `end` without others
     bool eager = false;
 };
 

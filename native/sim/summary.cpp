@@ -22,8 +22,8 @@ struct Loss {
 void append_seconds(std::string &out, Time time)
 {
     char digits[32];
-    const auto [end, error] =
-        std::to_chars(digits, digits + sizeof digits, seconds(time), std::chars_format::general, 12);
+    const auto [end, error] = std::to_chars(digits, digits + sizeof digits, seconds(time),
+                                            std::chars_format::general, 12);
     if (!out.empty())
         out += ',';
     out.append(digits, end);
@@ -45,7 +45,8 @@ void write_contention(std::ostream &out, const Platform &platform, const Outcome
     double sum = 0;
     for (std::uint32_t r = 0; r < outcome.lost_by_resource.size(); r++)
         if (outcome.lost_by_resource[r] > 0)
-            links.push_back({"\"link\":" + quoted(name_of_resource(platform, r)), outcome.lost_by_resource[r]});
+            links.push_back(
+                {"\"link\":" + quoted(name_of_resource(platform, r)), outcome.lost_by_resource[r]});
     std::vector<std::pair<std::uint64_t, double>> sorted(outcome.lost_by_pair.begin(),
                                                          outcome.lost_by_pair.end());
     std::ranges::sort(sorted);

@@ -49,8 +49,8 @@ void Engine::serve_alone(std::uint32_t i)
     leave_at(i, end);
 }
 
-/// Each resource passes the message on while it serves it, and serves one message after another. To wait for the
-/// sender's own messages before it is no contention.
+/// Each resource passes the message on while it serves it, and serves one message after another. To
+/// wait for the sender's own messages before it is no contention.
 void Engine::serve(std::uint32_t i)
 {
     const Message &message = messages_[i];
@@ -62,8 +62,8 @@ void Engine::serve(std::uint32_t i)
     std::uint32_t held_by = from;
     Time longest = 0;
     const auto pass = [&](std::uint32_t resource) {
-        const double takes = std::max(
-            alone, bytes * network_.byte_time() / network_.resources[resource].capacity);
+        const double takes =
+            std::max(alone, bytes * network_.byte_time() / network_.resources[resource].capacity);
         const Time duration = static_cast<Time>(takes);
         const Time wanted = std::max(now_, end - duration);
         const Time begin = std::max(wanted, served_until_[resource]);
@@ -134,8 +134,7 @@ void Engine::end_flow(std::uint32_t flow, Time due)
     for (const std::uint32_t used : route.used())
         shared = shared || network_.resources[used].flows.count() > 0;
     is_unsettled_ = is_unsettled_ || shared;
-    const double lost =
-        static_cast<double>(now_ - route.start) - std::ceil(route.whole / f.limit);
+    const double lost = static_cast<double>(now_ - route.start) - std::ceil(route.whole / f.limit);
     const std::uint32_t i = route.message;
     const Message &message = messages_[i];
     if (lost > 1)

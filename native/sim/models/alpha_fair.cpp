@@ -22,8 +22,8 @@ AlphaFair::AlphaFair(const ModelSettings &settings, Network &network)
 std::uint32_t AlphaFair::bottleneck(std::uint32_t flow) const
 {
     const auto used = network_.routes[flow].used();
-    return *std::ranges::max_element(
-        used, {}, [&](std::uint32_t r) { return network_.resources[r].price; });
+    return *std::ranges::max_element(used, {},
+                                     [&](std::uint32_t r) { return network_.resources[r].price; });
 }
 
 double AlphaFair::rate_at(double prices, double weight, double limit) const
@@ -61,8 +61,8 @@ AlphaFair::Load AlphaFair::load_at(double price)
     return load;
 }
 
-/// A step of Newton's method on load^-alpha, which is linear in the price where all flows are alike; between these
-/// bounds in any case.
+/// A step of Newton's method on load^-alpha, which is linear in the price where all flows are
+/// alike; between these bounds in any case.
 double AlphaFair::next_price(double price, Load load, double bound, double low, double high) const
 {
     const double middle = (std::max(low, 0.0) + high) / 2;
@@ -74,7 +74,8 @@ double AlphaFair::next_price(double price, Load load, double bound, double low, 
     return next >= high && price != high ? middle : std::max(next, 0.0);
 }
 
-/// Find the price at which the load is the bound, given the other prices; leaves the rates in `sharers_`.
+/// Find the price at which the load is the bound, given the other prices; leaves the rates in
+/// `sharers_`.
 void AlphaFair::find_price(Resource &resource)
 {
     const double bound = resource.bound, tolerance = 0.1 * tolerance_;
@@ -85,7 +86,7 @@ void AlphaFair::find_price(Resource &resource)
         heaviest = std::max(heaviest, one.weight);
         alike = alike && one.others == 0 && one.weight == sharers_[0].weight;
     }
-    double low = -1; // below none: none has not been tried
+    double low = -1;                               // below none: none has not been tried
     double high = heaviest * power(count / bound); // there all have at most bound / count
     double price = resource.price;
     if (!needs_price(resource))

@@ -1,13 +1,14 @@
-// Weighted alpha-fair sharing (Mo and Walrand, IEEE/ACM Trans. Networking 8(5), 2000): the rates maximise the sum of
-// w^alpha-weighted utilities w x^(1 - alpha) / (1 - alpha), or w log x, within all capacities.
+// Weighted alpha-fair sharing (Mo and Walrand, IEEE/ACM Trans. Networking 8(5), 2000): the rates
+// maximise the sum of w^alpha-weighted utilities w x^(1 - alpha) / (1 - alpha), or w log x, within
+// all capacities.
 #pragma once
 #include "local_relaxation.h"
 
 namespace rankwise::sim
 {
 
-/// A resource's price is its Lagrange multiplier; a flow's rate is (w / sum of its prices)^(1/alpha),
-/// at most its limit.
+/// A resource's price is its Lagrange multiplier; a flow's rate is (w / sum of its
+/// prices)^(1/alpha), at most its limit.
 class AlphaFair final : public LocalRelaxation
 {
   public:

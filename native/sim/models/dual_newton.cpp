@@ -93,7 +93,8 @@ double DualNewton::evaluate(const std::vector<double> &prices)
     return value;
 }
 
-/// Free are the resources whose price is positive or should be; return the largest residual among them.
+/// Free are the resources whose price is positive or should be; return the largest residual among
+/// them.
 double DualNewton::choose_free()
 {
     std::ranges::fill(diagonal_, 0);

@@ -10,16 +10,18 @@ namespace rankwise::sim
 
 /// Minimises the dual of alpha-fair sharing over the prices of some resources, those of the others
 /// being held: projected Newton steps (Bertsekas, SIAM J. Control Optim. 20(2), 1982) found by
-/// conjugate gradients with the Hessian's diagonal as preconditioner, and halved until the dual falls.
+/// conjugate gradients with the Hessian's diagonal as preconditioner, and halved until the dual
+/// falls.
 class DualNewton
 {
   public:
     /// A flow over at least one of the resources.
     struct Member {
         std::uint32_t flow;
-        std::uint32_t count;                                // of `inside`
-        std::array<std::uint32_t, kLongestRoute> inside;    // its resources, by their place in `resources`
-        double outside;                                     // the sum of the prices held
+        std::uint32_t count; // of `inside`
+        std::array<std::uint32_t, kLongestRoute>
+            inside;     // its resources, by their place in `resources`
+        double outside; // the sum of the prices held
         double limit, weight;
         double rate, stiffness; // how fast the rate falls with the prices
     };

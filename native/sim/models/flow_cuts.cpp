@@ -1,18 +1,22 @@
-// The elementary conflicts of Martinasso and Mehaut, Model of concurrent MPI communications over SMP clusters (2006):
-// each conflict cuts the rates of its flows to 1/(1 + cut) of what they have alone.
+// The elementary conflicts of Martinasso and Mehaut, Model of concurrent MPI communications over
+// SMP clusters (2006): each conflict cuts the rates of its flows to 1/(1 + cut) of what they have
+// alone.
 //
 // Flows conflict where they leave one node together (out), where they enter one (in), and where one
-// enters the node that the other leaves (mixed). R1: the pattern is cut into conflicts of one or two
-// flows; R2: but what is joined by conflicts of one direction alone (a zigzag) stays whole; R3: a
-// flow in such a conflict is in no mixed one. What the paper leaves open is settled here, and was measured where it
-// could be:
-//   - an odd zigzag has the cuts a, 1/a, a, ..., a from end to end (a is `outer_cut`); an even or closed one, and two
+// enters the node that the other leaves (mixed). R1: the pattern is cut into conflicts of one or
+// two flows; R2: but what is joined by conflicts of one direction alone (a zigzag) stays whole; R3:
+// a flow in such a conflict is in no mixed one. What the paper leaves open is settled here, and was
+// measured where it could be:
+//   - an odd zigzag has the cuts a, 1/a, a, ..., a from end to end (a is `outer_cut`); an even or
+//   closed one, and two
 //     flows, have 1 each;
-//   - where more than two flows share a direction of a node, each flow of the whole has the k-th part of its rate, k
+//   - where more than two flows share a direction of a node, each flow of the whole has the k-th
+//   part of its rate, k
 //     being the more crowded of its two ends;
-//   - of flows one behind the other, 0->1->2->3, the first two are a mixed conflict, in which the second
-//     one has the cut `mixed_cut` and the first none; then the third is looked at as if it were first. A circle begins
-//     with the flow that began first.
+//   - of flows one behind the other, 0->1->2->3, the first two are a mixed conflict, in which the
+//   second
+//     one has the cut `mixed_cut` and the first none; then the third is looked at as if it were
+//     first. A circle begins with the flow that began first.
 //   - links between sites are not part of the paper's networks: here they are not shared.
 #include "sharing_model.h"
 
@@ -159,7 +163,8 @@ void FlowCuts::share_whole()
                                                    flows_at(receiver(flow)).size())));
 }
 
-/// Go upstream to the first flow of the chain, or round a circle to the one that began first, and down from there.
+/// Go upstream to the first flow of the chain, or round a circle to the one that began first, and
+/// down from there.
 void FlowCuts::share_chain(std::uint32_t flow)
 {
     const auto earlier = [&](std::uint32_t one, std::uint32_t other) {

@@ -29,8 +29,7 @@ LocalRelaxation::LocalRelaxation(const ModelSettings &settings, Network &network
 void LocalRelaxation::started(std::uint32_t flow)
 {
     const double rate = level(flow);
-    network_.set_rate(flow, rate,
-                      rate < network_.flows[flow].limit ? bottleneck(flow) : kNone);
+    network_.set_rate(flow, rate, rate < network_.flows[flow].limit ? bottleneck(flow) : kNone);
     for (const std::uint32_t resource : network_.routes[flow].used())
         shift(resource, rate);
     if (has_bus_)
@@ -158,7 +157,8 @@ void LocalRelaxation::settle()
         relax_all();
 }
 
-/// Go from where flows began and ended along flows, and through nodes from one NIC's direction to the other.
+/// Go from where flows began and ended along flows, and through nodes from one NIC's direction to
+/// the other.
 void LocalRelaxation::find_connected()
 {
     std::vector<std::uint32_t> &list = changed_;
@@ -193,7 +193,8 @@ void LocalRelaxation::find_connected()
     list.clear();
 }
 
-/// Set the bounds from what is received; return the largest change of one, in units of its capacity.
+/// Set the bounds from what is received; return the largest change of one, in units of its
+/// capacity.
 double LocalRelaxation::move_bounds(int round)
 {
     double largest = 0;

@@ -9,21 +9,21 @@ namespace rankwise::sim
 {
 
 /// A flow's rate follows from the prices on its route. A resource is wrong if it has more load than
-/// its bound, or if it has a price and is not full, by more than the tolerance. To relax a resource is to find the
-/// price with which it is right, all others being held; that changes the rates of its flows, and
-/// other resources may become wrong. Relaxing goes on, from the prices there were, until nothing is
-/// wrong: what is far away is never looked at. All wrong senders are relaxed before all wrong
-/// receivers, these before links: that is what makes it quick.
+/// its bound, or if it has a price and is not full, by more than the tolerance. To relax a resource
+/// is to find the price with which it is right, all others being held; that changes the rates of
+/// its flows, and other resources may become wrong. Relaxing goes on, from the prices there were,
+/// until nothing is wrong: what is far away is never looked at. All wrong senders are relaxed
+/// before all wrong receivers, these before links: that is what makes it quick.
 ///
 /// The host bus: what a node sends may be bounded by out(X) <= kappa - in(X), in units of its out
-/// rate, as receiving comes first. This is no optimum of anything, and on circles of nodes more than one
-/// set of rates obeys it. The one that is meant here is defined by how it is found, for the flows
-/// that are connected with a change (through resources and through nodes), whatever the rates were
-/// before: (1) solve without the bus; (2) set the bounds from what is received, and solve again; and
-/// so on until no bound moves by more than the tolerance, from the fourth round on moving half way
-/// only. After kBusRounds it stops with the last bounds. On patterns without circles it ends by
-/// itself: what a node receives depends on nodes upstream alone. No bound is below
-/// kBusFloor of the capacity, so that every flow ends.
+/// rate, as receiving comes first. This is no optimum of anything, and on circles of nodes more
+/// than one set of rates obeys it. The one that is meant here is defined by how it is found, for
+/// the flows that are connected with a change (through resources and through nodes), whatever the
+/// rates were before: (1) solve without the bus; (2) set the bounds from what is received, and
+/// solve again; and so on until no bound moves by more than the tolerance, from the fourth round on
+/// moving half way only. After kBusRounds it stops with the last bounds. On patterns without
+/// circles it ends by itself: what a node receives depends on nodes upstream alone. No bound is
+/// below kBusFloor of the capacity, so that every flow ends.
 class LocalRelaxation : public SharingModel
 {
   public:
@@ -50,7 +50,8 @@ class LocalRelaxation : public SharingModel
     {
     }
 
-    /// Change a flow's rate while `by` is being relaxed, and say whether it is that which holds the flow back.
+    /// Change a flow's rate while `by` is being relaxed, and say whether it is that which holds the
+    /// flow back.
     void set_flow(const Entry &entry, double rate, std::uint32_t by, bool holds);
     /// Return the resource of a flow that holds it back most.
     virtual std::uint32_t bottleneck(std::uint32_t flow) const = 0;
@@ -61,7 +62,8 @@ class LocalRelaxation : public SharingModel
     {
         return resource.flows.count() > 1 || resource.bound < resource.capacity;
     }
-    /// All resources relaxed or to be relaxed since settle began; `place_of` is where they are in it.
+    /// All resources relaxed or to be relaxed since settle began; `place_of` is where they are in
+    /// it.
     std::vector<std::uint32_t> &relaxed()
     {
         return relaxed_;

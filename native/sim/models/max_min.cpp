@@ -1,5 +1,5 @@
-// Max-min fair sharing (Bertsekas and Gallager, Data Networks, 6.5.2), weighted: what SimGrid does. A resource's price
-// is its level: no flow gets more of it than that, times its weight.
+// Max-min fair sharing (Bertsekas and Gallager, Data Networks, 6.5.2), weighted: what SimGrid does.
+// A resource's price is its level: no flow gets more of it than that, times its weight.
 #include "local_relaxation.h"
 
 #include <algorithm>
@@ -53,8 +53,8 @@ class MaxMin final : public LocalRelaxation
     std::vector<Sharer> sharers_;
 };
 
-/// The level at which the rates sum up to the bound. Flows that other resources hold below it keep theirs; the level
-/// grows with every flow that turns out to be one.
+/// The level at which the rates sum up to the bound. Flows that other resources hold below it keep
+/// theirs; the level grows with every flow that turns out to be one.
 double MaxMin::fitting_level(double bound) const
 {
     double all = 0, weights = 0;

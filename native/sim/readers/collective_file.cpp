@@ -1,5 +1,6 @@
 // A collective operation as a JSON object:
-//   {"operation": "allreduce", "algorithm": "ring", "ranks": 64, "count": 1048576, "element_bytes": 4,
+//   {"operation": "allreduce", "algorithm": "ring", "ranks": 64, "count": 1048576, "element_bytes":
+//   4,
 //    "root": 0, "segment": 0, "fan_out": 0, "lanes": 0, "repeat": 1,
 //    "counts": [...], "send_counts": [...], "sites": [[0, 1, ...], [...]]}
 // `sites` are the ranks of each site, for the algorithms that know of sites.
@@ -57,13 +58,13 @@ std::vector<std::uint32_t> sites_of(const Json &file, std::uint32_t ranks)
 
 CollectiveRequest request_of(const Json &file, const ReaderOptions &options)
 {
-    file.expect_only({"operation", "algorithm", "ranks", "count", "element_bytes", "root", "segment",
-                      "fan_out", "lanes", "repeat", "counts", "send_counts", "sites"});
+    file.expect_only({"operation", "algorithm", "ranks", "count", "element_bytes", "root",
+                      "segment", "fan_out", "lanes", "repeat", "counts", "send_counts", "sites"});
     CollectiveRequest request;
     request.operation = file["operation"].text();
     request.algorithm = file["algorithm"].text();
-    request.ranks = static_cast<std::uint32_t>(
-        file["ranks"].whole_number(1, std::min<std::int64_t>(1 << 22, static_cast<std::int64_t>(options.most_ranks))));
+    request.ranks = static_cast<std::uint32_t>(file["ranks"].whole_number(
+        1, std::min<std::int64_t>(1 << 22, static_cast<std::int64_t>(options.most_ranks))));
     request.root =
         static_cast<std::uint32_t>(file.whole_number_or("root", 0, 0, request.ranks - 1));
     request.count = file.whole_number_or("count", 0, 0, kLargestMessage);
@@ -94,11 +95,12 @@ Program read_collective(std::string_view text, const std::string &file_name,
             for (std::int64_t i = 0; i < repeat; i++) {
                 add_collective(graph, request, rank, platform);
                 if (i == 0 && (rank & (rank - 1)) == 0) // so far, so many more to come
-                    check_memory(kBytesPerStep * (static_cast<double>(program.nodes.size()) +
-                                                  static_cast<double>(graph.nodes()) *
-                                                      static_cast<double>(repeat)) /
-                                     (rank + 1.0) * request.ranks,
-                                 file_name, options);
+                    check_memory(
+                        kBytesPerStep *
+                            (static_cast<double>(program.nodes.size()) +
+                             static_cast<double>(graph.nodes()) * static_cast<double>(repeat)) /
+                            (rank + 1.0) * request.ranks,
+                        file_name, options);
                 graph.finish(program, rank);
             }
     } catch (const std::invalid_argument &error) {

@@ -1,9 +1,10 @@
 // GOAL as LogGOPSim's txt2bin writes it. All numbers are little-endian and unaligned:
-//   magic 4223 (8 bytes); from here on offsets count: ranks (4), processors (1), NICs (1), and for each
-//   rank the begin and the end of its part (8 + 8). A part: nodes (4), nodes without dependencies (4),
-//   their numbers (4 each), the nodes (39 each), and the numbers of nodes that depend on others (4 each). A node: how
-//   many it waits for (4), type (1: send 1, receive 2, calculation 3), peer (4), size (8), tag (4), processor (1), NIC
-//   (1), then count and place of those that wait for its end (4 + 4), and of those that wait for its start (4 + 4).
+//   magic 4223 (8 bytes); from here on offsets count: ranks (4), processors (1), NICs (1), and for
+//   each rank the begin and the end of its part (8 + 8). A part: nodes (4), nodes without
+//   dependencies (4), their numbers (4 each), the nodes (39 each), and the numbers of nodes that
+//   depend on others (4 each). A node: how many it waits for (4), type (1: send 1, receive 2,
+//   calculation 3), peer (4), size (8), tag (4), processor (1), NIC (1), then count and place of
+//   those that wait for its end (4 + 4), and of those that wait for its start (4 + 4).
 #include "readers.h"
 
 #include "base/error.h"
@@ -29,7 +30,8 @@ class BinaryReader
     Program read()
     {
         const auto ranks = get<std::uint32_t>(0);
-        if (ranks == 0 || ranks > options_.most_ranks || 6 + 16 * std::uint64_t{ranks} > bytes_.size())
+        if (ranks == 0 || ranks > options_.most_ranks ||
+            6 + 16 * std::uint64_t{ranks} > bytes_.size())
             fail("there are " + std::to_string(ranks) + " ranks, or the file is cut off");
         check_memory(kBytesPerRank * ranks, file_name_, options_);
         Program program(ranks);

@@ -1,6 +1,6 @@
-// GOAL as text (Hoefler, Siebert and Lumsdaine, Group Operation Assembly Language, ICPP 2009; as LogGOPSim's txt2bin
-// reads it): `num_ranks N`, then for each rank `rank R {`, operations and what they wait for, `}`. Times are
-// nanoseconds.
+// GOAL as text (Hoefler, Siebert and Lumsdaine, Group Operation Assembly Language, ICPP 2009; as
+// LogGOPSim's txt2bin reads it): `num_ranks N`, then for each rank `rank R {`, operations and what
+// they wait for, `}`. Times are nanoseconds.
 #include "readers.h"
 
 #include "text_file.h"
@@ -188,8 +188,7 @@ class GoalReader
         size.remove_suffix(1);
         const std::int64_t bytes = words_.number(size, "a size", 0, kLargestMessage);
         const bool sends = name == "send";
-        const std::int64_t peer =
-            words_.number(word(at + 3), "a rank", sends ? 0 : -1, ranks_ - 1);
+        const std::int64_t peer = words_.number(word(at + 3), "a rank", sends ? 0 : -1, ranks_ - 1);
         const std::int32_t tag = read_options(at + 4, !sends);
         return Operation::message(sends ? Kind::send : Kind::receive,
                                   static_cast<std::uint32_t>(peer), tag, bytes);

@@ -1,5 +1,6 @@
-// Programs from files. Every reader throws Error (exit code 2) with the file, the line and the reason for what it cannot
-// take, and Error (exit code 3) for what needs more memory than there is, before it takes any.
+// Programs from files. Every reader throws Error (exit code 2) with the file, the line and the
+// reason for what it cannot take, and Error (exit code 3) for what needs more memory than there is,
+// before it takes any.
 #pragma once
 #include "../platform.h"
 #include "../program.h"

@@ -28,8 +28,8 @@ class MappedFile
     std::size_t size_ = 0;
 };
 
-/// Splits text into lines and these into words at blanks. What is wrong is reported with the name of
-/// the file and the line.
+/// Splits text into lines and these into words at blanks. What is wrong is reported with the name
+/// of the file and the line.
 class Words
 {
   public:

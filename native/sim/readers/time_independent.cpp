@@ -1,6 +1,6 @@
-// SimGrid's time-independent traces, as SMPI replays them: `RANK ACTION ARGUMENTS...` a line, for all ranks in one
-// file. Sizes are elements of a datatype, which the line's last argument names; without it they are bytes, or doubles
-// where the trace's `init` has an argument.
+// SimGrid's time-independent traces, as SMPI replays them: `RANK ACTION ARGUMENTS...` a line, for
+// all ranks in one file. Sizes are elements of a datatype, which the line's last argument names;
+// without it they are bytes, or doubles where the trace's `init` has an argument.
 #include "readers.h"
 
 #include "../collective.h"
@@ -20,7 +20,7 @@ namespace
 
 constexpr double kBytesPerTraceLine = 32;
 /// Of SimGrid's datatypes 0 to 29: double, int, char, short, long, float, byte, long long, ...
-constexpr std::array<int, 30> kDatatypeBytes = {8, 4, 1, 2, 8, 4, 1, 8, 1, 1, 2, 4, 8, 8, 16,
+constexpr std::array<int, 30> kDatatypeBytes = {8, 4, 1, 2, 8, 4, 1, 8, 1, 1, 2, 4,  8,  8, 16,
                                                 4, 1, 1, 2, 4, 8, 1, 2, 4, 8, 8, 16, 32, 8, 8};
 
 class TraceReader
@@ -89,10 +89,10 @@ class TraceReader
         else if (action == "waitall" || action == "waitAll")
             wait_all();
         else if (action == "compute")
-            add(Operation::compute(from_seconds(
-                words_.real(word(2), "an amount of work", 0,
-                            kLongestSeconds * platform_.flops_per_second) /
-                platform_.flops_per_second)));
+            add(Operation::compute(
+                from_seconds(words_.real(word(2), "an amount of work", 0,
+                                         kLongestSeconds * platform_.flops_per_second) /
+                             platform_.flops_per_second)));
         else if (action == "sleep")
             add(Operation::compute(
                 from_seconds(words_.real(word(2), "a time", 0, kLongestSeconds))));
@@ -151,18 +151,19 @@ class TraceReader
             }
             request = open.free.back();
             open.free.pop_back();
-            open.requests.push_back({sends ? Key{rank_, other, its_tag} : Key{other, rank_, its_tag},
-                                     request});
+            open.requests.push_back(
+                {sends ? Key{rank_, other, its_tag} : Key{other, rank_, its_tag}, request});
         }
         add(Operation::message(kind, other, its_tag, bytes, request));
     }
-    /// The oldest request between these ranks with this tag. One that `test` may have ended is no longer there, and
-    /// not waited for.
+    /// The oldest request between these ranks with this tag. One that `test` may have ended is no
+    /// longer there, and not waited for.
     void wait()
     {
         const Key key{peer(2, true), peer(3, true), tag(4, true)};
         Open &open = open_[rank_];
-        const auto found = std::ranges::find(open.requests, key, &std::pair<Key, std::uint32_t>::first);
+        const auto found =
+            std::ranges::find(open.requests, key, &std::pair<Key, std::uint32_t>::first);
         if (found == open.requests.end())
             return;
         add(Operation::wait(found->second));
@@ -189,9 +190,8 @@ class TraceReader
         double work = 0;
         const auto size = [&](std::size_t at, std::size_t type) {
             request.element_bytes = element_bytes(type);
-            request.count =
-                words_.bytes(word(at), static_cast<double>(request.element_bytes)) /
-                request.element_bytes;
+            request.count = words_.bytes(word(at), static_cast<double>(request.element_bytes)) /
+                            request.element_bytes;
         };
         const auto root = [&](std::size_t i) {
             if (i < words_.count())
@@ -250,8 +250,8 @@ class TraceReader
 Program read_time_independent(std::string_view text, const std::string &file_name,
                               const Platform &platform, const ReaderOptions &options)
 {
-    check_memory(kBytesPerTraceLine * static_cast<double>(std::ranges::count(text, '\n')), file_name,
-                 options);
+    check_memory(kBytesPerTraceLine * static_cast<double>(std::ranges::count(text, '\n')),
+                 file_name, options);
     return TraceReader(text, file_name, platform, options).read(text);
 }
 

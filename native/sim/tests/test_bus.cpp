@@ -1,5 +1,5 @@
-// The host bus has one defined solution: it does not depend on what was before, obeys its rule where it converges, and
-// takes a bounded number of rounds where it does not.
+// The host bus has one defined solution: it does not depend on what was before, obeys its rule
+// where it converges, and takes a bounded number of rounds where it does not.
 #include "world.h"
 #include <algorithm>
 #include <random>
@@ -80,8 +80,9 @@ void many()
         std::mt19937_64 random(3);
         for (std::uint32_t rank = 0; rank < 64; rank++)
             for (const std::uint32_t step : {1U, 4U, 16U, 48U, 60U, 63U})
-                text += std::to_string(rank) + " " + std::to_string((rank + step) % 64) + " 65536 " +
-                        std::to_string(static_cast<double>(random() % 1000) * 1e-7) + "\n";
+                text += std::to_string(rank) + " " + std::to_string((rank + step) % 64) +
+                        " 65536 " + std::to_string(static_cast<double>(random() % 1000) * 1e-7) +
+                        "\n";
         const ReadProgram read = read_pattern(text, "halo", {});
         const Outcome outcome = simulate(ideal(64, settings), read.program);
         // 6 messages in and 6 out take 12 / 1.25 of one alone where the bus is always busy.

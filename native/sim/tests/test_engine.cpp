@@ -1,4 +1,5 @@
-// One message, and a few, take the time that LogGP's formulas say; ranks do things one after another.
+// One message, and a few, take the time that LogGP's formulas say; ranks do things one after
+// another.
 #include "world.h"
 
 using namespace rankwise;
@@ -107,18 +108,19 @@ void in_order()
 {
     const std::int64_t bytes = 1000;
     for (const Sharing sharing : {Sharing::none, Sharing::max_min}) {
-        const auto times =
-            finish(logp(sharing), {{send(1, bytes), send(2, bytes), send(3, bytes)},
-                                   {receive(0)},
-                                   {receive(0)},
-                                   {receive(0)}});
+        const auto times = finish(logp(sharing), {{send(1, bytes), send(2, bytes), send(3, bytes)},
+                                                  {receive(0)},
+                                                  {receive(0)},
+                                                  {receive(0)}});
         for (sim::Time i = 0; i < 3; i++)
             CHECK_NEAR(times[static_cast<std::size_t>(i) + 1],
                        o_s + i * (wire(bytes) + g) + wire(bytes) + L + o_r, 2);
     }
-    // Two senders and one receiver: with contention one waits for the other; overheads follow one another.
+    // Two senders and one receiver: with contention one waits for the other; overheads follow one
+    // another.
     auto two = [&](Sharing sharing) {
-        return finish(logp(sharing), {{send(2, bytes)}, {send(2, bytes)}, {receive(0), receive(1)}})[2];
+        return finish(logp(sharing),
+                      {{send(2, bytes)}, {send(2, bytes)}, {receive(0), receive(1)}})[2];
     };
     CHECK_NEAR(two(Sharing::none), o_s + wire(bytes) + L + 2 * o_r, 2);
     CHECK_NEAR(two(Sharing::max_min), o_s + 2 * wire(bytes) + L + o_r, 2);
@@ -146,10 +148,10 @@ void requests()
     CHECK_NEAR(outcome.finish[0], 3 * hop + busy, 3);
 
     // The overhead of what comes in while it waits for something else is over by then.
-    auto times = finish(logp(), {{ireceive(1, 0), ireceive(2, 1), Operation::wait(1),
-                                  Operation::wait(0)},
-                                 {send(0, 1)},
-                                 {Operation::compute(busy), send(0, 1)}});
+    auto times =
+        finish(logp(), {{ireceive(1, 0), ireceive(2, 1), Operation::wait(1), Operation::wait(0)},
+                        {send(0, 1)},
+                        {Operation::compute(busy), send(0, 1)}});
     CHECK_NEAR(times[0], busy + hop, 3);
     // Sends at once and waits for all: rendezvous in both directions does not deadlock.
     const std::int64_t large = 1'000'000;
@@ -176,7 +178,8 @@ void graphs()
     program.add(1, send(0, 1));
     program.add(1, receive(0, 1));
     const Outcome outcome = simulate(logp(), program);
-    // The message comes within the first computation. What it sets going was ready before what the computation does.
+    // The message comes within the first computation. What it sets going was ready before what the
+    // computation does.
     const sim::Time ready = 50 * us + o_r;
     CHECK_NEAR(outcome.finish[1], ready + o_s + wire(1) + L + o_r, 3);
     CHECK_NEAR(outcome.finish[0], ready + o_s + 70 * us + us, 3);
@@ -191,7 +194,8 @@ void graphs()
     started.add(1, send(0, 1));
     CHECK_NEAR(simulate(logp(), started).finish[0], 300 * us + o_s + wire(1) + L + o_r, 3);
 
-    const std::uint32_t one = graph.add(Operation::compute(1)), other = graph.add(Operation::compute(1));
+    const std::uint32_t one = graph.add(Operation::compute(1)),
+                        other = graph.add(Operation::compute(1));
     graph.depend(one, other);
     graph.depend(other, one);
     CHECK(!graph.has_order());

@@ -1,4 +1,5 @@
-// Events come out by their times, whatever lanes and buckets they went through, and in the same order in every run.
+// Events come out by their times, whatever lanes and buckets they went through, and in the same
+// order in every run.
 #include "base/event_queue.h"
 #include "event_lanes.h"
 #include "world.h"
@@ -20,8 +21,9 @@ std::vector<std::uint32_t> run(std::uint64_t seed)
     std::vector<std::uint32_t> taken;
     sim::Time now = 0;
     for (std::uint32_t number = 0; number < 40'000; number++) {
-        const auto delay = random() % 3 == 0 ? 1000 * static_cast<sim::Time>(random() % 5)
-                                             : static_cast<sim::Time>(random() >> (2 + random() % 61));
+        const auto delay = random() % 3 == 0
+                               ? 1000 * static_cast<sim::Time>(random() % 5)
+                               : static_cast<sim::Time>(random() >> (2 + random() % 61));
         const sim::Time due = std::min(now + delay, sim::kEndOfTime);
         lanes.push(now, due, 0, number);
         expected.push(due, number);

@@ -1,4 +1,5 @@
-// Whatever is in a program or a platform, it is read or refused with a reason; what is read can be simulated.
+// Whatever is in a program or a platform, it is read or refused with a reason; what is read can be
+// simulated.
 #include "base/tests/mutation.h"
 #include "base/word_file.h"
 #include "world.h"
@@ -11,9 +12,11 @@ namespace
 {
 
 const std::vector<std::string> programs = {
-    "num_ranks 3\nrank 0 {\nl1: calc 50\nl2: send 10b to 1 tag 3\nl2 requires l1\nl3: recv 99999b from 2\n}\n"
+    "num_ranks 3\nrank 0 {\nl1: calc 50\nl2: send 10b to 1 tag 3\nl2 requires l1\nl3: recv 99999b "
+    "from 2\n}\n"
     "rank 1 {\nrecv 10b from 0 tag 3\n}\nrank 2 {\nsend 99999b to 0\n}\n",
-    "0 init\n1 init\n0 isend 1 5 100 6\n0 compute 2e9\n0 wait 0 1 5\n1 irecv -1 -1 100 6\n1 waitall\n"
+    "0 init\n1 init\n0 isend 1 5 100 6\n0 compute 2e9\n0 wait 0 1 5\n1 irecv -1 -1 100 6\n1 "
+    "waitall\n"
     "0 bcast 8 0 6\n1 bcast 8 0 6\n",
     "# pattern\n0 1 1000 0.5\n1 2 2e3\n2 0 100000 1e-3\n",
     R"({"operation": "allreduce", "algorithm": "ring", "ranks": 5, "count": 100, "element_bytes": 8, "repeat": 2,
@@ -25,11 +28,14 @@ const std::string platform_text =
  {"L": 2e-5, "o_s": 1e-6, "G": 1e-8, "g": 1e-6}]}], "same_node": "c", "routes": [{"from": "a", "to": "a", "class": "c",
  "links": ["l"]}], "model": {"name": "alpha-fair", "alpha": 2, "kappa": 1.5}})";
 
-const std::vector<std::string> tokens = {"0",    "-1",   "1",      "2",    "3",       "99999999999999999999", "1e308", "nan",
-                                         "1e12", "send", "recv",   "calc", "to",      "from",     "requires", "rank",
-                                         "{",    "}",    "[",      "]",    ",",       ":",        "\"",       "wait",
-                                         "test", "8b",   "isend",  "tag",  "#",       "//",       "/*",       "*/",
-                                         "\xff", "",     "reduce", "true", "max-min", "flow-cuts", "none",    "0.5"};
+const std::vector<std::string> tokens = {
+    "0",       "-1",        "1",        "2",    "3",      "99999999999999999999",
+    "1e308",   "nan",       "1e12",     "send", "recv",   "calc",
+    "to",      "from",      "requires", "rank", "{",      "}",
+    "[",       "]",         ",",        ":",    "\"",     "wait",
+    "test",    "8b",        "isend",    "tag",  "#",      "//",
+    "/*",      "*/",        "\xff",     "",     "reduce", "true",
+    "max-min", "flow-cuts", "none",     "0.5"};
 
 ReaderOptions small()
 {

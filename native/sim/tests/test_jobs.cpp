@@ -1,5 +1,5 @@
-// Jobs on one platform slow one another where they share it, and not otherwise; runs are repeatable; collective
-// operations take what their algorithms' formulas say.
+// Jobs on one platform slow one another where they share it, and not otherwise; runs are
+// repeatable; collective operations take what their algorithms' formulas say.
 #include "collective.h"
 #include "world.h"
 
@@ -17,8 +17,10 @@ void together()
     const Program program = read_pattern(pair, "pair", {}).program;
     const Platform p = ideal(6, model(Sharing::max_min));
     // The second job sends where the first does, or beside it.
-    for (const auto &[nodes, expected] :
-         {std::pair{std::vector<std::uint32_t>{0, 2}, 2.0}, {{3, 1}, 2.0}, {{1, 0}, 1.0}, {{4, 5}, 1.0}}) {
+    for (const auto &[nodes, expected] : {std::pair{std::vector<std::uint32_t>{0, 2}, 2.0},
+                                          {{3, 1}, 2.0},
+                                          {{1, 0}, 1.0},
+                                          {{4, 5}, 1.0}}) {
         const std::vector<Job> jobs = {{"one", &program, {0, 1}}, {"other", &program, nodes}};
         const Outcome outcome = Engine(p, jobs).run();
         CHECK(outcome.finish.size() == 4 && outcome.messages == 2);
@@ -38,8 +40,10 @@ void together()
 /// Messages of one job are none of the other's, whatever their tags.
 void apart()
 {
-    const Program waits = read_time_independent("0 recv 1 0 0\n1 compute 1\n", "waits", ideal(4), {});
-    const Program sends = read_time_independent("0 compute 1\n1 send 0 0 8\n", "sends", ideal(4), {});
+    const Program waits =
+        read_time_independent("0 recv 1 0 0\n1 compute 1\n", "waits", ideal(4), {});
+    const Program sends =
+        read_time_independent("0 compute 1\n1 send 0 0 8\n", "sends", ideal(4), {});
     const std::vector<Job> jobs = {{"waits", &waits, {0, 1}}, {"sends", &sends, {0, 1}}};
     const Outcome outcome = Engine(ideal(4), jobs).run();
     CHECK(contains(outcome.deadlock, "rank waits:0 waits for a message from rank waits:1"));
@@ -58,7 +62,8 @@ void noise()
     CHECK(total(1, 0.1) == total(1, 0.1));
     CHECK(total(1, 0.1) != total(2, 0.1));
     CHECK(total(1, 0) == Engine(p, jobs).run().total);
-    // The mean of the logarithm of one computation's factor is none, and its deviation is what was asked for.
+    // The mean of the logarithm of one computation's factor is none, and its deviation is what was
+    // asked for.
     double sum = 0, squares = 0;
     const int draws = 20'000;
     for (std::uint64_t n = 0; n < draws; n++) {
@@ -83,10 +88,12 @@ void collectives()
         const Program program = read_collective(text, "request", p, {});
         return seconds(simulate(p, program).total);
     };
-    // Each of log2(16) levels of a binomial tree: o_s + G m + L + o_r, in which the root's next send has begun.
+    // Each of log2(16) levels of a binomial tree: o_s + G m + L + o_r, in which the root's next
+    // send has begun.
     const double hop = 50e-6 + 100 / kRate;
-    CHECK_NEAR(total(R"({"operation": "bcast", "algorithm": "binomial", "ranks": 16, "count": 100})"),
-               4 * hop, 1e-11);
+    CHECK_NEAR(
+        total(R"({"operation": "bcast", "algorithm": "binomial", "ranks": 16, "count": 100})"),
+        4 * hop, 1e-11);
     // A ring: 2 (n - 1) rounds of blocks of m/n; in half of them each block is reduced.
     const double block = 16'000. / 16;
     CHECK_NEAR(total(R"({"operation": "allreduce", "algorithm": "ring", "ranks": 16, "count": 4000,

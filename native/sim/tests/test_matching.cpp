@@ -1,5 +1,5 @@
-// Messages meet receives as MPI says: in order between two ranks with one tag, wildcards by arrival; and whoever waits
-// for ever is named.
+// Messages meet receives as MPI says: in order between two ranks with one tag, wildcards by
+// arrival; and whoever waits for ever is named.
 #include "world.h"
 #include <random>
 
@@ -40,7 +40,8 @@ std::vector<std::int32_t> received(const Program &program, std::uint32_t rank)
 
 void order()
 {
-    // Of one tag the first sent meets the first receive, though the second is small and there long before.
+    // Of one tag the first sent meets the first receive, though the second is small and there long
+    // before.
     const Program program = traced("0 isend 1 5 60000\n0 isend 1 5 1\n0 waitall\n"
                                    "1 recv 0 5 0\n1 compute 0\n1 recv 0 5 0\n");
     Record record(2);
@@ -63,11 +64,13 @@ void wildcards()
     CHECK(received(traced("0 irecv 1 -1 0\n0 irecv -1 -1 0\n0 waitall\n1 compute 9000000\n"
                           "1 send 0 1 8\n2 send 0 2 8\n"),
                    0) == std::vector<std::int32_t>({2, 1}));
-    // Unexpected ones are taken in the order in which they came, also where they wait for their receive.
+    // Unexpected ones are taken in the order in which they came, also where they wait for their
+    // receive.
     CHECK(received(traced("0 compute 50000000\n0 recv -1 7 0\n0 recv -1 7 0\n0 recv -1 -1 0\n"
                           "1 compute 9000000\n1 send 0 7 800000\n2 send 0 7 8\n3 send 0 3 8\n"),
                    0) == std::vector<std::int32_t>({7, 7, 3}));
-    // A receive that any message fits does not take one that comes before it is posted by another's.
+    // A receive that any message fits does not take one that comes before it is posted by
+    // another's.
     CHECK(received(traced("0 recv -1 2 0\n0 recv -1 -1 0\n1 send 0 1 8\n2 compute 9000000\n"
                           "2 send 0 2 8\n"),
                    0) == std::vector<std::int32_t>({2, 1}));
@@ -83,8 +86,10 @@ void same_times()
             const std::string from = std::to_string(1 + random() % 3), tag = std::to_string(m),
                               size = std::to_string(random() % 2 ? 100 : 100'000),
                               pause = std::to_string(random() % 100'000);
-            named += from + " compute " + pause + "\n" + from + " isend 0 " + tag + " " + size + "\n";
-            wild += from + " compute " + pause + "\n" + from + " isend 0 " + tag + " " + size + "\n";
+            named +=
+                from + " compute " + pause + "\n" + from + " isend 0 " + tag + " " + size + "\n";
+            wild +=
+                from + " compute " + pause + "\n" + from + " isend 0 " + tag + " " + size + "\n";
             named += "0 irecv " + from + " " + tag + " 0\n";
             wild += "0 irecv -1 " + tag + " 0\n";
         }
@@ -92,7 +97,8 @@ void same_times()
             named += end;
             wild += end;
         }
-        CHECK(simulate(platform(), traced(named)).finish == simulate(platform(), traced(wild)).finish);
+        CHECK(simulate(platform(), traced(named)).finish ==
+              simulate(platform(), traced(wild)).finish);
     }
 }
 

@@ -1,4 +1,5 @@
-// Every format is read as its documents say, and what is wrong in a file is refused with the line and the reason.
+// Every format is read as its documents say, and what is wrong in a file is refused with the line
+// and the reason.
 #include "json.h"
 #include "options.h"
 #include "world.h"
@@ -11,9 +12,10 @@ using namespace rankwise::sim::test;
 namespace
 {
 
-const std::string goal = "// a comment\nnum_ranks 2\n\nrank 0 {\nl1: calc 5000 cpu 0\nl2: send 10b to 1 tag 3\n"
-                         "l2 requires l1\n/* another\none */\nother: recv 0b from 1\nother irequires l2\n}\n"
-                         "rank 1\n{\nrecv 10b from 0 tag 3\nsend 0b to 0\n}\n";
+const std::string goal =
+    "// a comment\nnum_ranks 2\n\nrank 0 {\nl1: calc 5000 cpu 0\nl2: send 10b to 1 tag 3\n"
+    "l2 requires l1\n/* another\none */\nother: recv 0b from 1\nother irequires l2\n}\n"
+    "rank 1\n{\nrecv 10b from 0 tag 3\nsend 0b to 0\n}\n";
 
 ReadProgram read(const std::string &text)
 {
@@ -41,12 +43,16 @@ void goal_text()
 
     const std::string head = "num_ranks 2\nrank 0 {\n";
     CHECK(contains(refused("num_ranks 0\n"), "file:1: the number of ranks must be"));
-    CHECK(contains(refused(head + "send 8b to 2\n}\n"), "file:3: a rank must be a whole number from 0 to 1"));
+    CHECK(contains(refused(head + "send 8b to 2\n}\n"),
+                   "file:3: a rank must be a whole number from 0 to 1"));
     CHECK(contains(refused(head + "send 8 to 1\n}\n"), "file:3: a size ends with b"));
     CHECK(contains(refused(head + "send 99999999999999b to 1\n}\n"), "file:3: a size must be"));
-    CHECK(contains(refused(head + "l1: calc 1\nl1 requires l2\n}\n"), "file:4: no operation before has the label l2"));
-    CHECK(contains(refused(head + "l1: calc 1\nl1: calc 1\n}\n"), "file:4: the label l1 is here twice"));
-    CHECK(contains(refused(head + "a: calc 1\nb: calc 1\na requires b\nb requires a\n}\n"), "in a circle"));
+    CHECK(contains(refused(head + "l1: calc 1\nl1 requires l2\n}\n"),
+                   "file:4: no operation before has the label l2"));
+    CHECK(contains(refused(head + "l1: calc 1\nl1: calc 1\n}\n"),
+                   "file:4: the label l1 is here twice"));
+    CHECK(contains(refused(head + "a: calc 1\nb: calc 1\na requires b\nb requires a\n}\n"),
+                   "in a circle"));
     CHECK(contains(refused(head + "calc 1\n"), "file:4: the file ends within a rank"));
     CHECK(contains(refused(head + "}\nrank 0 {\n}\n"), "rank 0 is here twice"));
     CHECK(contains(refused(head + "calc 1 cpu 1\n}\n"), "one processor"));
@@ -82,8 +88,7 @@ std::string goal_binary_file()
     put(bytes, std::uint32_t{2});
     put(bytes, std::uint16_t{0});
     const std::uint64_t first = 6 + 32, length = 8 + 4 + 2 * 39 + 4, second = 8 + 4 + 39;
-    for (const std::uint64_t at :
-         {first, first + length, first + length, first + length + second})
+    for (const std::uint64_t at : {first, first + length, first + length, first + length + second})
         put(bytes, at);
     for (const std::uint32_t n : {2U, 1U, 0U}) // nodes, roots, the root
         put(bytes, n);
@@ -101,9 +106,10 @@ void goal_binary()
     const std::string file = goal_binary_file();
     const ReadProgram made = read(file);
     CHECK(made.format == "GOAL binary");
-    const Program text = read("num_ranks 2\nrank 0 {\na: calc 5000\nb: send 10b to 1 tag 7\nb requires a\n}\n"
-                              "rank 1 {\nrecv 10b from 0 tag 7\n}\n")
-                             .program;
+    const Program text =
+        read("num_ranks 2\nrank 0 {\na: calc 5000\nb: send 10b to 1 tag 7\nb requires a\n}\n"
+             "rank 1 {\nrecv 10b from 0 tag 7\n}\n")
+            .program;
     CHECK(made.program.nodes.size() == 3 && made.program.successors.size() == 1);
     CHECK(simulate(ideal(8), made.program).finish == simulate(ideal(8), text).finish);
     for (std::size_t length = 8; length < file.size(); length++)
@@ -128,7 +134,8 @@ void traces()
     CHECK(first[3].bytes() == 80);                   // doubles
     CHECK(made.program.graphs.size() == 2);
     CHECK(simulate(ideal(8), made.program).deadlock.empty());
-    CHECK(contains(refused("0 init\n0 send 1 5 100\n"), "file:2: a rank must be a whole number from 0 to 0"));
+    CHECK(contains(refused("0 init\n0 send 1 5 100\n"),
+                   "file:2: a rank must be a whole number from 0 to 0"));
     CHECK(contains(refused("0 init\n1 send 0 5 -1\n"), "file:2: a size must be"));
     CHECK(contains(refused("0 init\n1 send 0 5 1e30\n"), "file:2: a size must be"));
     CHECK(contains(refused("0 init\n1 jump 0\n"), "file:2: the action jump is not known"));
@@ -144,7 +151,8 @@ void patterns()
     Record record(3);
     simulate(ideal(8), made.program, &record);
     for (const MessageRecord &message : record.messages)
-        CHECK_NEAR(seconds(message.arrival), message.tag == 0 ? 0.5 + 1000 / kRate : 2000 / kRate, 1e-9);
+        CHECK_NEAR(seconds(message.arrival), message.tag == 0 ? 0.5 + 1000 / kRate : 2000 / kRate,
+                   1e-9);
     CHECK(contains(refused("0 1 1000\n0 1\n"), "file:2: expected: from to bytes"));
     CHECK(contains(refused("0 1 1000\n0 99999999999 8\n"), "file:2: a rank must be"));
     CHECK(contains(refused("0 1 1000 -1\n"), "file:1: a start must be"));
@@ -161,8 +169,9 @@ void memory()
     const auto needs = [&](const std::string &text) {
         return error_of([&] { read_program(text, "file", ideal(4), options); }, kExitHost);
     };
-    CHECK(contains(needs("{\"operation\": \"bcast\", \"algorithm\": \"binomial\", \"ranks\": 4000000}"),
-                   "this needs some 0.931 GiB of memory"));
+    CHECK(contains(
+        needs("{\"operation\": \"bcast\", \"algorithm\": \"binomial\", \"ranks\": 4000000}"),
+        "this needs some 0.931 GiB of memory"));
     CHECK(contains(needs("{\"operation\": \"allreduce\", \"algorithm\": \"ring\", \"ranks\": 300, "
                          "\"count\": 1000, \"repeat\": 100000}"),
                    "of memory, and 9.31e-05 GiB may be used"));
@@ -188,7 +197,8 @@ const std::string platform_text =
 void platforms()
 {
     const Platform p = read_platform(platform_text, "platform");
-    CHECK(p.nodes.size() == 4 && p.nodes[1].name == "a1" && p.nodes[2].name == "x" && p.nodes[2].site == 1);
+    CHECK(p.nodes.size() == 4 && p.nodes[1].name == "a1" && p.nodes[2].name == "x" &&
+          p.nodes[2].site == 1);
     CHECK(p.route(0, 3).links == std::vector<std::uint32_t>({0}) && p.route(3, 0).links.empty());
     CHECK(p.pair_class(0, 1).costs(1000).latency == 10'000'000);
     CHECK(p.pair_class(0, 1).costs(1001).latency == 20'000'000);
@@ -203,7 +213,8 @@ void platforms()
     CHECK(contains(changed("2.41", "17"), "platform:9: alpha is above 16: take the model max-min"));
     CHECK(contains(changed("\"wan\"]", "\"van\"]"), "platform:8: nothing has the name van"));
     CHECK(contains(changed("{\"L\": 2e-5", "{\"up_to\": 10, \"L\": 2e-5"), "\"up_to\" must grow"));
-    CHECK(contains(changed(", {\"from\": \"b\", \"to\": \"a\", \"class\": \"wan\"}", ""), "there is no route from b to a"));
+    CHECK(contains(changed(", {\"from\": \"b\", \"to\": \"a\", \"class\": \"wan\"}", ""),
+                   "there is no route from b to a"));
     CHECK(contains(changed("1e7", "0"), "platform:3: 0 is not from 1"));
     CHECK(contains(changed("packet_bytes", "packet"), "platform:1: \"packet\" is not known here"));
     CHECK(contains(changed("alpha-fair", "alpha"), "there is no model alpha"));
@@ -213,21 +224,29 @@ void json()
 {
     CHECK(Json::read(R"("a\u00e9\t\"")", "j").text() == "a\xc3\xa9\t\"");
     CHECK(quoted("a\"\\\n") == "\"a\\\"\\\\\\u000a\"");
-    for (const char *bad : {"", "{", "[1,]", "{\"a\" 1}", "{\"a\":1,\"a\":2}", "tru", "1 2", "\"a", "nan", "1e999",
-                            "\"\\ud800\"", "\"\\x\"", "\"\n\"", "{1:2}"})
+    for (const char *bad : {"", "{", "[1,]", "{\"a\" 1}", "{\"a\":1,\"a\":2}", "tru", "1 2", "\"a",
+                            "nan", "1e999", "\"\\ud800\"", "\"\\x\"", "\"\n\"", "{1:2}"})
         CHECK(!error_of([&] { Json::read(bad, "j"); }).empty());
     CHECK(!error_of([] { Json::read(std::string(1000, '['), "j"); }).empty());
 }
 
 void command_line()
 {
-    const Options options = read_options({"--platform", "p", "--job", "a@nodes=0-3,7", "--job", "b", "--algorithm",
-                                          "bcast=binomial", "--seeds", "5", "--noise", "0.1"});
-    CHECK(options.jobs.size() == 2 && options.jobs[0].file == "a" && options.jobs[0].nodes.size() == 2);
-    CHECK(options.jobs[0].nodes[1] == std::pair(7U, 7U) && options.algorithms.at("bcast") == "binomial");
-    for (const std::vector<std::string> &bad : std::vector<std::vector<std::string>>{
-             {}, {"--platform", "p"}, {"--platform"}, {"--jump"}, {"--platform", "p", "--job", "a@nodes=3-1"},
-             {"--platform", "p", "--job", "a", "--seeds", "3"}, {"--platform", "p", "--job", "a", "--packet", "x"}})
+    const Options options =
+        read_options({"--platform", "p", "--job", "a@nodes=0-3,7", "--job", "b", "--algorithm",
+                      "bcast=binomial", "--seeds", "5", "--noise", "0.1"});
+    CHECK(options.jobs.size() == 2 && options.jobs[0].file == "a" &&
+          options.jobs[0].nodes.size() == 2);
+    CHECK(options.jobs[0].nodes[1] == std::pair(7U, 7U) &&
+          options.algorithms.at("bcast") == "binomial");
+    for (const std::vector<std::string> &bad :
+         std::vector<std::vector<std::string>>{{},
+                                               {"--platform", "p"},
+                                               {"--platform"},
+                                               {"--jump"},
+                                               {"--platform", "p", "--job", "a@nodes=3-1"},
+                                               {"--platform", "p", "--job", "a", "--seeds", "3"},
+                                               {"--platform", "p", "--job", "a", "--packet", "x"}})
         CHECK(!error_of([&] { read_options(bad); }).empty());
 }
 

@@ -79,7 +79,8 @@ void timeline()
     CHECK(arrows == 2 && begun == 3);
 }
 
-/// Parts follow one another without a gap from 0 to the end, and waits are none of what has a cause.
+/// Parts follow one another without a gap from 0 to the end, and waits are none of what has a
+/// cause.
 void path()
 {
     std::mt19937_64 random(11);
@@ -90,9 +91,9 @@ void path()
                 const std::string me = std::to_string(rank), next = std::to_string((rank + 1) % 6),
                                   before = std::to_string((rank + 5) % 6),
                                   size = round % 3 ? "1000" : "100000";
-                trace += me + " compute " + std::to_string(random() % 100'000) + "\n" + me + " irecv " + before +
-                         " 0 0\n" + me + " send " + next + " 0 " + size + "\n" + me + " wait " + before + " " + me +
-                         " 0\n";
+                trace += me + " compute " + std::to_string(random() % 100'000) + "\n" + me +
+                         " irecv " + before + " 0 0\n" + me + " send " + next + " 0 " + size +
+                         "\n" + me + " wait " + before + " " + me + " 0\n";
             }
         const Platform p = platform();
         const Program program = read_time_independent(trace, "trace", p, {});

@@ -1,5 +1,5 @@
-// On random instances alpha-fair rates satisfy the conditions of the optimum (Karush, Kuhn, Tucker), max-min rates are
-// those of progressive filling, and the one is the limit of the other.
+// On random instances alpha-fair rates satisfy the conditions of the optimum (Karush, Kuhn,
+// Tucker), max-min rates are those of progressive filling, and the one is the limit of the other.
 #include "world.h"
 #include <algorithm>
 #include <cmath>
@@ -91,7 +91,8 @@ std::unique_ptr<Instance> random_instance(std::uint64_t seed, const ModelSetting
     return made;
 }
 
-/// Feasible; a price only where the capacity is used; each rate what its prices say: the largest error.
+/// Feasible; a price only where the capacity is used; each rate what its prices say: the largest
+/// error.
 double residual(const Instance &instance, double alpha)
 {
     const Network &network = instance.network;
@@ -118,7 +119,8 @@ double residual(const Instance &instance, double alpha)
     return worst;
 }
 
-/// All rates grow in proportion to the weights until a resource is full, which holds its flows; and so on.
+/// All rates grow in proportion to the weights until a resource is full, which holds its flows; and
+/// so on.
 std::vector<double> progressive_filling(const Instance &instance)
 {
     const Network &network = instance.network;

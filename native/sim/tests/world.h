@@ -92,7 +92,8 @@ inline void expect_times(const std::string &what, const Platform &platform,
                                    __LINE__);
 }
 
-/// Return the message of the Error that this throws, and check its exit code; empty: it throws none.
+/// Return the message of the Error that this throws, and check its exit code; empty: it throws
+/// none.
 inline std::string error_of(const std::function<void()> &what, int exit_code = kExitInput)
 {
     try {
