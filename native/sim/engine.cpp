@@ -21,13 +21,33 @@ std::size_t ranks_of(const std::vector<Job> &jobs)
 } // namespace
 
 Engine::Engine(const Platform &platform, const std::vector<Job> &jobs, Noise noise, Record *record)
-    : platform_(platform), jobs_(jobs), noise_(noise), record_(record), network_(platform),
-      model_(make_model(platform.model, network_)), messages_(ranks_of(jobs)),
-      served_until_(network_.resources.size()), lost_(network_.resources.size())
+    : platform_(platform), jobs_(jobs), noise_(noise), record_(record), messages_(ranks_of(jobs)),
+      shares_(platform.model.sharing != Sharing::none)
 {
-    if (model_)
-        lone_is_free_ = model_->lone_is_free();
     set_up(jobs);
+    const std::uint32_t nodes = static_cast<std::uint32_t>(platform.nodes.size());
+    if (!shares_)
+        return;
+    const std::size_t resources = 2 * std::size_t{nodes} + platform.links.size();
+    served_until_.resize(resources);
+    byte_times_.reserve(resources);
+    for (const Node &node : platform.nodes)
+        byte_times_.push_back(kPicosecondsPerSecond / node.out);
+    for (const Node &node : platform.nodes)
+        byte_times_.push_back(kPicosecondsPerSecond / node.in);
+    for (const Link &link : platform.links)
+        byte_times_.push_back(kPicosecondsPerSecond / link.rate);
+}
+
+/// Programs of small messages alone need neither a network nor a model, which can be large.
+void Engine::need_network()
+{
+    if (network_)
+        return;
+    network_ = std::make_unique<Network>(platform_);
+    network_->now = now_;
+    model_ = make_model(platform_.model, *network_);
+    lone_is_free_ = model_->lone_is_free();
 }
 
 void Engine::set_up(const std::vector<Job> &jobs)
@@ -90,7 +110,9 @@ Outcome Engine::run()
         }
         if (due == kNever)
             break;
-        now_ = network_.now = due;
+        now_ = due;
+        if (network_)
+            network_->now = due;
         outcome_.events++;
         handle(events_.pop(due));
     }
@@ -137,12 +159,12 @@ void Engine::settle()
 {
     is_unsettled_ = false;
     model_->settle();
-    for (const std::uint32_t flow : network_.touched) {
-        network_.flows[flow].touched = false;
-        if (network_.flows[flow].active)
+    for (const std::uint32_t flow : network_->touched) {
+        network_->flows[flow].touched = false;
+        if (network_->flows[flow].active)
             expect(flow);
     }
-    network_.touched.clear();
+    network_->touched.clear();
 }
 
 /// Queue the end of a flow, unless an earlier one is queued: that one will look again. Where many
@@ -151,14 +173,14 @@ void Engine::expect(std::uint32_t flow)
 {
     constexpr std::uint32_t kMany = 8;
     constexpr double kMargin = 1.25, kNearlyOver = 0.02;
-    Flow &f = network_.flows[flow];
-    const FlowRoute &route = network_.routes[flow];
-    double left = std::max(0.0, network_.remaining(flow));
+    Flow &f = network_->flows[flow];
+    const FlowRoute &route = network_->routes[flow];
+    double left = std::max(0.0, network_->remaining(flow));
     if (f.expected != kNever && static_cast<double>(f.expected - now_) <= left)
         return;
     std::uint32_t most = 0;
     for (const std::uint32_t used : route.used())
-        most = std::max(most, network_.resources[used].flows.count());
+        most = std::max(most, network_->resources[used].flows.count());
     if (most > kMany && f.rate * left > kNearlyOver * route.whole)
         left /= kMargin;
     const Time due = after(now_, std::ceil(left));
@@ -183,9 +205,9 @@ Outcome Engine::conclude()
     for (const auto &[rank, waiting] : arrivals_)
         outcome_.unreceived += waiting.unexpected.size();
     outcome_.most_messages = messages_.most();
-    outcome_.lost_by_resource = std::move(lost_);
-    for (std::size_t r = 0; r < network_.resources.size(); r++)
-        outcome_.lost_by_resource[r] += network_.lost[r];
+    for (std::uint32_t r = 0; network_ && r < network_->resources.size(); r++)
+        if (network_->lost[r] > 0)
+            outcome_.lost_by_resource[r] += network_->lost[r];
     if (any) {
         std::vector<std::string> names;
         for (std::size_t r = 0; r < ranks_.size(); r++)

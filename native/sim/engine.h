@@ -32,7 +32,7 @@ struct Outcome {
     std::uint32_t most_messages = 0; // at once
     /// Picoseconds that messages took longer than alone, by what held them back and by pair of
     /// nodes.
-    std::vector<double> lost_by_resource;
+    std::unordered_map<std::uint32_t, double> lost_by_resource;
     std::unordered_map<std::uint64_t, double> lost_by_pair; // source << 32 | destination
     std::string deadlock; // who waits for whom; empty: there is none
 };
@@ -143,6 +143,7 @@ class Engine
     void serve(std::uint32_t message);
     void serve_alone(std::uint32_t message);
     void leave_at(std::uint32_t message, Time time);
+    void need_network();
     void begin_flow(std::uint32_t message);
     void end_flow(std::uint32_t flow, Time due);
     void lose(std::uint32_t source, std::uint32_t destination, std::uint32_t resource, double time);
@@ -151,7 +152,7 @@ class Engine
     const std::vector<Job> &jobs_;
     Noise noise_;
     Record *record_;
-    Network network_;
+    std::unique_ptr<Network> network_; // from the first flow on
     std::unique_ptr<SharingModel> model_;
     bool lone_is_free_ = true, is_unsettled_ = false;
     EventLanes events_;
@@ -166,8 +167,9 @@ class Engine
     HugeVector<std::uint32_t> next_node_;
     std::vector<std::uint64_t> node_base_;                 // of each job
     std::unordered_map<std::uint32_t, Arrivals> arrivals_; // of ranks with wildcards
+    HugeVector<double> byte_times_;                        // each resource's
     HugeVector<Time> served_until_;                        // each resource, for messages in order
-    std::vector<double> lost_;
+    const bool shares_;
     Outcome outcome_;
 };
 

@@ -39,6 +39,15 @@ void Program::add(std::uint32_t rank, Operation operation)
         wildcards[rank] = true;
 }
 
+void Program::reserve_nodes(std::size_t count)
+{
+    nodes.reserve(count);
+    predecessors.reserve(count);
+    first_successor.reserve(count + 1);
+    successors.reserve(count);
+    graphs.reserve(sequences.size());
+}
+
 std::uint64_t Program::operations() const
 {
     std::uint64_t sum = nodes.size();

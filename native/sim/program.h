@@ -160,6 +160,8 @@ struct Program {
     {
         return static_cast<std::uint32_t>(sequences.size());
     }
+    /// Make room for graphs of so many nodes in all; what is not used costs nothing.
+    void reserve_nodes(std::size_t count);
     /// Add an operation to a rank's sequence, and note what the rank will need for it.
     void add(std::uint32_t rank, Operation operation);
     std::uint64_t operations() const;

@@ -3,6 +3,7 @@
 #include "json.h"
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <ostream>
 
 namespace rankwise::sim
@@ -43,10 +44,10 @@ void write_contention(std::ostream &out, const Platform &platform, const Outcome
 {
     std::vector<Loss> links, pairs;
     double sum = 0;
-    for (std::uint32_t r = 0; r < outcome.lost_by_resource.size(); r++)
-        if (outcome.lost_by_resource[r] > 0)
-            links.push_back(
-                {"\"link\":" + quoted(name_of_resource(platform, r)), outcome.lost_by_resource[r]});
+    const std::map<std::uint32_t, double> by_link(outcome.lost_by_resource.begin(),
+                                                  outcome.lost_by_resource.end());
+    for (const auto &[resource, lost] : by_link)
+        links.push_back({"\"link\":" + quoted(name_of_resource(platform, resource)), lost});
     std::vector<std::pair<std::uint64_t, double>> sorted(outcome.lost_by_pair.begin(),
                                                          outcome.lost_by_pair.end());
     std::ranges::sort(sorted);

@@ -12,7 +12,7 @@ void Engine::begin_transfer(std::uint32_t i)
     const Message &message = messages_[i];
     if (record_)
         record_->of(i).begin = now_;
-    if (!model_ || message.flags & kWithin)
+    if (!shares_ || message.flags & kWithin)
         serve_alone(i);
     else if (message.bytes <= platform_.packet_bytes)
         serve(i);
@@ -57,13 +57,13 @@ void Engine::serve(std::uint32_t i)
     const CostRange &costs = costs_of(message);
     const std::uint32_t from = node_of_[message.source], to = node_of_[message.destination];
     const auto bytes = static_cast<double>(message.bytes);
+    const auto nodes = static_cast<std::uint32_t>(platform_.nodes.size());
     const double alone = costs.gap_byte * bytes;
     Time end = now_, last = now_;
     std::uint32_t held_by = from;
     Time longest = 0;
     const auto pass = [&](std::uint32_t resource) {
-        const double takes =
-            std::max(alone, bytes * network_.byte_time() / network_.resources[resource].capacity);
+        const double takes = std::max(alone, bytes * byte_times_[resource]);
         const Time duration = static_cast<Time>(takes);
         const Time wanted = std::max(now_, end - duration);
         const Time begin = std::max(wanted, served_until_[resource]);
@@ -80,8 +80,8 @@ void Engine::serve(std::uint32_t i)
     pass(from);
     served_until_[from] += costs.gap;
     for (const std::uint32_t link : platform_.route(from, to).links)
-        pass(2 * network_.nodes() + link);
-    pass(network_.nodes() + to);
+        pass(2 * nodes + link);
+    pass(nodes + to);
     if (record_)
         record_->of(i).alone = last - now_;
     if (end > last)
@@ -93,19 +93,20 @@ void Engine::begin_flow(std::uint32_t i)
 {
     const Message &message = messages_[i];
     const std::uint32_t from = node_of_[message.source], to = node_of_[message.destination];
-    const std::uint32_t flow = network_.begin(i, from, to, message.bytes, costs_of(message),
-                                              platform_.pair_class(from, to).weight);
-    FlowRoute &route = network_.routes[flow];
+    need_network();
+    const std::uint32_t flow = network_->begin(i, from, to, message.bytes, costs_of(message),
+                                               platform_.pair_class(from, to).weight);
+    FlowRoute &route = network_->routes[flow];
     if (record_)
-        record_->of(i).alone = static_cast<Time>(route.whole / network_.flows[flow].limit);
+        record_->of(i).alone = static_cast<Time>(route.whole / network_->flows[flow].limit);
     bool lone = lone_is_free_;
     for (const std::uint32_t used : route.used())
-        lone = lone && network_.resources[used].flows.count() == 1;
+        lone = lone && network_->resources[used].flows.count() == 1;
     if (lone) {
-        Flow &f = network_.flows[flow];
+        Flow &f = network_->flows[flow];
         f.rate = f.limit;
         for (const std::uint32_t used : route.used())
-            network_.resources[used].load = f.limit;
+            network_->resources[used].load = f.limit;
         const Time due = after(now_, std::ceil(route.whole / f.limit));
         f.expected = due;
         push(due, kEnd, flow);
@@ -117,29 +118,29 @@ void Engine::begin_flow(std::uint32_t i)
 
 void Engine::end_flow(std::uint32_t flow, Time due)
 {
-    Flow &f = network_.flows[flow];
-    FlowRoute &route = network_.routes[flow];
+    Flow &f = network_->flows[flow];
+    FlowRoute &route = network_->routes[flow];
     if (!f.active || f.expected != due)
         return; // another end was queued since
-    const double left = network_.remaining(flow);
+    const double left = network_->remaining(flow);
     if (left > 1 && left > 1e-9 * route.whole) {
         f.expected = kNever;
         expect(flow);
         return;
     }
-    network_.advance(flow); // notes what held it back
-    network_.leave(flow);
+    network_->advance(flow); // notes what held it back
+    network_->leave(flow);
     model_->ended(flow);
     bool shared = !lone_is_free_;
     for (const std::uint32_t used : route.used())
-        shared = shared || network_.resources[used].flows.count() > 0;
+        shared = shared || network_->resources[used].flows.count() > 0;
     is_unsettled_ = is_unsettled_ || shared;
     const double lost = static_cast<double>(now_ - route.start) - std::ceil(route.whole / f.limit);
     const std::uint32_t i = route.message;
     const Message &message = messages_[i];
     if (lost > 1)
         lose(node_of_[message.source], node_of_[message.destination], kNone, lost);
-    network_.forget(flow);
+    network_->forget(flow);
     if (record_)
         record_->of(i).end = now_;
     const bool eager = message.flags & kEager;
@@ -153,7 +154,7 @@ void Engine::lose(std::uint32_t source, std::uint32_t destination, std::uint32_t
 {
     outcome_.lost_by_pair[std::uint64_t{source} << 32 | destination] += time;
     if (resource != kNone)
-        lost_[resource] += time;
+        outcome_.lost_by_resource[resource] += time;
 }
 
 } // namespace rankwise::sim

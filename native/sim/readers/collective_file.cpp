@@ -101,6 +101,8 @@ Program read_collective(std::string_view text, const std::string &file_name,
                              static_cast<double>(graph.nodes()) * static_cast<double>(repeat)) /
                             (rank + 1.0) * request.ranks,
                         file_name, options);
+                if (rank == 0 && i == 0)
+                    program.reserve_nodes(std::min<std::size_t>(graph.nodes(), 64) * request.ranks);
                 graph.finish(program, rank);
             }
     } catch (const std::invalid_argument &error) {

@@ -31,7 +31,7 @@ void together()
             lost += time;
         CHECK_NEAR(lost / kPicosecondsPerSecond, 2 * (expected - 1), 1e-6);
         lost = 0;
-        for (const double time : outcome.lost_by_resource)
+        for (const auto &[link, time] : outcome.lost_by_resource)
             lost += time;
         CHECK_NEAR(lost / kPicosecondsPerSecond, 2 * (expected - 1), 1e-6);
     }
