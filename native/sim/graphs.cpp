@@ -67,7 +67,8 @@ void Engine::begin_node(std::uint32_t number, Rank &rank, std::uint32_t node)
     default:
         compute(number, rank, operation.duration());
     }
-    satisfy(rank, node, true);
+    if (jobs_[rank.job].program->has_start_edges)
+        satisfy(rank, node, true);
     if (!is_over) {
         rank.nodes_pending++;
         return;

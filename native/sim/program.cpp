@@ -123,8 +123,10 @@ void GraphBuilder::finish(Program &program, std::uint32_t rank)
         program.first_successor.push_back(base + sum);
     }
     program.successors.resize(base + edges_.size());
-    for (const Edge &edge : edges_)
+    for (const Edge &edge : edges_) {
         program.successors[base + place_[edge.earlier]++] = edge.successor;
+        program.has_start_edges = program.has_start_edges || edge.successor.at_start();
+    }
     program.sequences[rank].push_back(Operation::graph(number));
     nodes_.clear();
     edges_.clear();

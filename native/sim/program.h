@@ -151,6 +151,7 @@ struct Program {
     std::vector<std::uint32_t> any_lists;
 
     std::vector<Graph> graphs;
+    bool has_start_edges = false; // anything that waits for a node's start
     HugeVector<Operation> nodes;
     HugeVector<std::uint32_t> predecessors;    // of each node: how many it waits for
     HugeVector<std::uint64_t> first_successor; // of each node, and one more at the end
