@@ -98,7 +98,8 @@ def write_goal(schedule: Schedule, path: Path) -> None:
         file.write(f"num_ranks {schedule.ranks}\n")
         for rank in range(schedule.ranks):
             lines = [f"rank {rank} {{\n"]
-            number, before = 1, []
+            number = 1
+            before: list[int] = []
             for sends, receives in schedule.rounds(rank):
                 here = []
                 for word, messages in (("recv {}b from", receives), ("send {}b to", sends)):

@@ -74,6 +74,7 @@ class Engine
         Time nic_free = 0;                               // without a model
         std::uint64_t first_request = 0, first_node = 0; // the latter of the graph it is in, in all
         std::uint32_t job = 0, base = 0;                 // base: the job's first rank
+        std::uint32_t own_request = 0; // of the sends and receives that it waits for at once
         std::uint32_t pending = 0, waits_for = 0;        // requests
         std::uint32_t nodes_left = 0, nodes_pending = 0;
         NodeQueue ready, ending;

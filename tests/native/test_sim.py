@@ -2,7 +2,9 @@
 
 import json
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,14 +21,18 @@ PLATFORM = {
     "model": {"name": "alpha-fair", "alpha": 1},
 }
 PAIR = "0 1 125000000\n"
+BROADCAST = {"operation": "bcast", "algorithm": "binomial", "ranks": 8, "count": 1000}
+Simulate = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture
-def simulate(tmp_path: Path):
+def simulate(tmp_path: Path) -> Simulate:
     """Runs the program on jobs by their text, and on the platform."""
     (tmp_path / "platform.json").write_text(json.dumps(PLATFORM))
 
-    def run(*jobs: str, more: tuple[str, ...] = (), nodes: tuple[str, ...] = ()):
+    def run(
+        *jobs: str, more: tuple[str, ...] = (), nodes: tuple[str, ...] = ()
+    ) -> "subprocess.CompletedProcess[str]":
         words = [str(program("rankwise-sim")), "--platform", "platform.json", *more]
         for number, text in enumerate(jobs):
             (tmp_path / f"job{number}").write_text(text)
@@ -36,12 +42,13 @@ def simulate(tmp_path: Path):
     return run
 
 
-def told(done: subprocess.CompletedProcess[str]) -> dict:
+def told(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
     assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    said: dict[str, Any] = json.loads(done.stdout)
+    return said
 
 
-def test_jobs_share_what_they_share(simulate) -> None:
+def test_jobs_share_what_they_share(simulate: Simulate) -> None:
     apart = told(simulate(PAIR, PAIR, nodes=("0-1", "2,3")))
     together = told(simulate(PAIR, PAIR, nodes=("0-1", "0,2")))
     assert apart["total_seconds"] == pytest.approx(1, rel=1e-3)
@@ -50,9 +57,8 @@ def test_jobs_share_what_they_share(simulate) -> None:
     assert together["contention_by_link"] == [{"link": "n0.out", "seconds": pytest.approx(2, rel=1e-3)}]
 
 
-def test_collective_of_a_given_algorithm(simulate) -> None:
-    request = {"operation": "bcast", "algorithm": "binomial", "ranks": 8, "count": 1000}
-    assert told(simulate(json.dumps(request)))["messages"] == 7
+def test_collective_of_a_given_algorithm(simulate: Simulate) -> None:
+    assert told(simulate(json.dumps(BROADCAST)))["messages"] == 7
     trace = "".join(f"{rank} init\n{rank} bcast 1000 0 6\n" for rank in range(8))
     assert told(simulate(trace, more=("--algorithm", "bcast=binomial")))["messages"] == 7
     refused = simulate(trace, more=("--algorithm", "bcast=magic"))
@@ -60,7 +66,7 @@ def test_collective_of_a_given_algorithm(simulate) -> None:
     assert "job0:2: there is no algorithm magic for bcast" in refused.stderr
 
 
-def test_timeline_and_critical_path(simulate, tmp_path: Path) -> None:
+def test_timeline_and_critical_path(simulate: Simulate, tmp_path: Path) -> None:
     said = told(simulate("0 1 1000\n", more=("--trace", "timeline.json", "--critical-path")))
     parts = said["critical_path"]["seconds"]
     assert sum(parts.values()) == pytest.approx(said["total_seconds"])
@@ -69,7 +75,7 @@ def test_timeline_and_critical_path(simulate, tmp_path: Path) -> None:
     assert {event["ph"] for event in events} == {"M", "X", "s", "f"}
 
 
-def test_seeds(simulate) -> None:
+def test_seeds(simulate: Simulate) -> None:
     trace = "0 compute 1e6\n0 send 1 0 8 6\n1 recv 0 0 8 6\n"
     runs = [told(simulate(trace, more=("--seeds", "50", "--noise", "0.2")))["seeds"] for _ in range(2)]
     assert runs[0] == runs[1]
@@ -88,13 +94,13 @@ def test_seeds(simulate) -> None:
         ),
     ],
 )
-def test_refusals(simulate, job: str, code: int, says: str) -> None:
+def test_refusals(simulate: Simulate, job: str, code: int, says: str) -> None:
     done = simulate(job)
     assert done.returncode == code
     assert says in done.stderr
 
 
-def test_absent_node(simulate) -> None:
+def test_absent_node(simulate: Simulate) -> None:
     done = simulate(PAIR, nodes=("0-8",))
     assert done.returncode == 2
     assert "there is no node 8; the platform has 8" in done.stderr
