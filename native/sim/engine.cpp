@@ -29,14 +29,13 @@ Engine::Engine(const Platform &platform, const std::vector<Job> &jobs, Noise noi
     if (!shares_)
         return;
     const std::size_t resources = 2 * std::size_t{nodes} + platform.links.size();
-    served_until_.resize(resources);
-    byte_times_.reserve(resources);
+    servers_.reserve(resources);
     for (const Node &node : platform.nodes)
-        byte_times_.push_back(kPicosecondsPerSecond / node.out);
+        servers_.push_back({0, kPicosecondsPerSecond / node.out});
     for (const Node &node : platform.nodes)
-        byte_times_.push_back(kPicosecondsPerSecond / node.in);
+        servers_.push_back({0, kPicosecondsPerSecond / node.in});
     for (const Link &link : platform.links)
-        byte_times_.push_back(kPicosecondsPerSecond / link.rate);
+        servers_.push_back({0, kPicosecondsPerSecond / link.rate});
 }
 
 /// Programs of small messages alone need neither a network nor a model, which can be large.
@@ -77,8 +76,8 @@ void Engine::set_up(const std::vector<Job> &jobs)
             node_of_.push_back(jobs[j].nodes[r]);
             rank.base = base;
             rank.has_wildcards = program.wildcards[r];
-            requests +=
-                program.requests[r] + 1; // one for the sends and receives that it waits for at once
+            rank.own_request = program.requests[r];
+            requests += program.requests[r] + 1;
             if (rank.has_wildcards)
                 arrivals_[base + r];
         }

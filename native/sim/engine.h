@@ -75,12 +75,17 @@ class Engine
         std::uint64_t first_request = 0, first_node = 0; // the latter of the graph it is in, in all
         std::uint32_t job = 0, base = 0;                 // base: the job's first rank
         std::uint32_t own_request = 0; // of the sends and receives that it waits for at once
-        std::uint32_t pending = 0, waits_for = 0;        // requests
+        std::uint32_t pending = 0, waits_for = 0; // requests
         std::uint32_t nodes_left = 0, nodes_pending = 0;
         NodeQueue ready, ending;
         std::uint32_t draws = 0;
         Mode mode = Mode::running;
         bool has_wildcards = false, run_queued = false;
+    };
+    /// A resource that serves small messages one after another.
+    struct Server {
+        Time busy_until = 0;
+        double byte_time = 0;
     };
     static constexpr std::uint32_t kNodeHandle = 0x80000000;
 
@@ -168,8 +173,7 @@ class Engine
     HugeVector<std::uint32_t> next_node_;
     std::vector<std::uint64_t> node_base_;                 // of each job
     std::unordered_map<std::uint32_t, Arrivals> arrivals_; // of ranks with wildcards
-    HugeVector<double> byte_times_;                        // each resource's
-    HugeVector<Time> served_until_;                        // each resource, for messages in order
+    HugeVector<Server> servers_;                           // each resource
     const bool shares_;
     Outcome outcome_;
 };

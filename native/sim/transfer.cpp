@@ -63,10 +63,11 @@ void Engine::serve(std::uint32_t i)
     std::uint32_t held_by = from;
     Time longest = 0;
     const auto pass = [&](std::uint32_t resource) {
-        const double takes = std::max(alone, bytes * byte_times_[resource]);
+        Server &server = servers_[resource];
+        const double takes = std::max(alone, bytes * server.byte_time);
         const Time duration = static_cast<Time>(takes);
         const Time wanted = std::max(now_, end - duration);
-        const Time begin = std::max(wanted, served_until_[resource]);
+        const Time begin = std::max(wanted, server.busy_until);
         if (resource == from) {
             last = std::max(last, begin + duration);
         } else if (begin - wanted > longest) {
@@ -74,11 +75,11 @@ void Engine::serve(std::uint32_t i)
             held_by = resource;
         }
         end = std::max(end, after(begin, takes));
-        served_until_[resource] = std::max(served_until_[resource], end);
+        server.busy_until = std::max(server.busy_until, end);
         last = std::max(last, wanted + duration);
     };
     pass(from);
-    served_until_[from] += costs.gap;
+    servers_[from].busy_until += costs.gap;
     for (const std::uint32_t link : platform_.route(from, to).links)
         pass(2 * nodes + link);
     pass(nodes + to);
