@@ -95,7 +95,7 @@ Program read_collective(std::string_view text, const std::string &file_name,
             for (std::int64_t i = 0; i < repeat; i++) {
                 add_collective(graph, request, rank, platform);
                 if (graph.nodes() == 0)
-                    break; // it has nothing to do, however often
+                    break;                              // it has nothing to do, however often
                 if (i == 0 && (rank & (rank - 1)) == 0) // so far, so many more to come
                     check_memory(
                         kBytesPerStep *
