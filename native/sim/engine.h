@@ -106,6 +106,7 @@ class Engine
     void run_later(std::uint32_t number, Rank &rank);
     bool step(std::uint32_t number, Rank &rank);
     bool wait(Rank &rank, std::uint32_t request);
+    void forget_complete(std::uint32_t number, Rank &rank);
     bool wait_any(Rank &rank, const Operation &operation);
     void compute(std::uint32_t number, Rank &rank, Time duration);
     void complete(std::uint32_t number, std::uint32_t handle, Doing doing, Time overhead,

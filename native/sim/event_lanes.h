@@ -100,7 +100,8 @@ class EventLanes
         }
         void grow()
         {
-            std::ranges::rotate(events, events.begin() + static_cast<std::ptrdiff_t>(first));
+            std::rotate(events.begin(), events.begin() + static_cast<std::ptrdiff_t>(first),
+                        events.end());
             first = 0;
             events.resize(2 * events.size());
         }

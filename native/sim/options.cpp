@@ -38,6 +38,23 @@ DESCRIPTION
     --memory BYTES      refuse programs that need more (default: what this machine has to spare)
     --help, --version
 
+PLATFORM
+    A JSON object; rates are bytes a second, times seconds.
+
+    {"format": "rankwise-platform 1",
+     "sites": [{"name": "a", "nodes": 4 or ["n1", "n2"], "out": RATE, "in": RATE}],      of each NIC
+     "links": [{"name": "wan", "rate": RATE}],                                       one direction each
+     "routes": [{"from": SITE, "to": SITE, "class": CLASS, "links": [NAME...]}],     each pair of sites
+     "classes": [{"name": "lan", "eager_below": 65536, "weight": 1,                  pairs of nodes that cost alike
+       "ranges": [{"up_to": BYTES, "L": S, "o_s": S, "o_s_byte": S, "o_r": S, "o_r_byte": S, "g": S, "G": S}]}],
+     "same_node": CLASS, "packet_bytes": 1500, "flops_per_second": 1e9,
+     "copy_seconds_per_byte": 0, "reduce_seconds_per_byte": 0,                       of collective operations
+     "model": {"name": "alpha-fair", "alpha": 1, "kappa": 2, "tolerance": 1e-3}}
+
+    The last range has no "up_to"; what a range leaves out is 0. Models: "max-min" and "alpha-fair" (alpha from 0.1 to 16)
+    heed kappa: where a node receives r, it sends at most kappa - r, in units of its NIC's rate; from 2 on there is no
+    such bus. "flow-cuts" has "outer_cut" and "mixed_cut" instead. "none": messages do not slow one another.
+
     Exit codes: 0 simulated; 2 the command line or a file is wrong, or the program deadlocks: then it says who waits
     for whom; 3 there is not enough memory.
 )";

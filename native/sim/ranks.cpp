@@ -75,6 +75,8 @@ bool Engine::step(std::uint32_t number, Rank &rank)
     case Kind::wait_all:
         if (rank.pending > 0)
             rank.mode = Mode::on_all;
+        else
+            forget_complete(number, rank);
         return rank.pending == 0;
     case Kind::wait_any:
         return wait_any(rank, operation);
@@ -101,6 +103,16 @@ bool Engine::wait(Rank &rank, std::uint32_t number)
     }
     request(rank, number) = RequestState::idle;
     return true;
+}
+
+/// What all have been waited for is complete for no later wait; only a wait for any would notice.
+void Engine::forget_complete(std::uint32_t number, Rank &rank)
+{
+    const Program &program = *jobs_[rank.job].program;
+    if (program.any_lists.empty())
+        return;
+    for (std::uint32_t i = 0; i < program.requests[number - rank.base]; i++)
+        request(rank, i) = RequestState::idle;
 }
 
 /// The first complete one of the list counts, as in MPI libraries; if all are idle there is nothing
@@ -165,6 +177,7 @@ void Engine::complete_request(std::uint32_t number, Rank &rank, std::uint32_t ha
     case Mode::on_all:
         if (rank.pending > 0)
             return;
+        forget_complete(number, rank);
         break;
     case Mode::on_any: {
         rank.mode = Mode::running;

@@ -147,6 +147,18 @@ void requests()
     const sim::Time hop = o_s + wire(1) + L + o_r;
     CHECK_NEAR(outcome.finish[0], 3 * hop + busy, 3);
 
+    // What a wait for all has ended is nothing to wait for.
+    Program again(3);
+    again.any_lists = {0, 1};
+    again.add(0, ireceive(1, 0));
+    again.add(0, Operation::wait_all());
+    again.add(0, ireceive(2, 1));
+    again.add(0, Operation::wait_any(0, 2));
+    again.add(1, send(0, 1));
+    again.add(2, Operation::compute(busy));
+    again.add(2, send(0, 1));
+    CHECK_NEAR(simulate(logp(), again).finish[0], busy + hop, 3);
+
     // The overhead of what comes in while it waits for something else is over by then.
     auto times =
         finish(logp(), {{ireceive(1, 0), ireceive(2, 1), Operation::wait(1), Operation::wait(0)},

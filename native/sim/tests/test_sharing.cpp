@@ -165,7 +165,7 @@ void optimum()
     for (const double tolerance : {1e-3, 1e-6, 1e-9})
         for (const double alpha : {0.5, 1.0, 2.0, 2.41, 4.0}) {
             double worst = 0;
-            for (std::uint64_t seed = 1; seed <= 12; seed++) {
+            for (std::uint64_t seed = 1; seed <= 6; seed++) {
                 ModelSettings settings = model(Sharing::alpha_fair, alpha);
                 settings.tolerance = tolerance;
                 worst = std::max(worst, residual(*random_instance(seed, settings), alpha));
