@@ -36,6 +36,7 @@ SMALLEST = {  # script: arguments, what it prints
         ["mpich-5", "-n", "4", "--placements", "block", "--cells", "bcast:8", "--launches", "1"],
         "x bound",
     ),
+    "simulator_beside_peers": (["--rounds", "1", "--scale", "0.01"], "binomial bcast of 10000 ranks"),
     "beside_imb": (["--launches", "1", "--seconds-per-cell", "0.001"], "MiB"),
 }
 ONLY_ITS_HELP = {
@@ -43,7 +44,7 @@ ONLY_ITS_HELP = {
     "tune_beside_before": "takes another version, which has tests of its own, and minutes",
     "tune_beside_mpitune": "takes half an hour and a profile",
 }
-NO_SCRIPT = {"link_peers"}
+NO_SCRIPT = {"link_peers", "simulator_schedules"}
 pytestmark = [pytest.mark.mpi, pytest.mark.timeout(200)]
 
 

@@ -1,0 +1,188 @@
+// The simulation: ranks run their programs, messages are matched and travel, time goes on.
+#pragma once
+#include "event_lanes.h"
+#include "matching.h"
+#include "models/sharing_model.h"
+#include "network.h"
+#include "noise.h"
+#include "platform.h"
+#include "program.h"
+#include "recorder.h"
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace rankwise::sim
+{
+
+/// A program and where its ranks are.
+struct Job {
+    std::string name;
+    const Program *program = nullptr;
+    std::vector<std::uint32_t> nodes; // of each rank
+};
+
+struct Outcome {
+    std::vector<Time> finish; // of each rank, job by job
+    Time total = 0;
+    std::uint64_t messages = 0, events = 0;
+    std::int64_t bytes = 0;
+    std::uint64_t unreceived = 0;    // messages that nobody asked for
+    std::uint32_t most_messages = 0; // at once
+    /// Picoseconds that messages took longer than alone, by what held them back and by pair of
+    /// nodes.
+    std::unordered_map<std::uint32_t, double> lost_by_resource;
+    std::unordered_map<std::uint64_t, double> lost_by_pair; // source << 32 | destination
+    std::string deadlock; // who waits for whom; empty: there is none
+};
+
+/// One run. How time is counted:
+///   - a send takes its rank o_s, a receive o_r, a message L from its last byte's leaving to its
+///   arrival;
+///   - an eager send is over after o_s; others send a request, and data when the receive is posted
+///   and
+///     its answer is back: the later of both sides, and L there or there and back;
+///   - messages up to the packet's size are served by each resource one after another, with the gap
+///   g
+///     after each at the NIC (LogGP exactly); larger ones are flows, which share resources as the
+///     model says;
+///   - without a model, and within a node, messages go at their G; of a rank that sends to other
+///   nodes one after
+///     another.
+/// A rank has one processor: the overhead of a receive comes when the message does, or after what
+/// it does then.
+class Engine
+{
+  public:
+    Engine(const Platform &platform, const std::vector<Job> &jobs, Noise noise = {},
+           Record *record = nullptr);
+    Outcome run();
+
+  private:
+    enum EventKind : std::uint32_t { kRun, kBegin, kEnd, kLeft, kDeliver, kAnnounce, kNodeEnds };
+    enum class Mode : std::uint8_t { running, on_request, on_all, on_any, in_graph, finished };
+    enum class RequestState : char { idle, pending, complete };
+
+    /// Nodes in the order in which they came, linked through Engine::next_node_.
+    struct NodeQueue {
+        std::uint32_t first = kNone, last = kNone;
+    };
+    struct Rank {
+        const Operation *next = nullptr, *end = nullptr;
+        Time time = 0;
+        Time nic_free = 0;                               // without a model
+        std::uint64_t first_request = 0, first_node = 0; // the latter of the graph it is in, in all
+        std::uint32_t job = 0, base = 0;                 // base: the job's first rank
+        std::uint32_t own_request = 0; // of the sends and receives that it waits for at once
+        std::uint32_t pending = 0, waits_for = 0; // requests
+        std::uint32_t nodes_left = 0, nodes_pending = 0;
+        NodeQueue ready, ending;
+        std::uint32_t draws = 0;
+        Mode mode = Mode::running;
+        bool has_wildcards = false, run_queued = false;
+    };
+    /// A resource that serves small messages one after another.
+    struct Server {
+        Time busy_until = 0;
+        double byte_time = 0;
+    };
+    static constexpr std::uint32_t kNodeHandle = 0x80000000;
+
+    // engine.cpp: time
+    void set_up(const std::vector<Job> &jobs);
+    void handle(const Event &event);
+    void settle();
+    void expect(std::uint32_t flow);
+    Outcome conclude();
+    void push(Time due, EventKind kind, std::uint32_t what)
+    {
+        events_.push(now_, due, kind, what);
+    }
+    Time after(Time time, double picoseconds) const;
+
+    // ranks.cpp: sequences
+    void run_rank(std::uint32_t number);
+    void run_later(std::uint32_t number, Rank &rank);
+    bool step(std::uint32_t number, Rank &rank);
+    bool wait(Rank &rank, std::uint32_t request);
+    void forget_complete(std::uint32_t number, Rank &rank);
+    bool wait_any(Rank &rank, const Operation &operation);
+    void compute(std::uint32_t number, Rank &rank, Time duration);
+    void complete(std::uint32_t number, std::uint32_t handle, Doing doing, Time overhead,
+                  std::uint32_t message);
+    void complete_request(std::uint32_t number, Rank &rank, std::uint32_t handle);
+    RequestState &request(const Rank &rank, std::uint32_t number)
+    {
+        return requests_[rank.first_request + number];
+    }
+
+    // graphs.cpp
+    void enter_graph(Rank &rank, const Graph &graph);
+    void run_graph(std::uint32_t number, Rank &rank);
+    void begin_node(std::uint32_t number, Rank &rank, std::uint32_t node);
+    void end_node(std::uint32_t number, Rank &rank, std::uint32_t node, bool deferred);
+    void satisfy(Rank &rank, std::uint32_t node, bool at_start);
+    void append(Rank &rank, NodeQueue &queue, std::uint32_t node);
+    std::uint32_t take_first(Rank &rank, NodeQueue &queue);
+
+    // messages.cpp: each post tells whether it is complete at once
+    bool post_send(std::uint32_t number, Rank &rank, const Operation &operation,
+                   std::uint32_t handle);
+    bool post_receive(std::uint32_t number, Rank &rank, const Operation &operation,
+                      std::uint32_t handle);
+    bool post_wildcard(std::uint32_t number, Rank &rank, std::uint32_t source, std::int32_t tag,
+                       std::uint32_t handle);
+    void announce(std::uint32_t message);
+    bool take_arrived(std::uint32_t number, Rank &rank, std::uint32_t message);
+    void rendezvous(std::uint32_t message, Time sent, Time received);
+    void deliver(std::uint32_t message);
+    Time latency(std::uint32_t message);
+    /// What is known of a message from its send on.
+    void set_costs(Message &message);
+    const CostRange &costs_of(const Message &message) const
+    {
+        return costs_[message.costs];
+    }
+
+    // transfer.cpp: data on their way
+    void begin_transfer(std::uint32_t message);
+    void serve(std::uint32_t message);
+    void serve_alone(std::uint32_t message);
+    void leave_at(std::uint32_t message, Time time);
+    void need_network();
+    void begin_flow(std::uint32_t message);
+    void end_flow(std::uint32_t flow, Time due);
+    void lose(std::uint32_t source, std::uint32_t destination, std::uint32_t resource, double time);
+
+    const Platform &platform_;
+    const std::vector<Job> &jobs_;
+    Noise noise_;
+    Record *record_;
+    std::unique_ptr<Network> network_; // from the first flow on
+    std::unique_ptr<SharingModel> model_;
+    bool lone_is_free_ = true, is_unsettled_ = false;
+    EventLanes events_;
+    Matching messages_;
+    Time now_ = 0;
+    std::vector<CostRange> costs_;           // of all classes
+    std::vector<std::uint32_t> first_costs_; // of each class
+    HugeVector<std::uint32_t> node_of_;      // each rank
+    HugeVector<Rank> ranks_;
+    std::vector<RequestState> requests_;
+    HugeVector<std::uint32_t> nodes_waiting_; // of each node of all graphs: what it still waits for
+    HugeVector<std::uint32_t> next_node_;
+    std::vector<std::uint64_t> node_base_;                 // of each job
+    std::unordered_map<std::uint32_t, Arrivals> arrivals_; // of ranks with wildcards
+    HugeVector<Server> servers_;                           // each resource
+    const bool shares_;
+    Outcome outcome_;
+};
+
+/// Say who waits for whom: each rank that is stuck, what it waits for, and a circle if there is
+/// one.
+std::string deadlock_report(const std::vector<std::string> &names, const std::vector<char> &stuck,
+                            const Matching &messages,
+                            const std::unordered_map<std::uint32_t, Arrivals> &arrivals);
+
+} // namespace rankwise::sim

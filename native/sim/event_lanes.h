@@ -1,0 +1,154 @@
+// What happens next, for millions of small events.
+#pragma once
+#include "huge_pages.h"
+#include "picoseconds.h"
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace rankwise::sim
+{
+
+struct Event {
+    Time due;
+    std::uint32_t what;
+    std::uint32_t kind;
+};
+
+/// Does what base/event_queue.h does, for events that are never earlier than the last one taken
+/// out. Most delays of a simulation are the same few: events with the same delay come in the order
+/// of their times and wait in one of a few lanes, first in, first out. The rest is in a radix heap
+/// (Ahuja et al., JACM 37(2), 1990), which goes through memory in order where a binary heap jumps.
+/// Of events due at the same time, the same ones come first in every run.
+class EventLanes
+{
+  public:
+    EventLanes()
+    {
+        for (Lane &lane : lanes_)
+            lane.events.resize(64);
+        heads_.fill(kNever);
+        minima_.fill(kNever);
+    }
+
+    void push(Time now, Time due, std::uint32_t kind, std::uint32_t what)
+    {
+        const auto delay = static_cast<std::uint64_t>(due - now);
+        std::size_t number = (delay * 0x9e3779b97f4a7c15ULL) >> 60;
+        for (int attempts = 0; attempts < 2; attempts++, number = (number + 7) % kLanes) {
+            Lane &lane = lanes_[number];
+            if (lane.count > 0 && lane.last > due)
+                continue;
+            if (lane.count == 0)
+                heads_[number] = due;
+            lane.append({due, what, kind});
+            return;
+        }
+        keep({due, what, kind});
+    }
+
+    /// Return when the next event is due; kNever: there is none.
+    Time next() const
+    {
+        Time first = bits_ == 0 ? kNever : minima_[lowest()];
+        for (const Time head : heads_)
+            first = std::min(first, head);
+        return first;
+    }
+
+    /// Take out an event that is due at `next()`.
+    Event pop(Time due)
+    {
+        for (std::size_t number = 0; number < kLanes; number++)
+            if (heads_[number] == due) {
+                Lane &lane = lanes_[number];
+                const Event event = lane.take();
+                heads_[number] = lane.count == 0 ? kNever : lane.front().due;
+                return event;
+            }
+        return take(due);
+    }
+
+  private:
+    static constexpr std::size_t kLanes = 16;
+
+    struct Lane {
+        HugeVector<Event> events; // a ring; its size is a power of two
+        std::size_t first = 0, count = 0;
+        Time last = 0;
+
+        const Event &front() const
+        {
+            return events[first];
+        }
+        void append(const Event &event)
+        {
+            if (count == events.size())
+                grow();
+            events[(first + count++) & (events.size() - 1)] = event;
+            last = event.due;
+        }
+        Event take()
+        {
+            const Event event = events[first];
+            first = (first + 1) & (events.size() - 1);
+            count--;
+            return event;
+        }
+        void grow()
+        {
+            std::rotate(events.begin(), events.begin() + static_cast<std::ptrdiff_t>(first),
+                        events.end());
+            first = 0;
+            events.resize(2 * events.size());
+        }
+    };
+
+    std::size_t lowest() const
+    {
+        return static_cast<std::size_t>(std::countr_zero(bits_));
+    }
+    /// Events are kept by the highest bit in which their time differs from the last one taken out.
+    void keep(const Event &event)
+    {
+        const auto differs = static_cast<std::uint64_t>(event.due ^ last_);
+        const auto number = static_cast<std::size_t>(std::bit_width(differs));
+        buckets_[number].push_back(event);
+        minima_[number] = std::min(minima_[number], event.due);
+        bits_ |= std::uint64_t{1} << number;
+    }
+    Event take(Time due)
+    {
+        const std::size_t number = lowest();
+        if (number > 0) {
+            last_ = due;
+            spread_.swap(buckets_[number]);
+            bits_ &= ~(std::uint64_t{1} << number);
+            minima_[number] = kNever;
+            for (const Event &event : spread_)
+                keep(event);
+            spread_.clear();
+        }
+        HugeVector<Event> &now = buckets_[0];
+        const Event event = now.back();
+        now.pop_back();
+        if (now.empty()) {
+            bits_ &= ~std::uint64_t{1};
+            minima_[0] = kNever;
+        }
+        return event;
+    }
+
+    std::array<Lane, kLanes> lanes_;
+    std::array<Time, kLanes> heads_{};
+    std::array<HugeVector<Event>, 64> buckets_;
+    std::array<Time, 64> minima_{};
+    HugeVector<Event> spread_;
+    std::uint64_t bits_ = 0;
+    Time last_ = 0;
+};
+
+} // namespace rankwise::sim

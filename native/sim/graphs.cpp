@@ -1,0 +1,108 @@
+// Engine: graphs of operations. A rank has one processor: nodes that could begin wait for it in the
+// order in which they came to be able to.
+#include "engine.h"
+
+#include <algorithm>
+
+namespace rankwise::sim
+{
+
+void Engine::append(Rank &rank, NodeQueue &queue, std::uint32_t node)
+{
+    next_node_[rank.first_node + node] = kNone;
+    if (queue.first == kNone)
+        queue.first = node;
+    else
+        next_node_[rank.first_node + queue.last] = node;
+    queue.last = node;
+}
+
+std::uint32_t Engine::take_first(Rank &rank, NodeQueue &queue)
+{
+    const std::uint32_t node = queue.first;
+    queue.first = next_node_[rank.first_node + node];
+    return node;
+}
+
+void Engine::enter_graph(Rank &rank, const Graph &graph)
+{
+    rank.first_node = node_base_[rank.job] + graph.first_node;
+    rank.nodes_left = graph.nodes;
+    for (std::uint32_t node = 0; node < graph.nodes; node++)
+        if (nodes_waiting_[rank.first_node + node] == 0)
+            append(rank, rank.ready, node);
+}
+
+/// Begin all nodes that can; the rank's sequence goes on when no node is left.
+void Engine::run_graph(std::uint32_t number, Rank &rank)
+{
+    rank.mode = Mode::in_graph;
+    while (rank.ready.first != kNone) {
+        if (rank.has_wildcards && rank.time > now_) { // see run_rank
+            run_later(number, rank);
+            return;
+        }
+        rank.time = std::max(rank.time, now_);
+        begin_node(number, rank, take_first(rank, rank.ready));
+    }
+    if (rank.nodes_left == 0)
+        rank.mode = Mode::running;
+}
+
+void Engine::begin_node(std::uint32_t number, Rank &rank, std::uint32_t node)
+{
+    const std::uint64_t in_program = rank.first_node + node - node_base_[rank.job];
+    const Operation &operation = jobs_[rank.job].program->nodes[in_program];
+    const std::uint32_t handle = node | kNodeHandle;
+    bool is_over = true;
+    switch (operation.kind()) {
+    case Kind::send:
+    case Kind::isend:
+        is_over = post_send(number, rank, operation, handle);
+        break;
+    case Kind::receive:
+    case Kind::ireceive:
+        is_over = post_receive(number, rank, operation, handle);
+        break;
+    default:
+        compute(number, rank, operation.duration());
+    }
+    if (jobs_[rank.job].program->has_start_edges)
+        satisfy(rank, node, true);
+    if (!is_over) {
+        rank.nodes_pending++;
+        return;
+    }
+    const std::uint64_t first = jobs_[rank.job].program->first_successor[in_program];
+    const std::uint64_t last = jobs_[rank.job].program->first_successor[in_program + 1];
+    // What comes in before this ends may come before what waits for this.
+    if (rank.time > now_ && rank.nodes_pending > 0 && first != last) {
+        append(rank, rank.ending, node);
+        push(rank.time, kNodeEnds, number);
+        return;
+    }
+    end_node(number, rank, node, false);
+}
+
+void Engine::end_node(std::uint32_t number, Rank &rank, std::uint32_t node, bool deferred)
+{
+    rank.nodes_left--;
+    satisfy(rank, node, false);
+    if (deferred)
+        run_rank(number);
+}
+
+void Engine::satisfy(Rank &rank, std::uint32_t node, bool at_start)
+{
+    const Program &program = *jobs_[rank.job].program;
+    const std::uint64_t in_program = rank.first_node + node - node_base_[rank.job];
+    for (std::uint64_t s = program.first_successor[in_program];
+         s < program.first_successor[in_program + 1]; s++) {
+        const Successor &successor = program.successors[s];
+        if (successor.at_start() == at_start &&
+            --nodes_waiting_[rank.first_node + successor.node()] == 0)
+            append(rank, rank.ready, successor.node());
+    }
+}
+
+} // namespace rankwise::sim

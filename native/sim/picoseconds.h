@@ -1,0 +1,29 @@
+// Time as the simulator counts it: whole picoseconds, so that equal instants stay equal.
+#pragma once
+#include <cmath>
+#include <cstdint>
+
+namespace rankwise::sim
+{
+
+using Time = std::int64_t;
+
+inline constexpr Time kNever = INT64_MAX;
+inline constexpr double kPicosecondsPerSecond = 1e12;
+/// Nothing that is read may last longer: some 11 days. Sums of millions of these would overflow,
+/// sums of what real programs do would not; the engine checks what it adds up.
+inline constexpr double kLongestSeconds = 1e6;
+/// What the engine adds up must stay below this (some 90 days).
+inline constexpr Time kEndOfTime = Time{1} << 62;
+
+inline Time from_seconds(double seconds)
+{
+    return static_cast<Time>(std::llround(seconds * kPicosecondsPerSecond));
+}
+
+inline double seconds(Time time)
+{
+    return static_cast<double>(time) / kPicosecondsPerSecond;
+}
+
+} // namespace rankwise::sim

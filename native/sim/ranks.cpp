@@ -1,0 +1,194 @@
+// Engine: ranks and their sequences of operations.
+#include "engine.h"
+
+#include <algorithm>
+
+namespace rankwise::sim
+{
+
+namespace
+{
+
+/// A rank runs ahead of the clock until it has to wait. After so many sends it lets the others come
+/// to their turn, or all messages of a program would exist at once.
+constexpr int kMostAhead = 64;
+
+} // namespace
+
+void Engine::run_rank(std::uint32_t number)
+{
+    Rank &rank = ranks_[number];
+    rank.mode = Mode::running;
+    if (rank.nodes_left > 0) {
+        run_graph(number, rank);
+        if (rank.nodes_left > 0)
+            return;
+    }
+    for (int ahead = 0; rank.next != rank.end; ahead++) {
+        // What comes from any source depends on when it is asked for, so nothing is asked for ahead
+        // of time.
+        if (rank.time > now_ && (rank.has_wildcards || ahead >= kMostAhead)) {
+            run_later(number, rank);
+            return;
+        }
+        if (!step(number, rank))
+            return;
+    }
+    rank.mode = Mode::finished;
+}
+
+void Engine::run_later(std::uint32_t number, Rank &rank)
+{
+    if (!rank.run_queued)
+        push(rank.time, kRun, number);
+    rank.run_queued = true;
+}
+
+/// Carry out the next operation; false: the rank waits.
+bool Engine::step(std::uint32_t number, Rank &rank)
+{
+    const Operation &operation = *rank.next++;
+    const std::uint32_t own = jobs_[rank.job].program->requests[number - rank.base];
+    const auto post = [&](std::uint32_t handle, auto function) {
+        request(rank, handle) = RequestState::pending;
+        rank.pending++;
+        if ((this->*function)(number, rank, operation, handle)) {
+            request(rank, handle) = RequestState::complete;
+            rank.pending--;
+        }
+    };
+    switch (operation.kind()) {
+    case Kind::send:
+        post(own, &Engine::post_send);
+        return wait(rank, own);
+    case Kind::receive:
+        post(own, &Engine::post_receive);
+        return wait(rank, own);
+    case Kind::isend:
+        post(operation.request(), &Engine::post_send);
+        return true;
+    case Kind::ireceive:
+        post(operation.request(), &Engine::post_receive);
+        return true;
+    case Kind::wait:
+        return wait(rank, operation.request());
+    case Kind::wait_all:
+        if (rank.pending > 0)
+            rank.mode = Mode::on_all;
+        else
+            forget_complete(number, rank);
+        return rank.pending == 0;
+    case Kind::wait_any:
+        return wait_any(rank, operation);
+    case Kind::compute:
+        compute(number, rank, operation.duration());
+        return true;
+    case Kind::until:
+        rank.time = std::max(rank.time, operation.duration());
+        return true;
+    case Kind::graph:
+        enter_graph(rank, jobs_[rank.job].program->graphs[operation.peer()]);
+        run_graph(number, rank);
+        return rank.nodes_left == 0;
+    }
+    return true;
+}
+
+bool Engine::wait(Rank &rank, std::uint32_t number)
+{
+    if (request(rank, number) == RequestState::pending) {
+        rank.mode = Mode::on_request;
+        rank.waits_for = number;
+        return false;
+    }
+    request(rank, number) = RequestState::idle;
+    return true;
+}
+
+/// What all have been waited for is complete for no later wait; only a wait for any would notice.
+void Engine::forget_complete(std::uint32_t number, Rank &rank)
+{
+    const Program &program = *jobs_[rank.job].program;
+    if (program.any_lists.empty())
+        return;
+    for (std::uint32_t i = 0; i < program.requests[number - rank.base]; i++)
+        request(rank, i) = RequestState::idle;
+}
+
+/// The first complete one of the list counts, as in MPI libraries; if all are idle there is nothing
+/// to wait for.
+bool Engine::wait_any(Rank &rank, const Operation &operation)
+{
+    const auto &lists = jobs_[rank.job].program->any_lists;
+    bool may_come = false;
+    for (std::uint32_t i = 0; i < operation.count(); i++) {
+        RequestState &state = request(rank, lists[operation.peer() + i]);
+        if (state == RequestState::complete) {
+            state = RequestState::idle;
+            return true;
+        }
+        may_come = may_come || state == RequestState::pending;
+    }
+    if (may_come)
+        rank.mode = Mode::on_any;
+    return !may_come;
+}
+
+void Engine::compute(std::uint32_t number, Rank &rank, Time duration)
+{
+    const Time begin = rank.time;
+    double picoseconds = static_cast<double>(duration);
+    if (!noise_.is_silent())
+        picoseconds *= noise_.factor(number, rank.draws++);
+    rank.time = noise_.is_silent() && duration < kEndOfTime - begin ? begin + duration
+                                                                    : after(begin, picoseconds);
+    if (record_)
+        record_->act(number, Doing::compute, begin, rank.time);
+}
+
+/// A send or a receive of the rank is complete now.
+void Engine::complete(std::uint32_t number, std::uint32_t handle, Doing doing, Time overhead,
+                      std::uint32_t message)
+{
+    Rank &rank = ranks_[number];
+    rank.time = std::max(rank.time, now_);
+    if (record_)
+        record_->act(number, doing, rank.time, rank.time + overhead, message);
+    rank.time += overhead;
+    if (handle & kNodeHandle) {
+        rank.nodes_pending--;
+        end_node(number, rank, handle & ~kNodeHandle, false);
+        run_rank(number);
+    } else {
+        complete_request(number, rank, handle);
+    }
+}
+
+void Engine::complete_request(std::uint32_t number, Rank &rank, std::uint32_t handle)
+{
+    request(rank, handle) = RequestState::complete;
+    rank.pending--;
+    switch (rank.mode) {
+    case Mode::on_request:
+        if (handle != rank.waits_for)
+            return;
+        request(rank, handle) = RequestState::idle;
+        break;
+    case Mode::on_all:
+        if (rank.pending > 0)
+            return;
+        forget_complete(number, rank);
+        break;
+    case Mode::on_any: {
+        rank.mode = Mode::running;
+        if (!wait_any(rank, rank.next[-1]))
+            return;
+        break;
+    }
+    default:
+        return;
+    }
+    run_rank(number);
+}
+
+} // namespace rankwise::sim

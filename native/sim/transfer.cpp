@@ -1,0 +1,161 @@
+// Engine: data on their way, one after another or as flows.
+#include "engine.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace rankwise::sim
+{
+
+void Engine::begin_transfer(std::uint32_t i)
+{
+    const Message &message = messages_[i];
+    if (record_)
+        record_->of(i).begin = now_;
+    if (!shares_ || message.flags & kWithin)
+        serve_alone(i);
+    else if (message.bytes <= platform_.packet_bytes)
+        serve(i);
+    else
+        begin_flow(i);
+}
+
+/// The last byte leaves at this time; an eager message's sender knows nothing of it.
+void Engine::leave_at(std::uint32_t i, Time time)
+{
+    if (record_)
+        record_->of(i).end = time;
+    if (messages_[i].flags & kEager)
+        push(after(time, static_cast<double>(latency(i))), kDeliver, i);
+    else
+        push(time, kLeft, i);
+}
+
+/// Nothing is shared but the rank's own NIC, and within a node not even that.
+void Engine::serve_alone(std::uint32_t i)
+{
+    const Message &message = messages_[i];
+    const CostRange &costs = costs_of(message);
+    const double takes = costs.gap_byte * static_cast<double>(message.bytes);
+    if (record_)
+        record_->of(i).alone = static_cast<Time>(takes);
+    if (message.flags & kWithin) {
+        leave_at(i, after(now_, takes));
+        return;
+    }
+    Rank &source = ranks_[message.source];
+    const Time end = after(std::max(now_, source.nic_free), takes);
+    source.nic_free = end + costs.gap;
+    leave_at(i, end);
+}
+
+/// Each resource passes the message on while it serves it, and serves one message after another. To
+/// wait for the sender's own messages before it is no contention.
+void Engine::serve(std::uint32_t i)
+{
+    const Message &message = messages_[i];
+    const CostRange &costs = costs_of(message);
+    const std::uint32_t from = node_of_[message.source], to = node_of_[message.destination];
+    const auto bytes = static_cast<double>(message.bytes);
+    const auto nodes = static_cast<std::uint32_t>(platform_.nodes.size());
+    const double alone = costs.gap_byte * bytes;
+    Time end = now_, last = now_;
+    std::uint32_t held_by = from;
+    Time longest = 0;
+    const auto pass = [&](std::uint32_t resource) {
+        Server &server = servers_[resource];
+        const double takes = std::max(alone, bytes * server.byte_time);
+        const Time duration = static_cast<Time>(takes);
+        const Time wanted = std::max(now_, end - duration);
+        const Time begin = std::max(wanted, server.busy_until);
+        if (resource == from) {
+            last = std::max(last, begin + duration);
+        } else if (begin - wanted > longest) {
+            longest = begin - wanted;
+            held_by = resource;
+        }
+        end = std::max(end, after(begin, takes));
+        server.busy_until = std::max(server.busy_until, end);
+        last = std::max(last, wanted + duration);
+    };
+    pass(from);
+    servers_[from].busy_until += costs.gap;
+    for (const std::uint32_t link : platform_.route(from, to).links)
+        pass(2 * nodes + link);
+    pass(nodes + to);
+    if (record_)
+        record_->of(i).alone = last - now_;
+    if (end > last)
+        lose(from, to, held_by, static_cast<double>(end - last));
+    leave_at(i, end);
+}
+
+void Engine::begin_flow(std::uint32_t i)
+{
+    const Message &message = messages_[i];
+    const std::uint32_t from = node_of_[message.source], to = node_of_[message.destination];
+    need_network();
+    const std::uint32_t flow = network_->begin(i, from, to, message.bytes, costs_of(message),
+                                               platform_.pair_class(from, to).weight);
+    FlowRoute &route = network_->routes[flow];
+    if (record_)
+        record_->of(i).alone = static_cast<Time>(route.whole / network_->flows[flow].limit);
+    bool lone = lone_is_free_;
+    for (const std::uint32_t used : route.used())
+        lone = lone && network_->resources[used].flows.count() == 1;
+    if (lone) {
+        Flow &f = network_->flows[flow];
+        f.rate = f.limit;
+        for (const std::uint32_t used : route.used())
+            network_->resources[used].load = f.limit;
+        const Time due = after(now_, std::ceil(route.whole / f.limit));
+        f.expected = due;
+        push(due, kEnd, flow);
+        return;
+    }
+    model_->started(flow);
+    is_unsettled_ = true;
+}
+
+void Engine::end_flow(std::uint32_t flow, Time due)
+{
+    Flow &f = network_->flows[flow];
+    FlowRoute &route = network_->routes[flow];
+    if (!f.active || f.expected != due)
+        return; // another end was queued since
+    const double left = network_->remaining(flow);
+    if (left > 1 && left > 1e-9 * route.whole) {
+        f.expected = kNever;
+        expect(flow);
+        return;
+    }
+    network_->advance(flow); // notes what held it back
+    network_->leave(flow);
+    model_->ended(flow);
+    bool shared = !lone_is_free_;
+    for (const std::uint32_t used : route.used())
+        shared = shared || network_->resources[used].flows.count() > 0;
+    is_unsettled_ = is_unsettled_ || shared;
+    const double lost = static_cast<double>(now_ - route.start) - std::ceil(route.whole / f.limit);
+    const std::uint32_t i = route.message;
+    const Message &message = messages_[i];
+    if (lost > 1)
+        lose(node_of_[message.source], node_of_[message.destination], kNone, lost);
+    network_->forget(flow);
+    if (record_)
+        record_->of(i).end = now_;
+    const bool eager = message.flags & kEager;
+    push(after(now_, static_cast<double>(latency(i))), kDeliver, i);
+    if (!eager)
+        complete(message.source, message.send_handle, Doing::sent, 0, i);
+}
+
+void Engine::lose(std::uint32_t source, std::uint32_t destination, std::uint32_t resource,
+                  double time)
+{
+    outcome_.lost_by_pair[std::uint64_t{source} << 32 | destination] += time;
+    if (resource != kNone)
+        outcome_.lost_by_resource[resource] += time;
+}
+
+} // namespace rankwise::sim
