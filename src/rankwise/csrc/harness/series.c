@@ -12,6 +12,9 @@ static const double TARGET_COMPUTES_TIMES = 4;
 static const double LONG_START_SECONDS = 1e-3;
 /* Of a sample, that a start may be late; the spinning itself is no more precise than the least. */
 static const double LATE_SHARE = 0.01, LEAST_LATE_SECONDS = 1e-6;
+/* Where that cannot be had, so many times as much: a barrier in its place may cost a delay of the
+ * network. */
+static const double MORE_LATE = 5;
 
 /* What rank 0 decides for a series. */
 typedef struct {
@@ -148,7 +151,7 @@ static void time_once(Cell *c, Run run, const Plan *plan, double *entry, double 
  * decide alike, for they decide on agreed values. */
 static void repeat(Cell *c, const Options *options, Run run, const Plan *plan, Times *t)
 {
-    enum { TRIALS = 30, TRIALS_AGAIN = 4 }; /* time enough for the slack to grow a thousandfold */
+    enum { TRIALS = 30, TRIALS_AGAIN = 8 }; /* time enough for the slack to grow a thousandfold */
     const int trials = c->job->start_given_up ? TRIALS_AGAIN : TRIALS;
     const double planned = clamp(options->seconds, plan->run_seconds * plan->batch, DBL_MAX);
     const double deadline = local_seconds(c->job) + OVERRUN * planned;
@@ -168,6 +171,8 @@ static void repeat(Cell *c, const Options *options, Run run, const Plan *plan, T
             t->kept++;
         else
             t->discarded++;
+        if (t->discarded == trials / 2 && t->discarded > t->kept)
+            start.tolerance_seconds *= MORE_LATE;
         if (start.at_agreed_time && t->discarded > trials && t->discarded > t->kept) {
             start.at_agreed_time = false;
             t->discarded += t->kept;
