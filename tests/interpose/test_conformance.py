@@ -67,6 +67,22 @@ def test_the_built_in_table_acts_across_sites_alone(implementation_id: str, tmp_
     assert not across.replaced()["MPI_Gatherv"]
 
 
+@needs_emulation
+def test_reproducible_sums_do_not_depend_on_the_sites(tmp_path: Path) -> None:
+    newest = next(one for one in IDS if one.startswith("mpich-5"))
+    program = [str(compiled(newest, "sums"))]
+    found = []
+    for where in (["--placement", "block"], ["--placement", "across-sites"]):
+        words = ["--testbed", "two-clusters", *where, "--reproducible"]
+        ran = run(newest, 4, "default", tmp_path, program, *words)
+        assert ran.done.returncode == 0, ran.done.stderr
+        assert not any("one_crossing" in name or "lanes" in name for name in ran.algorithms())
+        assert ran.algorithms()["allreduce.reduce_bcast"] == 4
+        found.append(ran.done.stdout)
+    local = run(newest, 4, "default", tmp_path, program, "--reproducible")
+    assert found[0] == found[1] == local.done.stdout != ""
+
+
 def test_the_built_in_table_leaves_one_site_alone(tmp_path: Path) -> None:
     newest = next(one for one in IDS if one.startswith("openmpi-5"))
     ran = run(newest, 2, "default", tmp_path, [str(compiled(newest, "conformance"))])

@@ -19,7 +19,7 @@ pytest.importorskip("mpi4py", reason="mpi4py is among the packages for developme
 IDS = [one.id for one in FOUND if one.id.startswith(("openmpi-5", "mpich-5", "intelmpi"))]
 pytestmark = [pytest.mark.mpi, pytest.mark.timeout(900), pytest.mark.skipif(not IDS, reason="no MPI here")]
 ALL = ["test_cco", "test_comm", "test_attr", "test_op", "test_group"]
-BY_DAY = ["test_cco_buf$", "test_cco_nb_vec$"]
+BY_DAY = ["test_cco_buf"]
 NEIGHBOURHOODS = "test_cco_.*ngh"
 
 
@@ -47,20 +47,20 @@ def tried(implementation_id: str, ranks: int, table: Path | str, home: Path, *ch
 
 def counts(ran: Ran) -> list[str]:
     """How many tests each rank has run, and how many it has left out."""
-    return sorted(re.findall(r"^Ran (\d+) tests|^OK(.*)$", ran.done.stdout + ran.done.stderr, re.MULTILINE))
+    return sorted(re.findall(r"Ran \d+ tests|skipped=\d+", ran.done.stdout + ran.done.stderr))
 
 
 def same_with_and_without(implementation_id: str, ranks: int, home: Path, suite: Path, chosen: list[str]) -> None:
     arguments = (str(suite), "-q", "-i", "|".join(chosen))
     ours = tried(implementation_id, ranks, write_table(home, everything(0)), home, *arguments)
     native = tried(implementation_id, ranks, "", home, *arguments)
-    assert counts(ours) == counts(native) != []
+    assert counts(ours) == counts(native)
+    assert len(counts(ours)) >= ranks and "Ran 0 tests" not in counts(ours)
     assert len(ours.reports) == ranks and not native.reports
-    variants = sum((ours.replaced() + ours.passed()).values())
-    assert sum(ours.replaced().values()) > variants / 2 > 100
+    assert sum(ours.replaced().values()) > 1000 * ranks, ours.reports[0]
 
 
-@pytest.mark.parametrize("ranks", [2, 3])
+@pytest.mark.parametrize("ranks", [2])
 @pytest.mark.parametrize("implementation_id", IDS)
 def test_a_part_by_day(implementation_id: str, ranks: int, tmp_path: Path, suite: Path) -> None:
     same_with_and_without(implementation_id, ranks, tmp_path, suite, BY_DAY)

@@ -56,7 +56,7 @@ class Ran:
 def compiled(implementation_id: str, name: str) -> Path:
     """Return tests/interpose/NAME.c, compiled for this implementation."""
     flags = ("-std=gnu99", "-O1")
-    program = Artifact(name, (SOURCES / f"{name}.c",), flags=flags, libraries=("-pthread",))
+    program = Artifact(name, (SOURCES / f"{name}.c",), flags=flags, libraries=("-pthread", "-lm"))
     return builder.build(program, working(implementation_id))
 
 

@@ -35,7 +35,7 @@ from rankwise.workflows.measure import Request
     "  rankwise compare mpich --layout contiguous,vector --bench pingpong\n"
     "  rankwise compare mpich-5.0.2 mpich-5.0.1 --fail-on slower --json\n"
     "  rankwise compare mpich --profile default --profile wan   is it worth it?\n"
-    "  rankwise compare --explain --bench allreduce  by its algorithm, or by its core?\n"
+    "  rankwise compare --explain --bench allreduce   by algorithm, or by core?\n"
     "  rankwise compare --resume              go on where Ctrl-C ended it\n"
     "  rankwise compare openmpi --launcher '--mca btl tcp,self'\n\n"
     "\b\nA program of your own, whole runs of it:\n"

@@ -279,6 +279,17 @@ class Explanation:
     placement: str = "block"
 
 
+@dataclass(frozen=True, slots=True)
+class BesideNative:
+    """A schedule over an implementation's messages, against the operation as that implementation does it."""
+
+    implementation: str
+    schedule: str
+    """The benchmark: `allreduce.ring`."""
+    verdict: Verdict
+    """Its baseline is the operation itself: below 1 the schedule is faster."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
     """Everything that a comparison found: what the terminal and the report show."""
@@ -299,6 +310,7 @@ class Comparison:
     timelines: tuple[TimelineCurve, ...] = ()
     overlaps: tuple[Overlap, ...] = ()
     explanations: tuple[Explanation, ...] = ()
+    beside_native: tuple[BesideNative, ...] = ()
 
     @property
     def wrong_data(self) -> tuple[CellFailure, ...]:

@@ -9,6 +9,7 @@ from rankwise.report.colours import styles_for
 from rankwise.report.context import ReportContext, origin
 from rankwise.report.groups import MARKS, GroupedComparison
 from rankwise.report.page import Introduction, Outcome, Page, Tally, implementations_of, present
+from rankwise.report.sections.beside_native import beside_native
 from rankwise.report.sections.curves import curves
 from rankwise.report.sections.distributions import distributions
 from rankwise.report.sections.explanations import explanations
@@ -45,6 +46,7 @@ def comparison_page(comparison: Comparison, context: ReportContext) -> Page:
             testbed(context.topology, context.paths, context.network, comparison.notices),
             curves(grouped, styles),
             explanations(comparison),
+            beside_native(comparison),
             overhead(grouped, styles),
             streams(comparison, styles),
             ratios(grouped),

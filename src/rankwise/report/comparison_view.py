@@ -11,6 +11,7 @@ from rich.text import Text
 from rankwise.core.records import Notice
 from rankwise.core.results import Comparison
 from rankwise.report import tables
+from rankwise.report.beside_native import beside_native_table, shown
 from rankwise.report.explanations import explanation_table
 
 
@@ -20,10 +21,12 @@ def comparison_parts(comparison: Comparison, sentences: Sequence[str]) -> Iterat
         yield Text(f"• {sentence}")
     overheads = (tables.overhead_table,) if comparison.overheads else ()
     explanations = (explanation_table,) if comparison.explanations else ()
+    schedules = (beside_native_table,) if shown(comparison) else ()
     for table in (
         tables.summary_table,
         tables.comparison_table,
         *explanations,
+        *schedules,
         *overheads,
         tables.switch_point_table,
         tables.failure_table,

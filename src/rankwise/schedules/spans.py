@@ -52,5 +52,7 @@ class Spans(Generic[V]):
         if end < self.size and (behind == len(starts) or starts[behind] > end) and new_values[-1] != rest:
             new_starts.append(end)
             new_values.append(rest)
+        elif behind < len(starts) and starts[behind] == end and values[behind] == new_values[-1]:
+            behind += 1  # what follows is alike
         starts[first:behind] = new_starts
         values[first:behind] = new_values

@@ -156,6 +156,7 @@ def as_json(comparison: Comparison, report: Path | None) -> dict[str, Any]:
             if point.starts in ("barrier", "mixed")
         ],
         "explanations": [asdict(one) for one in comparison.explanations],
+        "beside_native": [asdict(one) for one in comparison.beside_native],
         "overlaps": [asdict(one) for one in comparison.overlaps],
         "streams": [
             {"cell": asdict(one.cell), "reached": [asdict(reached) for reached in one.reached]}

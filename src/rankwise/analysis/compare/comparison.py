@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from rankwise.analysis.compare.beside_native import beside_native
 from rankwise.analysis.compare.cells import gather, judged_points
 from rankwise.analysis.compare.curves import curves, distributions
 from rankwise.analysis.compare.explanations import explanations
@@ -76,6 +77,7 @@ def compare(
         timelines=timelines(launches),
         overlaps=overlaps(data for data in cells if data.cell not in wrong),
         explanations=explanations(points, chosen, order),
+        beside_native=beside_native(points, delta, alpha),
     )
 
 

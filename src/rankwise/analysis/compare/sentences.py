@@ -10,6 +10,7 @@ import numpy as np
 from scipy import special
 
 from rankwise.analysis import labels
+from rankwise.analysis.compare import beside_native
 from rankwise.analysis.compare.explanations import sentence as explanation_sentence
 from rankwise.analysis.compare.tcp_sentences import tcp_sentences
 from rankwise.core.results import Comparison, SummaryRow, SwitchPoint, VerdictWord
@@ -26,9 +27,10 @@ def sentences(comparison: Comparison) -> list[str]:
     """Return the comparison as plain sentences, the most important first."""
     if not comparison.curves:
         return ["Nothing was measured."]
+    beside = beside_native.sentences(comparison.beside_native)
     if not comparison.verdicts:
         alone = "Nothing was compared: no cell was measured with two implementations."
-        return [alone, *tcp_sentences(comparison)]
+        return [*(beside or [alone]), *tcp_sentences(comparison)]
     said = _winners(comparison)
     if all(min(verdict.launches) < MIN_FOR_RATIO for verdict in comparison.verdicts):
         said.append(f"With fewer than {MIN_FOR_RATIO} launches of a cell no difference can be shown.")
@@ -36,7 +38,7 @@ def sentences(comparison: Comparison) -> list[str]:
         said += _classes(comparison)
     said += _verdicts(comparison)
     said += _explained(comparison)
-    return said + tcp_sentences(comparison) + _switches(comparison) + _failures(comparison)
+    return said + beside + tcp_sentences(comparison) + _switches(comparison) + _failures(comparison)
 
 
 def _explained(comparison: Comparison) -> list[str]:

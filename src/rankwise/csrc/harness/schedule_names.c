@@ -68,6 +68,7 @@ static bool add_algorithm(const Kernel *native, const Algorithm *algorithm, cons
     if (s) {
         s->algorithm = algorithm;
         s->kernel.description = algorithm->description;
+        s->kernel.even_ranks = algorithm->even_ranks;
     }
     return s != NULL;
 }

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include "settings.h"
 #include "../schedules/network_file.h"
 #include "overlay.h"
@@ -32,6 +33,14 @@ static const char BUILT_IN[] = "# rankwise overlay 1\n"
                                "barrier        sites=2- one_crossing\n"
                                "scan           sites=2- one_crossing\n"
                                "exscan         sites=2- one_crossing\n";
+
+/* Sums whose order the number of ranks alone decides, for what no other rule does: the library's
+ * own may depend on who is near whom. */
+static const char ONE_ORDER[] = "\nreduce binary_in_order\n"
+                                "allreduce reduce_bcast\n"
+                                "reduce_scatter reduce_scatterv\n"
+                                "scan recursive_doubling\n"
+                                "exscan recursive_doubling\n";
 
 static Settings chosen;
 
@@ -83,11 +92,14 @@ static void read_rules(void)
     char error[MESSAGE_ROOM] = "no memory is left";
     const char *file = getenv("RANKWISE_OVERLAY");
     const bool built_in = !file || !*file || strcmp(file, "default") == 0;
-    char *text = built_in ? NULL : content(file);
-    if (!read_table(&chosen.table, text ? text : BUILT_IN, built_in ? "the built-in table" : file,
-                    error, sizeof error))
+    char *own = built_in ? NULL : content(file), *text = NULL;
+    if (asprintf(&text, "%s%s", own ? own : BUILT_IN, chosen.reproducible ? ONE_ORDER : "") < 0)
+        end_job("%s", error);
+    if (!read_table(&chosen.table, text, built_in ? "the built-in table" : file, error,
+                    sizeof error))
         end_job("%s", error);
     free(text);
+    free(own);
     bool named[OPERATIONS] = {false};
     for (int i = 0; i < chosen.table.count; i++)
         named[chosen.table.rules[i].operation] |= chosen.table.rules[i].algorithm != NULL;

@@ -53,6 +53,8 @@ static const char *objection(const Algorithm *a, const Problem *p)
         return "a count is negative";
     if (a->commutative_only && !p->commutative)
         return a->commutative_only;
+    if (a->even_ranks && p->ranks % 2 && p->ranks > 1)
+        return "it needs an even number of ranks";
     if (a->equal_blocks && p->counts)
         return "it needs blocks of one length";
     return a->objection ? a->objection(p) : NULL;

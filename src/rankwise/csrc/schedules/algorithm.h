@@ -77,6 +77,7 @@ struct Algorithm {
      * alltoallv `counts` is then the matrix, row by row of the senders, shape (ranks, ranks). */
     bool needs_all_counts;
     bool equal_blocks; /* only where counts is NULL */
+    bool even_ranks;   /* only for an even number of them, or one */
     /* Why it cannot do this, a constant text; NULL: it can. May be NULL itself. */
     const char *(*objection)(const Problem *p);
 

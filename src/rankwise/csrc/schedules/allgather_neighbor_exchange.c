@@ -3,12 +3,6 @@
  * on the left and the right. P^2/2 messages in P/2 rounds; (P - 1) m bytes into each rank. */
 #include "blocks.h"
 
-static const char *objection(const Problem *p)
-{
-    return p->ranks % 2 && p->ranks > 1 ? "neighbours pair up only if the number of ranks is even"
-                                        : NULL;
-}
-
 static void generate(Schedule *s, const Problem *p)
 {
     const int n = p->ranks, side = p->rank % 2 ? -1 : 1;
@@ -46,5 +40,5 @@ static void generate(Schedule *s, const Problem *p)
 ALGORITHM(neighbor_exchange, ALLGATHER) = {
     .description = "neighbours exchange the newest blocks, on the left and the right in turn",
     .generate = generate,
-    .objection = objection,
+    .even_ranks = true,
 };
