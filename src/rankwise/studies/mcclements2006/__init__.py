@@ -42,8 +42,7 @@ def page(results: Mapping[str, Results]) -> Page:
 study = Study(
     name="mcclements2006",
     title="Open source MPI implementations compared, 2006 and today",
-    summary="nine benchmarks in shared memory and on Gigabit Ethernet; each library's own algorithms beside the "
-    "same ones on every core",
+    summary="nine benchmarks in shared memory and on Gigabit Ethernet, and the same algorithm on every core",
     runs=RUNS,
     page=page,
     citation=citation("mcclements2006"),

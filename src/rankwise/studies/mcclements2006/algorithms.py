@@ -53,8 +53,8 @@ def _statement(found: Findings, operation: str) -> Statement:
                 texts[name] = f"{name} (small: {parts[0].words()}; large: {parts[1].words()})"
     claim = Claim(
         f"algorithm-{operation}",
-        f"{operation.capitalize()} by the sources of 2006 – {_in_words(operation)}. Here: the schedule that the "
-        "curve on 4 nodes looks like, and how many times apart they are.",
+        f"In the sources of 2006 {operation.capitalize()} is {_in_words(operation)}. Here: the schedule that the "
+        "curve on 4 nodes looks like, and how many times apart the two are.",
         "2.4",
     )
     return claims.from_verdicts(claim, verdicts, texts)
@@ -64,13 +64,15 @@ def _in_words(operation: str) -> str:
     by_words: dict[str, list[str]] = {}
     for library, words in PAPER["algorithms"][operation.capitalize()].items():
         by_words.setdefault(words, []).append(library)
-    return "; ".join(f"{' and '.join(names)}: {_plainly(words)}" for words, names in by_words.items())
+    return "; ".join(f"{_plainly(words)} in {' and '.join(names)}" for words, names in by_words.items())
 
 
 def _plainly(words: str) -> str:
-    """`binomial below 2 kB, Rabenseifner from there on` for `binomial < 2 kB <= Rabenseifner`."""
+    """`binomial below 2 kB and Rabenseifner from there on` for `binomial < 2 kB <= Rabenseifner`."""
     match = re.fullmatch(r"(.+?) < (.+?) <= (.+)", words)
-    return f"{match[1]} below {match[2]}, {match[3]} from there on" if match else words
+    return (
+        f"{match[1]} below {match[2]} and {match[3]} from there on" if match else words.replace("tree", "a tree")
+    )
 
 
 def _judge(one: Likeness, expected: set[str]) -> StatementVerdict:
