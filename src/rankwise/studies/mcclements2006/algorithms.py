@@ -7,7 +7,7 @@ import re
 from rankwise.studies import claims
 from rankwise.studies.base import Claim, Statement, StatementVerdict
 from rankwise.studies.mcclements2006.findings import FAMILIES, Findings, of_family
-from rankwise.studies.mcclements2006.likeness import LARGE, SMALL, Likeness, likeness
+from rankwise.studies.mcclements2006.likeness import LARGE, NEAR, SMALL, Likeness, likeness
 from rankwise.studies.mcclements2006.plan import CLUSTER, OPERATIONS, PAPER, label
 from rankwise.studies.ranges import FEWEST_LAUNCHES, every
 
@@ -76,10 +76,13 @@ def _plainly(words: str) -> str:
 
 
 def _judge(one: Likeness, expected: set[str]) -> StatementVerdict:
-    """Undecided where others cannot be told from what the paper says, or there were too few launches."""
+    """Undecided where others cannot be told from what the paper says, or that may yet be near."""
     if one.launches < FEWEST_LAUNCHES:
         return "undecided"
     near = set(one.nearest)
-    if not near & expected:
-        return "no longer"
-    return "holds" if near <= expected else "undecided"
+    if near and near <= expected:
+        return "holds"
+    best = next(iter(one.distances.values()))
+    limit = min(best.high, NEAR) if near else NEAR
+    refuted = all(distance.low > limit for name, distance in one.distances.items() if name in expected)
+    return "no longer" if refuted else "undecided"
