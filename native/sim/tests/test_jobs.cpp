@@ -103,7 +103,7 @@ void collectives()
         return error_of([&] { read_collective(text, "request", p, {}); });
     };
     CHECK(contains(error(R"({"operation": "bcast", "algorithm": "magic", "ranks": 4})"),
-                   "request:1: there is no algorithm magic for bcast; there is: binomial"));
+                   "request:1: there is no algorithm magic for bcast; there is: "));
     CHECK(contains(error(R"({"operation": "dance", "algorithm": "ring", "ranks": 4})"),
                    "there is no operation dance"));
     CHECK(contains(error("{\"operation\": \"bcast\",\n \"algorithm\": \"binomial\", \"ranks\": 0}"),
