@@ -145,7 +145,7 @@ def test_when_interrupted_what_was_measured_is_kept_and_can_go_on(tmp_path: Path
     kept = launches(tmp_path)
     assert kept >= 2
     with sqlite3.connect(tmp_path / "results.sqlite") as connection:
-        connection.execute("UPDATE run SET time_budget_seconds = 1")
+        connection.execute("UPDATE run SET time_budget_seconds = 0.001")
     done = rankwise("compare", "--resume", "--json", home=tmp_path)
     assert done.returncode == 0, done.stderr
     assert launches(tmp_path) == kept, "its time is over"

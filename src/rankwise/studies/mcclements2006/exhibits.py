@@ -14,6 +14,9 @@ from rankwise.studies import wording
 from rankwise.studies.base import Row, Table
 from rankwise.studies.mcclements2006.findings import (
     FAMILIES,
+    LAM,
+    MPICH,
+    OPENMPI,
     Findings,
     Measured,
     largest_rate,
@@ -49,7 +52,7 @@ def tables(found: Findings) -> tuple[Table, ...]:
 def _yardstick(found: Findings) -> Table:
     shared, net = (found.runs.get(label(place, 2)) for place in (LOCAL, CLUSTER))
     published = [PAPER[f"{machine}_pingpong_MBps"] for machine in ("lomond", "escience", "scaliwag")]
-    ancestors = {"openmpi": "Open MPI", "mpich": "MPICH2", "lammpi": "LAM/MPI"}
+    ancestors = {OPENMPI: "Open MPI", MPICH: "MPICH2", LAM: "LAM/MPI"}
     rows = []
     for name in found.implementations:
         then = ancestors.get(name.partition("-")[0], "")

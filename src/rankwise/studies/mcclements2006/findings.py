@@ -16,7 +16,9 @@ from rankwise.studies.base import Results
 from rankwise.studies.mcclements2006.plan import COPY
 from rankwise.studies.ranges import Range, over_launches
 
-OPENMPI, MPICH, LAM = "openmpi", "mpich", "lammpi"
+OPENMPI = "openmpi"
+MPICH = "mpich"
+LAM = "lammpi"
 FAMILIES = {"Open MPI": OPENMPI, "MPICH": MPICH, "MPICH2": MPICH, "LAM/MPI": LAM}
 """The paper's libraries that are still measured, by its names; MPICH 1 and Sun MPI are not."""
 Times = Mapping[int, float]
