@@ -78,3 +78,16 @@ int unpack_site(Schedule *s, const Bundles *b, int site, Place bundle, Place blo
     }
     return all_since(s, first, after);
 }
+
+void hand_out_blocks(Schedule *s, const Problem *p, const Bundles *b, int site, Place bundle,
+                     int tag, int after)
+{
+    for (int i = 0; i < site_size(b->sites, site); i++) {
+        const int rank = site_rank(b->sites, site, i);
+        const Place at = beyond(bundle, packed_start(b, rank) - site_start(b, site));
+        if (rank == p->rank)
+            add_copy(s, at, place(OUTPUT_MEMORY, 0), block_length(p, rank), after);
+        else
+            add_send(s, rank, tag, at, block_length(p, rank), after);
+    }
+}

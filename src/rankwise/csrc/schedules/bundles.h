@@ -29,4 +29,8 @@ int pack_site(Schedule *s, const Bundles *bundles, int site, Place blocks, Place
 int unpack_site(Schedule *s, const Bundles *bundles, int site, Place bundle, Place blocks, int but,
                 int after);
 
+/* At a coordinator: each rank of the site gets its block of the site's bundle. */
+void hand_out_blocks(Schedule *s, const Problem *p, const Bundles *bundles, int site, Place bundle,
+                     int tag, int after);
+
 #endif

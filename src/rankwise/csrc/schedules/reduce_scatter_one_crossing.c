@@ -48,14 +48,7 @@ static void exchange(Schedule *s, const Problem *p, const Sites *sites, const Bu
             done = add_reduce(s, arrived, own, length, done);
             depend(s, done, received);
         }
-    for (int i = 0; i < site_size(sites, site); i++) {
-        const int rank = site_rank(sites, site, i);
-        const Place at = beyond(own, packed_start(b, rank) - site_start(b, site));
-        if (rank == p->rank)
-            add_copy(s, at, place(OUTPUT_MEMORY, 0), block_length(p, rank), done);
-        else
-            add_send(s, rank, DOWN, at, block_length(p, rank), done);
-    }
+    hand_out_blocks(s, p, b, site, own, DOWN, done);
 }
 
 static void generate(Schedule *s, const Problem *p)

@@ -7,14 +7,7 @@ static void hand_out_bundle(Schedule *s, const Problem *p, const Bundles *b, int
 {
     const Place bundle = add_scratch(s, site_length(b, site));
     const int ready = add_receive(s, p->root, ACROSS, bundle, site_length(b, site), NO_STEP);
-    for (int i = 0; i < site_size(b->sites, site); i++) {
-        const int rank = site_rank(b->sites, site, i);
-        const Place at = beyond(bundle, packed_start(b, rank) - site_start(b, site));
-        if (rank == p->rank)
-            add_copy(s, at, place(OUTPUT_MEMORY, 0), block_length(p, rank), ready);
-        else
-            add_send(s, rank, DOWN, at, block_length(p, rank), ready);
-    }
+    hand_out_blocks(s, p, b, site, bundle, DOWN, ready);
 }
 
 /* The far sites first. The own block is copied last: in place it is a copy onto itself, which no
