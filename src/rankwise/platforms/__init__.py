@@ -1,0 +1,1 @@
+"""Platforms on disk: read, written, compared, and exchanged with other simulators."""

@@ -1,0 +1,1 @@
+"""The simulator: what a program would take on a platform."""
