@@ -37,7 +37,7 @@ def started(implementation_id: str, testbed: EmulatedTestbed, home: Path, load: 
     """Run an ordinary program as its launcher's line would, behind this line of a plain shell."""
     one = working(implementation_id)
     program = overlay.compiled(implementation_id, "broadcast")
-    job = build_job(testbed, (str(program),), RANKS)
+    job = replace(build_job(testbed, (str(program),), RANKS), oversubscribed=False)  # else it preloads, too
     steps = FamilyLauncher().steps(one, job)
     forwarded = f"-x {REPORT}" if one.family == "openmpi" else ""
     script = START.format(load=load, arguments=f"${{RANKWISE_MPIEXEC_ARGUMENTS-}} {forwarded}")

@@ -46,12 +46,15 @@ def findings(text: str, known: Known) -> Iterator[Finding]:
         if not words:
             continue
         rule = yield from _rule(words, number, known)
-        same = [one for one in before if one.operation == rule.operation]
+        if any(one.is_empty for one in rule.ranges.values()):
+            continue
         covering = [
-            one for one in same
-            if all(is_covered(rule.range(name), [one.range(name)]) for name in ("ranks", "sites"))
-        ]  # fmt: skip
-        if is_covered(rule.range("bytes"), [one.range("bytes") for one in covering]):
+            one.range("bytes")
+            for one in before
+            if one.operation == rule.operation
+            and all(is_covered(rule.range(name), [one.range(name)]) for name in ("ranks", "sites"))
+        ]
+        if is_covered(rule.range("bytes"), covering):
             yield Finding(
                 number, "unreachable", f"lines before it take all {rule.operation} that it is for",
                 "put what is for fewer cases first",
