@@ -1,4 +1,5 @@
-/* Broadcasts that know nothing of Rankwise: three of 1 MiB and two of 64 bytes, whose data are checked. */
+/* Broadcasts that know nothing of Rankwise: three of 1 MiB and two of 64 bytes, whose data are
+ * checked. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

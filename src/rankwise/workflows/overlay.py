@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,6 +22,9 @@ from rankwise.workflows.schedule_network import network_file
 
 DEFAULT_TABLE = "default"
 _TABLE, _NETWORK, _REPORT = "RANKWISE_OVERLAY", "RANKWISE_NETWORK", "RANKWISE_OVERLAY_REPORT"
+REPORTING = ((_REPORT, "-"),)
+"""Makes an overlay that is loaded say which schedules ran."""
+_REPLACED = re.compile(r"rankwise overlay: (\w+)\.(\w+) [1-9]")
 _TABLE_FILE, _NETWORK_FILE = "overlay-table", "network"
 _HEADING = "# rankwise overlay 1"
 _MOST_BYTES = "2G"
@@ -89,6 +93,11 @@ def whole_native(implementation: Implementation, tuning: Tuning, topology: Topol
         files.append((_NETWORK_FILE, network_text(topology)))
         variables.append((_NETWORK, f"{FOLDER}/{_NETWORK_FILE}"))
     return own + Native(tuple(files), tuple(variables), libraries=(builder.reference(library),))
+
+
+def replaced(output: str) -> tuple[tuple[str, str], ...]:
+    """Return which schedules a run has taken, from what an overlay said that was asked to report."""
+    return tuple((f"schedules of {operation}", name) for operation, name in _REPLACED.findall(output))
 
 
 def table_text(decisions: Iterable[Decision]) -> str:

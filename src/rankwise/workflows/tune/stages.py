@@ -219,6 +219,7 @@ def _algorithms(
         for one in (one for one in spec.collectives if one.ranks == ranks):
             choices, why = _expressible(implementation, one, known.get(one.operation, ()))
             placements = distinct_placements(target, spec, ranks)
+            scope = family.choice_scope(implementation, one.operation) if choices else "by size"
             if spec.schedules:
                 more, why_none = schedule_choices(
                     implementation, one.operation, ranks, menu, target.topology, target.hosts, placements
@@ -231,7 +232,7 @@ def _algorithms(
                 cells = [replace(template, size_bytes=size) for size in sizes]
                 made.append(AlgorithmSearch(
                     template, choices, sizes, placements, spec.criteria,
-                    scope=family.choice_scope(implementation, one.operation), earlier=before,
+                    scope=scope, earlier=before,
                     calls=spec.application.calls_at(cells) if spec.application else (),
                 ))  # fmt: skip
             else:
