@@ -241,10 +241,10 @@ def _group_words(cell: Cell) -> str:
 
 def _beyond_words(implementation: Implementation, tuning: Tuning) -> str:
     """What rules reach whatever is measured."""
-    where = (
-        "in jobs of any size, and know neither nodes nor ranks per node: communicators that are placed otherwise"
+    words = (
+        "The rules act on every communicator of so many ranks, in jobs of any size, and know neither nodes nor "
+        "ranks per node: communicators that are placed otherwise were not validated"
     )
-    words = f"The rules act on every communicator of so many ranks, {where} were not validated"
     if binds_jobs(implementation, tuning):
         words = (
             "The rules act on all communicators of a job of so many ranks, leave no size to the default, and know "
@@ -252,7 +252,7 @@ def _beyond_words(implementation: Implementation, tuning: Tuning) -> str:
         )
     if any(chosen_schedule(rule.choice) for decision in tuning.decisions for rule in decision.rules):
         words += (
-            ". Schedules act between sites alone, but also on what is nonblocking or has blocks of several lengths "
-            "(what is for allgather on MPI_Iallgatherv): that was not validated"
+            ". Schedules act between sites alone, but also on what is nonblocking or has blocks of several "
+            "lengths: what is for allgather on MPI_Iallgatherv; that was not validated"
         )
     return words
