@@ -53,6 +53,16 @@ def export(
             loading.put_libraries(native, own)
         for name, text in parameters.items():
             notices += _merge(profile, place / name, text, force)
+        if parameters and not _with_libraries(profile, place, formats):
+            notices += [
+                Notice(
+                    "not-exported",
+                    f"a parameter file cannot load the schedules of {part.implementation}, only variables can",
+                    f"rankwise profile export {profile.name} --format env",
+                )
+                for part in profile.parts
+                if part.native.libraries
+            ]
     except OSError as error:
         raise moving.unwritable(place, error) from error
     return Exported(tuple(place / name for name in found), tuple(notices))
