@@ -125,14 +125,15 @@ def guidelines(
 def tune(
     implementations: Sequence[str] = (), *, what: Sequence[str] = (), testbed: str = "", time: str = "10m",
     name: str = "", folder: str | Path = "profiles", ranks: Sequence[int] = (), sizes: str = "64,4K,64K,1M",
-    delta: float = 0.05, force: bool = False, where: Where | None = None,
+    delta: float = 0.05, force: bool = False, schedules: bool = True, where: Where | None = None,
 ) -> TuneResult:  # fmt: skip
     """Find settings that make implementations fast on a testbed, validate them, and write them as a profile.
 
-    `what` as `rankwise tune --for` takes it; the profile goes to `folder`/`name`, by default the testbed's name.
+    `what` as `rankwise tune --for` takes it; `schedules`: between sites ours are tried too. The profile goes to
+    `folder`/`name`, by default the testbed's name.
     """
     place, there = testbeds.testbed_of(testbed), where or Where()
-    spec, _ = spec_of(what, place, ranks, units.parse_sizes_bytes(sizes), delta=delta)
+    spec, _ = spec_of(what, place, ranks, units.parse_sizes_bytes(sizes), delta=delta, schedules=schedules)
     options = tuner.TuneOptions(
         name or place.name, str(folder), spec, units.parse_duration_seconds(time), tuple(implementations),
         force=force,
