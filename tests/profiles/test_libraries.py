@@ -137,5 +137,5 @@ def test_an_export_has_it_and_takes_it_away_again(place: Path, tmp_path: Path) -
 
 def test_the_readme_says_what_it_is(place: Path) -> None:
     text = (place.parent / "README.md").read_text()
-    assert "rankwise-overlay.so" in text and "older C library" in text and FORWARDED not in text
+    assert "rankwise-overlay.so" in text and "the C library of the host" in text and FORWARDED not in text
     assert "mpiexec $RANKWISE_MPIEXEC_ARGUMENTS -n 4 ./app" in text
