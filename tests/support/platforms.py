@@ -45,6 +45,7 @@ TWO_SITES = Platform(
     models=(ContentionModel("alpha-fair", 2.5, 1.3), ContentionModel("max-min")),
     provenance=Provenance("two", "openmpi-5.0.6", measured="2026-11-23"),
     intervals={"classes.within a site.ranges.0.latency_seconds": Interval(1.9e-5, 2.1e-5)},
+    misfits={"within a site": 0.004},
     not_identified={"flops_per_second": "nothing was measured that computes"},
 )
 
@@ -97,6 +98,7 @@ def platforms(draw: st.DrawFn) -> Platform:
         packet_bytes=draw(st.integers(0, 1 << 30)),
         provenance=Provenance(*(draw(st.text(st.characters(exclude_categories=("Cs",)))) for _ in range(6))),
         intervals={name: Interval(*draw(ends)) for name in draw(st.lists(_names, max_size=3))},
+        misfits=draw(st.dictionaries(_names, st.floats(0, 9), max_size=2)),
         not_identified=draw(
             st.dictionaries(_names, st.text(st.characters(exclude_categories=("Cs",))), max_size=3)
         ),

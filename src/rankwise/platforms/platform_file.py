@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
@@ -17,12 +18,13 @@ from rankwise.platforms.checking import check
 FILE = "platform.toml"
 FORMAT = "rankwise-platform 1"
 MOST_BYTES = 1 << 28
-_LEFT_OUT = ("provenance", "links", "intervals", "not_identified")
+_LEFT_OUT = ("provenance", "links", "intervals", "misfits", "not_identified")
 """Keys that are not written where they would be empty."""
 _HEADER = """\
 # A platform of Rankwise: what messages cost on a testbed with one MPI. Times are seconds, rates bytes a second.
 # A range of message sizes ends with up_to_bytes; a cost that it does not name is 0. `intervals` are 95 %
-# confidence intervals, by parameter; `not_identified` says what the measurements could not tell, and why.
+# confidence intervals, by parameter; `misfits` say how far the
+# times of single messages that the figures predict are from those measured; `not_identified` says what the measurements could not tell, and why.
 """
 
 
@@ -58,12 +60,14 @@ def read_text(text: str, file: str) -> Platform:
     if form.value != FORMAT:
         raise form.refused(f'expected "{FORMAT}"', "measure it anew with `rankwise fit`, or take a newer Rankwise")
     intervals = _table(table.pop("intervals", None))
+    misfits = _table(table.pop("misfits", None))
     unknown = _table(table.pop("not_identified", None))
     platform = to_record(Platform, replace(top, value=table))
     check(platform, replace(top, value=table))
     return replace(
         platform,
         intervals={name: _interval(one) for name, one in intervals.items()},
+        misfits={name: _number(one) for name, one in misfits.items()},
         not_identified={name: _reason(one) for name, one in unknown.items()},
     )
 
@@ -93,7 +97,8 @@ def write(path: Path, text: str) -> None:
         beside.write_text(text, encoding="utf-8")
         beside.replace(path)
     except OSError as error:
-        beside.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            beside.unlink()
         raise HostError(f"{path} cannot be written: {error.strerror}", "name another file with -o") from error
 
 
@@ -112,6 +117,12 @@ def _interval(entry: Entry) -> Interval:
     if ends[0] > ends[1]:
         raise entry.refused("the interval ends before it begins", "write [low, high]")
     return Interval(float(ends[0]), float(ends[1]))
+
+
+def _number(entry: Entry) -> float:
+    if type(entry.value) not in (int, float) or not math.isfinite(entry.value):
+        raise entry.refused("must be a number", "correct that line")
+    return float(entry.value)
 
 
 def _reason(entry: Entry) -> str:

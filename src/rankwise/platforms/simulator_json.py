@@ -48,7 +48,7 @@ def simulator_json(platform: Platform, model: str = "", tolerance: float | None 
         **{name: getattr(platform, name) for name in _REST},
         "model": _model(chosen) | ({} if tolerance is None else {"tolerance": tolerance}),
     }
-    return json.dumps(written)
+    return json.dumps(written, ensure_ascii=False)
 
 
 KNOWN_MODELS = ("alpha-fair", "max-min", "flow-cuts", "none")
