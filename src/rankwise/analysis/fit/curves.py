@@ -18,7 +18,7 @@ KERNELS = (ONE_WAY, ROUND_TRIP, BURST, SENDING, RECEIVING, WAITING)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Curve:
-    """A quantity by message size: `sizes` has shape (n,), ascending; `seconds` (launches, n), nan: not measured."""
+    """A quantity by message size: `sizes`, shape (n,), ascending; `seconds`, (launches, n), nan: not measured."""
 
     sizes: FloatArray
     seconds: FloatArray

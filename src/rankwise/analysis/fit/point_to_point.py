@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
-from scipy import optimize, stats
+from scipy import stats
 
 from rankwise.analysis.fit.curves import Curve, Curves
 from rankwise.core.platform import CostRange, Interval, PairClass
@@ -157,10 +157,17 @@ def _line(sizes: FloatArray, seconds: FloatArray, first: float, last: float) -> 
         inside = np.zeros(sizes.size, bool)
         inside[np.argsort(distance, kind="stable")[:FEWEST_SIZES]] = True
     sizes, seconds = sizes[inside], seconds[inside]
-    scale = max(float(sizes[-1]), 1.0)
-    rows = np.column_stack([np.mean(seconds) / seconds, sizes / scale * np.mean(seconds) / seconds])
-    (a, b), _ = optimize.nnls(rows, np.ones(sizes.size))
-    return float(a * np.mean(seconds)), float(b * np.mean(seconds) / scale)
+    weights = 1 / seconds**2
+    weights /= np.sum(weights)
+    size, mean = weights @ sizes, weights @ seconds
+    centred = sizes - size
+    b = float(weights @ (centred * seconds) / max(weights @ centred**2, 1e-300))
+    a = float(mean - b * size)
+    if b < 0:
+        return float(mean), 0.0
+    if a < 0:
+        return 0.0, float(weights @ (sizes * seconds) / (weights @ sizes**2))
+    return a, b
 
 
 _COSTS = tuple(one.name for one in fields(CostRange))[1:]

@@ -25,6 +25,8 @@ class Pair:
     hosts: tuple[str, str]
     sites: tuple[str, str]
     largest_bytes: int = LARGEST_BYTES
+    delay_seconds: float = 0.0
+    """One way, as described: it says how long the measurement takes, and nothing else."""
 
     @property
     def placement(self) -> str:
@@ -61,8 +63,11 @@ def pairs_of(testbed: TestbedKind) -> tuple[Pair, ...]:
 def _pair(testbed: TestbedKind, name: str, hosts: Sequence[Host], sites: tuple[str, str]) -> Pair:
     topology = testbed.topology()
     first, second = hosts[0].name, hosts[1].name
-    rate = path(topology, first, second).rate_bits_per_second / 8 if topology and topology.links else 0.0
+    if not topology or not topology.links:
+        return Pair(name, (first, second), sites)
+    between = path(topology, first, second)
+    rate = between.rate_bits_per_second / 8
     largest = LARGEST_BYTES
     while rate and largest > LEAST_LARGEST_BYTES and largest / rate > LONGEST_TRANSFER_SECONDS:
         largest //= 2
-    return Pair(name, (first, second), sites, largest)
+    return Pair(name, (first, second), sites, largest, between.delay_seconds)

@@ -21,10 +21,11 @@ from rankwise.analysis.fit.curves import (
     curves_of,
 )
 from rankwise.analysis.fit.point_to_point import ALL_EAGER, ClassFit, eager_limit, fit_class
-from rankwise.core.errors import HostError
+from rankwise.core.errors import HostError, InputError
 from rankwise.core.platform import Platform, Provenance
 from rankwise.core.records import DEFAULT, Cell, Launch, Notice, Options
 from rankwise.core.units import format_share
+from rankwise.measurement import plan as planning
 from rankwise.store.store import Store
 from rankwise.testbeds.base import TestbedKind, make
 from rankwise.testbeds.local import LocalTestbed
@@ -32,6 +33,7 @@ from rankwise.workflows import measure
 from rankwise.workflows.events import Events
 from rankwise.workflows.fit.pairs import SAME_NODE, Pair, pairs_of, sites_of
 from rankwise.workflows.fit.request import SECONDS_PER_CLASS, FitRequest, FitResult
+from rankwise.workflows.prepare import prepare
 
 BURST_MESSAGES = 8
 FEWEST_LAUNCHES, MOST_LAUNCHES = 6, 12
@@ -39,6 +41,8 @@ FEWEST_LAUNCHES, MOST_LAUNCHES = 6, 12
 LIMITS_TIME_SHARE = 0.15
 """Of the time, for a closer look at where a sender begins to wait for its receiver."""
 LIMIT_SIZES = 12
+SIZES_BYTES = (1, 4, 16, 64, *(1 << k for k in range(8, 23)))
+SMALLEST_THAT_MAY_WAIT = 256
 LARGEST_SHARES = {BURST: 4, SENDING: 1, RECEIVING: 4, WAITING: 1}
 """The largest message of a class over the largest of these quantities: of bursts there are several at once."""
 SECONDS_PER_CELL = 0.02
@@ -54,11 +58,11 @@ def measured(request: FitRequest, store: Store, events: Events) -> int:
             f"{request.testbed.name} has one slot: there are no two ranks that send one another messages",
             "take a testbed with more hosts or slots",
         )
-    seconds = request.time_budget_seconds or SECONDS_PER_CLASS * len(pairs)
+    seconds = _seconds(request, pairs)
     largest = {pair.placement: pair.largest_bytes for pair in pairs}
     ask = measure.Request(
-        command_line=request.command_line, benchmarks=KERNELS, sizes_bytes=_sizes(max(largest.values())),
-        time_budget_seconds=(1 - LIMITS_TIME_SHARE) * seconds, implementations=(request.implementation,),
+        command_line=request.command_line, benchmarks=KERNELS, sizes_bytes=SIZES_BYTES,
+        time_budget_seconds=(1 - LIMITS_TIME_SHARE) * seconds, implementations=(_the_one(request, events),),
         prefixes=request.prefixes, ranks=(2,), options=(Options(window=BURST_MESSAGES),),
         min_launches=FEWEST_LAUNCHES, max_launches=MOST_LAUNCHES, seconds_per_cell=SECONDS_PER_CELL,
         verify_first=False, seed=request.seed, testbed=request.testbed,
@@ -73,18 +77,39 @@ def measured(request: FitRequest, store: Store, events: Events) -> int:
     return run_id
 
 
-def _sizes(largest: int) -> tuple[int, ...]:
-    """Powers of two, and from 1 KiB on one between any two."""
-    powers = [1 << k for k in range(largest.bit_length())]
-    return tuple(sorted({*powers, *(3 * one // 2 for one in powers if 1024 <= one < largest)}))
-
-
 def _is_wanted(cell: Cell, largest: int) -> bool:
-    """Every size for T itself; of what has few kinks, powers of two."""
-    if cell.benchmark == ONE_WAY:
-        return cell.size_bytes <= largest
-    is_power = cell.size_bytes & (cell.size_bytes - 1) == 0
-    return is_power and cell.size_bytes <= largest // LARGEST_SHARES.get(cell.benchmark, 1)
+    """T has all sizes, what bends less every second one; that a sender waits is a matter of long messages."""
+    if cell.size_bytes > largest // LARGEST_SHARES.get(cell.benchmark, 1):
+        return False
+    if cell.benchmark == WAITING:
+        return cell.size_bytes >= SMALLEST_THAT_MAY_WAIT
+    return cell.benchmark == ONE_WAY or cell.size_bytes.bit_length() % 2 == 1
+
+
+def _seconds(request: FitRequest, pairs: Sequence[Pair]) -> float:
+    """What was asked for, or a minute for each class, and more where the fewest launches take longer."""
+    if request.time_budget_seconds:
+        return request.time_budget_seconds
+    needed = 0.0
+    for pair in pairs:
+        cells = sum(
+            _is_wanted(Cell("", name, size, 2), pair.largest_bytes) for name in KERNELS for size in SIZES_BYTES
+        )
+        launch = planning.round_seconds(cells, 1, pair.delay_seconds) + cells * SECONDS_PER_CELL
+        needed += max(SECONDS_PER_CLASS, (FEWEST_LAUNCHES + 1) * launch)
+    return needed / (1 - LIMITS_TIME_SHARE)
+
+
+def _the_one(request: FitRequest, events: Events) -> str:
+    """The id of the implementation: a platform is that of one MPI. Raises InputError where several are meant."""
+    names = (request.implementation,) if request.implementation else ()
+    known = prepare(names, request.prefixes, events).implementations
+    if len(known) > 1:
+        raise InputError(
+            f"a platform is that of one MPI, and {len(known)} are meant: {', '.join(one.id for one in known)}",
+            f"--mpi {known[0].id}",
+        )
+    return known[0].id
 
 
 def _look_at_limits(ask: measure.Request, pairs: Sequence[Pair], store: Store, events: Events) -> None:
