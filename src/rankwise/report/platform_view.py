@@ -25,8 +25,9 @@ def platform_parts(platform: Platform) -> Iterator[RenderableType]:
     yield _models(platform)
     if platform.not_identified:
         yield Text("\nnot identified, and 0 or a stand-in in the figures above", style="bold")
-        for name, why in platform.not_identified.items():
-            yield Text(f"  {name}: {why}")
+        for why in dict.fromkeys(platform.not_identified.values()):
+            names = [name for name, own in platform.not_identified.items() if own == why]
+            yield Text(f"  {why}: {', '.join(names)}")
 
 
 def noise_parts(noisy: Sequence[Notice]) -> Iterator[RenderableType]:

@@ -19,6 +19,8 @@ WAITS_TIMES = 1.5
 FEWEST_SIZES = 3
 """In a range; with two, a line fits anything."""
 ALL_EAGER = 1 << 52
+LEAST_SHARE = 1e-6
+"""Of what a message takes: less is rounding."""
 EAGER_TRIPS, RENDEZVOUS_TRIPS = 1, 3
 """Latencies in a message's time: its own, or those of the request, the answer and the data."""
 
@@ -136,8 +138,10 @@ def _parameters(
         share = min(1.0, a / max(o_s + o_r, 1e-300))
         o_s, o_r = share * o_s, share * o_r
         trips = EAGER_TRIPS if eager else RENDEZVOUS_TRIPS
-        latency = max(0.0, a - o_s - o_r) / trips
-        rows.append([latency, o_s, o_s_byte, o_r, o_r_byte, g, b - o_s_byte - o_r_byte, gap_byte])
+        latency, byte = a - o_s - o_r, b - o_s_byte - o_r_byte
+        latency = latency / trips if latency > LEAST_SHARE * a else 0.0
+        byte = byte if byte > LEAST_SHARE * b else 0.0
+        rows.append([latency, o_s, o_s_byte, o_r, o_r_byte, g, byte, gap_byte])
         first = last + 1
     return np.array(rows)
 
