@@ -140,9 +140,11 @@ class _Building:
         for start, after in zip(starts, [*starts[1:], None], strict=True):
             now = {key: law[max(one for one in law if one <= start)] for key, law in self._laws.items()}
             trips = 1 if start < self._eager else RENDEZVOUS_TRIPS
+            end = None if after is None else after - 1
+            (sending, sending_byte), (receiving, receiving_byte) = now["os"], now["or"]
             yield CostRange(
-                None if after is None else after - 1, latency * now["lat-factor"][0] / trips,
-                *now["os"], *now["or"], 0.0, 1 / (limit * max(now["bw-factor"][0], LEAST_FACTOR)),
+                end, latency * now["lat-factor"][0] / trips, sending, sending_byte, receiving, receiving_byte,
+                gap_seconds_per_byte=1 / (limit * max(now["bw-factor"][0], LEAST_FACTOR)),
             )  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """Reads SimGrid's XML (versions 4 and 4.1) where it describes clusters and what joins them.
 
-Known are `cluster`, zones of routing `Cluster` with a link out and one in for each host, the links and `zoneRoute`s
-between them in one zone of routing `Full`, and SMPI's costs by size. All else is refused by name: a platform that
+Known are `cluster`, zones of routing `Cluster` with a link out and one in for each host, the links and
+`zoneRoute`s between them in one zone of routing `Full`, and SMPI's costs by size. All else is refused by name: a platform that
 is silently another one would be worse than none.
 """
 
@@ -35,7 +35,7 @@ class _Located(Xml.TreeBuilder):
 
     parser: expat.XMLParserType
 
-    def start(self, tag: str, attrs: dict[str, str]) -> Xml.Element:  # type: ignore[override]
+    def start(self, tag: str, attrs: dict[str, str]) -> Xml.Element:
         """Begin an element."""
         return super().start(tag, attrs | {" line": str(self.parser.CurrentLineNumber)})
 
