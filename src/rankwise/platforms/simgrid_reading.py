@@ -1,8 +1,8 @@
 """Reads SimGrid's XML (versions 4 and 4.1) where it describes clusters and what joins them.
 
 Known are `cluster`, zones of routing `Cluster` with a link out and one in for each host, the links and
-`zoneRoute`s between them in one zone of routing `Full`, and SMPI's costs by size. All else is refused by name: a platform that
-is silently another one would be worse than none.
+`zoneRoute`s between them in one zone of routing `Full`, and SMPI's costs by size. All else is refused by name: a
+platform that is silently another one would be worse than none.
 """
 
 from __future__ import annotations
