@@ -68,6 +68,15 @@ def test_noise_is_said_and_not_written(
     assert not (tmp_path / "platform.toml").exists()
 
 
+def test_a_platform_that_is_there_is_not_replaced_unasked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    store_fit(tmp_path / "results.sqlite")
+    assert fit(tmp_path / "results.sqlite", "--from", "1").exit_code == 0
+    result = fit(tmp_path / "results.sqlite", "--from", "1")
+    assert isinstance(result.exception, InputError)
+    assert "platform.toml is there already" in str(result.exception)
+
+
 def test_a_run_of_another_verb_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "results.sqlite"
     with Store(path) as store:
