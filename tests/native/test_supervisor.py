@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from rankwise.testbeds import running
-from rankwise.testbeds.programs import program
+from rankwise.core.native_programs import program
 from support.emulated import (
     needs_emulation,
     parts_of,

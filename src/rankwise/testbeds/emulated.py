@@ -23,7 +23,7 @@ from rankwise.testbeds.link_control import LinkControl
 from rankwise.testbeds.lost_frames import LossWatch
 from rankwise.testbeds.network_file import network_text
 from rankwise.testbeds.node_settings import NodeSettings, allow_congestion_controls, allowed_congestion_controls
-from rankwise.testbeds.programs import program
+from rankwise.core.native_programs import program
 from rankwise.testbeds.running import Running
 
 _BREAK_SECONDS = 0.5
