@@ -93,7 +93,11 @@ def _costs(
 ) -> CostRange:
     first, last = (_node(topology, site.nodes[0]) for site in (start, end))
     delay = sum(links[name].delay_seconds for name in (first.out, *path.links, last.into) if name in links)
-    rates = [start.out_bytes_per_second, end.in_bytes_per_second, *(_rate(links, one, share) for one in path.links)]
+    rates = [
+        start.out_bytes_per_second,
+        end.in_bytes_per_second,
+        *(_rate(links, one, share) for one in path.links),
+    ]
     return CostRange(
         latency_seconds=delay, send_overhead_seconds=OVERHEAD_SECONDS, receive_overhead_seconds=OVERHEAD_SECONDS,
         gap_seconds_per_byte=1 / min(rates),
@@ -102,4 +106,3 @@ def _costs(
 
 def _node(topology: Topology, name: str) -> Node:
     return next(one for one in topology.nodes if one.name == name)
-

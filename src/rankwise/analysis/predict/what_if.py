@@ -15,6 +15,8 @@ Quantity = Literal["rate", "delay"]
 _BOTTLENECK = 0.8
 """A flow alone that reaches this share of a link's rate is held back by the link, and not by the hosts."""
 _FASTEST_BYTES_PER_SECOND = 1e15
+_RELIEF = 1e4
+"""So many times its rate is more than all flows of a simulation want of a link."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,14 +109,18 @@ def relieved(platform: Platform, resource: str) -> Platform:
         field = f"{direction}_bytes_per_second"
         platform = _held(platform)
         return replace(platform, sites=tuple(
-            replace(one, **{field: _FASTEST_BYTES_PER_SECOND}) if one.name == name else one
+            replace(one, **{field: _much_faster(getattr(one, field))}) if one.name == name else one
             for one in platform.sites
         ))  # fmt: skip
     platform = _held(platform)
     return replace(platform, links=tuple(
-        replace(one, bytes_per_second=_FASTEST_BYTES_PER_SECOND) if one.name == resource else one
+        replace(one, bytes_per_second=_much_faster(one.bytes_per_second)) if one.name == resource else one
         for one in platform.links
     ))  # fmt: skip
+
+
+def _much_faster(bytes_per_second: float) -> float:
+    return min(_RELIEF * bytes_per_second, _FASTEST_BYTES_PER_SECOND)
 
 
 def _held(platform: Platform) -> Platform:
@@ -185,7 +191,9 @@ def _with_rate(platform: Platform, change: Change) -> Platform:
 
     def site_with(one: PlatformSite) -> PlatformSite:
         return replace(
-            one, out_bytes_per_second=new(one.out_bytes_per_second), in_bytes_per_second=new(one.in_bytes_per_second)
+            one,
+            out_bytes_per_second=new(one.out_bytes_per_second),
+            in_bytes_per_second=new(one.in_bytes_per_second),
         )
 
     made = replace(
@@ -221,6 +229,8 @@ def _slowest(platform: Platform) -> dict[str, float]:
     rates: dict[str, float] = {}
     for route in platform.routes:
         start, end = sites[route.from_site], sites[route.to_site]
-        rate = min(start.out_bytes_per_second, end.in_bytes_per_second, *(links[one] for one in route.links), 1e300)
+        rate = min(
+            start.out_bytes_per_second, end.in_bytes_per_second, *(links[one] for one in route.links), 1e300
+        )
         rates[route.pair_class] = max(rates.get(route.pair_class, 0.0), rate)
     return rates
