@@ -23,6 +23,7 @@ from rankwise.workflows.schedules import Asked
 
 Answer = Callable[[tuple[Question, ...], dict[str, Any]], None]
 
+_ONE = "give --algorithm and one --size"
 _EXAMPLES = """\b
 Examples:
   rankwise predict collective allreduce --size 1M --platform platform.toml
@@ -52,8 +53,8 @@ def command() -> None:
 def tolerance_command() -> None:
     """How much delay does a program tolerate?
 
-    For each class of links: what a change of its delay or of its rate does to the time, and by how much the delay may
-    grow until the program takes 1, 2 and 5 % longer. The latter is found with the simulator, step by step.
+    For each class of links: what a change of its delay or of its rate does to the time, and by how much the
+    delay may grow until the program takes 1, 2 and 5 % longer. The latter is found with the simulator.
     """
 
 
@@ -88,7 +89,7 @@ def _predict(questions: tuple[Question, ...], asked: dict[str, Any]) -> None:
 
 def _tolerate(questions: tuple[Question, ...], asked: dict[str, Any]) -> None:
     if len(questions) > 1:
-        raise InputError("tolerance is that of one algorithm and size", "give --algorithm and one --size")
+        raise InputError("tolerance is that of one algorithm and size", _ONE)
     with counting(quiet=asked["quiet"]) as progress:
         found = tolerance(request_of(questions[0], asked), progress)
     echo_json(found) if asked["as_json"] else print_parts(tolerance_parts(found))
@@ -103,8 +104,8 @@ def _pattern(answer: Answer, *options: tuple[Any, ...]) -> click.Command:
     def pattern(file: str, **asked: Any) -> None:
         """Messages that are sent at given times.
 
-        FILE has a line for each message: `from to bytes [start]`, ranks from 0 on, the start in seconds. Ranks fill
-        the nodes of the platform in blocks; as many as there are nodes, or fewer: one on each.
+        FILE has a line for each message: `from to bytes [start]`, ranks from 0 on, the start in seconds. Ranks
+        fill the nodes of the platform in equal blocks; where there are fewer ranks than nodes, one on each.
         """
         answer((Files((file,)),), asked)
 
@@ -123,8 +124,8 @@ def _trace(answer: Answer, *options: tuple[Any, ...]) -> click.Command:
     def trace(files: tuple[str, ...], algorithms: tuple[str, ...], **asked: Any) -> None:
         """Programs that were traced; several run at the same time.
 
-        A FILE is a GOAL schedule (text or binary) or SimGrid's time-independent trace, also a folder with a file for
-        each rank.
+        A FILE is a GOAL schedule (text or binary) or SimGrid's time-independent trace, also a folder with a
+        file for each rank.
         """
         pairs = []
         for one in algorithms:
@@ -151,7 +152,7 @@ def _collective(answer: Answer, *options: tuple[Any, ...]) -> click.Command:
     @click.option("-n", "ranks", type=click.IntRange(1, 1 << 22), default=None,
                   help="Ranks.  [default: those of --sites, or one on each node]")  # fmt: skip
     @click.option("--sites", "network", type=SITES, metavar="LAYOUT",
-                  help="Where they are: 4x256 (sites x ranks), 4x64x4 (sites x nodes x ranks), 3,2,1.")  # fmt: skip
+                  help="Where they are: 4x256 (sites x ranks), 4x64x4 (x nodes x ranks), 3,2,1.")  # fmt: skip
     @click.option("--root", type=click.IntRange(0), default=0, help="The root.")
     @click.option(
         "--segment", "segment_bytes", type=SIZE, default="0", help="Of a segment.  [default: its choice]"

@@ -53,7 +53,10 @@ def _introduction(found: Prediction) -> Introduction:
         best = min(found.helps, key=lambda one: one.total_seconds)
         sentences.append(f"What would help most: {best.resource}, if messages had not to share it "
                          f"({gain_words(best, simulation.total_seconds)}).")  # fmt: skip
-    shares = sorted((one for one in simulation.critical_path if one.seconds > 0), key=lambda one: -one.seconds)
+    shares = sorted(
+        (one for one in simulation.critical_path if one.seconds >= 5e-3 * simulation.total_seconds),
+        key=lambda one: -one.seconds,
+    )
     if shares and simulation.total_seconds > 0:
         parts = ", ".join(
             f"{one.what.replace('_', ' ')} {one.seconds / simulation.total_seconds:.0%}" for one in shares
@@ -89,9 +92,7 @@ def _timeline(found: Prediction) -> Section | None:
         "kinds": [(kind, STYLES[kind]) for kind in kinds], "ranks": len(found.nodes_of_ranks),
         "most_ranks": MOST_RANKS, "messages": len(found.timeline.passages), "most_messages": MOST_MESSAGES,
     }  # fmt: skip
-    return Section(
-        "timeline", values, link="Timeline", choices={"prediction": [Choice("timeline", {"timeline": figure})]}
-    )
+    return Section("timeline", values, link="Timeline", choices={"prediction": [Choice("", {"timeline": figure})]})
 
 
 def _load(loads: LinkLoads | None) -> Section | None:
@@ -99,7 +100,7 @@ def _load(loads: LinkLoads | None) -> Section | None:
         return None
     figure = load_figure(loads, STYLES)
     return Section(
-        "link_load", {"most": MOST_LINKS}, link="Links", choices={"links": [Choice("load", {"load": figure})]}
+        "link_load", {"most": MOST_LINKS}, link="Links", choices={"links": [Choice("", {"load": figure})]}
     )
 
 

@@ -33,11 +33,10 @@ def prediction_parts(found: Prediction) -> Iterator[RenderableType]:
         f"messages   {simulation.messages}, {format_size(simulation.size_bytes)} in all"
         + (f"; {simulation.unreceived_messages} never received" if simulation.unreceived_messages else "")
     )
-    if simulation.critical_path:
-        shares = [one for one in simulation.critical_path if one.seconds > 0]
-        parts = [
-            f"{one.what.replace('_', ' ')} {_percent(one.seconds, simulation.total_seconds)}" for one in shares
-        ]
+    if simulation.critical_path and simulation.total_seconds > 0:
+        whole = simulation.total_seconds
+        shares = [one for one in simulation.critical_path if one.seconds >= 5e-4 * whole]
+        parts = [f"{one.what.replace('_', ' ')} {one.seconds / whole:.1%}" for one in shares]
         yield Text(f"made of    {', '.join(parts)}")
     yield from _ends(found)
     if simulation.contention_seconds > 0:
@@ -193,8 +192,8 @@ def _measured(rows: Sequence[Measured]) -> Iterator[RenderableType]:
     table = _table(("measured", "size", "ranks", "median", "predicted", "error"), right=1)
     for one in rows:
         table.add_row(
-            f"{one.variant} {one.benchmark}", format_size(one.size_bytes), str(one.ranks), format_time(one.seconds),
-            format_time(one.predicted_seconds), f"{one.error:+.1%}",
+            f"{one.variant} {one.benchmark}", format_size(one.size_bytes), str(one.ranks),
+            format_time(one.seconds), format_time(one.predicted_seconds), f"{one.error:+.1%}",
         )  # fmt: skip
     yield Text()
     yield table
@@ -219,10 +218,6 @@ def _table(columns: Sequence[str], right: int) -> Table:
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" + ("" if number == 1 else "s")
-
-
-def _percent(part: float, whole: float) -> str:
-    return f"{part / whole:.1%}" if whole else "0 %"
 
 
 def _rate(bytes_per_second: float) -> str:

@@ -1,4 +1,4 @@
-"""What the simulator says of a run, as frozen records: times are seconds, sizes bytes, ranks numbers of their job."""
+"""What the simulator says of a run, as frozen records: times are seconds, sizes bytes, ranks as in their job."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class SimulatedJob:
 
 @dataclass(frozen=True, slots=True)
 class LinkLoss:
-    """How much longer messages took for having to share a link or one direction of a node's NIC, summed over them."""
+    """How much longer messages took because they shared a link, or one direction of a NIC; summed over them."""
 
     link: str
     """A link's name, or `NODE.out`, `NODE.in`."""

@@ -1,9 +1,9 @@
-"""How sure a prediction is: the model's error on patterns that its fit did not see, and its parameters' intervals.
+"""How sure a prediction is: the model's error on patterns that its fit did not see, and its parameters' errors.
 
-Half the width is sqrt(e^2 + sum of (dT_i / T)^2): e is the model's `relative_error`, dT_i by how much the total moves
-when a group of parameters moves from its estimates by half its intervals. Parameters of a class of pairs that are of
-one kind (its latencies, its gaps) move together, as they would in another measurement on the same hosts; groups
-are taken as independent.
+Half the width is sqrt(e^2 + sum of (dT_i / T)^2): e is the model's `relative_error`, dT_i by how much the total
+moves when a group of parameters moves from its estimates by half its intervals. Parameters of a class of pairs
+that are of one kind (its latencies, its gaps) move together, as they would in another measurement on the same
+hosts; groups are taken as independent.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ _FRAME_BYTES, _HEADER_BYTES = 38, 52
 def nominal(topology: Topology) -> Platform:
     """Return the platform that a description stands for: rates less headers, delays summed, overheads assumed.
 
-    Nodes of a site whose NICs differ make sites of their own. Raises InputError where there is no network described.
+    Nodes of a site whose NICs differ make sites of their own. Raises InputError where no network is described.
     """
     if not topology.nodes or not topology.routes:
         raise InputError(
@@ -43,7 +43,7 @@ def nominal(topology: Topology) -> Platform:
             path = paths.get((source, destination))
             if path is None:
                 raise InputError(f"there is no route from {source} to {destination}", "name its links")
-            kind = (source == destination, _costs(path, start, end, topology, links, share))
+            kind = (source == destination, _costs(topology, path, (start, end), share))
             kinds.setdefault(kind, source if source == destination else f"{source}-{destination}")
             shared = tuple(name for name in path.links if links[name].rate_bits_per_second)
             found.append((start.name, end.name, kind, shared))
@@ -60,7 +60,7 @@ def nominal(topology: Topology) -> Platform:
 
 
 def _class_names(kinds: Mapping[tuple[bool, CostRange], str]) -> dict[tuple[bool, CostRange], str]:
-    """`lan` and `wan` where there is one of each; otherwise a class has the name of the first pair of its sites."""
+    """`lan` and `wan` where there is one of each; otherwise a class is called as the first pair of its sites."""
     several = {within: sum(one[0] == within for one in kinds) > 1 for within in (True, False)}
     return {kind: pair if several[kind[0]] else "lan" if kind[0] else "wan" for kind, pair in kinds.items()}
 
@@ -88,9 +88,8 @@ def _rate(links: Mapping[str, Link], name: str, share: float) -> float:
     return rate / 8 * share if rate else _NO_LIMIT_BYTES_PER_SECOND
 
 
-def _costs(
-    path: Path, start: PlatformSite, end: PlatformSite, topology: Topology, links: Mapping[str, Link], share: float
-) -> CostRange:
+def _costs(topology: Topology, path: Path, ends: tuple[PlatformSite, PlatformSite], share: float) -> CostRange:
+    (start, end), links = ends, {one.name: one for one in topology.links}
     first, last = (_node(topology, site.nodes[0]) for site in (start, end))
     delay = sum(links[name].delay_seconds for name in (first.out, *path.links, last.into) if name in links)
     rates = [

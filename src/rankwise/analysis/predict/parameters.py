@@ -46,8 +46,8 @@ def _changed(platform: Platform, path: str, value: float) -> Platform:
     record, field = _record(platform, path)
     if field not in {one.name for one in fields(record)}:
         raise InputError(f"the platform has no parameter {path}", "look at its file")
-    made = replace(record, **{field: value})
-    if record is platform:
+    made: Any = replace(record, **{field: value})
+    if isinstance(made, Platform):
         return made
     group = path.partition(".")[0]
     if ".ranges." in path:
@@ -56,4 +56,5 @@ def _changed(platform: Platform, path: str, value: float) -> Platform:
             for one in platform.classes
         ))  # fmt: skip
     known = tuple(made if one is record else one for one in getattr(platform, group))
-    return replace(platform, **{group: known})
+    changes: dict[str, Any] = {group: known}
+    return replace(platform, **changes)

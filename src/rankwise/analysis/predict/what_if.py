@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from rankwise.analysis.predict.extended import node_apart
-from rankwise.core.errors import InputError, UnknownNameError
+from rankwise.core.errors import InputError
 from rankwise.core.platform import CostRange, PairClass, Platform, PlatformSite
 from rankwise.core.units import parse_delay_seconds, parse_rate_bits_per_second
 
 Quantity = Literal["rate", "delay"]
 _BOTTLENECK = 0.8
 """A flow alone that reaches this share of a link's rate is held back by the link, and not by the hosts."""
+_MOST_NAMES = 30
 _FASTEST_BYTES_PER_SECOND = 1e15
 _RELIEF = 1e4
 """So many times its rate is more than all flows of a simulation want of a link."""
@@ -76,19 +77,23 @@ def names_of(platform: Platform) -> tuple[str, ...]:
 
 
 def changed(platform: Platform, change: Change) -> Platform:
-    """Return the platform with this change. Raises UnknownNameError, and InputError for a delay of a link.
+    """Return the platform with this change. Raises InputError for a name that there is not, and for a delay of a link.
 
-    The rate of a class of pairs is that of the links between them, or of their nodes' NICs where they share no link.
+    The rate of a class of pairs is that of the links between them, or of their NICs where they share no link.
     """
     if change.name not in names_of(platform):
-        raise UnknownNameError("link or class of links", change.name, _short_names(platform))
+        known = _short_names(platform)
+        more = f", and {len(known) - _MOST_NAMES} more" if len(known) > _MOST_NAMES else ""
+        raise InputError(
+            f"the platform has nothing called {change.name}", f"it has: {', '.join(known[:_MOST_NAMES])}{more}"
+        )
     return _with_delay(platform, change) if change.quantity == "delay" else _with_rate(platform, change)
 
 
 def value_now(platform: Platform, change: Change) -> float:
     """Return the rate or the delay that a change is about, as it is: the lowest rate of several links.
 
-    Raises UnknownNameError, and InputError for a delay of a link.
+    Raises InputError for a name that there is not, and for a delay of a link.
     """
     changed(platform, change)
     if change.quantity == "delay":
@@ -106,17 +111,21 @@ def relieved(platform: Platform, resource: str) -> Platform:
     node, _, direction = resource.rpartition(".")
     if any(node in one.nodes for one in platform.sites) and direction in ("in", "out"):
         platform, name = node_apart(platform, node)
-        field = f"{direction}_bytes_per_second"
         platform = _held(platform)
         return replace(platform, sites=tuple(
-            replace(one, **{field: _much_faster(getattr(one, field))}) if one.name == name else one
-            for one in platform.sites
+            _relieved_site(one, direction) if one.name == name else one for one in platform.sites
         ))  # fmt: skip
     platform = _held(platform)
     return replace(platform, links=tuple(
         replace(one, bytes_per_second=_much_faster(one.bytes_per_second)) if one.name == resource else one
         for one in platform.links
     ))  # fmt: skip
+
+
+def _relieved_site(site: PlatformSite, direction: str) -> PlatformSite:
+    if direction == "out":
+        return replace(site, out_bytes_per_second=_much_faster(site.out_bytes_per_second))
+    return replace(site, in_bytes_per_second=_much_faster(site.in_bytes_per_second))
 
 
 def _much_faster(bytes_per_second: float) -> float:
@@ -180,8 +189,7 @@ def _resources(platform: Platform, name: str) -> tuple[set[str], set[str]]:
 
 def _with_rate(platform: Platform, change: Change) -> Platform:
     name = change.name
-    known = {one.name for one in (*platform.classes, *platform.links, *platform.sites)}
-    if name not in known:
+    if name not in _short_names(platform):
         platform, name = node_apart(platform, name)
     links, sites = _resources(platform, name)
 

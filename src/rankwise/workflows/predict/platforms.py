@@ -1,4 +1,4 @@
-"""The platform to predict for: a file that `rankwise fit` wrote, or a testbed's description, which nobody measured."""
+"""The platform to predict for: a file that `rankwise fit` wrote, or a testbed's description, unmeasured."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def find(file: Path | None, testbed: str) -> Found:
         described = testbeds.topology_of(testbed)
         warning = Notice(
             "nominal platform",
-            f"nothing of this platform is measured: rates and delays are those of the description of {described.name}, "
-            "and overheads are assumed",
+            "nothing of this platform is measured: rates and delays are those of the description of "
+            f"{described.name}, and overheads are assumed",
             f"rankwise fit --testbed {testbed} --mpi MPI measures it",
         )
         return Found(nominal(described), f"{described.name}, as described", (warning,))

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from pathlib import Path
 
 from rankwise.analysis.predict.band import band, moved_platforms
-from rankwise.analysis.predict.results import Band, Comparison, Help, Prediction, Sweep, SweepPoint, Variation
+from rankwise.analysis.predict.results import (
+    Band,
+    Comparison,
+    Help,
+    Prediction,
+    Sweep,
+    SweepPoint,
+    Variation,
+)
 from rankwise.analysis.predict.what_if import Change, changed, relieved, value_now
 from rankwise.core.errors import InputError, RankwiseError
 from rankwise.core.platform import Platform
@@ -75,7 +84,7 @@ def ready(request: Request) -> Ready:
 
 
 def predict(request: Request, store: Path | None = None, progress: Progress = no_progress) -> Prediction:
-    """Return what it will take. Raises InputError for what is wrong, a deadlock too; HostError for too little memory.
+    """Return what it will take. Raises InputError, for a deadlock too, and HostError for too little memory.
 
     `store`: where the run is that `compare_with` names.
     """
@@ -91,9 +100,9 @@ def predict(request: Request, store: Path | None = None, progress: Progress = no
         first, timeline = simulate_and_trace(simulator_json(platform, model), jobs, bounds, detail)
     worst = [one for one in first.by_link if one.seconds > 0][: MOST_HELPS if request.helps else 0]
     own, why_not = _band_platforms(platform, model, first.seconds)
-    ways = [((one.link,), one.seconds) for one in worst]
+    ways: list[tuple[tuple[str, ...], float]] = [((one.link,), one.seconds) for one in worst]
     if len(worst) > 1:
-        ways.append((tuple(one.link for one in worst), sum(one.seconds for one in worst)))
+        ways.append((tuple(one.link for one in worst), math.fsum(one.seconds for one in worst)))
     others = [*([at.before.platform] if request.changes else []), *own,
               *(reduce(relieved, links, platform) for links, _ in ways)]  # fmt: skip
     more = simulate_each(others, jobs, model, request.bounds, at.detail, progress=progress) if others else []

@@ -1,4 +1,4 @@
-"""What can be predicted: a pattern, a collective operation, traces, a schedule; each becomes jobs for the simulator."""
+"""What can be predicted: a pattern, a collective operation, traces, a schedule; each makes jobs to simulate."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def nodes_of_ranks(ranks: int, nodes: int, places: Sequence[int] = ()) -> list[i
 
 
 def _layout(network: Network) -> tuple[list[int], tuple[int, ...]]:
-    """The nodes of each site, and the node of each rank; a rank has its own unless the layout has a level of them."""
+    """The nodes of each site, and the node of each rank: its own, unless the layout has a level of nodes."""
     sites = network.groups[0]
     places = network.groups[-1] if len(network.groups) > 1 else tuple(range(len(sites)))
     numbers = {node: number for number, node in enumerate(dict.fromkeys(places))}
