@@ -77,7 +77,7 @@ def names_of(platform: Platform) -> tuple[str, ...]:
 
 
 def changed(platform: Platform, change: Change) -> Platform:
-    """Return the platform with this change. Raises InputError for a name that there is not, and for a delay of a link.
+    """Return the platform with this change. Raises InputError for an unknown name, and for a delay of a link.
 
     The rate of a class of pairs is that of the links between them, or of their NICs where they share no link.
     """
