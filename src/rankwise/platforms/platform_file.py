@@ -23,8 +23,8 @@ _LEFT_OUT = ("provenance", "links", "intervals", "misfits", "not_identified")
 _HEADER = """\
 # A platform of Rankwise: what messages cost on a testbed with one MPI. Times are seconds, rates bytes a second.
 # A range of message sizes ends with up_to_bytes; a cost that it does not name is 0. `intervals` are 95 %
-# confidence intervals, by parameter; `misfits` say how far the
-# times of single messages that the figures predict are from those measured; `not_identified` says what the measurements could not tell, and why.
+# confidence intervals, by parameter; `misfits` say by what share the times of single messages that the figures
+# predict are off those measured; `not_identified` says what the measurements could not tell, and why.
 """
 
 

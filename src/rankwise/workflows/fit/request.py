@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from rankwise.analysis.fit.point_to_point import ClassFit
 from rankwise.core.platform import Platform
 from rankwise.core.records import Notice
 from rankwise.testbeds.base import TestbedKind
@@ -26,6 +28,8 @@ class FitRequest:
     time_budget_seconds: float = 0.0
     """For all stages; 0: a minute for each class of pairs, and what the others take."""
     seed: int | None = None
+    parent: int = 0
+    """The run that this one is part of."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,3 +42,6 @@ class FitResult:
     noisy: tuple[Notice, ...] = ()
     """What varied so much that its figures mean nothing; the verb ends with exit code 1."""
     notices: tuple[Notice, ...] = ()
+    """What could not be measured."""
+    fits: Mapping[str, ClassFit] = field(default_factory=dict)
+    """Of single messages, by class: with pLogP's parameters, which a platform does not keep."""
