@@ -77,14 +77,17 @@ def load_figure(loads: LinkLoads, styles: Mapping[str, Style]) -> Figure:
     bins = loads.shares.shape[1]
     middles = [(number + 0.5) * loads.bin_seconds for number in range(bins)]
     text = [
-        [f"{plain(link)}, {time_words(middle)}: {share:.0%}" for middle, share in zip(middles, row, strict=True)]
+        [
+            f"{plain(link)}, {time_words(middle)}: {min(share, 1.0):.0%}"
+            for middle, share in zip(middles, row, strict=True)
+        ]
         for link, row in zip(loads.links, loads.shares, strict=True)
     ]
     figure["data"].append({
         "type": "heatmap",
         "x": [short(middle, 6) for middle in middles],
         "y": list(range(len(loads.links))),
-        "z": [[round(float(share), 3) for share in row] for row in loads.shares],
+        "z": [[round(float(share), 3) for share in row] for row in loads.shares.clip(max=1.0)],
         "zmin": 0,
         "zmax": 1,
         "colorscale": [[0, PAPER], [1, styles[LOAD].light]],

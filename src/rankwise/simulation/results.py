@@ -99,7 +99,7 @@ def read_simulation(text: str) -> Simulation:
     """Return what `rankwise-sim` has printed. Raises HostError where it is not that."""
     try:
         return _simulation(json.loads(text))
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise HostError(
             f"rankwise-sim printed what this Rankwise does not understand: {error}",
             "its version is another one: python3 -m pip install --force-reinstall rankwise",

@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Literal
 
 import psutil
 
@@ -53,7 +54,8 @@ class Detail:
 
     critical_path: bool = False
     timeline: bool = False
-    derivatives: bool = False
+    derivatives: Literal["", "any", "left", "right"] = ""
+    """Of the total by each parameter; at a kink one of them, or those towards smaller or larger values."""
     algorithms: tuple[tuple[str, str], ...] = ()
     """What a trace's collective operations are made of: (operation, algorithm)."""
 
@@ -85,7 +87,9 @@ def simulate_and_trace(
             arguments += ["--job", str(path) + (f"@nodes={_ranges(job.nodes)}" if job.nodes else "")]
         arguments += [word for pair in detail.algorithms for word in ("--algorithm", "=".join(pair))]
         trace = folder / "trace.json"
-        arguments += ["--critical-path"] * detail.critical_path + ["--derivatives"] * detail.derivatives
+        arguments += ["--critical-path"] * detail.critical_path + ["--derivatives", detail.derivatives] * bool(
+            detail.derivatives
+        )
         arguments += ["--trace", str(trace)] if detail.timeline else []
         said = _run(arguments, bounds, shown)
         found = read_simulation(said)

@@ -16,7 +16,10 @@ BINS = 48
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinkLoads:
-    """The share of each link's rate that is used; `shares` has shape (links, bins), the busiest links first."""
+    """The share of each link's rate that is used; `shares` has shape (links, bins), the busiest links first.
+
+    A share may be above 1 for a while, since a message's bytes are spread evenly over its way.
+    """
 
     links: tuple[str, ...]
     shares: FloatArray
@@ -54,7 +57,7 @@ def link_loads(
         bytes_by_bin = np.diff(edges) / (last - passage.begin_seconds) * passage.size_bytes
         for name in (f"{start}.out", *route.links, f"{end}.in"):
             moved[name] = moved.get(name, np.zeros(BINS)) + bytes_by_bin
-    shares = {name: np.minimum(found / (rates[name] * width), 1.0) for name, found in moved.items()}
+    shares = {name: found / (rates[name] * width) for name, found in moved.items()}
     names = sorted(shares, key=lambda name: -float(shares[name].mean()))[:most]
     made = np.array([shares[name] for name in names]) if names else np.zeros((0, BINS))
     return LinkLoads(tuple(names), made, width)

@@ -44,7 +44,7 @@ def nominal(topology: Topology) -> Platform:
             if path is None:
                 raise InputError(f"there is no route from {source} to {destination}", "name its links")
             kind = (source == destination, _costs(topology, path, (start, end), share))
-            kinds.setdefault(kind, source if source == destination else f"{source}-{destination}")
+            kinds.setdefault(kind, start.name if start is end else f"{start.name}-{end.name}")
             shared = tuple(name for name in path.links if links[name].rate_bits_per_second)
             found.append((start.name, end.name, kind, shared))
     names = _class_names(kinds)

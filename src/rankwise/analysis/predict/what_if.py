@@ -98,7 +98,7 @@ def value_now(platform: Platform, change: Change) -> float:
     changed(platform, change)
     if change.quantity == "delay":
         return _class(platform, change.name).ranges[0].latency_seconds
-    links, sites = _resources(platform, change.name)
+    links, sites = resources(platform, change.name)
     rates = [one.bytes_per_second for one in platform.links if one.name in links]
     return min([*rates, *(one.out_bytes_per_second for one in platform.sites if one.name in sites)])
 
@@ -174,8 +174,8 @@ def _with_delay(platform: Platform, change: Change) -> Platform:
     return replace(platform, classes=tuple(made if one is old else one for one in platform.classes))
 
 
-def _resources(platform: Platform, name: str) -> tuple[set[str], set[str]]:
-    """The links and the sites whose NICs go by this name."""
+def resources(platform: Platform, name: str) -> tuple[set[str], set[str]]:
+    """Return the links and the sites whose NICs go by this name. Raises InputError for a class without any."""
     if any(one.name == name for one in platform.links):
         return {name}, set()
     if any(one.name == name for one in platform.sites):
@@ -191,7 +191,7 @@ def _with_rate(platform: Platform, change: Change) -> Platform:
     name = change.name
     if name not in _short_names(platform):
         platform, name = node_apart(platform, name)
-    links, sites = _resources(platform, name)
+    links, sites = resources(platform, name)
 
     def new(rate: float) -> float:
         value = rate * change.value if change.is_factor else change.value
@@ -221,7 +221,7 @@ def _freed(before: Platform, after: Platform) -> Platform:
 
     def costs(one: CostRange, name: str) -> CostRange:
         gap = one.gap_seconds_per_byte
-        if name not in old or new[name] <= old[name] or gap * old[name] > 1 / _BOTTLENECK:
+        if name not in old or new[name] == old[name] or gap * old[name] > 1 / _BOTTLENECK:
             return one
         return replace(one, gap_seconds_per_byte=gap * old[name] / new[name])
 
