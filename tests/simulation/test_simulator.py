@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import pytest
-from support.two_sites import LAN_DELAY, NIC, OVERHEAD, two_sites
 
 from rankwise.core.errors import HostError, InputError
 from rankwise.platforms.simulator_json import simulator_json
 from rankwise.simulation.results import read_simulation
 from rankwise.simulation.simulator import Bounds, Detail, Job, simulate, simulate_and_trace
+from support.two_sites import LAN_DELAY, NIC, OVERHEAD, two_sites
 
 PLATFORM = simulator_json(two_sites())
 BOUNDS = Bounds(60, at_once=1)

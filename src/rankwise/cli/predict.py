@@ -27,10 +27,9 @@ _ONE = "give --algorithm and one --size"
 _EXAMPLES = """\b
 Examples:
   rankwise predict collective allreduce --size 1M --platform platform.toml
-  rankwise predict collective allreduce --algorithm ring --size 1M \\
-      -n 1024 --sites 4x256 --platform platform.toml
+  rankwise predict collective bcast --algorithm ring --sites 4x256 --platform p.toml
   rankwise predict pattern flows.txt --platform platform.toml --html flows.html
-  rankwise predict trace app.goal --platform platform.toml --what-if wan.rate=10G
+  rankwise predict trace app.goal --platform p.toml --what-if wan.rate=10G
   rankwise predict trace a.goal@nodes=0-3 b.goal@nodes=2-5 --testbed cluster
   rankwise predict trace app.goal --sweep wan.delay=1ms:100ms --platform p.toml
   rankwise predict tolerance trace app.goal --platform platform.toml
@@ -48,8 +47,7 @@ def command() -> None:
 
 @click.group("tolerance", epilog="\b\nExamples:\n"
              "  rankwise predict tolerance trace app.goal --platform platform.toml\n"
-             "  rankwise predict tolerance collective allreduce --algorithm ring \\\n"
-             "      --testbed grid5000-2007 --json")  # fmt: skip
+             "  rankwise predict tolerance collective bcast --algorithm binomial --testbed cluster")  # fmt: skip
 def tolerance_command() -> None:
     """How much delay does a program tolerate?
 
@@ -102,7 +100,7 @@ def _pattern(answer: Answer, *options: tuple[Any, ...]) -> click.Command:
     @click.argument("file", type=click.Path())
     @with_options(*options)
     def pattern(file: str, **asked: Any) -> None:
-        """Messages that are sent at given times.
+        """Predict messages that are sent at given times.
 
         FILE has a line for each message: `from to bytes [start]`, ranks from 0 on, the start in seconds. Ranks
         fill the nodes of the platform in equal blocks; where there are fewer ranks than nodes, one on each.
@@ -122,7 +120,7 @@ def _trace(answer: Answer, *options: tuple[Any, ...]) -> click.Command:
                   help="What a trace's collective operations are made of.")  # fmt: skip
     @with_options(*options)
     def trace(files: tuple[str, ...], algorithms: tuple[str, ...], **asked: Any) -> None:
-        """Programs that were traced; several run at the same time.
+        """Predict programs that were traced; several run at the same time.
 
         A FILE is a GOAL schedule (text or binary) or SimGrid's time-independent trace, also a folder with a
         file for each rank.
@@ -142,8 +140,7 @@ def _collective(answer: Answer, *options: tuple[Any, ...]) -> click.Command:
     @click.command("collective", epilog="\b\nExamples:\n"
                    "  rankwise predict collective allreduce --testbed cluster\n"
                    "  rankwise predict collective bcast --size 1K,1M --sites 2x8 --platform p.toml\n"
-                   "  rankwise predict collective allreduce --algorithm ring -n 64 \\\n"
-                   "      --platform p.toml --compare-with 12")  # fmt: skip
+                   "  rankwise predict collective allreduce -n 64 --platform p.toml --compare-with 12")  # fmt: skip
     @click.argument("operation")
     @click.option("--algorithm", default="", metavar="NAME",
                   help="See `rankwise schedule list`.  [default: compare all]")  # fmt: skip
@@ -161,7 +158,7 @@ def _collective(answer: Answer, *options: tuple[Any, ...]) -> click.Command:
     @click.option("--lanes", type=click.IntRange(0), default=0, help="Between sites.  [default: its choice]")
     @with_options(*options)
     def collective(operation: str, algorithm: str, sizes: tuple[int, ...] | None, **asked: Any) -> None:
-        """A collective operation, by one algorithm or by each that there is.
+        """Predict a collective operation, by one algorithm or by each.
 
         With --sites the platform gets as many sites and nodes as are asked for: those that it has not are assumed
         to be like those that it has.
@@ -184,7 +181,7 @@ def _schedule(answer: Answer, *options: tuple[Any, ...]) -> click.Command:
     @click.option("--name", default="", help="Which schedule of a Python file that has several.")
     @with_options(*options)
     def schedule(file: str, ranks: int, size_bytes: int, name: str, **asked: Any) -> None:
-        """A schedule of your own: Python, JSON or MSCCL's XML (see `rankwise schedule`)."""
+        """Predict a schedule of your own: Python, JSON or MSCCL's XML."""
         answer((ScheduleFile(Asked((file,), ranks, size_bytes=size_bytes, name=name)),), asked)
 
     return schedule

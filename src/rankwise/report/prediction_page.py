@@ -41,9 +41,8 @@ def _introduction(found: Prediction) -> Introduction:
     simulation = found.simulation
     first = f"It takes {time_words(simulation.total_seconds)}"
     if found.band:
-        first += (
-            f", with 90 % between {time_words(found.band.low_seconds)} and {time_words(found.band.high_seconds)}"
-        )
+        low, high = time_words(found.band.low_seconds), time_words(found.band.high_seconds)
+        first += f", in 9 of 10 cases between {low} and {high}"
     sentences = [f"{first}."]
     if found.no_band:
         sentences.append(f"{'The band is ' if found.band else 'There is no band: '}{found.no_band}.")

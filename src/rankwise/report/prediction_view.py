@@ -192,14 +192,19 @@ def _measured(rows: Sequence[Measured]) -> Iterator[RenderableType]:
     table = _table(("measured", "size", "ranks", "median", "predicted", "error"), right=1)
     for one in rows:
         table.add_row(
-            f"{one.variant} {one.benchmark}", format_size(one.size_bytes), str(one.ranks),
+            _what(one), format_size(one.size_bytes), str(one.ranks),
             format_time(one.seconds), format_time(one.predicted_seconds), f"{one.error:+.1%}",
         )  # fmt: skip
     yield Text()
     yield table
-    if len(rows) > 1:
-        mean = sum(abs(one.error) for one in rows) / len(rows)
-        yield Text(f"mean absolute error {mean:.1%}, worst {max(abs(one.error) for one in rows):.1%}")
+    errors = [abs(one.error) for one in rows if one.same]
+    if len(errors) > 1:
+        mean = sum(errors) / len(errors)
+        yield Text(f"the same algorithms: mean absolute error {mean:.1%}, worst {max(errors):.1%}")
+
+
+def _what(one: Measured) -> str:
+    return f"{one.variant} {one.benchmark}" + ("" if one.same else f" (by {one.algorithm})")
 
 
 def _notices(notices: Sequence[Notice]) -> Iterator[RenderableType]:

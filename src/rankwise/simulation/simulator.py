@@ -87,9 +87,8 @@ def simulate_and_trace(
             arguments += ["--job", str(path) + (f"@nodes={_ranges(job.nodes)}" if job.nodes else "")]
         arguments += [word for pair in detail.algorithms for word in ("--algorithm", "=".join(pair))]
         trace = folder / "trace.json"
-        arguments += ["--critical-path"] * detail.critical_path + ["--derivatives", detail.derivatives] * bool(
-            detail.derivatives
-        )
+        arguments += ["--critical-path"] * detail.critical_path
+        arguments += ["--derivatives", detail.derivatives] if detail.derivatives else []
         arguments += ["--trace", str(trace)] if detail.timeline else []
         said = _run(arguments, bounds, shown)
         found = read_simulation(said)

@@ -153,8 +153,8 @@ def predict(
 
     `what`: `pattern` or `trace` with `files`, or a collective operation by its `algorithm`, of this `size` on as
     many `ranks`, where `sites` says (`4x256`). `platform`: a file of `rankwise fit`; without one the description
-    of the `testbed`, unmeasured. `what_if` as on the command line: `wan.rate=10G,wan.delay=5ms`. Raises InputError,
-    also for a program that deadlocks.
+    of the `testbed`, unmeasured. `what_if` as on the command line: `wan.rate=10G,wan.delay=5ms`. Raises
+    InputError, also for a program that deadlocks.
     """
     question: Question
     if what in ("pattern", "trace"):

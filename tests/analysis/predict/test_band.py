@@ -1,11 +1,11 @@
 """A band is as wide as the model's error and the parameters' intervals say, and no narrower for either."""
 
 import pytest
-from support.two_sites import WAN_DELAY, two_sites
 
 from rankwise.analysis.predict.band import band, moved_platforms
 from rankwise.analysis.predict.parameters import value_of
 from rankwise.core.platform import Interval
+from support.two_sites import WAN_DELAY, two_sites
 
 
 def test_shares_add_as_squares() -> None:

@@ -3,10 +3,10 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.two_sites import NIC, WAN, two_sites
 
 from rankwise.analysis.predict.extended import extended, node_apart
 from rankwise.core.errors import InputError
+from support.two_sites import NIC, WAN, two_sites
 
 
 def test_the_same_is_not_larger() -> None:

@@ -1,10 +1,10 @@
 """Loads account for every byte of every message on each link of its route."""
 
 import pytest
-from support.two_sites import NIC, WAN, two_sites
 
 from rankwise.analysis.predict.load import link_loads
 from rankwise.simulation.timeline import Passage, Timeline
+from support.two_sites import NIC, WAN, two_sites
 
 NODES = ("a1", "a2", "b1", "b2")
 

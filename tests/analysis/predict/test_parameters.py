@@ -1,10 +1,10 @@
 """A parameter's name leads to its figure, and changing it changes that figure alone."""
 
 import pytest
-from support.two_sites import two_sites
 
 from rankwise.analysis.predict.parameters import value_of, with_value
 from rankwise.core.errors import InputError
+from support.two_sites import two_sites
 
 NAMES = (
     "classes.wan.ranges.0.latency_seconds", "classes.wan.eager_below_bytes", "links.ab.bytes_per_second",

@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.two_sites import NIC, WAN, WAN_DELAY, two_sites
 
 from rankwise.analysis.predict.what_if import Change, changed, parse_changes, relieved, value_now
 from rankwise.core.errors import InputError
 from rankwise.core.platform import Platform
+from support.two_sites import NIC, WAN, WAN_DELAY, two_sites
 
 
 def classes(platform: Platform) -> dict[str, tuple[float, float]]:

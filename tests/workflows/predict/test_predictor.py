@@ -4,15 +4,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.two_sites import LAN_DELAY, NIC, OVERHEAD, WAN, WAN_DELAY, write_two_sites
 
 from rankwise.analysis.predict.what_if import parse_changes
 from rankwise.core.errors import InputError
 from rankwise.simulation.simulator import Bounds
+from rankwise.store.store import Store
 from rankwise.workflows.predict.predictor import Request, compare, predict, sweep
 from rankwise.workflows.predict.questions import Collective, Files
 from rankwise.workflows.predict.sweeping import parse_sweep
 from rankwise.workflows.schedules import parse_sites
+from support.stored import measured
+from support.two_sites import LAN_DELAY, NIC, OVERHEAD, WAN, WAN_DELAY, write_two_sites
 
 SIZE = 1_000_000
 
@@ -158,3 +160,32 @@ def test_what_cannot_be_predicted_has_a_remedy(
     with pytest.raises(InputError) as caught:
         predict(asked)
     assert caught.value.remedy
+
+
+def test_a_stored_run_beside_it(tmp_path: Path) -> None:
+    store = tmp_path / "store.sqlite"
+    with Store(store) as opened:
+        run_id = measured(opened)
+    file = write_two_sites(tmp_path / "p.toml")
+    questions = [Collective("allreduce", name, 16, ranks=2) for name in ("ring", "recursive_doubling")]
+    asked = Request(questions[0], file, compare_with=run_id)
+    found = compare(asked, questions, store)
+    (row,) = found.measured
+    assert (row.benchmark, row.size_bytes, row.ranks, row.same) == ("allreduce", 16, 2, False)
+    assert row.algorithm == found.rows[0].name
+    assert row.predicted_seconds == found.rows[0].total_seconds
+    assert 2e-6 < row.seconds < 6e-6
+    assert row.error == pytest.approx(row.predicted_seconds / row.seconds - 1)
+    assert [one.kind for one in found.notices] == ["other testbed"]
+
+
+def test_a_run_without_such_cells_is_refused(tmp_path: Path) -> None:
+    store = tmp_path / "store.sqlite"
+    with Store(store) as opened:
+        run_id = measured(opened)
+    file = write_two_sites(tmp_path / "p.toml")
+    with pytest.raises(InputError, match="on 3 ranks"):
+        predict(Request(Collective("allreduce", "ring", 16, ranks=3), file, compare_with=run_id), store)
+    with pytest.raises(InputError, match="no program like this one"):
+        (tmp_path / "flows").write_text("0 1 8\n")
+        predict(Request(Files((str(tmp_path / "flows"),)), file, compare_with=run_id), store)

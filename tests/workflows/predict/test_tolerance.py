@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from support.two_sites import WAN, WAN_DELAY, write_two_sites
 
 from rankwise.analysis.predict.what_if import Change, changed
 from rankwise.core.errors import InputError
@@ -11,6 +10,7 @@ from rankwise.simulation.simulator import Bounds
 from rankwise.workflows.predict.predictor import Request, predict, ready
 from rankwise.workflows.predict.questions import Files
 from rankwise.workflows.predict.tolerance import Solver, slopes, tolerance
+from support.two_sites import WAN, WAN_DELAY, write_two_sites
 
 SIZE = 1_000_000
 FLOWS = f"0 2 {SIZE}\n1 3 {2 * SIZE} 0.003\n0 1 {SIZE} 0.002\n3 2 {SIZE} 0.001\n"

@@ -43,6 +43,10 @@ class Measured:
     seconds: float
     """The median over all samples."""
     predicted_seconds: float
+    algorithm: str
+    """That was predicted."""
+    same: bool
+    """The same algorithm was measured; else it was the MPI's own way."""
 
     @property
     def error(self) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from rankwise.analysis.listing import list_cells
@@ -28,12 +29,12 @@ def testbed_of_run(store: Path, run_id: int) -> str:
 
 
 def beside(
-    store: Path, run_id: int, question: Question, totals: dict[tuple[str, int], float]
+    store: Path, run_id: int, question: Question, ranks: int, totals: Mapping[tuple[str, int], float]
 ) -> tuple[Measured, ...]:
     """Return the run's cells that were predicted: those of the same operation, size and number of ranks.
 
-    An algorithm is set beside the schedule's own benchmark, and beside the MPI's own way. Raises InputError if the
-    run has no such cell.
+    An algorithm is set beside the schedule's own benchmark; the fastest one of each size also beside the MPI's own
+    way, whose algorithm is not known. Raises InputError if the run has no such cell.
     """
     if not isinstance(question, Collective):
         raise InputError("a run has measured collective operations, no program like this one",
@@ -41,22 +42,24 @@ def beside(
     with Store(store) as opened:
         known = {one.name: one for one in opened.benchmarks(run_id)}
         rows = list_cells(opened.launches(run_id), known)
-    ranks = question.ranks or (len(question.network.groups[0]) if question.network else 0)
+    fastest: dict[int, str] = {}
+    for (algorithm, size), total in totals.items():
+        if size not in fastest or total < totals[fastest[size], size]:
+            fastest[size] = algorithm
     found = []
     for row in rows:
-        if row.quantity != "time" or operation_of(row.benchmark) != question.operation:
+        if row.quantity != "time" or row.ranks != ranks or operation_of(row.benchmark) != question.operation:
             continue
-        for (algorithm, size), total in totals.items():
-            same = row.benchmark.partition(":")[0] == f"{question.operation}.{algorithm}"
-            fits = row.size_bytes == size and ranks in (0, row.ranks)
-            if fits and (same or not is_schedule(row.benchmark)):
-                found.append(Measured(
-                    row.implementation, f"{row.benchmark} by {algorithm}" if not same else row.benchmark,
-                    row.size_bytes, row.ranks, row.placement, row.median_seconds, total,
-                ))  # fmt: skip
+        own = is_schedule(row.benchmark)
+        algorithm = row.benchmark.partition(".")[2].partition(":")[0] if own else fastest.get(row.size_bytes, "")
+        if (algorithm, row.size_bytes) in totals:
+            found.append(Measured(
+                row.implementation, row.benchmark, row.size_bytes, row.ranks, row.placement, row.median_seconds,
+                totals[algorithm, row.size_bytes], algorithm, own,
+            ))  # fmt: skip
     if not found:
         raise InputError(
-            f"run {run_id} has no {question.operation} of these sizes on {ranks or 'as many'} ranks",
-            f"rankwise show {run_id} says what it measured",
+            f"run {run_id} has no {question.operation} of these sizes on {ranks} ranks",
+            f"rankwise show {run_id} says what it measured; say how many ranks with -n",
         )
     return tuple(sorted(found, key=lambda one: (one.size_bytes, one.benchmark, one.variant)))

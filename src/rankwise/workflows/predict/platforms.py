@@ -59,6 +59,6 @@ def other_testbed(platform: Platform, testbed: str) -> Notice:
     """Return the warning that a platform was measured on another testbed than this one."""
     return Notice(
         "other testbed",
-        f"the platform was measured on {platform.provenance.testbed}, not on {testbed}",
+        f"the platform is that of {platform.provenance.testbed}, not of {testbed}",
         f"rankwise fit --testbed {testbed} --mpi MPI measures this one",
     )

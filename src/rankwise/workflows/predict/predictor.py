@@ -123,7 +123,7 @@ def predict(request: Request, store: Path | None = None, progress: Progress = no
         ),
         baseline_seconds=baseline,
         changes=tuple(one.text for one in request.changes),
-        measured=_beside(request, store, {total_key(request.question): total}) if store else (),
+        measured=_beside(request, store, platform, {total_key(request.question): total}),
         notices=(*at.notices, *_notices(request, at, store)),
         timeline=timeline,
     )  # fmt: skip
@@ -159,7 +159,7 @@ def compare(
     totals = {(row.name, row.size_bytes): row.total_seconds for row in rows if not row.refused}
     title = choices[0].operation
     return Comparison(
-        title, at.found.name, at.model, tuple(rows), _beside(request, store, totals) if store else (),
+        title, at.found.name, at.model, tuple(rows), _beside(request, store, at.posed.platform, totals),
         (*at.notices, *_notices(request, at, store)),
     )  # fmt: skip
 
@@ -206,11 +206,13 @@ def _nodes_of_ranks(posed: Posed, simulation: object) -> tuple[str, ...]:
 
 
 def _beside(
-    request: Request, store: Path | None, totals: dict[tuple[str, int], float]
-) -> tuple[measured.Measured, ...]:
+    request: Request, store: Path | None, platform: Platform, totals: dict[tuple[str, int], float]
+) -> tuple[Measured, ...]:
     if request.compare_with is None or store is None:
         return ()
-    return measured.beside(store, request.compare_with, request.question, totals)
+    question = request.question
+    ranks = question.ranks_on(platform) if isinstance(question, Collective) else 0
+    return measured.beside(store, request.compare_with, question, ranks, totals)
 
 
 def _notices(request: Request, at: Ready, store: Path | None) -> tuple[Notice, ...]:

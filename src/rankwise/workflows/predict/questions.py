@@ -80,6 +80,11 @@ class Collective:
         """Return the operation, the algorithm and the size."""
         return f"{self.operation}.{self.algorithm}, {format_size(self.size_bytes)}"
 
+    def ranks_on(self, platform: Platform) -> int:
+        """Return the number of ranks on a platform."""
+        here = len(self.network.groups[0]) if self.network else sum(len(one.nodes) for one in platform.sites)
+        return self.ranks or here
+
     def posed(self, platform: Platform) -> Posed:
         """Return the job, on a platform that has as many nodes as the layout says."""
         notices: tuple[Notice, ...] = ()
@@ -98,7 +103,7 @@ class Collective:
                     f"{_sizes_in_words(nodes)}", "fit on a larger testbed to know",
                 ),)  # fmt: skip
         nodes_there = sum(len(one.nodes) for one in platform.sites)
-        ranks = len(places) or self.ranks or nodes_there
+        ranks = self.ranks_on(platform)
         if ranks > MOST_RANKS:
             raise InputError(f"{ranks} ranks are too many", f"at most {MOST_RANKS}")
         asked = {
