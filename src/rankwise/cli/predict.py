@@ -140,7 +140,7 @@ def _collective(answer: Answer, *options: tuple[Any, ...]) -> click.Command:
     @click.command("collective", epilog="\b\nExamples:\n"
                    "  rankwise predict collective allreduce --testbed cluster\n"
                    "  rankwise predict collective bcast --size 1K,1M --sites 2x8 --platform p.toml\n"
-                   "  rankwise predict collective allreduce -n 64 --platform p.toml --compare-with 12")  # fmt: skip
+                   "  rankwise predict collective bcast -n 64 --platform p.toml --compare-with 12")  # fmt: skip
     @click.argument("operation")
     @click.option("--algorithm", default="", metavar="NAME",
                   help="See `rankwise schedule list`.  [default: compare all]")  # fmt: skip

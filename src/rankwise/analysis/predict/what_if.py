@@ -122,6 +122,16 @@ def relieved(platform: Platform, resource: str) -> Platform:
     ))  # fmt: skip
 
 
+def all_relieved(platform: Platform, what: Literal["links", "NICs"]) -> Platform:
+    """Return the platform in which flows share no link, or no NIC; what a message takes alone stays as it is."""
+    platform = _held(platform)
+    if what == "links":
+        links = (replace(one, bytes_per_second=_much_faster(one.bytes_per_second)) for one in platform.links)
+        return replace(platform, links=tuple(links))
+    both = (_relieved_site(_relieved_site(one, "out"), "in") for one in platform.sites)
+    return replace(platform, sites=tuple(both))
+
+
 def _relieved_site(site: PlatformSite, direction: str) -> PlatformSite:
     if direction == "out":
         return replace(site, out_bytes_per_second=_much_faster(site.out_bytes_per_second))

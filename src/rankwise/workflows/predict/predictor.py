@@ -7,22 +7,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from pathlib import Path
+from typing import Literal
 
 from rankwise.analysis.predict.band import band, moved_platforms
 from rankwise.analysis.predict.results import (
     Band,
     Comparison,
     Help,
+    Measured,
     Prediction,
     Sweep,
     SweepPoint,
     Variation,
 )
-from rankwise.analysis.predict.what_if import Change, changed, relieved, value_now
+from rankwise.analysis.predict.what_if import Change, all_relieved, changed, relieved, value_now
 from rankwise.core.errors import InputError, RankwiseError
 from rankwise.core.platform import Platform
 from rankwise.core.records import Notice
 from rankwise.platforms.simulator_json import KNOWN_MODELS, model_of, simulator_json
+from rankwise.simulation.results import LinkLoss
 from rankwise.simulation.simulator import Bounds, Detail, simulate, simulate_and_trace
 from rankwise.workflows.predict import measured, platforms
 from rankwise.workflows.predict.questions import Collective, Files, Posed, Question, nodes_of_ranks
@@ -100,11 +103,8 @@ def predict(request: Request, store: Path | None = None, progress: Progress = no
         first, timeline = simulate_and_trace(simulator_json(platform, model), jobs, bounds, detail)
     worst = [one for one in first.by_link if one.seconds > 0][: MOST_HELPS if request.helps else 0]
     own, why_not = _band_platforms(platform, model, first.seconds)
-    ways: list[tuple[tuple[str, ...], float]] = [((one.link,), one.seconds) for one in worst]
-    if len(worst) > 1:
-        ways.append((tuple(one.link for one in worst), math.fsum(one.seconds for one in worst)))
-    others = [*([at.before.platform] if request.changes else []), *own,
-              *(reduce(relieved, links, platform) for links, _ in ways)]  # fmt: skip
+    ways = _ways(platform, first.by_link, worst)
+    others = [*([at.before.platform] if request.changes else []), *own, *(way for _, _, way in ways)]
     more = simulate_each(others, jobs, model, request.bounds, at.detail, progress=progress) if others else []
     totals = [one.total_seconds for one in more]
     baseline = totals.pop(0) if request.changes else None
@@ -117,16 +117,35 @@ def predict(request: Request, store: Path | None = None, progress: Progress = no
         request.question.title, at.found.name, model, first, _nodes_of_ranks(at.posed, first), platform,
         band=made,
         no_band=why_not if made else f"how far off {model} is on this platform is not known",
-        helps=tuple(
-            Help(" + ".join(links) if len(links) < 3 else "all of these", lost, seconds)
-            for (links, lost), seconds in zip(ways, without, strict=True)
-        ),
+        helps=_helps(ways, without),
         baseline_seconds=baseline,
         changes=tuple(one.text for one in request.changes),
         measured=_beside(request, store, platform, {total_key(request.question): total}),
         notices=(*at.notices, *_notices(request, at, store)),
         timeline=timeline,
     )  # fmt: skip
+
+
+def _ways(
+    platform: Platform, lost: Sequence[LinkLoss], worst: Sequence[LinkLoss]
+) -> list[tuple[str, float, Platform]]:
+    """What might help, the time lost there, and the platform without: the worst, these together, all of a kind."""
+    ways = [(one.link, one.seconds, relieved(platform, one.link)) for one in worst]
+    if len(worst) > 1:
+        name = " + ".join(one.link for one in worst) if len(worst) == 2 else f"these {len(worst)} together"
+        together = reduce(relieved, (one.link for one in worst), platform)
+        ways.append((name, math.fsum(one.seconds for one in worst), together))
+    links = {one.name for one in platform.links}
+    kinds: tuple[tuple[Literal["links", "NICs"], bool], ...] = (("links", True), ("NICs", False))
+    for kind, is_link in kinds:
+        those = [one for one in lost if (one.link in links) == is_link]
+        if worst and len(those) > 1 and set(those) - set(worst):
+            ways.append((f"all {kind}", math.fsum(one.seconds for one in those), all_relieved(platform, kind)))
+    return ways
+
+
+def _helps(ways: Sequence[tuple[str, float, Platform]], totals: Sequence[float]) -> tuple[Help, ...]:
+    return tuple(Help(name, lost, seconds) for (name, lost, _), seconds in zip(ways, totals, strict=True))
 
 
 def total_key(question: Question) -> tuple[str, int]:
