@@ -1,7 +1,7 @@
 """A platform as SimGrid's XML (version 4.1), so that SMPI's users have calibrated costs too.
 
-Each site is a zone of routing `Cluster` whose nodes have a link out and one in; zones are joined by the shared links
-and by one that adds what their latency is more. SMPI has one set of costs by size (smpi/os, or, bw-factor,
+Each site is a zone of routing `Cluster` whose nodes have a link out and one in; zones are joined by the shared
+links and by one that adds what their latency is more. SMPI has one set of costs by size (smpi/os, or, bw-factor,
 lat-factor), not one a class: they are those of one class, and what other classes have beside it is lost.
 """
 
@@ -19,7 +19,7 @@ _HEAD = '<?xml version="1.0"?>\n<!DOCTYPE platform SYSTEM "https://simgrid.org/s
 
 
 def simgrid_xml(platform: Platform) -> str:
-    """Return the file's text. Rates are B/s, latencies seconds; the classes' latencies are those of short messages."""
+    """Return the file's text: rates in B/s, latencies in seconds, those of short messages."""
     top = Xml.Element("platform", version="4.1")
     reference = _reference(platform)
     config = Xml.SubElement(top, "config")

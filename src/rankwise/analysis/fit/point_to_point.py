@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
+import numpy.typing as npt
 from scipy import stats
 
-from rankwise.analysis.fit.curves import Curve, Curves
+from rankwise.analysis.fit.curves import Curve, Curves, IntArray
 from rankwise.core.platform import CostRange, Interval, PairClass
 from rankwise.core.records import FloatArray
 from rankwise.stats.segments import find_breaks
@@ -90,7 +91,7 @@ def eager_limit(curves: Curves) -> tuple[int, dict[str, str]]:
     return int(sizes[at]) if at else 0, {}
 
 
-def _waiting(curves: Curves) -> tuple[FloatArray, FloatArray]:
+def _waiting(curves: Curves) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
     """The sizes, and whether their senders waited; both of shape (n,)."""
     sizes = curves.waiting.sizes
     alone = np.interp(sizes, curves.one_way.sizes, curves.one_way.medians())
@@ -115,9 +116,7 @@ def _edges(curves: Curves, eager_below: int) -> tuple[int | None, ...]:
     return (*sorted(set(ends)), None)
 
 
-def _parameters(
-    curves: Curves, edges: tuple[int | None, ...], eager_below: int, launches: FloatArray
-) -> FloatArray:
+def _parameters(curves: Curves, edges: tuple[int | None, ...], eager_below: int, launches: IntArray) -> FloatArray:
     """Shape (ranges, 8): the costs of `CostRange` in their order, then G by bursts."""
     one_way = curves.one_way.medians(launches)
     more = curves.burst_messages - 1
@@ -165,7 +164,7 @@ def _line(sizes: FloatArray, seconds: FloatArray, first: float, last: float) -> 
     weights /= np.sum(weights)
     size, mean = weights @ sizes, weights @ seconds
     centred = sizes - size
-    b = float(weights @ (centred * seconds) / max(weights @ centred**2, 1e-300))
+    b = float(weights @ (centred * seconds)) / max(float(weights @ centred**2), 1e-300)
     a = float(mean - b * size)
     if b < 0:
         return float(mean), 0.0

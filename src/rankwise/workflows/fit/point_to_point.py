@@ -43,9 +43,9 @@ LIMIT_SIZES = 12
 SIZES_BYTES = (1, 4, 16, 64, *(1 << k for k in range(8, 23)))
 SMALLEST_THAT_MAY_WAIT = 256
 LARGEST_SHARES = {BURST: 2, RECEIVING: 4}
+"""The largest message of a class over the largest of these quantities."""
 SIZES_OF_THE_RATE = 64 << 10
 """From here on bursts have all sizes: what passes at most is told by long messages."""
-"""The largest message of a class over the largest of these quantities: of bursts there are several at once."""
 SECONDS_PER_CELL = 0.02
 TOO_NOISY = 0.15
 """A class whose times are known no better than this, relatively, is said to be too noisy to fit."""
