@@ -191,3 +191,9 @@ def test_a_run_without_such_cells_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no program like this one"):
         (tmp_path / "flows").write_text("0 1 8\n")
         predict(Request(Files((str(tmp_path / "flows"),)), file, compare_with=run_id), store)
+
+
+def test_what_a_platform_has_not_measured_is_told(ask) -> None:
+    missing = {"links": "what messages share was not measured", "classes.wan.weight": "too few flows"}
+    (notice,) = predict(ask("0 1 8\n", not_identified=missing)).notices
+    assert notice.message == "links: what messages share was not measured"

@@ -49,10 +49,20 @@ def find(file: Path | None, testbed: str) -> Found:
     source = platform.provenance
     words = " with ".join(one for one in (source.testbed, source.implementation) if one)
     when = f", {source.measured}" if source.measured else ""
-    found = Found(platform, f"{file.name}: {words}{when}" if words else file.name)
+    name = f"{file.name}: {words}{when}" if words else file.name
+    notices = _not_measured(platform)
     if testbed and source.testbed not in ("", testbed, testbeds.topology_of(testbed).name):
-        return Found(platform, found.name, (other_testbed(platform, testbed),))
-    return found
+        notices = (other_testbed(platform, testbed), *notices)
+    return Found(platform, name, notices)
+
+
+def _not_measured(platform: Platform) -> tuple[Notice, ...]:
+    """Whole parts of a platform that are assumed; single parameters stand in its file."""
+    return tuple(
+        Notice("not measured", f"{name}: {why}", "rankwise platform show FILE tells what was measured")
+        for name, why in platform.not_identified.items()
+        if "." not in name
+    )
 
 
 def other_testbed(platform: Platform, testbed: str) -> Notice:
