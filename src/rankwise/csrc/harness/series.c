@@ -6,6 +6,7 @@
 enum { MOST_BATCH = 1000, WARMUP_OPERATIONS = 3, WARMUP_BLOCK = 64 };
 static const double TIMER_COSTS_PER_SAMPLE = 125; /* well below 1 % */
 static const double WARMUP_SHARE = 0.1;           /* of the time for the repetitions */
+static const double LONGEST_WARMUP_SECONDS = 0.2; /* of fewer operations than that */
 static const double OVERRUN = 3; /* times the planned time; then the repetitions end early */
 static const double LONGEST_WITH_LEAD_IN_SECONDS = 1e-4;
 static const double TARGET_COMPUTES_TIMES = 4;
@@ -50,9 +51,9 @@ static double warm_up(Cell *c, const Options *options, Run run)
         done += block;
         total += seconds;
         best = seconds / block < best ? seconds / block : best;
-        enough = options->warmup >= 0
-                     ? done >= options->warmup
-                     : done >= WARMUP_OPERATIONS && total >= WARMUP_SHARE * options->seconds;
+        const double wanted =
+            done < WARMUP_OPERATIONS ? LONGEST_WARMUP_SECONDS : WARMUP_SHARE * options->seconds;
+        enough = options->warmup >= 0 ? done >= options->warmup : total >= wanted;
     }
     return best;
 }
