@@ -2,7 +2,8 @@
 
 #include "models/local_relaxation.h"
 #include <algorithm>
-#include <cmath>
+#include <ranges>
+#include <span>
 
 namespace rankwise::sim
 {
@@ -32,10 +33,17 @@ std::vector<double> Adjoint::of(std::uint32_t instant)
     instants_[instant] = 1;
     std::size_t left = instants_.size();
     const auto &changes = tape_.changes();
-    for (auto change = changes.rbegin(); change != changes.rend(); ++change) {
-        const bool ends = change->what == FlowChange::What::ends;
-        take_back_instants(left, change->place + (ends ? 1U : 0U));
-        take_back(*change);
+    for (std::size_t end = changes.size(), begin = end; end > 0; end = begin) {
+        while (begin > 0 && changes[begin - 1].time == changes[end - 1].time)
+            begin--;
+        const auto at_once = std::span(changes).subspan(begin, end - begin);
+        for (const FlowChange &change : at_once) // while all rates are those of after it
+            pass_touched(change);
+        for (const FlowChange &change : std::views::reverse(at_once)) {
+            const bool ends = change.what == FlowChange::What::ends;
+            take_back_instants(left, change.place + (ends ? 1U : 0U));
+            take_back(change);
+        }
     }
     take_back_instants(left, 0);
     return std::move(parameters_);
@@ -60,7 +68,6 @@ void Adjoint::take_back(const FlowChange &change)
     const TapedFlow &flow = tape_.flows()[number];
     switch (change.what) {
     case FlowChange::What::ends:
-        settle_neighbours(flow, change.time);
         rates_[number] = flow.rate;
         share_[number] = flow.rate > 0 ? instants_[change.place] / flow.rate : 0;
         since_[number] = change.time;
@@ -68,27 +75,26 @@ void Adjoint::take_back(const FlowChange &change)
             at_[used].push_back(number);
         break;
     case FlowChange::What::has_rate:
-        pass_rates(number, change.time);
         instants_[change.cause] += share_[number] * (rates_[number] - change.rate_before);
         rates_[number] = change.rate_before;
         break;
     case FlowChange::What::begins:
-        pass_rates(number, change.time);
         instants_[flow.begin] += share_[number] * rates_[number];
         share_[number] = 0;
         for (const std::uint32_t used : flow.used())
             std::erase(at_[used], number);
-        settle_neighbours(flow, change.time);
         break;
     }
 }
 
-/// What others do besides this flow is passed on before it comes or goes.
-void Adjoint::settle_neighbours(const TapedFlow &flow, Time time)
+/// What the flow and those beside it do from now on is passed on before anything is taken back.
+void Adjoint::pass_touched(const FlowChange &change)
 {
-    for (const std::uint32_t used : flow.used())
+    if (change.what != FlowChange::What::ends && since_[change.flow] != kNever)
+        pass_rates(change.flow, change.time);
+    for (const std::uint32_t used : tape_.flows()[change.flow].used())
         for (const std::uint32_t other : at_[used])
-            pass_rates(other, time);
+            pass_rates(other, change.time);
 }
 
 double Adjoint::load_of(std::uint32_t resource) const
@@ -102,7 +108,8 @@ double Adjoint::load_of(std::uint32_t resource) const
 bool Adjoint::has_bus(std::uint32_t resource) const
 {
     return resource < nodes_ && platform_.model.kappa < 2 &&
-           platform_.model.sharing != Sharing::flow_cuts && bound_of(resource) < capacities_[resource];
+           platform_.model.sharing != Sharing::flow_cuts &&
+           bound_of(resource) < capacities_[resource];
 }
 
 double Adjoint::bound_of(std::uint32_t resource) const

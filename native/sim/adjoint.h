@@ -14,10 +14,12 @@ namespace rankwise::sim
 /// (r_k - r_k-1) dt_k - the sum of (t_k+1 - t_k) dr_k, and rates follow capacities by the model's
 /// equations.
 ///
-/// Where several things happen at one instant, the total time may have a kink there, and one-sided
-/// derivatives only. Then a change of rates is put down to the first of them, and of two equal
-/// times that which the engine kept decides: the result is one of several subgradients. A one-sided
-/// derivative is that of a platform moved a little to that side, where nothing coincides.
+/// The total time may have a kink, and one-sided derivatives only: where several things happen at
+/// one instant, and where resources are just full that hold nobody back (three flows over a WAN of
+/// rate 3, two of them over an uplink of rate 2). Then a change of rates is put down to the first
+/// event, of two equal times that which the engine kept decides, and what is just full is taken to
+/// stay so for nothing: the result is one of several derivatives nearby. A one-sided derivative is
+/// that of a platform moved a little to that side, where nothing coincides.
 class Adjoint
 {
   public:
@@ -29,7 +31,7 @@ class Adjoint
   private:
     void take_back(const FlowChange &change);
     void take_back_instants(std::size_t &left, std::size_t down_to);
-    void settle_neighbours(const TapedFlow &flow, Time time);
+    void pass_touched(const FlowChange &change);
     void pass_rates(std::uint32_t flow, Time time);
     void meet_flow(std::uint32_t flow, Time time);
     double bound_of(std::uint32_t resource) const;

@@ -22,8 +22,8 @@ std::size_t ranks_of(const std::vector<Job> &jobs)
 
 Engine::Engine(const Platform &platform, const std::vector<Job> &jobs, Noise noise, Record *record,
                Tape *tape)
-    : platform_(platform), jobs_(jobs), noise_(noise), record_(record), tape_(tape), messages_(ranks_of(jobs)),
-      shares_(platform.model.sharing != Sharing::none)
+    : platform_(platform), jobs_(jobs), noise_(noise), record_(record), tape_(tape),
+      messages_(ranks_of(jobs)), shares_(platform.model.sharing != Sharing::none)
 {
     set_up(jobs);
     const std::uint32_t nodes = static_cast<std::uint32_t>(platform.nodes.size());

@@ -177,7 +177,7 @@ class Engine
     const std::vector<Job> &jobs_;
     Noise noise_;
     Record *record_;
-    Tape *tape_; // if derivatives are wanted
+    Tape *tape_;                       // if derivatives are wanted
     std::unique_ptr<Network> network_; // from the first flow on
     std::unique_ptr<SharingModel> model_;
     bool lone_is_free_ = true, is_unsettled_ = false;

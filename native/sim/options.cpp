@@ -25,7 +25,8 @@ DESCRIPTION
                         a program, and the numbers of the nodes that it runs on (default: all), which it fills in
                         equal blocks of ranks. Several jobs run at the same time. FILE is a GOAL schedule (text, or
                         binary as LogGOPSim reads it), a time-independent trace (as SimGrid replays it), a
-                        pattern (`from to bytes [start]` a line) or a collective operation ({"operation": ...}).
+                        Chakra execution trace (NAME.0.et stands for NAME.1.et and so on too), a pattern
+                        (`from to bytes [start]` a line) or a collective operation ({"operation": ...}).
     --algorithm OPERATION=NAME
                         what a trace's collective operations are made of
     --model NAME        alpha-fair, max-min, flow-cuts or none, instead of the platform's

@@ -24,8 +24,9 @@ double stiffness(const Member &member, double alpha)
     return member.is_limited() ? 0 : std::pow(member.rate, 1 + alpha) / (alpha * member.weight);
 }
 
-/// Solve M y = b by conjugate gradients; M's row of a resource sums the stiffness of its members
-/// over their resources. Where two resources have the same members any solution will do.
+/// Solve M y = b, b being in M's range, by conjugate gradients; M's row of a resource sums the
+/// stiffness of its members over their resources. Where two resources have the same members any
+/// solution will do.
 Values solve_prices(const Component &component, const Values &stiff, const Values &right)
 {
     const std::size_t n = right.size();
@@ -66,6 +67,27 @@ Values solve_prices(const Component &component, const Values &stiff, const Value
     return solution;
 }
 
+/// A resource that is full without a price holds nobody back: that happens where capacities are in
+/// simple ratios, as of an uplink with two flows and a WAN with three. Prices follow from the
+/// rates, w x^-alpha = the sum of them, by least squares.
+void forget_without_price(const ModelSettings &model, Component &component)
+{
+    Values alike, sums(component.resources.size());
+    for (const Member &one : component.members) {
+        alike.push_back(one.is_limited() ? 0 : 1);
+        for (const std::uint32_t r : one.used())
+            sums[r] += alike.back() * one.weight * std::pow(one.rate, -model.alpha);
+    }
+    const Values prices = solve_prices(component, alike, sums);
+    const double highest = *std::ranges::max_element(prices);
+    const double least = highest * std::max(1e-6, 2 * model.tolerance);
+    for (Member &one : component.members) {
+        const auto kept = std::remove_if(one.full.begin(), one.full.begin() + one.count,
+                                         [&](std::uint32_t r) { return prices[r] <= least; });
+        one.count = static_cast<std::uint8_t>(kept - one.full.begin());
+    }
+}
+
 void take_back_alpha_fair(double alpha, Component &component)
 {
     Values stiff, right(component.resources.size());
@@ -95,7 +117,8 @@ void take_back_max_min(double tolerance, Component &component)
             levels[r] = std::max(levels[r], one.is_limited() ? 0 : one.rate / one.weight);
     std::vector<std::uint32_t> order(n);
     std::iota(order.begin(), order.end(), 0);
-    std::ranges::stable_sort(order, std::ranges::greater{}, [&](std::uint32_t r) { return levels[r]; });
+    std::ranges::stable_sort(order, std::ranges::greater{},
+                             [&](std::uint32_t r) { return levels[r]; });
     std::vector<std::uint32_t> turn(n);
     for (std::uint32_t i = 0; i < n; i++)
         turn[order[i]] = i;
@@ -132,6 +155,8 @@ void take_back_rates(const ModelSettings &model, Component &component)
     component.adjoints.assign(component.resources.size(), 0);
     switch (model.sharing) {
     case Sharing::alpha_fair:
+        if (component.resources.size() > 1)
+            forget_without_price(model, component);
         take_back_alpha_fair(model.alpha, component);
         break;
     case Sharing::max_min:

@@ -61,8 +61,8 @@ void Tape::note_rate(const Network &network, std::uint32_t flow)
     TapedFlow &taped = flows_[serial_[flow]];
     const double rate_now = network.flows[flow].rate;
     if (taped.rate >= 0 && taped.rate != rate_now)
-        changes_.push_back({network.now, taped.rate, serial_[flow], cause_, place(),
-                            FlowChange::What::has_rate});
+        changes_.push_back(
+            {network.now, taped.rate, serial_[flow], cause_, place(), FlowChange::What::has_rate});
     taped.rate = rate_now;
 }
 

@@ -41,7 +41,7 @@ struct TapedFlow {
 struct FlowChange {
     enum class What : std::uint8_t { begins, ends, has_rate };
     Time time;
-    double rate_before;  // of has_rate
+    double rate_before; // of has_rate
     std::uint32_t flow;
     std::uint32_t cause; // of has_rate, an instant
     std::uint32_t place; // the instants from here on were later; of an end it is this one

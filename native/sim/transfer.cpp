@@ -103,8 +103,7 @@ void Engine::serve(std::uint32_t i)
     pass(from);
     servers_[from].busy_until += costs.gap;
     if (tape_)
-        tape_->of_server[from] =
-            tape_->later(tape_->of_server[from], cost_of(message, Cost::gap));
+        tape_->of_server[from] = tape_->later(tape_->of_server[from], cost_of(message, Cost::gap));
     for (const std::uint32_t link : platform_.route(from, to).links)
         pass(2 * nodes + link);
     pass(nodes + to);
