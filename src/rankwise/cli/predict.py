@@ -49,7 +49,7 @@ def command() -> None:
              "  rankwise predict tolerance trace app.goal --platform platform.toml\n"
              "  rankwise predict tolerance collective bcast --algorithm binomial --testbed cluster")  # fmt: skip
 def tolerance_command() -> None:
-    """How much delay does a program tolerate?
+    """Tell how much delay a program tolerates.
 
     For each class of links: what a change of its delay or of its rate does to the time, and by how much the
     delay may grow until the program takes 1, 2 and 5 % longer. The latter is found with the simulator.
