@@ -116,7 +116,8 @@ void Engine::serve(std::uint32_t i)
 
 /// The instant at which a resource has served a message that it begins with at `begin`, or when it
 /// is free.
-[[gnu::cold]] std::uint32_t Engine::served(const Message &message, std::uint32_t resource, std::uint32_t begin)
+[[gnu::cold]] std::uint32_t Engine::served(const Message &message, std::uint32_t resource,
+                                           std::uint32_t begin)
 {
     const auto bytes = static_cast<double>(message.bytes);
     const double byte_time = servers_[resource].byte_time;
