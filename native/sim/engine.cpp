@@ -115,21 +115,21 @@ Outcome Engine::run()
             network_->now = due;
         outcome_.events++;
         const Event event = events_.pop(due);
-        if (tape_)
+        if (tape_) [[unlikely]]
             tape_->now = instant_of(event);
         handle(event);
     }
     return conclude();
 }
 
-std::uint32_t Engine::cost_of(const Message &message, Cost which) const
+[[gnu::cold]] std::uint32_t Engine::cost_of(const Message &message, Cost which) const
 {
     const auto next = std::ranges::upper_bound(first_costs_, message.costs);
     return Tape::cost(static_cast<std::uint32_t>(next - first_costs_.begin()) - 1, which);
 }
 
 /// An end of a flow may turn out to be none yet; then nothing comes of it.
-std::uint32_t Engine::instant_of(const Event &event)
+[[gnu::cold]] std::uint32_t Engine::instant_of(const Event &event)
 {
     switch (static_cast<EventKind>(event.kind)) {
     case kRun:
@@ -166,7 +166,7 @@ void Engine::handle(const Event &event)
     case kLeft: {
         const Message &message = messages_[event.what];
         push(after(now_, static_cast<double>(latency(event.what))), kDeliver, event.what);
-        if (tape_)
+        if (tape_) [[unlikely]]
             Tape::at(tape_->event, event.what) =
                 tape_->later(tape_->now, cost_of(message, Cost::latency));
         complete(message.source, message.send_handle, Doing::sent, 0, event.what);
@@ -190,7 +190,7 @@ void Engine::settle()
 {
     is_unsettled_ = false;
     model_->settle();
-    if (tape_)
+    if (tape_) [[unlikely]]
         tape_->settle(*network_);
     for (const std::uint32_t flow : network_->touched) {
         network_->flows[flow].touched = false;

@@ -42,7 +42,7 @@ void Engine::run_graph(std::uint32_t number, Rank &rank)
             run_later(number, rank);
             return;
         }
-        if (tape_ && now_ > rank.time)
+        if (tape_ && now_ > rank.time) [[unlikely]]
             tape_->of_rank[number] = tape_->now;
         rank.time = std::max(rank.time, now_);
         begin_node(number, rank, take_first(rank, rank.ready));
@@ -81,7 +81,7 @@ void Engine::begin_node(std::uint32_t number, Rank &rank, std::uint32_t node)
     if (rank.time > now_ && rank.nodes_pending > 0 && first != last) {
         append(rank, rank.ending, node);
         push(rank.time, kNodeEnds, number);
-        if (tape_)
+        if (tape_) [[unlikely]]
             Tape::at(tape_->node_end, rank.first_node + node) = tape_->of_rank[number];
         return;
     }

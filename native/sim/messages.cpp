@@ -65,7 +65,7 @@ bool Engine::post_send(std::uint32_t number, Rank &rank, const Operation &operat
     const CostRange &costs = costs_of(message);
     const Time begin = rank.time;
     rank.time += overhead_of(costs.send_overhead, costs.send_overhead_byte, bytes);
-    if (tape_) {
+    if (tape_) [[unlikely]] {
         std::uint32_t &own = tape_->of_rank[number];
         own = tape_->later(own, cost_of(message, Cost::send_overhead));
         Tape::at(tape_->event, i) = own;
@@ -86,11 +86,11 @@ bool Engine::post_send(std::uint32_t number, Rank &rank, const Operation &operat
         rendezvous(i, {rank.time, own_instant(number)}, {message.time, posted_instant(i)});
     if (!matched)
         message.time = rank.time;
-    if (tape_ && !matched)
+    if (tape_ && !matched) [[unlikely]]
         Tape::at(tape_->posted, i) = tape_->of_rank[number];
     if (to_wildcard) {
         push(after(rank.time, static_cast<double>(latency(i))), kAnnounce, i);
-        if (tape_)
+        if (tape_) [[unlikely]]
             Tape::at(tape_->announced, i) =
                 tape_->later(tape_->of_rank[number], cost_of(message, Cost::latency));
     } else if (!matched)
@@ -112,7 +112,7 @@ bool Engine::post_receive(std::uint32_t number, Rank &rank, const Operation &ope
         messages_[i].time = rank.time;
         if (record_)
             record_->begin(i);
-        if (tape_)
+        if (tape_) [[unlikely]]
             Tape::at(tape_->posted, i) = tape_->of_rank[number];
         messages_.keep(i);
     }
@@ -186,7 +186,7 @@ bool Engine::take_arrived(std::uint32_t number, Rank &rank, std::uint32_t i)
     if (record_)
         record_->act(number, Doing::receive, rank.time, rank.time + overhead, i);
     rank.time += overhead;
-    if (tape_)
+    if (tape_) [[unlikely]]
         tape_->of_rank[number] =
             tape_->later(tape_->of_rank[number], cost_of(message, Cost::receive_overhead));
     messages_.release(i);

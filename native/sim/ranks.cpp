@@ -41,7 +41,7 @@ void Engine::run_later(std::uint32_t number, Rank &rank)
 {
     if (!rank.run_queued) {
         push(rank.time, kRun, number);
-        if (tape_)
+        if (tape_) [[unlikely]]
             tape_->of_run[number] = tape_->of_rank[number];
     }
     rank.run_queued = true;
@@ -87,7 +87,7 @@ bool Engine::step(std::uint32_t number, Rank &rank)
         compute(number, rank, operation.duration());
         return true;
     case Kind::until:
-        if (tape_ && operation.duration() > rank.time)
+        if (tape_ && operation.duration() > rank.time) [[unlikely]]
             tape_->of_rank[number] = 0;
         rank.time = std::max(rank.time, operation.duration());
         return true;
@@ -156,7 +156,7 @@ void Engine::complete(std::uint32_t number, std::uint32_t handle, Doing doing, T
                       std::uint32_t message, std::uint32_t cost)
 {
     Rank &rank = ranks_[number];
-    if (tape_) {
+    if (tape_) [[unlikely]] {
         std::uint32_t &own = tape_->of_rank[number];
         own = now_ >= rank.time ? tape_->now : own;
         own = cost == kNone ? own : tape_->later(own, cost);

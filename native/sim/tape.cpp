@@ -5,7 +5,7 @@
 namespace rankwise::sim
 {
 
-std::uint32_t Tape::later(std::uint32_t before, std::uint32_t parameter, double moves)
+[[gnu::cold]] std::uint32_t Tape::later(std::uint32_t before, std::uint32_t parameter, double moves)
 {
     if (instants_.size() >= kNone)
         throw host_error("a run of more than 2^32 instants is too long for derivatives",

@@ -29,7 +29,7 @@ void Engine::leave_at(std::uint32_t i, Time time, std::uint32_t instant)
         push(after(time, static_cast<double>(latency(i))), kDeliver, i);
     else
         push(time, kLeft, i);
-    if (tape_)
+    if (tape_) [[unlikely]]
         Tape::at(tape_->event, i) =
             messages_[i].flags & kEager
                 ? tape_->later(instant, cost_of(messages_[i], Cost::latency))
@@ -46,7 +46,7 @@ void Engine::serve_alone(std::uint32_t i)
         record_->of(i).alone = static_cast<Time>(takes);
     std::uint32_t instant = tape_ ? tape_->now : 0;
     const auto take = [&] {
-        if (tape_)
+        if (tape_) [[unlikely]]
             instant = tape_->later(instant, cost_of(message, Cost::gap_byte),
                                    static_cast<double>(message.bytes));
     };
@@ -56,12 +56,12 @@ void Engine::serve_alone(std::uint32_t i)
         return;
     }
     Rank &source = ranks_[message.source];
-    if (tape_ && source.nic_free > now_)
+    if (tape_ && source.nic_free > now_) [[unlikely]]
         instant = tape_->of_nic[message.source];
     take();
     const Time end = after(std::max(now_, source.nic_free), takes);
     source.nic_free = end + costs.gap;
-    if (tape_)
+    if (tape_) [[unlikely]]
         tape_->of_nic[message.source] = tape_->later(instant, cost_of(message, Cost::gap));
     leave_at(i, end, instant);
 }
@@ -92,17 +92,17 @@ void Engine::serve(std::uint32_t i)
             longest = begin - wanted;
             held_by = resource;
         }
-        if (tape_ && after(begin, takes) > end)
+        if (tape_ && after(begin, takes) > end) [[unlikely]]
             instant = served(message, resource, begin == wanted ? tape_->now : kNone);
         end = std::max(end, after(begin, takes));
         server.busy_until = std::max(server.busy_until, end);
-        if (tape_)
+        if (tape_) [[unlikely]]
             tape_->of_server[resource] = instant;
         last = std::max(last, wanted + duration);
     };
     pass(from);
     servers_[from].busy_until += costs.gap;
-    if (tape_)
+    if (tape_) [[unlikely]]
         tape_->of_server[from] = tape_->later(tape_->of_server[from], cost_of(message, Cost::gap));
     for (const std::uint32_t link : platform_.route(from, to).links)
         pass(2 * nodes + link);
@@ -116,7 +116,8 @@ void Engine::serve(std::uint32_t i)
 
 /// The instant at which a resource has served a message that it begins with at `begin`, or when it
 /// is free.
-std::uint32_t Engine::served(const Message &message, std::uint32_t resource, std::uint32_t begin)
+[[gnu::cold]] std::uint32_t Engine::served(const Message &message, std::uint32_t resource,
+                                           std::uint32_t begin)
 {
     const auto bytes = static_cast<double>(message.bytes);
     const double byte_time = servers_[resource].byte_time;
@@ -137,7 +138,7 @@ void Engine::begin_flow(std::uint32_t i)
     FlowRoute &route = network_->routes[flow];
     if (record_)
         record_->of(i).alone = static_cast<Time>(route.whole / network_->flows[flow].limit);
-    if (tape_)
+    if (tape_) [[unlikely]]
         tape_->begin_flow(*network_, flow, costs_of(message).gap_byte,
                           cost_of(message, Cost::gap_byte));
     bool lone = lone_is_free_;
@@ -148,7 +149,7 @@ void Engine::begin_flow(std::uint32_t i)
         f.rate = f.limit;
         for (const std::uint32_t used : route.used())
             network_->resources[used].load = f.limit;
-        if (tape_)
+        if (tape_) [[unlikely]]
             tape_->note_rate(*network_, flow);
         const Time due = after(now_, std::ceil(route.whole / f.limit));
         f.expected = due;
@@ -172,7 +173,7 @@ void Engine::end_flow(std::uint32_t flow, Time due)
         return;
     }
     network_->advance(flow); // notes what held it back
-    if (tape_)
+    if (tape_) [[unlikely]]
         tape_->now = tape_->end_flow(*network_, flow);
     network_->leave(flow);
     model_->ended(flow);
@@ -190,7 +191,7 @@ void Engine::end_flow(std::uint32_t flow, Time due)
         record_->of(i).end = now_;
     const bool eager = message.flags & kEager;
     push(after(now_, static_cast<double>(latency(i))), kDeliver, i);
-    if (tape_)
+    if (tape_) [[unlikely]]
         Tape::at(tape_->event, i) = tape_->later(tape_->now, cost_of(message, Cost::latency));
     if (!eager)
         complete(message.source, message.send_handle, Doing::sent, 0, i);

@@ -198,7 +198,7 @@ double value_of(const Platform &p, const std::string &name)
 void expect_differences(const std::string &what, const Platform &platform, const Program &program)
 {
     constexpr double kStep = 1e-5, kRounding = 40e-12 / (2 * kStep);
-    const std::vector<Job> jobs = spread(program);
+    const auto jobs = spread(program);
     const Values values = told(platform, jobs);
     double largest = 0;
     for (const auto &[name, move] : parameters()) {
@@ -257,7 +257,7 @@ void kink()
     }
 }
 
-/// Two computations and what they set going end together: the later of two equal times.
+/// The later of two equal times.
 void equal_times()
 {
     Platform platform = ideal(3);
