@@ -229,7 +229,15 @@ static bool make_room(void)
     return true;
 }
 
-static bool append(Node node)
+/* The last node will not change any more; only now is it known how often it is repeated. */
+static void settle(void)
+{
+    const Node *last = &g.s->nodes[g.s->node_count - 1];
+    if (g.s->node_count && (last->count > 1 || last->symbol & 1))
+        look_for_loop();
+}
+
+static bool place(Node node)
 {
     State *s = g.s;
     Node *last = s->node_count ? &s->nodes[s->node_count - 1] : NULL;
@@ -250,6 +258,13 @@ static bool append(Node node)
     if (last->symbol & 1)
         enter(last->symbol >> 1);
     return true;
+}
+
+static bool append(Node node)
+{
+    if (g.s->node_count && g.s->nodes[g.s->node_count - 1].symbol != node.symbol)
+        settle();
+    return place(node);
 }
 
 /* What was done of a repetition that goes on otherwise becomes nodes of its own. */
@@ -273,23 +288,30 @@ static bool leave_loop(void)
     return written;
 }
 
+/* Whether the loop at the end goes on with this call. */
+static bool goes_on(uint32_t signature)
+{
+    if (!g.s->depth || expected_signature() != signature)
+        return false;
+    advance();
+    return true;
+}
+
 bool append_call(uint32_t signature)
 {
     State *s = g.s;
-    if (s->depth) {
-        if (expected_signature() == signature) {
-            advance();
+    if (goes_on(signature))
+        return true;
+    if (s->depth && !leave_loop())
+        return false;
+    if (goes_on(signature)) /* leaving has ended in another loop, of which this is the beginning */
+        return true;
+    if (s->node_count && s->nodes[s->node_count - 1].symbol != 2 * signature) {
+        settle();
+        if (goes_on(signature))
             return true;
-        }
-        if (!leave_loop())
-            return false;
-        /* That may have ended in another loop, of which this is the beginning. */
-        if (s->depth && expected_signature() == signature) {
-            advance();
-            return true;
-        }
     }
-    return append((Node){1, 2 * signature, 0});
+    return place((Node){1, 2 * signature, 0});
 }
 
 bool structure_is_full(void)
