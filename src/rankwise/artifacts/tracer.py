@@ -126,10 +126,8 @@ class _C:
         wide = str(call.wide).lower()
         if call.kind == "collective":
             found += [f".{role} = {self.buffer(role)}" for role in ("send", "recv") if role in roles]
-            if "buffer" in roles:
-                found.append(f".recv_count = {self.value('count')}, .recv_type = {self.value('type')}")
-            elif "count" in roles:
-                found.append(f".recv_count = {self.value('count')}, .recv_type = {self.value('type')}")
+            found += [f".recv_count = {self.value('count')}"] if "count" in roles else []
+            found += [f".recv_type = {self.value('type')}"] if "type" in roles else []
             for role in ("send_counts", "recv_counts"):
                 if role in roles:
                     found.append(f".{role} = {{{roles[role]}, {wide}}}")
