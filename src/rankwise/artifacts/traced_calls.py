@@ -102,6 +102,7 @@ def recorded(functions: dict[str, Function]) -> Iterator[TracedCall]:
         if name in functions:
             yield TracedCall(functions[name], "created")
     yield from (TracedCall(functions[name], "init") for name in STARTS if name in functions)
+    yield TracedCall(functions["MPI_Finalize"], "finalize")
     yield from (TracedCall(one, "other") for name, one in functions.items() if _OTHERS.fullmatch(name))
 
 

@@ -89,6 +89,10 @@ class _C:
         """Return the wrapper."""
         if self.call.kind == "init":
             return self.shell("", "    if (code == MPI_SUCCESS)\n        tracer_started();\n")
+        if self.call.kind == "finalize":
+            return self.shell(
+                "    inside_tracer = 1; /* what the library calls in it is not the program's */\n", ""
+            )
         fields = ", ".join([f".function = {self.number}", *self.fields()])
         before = f"    if (!begin_call())\n{self.passed_on()}    Traced call = {{{fields}}};\n"
         after = "    call.exit = now_nanoseconds();\n" + "".join(f"    {line}\n" for line in self.after())
@@ -202,7 +206,13 @@ class _C:
         if "outcount" in roles:
             idle = f"{self.out('outcount')} == 0"
         if idle:
-            return [*lines, f"if (code == MPI_SUCCESS && {idle})", "    note_idle(&call, code);", "else", f"    {said}"]
+            return [
+                *lines,
+                f"if (code == MPI_SUCCESS && {idle})",
+                "    note_idle(&call, code);",
+                "else",
+                f"    {said}",
+            ]
         return [*lines, said]
 
     def completed(self) -> list[str]:

@@ -82,7 +82,9 @@ _folder_argument = click.argument(
 )
 
 
-@command.command("show", epilog="\b\nExamples:\n  rankwise trace show app.trace\n  rankwise trace show app.trace --json")
+@command.command(
+    "show", epilog="\b\nExamples:\n  rankwise trace show app.trace\n  rankwise trace show app.trace --json"
+)
 @_folder_argument
 @json_option
 def show_command(folder: Path, as_json: bool) -> None:

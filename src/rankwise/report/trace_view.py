@@ -112,7 +112,9 @@ def _regions(summary: Summary) -> Table:
 
 
 def _skews(summary: Summary) -> Table:
-    table = _table("\nHow much later the last rank came than the first", "collective", "calls", "median", "longest")
+    table = _table(
+        "\nHow much later the last rank came than the first", "collective", "calls", "median", "longest"
+    )
     for one in summary.skews:
         table.add_row(
             one.function, str(one.calls), format_time(one.median_seconds), format_time(one.longest_seconds)

@@ -161,5 +161,3 @@ def _prepare(folder: Path) -> None:
             folder.chmod(0o777)  # LAM/MPI's ranks run as nobody
     except OSError as error:
         raise HostError(f"cannot write to {folder}: {error.strerror}", "name another folder: -o DIR") from error
-
-

@@ -14,16 +14,15 @@ import numpy as np
 
 from rankwise.analysis.trace.numbers import Damaged
 
-_HEADING = struct.Struct("<c3xIQ")
+_HEADING = struct.Struct("<c3sIQ")
 _STATE = struct.Struct("<8sIIQQQqIIIIII")
+_KINDS = tuple(bytes([kind]) for kind in b"MDNTSCKE")
 _MAGIC = b"rwopen\n\0"
 _VERSION = 1
 _DEEPEST, _FUNCTIONS, _NODES, _DEFINITIONS, _TIMES = 32, 1024, 16384, 1 << 18, 1 << 16
 _LEVEL = np.dtype([("done", "<u8"), ("rule", "<u4"), ("index", "<u4")])
 _NODE = np.dtype([("count", "<u8"), ("symbol", "<u4"), ("unused", "<u4")])
-STATISTICS = np.dtype(
-    [("calls", "<u8"), ("duration", "<u8"), ("gap", "<u8"), ("least", "<u4"), ("most", "<u4")]
-)
+STATISTICS = np.dtype([("calls", "<u8"), ("duration", "<u8"), ("gap", "<u8"), ("least", "<u4"), ("most", "<u4")])
 """Of one signature: calls, nanoseconds in all of them and before them, of the shortest and the longest."""
 
 
@@ -56,10 +55,11 @@ class Open:
     """The error number after which nothing was written; 0 without one."""
 
 
-def checksum(data: bytes) -> int:
-    """Return the sum of all bytes, each times twice its place plus one, modulo 2^64."""
+def checksum(kind: bytes, data: bytes) -> int:
+    """Return the kind, shifted to the highest byte, plus the sum of all bytes, each times twice its place plus one, modulo 2^64."""
     octets = np.frombuffer(data, np.uint8).astype(np.uint64)
-    return int(np.sum(octets * (2 * np.arange(len(octets), dtype=np.uint64) + np.uint64(1)), dtype=np.uint64))
+    weights = 2 * np.arange(len(octets), dtype=np.uint64) + np.uint64(1)
+    return ((kind[0] << 56) + int(np.sum(octets * weights, dtype=np.uint64))) % 2**64
 
 
 def blocks(path: Path, problems: list[str], most_bytes: int | None = None) -> Iterator[Block]:
@@ -70,12 +70,12 @@ def blocks(path: Path, problems: list[str], most_bytes: int | None = None) -> It
         if at + _HEADING.size > len(content):
             problems.append(f"{path.name} ends within a heading: {len(content) - at} bytes are left out")
             return
-        kind, length, expected = _HEADING.unpack_from(content, at)
+        kind, unused, length, expected = _HEADING.unpack_from(content, at)
         data = content[at + _HEADING.size : at + _HEADING.size + length]
         if len(data) < length:
             problems.append(f"{path.name} ends within a block: {len(content) - at} bytes are left out")
             return
-        if checksum(data) != expected or not kind.isalpha():
+        if checksum(kind, data) != expected or any(unused) or kind not in _KINDS:
             problems.append(f"{path.name} is damaged at byte {at}: nothing after it is read")
             return
         yield Block(kind.decode("latin-1"), data)

@@ -95,7 +95,9 @@ class _Walk:
             self._add(replace(step, kind="recv", tag=row[6], bytes=row[7]), row[5])
         elif kind == "both":
             request = self._begin(-1)
-            self._add(replace(step, kind="irecv", tag=row[9], bytes=row[10], request=request, exit=step.entry), row[8])
+            self._add(
+                replace(step, kind="irecv", tag=row[9], bytes=row[10], request=request, exit=step.entry), row[8]
+            )
             self._add(replace(step, kind="send", tag=row[3], bytes=row[4]), row[2])
             self.found.append(replace(step, kind="wait", waits=(request,), entry=step.exit))
         else:

@@ -252,7 +252,9 @@ def _skews(trace: Trace) -> tuple[Skew, ...]:
     """The same call of a communicator's ranks is that of the same number, for all must make them in one order."""
     if trace.keep != "all":
         return ()
-    entries: defaultdict[Communicator, list[tuple[npt.NDArray[np.uint16], npt.NDArray[np.int64]]]] = defaultdict(list)
+    entries: defaultdict[Communicator, list[tuple[npt.NDArray[np.uint16], npt.NDArray[np.int64]]]] = defaultdict(
+        list
+    )
     names = trace.ranks[0].functions
     for one in trace.ranks:
         numbers = np.array([_collective_on(one, row) for row in one.signatures], np.int64).reshape(-1)

@@ -25,11 +25,11 @@ static struct {
     unsigned char scratch[NODE_ROOM * 2 * NUMBER_BYTES];
 } stream = {.file = -1};
 
-/* The sum of all bytes, each times twice its place plus one: what a byte more, less or changed, or
+/* The block's type, and the sum of all bytes, each times twice its place plus one: what a byte more, less or changed, or
  * two that changed places, do not leave as it was. */
-static uint64_t checksum(const unsigned char *data, size_t bytes)
+static uint64_t checksum(char type, const unsigned char *data, size_t bytes)
 {
-    uint64_t sum = 0;
+    uint64_t sum = (uint64_t)type << 56;
     for (size_t i = 0; i < bytes; i++)
         sum += data[i] * (uint64_t)(2 * i + 1);
     return sum;
@@ -43,8 +43,8 @@ static int map_state(bool statistics)
         return errno;
     /* Else a full disk would be a SIGBUS. */
     int error = posix_fallocate(file, 0, (off_t)bytes);
-    void *place = error ? MAP_FAILED
-                        : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    void *place =
+        error ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (!error && place == MAP_FAILED)
         error = errno;
     close(file);
@@ -92,7 +92,7 @@ static bool write_all(const void *data, size_t bytes)
 
 bool write_block(char type, const void *data, size_t bytes)
 {
-    const Heading heading = {type, "", (uint32_t)bytes, checksum(data, bytes)};
+    const Heading heading = {type, "", (uint32_t)bytes, checksum(type, data, bytes)};
     State *s = stream.state;
     if (s->stopped)
         return false;

@@ -16,8 +16,8 @@ typedef struct {
 
 static struct {
     State *s;
-    uint64_t flushed;      /* nodes: a place counts from the first one ever, from 1 on */
-    uint64_t *last_place;  /* by bucket: where such a node stood last */
+    uint64_t flushed;       /* nodes: a place counts from the first one ever, from 1 on */
+    uint64_t *last_place;   /* by bucket: where such a node stood last */
     uint64_t *place_before; /* by place in the list: the one before in its bucket */
     Rule *rules;
     uint32_t rule_count, item_count, *rule_bucket;

@@ -175,7 +175,8 @@ static Match matched_by(const Array *status, int64_t index)
     if (none.source < 0) /* nothing was received */
         return none;
     PMPI_Get_count(own, MPI_BYTE, &bytes);
-    return (Match){MPI_COMM_NULL, none.source, our_tag(own->MPI_TAG), bytes == MPI_UNDEFINED ? 0 : bytes};
+    return (Match){MPI_COMM_NULL, none.source, our_tag(own->MPI_TAG),
+                   bytes == MPI_UNDEFINED ? 0 : bytes};
 }
 
 void *own_statuses(int64_t count, bool fortran)
@@ -202,10 +203,15 @@ static MPI_Request request_at(const Array *array, int64_t index)
 static int new_slot(const Traced *call, int communicator, int peer, int tag, int64_t bytes,
                     bool receives)
 {
-    const Request request = {
-        .handle = request_at(&call->request, 0), .function = call->function,
-        .communicator = communicator, .peer = peer, .tag = tag, .bytes = bytes,
-        .persistent = call->persistent, .active = !call->persistent, .receives = receives};
+    const Request request = {.handle = request_at(&call->request, 0),
+                             .function = call->function,
+                             .communicator = communicator,
+                             .peer = peer,
+                             .tag = tag,
+                             .bytes = bytes,
+                             .persistent = call->persistent,
+                             .active = !call->persistent,
+                             .receives = receives};
     return request.handle == MPI_REQUEST_NULL ? -1 : add_request(&request);
 }
 
@@ -257,10 +263,16 @@ void note_both(const Traced *call, int code)
 {
     lock();
     const Match found = code == MPI_SUCCESS ? matched_by(&call->status, 0) : (Match){0};
-    const int64_t row[] = {call->function, known(call->comm)->number, our_rank(call->peer),
-                           our_tag(call->tag), bytes_of(call->send_count, call->send_type),
-                           our_rank(call->source), our_tag(call->recv_tag),
-                           bytes_of(call->recv_count, call->recv_type), found.source, found.tag,
+    const int64_t row[] = {call->function,
+                           known(call->comm)->number,
+                           our_rank(call->peer),
+                           our_tag(call->tag),
+                           bytes_of(call->send_count, call->send_type),
+                           our_rank(call->source),
+                           our_tag(call->recv_tag),
+                           bytes_of(call->recv_count, call->recv_type),
+                           found.source,
+                           found.tag,
                            found.bytes};
     done(call, code, row, 11);
 }
@@ -269,8 +281,13 @@ void note_probe(const Traced *call, int code)
 {
     lock();
     const Match found = code == MPI_SUCCESS ? matched_by(&call->status, 0) : (Match){0};
-    const int64_t row[] = {call->function, known(call->comm)->number, our_rank(call->source),
-                           our_tag(call->tag), found.source, found.tag, found.bytes};
+    const int64_t row[] = {call->function,
+                           known(call->comm)->number,
+                           our_rank(call->source),
+                           our_tag(call->tag),
+                           found.source,
+                           found.tag,
+                           found.bytes};
 #if MPI_VERSION >= 3
     if (call->message && code == MPI_SUCCESS) {
         memcpy(&probed[probed_next].message, call->message, sizeof(MPI_Message));
@@ -410,8 +427,8 @@ void note_request_free(const Traced *call, int code)
 }
 
 /* Of one block, or of all blocks where these may differ. */
-static int64_t bytes_in(Numbers counts, int64_t count, MPI_Datatype type,
-                        const MPI_Datatype *types, int size)
+static int64_t bytes_in(Numbers counts, int64_t count, MPI_Datatype type, const MPI_Datatype *types,
+                        int size)
 {
     int64_t bytes = 0, sum = 0;
     if (!counts.array)
@@ -447,8 +464,8 @@ void note_collective(const Traced *call, int code)
         sent = bytes_in(call->send_counts, call->send_count, call->send_type, call->send_types,
                         comm->size);
     if (code == MPI_SUCCESS && receives && !out_of_place)
-        received = bytes_in(call->recv_counts, call->recv_count, call->recv_type,
-                            call->recv_types, comm->size);
+        received = bytes_in(call->recv_counts, call->recv_count, call->recv_type, call->recv_types,
+                            comm->size);
     int64_t row[6] = {call->function, comm->number, root, sent, received};
     int length = 5;
     if (call->request.array && code == MPI_SUCCESS)

@@ -14,7 +14,8 @@
 #define MPI_F_STATUS_SIZE (sizeof(MPI_Status) / sizeof(MPI_Fint))
 #endif
 
-/* In a record: no process (MPI_PROC_NULL), any (MPI_ANY_SOURCE, MPI_ANY_TAG), nothing to be said. */
+/* In a record: no process (MPI_PROC_NULL), any (MPI_ANY_SOURCE, MPI_ANY_TAG), nothing to be said.
+ */
 enum { NOBODY = -1, ANY = -2, NOTHING = -3 };
 
 /* Requests and statuses as C or as Fortran has them. */
@@ -41,10 +42,10 @@ typedef struct {
     MPI_Comm comm;
     int64_t requests; /* how many */
     Array request, status;
-    int completed;         /* requests; MPI_UNDEFINED: none is active */
-    const int *indices;    /* of those, if not all */
-    int first_index;       /* 1 in Fortran */
-    const void *message; /* an MPI_Message, where there are any */
+    int completed;                               /* requests; MPI_UNDEFINED: none is active */
+    const int *indices;                          /* of those, if not all */
+    int first_index;                             /* 1 in Fortran */
+    const void *message;                         /* an MPI_Message, where there are any */
     const MPI_Datatype *send_types, *recv_types; /* of MPI_Alltoallw */
     bool persistent;
     bool rooted, scatters; /* scatters: the root sends, the others receive */
