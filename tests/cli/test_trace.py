@@ -1,4 +1,4 @@
-"""`rankwise trace`: a program is recorded, shown and written; what cannot be recorded is refused before it runs."""
+"""`rankwise trace`: a program is recorded, shown, written; what cannot be recorded is refused before it runs."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_what_cannot_be_recorded_is_refused_before_it_runs(tmp_path: Path) -> No
     source.write_text("int main(void) { return 0; }\n")
     subprocess.run(["cc", "-static", "-o", tmp_path / "static", source], check=True, timeout=60)
     done = record(tmp_path / "t", one, 1, [tmp_path / "static"])
-    assert_error(done, 2, "is linked statically", "link the tracer itself", "rankwise-trace.so")
+    assert_error(done, 2, "is linked statically", "link the tracer before", "rankwise-trace.so")
     assert not (tmp_path / "t").exists()
 
 

@@ -142,8 +142,8 @@ program ring
   call MPI_Comm_size(MPI_COMM_WORLD, ranks, error)
   out = rank
   do i = 1, 6
-    call MPI_Irecv(in, 10, MPI_DOUBLE_PRECISION, mod(rank + ranks - 1, ranks), 3, MPI_COMM_WORLD, requests(1), error)
-    call MPI_Isend(out, 10, MPI_DOUBLE_PRECISION, mod(rank + 1, ranks), 3, MPI_COMM_WORLD, requests(2), error)
+    call MPI_Irecv(in, 10, MPI_DOUBLE_PRECISION, mod(rank + 2, 3), 3, MPI_COMM_WORLD, requests(1), error)
+    call MPI_Isend(out, 10, MPI_DOUBLE_PRECISION, mod(rank + 1, 3), 3, MPI_COMM_WORLD, requests(2), error)
     call MPI_Waitall(2, requests, MPI_STATUSES_IGNORE, error)
     call MPI_Allreduce(MPI_IN_PLACE, out, 10, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, error)
   end do
@@ -162,7 +162,8 @@ _LANGUAGES = {
     "mpif.h": {"use": "include 'mpif.h'", **_PLAIN},
     "mpi": {"use": "use mpi", **_PLAIN},
     "mpi_f08": {
-        "use": "use mpi_f08", "request": "type(MPI_Request) :: requests(2)", "status": "type(MPI_Status) :: status",
+        "use": "use mpi_f08", "request": "type(MPI_Request) :: requests(2)",
+        "status": "type(MPI_Status) :: status",
     },
 }  # fmt: skip
 

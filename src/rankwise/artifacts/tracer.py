@@ -88,7 +88,10 @@ class _C:
     def source(self) -> str:
         """Return the wrapper."""
         if self.call.kind == "init":
-            return self.shell("", "    if (code == MPI_SUCCESS)\n        tracer_started();\n")
+            return self.shell(
+                "    inside_tracer = 1;\n",
+                "    inside_tracer = 0;\n    if (code == MPI_SUCCESS)\n        tracer_started();\n",
+            )
         if self.call.kind == "finalize":
             return self.shell(
                 "    inside_tracer = 1; /* what the library calls in it is not the program's */\n", ""
@@ -263,7 +266,8 @@ class _Fortran(_C):
     def passed_on(self) -> str:
         name = self.call.function.name.removeprefix("MPI_").lower()
         theirs = self.original.format(name=name)
-        return f"    {{\n        {theirs}({', '.join([*self.names, 'ierror ? ierror : &code'])});\n        return;\n    }}\n"
+        arguments = ", ".join([*self.names, "ierror ? ierror : &code"])
+        return f"    {{\n        {theirs}({arguments});\n        return;\n    }}\n"
 
     def value(self, role: str) -> str:
         name = self.roles[role]
@@ -308,8 +312,8 @@ class _Mpich2008(_Fortran):
             return self.many_statuses("MPI_F08_STATUSES_IGNORE", "MPI_Fint", "false")
         name = self.roles["status"]
         return [
-            "MPI_Status own;", f"if ((void *){name} == (void *)MPI_F08_STATUS_IGNORE)", f"    {name} = (void *)&own;",
-            f"call.status = (Array){{{name}, false}};",
+            "MPI_Status own;", f"if ((void *){name} == (void *)MPI_F08_STATUS_IGNORE)",
+            f"    {name} = (void *)&own;", f"call.status = (Array){{{name}, false}};",
         ]  # fmt: skip
 
 

@@ -40,9 +40,9 @@ class _TraceVerb(TakesProgram, click.Group):
     "--mpi", default="", metavar="MPI", help="Start it with this one.  [default: the one it is linked with]"
 )
 @click.option("-o", "--output", "folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False),
-              help="Where the trace goes; an earlier one there is replaced.  [default: PROGRAM.trace]")  # fmt: skip
+              help="Where it goes; an earlier trace there is replaced.  [default: PROGRAM.trace]")  # fmt: skip
 @click.option("--times", type=click.Choice(["all", "statistics"]), default="all", show_default=True,
-              help="Keep the times of every call, or of calls that are alike their number, sum, shortest, longest.")  # fmt: skip
+              help="Of every call, or number, sum, shortest and longest of equal calls.")  # fmt: skip
 @click.option("--summary-only", is_flag=True, help="Keep these statistics alone, without the order of calls.")
 @click.option("--placement", default="block", show_default=True, metavar="NAME|FILE",
               help="block, cyclic, one-per-node, across-sites, or a rankfile.")  # fmt: skip

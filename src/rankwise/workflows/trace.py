@@ -136,7 +136,7 @@ def _check(program: Path, implementation: Implementation) -> None:
     if reason := preload.ignored_by(program):
         raise InputError(
             f"{program.name} {reason}: the loader ignores LD_PRELOAD, and so the tracer",
-            f"link it dynamically, as {implementation.mpicc} does, or link the tracer itself before the MPI library: "
+            f"link it dynamically, as {implementation.mpicc} does, or link the tracer before the MPI library: "
             f"{tracer.build(implementation)}",
         )
     if implementation not in select.able_to_run(program, [implementation]):

@@ -1,4 +1,4 @@
-"""What is written for other tools does the same: rankwise-sim replays it with all messages, wildcards as they met."""
+"""What is written for other tools does the same: rankwise-sim replays it, all messages and whom wildcards met."""
 
 from __future__ import annotations
 

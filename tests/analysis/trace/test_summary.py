@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from rankwise.analysis.application import parse
 from rankwise.analysis.trace.application_csv import application_csv
 from rankwise.analysis.trace.matrix import matrix_csv
 from rankwise.analysis.trace.reading import read
 from rankwise.analysis.trace.summary import RegionUse, SizeUse, Skew, summarise
-from rankwise.analysis.application import parse
 from support.made_up_trace import NUMBER, write_trace
 
 MS = 1_000_000

@@ -56,7 +56,7 @@ class Open:
 
 
 def checksum(kind: bytes, data: bytes) -> int:
-    """Return the kind, shifted to the highest byte, plus the sum of all bytes, each times twice its place plus one, modulo 2^64."""
+    """Return kind * 2^56 + the sum of all bytes, each times twice its place plus one, modulo 2^64."""
     octets = np.frombuffer(data, np.uint8).astype(np.uint64)
     weights = 2 * np.arange(len(octets), dtype=np.uint64) + np.uint64(1)
     return ((kind[0] << 56) + int(np.sum(octets * weights, dtype=np.uint64))) % 2**64

@@ -1,7 +1,7 @@
 """GOAL schedules (Hoefler, Siebert and Lumsdaine, ICPP 2009), as LogGOPSim and `rankwise-sim` replay them.
 
-Each rank's operations wait for one another as its calls did: what blocks holds back all that comes after; a request
-holds back what comes after its wait alone.
+Each rank's operations wait for one another as its calls did: what blocks holds back all that comes after, a
+request what comes after its wait alone.
 """
 
 from __future__ import annotations

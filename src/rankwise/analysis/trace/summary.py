@@ -1,4 +1,4 @@
-"""What a trace says in short: time by call, communicator and region, messages by size, imbalance, late arrivals."""
+"""A trace in short: time by call, communicator and region, messages by size, imbalance, late arrivals."""
 
 from __future__ import annotations
 

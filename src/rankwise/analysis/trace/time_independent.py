@@ -14,7 +14,8 @@ from rankwise.analysis.trace.reading import RankTrace, Trace
 
 _WHOLE = {
     "barrier": "barrier", "bcast": "bcast {size} {root}", "reduce": "reduce {size} 0 {root}",
-    "allreduce": "allreduce {size} 0", "alltoall": "alltoall {size} {size}", "allgather": "allgather {size} {size}",
+    "allreduce": "allreduce {size} 0",
+    "alltoall": "alltoall {size} {size}", "allgather": "allgather {size} {size}",
     "gather": "gather {size} {size} {root}", "scatter": "scatter {size} {size} {root}",
 }  # fmt: skip
 """Collectives of all ranks that the format has; all others become messages."""

@@ -47,7 +47,7 @@ def _events(
 def _arrows(
     trace: RankTrace, tags: Tags, numbers: dict[tuple[int, int, int, int], str]
 ) -> Iterator[dict[str, object]]:
-    """From the begin of a send to the end of the receive: the n-th with this tag between these two meets the n-th."""
+    """From a send's begin to its receive's end: the n-th with this tag between these two meets the n-th."""
     met: defaultdict[tuple[int, int, int, bool], int] = defaultdict(int)
     found = steps(trace)
     ends = {request: step.exit for step in found if step.kind == "wait" for request in step.waits}

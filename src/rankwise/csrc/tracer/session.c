@@ -71,7 +71,7 @@ static void write_meta(Mode mode)
 #endif
     g.used = 0;
     say("{\"format\": 1, \"rank\": %d, \"ranks\": %d, \"keep\": \"%s\", \"begin_ns\": %lld", g.rank,
-        g.ranks, modes[mode], (long long)now_nanoseconds());
+        g.ranks, modes[mode], (long long)g.state->last_exit);
     say_text("host", host);
     say_text("boot", boot);
     say_text("library", library);
@@ -103,11 +103,13 @@ State *begin_session(bool together, Mode *mode)
         fprintf(stderr, "rankwise trace: rank %d cannot write to %s: %s; it is not recorded\n",
                 g.rank, folder, strerror(error));
         g.state = NULL;
-    } else {
-        write_meta(*mode);
     }
     if (together && PMPI_Comm_split(MPI_COMM_WORLD, 0, g.rank, &g.comm) == MPI_SUCCESS)
         compare_clocks();
+    if (g.state) {
+        g.state->last_exit = now_nanoseconds();
+        write_meta(*mode);
+    }
     return g.state;
 }
 
@@ -118,12 +120,12 @@ void compare_clocks_at_end(void)
         PMPI_Comm_free(&g.comm);
 }
 
-void end_session(void)
+void end_session(int64_t moment)
 {
     const char *comma = "";
     g.used = 0;
     say("{\"events\": %llu, \"end_ns\": %lld, \"idle\": {", (unsigned long long)g.state->events,
-        (long long)now_nanoseconds());
+        (long long)moment);
     for (int i = 0; i < traced_function_count && i < MOST_FUNCTIONS; i++)
         if (g.state->idle[i].calls) {
             say("%s\"%d\": [%llu, %llu]", comma, i, (unsigned long long)g.state->idle[i].calls,

@@ -9,8 +9,8 @@ typedef enum { ALL_TIMES, STATISTICS, SUMMARY } Mode; /* SUMMARY: statistics wit
 /* Reads RANKWISE_TRACE, the folder, and RANKWISE_TRACE_KEEP. NULL: nothing is to be recorded, or
  * cannot be, which has been said. `together`: all ranks are here, so clocks can be compared. */
 State *begin_session(bool together, Mode *mode);
-/* All ranks are in MPI_Finalize; everything but the end has been written. */
-void end_session(void);
+/* Everything but the end has been written; the program came to MPI_Finalize at this moment. */
+void end_session(int64_t moment);
 /* Clocks again, while all ranks still can; also where this one has stopped recording. */
 void compare_clocks_at_end(void);
 

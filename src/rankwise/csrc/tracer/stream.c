@@ -25,8 +25,8 @@ static struct {
     unsigned char scratch[NODE_ROOM * 2 * NUMBER_BYTES];
 } stream = {.file = -1};
 
-/* The block's type, and the sum of all bytes, each times twice its place plus one: what a byte more, less or changed, or
- * two that changed places, do not leave as it was. */
+/* The block's type, and the sum of all bytes, each times twice its place plus one: what a byte
+ * more, less or changed, or two that changed places, do not leave as it was. */
 static uint64_t checksum(char type, const unsigned char *data, size_t bytes)
 {
     uint64_t sum = (uint64_t)type << 56;

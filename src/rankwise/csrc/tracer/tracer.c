@@ -67,13 +67,14 @@ static void stop(void)
 static int end(MPI_Comm comm, int keyval, void *value, void *extra)
 {
     (void)comm, (void)keyval, (void)value, (void)extra;
+    const int64_t moment = now_nanoseconds();
     const int before = inside_tracer;
     inside_tracer = 1;
     recording = 0;
     const bool well = stage != OVER && end_recorder();
     compare_clocks_at_end();
     if (well)
-        end_session();
+        end_session(moment);
     stage = OVER;
     inside_tracer = before;
     return MPI_SUCCESS;
@@ -88,7 +89,6 @@ static void begin(bool together)
     state = begin_session(together, &mode);
     const bool well = state && prepare_recorder(state, mode) && prepare_communicators(state);
     if (well) {
-        state->last_exit = now_nanoseconds();
         known(MPI_COMM_WORLD);
         known(MPI_COMM_SELF);
     }
