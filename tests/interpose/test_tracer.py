@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from rankwise.analysis.trace.matrix import communication_matrix
 from rankwise.analysis.trace.reading import Trace, read
 from rankwise.analysis.trace.summary import summarise
+from support.emulated import needs_emulation
 from support.mpis import FOUND, working
 from support.overlay import compiled
 from support.traces import calls, open_folder, record, recorded, rows
@@ -201,3 +203,40 @@ def test_times_are_on_one_clock_across_ranks() -> None:
         moments.append((one.entry[place], one.exit[place]))
     assert max(entry for entry, _ in moments) <= min(end for _, end in moments), "nobody leaves before all came"
     assert all(earlier <= later for one in trace.ranks for earlier, later in pairwise(one.exit))
+
+
+_PYTHON = """
+from mpi4py import MPI
+import numpy as np
+world = MPI.COMM_WORLD
+rank, ranks = world.rank, world.size
+own, other = np.full(10, rank, "i"), np.empty(10, "i")
+for _ in range(5):
+    requests = [world.Irecv([other, MPI.INT], source=(rank - 1) % ranks, tag=4)]
+    requests.append(world.Isend([own, MPI.INT], dest=(rank + 1) % ranks, tag=4))
+    MPI.Request.Waitall(requests)
+    world.Allreduce(MPI.IN_PLACE, own)
+"""
+
+
+@pytest.mark.parametrize("implementation_id", [*NEWEST, *(one for one in IDS if one.startswith("intelmpi"))])
+def test_mpi4py_also_with_its_large_counts(implementation_id: str, tmp_path: Path) -> None:
+    pytest.importorskip("mpi4py", reason="mpi4py is among the packages for development")
+    (tmp_path / "ring.py").write_text(_PYTHON)
+    trace = recorded(implementation_id, 2, [sys.executable, tmp_path / "ring.py"])
+    assert not trace.problems
+    for one in trace.ranks:
+        found = {name.removesuffix("_c"): count for name, count in calls(one).items()}
+        assert found["MPI_Irecv"] == found["MPI_Isend"] == found["MPI_Waitall"] == found["MPI_Allreduce"] == 5
+        sent = [row for name in ("MPI_Isend", "MPI_Isend_c") for row in rows(one, name)]
+        assert set(sent) == {(0, 1 - one.rank, 4, 40, 1)}
+
+
+@needs_emulation
+def test_ranks_on_nodes_of_their_own() -> None:
+    program = [compiled(NEWEST[0], "traced"), "3"]
+    trace = recorded(NEWEST[0], 4, program, "--testbed", "two-clusters", "--placement", "across-sites")
+    check(trace, 4, 3)
+    assert len({one.host for one in trace.ranks}) == 4
+    late = {one.function: one for one in summarise(trace).skews}
+    assert late["MPI_Allreduce"].calls == 3 * 6 + 2 * 3
