@@ -20,13 +20,13 @@ from rankwise.workflows.testbeds import testbed_of
 @click.command(
     name="map",
     epilog="\b\nExamples:\n"
-    "  rankwise map traffic.csv --testbed grid5000-2007\n"
+    "  rankwise map app.trace --testbed grid5000-2007\n"
     "  rankwise map traffic.csv --testbed two-clusters.toml -o ranks\n"
     "  rankwise map traffic.csv --hostfile hosts --format machinefile -o hosts.mapped\n"
     "  rankwise map traffic.csv --hostfile hosts --pin 0=login-1\n"
     "  rankwise compare --placement block,./ranks -- ./app       then: is it faster?",
 )
-@click.argument("matrix", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("matrix", metavar="TRACE|MATRIX", type=click.Path(path_type=Path))
 @click.option("--placement", default="block", show_default=True, metavar="NAME|FILE",
               help="Where the ranks are now: block, cyclic, or a rankfile.")  # fmt: skip
 @click.option("--distances", type=Parsed("distances", mapping.parse_distances), default="1:10:100",
@@ -44,8 +44,8 @@ from rankwise.workflows.testbeds import testbed_of
 def command(**asked: Any) -> int:
     """Find where the ranks of a program cost least, from what they send one another.
 
-    MATRIX is a list `from,to,bytes` (as `rankwise trace` writes it), a square table of bytes, or what Open
-    MPI's monitoring component wrote. What is made small is the sum of bytes times distance.
+    TRACE is the folder of `rankwise trace`; MATRIX a list `from,to,bytes`, a square table of bytes, or what
+    Open MPI's monitoring component wrote. What is made small is the sum of bytes times distance.
     """
     request = MapRequest(
         asked["matrix"], testbed_of(asked["testbed"], asked["hostfile"]), asked["placement"], asked["distances"],

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from rankwise.analysis.map.cost import DISTANCES, machine_of
-from rankwise.analysis.map.matrix import read_matrix
+from rankwise.analysis.map.matrix import CommunicationMatrix, read_matrix
 from rankwise.analysis.map.placing import Problem, place_ranks
 from rankwise.analysis.map.shared_map import LIBRARY
 from rankwise.analysis.map.writing import USES, WRITERS
@@ -18,6 +18,7 @@ from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.jobs import Host
 from rankwise.measurement.placement import place
 from rankwise.testbeds.base import TestbedKind
+from rankwise.workflows.trace import look
 
 FORMATS = tuple(WRITERS)
 
@@ -27,6 +28,7 @@ class MapRequest:
     """What is to be placed, and on what."""
 
     matrix: Path
+    """Or the folder of a trace."""
     testbed: TestbedKind
     placement: str = "block"
     """Where the ranks are now: the placement that others are set beside."""
@@ -83,7 +85,7 @@ def map_ranks(request: MapRequest) -> MapResult:
     Raises InputError for a matrix that cannot be read, ranks that do not fit, hosts that do not exist.
     """
     began = time.monotonic()
-    matrix = read_matrix(request.matrix)
+    matrix = _matrix(request.matrix)
     hosts = request.testbed.hosts()
     machine = machine_of(hosts, request.distances)
     if matrix.ranks > int(np.sum(machine.slots)):
@@ -103,6 +105,10 @@ def map_ranks(request: MapRequest) -> MapResult:
         next(one.cost for one in found if one.start == "now"), best.cost,
         time.monotonic() - began, _notices(found_by=[one.start for one in found]),
     )  # fmt: skip
+
+
+def _matrix(path: Path) -> CommunicationMatrix:
+    return CommunicationMatrix.of_table(look(path).matrix.bytes) if path.is_dir() else read_matrix(path)
 
 
 def _pinned(

@@ -16,6 +16,8 @@ LIST = "".join(f"{i},{j},{SENT[i, j]}\n" for i, j in zip(*np.nonzero(SENT), stri
 FORMS = {
     "list": LIST,
     "list with heading and messages": "from,to,bytes,messages\n" + LIST.replace("\n", ",1\n"),
+    "list as a trace is exported": "from,to,messages,bytes\n"
+    + "".join(f"{i},{j},8,{SENT[i, j]}\n" for i, j in zip(*np.nonzero(SENT), strict=True)),
     "table": "\n".join(",".join(map(str, row)) for row in SENT),
     "table of words and remarks": "# bytes\n" + "\n".join(" ".join(map(str, row)) for row in SENT) + "\n\n",
     "monitoring": "".join(

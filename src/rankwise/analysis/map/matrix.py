@@ -1,6 +1,6 @@
 """What ranks send one another, read from files of several kinds.
 
-A list has a line `from,to,bytes[,messages]` for each pair, a table one row of bytes a sender, and Open MPI's
+A list has a line `from,to,bytes` for each pair, or columns with these headings in any place, a table one row of bytes a sender, and Open MPI's
 monitoring component writes lines `E 0 1 100 bytes 1 msgs sent ...` (one file a rank, or all of them in one).
 """
 
@@ -28,6 +28,11 @@ class CommunicationMatrix:
     ranks: int
     sent_bytes: csr_array
 
+    @classmethod
+    def of_table(cls, sent_bytes: np.ndarray) -> CommunicationMatrix:
+        """Make one of bytes from rank to rank, shape (ranks, ranks)."""
+        return cls(len(sent_bytes), csr_array(sent_bytes.astype(np.float64)))
+
     def weights(self) -> csr_array:
         """Return the bytes of each pair in both directions together, symmetric, without those to oneself."""
         both = (self.sent_bytes + self.sent_bytes.T).tolil()
@@ -49,15 +54,17 @@ def read_matrix(path: Path) -> CommunicationMatrix:
     if any(_MONITORED.match(text) for _, text in rows):
         return _of_entries(path, list(_monitored(rows)))
     words = [(number, re.split(r"[\s,;]+", text.strip(",;"))) for number, text in rows]
+    column = 2
     if not _is_number(words[0][1][0]):
-        words = words[1:]  # a heading
+        heading, words = words[0][1], words[1:]
+        column = heading.index("bytes") if "bytes" in heading else column
     widths = {len(entries) for _, entries in words}
     if not words:
         raise InputError(f"{path} has a heading alone", f"give {_KINDS}")
     if widths == {len(words)} and not (widths <= {3, 4} and _looks_like_list(words)):
         return _table(path, words)
     if widths <= {3, 4}:
-        return _of_entries(path, [_entry(path, number, entries) for number, entries in words])
+        return _of_entries(path, [_entry(path, number, entries, column) for number, entries in words])
     number = next(number for number, entries in words if len(entries) != len(words))
     raise InputError(
         f"{path}, line {number}: a table of {len(words)} ranks has {len(words)} numbers in each row",
@@ -91,10 +98,10 @@ def _number(path: Path, line: int, word: str) -> float:
     return float(word)
 
 
-def _entry(path: Path, line: int, entries: list[str]) -> tuple[int, int, float]:
+def _entry(path: Path, line: int, entries: list[str], column: int) -> tuple[int, int, float]:
     if not (entries[0].isdecimal() and entries[1].isdecimal()):
         raise InputError(f"{path}, line {line}: '{entries[0]},{entries[1]}' are no ranks", "count them from 0")
-    return int(entries[0]), int(entries[1]), _number(path, line, entries[2])
+    return int(entries[0]), int(entries[1]), _number(path, line, entries[min(column, len(entries) - 1)])
 
 
 def _of_entries(path: Path, entries: list[tuple[int, int, float]]) -> CommunicationMatrix:
@@ -107,4 +114,4 @@ def _of_entries(path: Path, entries: list[tuple[int, int, float]]) -> Communicat
 
 def _table(path: Path, words: list[tuple[int, list[str]]]) -> CommunicationMatrix:
     rows = [[_number(path, line, word) for word in entries] for line, entries in words]
-    return CommunicationMatrix(len(rows), csr_array(np.array(rows)))
+    return CommunicationMatrix.of_table(np.array(rows))
