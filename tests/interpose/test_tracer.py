@@ -14,7 +14,6 @@ import pytest
 from rankwise.analysis.trace.matrix import communication_matrix
 from rankwise.analysis.trace.reading import Trace, read
 from rankwise.analysis.trace.summary import summarise
-from support.emulated import needs_emulation
 from support.mpis import FOUND, working
 from support.overlay import compiled
 from support.traces import calls, open_folder, record, recorded, rows
@@ -230,13 +229,3 @@ def test_mpi4py_also_with_its_large_counts(implementation_id: str, tmp_path: Pat
         assert found["MPI_Irecv"] == found["MPI_Isend"] == found["MPI_Waitall"] == found["MPI_Allreduce"] == 5
         sent = [row for name in ("MPI_Isend", "MPI_Isend_c") for row in rows(one, name)]
         assert set(sent) == {(0, 1 - one.rank, 4, 40, 1)}
-
-
-@needs_emulation
-def test_ranks_on_nodes_of_their_own() -> None:
-    program = [compiled(NEWEST[0], "traced"), "3"]
-    trace = recorded(NEWEST[0], 4, program, "--testbed", "two-clusters", "--placement", "across-sites")
-    check(trace, 4, 3)
-    assert len({one.host for one in trace.ranks}) == 4
-    late = {one.function: one for one in summarise(trace).skews}
-    assert late["MPI_Allreduce"].calls == 3 * 6 + 2 * 3
