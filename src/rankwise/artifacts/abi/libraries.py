@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from rankwise.artifacts import builder, compiler
@@ -16,8 +15,10 @@ from rankwise.core.records import Implementation
 
 SOURCES = Path(__file__).parent.parent.parent / "csrc" / "abi"
 BACKENDS = SOURCES / "backend"
-FRONT_END = "libmpi_abi.so.1"
-"""The name by which programs of the standard ABI ask for their MPI."""
+SONAME = "libmpi_abi.so.1"
+"""The name by which programs of the standard ABI ask for their MPI; the loader takes what has it already."""
+FRONT_END = "rankwise-mpi-abi.so"
+"""Our file of that name: no MPI itself, as whoever looks at what ranks have loaded can tell."""
 BACKEND = "rankwise-abi.so"
 _FLAGS = ("-std=gnu11", "-O2", "-fvisibility=hidden", "-fno-semantic-interposition")
 _NATIVE_FLAGS = ("-Wno-deprecated-declarations", "-Wno-int-to-pointer-cast", "-Wno-pointer-to-int-cast",
@@ -25,16 +26,8 @@ _NATIVE_FLAGS = ("-Wno-deprecated-declarations", "-Wno-int-to-pointer-cast", "-W
 """Handles are integers in some implementations, and not all headers have `const`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Backend:
-    """A backend's library, and the functions of the standard that it can only refuse."""
-
-    library: Path
-    missing: tuple[str, ...]
-
-
 def front_end(standard: Standard) -> Path:
-    """Return the path of `libmpi_abi.so.1`, compiled if need be.
+    """Return the path of our `libmpi_abi.so.1`, compiled if need be.
 
     Raises BuildError, HostError if there is no C compiler or the cache cannot be written.
     """
@@ -46,19 +39,19 @@ def front_end(standard: Standard) -> Path:
     sources = (folder / "front_end.c", *sorted((SOURCES / "front_end").glob("*.c")))
     made = Artifact(
         FRONT_END, sources, "shared object", (folder, SOURCES / "front_end", SOURCES),
-        (*_FLAGS, _version(standard)), (f"-Wl,-soname,{FRONT_END}", "-ldl", "-pthread"),
+        (*_FLAGS, _version(standard)), (f"-Wl,-soname,{SONAME}", "-ldl", "-pthread"),
     )  # fmt: skip
     return builder.build(made, compiler.of_host())
 
 
-def backend(standard: Standard, implementation: Implementation) -> Backend:
+def backend(standard: Standard, implementation: Implementation) -> Path:
     """Return the library that carries out the table's functions by those of `implementation`, compiled if need be.
 
     Raises BuildError with the compiler's words, HostError if the cache cannot be written.
     """
     sources = sorted(BACKENDS.glob("*.c"))
-    known = table.Native(native.functions(implementation), native.names(implementation))
-    text, missing = table.backend(standard, known)
+    known = _known(implementation)
+    text = table.backend(standard, known)
     folder = _generated({
         "abi.h": standard.renamed, "table.h": table.backend_header(standard, known), "functions.c": text,
     })  # fmt: skip
@@ -70,7 +63,16 @@ def backend(standard: Standard, implementation: Implementation) -> Backend:
         (*_FLAGS, *_NATIVE_FLAGS, _version(standard), f'-DBUILT_FOR="{implementation.id}"'),
         ("-ldl", "-pthread", "-Wl,-z,defs", "-Wl,--no-as-needed", *found),
     )  # fmt: skip
-    return Backend(builder.build(made, implementation), missing)
+    return builder.build(made, implementation)
+
+
+def missing(standard: Standard, implementation: Implementation) -> tuple[str, ...]:
+    """Return the functions of the standard that this implementation lacks: `MPI_Ibcast`. Raises BuildError."""
+    return tuple(f"MPI_{name}" for name in table.missing(standard, _known(implementation)))
+
+
+def _known(implementation: Implementation) -> table.Native:
+    return table.Native(native.functions(implementation), native.names(implementation))
 
 
 def _version(standard: Standard) -> str:

@@ -24,6 +24,15 @@ _HANDWRITTEN = frozenset("""
     Get_count_c Type_get_contents_c Type_get_envelope_c Error_class Error_string
 """.split())
 """Functions that are in csrc/abi/backend/: `call_Init` and so on."""
+_NEEDED = {
+    **{name: name for name in ("Grequest_start", "Comm_idup", "Win_create_errhandler", "File_create_errhandler",
+                               "Session_create_errhandler")},
+    "Comm_idup_with_info": "Comm_idup", "Request_get_status_any": "Request_get_status",
+    "Request_get_status_all": "Request_get_status", "Request_get_status_some": "Request_get_status",
+}  # fmt: skip
+"""What some of these cannot do without."""
+_REFUSED = {"Register_datarep", "Register_datarep_c"}
+"""Their callbacks would meet the implementation's own handles."""
 PCONTROL = "Pcontrol"
 """Has a variable number of arguments, so that no table can pass it on; it may always do nothing."""
 
@@ -89,9 +98,11 @@ def backend_header(standard: Standard, native: Native) -> str:
         for name, one in standard.functions.items()
         if name in _HANDWRITTEN
     ]
+    numbers = [f"    MISSING_{name} = MISSING_FUNCTIONS + {n}," for n, name in enumerate(standard.functions)]
     names = {name.removeprefix("MPI_") for name in native.names}
     return "\n".join([
         "#ifndef TABLE_H\n#define TABLE_H\n\n#include <mpi.h>\n\n#include \"abi.h\"\n", *known, "",
+        "/* The error of a function that is not there. */", "enum {", "    MISSING_FUNCTIONS = 8192,", *numbers, "};\n",
         table_type(standard, "ABI_"), *hand, "", constants.conversions(standard, names), "#endif\n",
     ])  # fmt: skip
 
@@ -101,27 +112,33 @@ def _knows(native: Native, name: str) -> bool:
     return f"PMPI_{name}" in native.names or (f"MPI_{name}" in native.names and name.isupper())
 
 
-def backend(standard: Standard, native: Native) -> tuple[str, tuple[str, ...]]:
-    """Return the C of an implementation's table, and the functions that it lacks."""
-    written, missing = [], []
-    for number, (name, one) in enumerate(standard.functions.items()):
+def backend(standard: Standard, native: Native) -> str:
+    """Return the C of an implementation's table."""
+    written = []
+    for name, one in standard.functions.items():
         if name == PCONTROL or name in _HANDWRITTEN:
             continue
-        statements = _statements(name, one, native)
-        if statements is None:
-            missing.append(name)
-            statements = f"    return {refusal(one).format(f'MISSING_FUNCTIONS + {number}')};"
+        statements = _statements(name, one, native) or f"    return {refusal(one).format(f'MISSING_{name}')};"
         returns = one.returns.replace("MPI_", "ABI_")
         written.append(f"static {returns} call_{name}({signature(one, 'ABI_')})\n{{\n{statements}\n}}\n")
     rows = [f"    .{name} = call_{name}," for name in standard.functions if name != PCONTROL]
     names = {name.removeprefix("MPI_") for name in native.names}
-    text = [
+    return "\n".join([
         '#include "backend.h"\n', *written, "const AbiTable backend_table = {", *rows, "};\n",
         "const char *const function_names[] = {", *(f'    "MPI_{name}",' for name in standard.functions), "};",
         "const int function_count = sizeof function_names / sizeof *function_names;\n",
         constants.definitions(standard, names),
+    ])  # fmt: skip
+
+
+def missing(standard: Standard, native: Native) -> list[str]:
+    """Return the functions of the table, without `MPI_`, that the implementation can only refuse."""
+    return [
+        name
+        for name, one in standard.functions.items()
+        if (f"PMPI_{_NEEDED.get(name, name)}" not in native.names if name in _NEEDED
+            else name != PCONTROL and name not in _HANDWRITTEN and _statements(name, one, native) is None)
     ]  # fmt: skip
-    return "\n".join(text), tuple(missing)
 
 
 def _statements(name: str, function: Function, native: Native) -> str | None:
@@ -130,6 +147,8 @@ def _statements(name: str, function: Function, native: Native) -> str | None:
         return _integer(match[1], match[2], function, native)
     if name in _DOUBLES:
         return f"    return PMPI_{name}();"
+    if name in _REFUSED:
+        return None
     wide = name.endswith(("_c", "_x"))
     for candidate in (name, *((f"{name[:-2]}_x", name[:-2]) if wide else ())):
         target = native.functions.get(f"MPI_{candidate}")

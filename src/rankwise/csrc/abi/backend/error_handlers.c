@@ -41,7 +41,7 @@ static int shown(int native)
     {                                                                                          \
         (void)function;                                                                        \
         (void)errhandler;                                                                      \
-        return refuse_Comm(ABI_ERR_UNSUPPORTED_OPERATION, MPI_COMM_SELF);                      \
+        return refuse_Comm(MISSING_##Kind##_create_errhandler, MPI_COMM_SELF);                \
     }
 
 #define Comm_HANDLER(n) HANDLER(Comm, n)

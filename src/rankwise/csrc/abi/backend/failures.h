@@ -1,13 +1,12 @@
-/* Error codes: the standard's class for whatever the MPI returns, and our own refusals. */
+/* Error codes: the standard's class for whatever the MPI returns, and our own refusals (table.h: MISSING_). */
 #ifndef FAILURES_H
 #define FAILURES_H
 
 #include "table.h"
 
 enum {
-    ERROR_CLASSES = 1024,     /* the standard's are below this */
-    MISSING_FUNCTIONS = 8192, /* MISSING_FUNCTIONS + n: the table's n-th function is not there */
-    ADDED_ERRORS = 0x4000     /* ADDED_ERRORS + native: a class or code that the program added */
+    ERROR_CLASSES = 1024, /* the standard's are below this */
+    ADDED_ERRORS = 0x4000 /* ADDED_ERRORS + native: a class or code that the program added */
 };
 
 extern const char *const error_names[ERROR_CLASSES];

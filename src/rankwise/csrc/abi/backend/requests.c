@@ -51,7 +51,7 @@ int call_Grequest_start(ABI_Grequest_query_function *query_fn, ABI_Grequest_free
     return from_code(code);
 #else
     (void)query_fn, (void)free_fn, (void)cancel_fn, (void)extra, (void)request;
-    return refuse_Comm(ABI_ERR_UNSUPPORTED_OPERATION, MPI_COMM_SELF);
+    return refuse_Comm(MISSING_Grequest_start, MPI_COMM_SELF);
 #endif
 }
 
@@ -78,7 +78,7 @@ static int idup(ABI_Comm comm, ABI_Info *info, ABI_Comm *newcomm, ABI_Request *r
     return from_code(code);
 #else
     (void)info, (void)newcomm, (void)request;
-    return refuse_Comm(ABI_ERR_UNSUPPORTED_OPERATION, to_Comm(comm));
+    return refuse_Comm(MISSING_Comm_idup, to_Comm(comm));
 #endif
 }
 
@@ -103,7 +103,7 @@ static int look(ABI_Request request, int *flag, ABI_Status *status)
     return from_code(code);
 #else
     (void)request, (void)flag, (void)status;
-    return refuse_Comm(ABI_ERR_UNSUPPORTED_OPERATION, MPI_COMM_SELF);
+    return refuse_Comm(MISSING_Request_get_status, MPI_COMM_SELF);
 #endif
 }
 
