@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 from rankwise.artifacts.abi import libraries
@@ -35,14 +36,19 @@ def built(implementation: Implementation, events: Events) -> tuple[Path, Path]:
     Raises HostError if no MPI here declares the standard ABI, BuildError.
     """
     with events.busy(f"compiling the standard ABI for {implementation.id} (kept for next time)"):
-        known = _standard()
-        return libraries.front_end(known), libraries.backend(known, implementation)
+        return _built(implementation)
 
 
-def loading(loaded: Loaded, program: Path, implementation: Implementation, events: Events) -> Loaded:
+@cache
+def _built(implementation: Implementation) -> tuple[Path, Path]:
+    known = _standard()
+    return libraries.front_end(known), libraries.backend(known, implementation)
+
+
+def loading(loaded: Loaded, program: Path, implementation: Implementation) -> Loaded:
     """Return what a job of this program of the standard ABI loads besides.
 
-    Raises InputError for a program that would not load it, HostError, BuildError.
+    It has been `built`. Raises InputError for a program that would not load it, HostError, BuildError.
     """
     if reason := preload.ignored_by(program):
         raise InputError(
@@ -50,7 +56,7 @@ def loading(loaded: Loaded, program: Path, implementation: Implementation, event
             f"{implementation.id}",
             "link it dynamically, and install it without special rights",
         )
-    front, back = built(implementation, events)
+    front, back = _built(implementation)
     environment = (*preload.loading(front, loaded.environment), (_BACKEND, str(back)))
     return replace(loaded, environment=environment, files=(*loaded.files, str(front), str(back)))
 

@@ -143,12 +143,14 @@ def _with_surroundings(
     """What a configuration loads, with what its implementation's programs need."""
     around = {name: clients.surroundings(one.implementation, os.environ).environment for name, one in ready.items()}
     standard = {name for name, one in ready.items() if abi.is_standard(one.program)}
+    for name in standard:  # now, so that nothing is compiled between launches
+        abi.built(ready[name].implementation, events)
 
     def both(configuration: Configuration) -> Loaded:
         name, loaded = configuration.implementation, load(configuration)
         loaded = replace(loaded, environment=(*around[name], *loaded.environment))
         if name in standard:
-            return abi.loading(loaded, ready[name].program, ready[name].implementation, events)
+            return abi.loading(loaded, ready[name].program, ready[name].implementation)
         return loaded
 
     return both

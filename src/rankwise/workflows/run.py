@@ -77,7 +77,8 @@ def run(request: RunRequest, events: Events) -> int:
         loaded = loader(testbed)(configuration)
         loaded = replace(loaded, environment=(*around.environment, *loaded.environment))
         if standard:
-            loaded = abi.loading(loaded, Path(program[0]), implementation, events)
+            abi.built(implementation, events)
+            loaded = abi.loading(loaded, Path(program[0]), implementation)
         loaded = overlaid(loaded, request.overlay, implementation, testbed, Path(program[0]))
         job = build_job(
             testbed, program, ranks, placement=request.placement, loaded=loaded,

@@ -67,7 +67,9 @@ def _handle(standard: Standard, kind: str, known: Set[str]) -> str:
         back = "".join(f"    if (handle == MPI_{one})\n        return ABI_{one};\n" for one in constants)
         back += f"    return (ABI_{kind})HANDLE_BITS(handle);"
     else:
-        back = f"    return (ABI_{kind})predefined_of(HANDLE_BITS(handle));"
+        null = f"{kind.upper()}_NULL"  # the native ones may be 0 of all kinds
+        back = f"    if (handle == MPI_{null})\n        return ABI_{null};\n"
+        back += f"    return (ABI_{kind})predefined_of(HANDLE_BITS(handle));"
     return f"""
 static inline MPI_{kind} to_{kind}(ABI_{kind} handle)
 {{
@@ -107,7 +109,7 @@ def definitions(standard: Standard, known: Set[str]) -> str:
             continue
         for one in standard.handles(kind):
             native = f"MPI_{one}" if one in known else _STAND_INS.get(one, f"MPI_{null}")
-            rows.append(f"    define_handle((uintptr_t)ABI_{one}, HANDLE_BITS({native}), HANDLE_BITS(MPI_{null}));")
+            rows.append(f"    define_handle((uintptr_t)ABI_{one}, HANDLE_BITS({native}));")
     errors = [f"    define_error(ABI_{one}, MPI_{one});" for one in standard.errors if one in known]
     names = [f'    [ABI_{one}] = "MPI_{one}",' for one in standard.errors]
     checks = [

@@ -88,12 +88,15 @@ def refusal(function: Function) -> str:
     return "refuse_Comm({}, MPI_COMM_SELF)"
 
 
-def body(function: Function, target: Function) -> str:
+def body(function: Function, target: Function, *, in_place: bool = True) -> str:
     """Return the C statements of a function of the table that calls `target`.
 
-    Raises KeyError if the length of an array is not known.
+    `in_place`: the implementation knows MPI_IN_PLACE, else it is refused. Raises KeyError if the length of an
+    array is not known.
     """
     made = Body(function, target)
+    for one in () if in_place else (name for name in made.names if name in {"sendbuf", "recvbuf"}):
+        made.before.append(f"if ({one} == ABI_IN_PLACE)\n        return {made.refusal.format('MISSING_IN_PLACE')};")
     for number, one in enumerate(function.parameters):
         _parameter(made, one, target.parameters[number])
     call = f"P{target.name}({', '.join(made.arguments)})"

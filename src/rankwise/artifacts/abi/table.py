@@ -102,7 +102,8 @@ def backend_header(standard: Standard, native: Native) -> str:
     names = {name.removeprefix("MPI_") for name in native.names}
     return "\n".join([
         "#ifndef TABLE_H\n#define TABLE_H\n\n#include <mpi.h>\n\n#include \"abi.h\"\n", *known, "",
-        "/* The error of a function that is not there. */", "enum {", "    MISSING_FUNCTIONS = 8192,", *numbers, "};\n",
+        "/* The error of a function that is not there, or of MPI_IN_PLACE. */", "enum {", "    MISSING_FUNCTIONS = 8192,", *numbers,
+        f"    MISSING_IN_PLACE = MISSING_FUNCTIONS + {len(standard.functions)}", "};\n",
         table_type(standard, "ABI_"), *hand, "", constants.conversions(standard, names), "#endif\n",
     ])  # fmt: skip
 
@@ -125,7 +126,8 @@ def backend(standard: Standard, native: Native) -> str:
     names = {name.removeprefix("MPI_") for name in native.names}
     return "\n".join([
         '#include "backend.h"\n', *written, "const AbiTable backend_table = {", *rows, "};\n",
-        "const char *const function_names[] = {", *(f'    "MPI_{name}",' for name in standard.functions), "};",
+        "const char *const function_names[] = {", *(f'    "MPI_{name}",' for name in standard.functions),
+        '    "MPI_IN_PLACE",', "};",
         "const int function_count = sizeof function_names / sizeof *function_names;\n",
         constants.definitions(standard, names),
     ])  # fmt: skip
@@ -153,7 +155,7 @@ def _statements(name: str, function: Function, native: Native) -> str | None:
     for candidate in (name, *((f"{name[:-2]}_x", name[:-2]) if wide else ())):
         target = native.functions.get(f"MPI_{candidate}")
         if target and len(target.parameters) == len(function.parameters) and not _odd(target):
-            return body(function, target)
+            return body(function, target, in_place="MPI_IN_PLACE" in native.names)
     return None
 
 

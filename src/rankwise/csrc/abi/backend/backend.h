@@ -22,6 +22,6 @@ extern const int function_count;
 
 /* Generated: calls define_handle and define_error for all that both sides know. */
 void define_constants(void);
-void define_handle(uintptr_t abi, uintptr_t native, uintptr_t native_null);
+void define_handle(uintptr_t abi, uintptr_t native);
 
 #endif

@@ -84,7 +84,7 @@ int call_Error_class(int errorcode, int *errorclass)
 static int own_words(int code, char *string)
 {
     if (is_missing(code))
-        return snprintf(string, ABI_MAX_ERROR_STRING, "%s: " BUILT_FOR " does not have this function",
+        return snprintf(string, ABI_MAX_ERROR_STRING, "%s: " BUILT_FOR " does not have it",
                         function_names[code - MISSING_FUNCTIONS]);
     if (code > 0 && code < ERROR_CLASSES && error_names[code] && !native_of[code])
         return snprintf(string, ABI_MAX_ERROR_STRING, "%s", error_names[code]);

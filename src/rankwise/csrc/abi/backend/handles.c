@@ -14,16 +14,16 @@ static unsigned slot_of(uintptr_t native)
     return (unsigned)(((native >> 3) * 2654435761u ^ native * 40503u ^ native >> 20) % SLOTS);
 }
 
-/* Some headers define what they do not have as their null handle: that leads back to null alone,
-   and so does whatever has two names there lead to the first. */
-void define_handle(uintptr_t abi, uintptr_t native, uintptr_t native_null)
+/* Some headers define what they do not have as their null handle, and some have two names for one: a
+   native handle leads back to the first. */
+void define_handle(uintptr_t abi, uintptr_t native)
 {
     native_handles[abi] = native;
     unsigned i = slot_of(native);
-    for (; slots[i].abi; i = (i + 1) % SLOTS)
-        if (slots[i].native == native)
-            return;
-    (void)native_null;
+    while (slots[i].abi && slots[i].native != native)
+        i = (i + 1) % SLOTS;
+    if (slots[i].abi)
+        return;
     slots[i].native = native;
     slots[i].abi = abi;
 }

@@ -30,11 +30,13 @@ static inline void set_came(MPI_Status *s, Came came)
 #elif defined(LAM_MPI)
 static inline Came came_of(const MPI_Status *s)
 {
-    return (Came){(uint64_t)s->st_length, 0};
+    return (Came){(uint64_t)s->st_length, s->MPI_SOURCE == MPI_CANCEL_SOURCE};
 }
 static inline void set_came(MPI_Status *s, Came came)
 {
     s->st_length = (int)came.bytes;
+    if (came.cancelled)
+        s->MPI_SOURCE = MPI_CANCEL_SOURCE;
 }
 #else /* MPICH and what descends from it */
 static inline Came came_of(const MPI_Status *s)
