@@ -1,4 +1,5 @@
-/* What one call costs, in nanoseconds: the least of many passes. Prints `name value` for each call. */
+/* What one call costs, in nanoseconds: the least of many passes. Prints `name value` for each call.
+ */
 #include <mpi.h>
 #include <stdio.h>
 #include <time.h>
@@ -12,18 +13,18 @@ static double now(void)
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-#define TIME(name, calls)                              \
-    do {                                               \
-        double least = 1e30;                           \
-        for (int pass = 0; pass < PASSES; pass++) {    \
-            const double start = now();                \
-            for (int i = 0; i < CALLS; i++) {          \
-                calls;                                 \
-            }                                          \
-            const double each = (now() - start) / CALLS; \
-            least = each < least ? each : least;       \
-        }                                              \
-        printf("%s %.2f\n", name, least);              \
+#define TIME(name, calls)                                                                          \
+    do {                                                                                           \
+        double least = 1e30;                                                                       \
+        for (int pass = 0; pass < PASSES; pass++) {                                                \
+            const double start = now();                                                            \
+            for (int i = 0; i < CALLS; i++) {                                                      \
+                calls;                                                                             \
+            }                                                                                      \
+            const double each = (now() - start) / CALLS;                                           \
+            least = each < least ? each : least;                                                   \
+        }                                                                                          \
+        printf("%s %.2f\n", name, least);                                                          \
     } while (0)
 
 int main(int argc, char **argv)
@@ -37,7 +38,8 @@ int main(int argc, char **argv)
     TIME("Comm_rank", MPI_Comm_rank(comm, &number));
     TIME("Send", MPI_Send(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, comm));
     TIME("Recv", MPI_Recv(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, comm, &status));
-    TIME("Isend+Wait", MPI_Isend(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, comm, &request); MPI_Wait(&request, &status));
+    TIME("Isend+Wait", MPI_Isend(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, comm, &request);
+         MPI_Wait(&request, &status));
     TIME("Get_count", MPI_Get_count(&status, MPI_INT, &number));
     MPI_Comm_free(&comm);
     MPI_Finalize();

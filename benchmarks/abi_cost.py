@@ -1,7 +1,8 @@
 """What a call costs through the standard ABI's table, beside the same call of a natively linked program.
 
-One source, compiled by each implementation's mpicc and once by mpicc_abi, runs on one rank: calls to MPI_PROC_NULL,
-which leave the library's own work small. Native and through the table take turns; the least of all passes counts.
+One source, compiled by each implementation's mpicc and once by mpicc_abi, runs on one rank: calls to
+MPI_PROC_NULL, which leave the library's own work small. Native and through the table take turns; the least of all
+passes counts.
 """
 
 from __future__ import annotations
@@ -20,9 +21,7 @@ TURNS = 5
 
 def main() -> None:
     found, _ = working(sys.argv[1:])
-    abi_compiler = next(
-        path for one in working()[0] if (path := Path(one.mpicc).with_name("mpicc_abi")).exists()
-    )
+    abi_compiler = next(path for one in working()[0] if (path := Path(one.mpicc).with_name("mpicc_abi")).exists())
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
         through = compiled(str(abi_compiler), Path(folder, "through"))

@@ -1,4 +1,5 @@
-/* What an MPI calls in a program of the standard ABI: operations, error handlers, attributes, requests. */
+/* What an MPI calls in a program of the standard ABI: operations, error handlers, attributes,
+ * requests. */
 #include "traps.h"
 
 static int rank, ranks;
@@ -70,7 +71,8 @@ static void check_errors(void)
     MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
     code = MPI_Send(NULL, 0, MPI_INT, 5, 0, MPI_COMM_SELF);
     CHECK(handled == 1 && class_of(told) == MPI_ERR_RANK);
-    CHECK(!code || class_of(code) == MPI_ERR_RANK); /* MPICH 5 thinks that a handler has mended it */
+    CHECK(!code ||
+          class_of(code) == MPI_ERR_RANK); /* MPICH 5 thinks that a handler has mended it */
     const int calls = WORKS(MPI_Comm_call_errhandler(MPI_COMM_SELF, MPI_ERR_OTHER));
     CHECK(!calls || (handled == 2 && told == MPI_ERR_OTHER));
     code = MPI_Session_flush_buffer(MPI_SESSION_NULL); /* what few libraries have */
@@ -86,7 +88,8 @@ static void check_errors(void)
     if (WORKS(MPI_Add_error_class(&class)) && WORKS(MPI_Add_error_code(class, &code))) {
         MPI_Add_error_string(code, "of the program's own");
         MPI_Error_string(code, words, &length);
-        CHECK(class > MPI_ERR_LASTCODE && class_of(code) == class && !strcmp(words, "of the program's own"));
+        CHECK(class > MPI_ERR_LASTCODE && class_of(code) == class &&
+              !strcmp(words, "of the program's own"));
     }
 }
 
@@ -127,7 +130,8 @@ static void check_attributes(void)
     MPI_Comm_set_attr(MPI_COMM_SELF, keyval, base);
     MPI_Comm_set_attr(MPI_COMM_SELF, duplicate, base + 3);
     MPI_Comm_dup(MPI_COMM_SELF, &twin);
-    CHECK(WORKS(MPI_Comm_get_attr(twin, keyval, &value, &flag)) && flag && value == base + 1 && copies == 1);
+    CHECK(WORKS(MPI_Comm_get_attr(twin, keyval, &value, &flag)) && flag && value == base + 1 &&
+          copies == 1);
     MPI_Comm_get_attr(twin, duplicate, &value, &flag);
     CHECK(flag && value == base + 3);
     MPI_Comm_free(&twin);

@@ -80,5 +80,7 @@ def test_a_part_by_day(implementation_id: str, ranks: int, tmp_path: Path, suite
 @pytest.mark.nightly
 @pytest.mark.parametrize("ranks", [1, 2, 3])
 @pytest.mark.parametrize("implementation_id", [one for one in IDS if not one.startswith("lammpi")])
-def test_collectives_by_night(implementation_id: str, ranks: int, tmp_path: Path, suite: tuple[Path, Path]) -> None:
+def test_collectives_by_night(
+    implementation_id: str, ranks: int, tmp_path: Path, suite: tuple[Path, Path]
+) -> None:
     assert failing(implementation_id, ranks, tmp_path, suite, COLLECTIVES) <= known(implementation_id)

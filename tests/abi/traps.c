@@ -15,16 +15,18 @@ static void check_environment_and_strings(void)
         names++;
     CHECK(names > 3);
     CHECK(WORKS(MPI_Get_library_version(version.words, &length)));
-    CHECK(!strcmp(version.guard, "guarded") && length >= (int)strlen(version.words)); /* Open MPI counts the end too */
+    CHECK(!strcmp(version.guard, "guarded") &&
+          length >= (int)strlen(version.words)); /* Open MPI counts the end too */
     if (rank == 0)
         printf("library %.40s\n", version.words);
     MPI_Comm_set_name(MPI_COMM_WORLD, "w");
-    CHECK(WORKS(MPI_Comm_get_name(MPI_COMM_WORLD, version.words, &length)) && !strcmp(version.words, "w"));
+    CHECK(WORKS(MPI_Comm_get_name(MPI_COMM_WORLD, version.words, &length)) &&
+          !strcmp(version.words, "w"));
     CHECK(WORKS(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &attribute, &value)));
     CHECK(value && *attribute >= 32767);
     MPI_Query_thread(&value);
-    CHECK(value == MPI_THREAD_SINGLE || value == MPI_THREAD_FUNNELED || value == MPI_THREAD_SERIALIZED ||
-          value == MPI_THREAD_MULTIPLE);
+    CHECK(value == MPI_THREAD_SINGLE || value == MPI_THREAD_FUNNELED ||
+          value == MPI_THREAD_SERIALIZED || value == MPI_THREAD_MULTIPLE);
     CHECK(MPI_Comm_fromint(MPI_Comm_toint(MPI_COMM_WORLD)) == MPI_COMM_WORLD);
     CHECK(MPI_Type_fromint(MPI_Type_toint(MPI_INT)) == MPI_INT);
 }
@@ -61,16 +63,19 @@ static void check_statuses(void)
         MPI_Get_count(&status, MPI_INT, &count);
         CHECK(count == 3);
     }
-    MPI_Sendrecv(data, 1, MPI_INT, to, 1, got, 4, MPI_INT, from, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(data, 1, MPI_INT, to, 1, got, 4, MPI_INT, from, 1, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
 }
 
-/* Requests that ended at once may have one handle between them, and arrays of one must not go with another. */
+/* Requests that ended at once may have one handle between them, and arrays of one must not go with
+ * another. */
 static void check_shared_requests(void)
 {
     enum { MANY = 300 };
     MPI_Request requests[MANY], with_arrays[8];
     MPI_Datatype *types = malloc((size_t)ranks * sizeof *types);
-    int *counts = malloc((size_t)ranks * sizeof *counts), *places = malloc((size_t)ranks * sizeof *places);
+    int *counts = malloc((size_t)ranks * sizeof *counts),
+        *places = malloc((size_t)ranks * sizeof *places);
     int *in = malloc((size_t)ranks * sizeof *in), *out[8], finished = 0, made = 1;
     for (int i = 0; i < ranks; i++) {
         types[i] = MPI_INT;
@@ -82,8 +87,8 @@ static void check_shared_requests(void)
         MPI_Isend(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &requests[i]);
     for (int k = 0; k < 8; k++) {
         out[k] = calloc((size_t)ranks, sizeof(int));
-        made = made && WORKS(MPI_Ialltoallw(in, counts, places, types, out[k], counts, places, types,
-                                            MPI_COMM_WORLD, &with_arrays[k]));
+        made = made && WORKS(MPI_Ialltoallw(in, counts, places, types, out[k], counts, places,
+                                            types, MPI_COMM_WORLD, &with_arrays[k]));
     }
     for (int i = 0; i < MANY; i += 2)
         MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
@@ -102,7 +107,8 @@ static void check_shared_requests(void)
 
 static void check_arrays(void)
 {
-    int *counts = malloc((size_t)ranks * sizeof *counts), *places = malloc((size_t)ranks * sizeof *places);
+    int *counts = malloc((size_t)ranks * sizeof *counts),
+        *places = malloc((size_t)ranks * sizeof *places);
     int *in = calloc((size_t)ranks, sizeof *in), *out = calloc((size_t)ranks, sizeof *out);
     MPI_Count *wide = malloc((size_t)ranks * sizeof *wide);
     MPI_Aint *far = malloc((size_t)ranks * sizeof *far);
@@ -115,17 +121,18 @@ static void check_arrays(void)
         in[i] = 10 * rank + i;
     }
     const int root = ranks - 1;
-    CHECK(WORKS(MPI_Gatherv(&rank, 1, MPI_INT, out, rank == root ? counts : NULL, rank == root ? places : NULL,
-                            MPI_INT, root, MPI_COMM_WORLD)));
+    CHECK(WORKS(MPI_Gatherv(&rank, 1, MPI_INT, out, rank == root ? counts : NULL,
+                            rank == root ? places : NULL, MPI_INT, root, MPI_COMM_WORLD)));
     for (int i = 0; rank == root && i < ranks; i++)
         CHECK(out[ranks - 1 - i] == i);
-    CHECK(WORKS(MPI_Gatherv_c(&rank, 1, MPI_INT, out, rank == 0 ? wide : NULL, rank == 0 ? far : NULL, MPI_INT,
-                              0, MPI_COMM_WORLD)));
+    CHECK(WORKS(MPI_Gatherv_c(&rank, 1, MPI_INT, out, rank == 0 ? wide : NULL,
+                              rank == 0 ? far : NULL, MPI_INT, 0, MPI_COMM_WORLD)));
     CHECK(rank != 0 || out[0] == ranks - 1);
     CHECK(WORKS(MPI_Alltoallv_c(in, wide, far, MPI_INT, out, wide, far, MPI_INT, MPI_COMM_WORLD)));
     for (int i = 0; i < ranks; i++)
         CHECK(out[ranks - 1 - i] == 10 * i + ranks - 1 - rank);
-    if (WORKS(MPI_Ialltoallv_c(in, wide, far, MPI_INT, out, wide, far, MPI_INT, MPI_COMM_WORLD, &request)))
+    if (WORKS(MPI_Ialltoallv_c(in, wide, far, MPI_INT, out, wide, far, MPI_INT, MPI_COMM_WORLD,
+                               &request)))
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     int sum = 0;
     CHECK(WORKS(MPI_Reduce_scatter(in, &sum, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD)));

@@ -9,11 +9,11 @@
 
 static int wrong, checked, lacking;
 
-#define CHECK(condition)                                                            \
-    do {                                                                            \
-        checked++;                                                                  \
-        if (!(condition) && wrong++ < 20)                                           \
-            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
+#define CHECK(condition)                                                                           \
+    do {                                                                                           \
+        checked++;                                                                                 \
+        if (!(condition) && wrong++ < 20)                                                          \
+            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                \
     } while (0)
 
 static inline int class_of(int code)

@@ -13,7 +13,9 @@ from support.mpis import FOUND
 
 SOURCES = Path(__file__).parent.parent / "abi"
 IDS = [one.id for one in FOUND]
-_COMPILERS = [Path(one.mpicc).with_name("mpicc_abi") for one in FOUND if Path(one.mpicc).with_name("mpicc_abi").exists()]
+_COMPILERS = [
+    Path(one.mpicc).with_name("mpicc_abi") for one in FOUND if Path(one.mpicc).with_name("mpicc_abi").exists()
+]
 needs_compiler = pytest.mark.skipif(not _COMPILERS, reason="no MPI here has mpicc_abi")
 
 

@@ -60,9 +60,9 @@ def command(context: click.Context, /, **asked: Any) -> int:
     Its exit code is this command's; its input, output and errors go straight through.
     """
     request = RunRequest(
-        context.obj, asked["ranks"] or 0, asked["mpi"], asked["standard_abi"], testbed_of(asked["testbed"], asked["hostfile"]),
+        context.obj, asked["ranks"] or 0, asked["mpi"], testbed_of(asked["testbed"], asked["hostfile"]),
         asked["placement"], choose(asked["profile"]), _overlay(asked["overlay"], asked["reproducible"]),
-        asked["force"], asked["launcher"], asked["limit"], asked["prefixes"],
+        asked["force"], asked["launcher"], asked["limit"], asked["prefixes"], asked["standard_abi"],
     )  # fmt: skip
     return run(request, Screen(quiet=asked["quiet"]))
 

@@ -132,9 +132,10 @@ def _native(program: Path, found: Sequence[Implementation], linked: str) -> list
     """A program that was linked to one implementation runs on what has a library of that name."""
     able = {one.id for one in select.able_to_run(program, found)}
     meant = {one.id for one in select.linked_with(program, found)}
-    return [
-        Suitability(one.id, one.id in able, "" if one.id in meant else
-                    f"has a {linked} too; whether it is alike enough is for its makers to say" if one.id in able else
-                    f"has no {linked}: compile the program with {one.mpicc}, or with mpicc_abi for all")
-        for one in found
-    ]  # fmt: skip
+
+    def reason(one: Implementation) -> str:
+        if one.id in meant:
+            return ""
+        return f"by a {linked} of its own" if one.id in able else f"has no {linked}: compile it with {one.mpicc}"
+
+    return [Suitability(one.id, one.id in able, reason(one)) for one in found]

@@ -141,7 +141,9 @@ def _with_surroundings(
     load: Callable[[Configuration], Loaded], ready: Mapping[str, Ready], events: Events
 ) -> Callable[[Configuration], Loaded]:
     """What a configuration loads, with what its implementation's programs need."""
-    around = {name: clients.surroundings(one.implementation, os.environ).environment for name, one in ready.items()}
+    around = {
+        name: clients.surroundings(one.implementation, os.environ).environment for name, one in ready.items()
+    }
     standard = {name for name, one in ready.items() if abi.is_standard(one.program)}
     for name in standard:  # now, so that nothing is compiled between launches
         abi.built(ready[name].implementation, events)

@@ -36,8 +36,6 @@ class RunRequest:
     """0: one a slot of the testbed."""
     implementation: str = ""
     """'': the one that the program is linked with; `any`: the first that can run it."""
-    standard_abi: bool = False
-    """The program is of the standard ABI even if that does not show: Python, which loads its MPI later."""
     testbed: TestbedKind = field(default_factory=LocalTestbed)
     placement: str = "block"
     profile: ProfileChoice = field(default=ProfileChoice())
@@ -47,6 +45,8 @@ class RunRequest:
     launcher_arguments: tuple[str, ...] = ()
     limit_seconds: float = 86400.0
     prefixes: tuple[Path, ...] = ()
+    standard_abi: bool = False
+    """The program is of the standard ABI even if that does not show: Python, which loads its MPI later."""
 
 
 def run(request: RunRequest, events: Events) -> int:
@@ -60,7 +60,7 @@ def run(request: RunRequest, events: Events) -> int:
     standard = request.standard_abi or abi.is_standard(Path(program[0]))
     if standard and request.overlay.table:
         raise InputError(
-            f"{Path(program[0]).name} is of the standard ABI, and the overlay is for programs that are linked to one MPI",
+            f"{Path(program[0]).name} is of the standard ABI: the overlay is for programs linked to one MPI",
             f"leave out --overlay, or compile the program with {implementation.mpicc}",
         )
     testbed = request.testbed

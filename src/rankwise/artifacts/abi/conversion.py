@@ -71,13 +71,14 @@ class Body:
         self.scratch = True
         self.kept |= kept
         self.before.append(
-            f"const long n_{name} = {length};\n    {type_} *x_{name} = scratch_take(&scratch, (size_t)(n_{name} + 1) "
-            f"* sizeof *x_{name}, {str(kept).lower()});\n    for (long i = 0; i < n_{name}; i++)\n        {fill}"
+            f"const long n_{name} = {length};\n    {type_} *x_{name} = scratch_take(&scratch, "
+            f"(size_t)(n_{name} + 1) * sizeof *x_{name}, {str(kept).lower()});\n"
+            f"    for (long i = 0; i < n_{name}; i++)\n        {fill}"
         )
 
     def to_be_kept(self) -> bool:
         """Whether arrays are needed until the request of this call has ended."""
-        return "request" in self.names and re.match(r"I[a-z]", self.name) is not None or "_init" in self.name
+        return ("request" in self.names and re.match(r"I[a-z]", self.name) is not None) or "_init" in self.name
 
 
 def refusal(function: Function) -> str:
@@ -95,21 +96,22 @@ def body(function: Function, target: Function, *, in_place: bool = True) -> str:
     array is not known.
     """
     made = Body(function, target)
-    for one in () if in_place else (name for name in made.names if name in {"sendbuf", "recvbuf"}):
-        made.before.append(f"if ({one} == ABI_IN_PLACE)\n        return {made.refusal.format('MISSING_IN_PLACE')};")
+    for name in () if in_place else sorted({"sendbuf", "recvbuf"}.intersection(made.names)):
+        refused = made.refusal.format("MISSING_IN_PLACE")
+        made.before.append(f"if ({name} == ABI_IN_PLACE)\n        return {refused};")
     for number, one in enumerate(function.parameters):
         _parameter(made, one, target.parameters[number])
     call = f"P{target.name}({', '.join(made.arguments)})"
     if not made.before and not made.after:
         return f"    return from_code({call});"
-    first = ["Scratch scratch SCRATCH_ENDS;\n    scratch.blocks = NULL;\n    scratch.used = 0;"] if made.scratch else []
-    last = [f"if (!code)\n        scratch_keep(&scratch, HANDLE_BITS(x_request), {_persistent(made)});"] if made.kept else []
+    first = (
+        ["Scratch scratch SCRATCH_ENDS;\n    scratch.blocks = NULL;\n    scratch.used = 0;"]
+        if made.scratch
+        else []
+    )
+    last = [f"if (!code)\n        scratch_keep(&scratch, HANDLE_BITS(x_request));"] if made.kept else []
     lines = [*first, *made.before, f"const int code = {call};", *last, *made.after, "return from_code(code);"]
     return "\n".join(f"    {line}" for line in lines)
-
-
-def _persistent(made: Body) -> str:
-    return str("_init" in made.name).lower()
 
 
 def _parameter(made: Body, one: Parameter, native: Parameter) -> None:
@@ -160,9 +162,8 @@ def _status(made: Body, one: Parameter) -> None:
     else:
         known = f"\n    to_status({name}, &x_{name});" if made.name.startswith("Status_") else ""
         made.before.append(f"MPI_Status x_{name};{known}")
-        made.after.append(
-            f"if ({name} != ABI_STATUS_IGNORE{' && *flag' if flag else ''})\n        from_status(&x_{name}, {name});"
-        )
+        ended = " && *flag" if flag else ""
+        made.after.append(f"if ({name} != ABI_STATUS_IGNORE{ended})\n        from_status(&x_{name}, {name});")
         made.arguments.append(f"{name} != ABI_STATUS_IGNORE ? &x_{name} : MPI_STATUS_IGNORE")
 
 
@@ -264,8 +265,8 @@ def _count(made: Body, one: Parameter, native: Parameter) -> bool:
     too_large = f"return {made.refusal.format('ABI_ERR_VALUE_TOO_LARGE')};"
     if one.array and one.type.startswith("const"):
         length = lengths.of(made.name, name, made.names)
-        made.take("int", name, length, f"if ((x_{name}[i] = (int){name}[i]) != {name}[i])\n            {too_large}",
-                  kept=made.to_be_kept())  # fmt: skip
+        fill = f"if ((x_{name}[i] = (int){name}[i]) != {name}[i])\n            {too_large}"
+        made.take("int", name, length, fill, kept=made.to_be_kept())
         made.arguments.append(f"x_{name}")
     elif one.type.endswith("*"):
         if name == "position":
@@ -282,11 +283,12 @@ def _large(made: Body, one: Parameter, too_large: str) -> None:
     """A single count: beside its buffer and type it may be any number, of a larger type."""
     at = made.names.index(one.name)
     around = made.function.parameters[max(at - 1, 0) : at + 2]
-    if len(around) == 3 and around[0].type.endswith("void *") and around[2].type == "MPI_Datatype":
-        if "op" not in made.names or "win" in made.names:
-            made.before.append(f"Counted c_{one.name} COUNTED_ENDS = counted({one.name}, to_Datatype({around[2].name}));")
-            made.before.append(f"if (c_{one.name}.failed)\n        {too_large}")
-            made.arguments.append(f"c_{one.name}.count")
-            return
+    counted = len(around) == 3 and around[0].type.endswith("void *") and around[2].type == "MPI_Datatype"
+    if counted and ("op" not in made.names or "win" in made.names):
+        larger = f"counted({one.name}, to_Datatype({around[2].name}))"
+        made.before.append(f"Counted c_{one.name} COUNTED_ENDS = {larger};")
+        made.before.append(f"if (c_{one.name}.failed)\n        {too_large}")
+        made.arguments.append(f"c_{one.name}.count")
+        return
     made.before.append(f"if ({one.name} != (int){one.name})\n        {too_large}")
     made.arguments.append(f"(int){one.name}")

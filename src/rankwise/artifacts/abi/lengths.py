@@ -23,7 +23,9 @@ def _of_peers(function: str, array: str, names: list[str]) -> str:
     """As many as there are ranks to send to, or to receive from."""
     sending = array.startswith("s") or (array == "displs" and "catterv" in function)
     kind = "neighbours" if "eighbor" in function else "peers"
-    length = f"{kind}(to_Comm(comm), {str(not sending).lower()})" if kind == "neighbours" else "peers(to_Comm(comm))"
+    length = (
+        f"{kind}(to_Comm(comm), {str(not sending).lower()})" if kind == "neighbours" else "peers(to_Comm(comm))"
+    )
     if "root" in names:
         length = f"is_root(root, to_Comm(comm)) ? {length} : 0"
     if array.startswith("s") and "sendbuf" in names:

@@ -61,4 +61,6 @@ def _compiled(implementation: Implementation, text: str, *options: str) -> Outco
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "names.c").write_text("#include <mpi.h>\n" + text)
         argv = [implementation.mpicc, *options, "names.c"]
-        return process.run(argv, declarations.READ_SECONDS, environment=implementation.environment, cwd=Path(folder))
+        return process.run(
+            argv, declarations.READ_SECONDS, environment=implementation.environment, cwd=Path(folder)
+        )

@@ -80,7 +80,9 @@ def standard(found: Iterable[Implementation]) -> Standard:
 
     Raises HostError if none has.
     """
-    for one in sorted(found, key=lambda one: one.family != "mpich"):  # whose header has the standard's functions alone
+    for one in sorted(
+        found, key=lambda one: one.family != "mpich"
+    ):  # whose header has the standard's functions alone
         header = Path(one.prefix, "include", HEADER)
         if header.is_file():
             return _read(header)

@@ -13,7 +13,7 @@ from rankwise.artifacts.declarations import Function
 
 _INTEGER = re.compile(r"(\w+)_(toint|fromint)$")
 _DOUBLES = {"Wtime", "Wtick"}
-_HANDWRITTEN = frozenset("""
+_HANDWRITTEN_NAMES = """
     Init Init_thread Query_thread Get_library_version Abi_get_version Abi_get_info Abi_get_fortran_info
     Abi_set_fortran_info Abi_get_fortran_booleans Abi_set_fortran_booleans Aint_add Aint_diff
     Op_create Op_create_c Comm_create_errhandler Win_create_errhandler File_create_errhandler
@@ -22,7 +22,8 @@ _HANDWRITTEN = frozenset("""
     Request_get_status_any Request_get_status_all Request_get_status_some
     Status_get_source Status_get_tag Status_get_error Status_set_source Status_set_tag Status_set_error
     Get_count_c Type_get_contents_c Type_get_envelope_c Error_class Error_string
-""".split())
+"""
+_HANDWRITTEN = frozenset(_HANDWRITTEN_NAMES.split())
 """Functions that are in csrc/abi/backend/: `call_Init` and so on."""
 _NEEDED = {
     **{name: name for name in ("Grequest_start", "Comm_idup", "Win_create_errhandler", "File_create_errhandler",
@@ -71,9 +72,8 @@ def front_end(standard: Standard) -> str:
         else:
             call = f"abi_table.{name}({', '.join(parameter.name for parameter in one.parameters)})"
             jump = f"    return {call};"
-            first.append(
-                f"static {one.returns} first_{name}({signature(one)})\n{{\n    load_backend();\n    return {call};\n}}\n"
-            )
+            loading = f"{{\n    load_backend();\n    return {call};\n}}\n"
+            first.append(f"static {one.returns} first_{name}({signature(one)})\n{loading}")
         last.append(_exported(one, jump))
     last += [_exported(one, "    return MPI_T_ERR_NOT_SUPPORTED;") for one in standard.tools.values()]
     rows = [f"    .{name} = first_{name}," for name in standard.functions if name != PCONTROL]
@@ -102,7 +102,8 @@ def backend_header(standard: Standard, native: Native) -> str:
     names = {name.removeprefix("MPI_") for name in native.names}
     return "\n".join([
         "#ifndef TABLE_H\n#define TABLE_H\n\n#include <mpi.h>\n\n#include \"abi.h\"\n", *known, "",
-        "/* The error of a function that is not there, or of MPI_IN_PLACE. */", "enum {", "    MISSING_FUNCTIONS = 8192,", *numbers,
+        "/* The error of a function that is not there, or of MPI_IN_PLACE. */", "enum {",
+        "    MISSING_FUNCTIONS = 8192,", *numbers,
         f"    MISSING_IN_PLACE = MISSING_FUNCTIONS + {len(standard.functions)}", "};\n",
         table_type(standard, "ABI_"), *hand, "", constants.conversions(standard, names), "#endif\n",
     ])  # fmt: skip

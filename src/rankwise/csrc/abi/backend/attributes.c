@@ -35,7 +35,8 @@ typedef struct {
                                     ABI_##Name##_delete_attr_function *destroy, int *keyval,       \
                                     void *extra)                                                   \
     {                                                                                              \
-        Functions *const user = malloc(sizeof *user); /* for good: an attribute outlives its key */ \
+        Functions *const user =                                                                    \
+            malloc(sizeof *user); /* for good: an attribute outlives its key */                    \
         if (!user)                                                                                 \
             return refuse_Comm(ABI_ERR_NO_MEM, MPI_COMM_SELF);                                     \
         *user = (Functions){(void *)copy, (void *)destroy, extra};                                 \
@@ -50,13 +51,15 @@ ATTRIBUTES(Comm, Comm)
 ATTRIBUTES(Datatype, Type)
 ATTRIBUTES(Win, Win)
 
-int call_Keyval_create(ABI_Copy_function *copy, ABI_Delete_function *destroy, int *keyval, void *extra)
+int call_Keyval_create(ABI_Copy_function *copy, ABI_Delete_function *destroy, int *keyval,
+                       void *extra)
 {
     return call_Comm_create_keyval((ABI_Comm_copy_attr_function *)copy,
                                    (ABI_Comm_delete_attr_function *)destroy, keyval, extra);
 }
 
-/* Makes the attribute point to `number`, in memory that lasts: a slot for each of its few values. */
+/* Makes the attribute point to `number`, in memory that lasts: a slot for each of its few values.
+ */
 static void point_to(void *attribute, int *slot, int number)
 {
     *slot = number;

@@ -21,8 +21,8 @@ const char *rankwise_abi_open(void *table, size_t bytes, const char *version)
     return NULL;
 }
 
-/* The native library finds this before libc's: its plug-ins too have to see their own MPI_ functions
-   before those of the front end. What they load for all to see stays as it is. */
+/* The native library finds this before libc's: its plug-ins too have to see their own MPI_
+   functions before those of the front end. What they load for all to see stays as it is. */
 void *dlopen(const char *file, int mode)
 {
     static void *(*real)(const char *, int);

@@ -72,7 +72,8 @@ int call_Abi_set_fortran_info(ABI_Info info)
     return refuse_Comm(ABI_ERR_ABI, MPI_COMM_SELF);
 }
 
-int call_Abi_get_fortran_booleans(int logical_size, void *logical_true, void *logical_false, int *is_set)
+int call_Abi_get_fortran_booleans(int logical_size, void *logical_true, void *logical_false,
+                                  int *is_set)
 {
     (void)logical_size, (void)logical_true, (void)logical_false;
     *is_set = 0;
@@ -95,16 +96,16 @@ ABI_Aint call_Aint_diff(ABI_Aint one, ABI_Aint other)
     return one - other;
 }
 
-#define FIELD(name, FIELD_NAME)                                        \
-    int call_Status_get_##name(const ABI_Status *status, int *name)    \
-    {                                                                  \
-        *name = status->FIELD_NAME;                                    \
-        return ABI_SUCCESS;                                            \
-    }                                                                  \
-    int call_Status_set_##name(ABI_Status *status, int name)           \
-    {                                                                  \
-        status->FIELD_NAME = name;                                     \
-        return ABI_SUCCESS;                                            \
+#define FIELD(name, FIELD_NAME)                                                                    \
+    int call_Status_get_##name(const ABI_Status *status, int *name)                                \
+    {                                                                                              \
+        *name = status->FIELD_NAME;                                                                \
+        return ABI_SUCCESS;                                                                        \
+    }                                                                                              \
+    int call_Status_set_##name(ABI_Status *status, int name)                                       \
+    {                                                                                              \
+        status->FIELD_NAME = name;                                                                 \
+        return ABI_SUCCESS;                                                                        \
     }
 
 FIELD(source, MPI_SOURCE)

@@ -1,4 +1,5 @@
-/* Error handlers of the program's own: the MPI calls a function of ours, which calls the program's. */
+/* Error handlers of the program's own: the MPI calls a function of ours, which calls the program's.
+ */
 #include "backend.h"
 #include "pool.h"
 
@@ -30,18 +31,18 @@ static int shown(int native)
             *errhandler = from_Errhandler(made);                                                   \
         return from_code(code);                                                                    \
     }
-#define HANDLER(Kind, n)                                              \
-    static void Kind##_##n(MPI_##Kind *handle, int *code, ...)        \
-    {                                                                 \
-        run_##Kind(n, handle, code);                                  \
+#define HANDLER(Kind, n)                                                                           \
+    static void Kind##_##n(MPI_##Kind *handle, int *code, ...)                                     \
+    {                                                                                              \
+        run_##Kind(n, handle, code);                                                               \
     }
-#define UNAVAILABLE(Kind)                                                                      \
-    int call_##Kind##_create_errhandler(ABI_##Kind##_errhandler_function *function,            \
-                                        ABI_Errhandler *errhandler)                            \
-    {                                                                                          \
-        (void)function;                                                                        \
-        (void)errhandler;                                                                      \
-        return refuse_Comm(MISSING_##Kind##_create_errhandler, MPI_COMM_SELF);                \
+#define UNAVAILABLE(Kind)                                                                          \
+    int call_##Kind##_create_errhandler(ABI_##Kind##_errhandler_function *function,                \
+                                        ABI_Errhandler *errhandler)                                \
+    {                                                                                              \
+        (void)function;                                                                            \
+        (void)errhandler;                                                                          \
+        return refuse_Comm(MISSING_##Kind##_create_errhandler, MPI_COMM_SELF);                     \
     }
 
 #define Comm_HANDLER(n) HANDLER(Comm, n)

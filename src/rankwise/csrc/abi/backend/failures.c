@@ -115,7 +115,8 @@ static void say(int code)
 {
     char words[ABI_MAX_ERROR_STRING];
     if (!own_words(code, words))
-        snprintf(words, sizeof words, "%s", code < ERROR_CLASSES && error_names[code] ? error_names[code] : "error");
+        snprintf(words, sizeof words, "%s",
+                 code < ERROR_CLASSES && error_names[code] ? error_names[code] : "error");
     fprintf(stderr, "libmpi_abi: %s\n", words);
 }
 
@@ -128,19 +129,19 @@ static int is_fatal(MPI_Errhandler handler)
     return handler == MPI_ERRORS_ARE_FATAL;
 }
 
-#define REFUSE(kind, null)                                                                        \
-    int refuse_##kind(int code, MPI_##kind handle)                                                \
-    {                                                                                             \
-        MPI_Errhandler handler;                                                                   \
-        if (!is_running() || handle == (null) ||                                                  \
-            PMPI_##kind##_get_errhandler(handle, &handler) != MPI_SUCCESS)                        \
-            return code;                                                                          \
-        if (is_fatal(handler))                                                                    \
-            say(code);                                                                            \
-        instead = code;                                                                           \
-        PMPI_##kind##_call_errhandler(handle, to_error(code));                                    \
-        instead = 0;                                                                              \
-        return code;                                                                              \
+#define REFUSE(kind, null)                                                                         \
+    int refuse_##kind(int code, MPI_##kind handle)                                                 \
+    {                                                                                              \
+        MPI_Errhandler handler;                                                                    \
+        if (!is_running() || handle == (null) ||                                                   \
+            PMPI_##kind##_get_errhandler(handle, &handler) != MPI_SUCCESS)                         \
+            return code;                                                                           \
+        if (is_fatal(handler))                                                                     \
+            say(code);                                                                             \
+        instead = code;                                                                            \
+        PMPI_##kind##_call_errhandler(handle, to_error(code));                                     \
+        instead = 0;                                                                               \
+        return code;                                                                               \
     }
 
 #ifdef KNOWS_Comm_call_errhandler

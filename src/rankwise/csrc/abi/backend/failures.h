@@ -1,4 +1,5 @@
-/* Error codes: the standard's class for whatever the MPI returns, and our own refusals (table.h: MISSING_). */
+/* Error codes: the standard's class for whatever the MPI returns, and our own refusals (table.h:
+ * MISSING_). */
 #ifndef FAILURES_H
 #define FAILURES_H
 
@@ -24,8 +25,8 @@ static inline int from_code(int native)
     return native == MPI_SUCCESS ? ABI_SUCCESS : from_error(native);
 }
 
-/* An error of ours goes to the handler of the communicator, window or file, and is returned. One that
-   is fatal says first what it is: the native library knows only of a class. */
+/* An error of ours goes to the handler of the communicator, window or file, and is returned. One
+   that is fatal says first what it is: the native library knows only of a class. */
 int refuse_Comm(int code, MPI_Comm comm);
 #ifdef KNOWS_WIN_NULL
 int refuse_Win(int code, MPI_Win win);

@@ -14,8 +14,8 @@ static unsigned slot_of(uintptr_t native)
     return (unsigned)(((native >> 3) * 2654435761u ^ native * 40503u ^ native >> 20) % SLOTS);
 }
 
-/* Some headers define what they do not have as their null handle, and some have two names for one: a
-   native handle leads back to the first. */
+/* Some headers define what they do not have as their null handle, and some have two names for one:
+   a native handle leads back to the first. */
 void define_handle(uintptr_t abi, uintptr_t native)
 {
     native_handles[abi] = native;

@@ -18,10 +18,10 @@ static void run_large(int number, void *in, void *inout, ABI_Count length, MPI_D
     ((ABI_User_function_c *)large.functions[number])(in, inout, &length, &datatype);
 }
 
-#define OF_SMALL(n)                                                              \
-    static void small_##n(void *in, void *inout, int *length, MPI_Datatype *type) \
-    {                                                                            \
-        run_small(n, in, inout, length, type);                                   \
+#define OF_SMALL(n)                                                                                \
+    static void small_##n(void *in, void *inout, int *length, MPI_Datatype *type)                  \
+    {                                                                                              \
+        run_small(n, in, inout, length, type);                                                     \
     }
 #define NAME_SMALL(n) small_##n,
 POOL(OF_SMALL)
@@ -35,14 +35,15 @@ static MPI_User_function *const small_functions[] = {POOL(NAME_SMALL)};
 #define CREATE PMPI_Op_create
 #endif
 
-#define OF_LARGE(n)                                                                 \
-    static void large_##n(void *in, void *inout, LENGTH *length, MPI_Datatype *type) \
-    {                                                                               \
-        run_large(n, in, inout, *length, type);                                     \
+#define OF_LARGE(n)                                                                                \
+    static void large_##n(void *in, void *inout, LENGTH *length, MPI_Datatype *type)               \
+    {                                                                                              \
+        run_large(n, in, inout, *length, type);                                                    \
     }
 #define NAME_LARGE(n) large_##n,
 POOL(OF_LARGE)
-static void (*const large_functions[])(void *, void *, LENGTH *, MPI_Datatype *) = {POOL(NAME_LARGE)};
+static void (*const large_functions[])(void *, void *, LENGTH *,
+                                       MPI_Datatype *) = {POOL(NAME_LARGE)};
 
 int call_Op_create(ABI_User_function *user_fn, int commute, ABI_Op *op)
 {

@@ -123,7 +123,8 @@ int call_Request_get_status_any(int count, const ABI_Request requests[], int *in
     return code;
 }
 
-int call_Request_get_status_all(int count, const ABI_Request requests[], int *flag, ABI_Status *statuses)
+int call_Request_get_status_all(int count, const ABI_Request requests[], int *flag,
+                                ABI_Status *statuses)
 {
     int code = ABI_SUCCESS;
     *flag = 1;

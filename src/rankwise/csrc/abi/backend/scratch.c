@@ -60,11 +60,10 @@ void *scratch_take(Scratch *scratch, size_t bytes, bool kept)
     return block->bytes;
 }
 
-/* Requests that have ended already may share one handle: then whichever is waited for first releases
-   the arrays of all of them, which nobody needs any more. */
-void scratch_keep(Scratch *scratch, uintptr_t request, bool persistent)
+/* Requests that have ended already may share one handle: then whichever is waited for first
+   releases the arrays of all of them, which nobody needs any more. */
+void scratch_keep(Scratch *scratch, uintptr_t request)
 {
-    (void)persistent; /* such a handle becomes null only when it is freed */
     if (!scratch->blocks || request == HANDLE_BITS(MPI_REQUEST_NULL))
         return;
     Kept *const one = needed(malloc(sizeof *one));

@@ -1,4 +1,5 @@
-/* Memory for arrays that a call needs in another form: until it returns, or until its request ends. */
+/* Memory for arrays that a call needs in another form: until it returns, or until its request ends.
+ */
 #ifndef SCRATCH_H
 #define SCRATCH_H
 
@@ -22,9 +23,9 @@ void scratch_end(Scratch *scratch);
 /* Memory that lasts as long as the scratch; if `kept`, it can last longer (scratch_keep). */
 void *scratch_take(Scratch *scratch, size_t bytes, bool kept);
 
-/* What was taken to be kept stays until the request with this native handle has ended; a persistent
-   one has not before it is freed. */
-void scratch_keep(Scratch *scratch, uintptr_t request, bool persistent);
+/* What was taken to be kept stays until the request with this native handle has become null: one of
+   a nonblocking operation when that has ended, a persistent one when it is freed. */
+void scratch_keep(Scratch *scratch, uintptr_t request);
 
 extern int kept_count;
 void release_kept(uintptr_t request);

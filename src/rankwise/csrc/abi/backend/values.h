@@ -43,7 +43,8 @@ static inline int *to_weights(const int *weights)
     return (int *)weights;
 }
 
-/* Keys of attributes: where the MPI counts its own from 0, they are moved away from the standard's. */
+/* Keys of attributes: where the MPI counts its own from 0, they are moved away from the standard's.
+ */
 enum { KEYVAL_SHIFT = sizeof(MPI_Comm) == 4 ? 0 : 1000 };
 
 static inline int to_keyval(int keyval)
@@ -60,13 +61,13 @@ static inline int from_keyval(int keyval)
 }
 
 /* Handles as Fortran integers: what is predefined has the same value in both. */
-#define HANDLE_TO_INT(type, name, handle)                                         \
-    ((uintptr_t)(handle) < PREDEFINED ? (int)(uintptr_t)(handle)                  \
-     : sizeof(MPI_##type) == 4        ? (int)(uintptr_t)(handle)                  \
+#define HANDLE_TO_INT(type, name, handle)                                                          \
+    ((uintptr_t)(handle) < PREDEFINED ? (int)(uintptr_t)(handle)                                   \
+     : sizeof(MPI_##type) == 4        ? (int)(uintptr_t)(handle)                                   \
                                       : PREDEFINED + (int)PMPI_##name##_c2f(to_##type(handle)))
-#define INT_TO_HANDLE(type, name, number)                                                    \
-    ((number) >= 0 && (number) < PREDEFINED ? (ABI_##type)(uintptr_t)(number)                \
-     : sizeof(MPI_##type) == 4              ? (ABI_##type)(uintptr_t)(uint32_t)(number)      \
+#define INT_TO_HANDLE(type, name, number)                                                          \
+    ((number) >= 0 && (number) < PREDEFINED ? (ABI_##type)(uintptr_t)(number)                      \
+     : sizeof(MPI_##type) == 4              ? (ABI_##type)(uintptr_t)(uint32_t)(number)            \
                                : from_##type(PMPI_##name##_f2c((MPI_Fint)((number)-PREDEFINED))))
 
 #endif
