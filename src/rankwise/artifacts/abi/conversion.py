@@ -109,7 +109,7 @@ def body(function: Function, target: Function, *, in_place: bool = True) -> str:
         if made.scratch
         else []
     )
-    last = [f"if (!code)\n        scratch_keep(&scratch, HANDLE_BITS(x_request));"] if made.kept else []
+    last = ["if (!code)\n        scratch_keep(&scratch, HANDLE_BITS(x_request));"] if made.kept else []
     lines = [*first, *made.before, f"const int code = {call};", *last, *made.after, "return from_code(code);"]
     return "\n".join(f"    {line}" for line in lines)
 
