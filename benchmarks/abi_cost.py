@@ -7,6 +7,7 @@ passes counts.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -24,9 +25,9 @@ def main() -> None:
     abi_compiler = next(path for one in working()[0] if (path := Path(one.mpicc).with_name("mpicc_abi")).exists())
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
-        through = compiled(str(abi_compiler), Path(folder, "through"))
+        through = compiled(str(abi_compiler), Path(folder, "through"), {})
         for one in found:
-            native = compiled(one.mpicc, Path(folder, one.id))
+            native = compiled(one.mpicc, Path(folder, one.id), dict(one.environment))
             least = [dict[str, float](), dict[str, float]()]
             for _ in range(TURNS):
                 for times, program in zip(least, (native, through), strict=True):
@@ -36,8 +37,11 @@ def main() -> None:
             print(f"{one.id:20} {row}", flush=True)
 
 
-def compiled(compiler: str, program: Path) -> Path:
-    subprocess.run([compiler, "-O2", "-std=gnu99", "-w", "-o", program, SOURCE], check=False, capture_output=True)
+def compiled(compiler: str, program: Path, environment: dict[str, str]) -> Path:
+    line = [compiler, "-O2", "-std=gnu99", "-w", "-o", program, SOURCE]
+    subprocess.run(
+        line, env={**os.environ, **environment}, check=False, capture_output=True
+    )  # LAM's code is no code
     return program.resolve(strict=True)
 
 

@@ -53,8 +53,10 @@ def suite() -> tuple[Path, Path]:
     return built, source / "test" / "main.py"
 
 
-def failing(implementation_id: str, ranks: int, home: Path, suite: tuple[Path, Path], chosen: str) -> set[str]:
-    """Return the names of the tests that fail; asserts that each rank has gone through many."""
+def failing(
+    implementation_id: str, ranks: int, home: Path, suite: tuple[Path, Path], chosen: str, least: int
+) -> set[str]:
+    """Return the names of the tests that fail; asserts that each rank has gone through `least` at least."""
     built, main = suite
     program = [sys.executable, "-W", "ignore", "-B", str(main), "-q", "-i", chosen, "-e", NOT_HERE]
     done = rankwise(
@@ -63,7 +65,7 @@ def failing(implementation_id: str, ranks: int, home: Path, suite: tuple[Path, P
     )  # fmt: skip
     said = done.stdout + done.stderr
     counts = [int(number) for number in re.findall(r"^Ran (\d+) tests", said, re.MULTILINE)]
-    assert len(counts) == ranks and min(counts) > 100, said[-4000:]
+    assert len(counts) == ranks and min(counts) >= least, said[-4000:]
     return set(re.findall(r"^(?:ERROR|FAIL): (\w+)", said, re.MULTILINE))
 
 
@@ -74,7 +76,7 @@ def known(implementation_id: str) -> set[str]:
 @pytest.mark.parametrize("ranks", [1, 2, 3])
 @pytest.mark.parametrize("implementation_id", [one for one in IDS if one.startswith(("mpich-5", "openmpi-5"))])
 def test_a_part_by_day(implementation_id: str, ranks: int, tmp_path: Path, suite: tuple[Path, Path]) -> None:
-    assert failing(implementation_id, ranks, tmp_path, suite, BY_DAY) <= known(implementation_id)
+    assert failing(implementation_id, ranks, tmp_path, suite, BY_DAY, 90) <= known(implementation_id)
 
 
 @pytest.mark.nightly
@@ -83,4 +85,4 @@ def test_a_part_by_day(implementation_id: str, ranks: int, tmp_path: Path, suite
 def test_collectives_by_night(
     implementation_id: str, ranks: int, tmp_path: Path, suite: tuple[Path, Path]
 ) -> None:
-    assert failing(implementation_id, ranks, tmp_path, suite, COLLECTIVES) <= known(implementation_id)
+    assert failing(implementation_id, ranks, tmp_path, suite, COLLECTIVES, 550) <= known(implementation_id)
