@@ -46,10 +46,10 @@ class RunRequest:
     launcher_arguments: tuple[str, ...] = ()
     limit_seconds: float = 86400.0
     prefixes: tuple[Path, ...] = ()
-    more: Callable[[Loaded, Implementation, Path], Loaded] = lambda loaded, *_: loaded
-    """Adds to what the program loads."""
     standard_abi: bool = False
     """The program is of the standard ABI even if that does not show: Python, which loads its MPI later."""
+    more: Callable[[Loaded, Implementation, Path], Loaded] = lambda loaded, *_: loaded
+    """Adds to what the program loads."""
 
 
 def run(request: RunRequest, events: Events) -> int:
