@@ -16,7 +16,14 @@ _SHOWN = 3
 """Missing functions that are named; `--json` has all."""
 
 
-@click.group(name="abi")
+_EXAMPLES = """\b
+Examples:
+  rankwise abi check ./app
+  rankwise abi check ./app --json
+"""
+
+
+@click.group(name="abi", epilog=_EXAMPLES)
 def command() -> None:
     """One binary for every MPI: programs of MPI-5's standard ABI.
 
@@ -24,7 +31,7 @@ def command() -> None:
     """
 
 
-@command.command(name="check")
+@command.command(name="check", epilog=_EXAMPLES)
 @click.argument("program")
 @click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
 @click.option("--prefix", "prefixes", multiple=True, metavar="DIR", type=click.Path(path_type=Path),

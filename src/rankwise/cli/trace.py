@@ -100,7 +100,8 @@ def show_command(folder: Path, as_json: bool) -> None:
     "export",
     epilog="\b\nFormats:\n" + "\n".join(f"  {name:<10} {what}" for name, (_, what) in FORMATS.items())
     + "\n\n\b\nExamples:\n  rankwise trace export app.trace --format goal -o app.goal\n"
-    "  rankwise trace export app.trace --format tune -o app.csv; rankwise tune --for app.csv",
+    "  rankwise trace export app.trace --format tune -o app.csv\n"
+    "  rankwise tune --for app.csv        then: what the program does is made fast",
 )  # fmt: skip
 @_folder_argument
 @click.option("--format", "form", type=click.Choice(list(FORMATS)), required=True, help="See below.")
