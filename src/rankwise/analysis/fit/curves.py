@@ -14,7 +14,7 @@ from rankwise.stats.intervals import relative_half_width
 
 IntArray = npt.NDArray[np.int64]
 ONE_WAY, ROUND_TRIP, BURST = "pingpong", "prtt", "bandwidth"
-SENDING, RECEIVING, WAITING = "send_overhead", "receive_overhead", "late_receiver"
+SENDING, RECEIVING, WAITING = "send_overhead", "receive_overhead", "sender_wait"
 KERNELS = (ONE_WAY, ROUND_TRIP, BURST, SENDING, RECEIVING, WAITING)
 
 

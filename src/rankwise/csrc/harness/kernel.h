@@ -351,6 +351,12 @@ typedef struct {
 void open_typed_blocks(Cell *c);
 void close_typed_blocks(Cell *c);
 
+/* For messages to a last rank that receives late, when they are there if they come unasked
+ * (late.c). */
+void set_up_late_receiver(Cell *c);
+void send_to_late_receiver(Cell *c);
+void tear_down_late_receiver(Cell *c);
+
 /* For `start` and `run` of operations that `prepare` has made (persistent.c). */
 void start_prepared(Cell *c, MPI_Request *request); /* the first request */
 void complete_prepared(Cell *c, int request);       /* starts this one and waits for it */
