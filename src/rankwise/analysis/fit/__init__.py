@@ -1,0 +1,1 @@
+"""What a platform costs: parameters from measured times, by least squares, with intervals."""
