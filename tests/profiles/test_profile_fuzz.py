@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from rankwise.core.errors import InputError
 from rankwise.profiles.profile_file import FILE, profile_text, read
-from rankwise.profiles.toml_text import toml_text
+from rankwise.core.toml_text import toml_text
 from support.profiles import profile
 
 TEXT = profile_text(profile(), Path("/some/where"))

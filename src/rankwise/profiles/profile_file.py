@@ -9,9 +9,9 @@ from pathlib import Path
 from rankwise.core import knobs
 from rankwise.core.errors import InputError
 from rankwise.core.toml_places import Entry, parse
+from rankwise.core.toml_records import to_plain, to_record
+from rankwise.core.toml_text import toml_text
 from rankwise.core.tuning import Part, Profile, Reason
-from rankwise.profiles.toml_records import to_plain, to_record
-from rankwise.profiles.toml_text import toml_text
 
 FILE = "profile.toml"
 FORMAT = 1

@@ -1,1 +1,1 @@
-"""What a platform costs: parameters from measured times, by least squares, with intervals."""
+"""From measured times to the parameters of a platform."""
