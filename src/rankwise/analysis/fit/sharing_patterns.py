@@ -27,7 +27,10 @@ _PAIRS: Mapping[str, tuple[tuple[int, int], ...]] = {
     "0->1, 2->1->3": ((0, 1), (2, 1), (1, 3)),
 }
 GUARDS = ("0<-1->2", "0->1<-2")
-"""Two flows that share a NIC take twice their time alone, whatever the model: if not, the network does not share."""
+"""Two flows that share a NIC take twice their time alone, whatever the model."""
+LEAVING, ENTERING = ("0<-1->2", "1->3"), ("0->1<-2", "3->1", "4->1")
+"""Flows that leave or enter one node together: they tell the rates of its NIC."""
+_VALIDATION_FLOWS, _VALIDATION_NODES = 9, 6
 
 
 def micro_patterns(size_bytes: int = FLOW_BYTES) -> dict[str, Pattern]:
@@ -40,6 +43,16 @@ def micro_patterns(size_bytes: int = FLOW_BYTES) -> dict[str, Pattern]:
 def alone_patterns(sizes_bytes: tuple[int, ...] = ALONE_BYTES) -> dict[str, Pattern]:
     """Return one flow of each size: what a message costs where nothing is in its way."""
     return {f"alone, {size}": (Flow(0, 1, size),) for size in sizes_bytes}
+
+
+def validation_patterns(count: int = 6) -> dict[str, Pattern]:
+    """Return random patterns on six nodes that no fit sees: they tell how far a model's predictions are off."""
+    return {
+        f"random {seed}": random_pattern(
+            seed, _VALIDATION_NODES, ends=3, flows=_VALIDATION_FLOWS, step_seconds=0.01 * (1 + seed % 2)
+        )
+        for seed in range(1, count + 1)
+    }
 
 
 def wan_patterns(nodes_a: int, nodes_b: int, size_bytes: int = FLOW_BYTES) -> dict[str, Pattern]:
@@ -62,9 +75,9 @@ def wan_patterns(nodes_a: int, nodes_b: int, size_bytes: int = FLOW_BYTES) -> di
 
 
 def random_pattern(
-    seed: int, nodes: int, ends: int = 2, flows: int = 30, step_seconds: float = 1e-3, unit_bytes: int = MIB
+    seed: int, nodes: int, *, ends: int = 2, flows: int = 30, step_seconds: float = 1e-3
 ) -> Pattern:  # fmt: skip
-    """Return a pattern in the style of Martinasso 2006: flow i starts at i steps, sizes go 1, 2, 4, 2, 1 units.
+    """Return a pattern in the style of Martinasso 2006: flow i starts at i steps, sizes go 1, 2, 4, 2, 1 MiB.
 
     At most `ends` flows begin or end at a node, and no two are between the same nodes. Raises ValueError where the
     nodes are too few for that.
@@ -77,7 +90,7 @@ def random_pattern(
         choose.shuffle(places)
         pairs = _pairs(places, flows)
         if pairs:
-            sizes = [CYCLE_BYTES[i % len(CYCLE_BYTES)] // MIB * unit_bytes for i in range(flows)]
+            sizes = [CYCLE_BYTES[i % len(CYCLE_BYTES)] for i in range(flows)]
             return tuple(
                 Flow(source, target, sizes[i], i * step_seconds) for i, (source, target) in enumerate(pairs)
             )

@@ -1,4 +1,4 @@
-"""What a platform says of patterns: all of them in one run of the simulator, each on a copy of the platform."""
+"""What a platform says of patterns, by the simulator: in one run where they cannot meet one another."""
 
 from __future__ import annotations
 
@@ -16,35 +16,26 @@ TOLERANCE = 1e-5
 
 
 def simulated(platform: Platform, model: str, patterns: Sequence[Pattern]) -> list[FloatArray]:
-    """Return the seconds of each pattern's flows; rank i runs on the platform's node i. Raises HostError."""
-    copies = [_copy(platform, number) for number in range(len(patterns))]
-    together = replace(
-        platform,
-        sites=tuple(site for copy in copies for site in copy.sites),
-        links=tuple(link for copy in copies for link in copy.links),
-        routes=tuple(route for copy in copies for route in copy.routes),
-    )
-    nodes = sum(len(site.nodes) for site in platform.sites)
-    where = [
-        f"{number * nodes}-{number * nodes + ranks_of(pattern) - 1}" for number, pattern in enumerate(patterns)
-    ]
-    return flow_times(program("rankwise-sim"), simulator_json(together, model, TOLERANCE), patterns, where)
+    """Return the seconds of each pattern's flows; rank i runs on the platform's node i. Raises HostError.
+
+    Each pattern has nodes of its own; where they would still share links, each has a run of its own.
+    """
+    if platform.links and len(patterns) > 1:
+        return [times for one in patterns for times in simulated(platform, model, [one])]
+    wide = replace(platform, sites=tuple(
+        replace(site, nodes=tuple(f"{node}#{copy}" for copy in range(len(patterns)) for node in site.nodes))
+        for site in platform.sites
+    ))  # fmt: skip
+    where = [_nodes(platform, copy, len(patterns), ranks_of(one)) for copy, one in enumerate(patterns)]
+    return flow_times(program("rankwise-sim"), simulator_json(wide, model, TOLERANCE), patterns, where)
 
 
-def _copy(platform: Platform, number: int) -> Platform:
-    """The same under other names, which share nothing with those of other copies."""
-    return replace(
-        platform,
-        sites=tuple(
-            replace(one, name=f"{one.name}#{number}", nodes=tuple(f"{node}#{number}" for node in one.nodes))
-            for one in platform.sites
-        ),
-        links=tuple(replace(one, name=f"{one.name}#{number}") for one in platform.links),
-        routes=tuple(
-            replace(
-                one, from_site=f"{one.from_site}#{number}", to_site=f"{one.to_site}#{number}",
-                links=tuple(f"{link}#{number}" for link in one.links),
-            )
-            for one in platform.routes
-        ),
-    )  # fmt: skip
+def _nodes(platform: Platform, copy: int, copies: int, ranks: int) -> str:
+    """The nodes of this copy of the platform, site by site, as many as there are ranks."""
+    numbers: list[int] = []
+    first = 0
+    for site in platform.sites:
+        count = len(site.nodes)
+        numbers += range(first + copy * count, first + (copy + 1) * count)
+        first += copies * count
+    return ",".join(map(str, numbers[:ranks]))
