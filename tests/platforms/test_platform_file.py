@@ -38,6 +38,7 @@ def test_it_reads_well() -> None:
         ('nodes = ["b1"', 'nodes = ["a1"', "sites[2].nodes[1]", "two nodes of the name a1"),
         ('["a-b"]', '["a-c"]', "routes[2].links[1]", "no link of the name a-c"),
         ('to_site = "b", pair_class = "w', 'to_site = "a", pair_class = "w', "routes[4]", "two routes"),
+        ('nodes = ["b1"', 'nodes = ["b\\u0000"', "sites[2].nodes[1]", "can be printed"),
         ('same_node = "same node"', 'same_node = "same"', "same_node", "no class of the name same"),
         ("up_to_bytes = 65536, ", "", "classes[2].ranges[2]", "must grow"),
         ("alpha = 2.5", "alpha = 17.0", "models[1].alpha", "from 0.1 to 16"),

@@ -19,6 +19,8 @@ from rankwise.workflows.fit import fitting
 from rankwise.workflows.fit.request import FitRequest, FitResult
 from rankwise.workflows.testbeds import testbed_of
 
+DEFAULT_FILE = Path("platform.toml")
+
 
 @click.command(
     name="fit",
@@ -59,6 +61,8 @@ def command(
     varied too much to mean anything.
     """
     screen = Screen(quiet=quiet)
+    if not output and not as_json and DEFAULT_FILE.exists():
+        raise errors.InputError(f"{DEFAULT_FILE} is there already", "name a file with -o: that one is replaced")
     if stored and resume:
         raise errors.InputError("--from measures nothing, --resume goes on measuring", "give one of them")
     if stored:
@@ -76,7 +80,7 @@ def command(
 
 def _told(found: FitResult, output: Path | None, screen: Screen, *, as_json: bool) -> int:
     """Print the answer; a platform that is all noise is not written unless a file was named for it."""
-    path = output or (None if as_json or found.noisy else Path("platform.toml"))
+    path = output or (None if as_json or found.noisy else DEFAULT_FILE)
     if path:
         fitting.write(path, found.platform)
     if as_json:

@@ -53,6 +53,7 @@ def _sites(platform: Platform, top: Entry) -> None:
             if name in seen:
                 raise place.refused(f"there are two nodes of the name {name}", "rename one of them")
             seen.add(name)
+            _printable(place)
         _within(entry, "out_bytes_per_second", SLOWEST, FASTEST)
         _within(entry, "in_bytes_per_second", SLOWEST, FASTEST)
 
@@ -126,6 +127,11 @@ def _one_of(entry: Entry, names: Iterable[str], kind: str) -> None:
         raise entry.refused(f"there is no {kind} of the name {entry.value}", f"known: {shown}")
 
 
+def _printable(name: Entry) -> None:
+    if not name.value or not name.value.isprintable():
+        raise name.refused("a name has at least one character, and only those that can be printed", "rename it")
+
+
 def _names_differ(top: Entry, key: str) -> None:
     seen: set[str] = set()
     for entry in _elements(top, key):
@@ -135,3 +141,4 @@ def _names_differ(top: Entry, key: str) -> None:
         if name.value in seen:
             raise name.refused(f"there are two {key} of the name {name.value}", "rename one of them")
         seen.add(name.value)
+        _printable(name)

@@ -79,7 +79,8 @@ def read(folder: Path) -> Stored:
     profile = _with_present_names(to_record(Profile, top))
     for index, part in enumerate(profile.parts):
         entry = top.value["parts"].value[index]
-        for name in (part.implementation, *(name for name, _ in part.native.files)):
+        pieces = (piece for library in part.native.libraries for piece in library.split("/"))
+        for name in (part.implementation, *(name for name, _ in part.native.files), *pieces):
             if not is_name(name):
                 raise entry.refused(f"'{name}' cannot be the name of a file", "use letters, digits, '-', '.', '_'")
     return Stored(profile, folder.resolve(), written_in.value)

@@ -25,8 +25,9 @@ def platform_parts(platform: Platform) -> Iterator[RenderableType]:
     yield _models(platform)
     if platform.not_identified:
         yield Text("\nnot identified, and 0 or a stand-in in the figures above", style="bold")
-        for name, why in platform.not_identified.items():
-            yield Text(f"  {name}: {why}")
+        for why in dict.fromkeys(platform.not_identified.values()):
+            names = [name for name, own in platform.not_identified.items() if own == why]
+            yield Text(f"  {why}: {', '.join(names)}")
 
 
 def noise_parts(noisy: Sequence[Notice]) -> Iterator[RenderableType]:
@@ -70,7 +71,7 @@ def _costs(platform: Platform, number: int, pairs: PairClass) -> RenderableType:
     words = "all sizes measured are sent eagerly" if eager >= _ALL_EAGER else f"eager below {exact_size(eager)}"
     if pairs.name in platform.misfits:
         words += f"; times off by {format_share(platform.misfits[pairs.name])} (root mean square)"
-    table = _table("up to", "L", "o_s", "o_r", "g", "1/G", "o per KiB")
+    table = _table("up to", "L", "o_s", "o_r", "g", "1/G")
     for index, costs in enumerate(pairs.ranges):
         where = f"classes.{pairs.name}.ranges.{index}."
         table.add_row(*_row(costs, where, platform.intervals))
@@ -82,8 +83,6 @@ def _row(costs: CostRange, where: str, intervals: dict[str, Interval]) -> Iterat
     for name in ("latency_seconds", "send_overhead_seconds", "receive_overhead_seconds", "gap_seconds"):
         yield _with_error(getattr(costs, name), intervals.get(where + name))
     yield format_bandwidth(1 / costs.gap_seconds_per_byte) if costs.gap_seconds_per_byte else "-"
-    both = costs.send_overhead_seconds_per_byte + costs.receive_overhead_seconds_per_byte
-    yield format_time(1024 * both) if both else "-"
 
 
 def _with_error(value: float, interval: Interval | None) -> str:
@@ -92,7 +91,8 @@ def _with_error(value: float, interval: Interval | None) -> str:
         return "-"
     if interval is None:
         return format_time(value)
-    return f"{format_time(value)} ±{format_share((interval.high - interval.low) / 2 / value)}"
+    share = 50 * (interval.high - interval.low) / value
+    return f"{format_time(value)} ±{share:.{int(share < 10)}f} %"
 
 
 def _models(platform: Platform) -> RenderableType:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from rankwise.core import process
 from rankwise.core.errors import HostError, InputError
 from rankwise.core.mapped_libraries import Mapped, Watch
 from rankwise.core.records import Implementation
+from rankwise.core.tuning import Loaded
 from rankwise.measurement.job import build_job
 from rankwise.mpi import clients, select
 from rankwise.mpi.family import FamilyLauncher
@@ -43,6 +45,8 @@ class RunRequest:
     launcher_arguments: tuple[str, ...] = ()
     limit_seconds: float = 86400.0
     prefixes: tuple[Path, ...] = ()
+    more: Callable[[Loaded, Implementation, Path], Loaded] = lambda loaded, *_: loaded
+    """Adds to what the program loads."""
 
 
 def run(request: RunRequest, events: Events) -> int:
@@ -67,6 +71,7 @@ def run(request: RunRequest, events: Events) -> int:
         loaded = loader(testbed)(configuration)
         loaded = replace(loaded, environment=(*around.environment, *loaded.environment))
         loaded = overlaid(loaded, request.overlay, implementation, testbed, Path(program[0]))
+        loaded = request.more(loaded, implementation, Path(program[0]))
         job = build_job(
             testbed, program, ranks, placement=request.placement, loaded=loaded,
             arguments=request.launcher_arguments,

@@ -38,7 +38,8 @@ def platform_of(
         if found is None:
             unknown[f"routes.{source}.{destination}"] = "there is no pair of nodes: that of another class is taken"
         routes.append(Route(source, destination, (found or same_node or everything[0]).pair_class.name))
-    unknown["links"] = "what concurrent messages share was not measured"
+    unknown |= dict.fromkeys(("links", "models"), "what concurrent messages share was not measured")
+    unknown |= dict.fromkeys(_COMPUTING, "nothing was measured that computes")
     return Platform(
         sites=tuple(sites), routes=tuple(routes), classes=_classes(everything),
         same_node=(same_node or everything[0]).pair_class.name, provenance=provenance,
@@ -47,6 +48,7 @@ def platform_of(
     )  # fmt: skip
 
 
+_COMPUTING = ("flops_per_second", "copy_seconds_per_byte", "reduce_seconds_per_byte")
 _RATES = ("out_bytes_per_second", "in_bytes_per_second")
 
 

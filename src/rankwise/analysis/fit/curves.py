@@ -7,10 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from rankwise.core.records import FloatArray, Launch
 from rankwise.stats.intervals import relative_half_width
 
+IntArray = npt.NDArray[np.int64]
 ONE_WAY, ROUND_TRIP, BURST = "pingpong", "prtt", "bandwidth"
 SENDING, RECEIVING, WAITING = "send_overhead", "receive_overhead", "late_receiver"
 KERNELS = (ONE_WAY, ROUND_TRIP, BURST, SENDING, RECEIVING, WAITING)
@@ -23,11 +25,10 @@ class Curve:
     sizes: FloatArray
     seconds: FloatArray
 
-    def medians(self, launches: FloatArray | slice = slice(None)) -> FloatArray:
+    def medians(self, launches: IntArray | slice = slice(None)) -> FloatArray:
         """Return the medians over these launches (numbers, or all), shape (n,)."""
-        chosen = self.seconds[launches if isinstance(launches, slice) else launches.astype(int)]
         with np.errstate(all="ignore"):
-            found: FloatArray = np.nanmedian(chosen, axis=0)
+            found: FloatArray = np.nanmedian(self.seconds[launches], axis=0)
         return found
 
 
@@ -87,7 +88,10 @@ def curves_of(launches: Iterable[Launch], placement: str, closer: Iterable[Launc
     curves = {name: _curve(found[name], more if name == WAITING else number) for name in KERNELS}
     if not number or any(one.sizes.size < 2 for one in curves.values()):
         return None
-    return Curves(*(curves[name] for name in KERNELS), burst_messages=window, launches=number)
+    return Curves(
+        curves[ONE_WAY], curves[ROUND_TRIP], curves[BURST], curves[SENDING], curves[RECEIVING], curves[WAITING],
+        window, number,
+    )  # fmt: skip
 
 
 def _curve(values: dict[tuple[int, int], float], launches: int) -> Curve:

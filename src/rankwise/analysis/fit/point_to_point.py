@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
+import numpy.typing as npt
 from scipy import stats
 
-from rankwise.analysis.fit.curves import Curve, Curves
+from rankwise.analysis.fit.curves import Curve, Curves, IntArray
 from rankwise.core.platform import CostRange, Interval, PairClass
 from rankwise.core.records import FloatArray
 from rankwise.stats.segments import find_breaks
@@ -19,6 +20,8 @@ WAITS_TIMES = 1.5
 FEWEST_SIZES = 3
 """In a range; with two, a line fits anything."""
 ALL_EAGER = 1 << 52
+LEAST_SHARE = 1e-6
+"""Of what a message takes: less is rounding."""
 EAGER_TRIPS, RENDEZVOUS_TRIPS = 1, 3
 """Latencies in a message's time: its own, or those of the request, the answer and the data."""
 
@@ -88,7 +91,7 @@ def eager_limit(curves: Curves) -> tuple[int, dict[str, str]]:
     return int(sizes[at]) if at else 0, {}
 
 
-def _waiting(curves: Curves) -> tuple[FloatArray, FloatArray]:
+def _waiting(curves: Curves) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
     """The sizes, and whether their senders waited; both of shape (n,)."""
     sizes = curves.waiting.sizes
     alone = np.interp(sizes, curves.one_way.sizes, curves.one_way.medians())
@@ -113,9 +116,7 @@ def _edges(curves: Curves, eager_below: int) -> tuple[int | None, ...]:
     return (*sorted(set(ends)), None)
 
 
-def _parameters(
-    curves: Curves, edges: tuple[int | None, ...], eager_below: int, launches: FloatArray
-) -> FloatArray:
+def _parameters(curves: Curves, edges: tuple[int | None, ...], eager_below: int, launches: IntArray) -> FloatArray:
     """Shape (ranges, 8): the costs of `CostRange` in their order, then G by bursts."""
     one_way = curves.one_way.medians(launches)
     more = curves.burst_messages - 1
@@ -136,8 +137,10 @@ def _parameters(
         share = min(1.0, a / max(o_s + o_r, 1e-300))
         o_s, o_r = share * o_s, share * o_r
         trips = EAGER_TRIPS if eager else RENDEZVOUS_TRIPS
-        latency = max(0.0, a - o_s - o_r) / trips
-        rows.append([latency, o_s, o_s_byte, o_r, o_r_byte, g, b - o_s_byte - o_r_byte, gap_byte])
+        latency, byte = a - o_s - o_r, b - o_s_byte - o_r_byte
+        latency = latency / trips if latency > LEAST_SHARE * a else 0.0
+        byte = byte if byte > LEAST_SHARE * b else 0.0
+        rows.append([latency, o_s, o_s_byte, o_r, o_r_byte, g, byte, gap_byte])
         first = last + 1
     return np.array(rows)
 
@@ -161,7 +164,7 @@ def _line(sizes: FloatArray, seconds: FloatArray, first: float, last: float) -> 
     weights /= np.sum(weights)
     size, mean = weights @ sizes, weights @ seconds
     centred = sizes - size
-    b = float(weights @ (centred * seconds) / max(weights @ centred**2, 1e-300))
+    b = float(weights @ (centred * seconds)) / max(float(weights @ centred**2), 1e-300)
     a = float(mean - b * size)
     if b < 0:
         return float(mean), 0.0

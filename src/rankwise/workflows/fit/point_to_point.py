@@ -15,7 +15,6 @@ from rankwise.analysis.fit.curves import (
     KERNELS,
     ONE_WAY,
     RECEIVING,
-    SENDING,
     WAITING,
     Curves,
     curves_of,
@@ -43,8 +42,10 @@ LIMITS_TIME_SHARE = 0.15
 LIMIT_SIZES = 12
 SIZES_BYTES = (1, 4, 16, 64, *(1 << k for k in range(8, 23)))
 SMALLEST_THAT_MAY_WAIT = 256
-LARGEST_SHARES = {BURST: 4, SENDING: 1, RECEIVING: 4, WAITING: 1}
-"""The largest message of a class over the largest of these quantities: of bursts there are several at once."""
+LARGEST_SHARES = {BURST: 2, RECEIVING: 4}
+"""The largest message of a class over the largest of these quantities."""
+SIZES_OF_THE_RATE = 64 << 10
+"""From here on bursts have all sizes: what passes at most is told by long messages."""
 SECONDS_PER_CELL = 0.02
 TOO_NOISY = 0.15
 """A class whose times are known no better than this, relatively, is said to be too noisy to fit."""
@@ -83,6 +84,8 @@ def _is_wanted(cell: Cell, largest: int) -> bool:
         return False
     if cell.benchmark == WAITING:
         return cell.size_bytes >= SMALLEST_THAT_MAY_WAIT
+    if cell.benchmark == BURST and cell.size_bytes >= SIZES_OF_THE_RATE:
+        return True
     return cell.benchmark == ONE_WAY or cell.size_bytes.bit_length() % 2 == 1
 
 
