@@ -82,9 +82,7 @@ def fit_one_switch(
 def _those(measured: Mapping[Pattern, Observed], patterns: Mapping[str, Pattern]) -> list[Observed]:
     missing = [name for name, pattern in patterns.items() if pattern not in measured]
     if missing:
-        raise HostError(
-            f"these patterns were not measured: {', '.join(missing)}", "measure again, with more time"
-        )
+        raise HostError(f"these patterns were not measured: {', '.join(missing)}", "measure again, with more time")
     return [measured[pattern] for pattern in patterns.values()]
 
 

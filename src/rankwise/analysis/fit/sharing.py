@@ -99,7 +99,7 @@ def fit_model(
         lost[one] = "patterns that the fit does not see are predicted no better with it"
     model = replace(START, name=name, **dict(zip(chosen, values, strict=True)))
     if held_out:
-        model = replace(model, relative_error=_covering_error(_with(platform, model), name, held_out, simulate))
+        model = replace(model, relative_error=covering_error(_with(platform, model), name, held_out, simulate))
     return FittedModel(model, chosen, errors, intervals, lost)
 
 
@@ -111,8 +111,8 @@ def relative_errors(
     return [ours / one.seconds - 1 for ours, one in zip(predicted, patterns, strict=True)]
 
 
-def _covering_error(platform: Platform, name: str, patterns: Sequence[Observed], simulate: Simulate) -> float:
-    """What 90 % of the measured values are within, as a share of the predicted ones."""
+def covering_error(platform: Platform, name: str, patterns: Sequence[Observed], simulate: Simulate) -> float:
+    """Return what 90 % of the measured values are within, as a share of the predicted ones."""
     predicted = simulate(platform, name, [one.pattern for one in patterns])
     off = [np.abs(one.seconds / ours - 1) for ours, one in zip(predicted, patterns, strict=True)]
     return float(np.quantile(np.concatenate(off), 0.9, method="higher"))
@@ -172,7 +172,8 @@ def _intervals(
     for i, (name, value) in enumerate(zip(names, values, strict=True)):
         low, _, high = PARAMETERS[name]
         moved = float(np.max(np.abs(jacobian[:, i]))) * value
-        interval = Interval(max(low, value - _Z * errors[i]), min(high, value + _Z * errors[i]))
+        half = _Z * float(errors[i])
+        interval = Interval(max(low, value - half), min(high, value + half))
         if moved < 1e-3:
             lost[name] = "no pattern's times depend on it"
         elif name == "alpha" and value >= 0.99 * high:
