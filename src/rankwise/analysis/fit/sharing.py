@@ -59,7 +59,7 @@ class FittedModel:
 
 
 def check_guards(guards: Mapping[str, Observed], alone_seconds: float, dropped: int) -> None:
-    """Raise HostError where two flows that share a NIC do not take twice their time alone, or packets were dropped.
+    """Raise HostError where two flows of one NIC do not take twice their time alone, or packets were dropped.
 
     A model would absorb that in its parameters, and predict nothing.
     """
@@ -123,7 +123,7 @@ def _with(platform: Platform, model: ContentionModel) -> Platform:
     return replace(platform, models=(model, *others))
 
 
-def _residuals(
+def _residuals(  # noqa: PLR0917 - a model, its parameters, and what to compare
     name: str, names: tuple[str, ...], values: FloatArray, platform: Platform, patterns: Sequence[Observed],
     simulate: Simulate,
 ) -> FloatArray:  # fmt: skip
@@ -139,9 +139,13 @@ def _fit(
     if not names:
         return (), np.zeros((0, 0)), _residuals(name, names, np.array([]), platform, patterns, simulate)
     low, start, high = (np.array([PARAMETERS[one][i] for one in names]) for i in range(3))
+
+    def off(values: FloatArray) -> FloatArray:
+        return _residuals(name, names, values, platform, patterns, simulate)
+
     found = least_squares(
-        lambda values: _residuals(name, names, values, platform, patterns, simulate), start, bounds=(low, high),
-        diff_step=0.01, x_scale=start, xtol=1e-4, ftol=1e-5, max_nfev=40,
+        off, start, bounds=(low, high), diff_step=np.array([0.01]), x_scale=start, xtol=1e-4, ftol=1e-5,
+        max_nfev=40,
     )  # fmt: skip
     return tuple(map(float, found.x)), np.asarray(found.jac), np.asarray(found.fun)
 

@@ -86,9 +86,9 @@ def _estimate(value: float, half: float) -> Estimate:
 
 
 def capacity(together: Iterable[Observed], latency_seconds: float, alone_seconds: float) -> Estimate | None:
-    """Return the bytes a second of what all flows of each pattern share, the last of which has it all to the end.
+    """Return the bytes a second of what all flows of a pattern share, and the last of them has to the end.
 
-    `alone_seconds`: what the longest flow takes alone. None where flows together take no longer: it is not the limit.
+    `alone_seconds`: what the longest flow takes alone. None where flows together take no longer than that.
     """
     rates = []
     for one in together:

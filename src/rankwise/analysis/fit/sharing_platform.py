@@ -9,7 +9,7 @@ from rankwise.analysis.fit.accuracy import SharingFit
 from rankwise.analysis.fit.sharing import Simulate, covering_error
 from rankwise.analysis.fit.sharing_costs import Estimate
 from rankwise.analysis.fit.sharing_data import Observed
-from rankwise.core.platform import Interval, Platform, Route
+from rankwise.core.platform import Interval, Platform, PlatformSite, Route
 
 
 def with_sharing(
@@ -22,8 +22,7 @@ def with_sharing(
     """
     measured = {"out_bytes_per_second": found.out_rate, "in_bytes_per_second": found.in_rate}
     rates = {key: one for key, one in measured.items() if one}
-    values = {key: one.value for key, one in rates.items()}
-    sites = tuple(replace(one, **values) if one.name == site else one for one in platform.sites)
+    sites = tuple(_with_rates(one, found) if one.name == site else one for one in platform.sites)
     fitted = replace(platform, sites=sites, models=tuple(one.model for one in found.models.values()))
     if unseen:
         alone = _one_site(fitted, site)
@@ -34,6 +33,15 @@ def with_sharing(
         fitted,
         intervals={**platform.intervals, **_intervals(site, rates, found)},
         not_identified=_not_identified(platform, site, rates, found),
+    )
+
+
+def _with_rates(site: PlatformSite, found: SharingFit) -> PlatformSite:
+    """A NIC that was not the limit keeps the rate that single messages told."""
+    return replace(
+        site,
+        out_bytes_per_second=found.out_rate.value if found.out_rate else site.out_bytes_per_second,
+        in_bytes_per_second=found.in_rate.value if found.in_rate else site.in_bytes_per_second,
     )
 
 
@@ -61,14 +69,12 @@ def _intervals(site: str, rates: Mapping[str, Estimate], found: SharingFit) -> d
 def _not_identified(
     platform: Platform, site: str, rates: Mapping[str, Estimate], found: SharingFit
 ) -> dict[str, str]:  # fmt: skip
-    """The links between sites stay unknown; one switch without any has none."""
-    known = {"models", *(f"sites.{site}.{key}" for key in rates)}
-    if len(platform.sites) == 1:
-        known.add("links")
-    left = {key: why for key, why in platform.not_identified.items() if key not in known}
-    of_models = {
-        f"models.{name}.{key}": why
-        for name, one in found.models.items()
-        for key, why in one.not_identified.items()
-    }
-    return {**left, **of_models}
+    """Return what is left; one switch has no links, those between sites stay unknown."""
+    left = dict(platform.not_identified)
+    for key in ("models", "links", *(f"sites.{site}.{key}" for key in rates)):
+        left.pop(key, None)
+    if len(platform.sites) > 1:
+        left["links"] = "patterns were measured within one site: what sites share between them is not known"
+    for name, one in found.models.items():
+        left |= {f"models.{name}.{key}": why for key, why in one.not_identified.items()}
+    return left

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rankwise.analysis.fit.accuracy import SharingFit, fit_one_switch
@@ -120,7 +120,7 @@ def added(found: FitResult, store: Store) -> FitResult:
         for one in store.runs()
         if one.parent == found.run_id and one.kind == "fit"
         for launch in store.launches(one.id)
-        if any(is_pattern(line.cell.benchmark) for line in (*launch.timelines, *launch.failures))
+        if any(map(is_pattern, _benchmarks(launch)))
     ]
     if not launches:
         return found
@@ -132,6 +132,11 @@ def added(found: FitResult, store: Store) -> FitResult:
             found, platform=unknown(found.platform, str(error)), notices=(*found.notices, notice)
         )  # fmt: skip
     return replace(found, platform=platform)
+
+
+def _benchmarks(launch: Launch) -> Iterator[str]:
+    yield from (one.cell.benchmark for one in launch.timelines)
+    yield from (one.cell.benchmark for one in launch.failures)
 
 
 def unknown(platform: Platform, why: str) -> Platform:
