@@ -44,7 +44,7 @@ def pattern_of(benchmark: str, size_bytes: int = 0) -> Pattern:
     words = benchmark.removeprefix(PREFIX).split("+")
     found = [_FLOW.fullmatch(word) for word in words]
     flows = tuple(
-        Flow(int(one[1]), int(one[2]), int(one[3] or size_bytes), int(one[4] or 0) * 1e-6)
+        Flow(int(one[1]), int(one[2]), int(one[3] or size_bytes), int(one[4] or 0) / 1e6)
         for one in found
         if one and one[1] != one[2]
     )

@@ -92,7 +92,7 @@ def random_pattern(
         if pairs:
             sizes = [CYCLE_BYTES[i % len(CYCLE_BYTES)] for i in range(flows)]
             return tuple(
-                Flow(source, target, sizes[i], i * step_seconds) for i, (source, target) in enumerate(pairs)
+                Flow(source, target, sizes[i], round(i * step_seconds, 6)) for i, (source, target) in enumerate(pairs)
             )
 
 
