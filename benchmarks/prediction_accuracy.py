@@ -7,7 +7,7 @@ For each MPI: flows alone, the micro-patterns, and nine flows among six nodes fo
 patterns of asynchronous messages as in Martinasso & Mehaut (2006), of 1, 2 and 4 MiB, one begun each millisecond:
 half of them with two flows at each node, half with up to four. All models predict the same measurements. An error
 is |predicted / measured - 1|, of a flow (mean, worst), of the sum over a pattern (together), or of the time until
-its last flow has ended (makespan); `covered` is the share of flows within the model's own band, which is to be 90 %.
+its last flow has ended (makespan); `covered` is the share of flows within the model's own band: 90 % should be.
 About 12 minutes for three MPIs, on a machine that does nothing else.
 """
 

@@ -39,6 +39,7 @@ CANDIDATES: Mapping[str, tuple[tuple[str, ...], ...]] = {
 START = ContentionModel(alpha=1.0, kappa=2.0, outer_cut=1.0, mixed_cut=0.0)
 """What stands for a parameter that is not fitted: it does nothing."""
 GUARD_SHARE = 0.03
+FOLDS = 4
 BETTER_BY = 0.9
 """A further parameter has to lessen the error of what the fit did not see to this share."""
 WIDEST = 3.0
@@ -153,14 +154,13 @@ def _fit(
 def _error_of_left_out(
     name: str, names: tuple[str, ...], platform: Platform, patterns: Sequence[Observed], simulate: Simulate
 ) -> float:  # fmt: skip
-    """Each pattern is predicted from a fit on the others (Stone 1974, cross-validation)."""
-    squares: list[float] = []
-    for i, left_out in enumerate(patterns):
-        others = [*patterns[:i], *patterns[i + 1 :]] if names else []
+    """Each fold of the patterns is predicted from a fit on the others (Stone 1974, cross-validation)."""
+    off: list[FloatArray] = []
+    for fold in range(FOLDS):
+        others = [one for i, one in enumerate(patterns) if i % FOLDS != fold]
         values = _fit(name, names, platform, others, simulate)[0] if names else ()
-        off = _residuals(name, names, np.array(values), platform, [left_out], simulate)
-        squares.append(float(np.mean(off**2)))
-    return float(np.sqrt(np.mean(squares)))
+        off.append(_residuals(name, names, np.array(values), platform, patterns[fold::FOLDS], simulate))
+    return float(np.sqrt(np.mean(np.concatenate(off) ** 2)))
 
 
 def _intervals(

@@ -91,9 +91,8 @@ def random_pattern(
         pairs = _pairs(places, flows)
         if pairs:
             sizes = [CYCLE_BYTES[i % len(CYCLE_BYTES)] for i in range(flows)]
-            return tuple(
-                Flow(source, target, sizes[i], round(i * step_seconds, 6)) for i, (source, target) in enumerate(pairs)
-            )
+            starts = [round(i * step_seconds, 6) for i in range(flows)]
+            return tuple(Flow(*pair, sizes[i], starts[i]) for i, pair in enumerate(pairs))
 
 
 def _pairs(places: list[int], flows: int) -> list[tuple[int, int]]:
