@@ -10,7 +10,7 @@ from rankwise.core.flows import Flow, benchmark_of
 from rankwise.studies import claims
 from rankwise.studies.base import Claim, Effort, Page, Results, Row, Statement, Study, StudyRun, Table
 from rankwise.studies.papers import citation, paper
-from rankwise.studies.ranges import Range, at_least, at_most, between, over_launches
+from rankwise.studies.ranges import Range, at_least, at_most, between, every, over_launches
 
 PAPER = paper("martinasso2006")
 _ALONE = (Flow(0, 1, FLOW_BYTES),)
@@ -23,7 +23,7 @@ CAVEATS = (
     "The testbed is emulated, at a tenth of the rate: 100 Mbit/s. That hosts of 2006 send and receive over one "
     "bus is a setting of the emulator (kappa = 1.25); measured is how today's MPIs and TCP share such hosts.",
     "The paper's times follow from its table of cuts, for equal flows that start together: 2 - 1/(1 + cut) for "
-    "the flow that is cut in 0->1->2, and 1 + cut for the outer flows of a zigzag. It has no cuts for more than two "
+    "the flow that is cut in 0->1->2, 1 + cut for the outer flows of a zigzag. It has no cuts for more than two "
     "flows at one node.",
     "Times are those of receivers, medians of a launch's repetitions, then over launches; in brackets 95 % "
     "intervals. Below three launches nothing is decided.",
@@ -83,7 +83,7 @@ def _receiving(found: Mapping[str, Times]) -> Statement:
     for name, own in found.items():
         if _THROUGH in own:
             into, out = own[_THROUGH]
-            verdicts[name] = claims.every([at_most(into, 1.1), at_least(out, (1 + slowed) / 2)])
+            verdicts[name] = every([at_most(into, 1.1), at_least(out, (1 + slowed) / 2)])
             texts[name] = f"{name} ({_in_units(into.value)} and {_in_units(out.value)})"
     return claims.from_verdicts(claim, verdicts, texts)
 
@@ -101,7 +101,7 @@ def _zigzags(found: Mapping[str, Times]) -> Statement:
         if _ZIGZAG in own:
             first, inner, last = own[_ZIGZAG]
             most = (max(outer) + 2) / 2
-            verdicts[name] = claims.every([at_most(first, most), at_most(last, most), between(inner, 1.9, 2.1)])
+            verdicts[name] = every([at_most(first, most), at_most(last, most), between(inner, 1.9, 2.1)])
             texts[name] = f"{name} ({', '.join(_in_units(one.value) for one in own[_ZIGZAG])})"
     return claims.from_verdicts(claim, verdicts, texts)
 
