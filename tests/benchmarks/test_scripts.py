@@ -38,6 +38,10 @@ SMALLEST = {  # script: arguments, what it prints
         "x bound",
     ),
     "simulator_beside_peers": (["--rounds", "1", "--scale", "0.01"], "binomial bcast of 10000 ranks"),
+    "prediction_accuracy": (
+        ["mpich-5", "--patterns", "2", "--flows", "10", "--fit-launches", "1"],
+        "23 patterns measured",
+    ),
     "beside_imb": (["--launches", "1", "--seconds-per-cell", "0.001"], "MiB"),
 }
 ONLY_ITS_HELP = {
@@ -60,8 +64,8 @@ def test_none_is_left_out() -> None:
     assert {path.stem for path in BENCHMARKS.glob("*.py")} == {*SMALLEST, *ONLY_ITS_HELP, *NO_SCRIPT}
 
 
-NIGHTLY = {"plan_beside_before", "tune_truth"}
-"""What they start, other tests do by day: comparisons of several MPIs, searches that switch between algorithms."""
+NIGHTLY = {"plan_beside_before", "tune_truth", "prediction_accuracy"}
+"""What they start, other tests do by day: comparisons of MPIs, searches that switch between algorithms, fits."""
 
 
 @pytest.mark.parametrize(

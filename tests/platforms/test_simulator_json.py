@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from rankwise.testbeds.programs import program
+from rankwise.core.native_programs import program
 
 from rankwise.core.errors import UnknownNameError
 from rankwise.core.platform import Platform

@@ -16,7 +16,7 @@ from rankwise.workflows.tune.stages import POINT_TO_POINT
 
 
 def test_the_studies_are_found() -> None:
-    assert {"eickermann1999", "hablot2007", "mcclements2006"} <= set(base.studies())
+    assert {"eickermann1999", "hablot2007", "martinasso2006", "mcclements2006"} <= set(base.studies())
     with pytest.raises(UnknownNameError) as caught:
         base.find("hablot2008")
     assert "hablot2007" in caught.value.remedy
@@ -33,7 +33,7 @@ def test_a_plug_in_folder_adds_a_study(tmp_path: Path, monkeypatch: pytest.Monke
     assert base.find("mine").page({}).statements == ()
 
 
-@pytest.mark.parametrize("name", ["hablot2007", "eickermann1999", "mcclements2006"])
+@pytest.mark.parametrize("name", ["hablot2007", "eickermann1999", "mcclements2006", "martinasso2006"])
 def test_every_run_finds_its_testbed(name: str) -> None:
     study = base.find(name)
     assert len({run.label for run in study.runs}) == len(study.runs)
@@ -46,7 +46,7 @@ def test_every_run_finds_its_testbed(name: str) -> None:
             assert len({node.site for node in topology.nodes}) == 2
 
 
-@pytest.mark.parametrize("name", ["hablot2007", "eickermann1999", "mcclements2006"])
+@pytest.mark.parametrize("name", ["hablot2007", "eickermann1999", "mcclements2006", "martinasso2006"])
 def test_what_is_tuned_are_knobs_that_have_time(name: str) -> None:
     study = base.find(name)
     for run in study.runs:

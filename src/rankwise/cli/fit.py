@@ -37,7 +37,7 @@ DEFAULT_FILE = Path("platform.toml")
 @click.option("--profile", default="", metavar="NAME|FOLDER", shell_complete=complete_profiles,
               help="With the settings of this profile.")  # fmt: skip
 @click.option("--time", "budget", type=DURATION, default=0.0,
-              help="For the whole run.  [default: a minute for each class of pairs]")  # fmt: skip
+              help="For the whole run.  [default: a minute a class of pairs, and what patterns take]")  # fmt: skip
 @click.option(
     "--from", "stored", type=click.IntRange(1), metavar="RUN", help="Measure nothing: take this stored run."
 )
@@ -57,8 +57,8 @@ def command(
     """Measure what messages cost on a testbed with one MPI, and write it as platform.toml.
 
     LogGP for each class of pairs (one node, one site, each two sites), piecewise where the protocol changes, with
-    95 % intervals. What the measurements cannot tell is named, and has no invented figure. Exit code 1: the times
-    varied too much to mean anything.
+    95 % intervals; and where a site has six nodes, how concurrent messages share its switch. What the measurements
+    cannot tell is named, and has no invented figure. Exit code 1: the times varied too much to mean anything.
     """
     screen = Screen(quiet=quiet)
     if not output and not as_json and DEFAULT_FILE.exists():

@@ -16,7 +16,7 @@ Environment = tuple[tuple[str, str], ...]
 
 Category = Literal[
     "point-to-point", "collective", "nonblocking", "persistent", "neighbourhood", "one-sided", "start-up", "file",
-    "guideline", "schedule", "baseline", "harness", "program",
+    "guideline", "schedule", "pattern", "baseline", "harness", "program",
 ]  # fmt: skip
 """`guideline`: mock-ups, which do what another benchmark does by other operations; `schedule`: a collective by an
 algorithm of ours, over the MPI's messages; `program`: metrics of a user's own program."""
@@ -32,7 +32,7 @@ Starts = Literal["", "agreed", "barrier", "mixed"]
 Target = Literal["polls", "computes"]
 Sync = Literal["flush", "flush-local", "lock", "fence", "pscw"]
 Topology = Literal["cartesian", "graph"]
-TimelineQuantity = Literal["congestion window", "round trip", "retransmits"]
+TimelineQuantity = Literal["congestion window", "round trip", "retransmits", "flow"]
 LaunchStatus = Literal["finished", "failed", "timed out"]
 FailureKind = Literal["failed", "unsupported", "wrong data"]
 RunKind = Literal[

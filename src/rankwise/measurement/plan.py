@@ -22,7 +22,7 @@ DEFAULT_BENCHMARKS = (
 )  # fmt: skip
 PAIR_CATEGORIES: tuple[Category, ...] = ("point-to-point", "one-sided", "baseline", "harness")
 """Measured between two ranks unless the ranks are given; all else uses every core."""
-ONLY_BY_NAME: tuple[Category, ...] = ("guideline", "schedule")
+ONLY_BY_NAME: tuple[Category, ...] = ("guideline", "schedule", "pattern")
 """Not meant by `all`: they tell something only beside the operation whose work they do."""
 
 Menu = Mapping[str, Mapping[str, Benchmark]]

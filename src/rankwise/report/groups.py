@@ -22,7 +22,7 @@ from rankwise.core.results import (
 
 CATEGORIES: tuple[Category, ...] = (
     "point-to-point", "collective", "nonblocking", "persistent", "neighbourhood", "one-sided", "start-up", "file",
-    "guideline", "schedule", "harness",
+    "guideline", "schedule", "pattern", "harness",
 )  # fmt: skip
 """In the order in which a reader meets them; baselines are drawn into the others."""
 

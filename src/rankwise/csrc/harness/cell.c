@@ -80,6 +80,8 @@ static void measure_cell(Cell *c, const Options *options)
     set_repetition(c, options, 0);
     if (c->kernel->streamed)
         measure_stream(c, options);
+    else if (c->kernel->category == PATTERN)
+        measure_flows(c, options);
     else if (c->kernel->once)
         measure_once(c);
     else if (c->kernel->start)

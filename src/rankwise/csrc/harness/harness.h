@@ -258,11 +258,12 @@ typedef struct {
 enum { SERIES_RECORDS = 4 }; /* numbers in c->records for each repetition */
 Samples measure_series(Cell *c, const Options *options, Run run, const char *quantity);
 
-/* overlap.c, stream.c, once.c */
+/* overlap.c, stream.c, once.c, flows.c */
 enum { STREAM_RECORDS = 2 + MOST_GAUGES }; /* numbers in c->records for each message */
 void measure_overlap(Cell *c, const Options *options);
 void measure_stream(Cell *c, const Options *options);
 void measure_once(Cell *c);
+void measure_flows(Cell *c, const Options *options);
 
 /* cell.c */
 void run_cell(Job *job, const CellRequest *request, const Options *options);

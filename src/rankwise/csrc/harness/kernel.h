@@ -33,7 +33,8 @@ enum { TAG = 7 }; /* for the messages of a benchmark; c->comm is the benchmark's
 
 /* A GUIDELINE does the work of another benchmark by other calls: a mock-up, measured only when
  * it is named, to which that benchmark is held. A SCHEDULE does the work of a collective by
- * messages of ours; the harness makes one of each algorithm in csrc/schedules. */
+ * messages of ours; the harness makes one of each algorithm in csrc/schedules. A PATTERN is made of
+ * its own name (flow_names.c). */
 typedef enum {
     POINT_TO_POINT,
     COLLECTIVE,
@@ -45,6 +46,7 @@ typedef enum {
     FILES,
     GUIDELINE,
     SCHEDULE,
+    PATTERN,
     BASELINE,
     HARNESS
 } Category;

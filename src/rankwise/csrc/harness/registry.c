@@ -39,6 +39,7 @@ const char *category_name(Category category)
         [FILES] = "file",
         [GUIDELINE] = "guideline",
         [SCHEDULE] = "schedule",
+        [PATTERN] = "pattern",
         [BASELINE] = "baseline",
         [HARNESS] = "harness",
     };

@@ -1,4 +1,5 @@
 /* What single arguments ask for: a cell, and the candidates that cells can name. */
+#include "flows.h"
 #include "harness.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,11 @@ bool parse_cell(const char *text, int candidates, CellRequest *request)
     }
     const size_t length = (size_t)(colon - text);
     const Kernel *kernel = find_kernel(text, length);
+    if (!kernel && is_pattern(text, length)) {
+        kernel = register_pattern(text, length);
+        if (!kernel)
+            return false;
+    }
     if (!kernel && memchr(text, ':', length))
         kernel = schedule_with_parameters(text, length);
     if (!kernel) {

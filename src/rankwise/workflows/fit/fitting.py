@@ -2,21 +2,42 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
-from rankwise.core.errors import InputError
+from rankwise.core.errors import HostError, InputError
 from rankwise.core.platform import Platform
 from rankwise.platforms import platform_file
 from rankwise.store.store import Store
 from rankwise.workflows.events import Events
-from rankwise.workflows.fit import point_to_point
+from rankwise.workflows.fit import contention, point_to_point
 from rankwise.workflows.fit.request import FitRequest, FitResult
 
 
 def fit(request: FitRequest, store: Path, events: Events) -> FitResult:
     """Measure a platform. Raises InterruptedRun with the way to go on; what was measured is stored."""
+    budget = contention.budget_of(request)
+    single = request
+    if isinstance(budget, contention.Budget) and request.time_budget_seconds:
+        single = replace(request, time_budget_seconds=request.time_budget_seconds - budget.seconds)
     with Store(store) as opened:
-        return _found(point_to_point.measured(request, opened, events), opened)
+        run_id = point_to_point.measured(single, opened, events)
+        why = _patterns(request, budget, run_id, opened, events)
+        found = _found(run_id, opened)
+        return replace(found, platform=contention.unknown(found.platform, why)) if why else found
+
+
+def _patterns(
+    request: FitRequest, budget: contention.Budget | str, run_id: int, store: Store, events: Events
+) -> str:
+    """Measure what concurrent messages share; '' or why that could not be."""
+    if isinstance(budget, str):
+        return budget
+    try:
+        contention.measured(request, budget, run_id, store, events)
+    except HostError as error:  # what single messages cost is known nonetheless
+        return str(error)
+    return ""
 
 
 def load(run_id: int, store: Path) -> FitResult:
@@ -30,7 +51,7 @@ def load(run_id: int, store: Path) -> FitResult:
 
 
 def _found(run_id: int, store: Store) -> FitResult:
-    return point_to_point.load(run_id, store)
+    return contention.added(point_to_point.load(run_id, store), store)
 
 
 def write(path: Path, platform: Platform) -> None:

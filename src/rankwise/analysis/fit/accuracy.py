@@ -1,0 +1,119 @@
+"""How far predictions are from what was measured: patterns that no fit has seen, by each model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rankwise.analysis.fit.sharing import CANDIDATES, FittedModel, Simulate, check_guards, fit_model
+from rankwise.analysis.fit.sharing_costs import AloneCost, Estimate, alone_cost, capacity, one_switch
+from rankwise.analysis.fit.sharing_data import FloatArray, Observed
+from rankwise.analysis.fit.sharing_patterns import (
+    ENTERING,
+    FLOW_BYTES,
+    GUARDS,
+    LEAVING,
+    alone_patterns,
+    micro_patterns,
+    validation_patterns,
+)
+from rankwise.core.errors import HostError
+from rankwise.core.flows import Pattern, ranks_of
+from rankwise.core.platform import Platform
+
+MODELS = tuple(CANDIDATES)
+"""The default model first."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SharingFit:
+    """What small patterns tell of one switch: the platform with all models, and where its figures come from."""
+
+    platform: Platform
+    alone: AloneCost
+    in_rate: Estimate | None
+    """None: flows together enter a node as fast as one alone, so that its NIC is not the limit."""
+    out_rate: Estimate | None
+    models: Mapping[str, FittedModel]
+
+
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    """How far a model's predictions of patterns are off, as shares of the measured times."""
+
+    model: str
+    flows: int
+    mean: float
+    worst: float
+    together: float
+    """Of the sum of a pattern's times, the mean over patterns."""
+    makespan: float
+    """Of the time until the last flow of a pattern has ended, the mean over patterns."""
+    covered: float | None
+    """Share of the measured times that lie within the model's band; None where it has none."""
+
+
+def fit_one_switch(
+    measured: Mapping[Pattern, Observed], simulate: Simulate, dropped: int = 0
+) -> SharingFit:  # fmt: skip
+    """Fit all models to the small patterns among what was measured at one switch.
+
+    Raises HostError for patterns that are missing, and for times that no model of shared capacity explains.
+    """
+    alone = alone_cost(_those(measured, alone_patterns()))
+    seconds = alone.seconds(FLOW_BYTES)
+    micro = dict(zip(micro_patterns(), _those(measured, micro_patterns()), strict=True))
+    check_guards({name: micro[name] for name in GUARDS}, seconds, dropped)
+    rates = [
+        capacity([micro[name] for name in names], alone.latency.value, seconds) for names in (LEAVING, ENTERING)
+    ]
+    fastest = 1 / alone.seconds_per_byte.value
+    out_rate, in_rate = (one.value if one else fastest for one in rates)
+    nodes = max(map(ranks_of, measured))
+    platform = one_switch(nodes, alone, out_rate, in_rate)
+    unseen = [measured[one] for one in validation_patterns().values() if one in measured]
+    models = {name: fit_model(name, platform, list(micro.values()), simulate, unseen) for name in MODELS}
+    platform = replace(platform, models=tuple(one.model for one in models.values()))
+    return SharingFit(platform, alone, rates[1], rates[0], models)
+
+
+def _those(measured: Mapping[Pattern, Observed], patterns: Mapping[str, Pattern]) -> list[Observed]:
+    missing = [name for name, pattern in patterns.items() if pattern not in measured]
+    if missing:
+        raise HostError(f"these patterns were not measured: {', '.join(missing)}", "measure again, with more time")
+    return [measured[pattern] for pattern in patterns.values()]
+
+
+def accuracy(
+    platform: Platform, model: str, patterns: Sequence[Observed], simulate: Simulate
+) -> Accuracy:  # fmt: skip
+    """Return how far the model is off in these patterns."""
+    predicted = simulate(platform, model, [one.pattern for one in patterns])
+    measured = [one.seconds for one in patterns]
+    off = [np.abs(ours / theirs - 1) for ours, theirs in zip(predicted, measured, strict=True)]
+    every = np.concatenate(off)
+    sums = [abs(ours.sum() / theirs.sum() - 1) for ours, theirs in zip(predicted, measured, strict=True)]
+    ends = [
+        abs(_end(one.pattern, ours) / _end(one.pattern, theirs) - 1)
+        for one, ours, theirs in zip(patterns, predicted, measured, strict=True)
+    ]
+    return Accuracy(
+        model, len(every), float(every.mean()), float(every.max()), float(np.mean(sums)), float(np.mean(ends)),
+        _covered(platform, model, predicted, measured),
+    )  # fmt: skip
+
+
+def _end(pattern: Pattern, seconds: FloatArray) -> float:
+    return float(np.max([flow.start_seconds + time for flow, time in zip(pattern, seconds, strict=True)]))
+
+
+def _covered(
+    platform: Platform, model: str, predicted: Sequence[FloatArray], measured: Sequence[FloatArray]
+) -> float | None:  # fmt: skip
+    band = next((one.relative_error for one in platform.models if one.name == model), None)
+    if band is None:
+        return None
+    within = [np.abs(theirs / ours - 1) <= band for ours, theirs in zip(predicted, measured, strict=True)]
+    return float(np.mean(np.concatenate(within)))

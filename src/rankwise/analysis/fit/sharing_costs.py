@@ -1,0 +1,115 @@
+"""What does not depend on how capacity is shared: the cost of a flow alone, and capacities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankwise.analysis.fit.sharing_data import FloatArray, Observed
+from rankwise.core.errors import HostError
+from rankwise.core.platform import (
+    ContentionModel,
+    CostRange,
+    Interval,
+    PairClass,
+    Platform,
+    PlatformSite,
+    Route,
+)
+
+SATURATED = 1.03
+"""Times the time alone from which on flows together are taken to fill what they share."""
+_Z = 1.96
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A figure and its 95 % interval."""
+
+    value: float
+    interval: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class AloneCost:
+    """A message with nothing in its way takes latency + bytes x seconds_per_byte."""
+
+    latency: Estimate
+    seconds_per_byte: Estimate
+    worst_misfit: float
+    """The largest distance of a measured time from the line, as a share of it."""
+
+    def seconds(self, size_bytes: float) -> float:
+        """Return what a message of this size takes."""
+        return self.latency.value + size_bytes * self.seconds_per_byte.value
+
+
+def alone_cost(alone: Sequence[Observed]) -> AloneCost:
+    """Return the line through flows that were alone, each point weighted by 1 / its time. Raises HostError.
+
+    The intervals are those of the launches' own lines where there are three or more launches, else of one fit.
+    """
+    sizes = np.array([one.pattern[0].bytes for one in alone], dtype=float)
+    if len(set(sizes)) < 2:
+        raise HostError("the cost of a flow alone takes two sizes at least", "measure alone_patterns()")
+    times = np.array([one.seconds[0] for one in alone])
+    latency, slope = _line(sizes, times)
+    count = min(len(one.launches) for one in alone)
+    lines = np.array([_line(sizes, np.array([one.launches[i, 0] for one in alone])) for i in range(count)])
+    halves = _Z * lines.std(axis=0, ddof=1) / np.sqrt(count) if count > 2 else _spread(sizes, times)
+    return AloneCost(
+        _estimate(latency, halves[0]), _estimate(slope, halves[1]),
+        float(np.max(np.abs(latency + slope * sizes - times) / times)),
+    )  # fmt: skip
+
+
+def _line(sizes: FloatArray, times: FloatArray) -> tuple[float, float]:
+    slope, latency = np.polyfit(sizes, times, 1, w=1 / times)
+    if latency < 0:  # of large messages alone it is hardly to be told
+        latency, slope = 0.0, float(np.sum(sizes / times) / np.sum((sizes / times) ** 2))
+    return float(latency), float(slope)
+
+
+def _spread(sizes: FloatArray, times: FloatArray) -> FloatArray:
+    """Half-widths of latency and slope from how far the points are off the line."""
+    matrix = np.stack([1 / times, sizes / times], axis=1)
+    latency, slope = _line(sizes, times)
+    off = matrix @ np.array([latency, slope]) - 1
+    variance = float(off @ off) / max(len(sizes) - 2, 1)
+    return np.asarray(_Z * np.sqrt(variance * np.diag(np.linalg.pinv(matrix.T @ matrix))))
+
+
+def _estimate(value: float, half: float) -> Estimate:
+    return Estimate(value, Interval(value - half, value + half))
+
+
+def capacity(together: Iterable[Observed], latency_seconds: float, alone_seconds: float) -> Estimate | None:
+    """Return the bytes a second of what all flows of a pattern share, and the last of them has to the end.
+
+    `alone_seconds`: what the longest flow takes alone. None where flows together take no longer than that.
+    """
+    rates = []
+    for one in together:
+        total = sum(flow.bytes for flow in one.pattern)
+        for times in one.launches:
+            if times.max() > SATURATED * alone_seconds:
+                rates.append(total / (times.max() - latency_seconds))
+    if not rates:
+        return None
+    half = _Z * np.std(rates, ddof=1) / np.sqrt(len(rates)) if len(rates) > 1 else 0.0
+    return _estimate(float(np.mean(rates)), float(half))
+
+
+def one_switch(nodes: int, cost: AloneCost, out_rate: float, in_rate: float) -> Platform:
+    """Return the platform of nodes at one switch, where all flows cost as measured and none is eager."""
+    ranges = (
+        CostRange(latency_seconds=cost.latency.value, gap_seconds_per_byte=cost.seconds_per_byte.value),
+    )  # fmt: skip
+    return Platform(
+        sites=(PlatformSite("cluster", tuple(f"n{i}" for i in range(nodes)), out_rate, in_rate),),
+        routes=(Route("cluster", "cluster", "lan"),),
+        classes=(PairClass("lan", ranges, eager_below_bytes=1 << 40),), same_node="lan",
+        models=(ContentionModel(),),
+    )  # fmt: skip

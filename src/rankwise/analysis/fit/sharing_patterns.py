@@ -1,0 +1,112 @@
+"""Patterns that tell how a platform shares its capacity: small ones to fit, random ones to be predicted."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+
+from rankwise.core.flows import Flow, Pattern
+
+MIB = 1 << 20
+FLOW_BYTES = 4 * MIB
+ALONE_BYTES = (MIB, 2 * MIB, 4 * MIB)
+CYCLE_BYTES = (MIB, 2 * MIB, 4 * MIB, 2 * MIB, MIB)
+"""Of random patterns, as in Martinasso 2006, section 5."""
+_PAIRS: Mapping[str, tuple[tuple[int, int], ...]] = {
+    "0<-1->2": ((1, 0), (1, 2)),
+    "0->1<-2": ((0, 1), (2, 1)),
+    "0->1->2": ((0, 1), (1, 2)),
+    "zigzag of 3": ((0, 1), (2, 1), (2, 3)),
+    "zigzag of 5": ((0, 1), (2, 1), (2, 3), (4, 3), (4, 5)),
+    "0->1->2->3": ((0, 1), (1, 2), (2, 3)),
+    "0<-1->2->3->4": ((1, 0), (1, 2), (2, 3), (3, 4)),
+    "3->1": ((1, 0), (2, 0), (3, 0)),
+    "4->1": ((1, 0), (2, 0), (3, 0), (4, 0)),
+    "1->3": ((0, 1), (0, 2), (0, 3)),
+    "0->1->2, 3->2": ((0, 1), (1, 2), (3, 2)),
+    "0->1, 2->1->3": ((0, 1), (2, 1), (1, 3)),
+}
+GUARDS = ("0<-1->2", "0->1<-2")
+"""Two flows that share a NIC take twice their time alone, whatever the model."""
+LEAVING, ENTERING = ("0<-1->2", "1->3"), ("0->1<-2", "3->1", "4->1")
+"""Flows that leave or enter one node together: they tell the rates of its NIC."""
+_VALIDATION_FLOWS, _VALIDATION_NODES = 9, 6
+
+
+def micro_patterns(size_bytes: int = FLOW_BYTES) -> dict[str, Pattern]:
+    """Return the patterns on a site of at least six nodes by name: flows of one size that start together."""
+    return {
+        name: tuple(Flow(source, target, size_bytes) for source, target in pairs) for name, pairs in _PAIRS.items()
+    }
+
+
+def alone_patterns(sizes_bytes: tuple[int, ...] = ALONE_BYTES) -> dict[str, Pattern]:
+    """Return one flow of each size: what a message costs where nothing is in its way."""
+    return {f"alone, {size}": (Flow(0, 1, size),) for size in sizes_bytes}
+
+
+def validation_patterns(count: int = 6) -> dict[str, Pattern]:
+    """Return random patterns on six nodes that no fit sees: they tell how far a model's predictions are off."""
+    return {
+        f"random {seed}": random_pattern(
+            seed, _VALIDATION_NODES, ends=3, flows=_VALIDATION_FLOWS, step_seconds=0.01 * (1 + seed % 2)
+        )
+        for seed in range(1, count + 1)
+    }
+
+
+def wan_patterns(nodes_a: int, nodes_b: int, size_bytes: int = FLOW_BYTES) -> dict[str, Pattern]:
+    """Return what tells of a link between sites, of `nodes_a` and then `nodes_b` ranks.
+
+    k flows there, k back, both at once, and one from afar that meets one from nearby: do they share alike?
+    """
+    most = min(nodes_a, nodes_b)
+    there = [Flow(i, nodes_a + i, size_bytes) for i in range(most)]
+    back = [Flow(nodes_a + i, i, size_bytes) for i in range(most)]
+    found: dict[str, Pattern] = {"one across": (there[0],), "one back": (back[0],)}
+    for count in sorted({2, most} - {1}):
+        found[f"{count} across"] = tuple(there[:count])
+        found[f"{count} back"] = tuple(back[:count])
+    if most > 1:
+        half = most // 2
+        found["both directions"] = (*there[:half], *back[half : 2 * half])
+        found["near and far"] = (Flow(0, 1, size_bytes), Flow(nodes_a, 1, size_bytes))
+    return found
+
+
+def random_pattern(
+    seed: int, nodes: int, *, ends: int = 2, flows: int = 30, step_seconds: float = 1e-3
+) -> Pattern:  # fmt: skip
+    """Return a pattern in the style of Martinasso 2006: flow i starts at i steps, sizes go 1, 2, 4, 2, 1 MiB.
+
+    At most `ends` flows begin or end at a node, and no two are between the same nodes. Raises ValueError where the
+    nodes are too few for that.
+    """
+    if nodes * ends < 2 * flows or nodes * (nodes - 1) < 2 * flows:
+        raise ValueError(f"{nodes} nodes with {ends} flows each are too few for {flows} flows")
+    choose = random.Random(seed)
+    while True:
+        places = [node for node in range(nodes) for _ in range(ends)]
+        choose.shuffle(places)
+        pairs = _pairs(places, flows)
+        if pairs:
+            sizes = [CYCLE_BYTES[i % len(CYCLE_BYTES)] for i in range(flows)]
+            starts = [round(i * step_seconds, 6) for i in range(flows)]
+            return tuple(Flow(*pair, sizes[i], starts[i]) for i, pair in enumerate(pairs))
+
+
+def _pairs(places: list[int], flows: int) -> list[tuple[int, int]]:
+    """Pairs of different nodes, each once, from shuffled places; [] where they do not come out."""
+    found: list[tuple[int, int]] = []
+    left = list(places)
+    known: set[frozenset[int]] = set()
+    while len(found) < flows:
+        source = left.pop(0)
+        fitting = (i for i, one in enumerate(left) if one != source and frozenset((source, one)) not in known)
+        at = next(fitting, None)
+        if at is None:
+            return []
+        target = left.pop(at)
+        known.add(frozenset((source, target)))
+        found.append((source, target))
+    return found

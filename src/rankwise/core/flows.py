@@ -1,0 +1,89 @@
+"""Patterns of concurrent messages: as benchmarks of the harness, and as the text that the simulator reads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rankwise.core.errors import InputError
+
+PREFIX = "pattern:"
+_FLOW = re.compile(r"(\d+)-(\d+)(?:-(\d+)(?:-(\d+))?)?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Flow:
+    """One message, from a rank to another, that starts at its own moment after the common start."""
+
+    source: int
+    target: int
+    bytes: int
+    start_seconds: float = 0.0
+
+
+Pattern = tuple[Flow, ...]
+
+
+def benchmark_of(pattern: Iterable[Flow]) -> str:
+    """Return the benchmark that measures the pattern: its name says all of it, starts to the microsecond."""
+    words = []
+    for flow in pattern:
+        start = f"-{round(flow.start_seconds * 1e6)}" if flow.start_seconds else ""
+        words.append(f"{flow.source}-{flow.target}-{flow.bytes}{start}")
+    return PREFIX + "+".join(words)
+
+
+def is_pattern(benchmark: str) -> bool:
+    """Return whether this benchmark is a pattern of concurrent messages."""
+    return benchmark.startswith(PREFIX)
+
+
+def pattern_of(benchmark: str, size_bytes: int = 0) -> Pattern:
+    """Return the flows of such a benchmark; those without bytes have `size_bytes`. Raises InputError."""
+    words = benchmark.removeprefix(PREFIX).split("+")
+    found = [_FLOW.fullmatch(word) for word in words]
+    flows = tuple(
+        Flow(int(one[1]), int(one[2]), int(one[3] or size_bytes), int(one[4] or 0) / 1e6)
+        for one in found
+        if one and one[1] != one[2]
+    )
+    if not is_pattern(benchmark) or len(flows) < len(words):
+        raise InputError(
+            f"'{benchmark}' is no pattern", "write pattern:FROM-TO[-BYTES[-START_MICROSECONDS]]+FROM-TO..."
+        )
+    return flows
+
+
+def ranks_of(pattern: Iterable[Flow]) -> int:
+    """Return how many ranks the pattern takes: one more than its highest."""
+    return 1 + max((max(flow.source, flow.target) for flow in pattern), default=-1)
+
+
+def text_of(pattern: Iterable[Flow]) -> str:
+    """Return the pattern as `rankwise-sim` reads it: `from to bytes start` a line, the start in seconds."""
+    return "".join(
+        f"{flow.source} {flow.target} {flow.bytes} {flow.start_seconds:.9g}\n" for flow in pattern
+    )  # fmt: skip
+
+
+def from_text(text: str, name: str = "the pattern") -> Pattern:
+    """Return the pattern of such a text; `#` begins a comment. Raises InputError with the line."""
+    flows = []
+    for number, line in enumerate(text.splitlines(), 1):
+        words = line.partition("#")[0].split()
+        if not words:
+            continue
+        try:
+            source, target, size_bytes = map(int, words[:3])
+            start_seconds = float(words[3]) if len(words) > 3 else 0.0
+        except ValueError:
+            source = target = size_bytes = -1
+            start_seconds = 0.0
+        good = min(source, target, size_bytes) >= 0 and source != target and 0 <= start_seconds < 1e9
+        if not good or len(words) > 4:
+            raise InputError(
+                f"{name}, line {number}: '{line.strip()}' is no message", "write: from to bytes [start in seconds]"
+            )
+        flows.append(Flow(source, target, size_bytes, start_seconds))
+    return tuple(flows)
