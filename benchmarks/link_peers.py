@@ -22,7 +22,7 @@ import psutil
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from rankwise.core.errors import HostError
-from rankwise.testbeds.programs import program
+from rankwise.core.native_programs import program
 from support.bare_link import LIMIT_SECONDS, Namespace, wait_until
 
 QUEUE_BYTES = 1_500_000

@@ -20,9 +20,10 @@ std::size_t ranks_of(const std::vector<Job> &jobs)
 
 } // namespace
 
-Engine::Engine(const Platform &platform, const std::vector<Job> &jobs, Noise noise, Record *record)
-    : platform_(platform), jobs_(jobs), noise_(noise), record_(record), messages_(ranks_of(jobs)),
-      shares_(platform.model.sharing != Sharing::none)
+Engine::Engine(const Platform &platform, const std::vector<Job> &jobs, Noise noise, Record *record,
+               Tape *tape)
+    : platform_(platform), jobs_(jobs), noise_(noise), record_(record), tape_(tape),
+      messages_(ranks_of(jobs)), shares_(platform.model.sharing != Sharing::none)
 {
     set_up(jobs);
     const std::uint32_t nodes = static_cast<std::uint32_t>(platform.nodes.size());
@@ -113,9 +114,37 @@ Outcome Engine::run()
         if (network_)
             network_->now = due;
         outcome_.events++;
-        handle(events_.pop(due));
+        const Event event = events_.pop(due);
+        if (tape_) [[unlikely]]
+            tape_->now = instant_of(event);
+        handle(event);
     }
     return conclude();
+}
+
+[[gnu::cold]] std::uint32_t Engine::cost_of(const Message &message, Cost which) const
+{
+    const auto next = std::ranges::upper_bound(first_costs_, message.costs);
+    return Tape::cost(static_cast<std::uint32_t>(next - first_costs_.begin()) - 1, which);
+}
+
+/// An end of a flow may turn out to be none yet; then nothing comes of it.
+[[gnu::cold]] std::uint32_t Engine::instant_of(const Event &event)
+{
+    switch (static_cast<EventKind>(event.kind)) {
+    case kRun:
+        return tape_->of_run[event.what];
+    case kAnnounce:
+        return Tape::at(tape_->announced, event.what);
+    case kNodeEnds: {
+        const Rank &rank = ranks_[event.what];
+        return Tape::at(tape_->node_end, rank.first_node + rank.ending.first);
+    }
+    case kEnd:
+        return 0;
+    default:
+        return Tape::at(tape_->event, event.what);
+    }
 }
 
 void Engine::handle(const Event &event)
@@ -137,6 +166,9 @@ void Engine::handle(const Event &event)
     case kLeft: {
         const Message &message = messages_[event.what];
         push(after(now_, static_cast<double>(latency(event.what))), kDeliver, event.what);
+        if (tape_) [[unlikely]]
+            Tape::at(tape_->event, event.what) =
+                tape_->later(tape_->now, cost_of(message, Cost::latency));
         complete(message.source, message.send_handle, Doing::sent, 0, event.what);
         break;
     }
@@ -158,6 +190,8 @@ void Engine::settle()
 {
     is_unsettled_ = false;
     model_->settle();
+    if (tape_) [[unlikely]]
+        tape_->settle(*network_);
     for (const std::uint32_t flow : network_->touched) {
         network_->flows[flow].touched = false;
         if (network_->flows[flow].active)

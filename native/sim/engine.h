@@ -8,6 +8,7 @@
 #include "platform.h"
 #include "program.h"
 #include "recorder.h"
+#include "tape.h"
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -56,7 +57,7 @@ class Engine
 {
   public:
     Engine(const Platform &platform, const std::vector<Job> &jobs, Noise noise = {},
-           Record *record = nullptr);
+           Record *record = nullptr, Tape *tape = nullptr);
     Outcome run();
 
   private:
@@ -100,6 +101,9 @@ class Engine
         events_.push(now_, due, kind, what);
     }
     Time after(Time time, double picoseconds) const;
+    /// Tell the tape's number of what a message costs.
+    std::uint32_t cost_of(const Message &message, Cost which) const;
+    std::uint32_t instant_of(const Event &event);
 
     // ranks.cpp: sequences
     void run_rank(std::uint32_t number);
@@ -110,7 +114,7 @@ class Engine
     bool wait_any(Rank &rank, const Operation &operation);
     void compute(std::uint32_t number, Rank &rank, Time duration);
     void complete(std::uint32_t number, std::uint32_t handle, Doing doing, Time overhead,
-                  std::uint32_t message);
+                  std::uint32_t message, std::uint32_t cost = kNone);
     void complete_request(std::uint32_t number, Rank &rank, std::uint32_t handle);
     RequestState &request(const Rank &rank, std::uint32_t number)
     {
@@ -135,7 +139,20 @@ class Engine
                        std::uint32_t handle);
     void announce(std::uint32_t message);
     bool take_arrived(std::uint32_t number, Rank &rank, std::uint32_t message);
-    void rendezvous(std::uint32_t message, Time sent, Time received);
+    /// A time, and on the tape, if there is one, the instant.
+    struct Moment {
+        Time time;
+        std::uint32_t instant;
+    };
+    void rendezvous(std::uint32_t message, Moment sent, Moment received);
+    std::uint32_t own_instant(std::uint32_t number) const
+    {
+        return tape_ ? tape_->of_rank[number] : 0;
+    }
+    std::uint32_t posted_instant(std::uint32_t message) const
+    {
+        return tape_ ? Tape::at(tape_->posted, message) : 0;
+    }
     void deliver(std::uint32_t message);
     Time latency(std::uint32_t message);
     /// What is known of a message from its send on.
@@ -149,7 +166,8 @@ class Engine
     void begin_transfer(std::uint32_t message);
     void serve(std::uint32_t message);
     void serve_alone(std::uint32_t message);
-    void leave_at(std::uint32_t message, Time time);
+    void leave_at(std::uint32_t message, Time time, std::uint32_t instant);
+    std::uint32_t served(const Message &message, std::uint32_t resource, std::uint32_t begin);
     void need_network();
     void begin_flow(std::uint32_t message);
     void end_flow(std::uint32_t flow, Time due);
@@ -159,6 +177,7 @@ class Engine
     const std::vector<Job> &jobs_;
     Noise noise_;
     Record *record_;
+    Tape *tape_;                       // if derivatives are wanted
     std::unique_ptr<Network> network_; // from the first flow on
     std::unique_ptr<SharingModel> model_;
     bool lone_is_free_ = true, is_unsettled_ = false;

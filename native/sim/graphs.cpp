@@ -42,6 +42,8 @@ void Engine::run_graph(std::uint32_t number, Rank &rank)
             run_later(number, rank);
             return;
         }
+        if (tape_ && now_ > rank.time) [[unlikely]]
+            tape_->of_rank[number] = tape_->now;
         rank.time = std::max(rank.time, now_);
         begin_node(number, rank, take_first(rank, rank.ready));
     }
@@ -79,6 +81,8 @@ void Engine::begin_node(std::uint32_t number, Rank &rank, std::uint32_t node)
     if (rank.time > now_ && rank.nodes_pending > 0 && first != last) {
         append(rank, rank.ending, node);
         push(rank.time, kNodeEnds, number);
+        if (tape_) [[unlikely]]
+            Tape::at(tape_->node_end, rank.first_node + node) = tape_->of_rank[number];
         return;
     }
     end_node(number, rank, node, false);

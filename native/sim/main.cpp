@@ -145,6 +145,8 @@ void run(const Options &options)
                   record ? &*record : nullptr, std::move(totals), times);
     if (options.critical_path)
         write_critical_path(std::cout, critical_path(*record, outcome.finish));
+    if (options.derivatives)
+        write_derivatives(std::cout, derivatives(platform, work.jobs, *options.derivatives));
     std::cout << "}\n";
     if (!options.trace.empty())
         write_trace(options, work, *record);

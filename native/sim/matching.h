@@ -96,6 +96,7 @@ struct Arrivals {
         std::uint32_t source; // kAnySource: any
         std::int32_t tag;     // kAnyTag: any
         std::uint32_t handle;
+        std::uint32_t instant; // on the tape
         Time time;
 
         bool takes(const Message &message) const

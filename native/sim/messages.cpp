@@ -65,6 +65,11 @@ bool Engine::post_send(std::uint32_t number, Rank &rank, const Operation &operat
     const CostRange &costs = costs_of(message);
     const Time begin = rank.time;
     rank.time += overhead_of(costs.send_overhead, costs.send_overhead_byte, bytes);
+    if (tape_) [[unlikely]] {
+        std::uint32_t &own = tape_->of_rank[number];
+        own = tape_->later(own, cost_of(message, Cost::send_overhead));
+        Tape::at(tape_->event, i) = own;
+    }
     if (record_) {
         MessageRecord &told = record_->of(i);
         told.source = number;
@@ -78,12 +83,17 @@ bool Engine::post_send(std::uint32_t number, Rank &rank, const Operation &operat
     if (eager)
         push(rank.time, kBegin, i);
     else if (matched)
-        rendezvous(i, rank.time, message.time);
+        rendezvous(i, {rank.time, own_instant(number)}, {message.time, posted_instant(i)});
     if (!matched)
         message.time = rank.time;
-    if (to_wildcard)
+    if (tape_ && !matched) [[unlikely]]
+        Tape::at(tape_->posted, i) = tape_->of_rank[number];
+    if (to_wildcard) {
         push(after(rank.time, static_cast<double>(latency(i))), kAnnounce, i);
-    else if (!matched)
+        if (tape_) [[unlikely]]
+            Tape::at(tape_->announced, i) =
+                tape_->later(tape_->of_rank[number], cost_of(message, Cost::latency));
+    } else if (!matched)
         messages_.keep(i);
     return eager;
 }
@@ -102,6 +112,8 @@ bool Engine::post_receive(std::uint32_t number, Rank &rank, const Operation &ope
         messages_[i].time = rank.time;
         if (record_)
             record_->begin(i);
+        if (tape_) [[unlikely]]
+            Tape::at(tape_->posted, i) = tape_->of_rank[number];
         messages_.keep(i);
     }
     Message &message = messages_[i];
@@ -112,7 +124,7 @@ bool Engine::post_receive(std::uint32_t number, Rank &rank, const Operation &ope
     if (message.flags & kArrived)
         return take_arrived(number, rank, i);
     if (matched && !(message.flags & kEager))
-        rendezvous(i, message.time, rank.time);
+        rendezvous(i, {message.time, posted_instant(i)}, {rank.time, own_instant(number)});
     return false;
 }
 
@@ -121,7 +133,7 @@ bool Engine::post_wildcard(std::uint32_t number, Rank &rank, std::uint32_t sourc
                            std::uint32_t handle)
 {
     Arrivals &waiting = arrivals_[number];
-    const Arrivals::Receive receive{source, tag, handle, rank.time};
+    const Arrivals::Receive receive{source, tag, handle, own_instant(number), rank.time};
     const auto found = std::ranges::find_if(
         waiting.unexpected, [&](std::uint32_t i) { return receive.takes(messages_[i]); });
     if (found == waiting.unexpected.end()) {
@@ -138,7 +150,7 @@ bool Engine::post_wildcard(std::uint32_t number, Rank &rank, std::uint32_t sourc
     if (message.flags & kArrived)
         return take_arrived(number, rank, i);
     if (!(message.flags & kEager))
-        rendezvous(i, message.time, rank.time);
+        rendezvous(i, {message.time, posted_instant(i)}, {rank.time, own_instant(number)});
     return false;
 }
 
@@ -157,12 +169,12 @@ void Engine::announce(std::uint32_t i)
     message.flags |= kPosted;
     if (record_)
         record_->of(i).received = found->time;
-    const Time posted = found->time;
+    const Moment posted{found->time, found->instant};
     waiting.posted.erase(found);
     if (message.flags & kArrived)
         deliver(i);
     else if (!(message.flags & kEager))
-        rendezvous(i, message.time, posted);
+        rendezvous(i, {message.time, posted_instant(i)}, posted);
 }
 
 bool Engine::take_arrived(std::uint32_t number, Rank &rank, std::uint32_t i)
@@ -174,16 +186,31 @@ bool Engine::take_arrived(std::uint32_t number, Rank &rank, std::uint32_t i)
     if (record_)
         record_->act(number, Doing::receive, rank.time, rank.time + overhead, i);
     rank.time += overhead;
+    if (tape_) [[unlikely]]
+        tape_->of_rank[number] =
+            tape_->later(tape_->of_rank[number], cost_of(message, Cost::receive_overhead));
     messages_.release(i);
     return true;
 }
 
 /// The request reaches the receiver, its answer comes back when the receive is posted, then data
 /// leave.
-void Engine::rendezvous(std::uint32_t i, Time sent, Time received)
+void Engine::rendezvous(std::uint32_t i, Moment sent, Moment received)
 {
     const double there = static_cast<double>(latency(i)), back = static_cast<double>(latency(i));
-    push(std::max(now_, after(std::max(after(sent, there), received), back)), kBegin, i);
+    const Time asked = after(sent.time, there);
+    const Time answered = after(std::max(asked, received.time), back);
+    push(std::max(now_, answered), kBegin, i);
+    if (!tape_)
+        return;
+    const std::uint32_t cost = cost_of(messages_[i], Cost::latency);
+    std::uint32_t &begin = Tape::at(tape_->event, i);
+    if (answered < now_)
+        begin = tape_->now;
+    else if (asked >= received.time)
+        begin = tape_->later(sent.instant, cost, 2);
+    else
+        begin = tape_->later(received.instant, cost);
 }
 
 /// The data are there.
@@ -201,8 +228,9 @@ void Engine::deliver(std::uint32_t i)
     const Time overhead =
         overhead_of(costs.receive_overhead, costs.receive_overhead_byte, message.bytes);
     const std::uint32_t rank = message.destination, handle = message.receive_handle;
+    const std::uint32_t cost = tape_ ? cost_of(message, Cost::receive_overhead) : kNone;
     messages_.release(i);
-    complete(rank, handle, Doing::receive, overhead, i);
+    complete(rank, handle, Doing::receive, overhead, i, cost);
 }
 
 } // namespace rankwise::sim

@@ -25,7 +25,8 @@ DESCRIPTION
                         a program, and the numbers of the nodes that it runs on (default: all), which it fills in
                         equal blocks of ranks. Several jobs run at the same time. FILE is a GOAL schedule (text, or
                         binary as LogGOPSim reads it), a time-independent trace (as SimGrid replays it), a
-                        pattern (`from to bytes [start]` a line) or a collective operation ({"operation": ...}).
+                        Chakra execution trace (NAME.0.et stands for NAME.1.et and so on too), a pattern
+                        (`from to bytes [start]` a line) or a collective operation ({"operation": ...}).
     --algorithm OPERATION=NAME
                         what a trace's collective operations are made of
     --model NAME        alpha-fair, max-min, flow-cuts or none, instead of the platform's
@@ -33,6 +34,10 @@ DESCRIPTION
     --packet BYTES      messages up to this size are served one after another (default: the platform's, 1500)
     --trace FILE        write a timeline that Perfetto and chrome://tracing show
     --critical-path     tell what the total time is made of
+    --derivatives WHICH tell by how many seconds the total time grows with each latency, overhead and rate, a unit of
+                        the platform's file each, contention included. Where events coincide the time may have a
+                        kink: "any" tells one of the derivatives there, and takes one run; "left" and "right" tell
+                        those towards smaller and larger values, and take a run for each parameter
     --seeds N --noise S run N times more with computations and latencies multiplied by random factors
                         (log-normal, S is the standard deviation of the logarithm), and tell quantiles of the total
     --memory BYTES      refuse programs that need more (default: what this machine has to spare)
@@ -105,6 +110,9 @@ JobOption read_job(const std::string &word)
     return job;
 }
 
+const std::map<std::string, Side> kSides = {
+    {"any", Side::any}, {"left", Side::left}, {"right", Side::right}};
+
 using Setter = std::function<void(const std::string &name, const std::string &word)>;
 
 std::map<std::string, Setter> setters(Options &options)
@@ -132,6 +140,13 @@ std::map<std::string, Setter> setters(Options &options)
          }},
         {"--seeds",
          [&](auto &name, auto &word) { options.seeds = whole<std::uint32_t>(name, word, 1, 1e6); }},
+        {"--derivatives",
+         [&](auto &name, auto &word) {
+             const auto found = kSides.find(word);
+             if (found == kSides.end())
+                 throw input_error(name + " wants any, left or right, not " + word, kUsage);
+             options.derivatives = found->second;
+         }},
         {"--noise", [&](auto &name, auto &word) { options.noise = number(name, word, 0, 2); }},
         {"--memory",
          [&](auto &name, auto &word) {

@@ -1,5 +1,6 @@
 // The command line.
 #pragma once
+#include "derivatives.h"
 #include "readers/readers.h"
 #include <cstdint>
 #include <optional>
@@ -24,6 +25,7 @@ struct Options {
     std::string model; // instead of the platform's
     std::string trace; // the timeline's file
     bool critical_path = false;
+    std::optional<Side> derivatives;
     std::optional<std::int64_t> packet_bytes;
     std::optional<double> tolerance;
     std::uint32_t seeds = 0;

@@ -77,6 +77,31 @@ void GraphBuilder::depend(std::uint32_t later, std::uint32_t earlier, bool at_st
     predecessors_[later]++;
 }
 
+std::uint32_t GraphBuilder::append(GraphBuilder &other, std::int32_t tag_shift)
+{
+    const std::uint32_t first = nodes();
+    for (const Operation &node : other.nodes_)
+        nodes_.push_back(node.kind() == Kind::compute
+                             ? node
+                             : Operation::message(node.kind(), node.peer(), node.tag() + tag_shift,
+                                                  node.bytes(), node.request()));
+    predecessors_.insert(predecessors_.end(), other.predecessors_.begin(),
+                         other.predecessors_.end());
+    for (const Edge &edge : other.edges_)
+        edges_.push_back(
+            {edge.earlier + first,
+             {(edge.successor.node() + first) << 1 | (edge.successor.at_start() ? 1U : 0U)}});
+    other.clear();
+    return first;
+}
+
+void GraphBuilder::clear()
+{
+    nodes_.clear();
+    edges_.clear();
+    predecessors_.clear();
+}
+
 bool GraphBuilder::has_order()
 {
     if (std::ranges::all_of(edges_,
@@ -128,9 +153,7 @@ void GraphBuilder::finish(Program &program, std::uint32_t rank)
         program.has_start_edges = program.has_start_edges || edge.successor.at_start();
     }
     program.sequences[rank].push_back(Operation::graph(number));
-    nodes_.clear();
-    edges_.clear();
-    predecessors_.clear();
+    clear();
 }
 
 } // namespace rankwise::sim

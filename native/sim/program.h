@@ -181,6 +181,8 @@ class GraphBuilder
     {
         return static_cast<std::uint32_t>(nodes_.size());
     }
+    /// Move another graph's nodes to this one, their tags shifted; return the number of its first.
+    std::uint32_t append(GraphBuilder &other, std::int32_t tag_shift);
     /// Tell whether every node can begin some day: there is no circle.
     bool has_order();
     /// Make the graph the next operation of a rank, and begin another. A graph without nodes is
@@ -188,6 +190,7 @@ class GraphBuilder
     void finish(Program &program, std::uint32_t rank);
 
   private:
+    void clear();
     struct Edge {
         std::uint32_t earlier;
         Successor successor;

@@ -39,8 +39,11 @@ void Engine::run_rank(std::uint32_t number)
 
 void Engine::run_later(std::uint32_t number, Rank &rank)
 {
-    if (!rank.run_queued)
+    if (!rank.run_queued) {
         push(rank.time, kRun, number);
+        if (tape_) [[unlikely]]
+            tape_->of_run[number] = tape_->of_rank[number];
+    }
     rank.run_queued = true;
 }
 
@@ -84,6 +87,8 @@ bool Engine::step(std::uint32_t number, Rank &rank)
         compute(number, rank, operation.duration());
         return true;
     case Kind::until:
+        if (tape_ && operation.duration() > rank.time) [[unlikely]]
+            tape_->of_rank[number] = 0;
         rank.time = std::max(rank.time, operation.duration());
         return true;
     case Kind::graph:
@@ -148,9 +153,14 @@ void Engine::compute(std::uint32_t number, Rank &rank, Time duration)
 
 /// A send or a receive of the rank is complete now.
 void Engine::complete(std::uint32_t number, std::uint32_t handle, Doing doing, Time overhead,
-                      std::uint32_t message)
+                      std::uint32_t message, std::uint32_t cost)
 {
     Rank &rank = ranks_[number];
+    if (tape_) [[unlikely]] {
+        std::uint32_t &own = tape_->of_rank[number];
+        own = now_ >= rank.time ? tape_->now : own;
+        own = cost == kNone ? own : tape_->later(own, cost);
+    }
     rank.time = std::max(rank.time, now_);
     if (record_)
         record_->act(number, doing, rank.time, rank.time + overhead, message);

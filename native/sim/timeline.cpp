@@ -88,7 +88,7 @@ class Timeline
         begin();
         out_ << R"({"ph":"s","name":"message","cat":"message","id":)" << number << ",";
         where_and_when(message.source, message.begin);
-        out_ << "}";
+        out_ << ",\"args\":{\"bytes\":" << message.bytes << "}}";
         begin();
         out_ << R"({"ph":"f","bp":"e","name":"message","cat":"message","id":)" << number << ",";
         where_and_when(message.destination, message.arrival);

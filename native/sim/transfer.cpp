@@ -21,7 +21,7 @@ void Engine::begin_transfer(std::uint32_t i)
 }
 
 /// The last byte leaves at this time; an eager message's sender knows nothing of it.
-void Engine::leave_at(std::uint32_t i, Time time)
+void Engine::leave_at(std::uint32_t i, Time time, std::uint32_t instant)
 {
     if (record_)
         record_->of(i).end = time;
@@ -29,6 +29,11 @@ void Engine::leave_at(std::uint32_t i, Time time)
         push(after(time, static_cast<double>(latency(i))), kDeliver, i);
     else
         push(time, kLeft, i);
+    if (tape_) [[unlikely]]
+        Tape::at(tape_->event, i) =
+            messages_[i].flags & kEager
+                ? tape_->later(instant, cost_of(messages_[i], Cost::latency))
+                : instant;
 }
 
 /// Nothing is shared but the rank's own NIC, and within a node not even that.
@@ -39,14 +44,26 @@ void Engine::serve_alone(std::uint32_t i)
     const double takes = costs.gap_byte * static_cast<double>(message.bytes);
     if (record_)
         record_->of(i).alone = static_cast<Time>(takes);
+    std::uint32_t instant = tape_ ? tape_->now : 0;
+    const auto take = [&] {
+        if (tape_) [[unlikely]]
+            instant = tape_->later(instant, cost_of(message, Cost::gap_byte),
+                                   static_cast<double>(message.bytes));
+    };
     if (message.flags & kWithin) {
-        leave_at(i, after(now_, takes));
+        take();
+        leave_at(i, after(now_, takes), instant);
         return;
     }
     Rank &source = ranks_[message.source];
+    if (tape_ && source.nic_free > now_) [[unlikely]]
+        instant = tape_->of_nic[message.source];
+    take();
     const Time end = after(std::max(now_, source.nic_free), takes);
     source.nic_free = end + costs.gap;
-    leave_at(i, end);
+    if (tape_) [[unlikely]]
+        tape_->of_nic[message.source] = tape_->later(instant, cost_of(message, Cost::gap));
+    leave_at(i, end, instant);
 }
 
 /// Each resource passes the message on while it serves it, and serves one message after another. To
@@ -62,6 +79,7 @@ void Engine::serve(std::uint32_t i)
     Time end = now_, last = now_;
     std::uint32_t held_by = from;
     Time longest = 0;
+    std::uint32_t instant = tape_ ? tape_->now : 0;
     const auto pass = [&](std::uint32_t resource) {
         Server &server = servers_[resource];
         const double takes = std::max(alone, bytes * server.byte_time);
@@ -74,12 +92,18 @@ void Engine::serve(std::uint32_t i)
             longest = begin - wanted;
             held_by = resource;
         }
+        if (tape_ && after(begin, takes) > end) [[unlikely]]
+            instant = served(message, resource, begin == wanted ? tape_->now : kNone);
         end = std::max(end, after(begin, takes));
         server.busy_until = std::max(server.busy_until, end);
+        if (tape_) [[unlikely]]
+            tape_->of_server[resource] = instant;
         last = std::max(last, wanted + duration);
     };
     pass(from);
     servers_[from].busy_until += costs.gap;
+    if (tape_) [[unlikely]]
+        tape_->of_server[from] = tape_->later(tape_->of_server[from], cost_of(message, Cost::gap));
     for (const std::uint32_t link : platform_.route(from, to).links)
         pass(2 * nodes + link);
     pass(nodes + to);
@@ -87,7 +111,21 @@ void Engine::serve(std::uint32_t i)
         record_->of(i).alone = last - now_;
     if (end > last)
         lose(from, to, held_by, static_cast<double>(end - last));
-    leave_at(i, end);
+    leave_at(i, end, instant);
+}
+
+/// The instant at which a resource has served a message that it begins with at `begin`, or when it
+/// is free.
+[[gnu::cold]] std::uint32_t Engine::served(const Message &message, std::uint32_t resource,
+                                           std::uint32_t begin)
+{
+    const auto bytes = static_cast<double>(message.bytes);
+    const double byte_time = servers_[resource].byte_time;
+    const std::uint32_t since = begin == kNone ? tape_->of_server[resource] : begin;
+    if (byte_time < costs_of(message).gap_byte * (1 - 1e-12))
+        return tape_->later(since, cost_of(message, Cost::gap_byte), bytes);
+    return tape_->later(since, tape_->rate(resource),
+                        -bytes * byte_time * byte_time / kPicosecondsPerSecond);
 }
 
 void Engine::begin_flow(std::uint32_t i)
@@ -100,6 +138,9 @@ void Engine::begin_flow(std::uint32_t i)
     FlowRoute &route = network_->routes[flow];
     if (record_)
         record_->of(i).alone = static_cast<Time>(route.whole / network_->flows[flow].limit);
+    if (tape_) [[unlikely]]
+        tape_->begin_flow(*network_, flow, costs_of(message).gap_byte,
+                          cost_of(message, Cost::gap_byte));
     bool lone = lone_is_free_;
     for (const std::uint32_t used : route.used())
         lone = lone && network_->resources[used].flows.count() == 1;
@@ -108,6 +149,8 @@ void Engine::begin_flow(std::uint32_t i)
         f.rate = f.limit;
         for (const std::uint32_t used : route.used())
             network_->resources[used].load = f.limit;
+        if (tape_) [[unlikely]]
+            tape_->note_rate(*network_, flow);
         const Time due = after(now_, std::ceil(route.whole / f.limit));
         f.expected = due;
         push(due, kEnd, flow);
@@ -130,6 +173,8 @@ void Engine::end_flow(std::uint32_t flow, Time due)
         return;
     }
     network_->advance(flow); // notes what held it back
+    if (tape_) [[unlikely]]
+        tape_->now = tape_->end_flow(*network_, flow);
     network_->leave(flow);
     model_->ended(flow);
     bool shared = !lone_is_free_;
@@ -146,6 +191,8 @@ void Engine::end_flow(std::uint32_t flow, Time due)
         record_->of(i).end = now_;
     const bool eager = message.flags & kEager;
     push(after(now_, static_cast<double>(latency(i))), kDeliver, i);
+    if (tape_) [[unlikely]]
+        Tape::at(tape_->event, i) = tape_->later(tape_->now, cost_of(message, Cost::latency));
     if (!eager)
         complete(message.source, message.send_handle, Doing::sent, 0, i);
 }

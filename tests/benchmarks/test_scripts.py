@@ -32,6 +32,7 @@ SMALLEST = {  # script: arguments, what it prints
     ),
     "schedule_generation": (["--ranks", "1000", "--repeats", "1", "--operation", "bcast"], "bcast.binomial"),
     "overlay_cost": (["mpich-5", "openmpi-5", "--launches", "1", "--calls", "10"], "rules that never hold +"),
+    "tracer_overhead": (["mpich-5", "--launches", "1", "--calls", "1000"], "  summary "),
     "wan_collectives": (
         ["mpich-5", "-n", "4", "--placements", "block", "--cells", "bcast:8", "--launches", "1"],
         "x bound",

@@ -27,8 +27,8 @@ VERBS = sorted(verbs(rankwise))
 
 def test_the_verbs_are_all_here() -> None:
     assert {path[0] for path in VERBS} >= {
-        "bench", "compare", "completion", "delete", "doctor", "export", "guidelines", "mpis", "profile", "report",
-        "resume", "run", "runs", "show", "study", "testbed", "tune",
+        "bench", "compare", "completion", "delete", "doctor", "export", "guidelines", "mpis", "predict", "profile",
+        "report", "resume", "run", "runs", "show", "study", "testbed", "tune",
     }  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankwise.core import configuration
-from rankwise.core.configuration import Configuration, by_id, plain
+from rankwise.core.configuration import Configuration, by_id, from_content, plain
 from rankwise.core.tuning import Choice, Decision, Native, Rule, Setting, Tuning
 from support.stored import OPENMPI
 
@@ -67,3 +67,11 @@ def test_an_implementation_as_it_is_loads_nothing() -> None:
 def test_what_is_no_content_is_refused(text: str) -> None:
     with pytest.raises(ValueError):
         configuration.from_content(text)
+
+
+def test_what_was_stored_before_there_were_libraries_keeps_its_id() -> None:
+    text = '{"implementation":"m-1","tuning":{"settings":[],"decisions":[],"host_settings":[]},'
+    text += '"native":{"files":[],"environment":[],"arguments":[]},"library":""}'
+    assert from_content(text).content == text
+    other = replace(from_content(text), native=Native(libraries=("m-1-0/a.so",)))
+    assert from_content(other.content) == other and other.id != from_content(text).id

@@ -11,6 +11,7 @@ from support.emulated import needs_emulation
 from support.mpis import FOUND
 
 LAM = next((one.id for one in FOUND if one.family == "lammpi"), "")
+MPICH = next((one.id for one in FOUND if (one.family, one.source) == ("mpich", "pypi")), "")
 OPENMPI = next((one.id for one in FOUND if one.family == "openmpi"), "")
 pytestmark = [pytest.mark.mpi, needs_emulation]
 needs_lam = pytest.mark.skipif(not LAM, reason="no LAM/MPI here")
@@ -74,6 +75,30 @@ def test_a_search_among_the_algorithms_of_a_collective(tmp_path: Path) -> None:
     assert {one["verdict"] for one in part["verdicts"]} >= {"faster"}
     assert not any(one["verdict"] == "slower" for one in part["verdicts"])
     assert "bcast" in (tmp_path / "profiles" / "far" / "README.md").read_text()
+
+
+# What each node sends is what takes long here: on several ways over the link, no node sends the message twice.
+SLOW_NODES = TWO_BY_TWO.replace('[nic]\nrate = "1 Gbit/s"', '[nic]\nrate = "100 Mbit/s"').replace("5 ms", "10 ms")
+
+
+@pytest.mark.skipif(not MPICH, reason="no MPICH here")
+@pytest.mark.nightly
+@pytest.mark.timeout(500)
+def test_a_schedule_wins_where_no_algorithm_of_the_mpi_is_as_good(tmp_path: Path) -> None:
+    (tmp_path / "far.toml").write_text(SLOW_NODES)
+    told = rankwise(
+        "tune", MPICH, "--testbed", "far.toml", "--for", "bcast", "-n", "4", "--sizes", "64K,1M", "--delta", "0.3",
+        "--time", "320s", "--name", "far", "--json", home=tmp_path, timeout=480,
+    )  # fmt: skip
+    assert told.returncode == 0, told.stderr
+    (part,) = json.loads(told.stdout)["profile"]["parts"]
+    (decision,) = part["tuning"]["decisions"]
+    chosen = [rule["choice"]["algorithm"] for rule in decision["rules"]]
+    assert any(one in ("schedule:lanes", "schedule:trees") for one in chosen), told.stderr
+    assert not any(one["verdict"] == "slower" for one in part["verdicts"])
+    said = [one["words"] for one in part["verification"] if one["subject"].endswith("by schedules")]
+    assert len(said) == 1 and said[0].startswith("in force")
+    assert (tmp_path / "profiles/far" / MPICH / "rankwise-overlay.so").exists()
 
 
 @needs_openmpi

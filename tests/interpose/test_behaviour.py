@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import os
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from rankwise.artifacts import overlay
 from rankwise.mpi import preload
-from support.mpis import FOUND
+from support.mpis import FOUND, working
 from support.overlay import HEADING, compiled, everything, run, write_table
 
 pytestmark = [pytest.mark.mpi, pytest.mark.skipif(not FOUND, reason="no MPI here")]
@@ -54,6 +57,34 @@ def test_errors_and_odd_communicators_are_the_librarys(implementation_id: str, t
     reasons = ran.reports[0]["passed because"]
     assert reasons["arguments"] == 3 * len(errors) and reasons["no communicator of our own"] == 1
     assert ran.replaced()["MPI_Allreduce"] == 2 * 301
+
+
+@pytest.mark.parametrize("implementation_id", MODERN)
+def test_a_rank_that_dies_ends_the_job_as_it_would_without(implementation_id: str, tmp_path: Path) -> None:
+    """By the MPI's own means: nobody waits in our messages for ever."""
+    program = [str(compiled(implementation_id, "dying"))]
+    ran = run(implementation_id, 3, write_table(tmp_path, everything(0)), tmp_path, program, timeout=60)
+    assert ran.done.returncode != 0
+    assert "half done" in ran.done.stdout and "all done" not in ran.done.stdout
+
+
+@pytest.mark.parametrize("implementation_id", [one for one in MODERN if one.startswith("mpich")])
+def test_an_overlay_without_a_table_leaves_everything_to_the_library(
+    implementation_id: str, tmp_path: Path
+) -> None:
+    """So what stays in LD_PRELOAD after a profile's variables are gone is harmless."""
+    one = working(implementation_id)
+    variables = {
+        "LD_PRELOAD": str(overlay.build(one)), "RANKWISE_OVERLAY_REPORT": str(tmp_path / "report"),
+        **dict(one.environment),
+    }  # fmt: skip
+    done = subprocess.run(
+        [one.mpiexec, "-n", "2", compiled(implementation_id, "broadcast")], env={**os.environ, **variables},
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert "all right" in done.stdout, done.stderr
+    report = json.loads((tmp_path / "report.0").read_text())
+    assert report["functions"]["MPI_Bcast"] == {"replaced": 0, "passed": 5} and not report["algorithms"]
 
 
 @pytest.mark.parametrize(

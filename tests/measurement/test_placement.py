@@ -172,3 +172,13 @@ def test_a_rankfile_gives_back_the_order_it_was_written_from(
     lines = [f"rank {rank}={host} slot=0" for rank, host in enumerate(order)]
     file.write_text("\n".join(reversed(lines)))
     assert place(str(file), FOUR, len(order)) == tuple(order)
+
+
+def test_hosts_that_are_named_for_each_rank() -> None:
+    hosts = (Host("a1", 2, "a"), Host("b1", 1, "b"))
+    assert place("hosts=b1+a1", hosts, 2) == ("b1", "a1")
+    assert place("hosts=a1+a1", hosts, 2) == ("a1", "a1")
+    with pytest.raises(UnknownNameError, match="c1"):
+        place("hosts=a1+c1", hosts, 2)
+    with pytest.raises(InputError, match="no host for rank 2"):
+        place("hosts=a1+b1", hosts, 3)

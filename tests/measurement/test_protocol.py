@@ -81,6 +81,21 @@ def test_what_is_said_of_a_candidate_belongs_to_the_cell_with_its_label(labels: 
     assert protocol.parse_run(BEGIN + strange + END, cells, CANDIDATES).verified == ()
 
 
+def test_a_schedule_is_measured_as_a_benchmark_of_its_own_and_its_times_are_the_cell_s() -> None:
+    cells = [replace(CELL, benchmark="bcast", label=label) for label in ("default", "ours")]
+    candidates = {"ours": Candidate(benchmark="bcast.chain:segment=8192")}
+    words = protocol.arguments(
+        cells, seconds_per_cell=0.01, limit_seconds=9.0, yielding=False, verify=False, candidates=candidates
+    )
+    assert words[-2:] == ("bcast:64", "bcast.chain:segment=8192:64") and "--candidate" not in words
+    named = [replace(CELL, benchmark=name) for name in ("bcast.chain:segment=8192", "bcast")]
+    said = "".join(series(cell, [seconds]) for cell, seconds in zip(named, (1e-6, 2e-6), strict=True))
+    spoken = protocol.parse_run(BEGIN + said + END, cells, candidates)
+    assert {one.cell: one.samples_seconds[0] for one in spoken.series} == dict(
+        zip(cells, (2e-6, 1e-6), strict=True)
+    )
+
+
 def words_for(options: Options = PLAIN, **changes: bool) -> tuple[str, ...]:
     cell = Cell("m-1", "stream", 8, 2, options)
     asked = {"yielding": False, "verify": False, **changes}

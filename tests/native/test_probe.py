@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from rankwise.testbeds.programs import program
+from rankwise.core.native_programs import program
 from support.bare_link import BareLink, needs_tap, star
 
 

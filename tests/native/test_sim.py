@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rankwise.testbeds.programs import program
+from rankwise.core.native_programs import program
 
 PLATFORM = {
     "format": "rankwise-platform 1",

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from rankwise.core.native_programs import program
 from rankwise.testbeds import running
-from rankwise.testbeds.programs import program
 from support.emulated import (
     needs_emulation,
     parts_of,

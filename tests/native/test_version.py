@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 from rankwise import __version__
-from rankwise.testbeds.programs import program
+from rankwise.core.native_programs import program
 
 
 @pytest.mark.parametrize("name", [f"rankwise-{what}" for what in ("link", "nodes", "probe", "rsh", "sim")])

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from rankwise.core.host_settings import MTU
-from rankwise.core.tuning import Native, ReadBack, Setting
+from rankwise.core.tuning import Choice, Decision, Native, ReadBack, Rule, Setting, Tuning
 from rankwise.profiles.checking import State, checks, host_check
 from support.profiles import TUNING, part
 
@@ -64,3 +64,19 @@ def test_kernel_settings_are_words() -> None:
 def test_one_nic_with_the_mtu_is_enough() -> None:
     assert host_check(part(), MTU, "9000", "1500 9000").state == "in force"
     assert host_check(part(), MTU, "9000", "1500").state == "not in force"
+
+
+def test_schedules_are_in_force_if_all_of_them_ran() -> None:
+    rules = (Rule(64, Choice("schedule:one_crossing")), Rule(4096, Choice()), Rule(None, Choice("schedule:lanes")))
+    one = part(tuning=Tuning(decisions=(Decision("bcast", 4, rules),)))
+    ran = (("schedules of bcast", "lanes"), ("schedules of bcast", "one_crossing"))
+    states = [
+        [(check.subject, check.wanted, check.found, check.state) for check in checks(one, {4: ReadBack(said)})]
+        for said in (ran, ran[:1], ())
+    ]
+    subject, wanted = "bcast at 4 ranks, by schedules", "lanes, one_crossing"
+    assert states == [
+        [(subject, wanted, wanted, "in force")],
+        [(subject, wanted, "lanes", "not in force")],
+        [(subject, wanted, "none", "not in force")],
+    ]

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankwise.core.errors import InputError
+from rankwise.core.toml_text import toml_text
 from rankwise.profiles.profile_file import FILE, profile_text, read
-from rankwise.profiles.toml_text import toml_text
 from support.profiles import profile
 
 TEXT = profile_text(profile(), Path("/some/where"))

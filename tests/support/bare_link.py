@@ -15,7 +15,7 @@ from typing import Any, Self
 
 import pytest
 
-from rankwise.testbeds.programs import program
+from rankwise.core.native_programs import program
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _CLONE_NEWNET = 0x40000000

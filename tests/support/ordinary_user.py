@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from rankwise.core import paths
-from rankwise.testbeds.programs import program
+from rankwise.core.native_programs import program
 from support.command_line import environment
 
 NOBODY = 65534

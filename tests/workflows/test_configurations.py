@@ -118,7 +118,7 @@ def test_variables_of_the_caller_that_do_not_go_with_it_are_named(
 
 
 def test_each_configuration_is_told_in_a_sentence() -> None:
-    one = tuned(OURS, Tuning((Setting("new", "2"),)))
+    one = tuned(OURS, Tuning((Setting("new", "2"),)), None)
     assert sentences({one.id: "wan", plain(OURS).id: "default"}, {one.id: one}) == [
         "Profile wan sets for ours-1.0: new 2."
     ]

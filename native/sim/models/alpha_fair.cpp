@@ -139,7 +139,7 @@ void AlphaFair::relax(std::uint32_t resource)
 void AlphaFair::hurry()
 {
     forget_wrong();
-    DualNewton newton(network_, alpha_, relaxed());
+    DualNewton newton(network_, alpha_, relaxed(), places());
     newton.solve(0.5 * tolerance_);
     for (std::size_t i = 0; i < relaxed().size(); i++) {
         network_.resources[relaxed()[i]].price = newton.prices()[i];

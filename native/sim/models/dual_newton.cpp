@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
 
 namespace rankwise::sim
 {
@@ -23,7 +22,8 @@ double product_of(const std::vector<double> &one, const std::vector<double> &oth
 } // namespace
 
 DualNewton::DualNewton(const Network &network, double alpha,
-                       std::span<const std::uint32_t> resources)
+                       std::span<const std::uint32_t> resources,
+                       std::span<const std::uint32_t> place)
     : alpha_(alpha), inverse_(1 / alpha)
 {
     for (const std::uint32_t number : resources) {
@@ -33,18 +33,20 @@ DualNewton::DualNewton(const Network &network, double alpha,
         may_have_price_.push_back(may);
         prices_.push_back(may ? resource.price : 0);
     }
-    collect(network, resources);
+    collect(network, resources, place);
     const std::size_t n = resources.size();
     for (auto *values : {&loads_, &step_, &residual_, &direction_, &scaled_, &product_, &diagonal_})
         values->resize(n);
     is_free_.resize(n);
 }
 
-void DualNewton::collect(const Network &network, std::span<const std::uint32_t> resources)
+void DualNewton::collect(const Network &network, std::span<const std::uint32_t> resources,
+                         std::span<const std::uint32_t> place)
 {
-    std::unordered_map<std::uint32_t, std::uint32_t> place;
-    for (std::uint32_t i = 0; i < resources.size(); i++)
-        place.emplace(resources[i], i);
+    std::size_t most = 0;
+    for (const std::uint32_t resource : resources)
+        most += network.resources[resource].flows.count();
+    members_.reserve(most);
     for (const std::uint32_t resource : resources)
         for (const Entry &entry : network.resources[resource].flows.entries()) {
             const std::uint32_t flow = entry.flow();
@@ -52,12 +54,11 @@ void DualNewton::collect(const Network &network, std::span<const std::uint32_t> 
             Member member{flow, 0, {}, 0, entry.limit, route.weight, 0, 0};
             bool met_before = false;
             for (const std::uint32_t used : route.used()) {
-                const auto found = place.find(used);
-                if (found == place.end()) {
+                if (place[used] == kNone) {
                     member.outside += network.resources[used].price;
                 } else {
                     met_before = met_before || (member.count == 0 && used != resource);
-                    member.inside[member.count++] = found->second;
+                    member.inside[member.count++] = place[used];
                 }
             }
             if (!met_before)

@@ -26,7 +26,9 @@ class DualNewton
         double rate, stiffness; // how fast the rate falls with the prices
     };
 
-    DualNewton(const Network &network, double alpha, std::span<const std::uint32_t> resources);
+    /// `place` tells of each of the network's resources where it is in `resources`, or kNone.
+    DualNewton(const Network &network, double alpha, std::span<const std::uint32_t> resources,
+               std::span<const std::uint32_t> place);
     /// Stop when every load is within this share of its bound, or nothing is gained any more.
     void solve(double tolerance);
 
@@ -44,7 +46,8 @@ class DualNewton
     }
 
   private:
-    void collect(const Network &network, std::span<const std::uint32_t> resources);
+    void collect(const Network &network, std::span<const std::uint32_t> resources,
+                 std::span<const std::uint32_t> place);
     double prices_of(const Member &member, const std::vector<double> &prices) const;
     /// Set the members' rates and the loads; return the dual's value.
     double evaluate(const std::vector<double> &prices);

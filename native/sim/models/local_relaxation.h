@@ -72,6 +72,10 @@ class LocalRelaxation : public SharingModel
     {
         return place_[resource];
     }
+    const std::vector<std::uint32_t> &places() const
+    {
+        return place_;
+    }
     void forget_wrong();
 
     Network &network_;

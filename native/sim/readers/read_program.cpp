@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cctype>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <limits>
+#include <memory>
 #include <sstream>
 
 namespace rankwise::sim
@@ -52,6 +54,26 @@ std::uint64_t available_memory()
     return std::numeric_limits<std::uint64_t>::max();
 }
 
+/// A Chakra trace has a file for each rank, NAME.0.et, NAME.1.et, ...: the first stands for all.
+static Program read_chakra_files(std::string_view bytes, const std::string &file_name,
+                                 const Platform &platform, const ReaderOptions &options)
+{
+    static constexpr std::string_view first = ".0.et";
+    std::vector<std::string_view> ranks = {bytes};
+    std::vector<std::unique_ptr<MappedFile>> files;
+    if (file_name.ends_with(first)) {
+        const std::string stem = file_name.substr(0, file_name.size() - first.size() + 1);
+        while (ranks.size() < options.most_ranks) {
+            const std::string next = stem + std::to_string(ranks.size()) + ".et";
+            if (!std::filesystem::exists(next))
+                break;
+            files.push_back(std::make_unique<MappedFile>(next));
+            ranks.push_back(files.back()->bytes());
+        }
+    }
+    return read_chakra(ranks, file_name, platform, options);
+}
+
 ReadProgram read_program(std::string_view bytes, const std::string &file_name,
                          const Platform &platform, const ReaderOptions &options)
 {
@@ -60,6 +82,8 @@ ReadProgram read_program(std::string_view bytes, const std::string &file_name,
         std::memcpy(&magic, bytes.data(), sizeof magic);
     if (magic == kGoalMagic)
         return {read_goal_binary(bytes, file_name, options), {}, "GOAL binary"};
+    if (file_name.ends_with(".et"))
+        return {read_chakra_files(bytes, file_name, platform, options), {}, "Chakra"};
     const std::size_t first = bytes.find_first_not_of(" \t\r\n");
     if (first == std::string_view::npos)
         throw input_error(file_name + ": the file is empty");

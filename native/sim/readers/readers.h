@@ -45,6 +45,9 @@ Program read_goal_binary(std::string_view bytes, const std::string &file_name,
                          const ReaderOptions &options);
 Program read_time_independent(std::string_view text, const std::string &file_name,
                               const Platform &platform, const ReaderOptions &options);
+/// `files` are those of rank 0, 1, ...
+Program read_chakra(const std::vector<std::string_view> &files, const std::string &file_name,
+                    const Platform &platform, const ReaderOptions &options);
 ReadProgram read_pattern(std::string_view text, const std::string &file_name,
                          const ReaderOptions &options);
 Program read_collective(std::string_view text, const std::string &file_name,

@@ -53,7 +53,7 @@ def build(
     the cache cannot be written.
     """
     using = _toolchain(implementation)
-    place = paths.cache_folder() / "builds" / f"{using.id}-{key(artifact, using)}"
+    place = _builds() / f"{using.id}-{key(artifact, using)}"
     file = place / artifact.name
     if file.exists():
         return file
@@ -73,6 +73,20 @@ def build(
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     return file
+
+
+def reference(file: Path) -> str:
+    """Return what stands for a built file wherever the cache is: `mpich-5.0.2-KEY/rankwise-overlay.so`."""
+    return f"{file.parent.name}/{file.name}"
+
+
+def built(reference: str) -> Path:
+    """Return the built file that `reference` stands for; it may have been removed since."""
+    return _builds() / reference
+
+
+def _builds() -> Path:
+    return paths.cache_folder() / "builds"
 
 
 def key(artifact: Artifact, implementation: Implementation | Toolchain) -> str:

@@ -32,22 +32,22 @@ def build(implementation: Implementation) -> Path:
     """
     folders = [SOURCES / name for name in FOLDERS] + registry.plugin_folders("csrc/schedules")
     sources = [path for folder in folders for path in sorted(folder.glob("*.c"))]
-    wrappers = _kept(wrapper_source(declared(implementation)))
+    wrappers = kept(wrapper_source(declared(implementation)))
     headers = tuple(SOURCES / name for name in FOLDERS)
-    linked = ("-lm", "-pthread", "-ldl", "-Wl,--no-as-needed", *_library_path(implementation))
+    linked = ("-lm", "-pthread", "-ldl", "-Wl,--no-as-needed", *library_path(implementation))
     flags = (*_FLAGS, f'-DBUILT_FOR="{implementation.version}"')
     overlay = Artifact(LIBRARY, (wrappers, *sources), "shared object", headers, flags, linked)
     return builder.build(overlay, implementation)
 
 
-def _library_path(implementation: Implementation) -> tuple[str, ...]:
+def library_path(implementation: Implementation) -> tuple[str, ...]:
     """What makes the overlay find its MPI by itself: mpi4py loads MPI where the overlay does not see it."""
     shown = compiler.shown(Path(implementation.mpicc), implementation.environment)
     library = compiler.library_file(shown, implementation.prefix)
     return (f"-Wl,--disable-new-dtags,-rpath,{library.parent}",) if library else ()
 
 
-def _kept(text: str) -> Path:
+def kept(text: str) -> Path:
     """A file in the cache with this text, named by it."""
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
     file = paths.cache_folder() / "generated" / digest / "wrappers.c"

@@ -19,7 +19,7 @@ def command(run: int | None, quiet: bool, store: Path) -> None:
     """Go on with RUN (default: the newest that was interrupted) as the verb that began it would.
 
     What is stored already counts; what comes is stored in the same run. Its answer is then shown by
-    `rankwise report`, `rankwise guidelines --from` or `rankwise study --from`.
+    `rankwise report`, `rankwise guidelines --from`, `rankwise study --from` or `rankwise fit --from`.
     """
     run_id = resuming.resume_run(run or 0, store, Screen(quiet=quiet))
     click.echo(f"run {run_id} is complete: rankwise show {run_id}", err=True)

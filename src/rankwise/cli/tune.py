@@ -70,6 +70,9 @@ def _ranks(text: str) -> tuple[int, ...]:
               help="A gain up to this share is not worth a setting.")  # fmt: skip
 @click.option("--objective", type=click.Choice([*OBJECTIVES]), default="median", show_default=True,
               help="What is to be fast of each launch's repetitions: where tails matter, p99.")  # fmt: skip
+@click.option("--schedules/--no-schedules", default=True, show_default=True,
+              help="Between sites, try Rankwise's own collective algorithms too. Where one is chosen, the profile "
+              "preloads a library that carries it out.")  # fmt: skip
 @verify_first_option
 @click.option("--resume", type=click.IntRange(1), metavar="RUN", help="Go on with this interrupted search.")
 @click.option("--prefix", "prefixes", multiple=True, metavar="DIR", type=click.Path(path_type=Path),
@@ -81,9 +84,10 @@ def _ranks(text: str) -> tuple[int, ...]:
 def command(mpi: tuple[str, ...], store: Path, as_json: bool, **asked: Any) -> int:
     """Find settings that make MPI implementations fast on a network, validate them, and write them as a profile.
 
-    Searched are TCP's buffers, the eager threshold, transports, and how collectives are done. What is chosen is
-    measured again on fresh launches beside the default: what is not shown to be no slower there goes back to the
-    default, and all of it does if nothing is shown to be faster.
+    Searched are TCP's buffers, the eager threshold, transports, and how collectives are done: by the MPI's own
+    algorithms or, between sites, by Rankwise's. What is chosen is measured again on fresh launches beside the
+    default: what is not shown to be no slower there goes back to the default, and all of it does if nothing is
+    shown to be faster.
     """
     screen = Screen(quiet=asked["quiet"])
     if asked["resume"]:
@@ -111,7 +115,7 @@ def _request(mpi: tuple[str, ...], asked: dict[str, Any], screen: Screen) -> tun
     spec, notices = spec_of(
         names_of(asked["wanted"]), testbed, asked["ranks"], asked["sizes"], asked["placements"],
         eager_memory_bytes=asked["eager_memory"], delta=asked["delta"],
-        quantile=OBJECTIVES[asked["objective"]],
+        quantile=OBJECTIVES[asked["objective"]], schedules=asked["schedules"],
     )  # fmt: skip
     for notice in notices:
         screen.say(f"warning: {notice.message}; {notice.remedy}")

@@ -12,6 +12,8 @@ from rankwise.core.records import Implementation
 from rankwise.core.tuning import Native, Tuning
 
 ID_CHARACTERS = 16
+_NO_LIBRARIES = ',"libraries":[]'
+"""Left out, so that what was stored before there were any keeps its id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,8 @@ class Configuration:
     @property
     def content(self) -> str:
         """All of it as JSON, the same text for the same content: what the id is a digest of."""
-        return msgspec.json.encode(self, order="deterministic").decode()
+        text = msgspec.json.encode(self, order="deterministic").decode()
+        return text.replace(_NO_LIBRARIES, "")
 
     @property
     def id(self) -> str:

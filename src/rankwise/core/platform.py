@@ -115,5 +115,7 @@ class Platform:
     provenance: Provenance = Provenance()
     intervals: dict[str, Interval] = field(default_factory=dict)
     """By parameter, as `classes.lan.ranges.0.latency_seconds` or `models.alpha-fair.alpha`."""
+    misfits: dict[str, float] = field(default_factory=dict)
+    """Of each class: root mean square of predicted over measured times of single messages, minus 1."""
     not_identified: dict[str, str] = field(default_factory=dict)
     """Parameters that the measurements do not tell, and why."""

@@ -35,9 +35,11 @@ Topology = Literal["cartesian", "graph"]
 TimelineQuantity = Literal["congestion window", "round trip", "retransmits"]
 LaunchStatus = Literal["finished", "failed", "timed out"]
 FailureKind = Literal["failed", "unsupported", "wrong data"]
-RunKind = Literal["compare", "bench", "guidelines", "search", "validation", "study", "import", "program"]
-"""`program` compares a user's own program; `search` and `validation` are the two halves of tuning; `study` is the
-parent of what a study measures."""
+RunKind = Literal[
+    "compare", "bench", "guidelines", "search", "validation", "study", "import", "program", "fit",
+]  # fmt: skip
+"""`fit` measures what a platform is made of; `program` compares a user's own program; `search` and `validation`
+are the two halves of tuning; `study` is the parent of what a study measures."""
 DEFAULT = "default"
 """The label of cells that load nothing: the implementation as it is installed."""
 

@@ -74,7 +74,10 @@ class Setting:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Choice:
-    """An algorithm by its name, and its parameters; '' leaves it to the implementation."""
+    """An algorithm by its name, and its parameters; '' leaves it to the implementation.
+
+    `schedule:lanes` is one of ours, which the overlay carries out.
+    """
 
     algorithm: str = ""
     segment_bytes: int = 0
@@ -92,6 +95,8 @@ class Candidate:
     """Control variables (MPI_T) and their values, which are written while its cells are measured."""
     bytes_less: int = 0
     """By which its messages are shorter than its cells say, where what is loaded tells candidates by the size."""
+    benchmark: str = ""
+    """That is measured in place of its cells' own: `bcast.lanes`. It needs nothing that the launch loads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +136,8 @@ class Native:
     """For every rank."""
     arguments: tuple[str, ...] = ()
     """For mpiexec."""
+    libraries: tuple[str, ...] = ()
+    """Built for this implementation, to lie beside `files`: what `artifacts.builder.built` finds them by."""
 
     def __add__(self, more: Native) -> Native:
         """Return both, `more` behind this."""
@@ -138,6 +145,7 @@ class Native:
             (*self.files, *more.files),
             (*self.environment, *more.environment),
             (*self.arguments, *more.arguments),
+            (*self.libraries, *more.libraries),
         )
 
 

@@ -166,7 +166,7 @@ class Launching:
         try:
             loaded = self._load(chosen)
             verifying |= self._plan.verify
-            job = self._job(program, cells, loaded)
+            job = self._job(program, cells, loaded, candidates)
             job = workload.arm(job, cells, self._plan, seconds_per_cell, verifying=verifying)
             if verifying and self._seen:
                 job = self._seen.probing(implementation, job)
@@ -230,13 +230,14 @@ class Launching:
             return "", ()
         return self._seen.judge(parts[0].implementation, mapped)
 
-    def _job(self, program: Path, cells: Sequence[Cell], loaded: Loaded) -> Job:
+    def _job(self, program: Path, cells: Sequence[Cell], loaded: Loaded, candidates: protocol.Candidates) -> Job:
         """The job for these cells, whose program has no arguments yet but what schedules have to know."""
         job = build_job(
             self._testbed, (str(program),), cells[0].ranks, placement=cells[0].placement, loaded=loaded,
             arguments=self._plan.launcher_arguments,
         )  # fmt: skip
-        if not any(is_schedule(cell.benchmark) for cell in cells):
+        started = (*(cell.benchmark for cell in cells), *(one.benchmark for one in candidates.values()))
+        if not any(map(is_schedule, started)):
             return job
         known = self._schedule_files.get(cells[0].ranks // cells[0].options.groups, {})
         files = [known[name] for name in dict.fromkeys(cell.benchmark for cell in cells) if name in known]

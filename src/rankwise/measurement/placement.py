@@ -4,6 +4,7 @@
     cyclic        the hosts in turn, one rank each, leaving out those that are full
     one-per-node  one rank on each host
     across-sites  rank i on site i modulo the number of sites; a site's hosts are filled like in `block`
+    hosts=A+B     rank i on the i-th of these hosts, which may be named more than once
     FILE          `rank 0=host slot=0` (Open MPI's rankfile; slots are not used), or one host a line
 
 With more ranks than slots, each host gets ranks in proportion to its slots.
@@ -29,11 +30,29 @@ def place(placement: str, hosts: Sequence[Host], ranks: int) -> tuple[str, ...]:
         raise InputError("no host of the testbed has a slot for a rank", "give hosts slots in its description")
     if placement in _WORDS:
         return _WORDS[placement](hosts, ranks)
+    if placement.startswith(ON_HOSTS):
+        return _named(placement, hosts, ranks)
     if Path(placement).is_file():
         return _from_file(Path(placement), hosts, ranks)
     if "/" in placement or "." in placement:
         raise InputError(f"there is no rankfile {placement}", f"write one, or say {', '.join(_WORDS)}")
     raise UnknownNameError("placement", placement, _WORDS)
+
+
+ON_HOSTS = "hosts="
+"""How a placement begins that names each rank's host: `hosts=a1+b1`."""
+
+
+def _named(placement: str, hosts: Sequence[Host], ranks: int) -> tuple[str, ...]:
+    names = placement.removeprefix(ON_HOSTS).split("+")
+    unknown = set(names) - {host.name for host in hosts}
+    if unknown:
+        raise UnknownNameError("host", min(unknown), (host.name for host in hosts))
+    if len(names) < ranks:
+        raise InputError(
+            f"{placement} has no host for rank {len(names)}: {ranks} are started", "name a host for each rank"
+        )
+    return tuple(names[:ranks])
 
 
 def _block(hosts: Sequence[Host], ranks: int) -> tuple[str, ...]:

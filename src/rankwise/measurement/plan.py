@@ -209,9 +209,9 @@ REPETITION_SECONDS = 0.0005
 """Repeating a cell for so long leaves as much variance by the repetitions as there is between launches and visits.
 
 From default runs of six implementations: after 25 ms the repetitions' share of the variance is 2 %."""
-DELAYS_PER_CELL = 100
+DELAYS_PER_CELL = 50
 """One-way delays that a cell takes beside the time for repetitions: agreements of all ranks, warm-up, the fewest
-repetitions. Seen at 4 ranks of six implementations with messages of up to 4 MiB (small ones alone: 36)."""
+repetitions. Seen at 4 and 8 ranks with broadcasts and reductions of 1 KiB, 64 KiB and 1 MiB."""
 
 
 def round_seconds(cells: int, launches_per_round: int, delay_seconds: float = 0.0) -> float:

@@ -92,15 +92,21 @@ def arguments(
 
 def _switched(cells: Sequence[Cell], candidates: Candidates) -> tuple[str, ...]:
     """The labels of the candidates of these cells, which the harness counts in this order, from 1 on."""
-    return tuple(dict.fromkeys(cell.label for cell in cells if cell.label in candidates))
+    labels = dict.fromkeys(cell.label for cell in cells)
+    return tuple(one for one in labels if one in candidates and not candidates[one].benchmark)
 
 
 def _names(cells: Sequence[Cell], candidates: Candidates) -> dict[Cell, tuple[str, int, int]]:
     """The benchmark, size and candidate by which the harness knows each cell."""
     numbers = {label: number for number, label in enumerate(_switched(cells, candidates), 1)}
     less = {label: candidates[label].bytes_less for label in numbers}
+    own = {label: one.benchmark for label, one in candidates.items() if one.benchmark}
     return {
-        cell: (cell.benchmark, cell.size_bytes - less.get(cell.label, 0), numbers.get(cell.label, 0))
+        cell: (
+            own.get(cell.label, cell.benchmark),
+            cell.size_bytes - less.get(cell.label, 0),
+            numbers.get(cell.label, 0),
+        )
         for cell in cells
     }
 

@@ -9,6 +9,7 @@ import inspect
 import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -16,11 +17,13 @@ from rankwise.core import registry
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.jobs import Job, LaunchSteps
 from rankwise.core.records import Environment, Implementation
+from rankwise.core.schedule_names import chosen_schedule
 from rankwise.core.tuning import (
     Algorithm,
     Candidate,
     Choice,
     ChoiceScope,
+    Decision,
     Knob,
     Loaded,
     Native,
@@ -196,10 +199,35 @@ def family_named(name: str) -> Family:
 
 
 def native_of(implementation: Implementation, tuning: Tuning) -> Native:
-    """Return `tuning` as this implementation loads it; nothing without settings. Raises as `Family.native`."""
+    """Return `tuning` as this implementation itself loads it; nothing without settings. Raises as `Family.native`.
+
+    Schedules are the overlay's: they are left out.
+    """
+    family = family_named(implementation.family)
+    own = (_without_schedules(one, family.choice_scope(implementation, one.operation)) for one in tuning.decisions)
+    tuning = replace(tuning, decisions=tuple(one for one in own if one.rules))
     if not tuning.settings and not tuning.decisions:
         return Native()
-    return family_named(implementation.family).native(implementation, tuning)
+    return family.native(implementation, tuning)
+
+
+def _without_schedules(decision: Decision, scope: ChoiceScope) -> Decision:
+    """The decision with the default in place of schedules, without rules where nothing else is left.
+
+    Where no size can be left to the default, one of the own algorithms stands for it: it is never called.
+    """
+    natives = [rule.choice for rule in decision.rules if not chosen_schedule(rule.choice)]
+    if len(natives) == len(decision.rules):
+        return decision
+    if all(choice == Choice() for choice in natives):
+        return replace(decision, rules=())
+    stand_in = Choice() if scope == "by size" else next(one for one in natives if one != Choice())
+    return replace(
+        decision,
+        rules=tuple(
+            replace(rule, choice=stand_in) if chosen_schedule(rule.choice) else rule for rule in decision.rules
+        ),
+    )
 
 
 def with_switching(implementation: Implementation, native: Native) -> Native:

@@ -11,7 +11,7 @@ from rankwise.artifacts import builder
 from rankwise.artifacts.builder import Artifact
 from rankwise.core.records import Environment, Implementation
 
-_VARIABLE = "LD_PRELOAD"
+VARIABLE = "LD_PRELOAD"
 _ELF = b"\x7fELF"
 _DYNAMIC = 2  # the type of a program header
 
@@ -27,9 +27,9 @@ def build(source: Path, implementation: Implementation) -> Path:
 
 def loading(library: Path, environment: Environment) -> Environment:
     """Return `environment` with the library put before what it preloads already."""
-    others = [value for name, value in environment if name == _VARIABLE and value]
-    rest = tuple(pair for pair in environment if pair[0] != _VARIABLE)
-    return (*rest, (_VARIABLE, ":".join([str(library), *others])))
+    others = [value for name, value in environment if name == VARIABLE and value]
+    rest = tuple(pair for pair in environment if pair[0] != VARIABLE)
+    return (*rest, (VARIABLE, ":".join([str(library), *others])))
 
 
 def ignored_by(program: Path) -> str:

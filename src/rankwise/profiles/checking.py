@@ -10,6 +10,7 @@ from typing import Literal
 
 from rankwise.core.errors import InputError
 from rankwise.core.host_settings import setting
+from rankwise.core.schedule_names import chosen_schedule
 from rankwise.core.tuning import Decision, Part, ReadBack, Setting
 from rankwise.core.units import parse_size_bytes
 from rankwise.profiles import words
@@ -40,7 +41,11 @@ def checks(part: Part, evidence: Mapping[int, ReadBack], files: Sequence[str] = 
     found = [_of_setting(part, setting, everything) for setting in part.tuning.settings]
     for decision in part.tuning.decisions:
         said = evidence.get(decision.ranks, ReadBack())
-        found.append(_of_decision(part, decision, said, files))
+        schedules = {chosen_schedule(rule.choice) for rule in decision.rules} - {""}
+        if schedules:
+            found.append(_of_schedules(part, decision, schedules, said))
+        if any(rule.choice.algorithm and not chosen_schedule(rule.choice) for rule in decision.rules):
+            found.append(_of_decision(part, decision, said, files))
     return tuple(found)
 
 
@@ -65,6 +70,14 @@ def _of_decision(part: Part, decision: Decision, said: ReadBack, files: Sequence
     told = [f"{Path(value).name if value in files else value} was read" for value in read]
     subject = f"{decision.operation} at {decision.ranks} ranks"
     return _check(part, subject, f"{len(decision.rules)} rules", told, any(value in ours for value in read))
+
+
+def _of_schedules(part: Part, decision: Decision, schedules: set[str], said: ReadBack) -> Check:
+    """By what the overlay has counted: a run that it did not act in says nothing, and has none of them."""
+    ran = [name for subject, name in said.in_force if subject == f"schedules of {decision.operation}"]
+    subject = f"{decision.operation} at {decision.ranks} ranks, by schedules"
+    wanted, found = ", ".join(sorted(schedules)), sorted(ran) or ["none"]
+    return _check(part, subject, wanted, found, schedules <= {*ran})
 
 
 def _is_set(part: Part, knob: str) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.records import Notice
 from rankwise.core.tuning import Native, Profile
-from rankwise.profiles import load_script, merging, moving, profile_file, texts
+from rankwise.profiles import load_script, loading, merging, moving, profile_file, texts
 from rankwise.profiles.resolving import resolved
 
 MCA_FILE = "mca-params.conf"
@@ -49,8 +49,20 @@ def export(
         for name, text in others.items():
             if merging.read(place / name) != text:
                 moving.write_text(place / name, text)
+        for native, own in _with_libraries(profile, place, formats):
+            loading.put_libraries(native, own)
         for name, text in parameters.items():
             notices += _merge(profile, place / name, text, force)
+        if parameters and not _with_libraries(profile, place, formats):
+            notices += [
+                Notice(
+                    "not-exported",
+                    f"a parameter file cannot load the schedules of {part.implementation}, only variables can",
+                    f"rankwise profile export {profile.name} --format env",
+                )
+                for part in profile.parts
+                if part.native.libraries
+            ]
     except OSError as error:
         raise moving.unwritable(place, error) from error
     return Exported(tuple(place / name for name in found), tuple(notices))
@@ -76,9 +88,20 @@ def remove(folder: Path, to: Path, formats: Sequence[str], *, implementation: st
                 what = f"{path} is not as it was exported, and stays"
                 notices.append(Notice("edited-export", what, "remove it by hand if it is of no use"))
             gone += [path] if done else []
+        for native, own in _with_libraries(profile, place, formats):
+            for path in (own / Path(library).name for library in native.libraries):
+                if path.exists():
+                    _unlink(path, place)
+                    gone.append(path)
     except OSError as error:
         raise moving.unwritable(place, error) from error
     return Exported(tuple(gone), tuple(notices))
+
+
+def _with_libraries(profile: Profile, place: Path, formats: Sequence[str]) -> list[tuple[Native, Path]]:
+    """What is built of each part, for formats that load it, and the folder that it goes into."""
+    loads = {"env", "modulefile"} & set(formats or FORMATS)
+    return [(part.native, place / part.implementation) for part in profile.parts if loads]
 
 
 def _require_free(place: Path, found: Mapping[str, str], ours: Sequence[Path], force: bool) -> None:

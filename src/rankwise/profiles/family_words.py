@@ -32,6 +32,8 @@ class FamilyWords:
     """A file below the home of the user with settings of the user's own ..."""
     users_prefix: str = ""
     """... that have no such prefix there, which the variables for the same have."""
+    forward: tuple[str, ...] = ()
+    """Arguments of mpiexec that pass on the variable `{name}`, where it passes on those of its own MPI alone."""
     readme: str = ""
     """Paragraphs of the README on what overrules a profile and shows what is in force, in Markdown."""
 
@@ -40,7 +42,8 @@ def words_of(family: str) -> FamilyWords:
     """Return the words of the family of this name."""
     text = registry.text_beside("rankwise.mpi", "mpi", family, FILE)
     table = tomllib.loads(text)
-    return FamilyWords(**{**table, "says": tuple(table.get("says", ()))})
+    lists = {name: tuple(table.get(name, ())) for name in ("says", "forward")}
+    return FamilyWords(**{**table, **lists})
 
 
 def shell_patterns(found: FamilyWords, version: str) -> str:

@@ -16,11 +16,15 @@ from rankwise.core.tuning import FOLDER, Native, Part, Profile
 from rankwise.profiles.family_words import FamilyWords, shell_patterns, titled, words_of
 
 LOAD = "load.sh"
+PRELOAD, PRELOADED = "LD_PRELOAD", "RANKWISE_PRELOADED"
+"""The variable that the loader reads, and what a profile has put there, so that it can be taken out again."""
 ARGUMENTS = "RANKWISE_MPIEXEC_ARGUMENTS"
 """The variable with a part's arguments of mpiexec, where there are any: variables alone cannot load them."""
 LOADED = "RANKWISE_LOADED"
 """The variable with the names of those that a profile has set."""
-LISTS = ("LD_LIBRARY_PATH", "LD_PRELOAD", "PATH")
+FORWARDED = (PRELOAD, "RANKWISE_OVERLAY", "RANKWISE_NETWORK")
+"""Those of the overlay: some launchers pass on the variables of their own MPI alone."""
+LISTS = ("LD_LIBRARY_PATH", PRELOAD, "PATH")
 """Variables that others have entries in too: ours go before them."""
 
 _OWN_FOLDER = (
@@ -39,6 +43,19 @@ _FILES = """\
 for _rankwise_file in {names}; do
     [ -r "$_rankwise_folder/$_rankwise_file" ] || _rankwise_why="$_rankwise_folder/$_rankwise_file cannot be read"
 done
+"""
+_LIBRARY = """\
+if [ -z "$_rankwise_why" ]; then
+    _rankwise_said=$({preload}="$_rankwise_folder/{name}" sh -c : 2>&1) || _rankwise_said="$_rankwise_said "
+    [ -z "$_rankwise_said" ] || _rankwise_why="{name} does not load on this host: $_rankwise_said"
+fi
+"""
+"""It was built elsewhere: the C library here may be older, and the MPI another one or in another place."""
+_TAKE_OUT = f"""\
+    if [ "${{{PRELOADED}-}}" ] && [ "${{{PRELOAD}-}}" ]; then
+        {PRELOAD}=${{{PRELOAD}#"${PRELOADED}"}} {PRELOAD}=${{{PRELOAD}#:}}
+        [ "${PRELOAD}" ] || unset {PRELOAD}
+    fi
 """
 _SET = """\
 _rankwise_set() {{
@@ -72,19 +89,20 @@ _NAMES = "folder said file is has line where"
 
 def load_script(profile: Profile, part: Part, folder: Path) -> str:
     """Return the script for a part whose files lie in `folder`."""
-    native, family = part.native, words_of(part.family)
+    family = words_of(part.family)
     lines = [
-        f"# Profile {profile.name} for {titled(part)}, for a shell to source: {source_line(native, LOAD)}",
-        f"# then {start_line(native)}",
+        f"# Profile {profile.name} for {titled(part)}, for a shell to source: {source_line(part.native, LOAD)}",
+        f"# then {start_line(part)}",
         "_rankwise_why=",
         f"_rankwise_folder={shlex.quote(str(folder))}",
         _OWN_FOLDER,
     ]
     check = _checks(profile, part, family)
     load = [
+        *_TAKE_OUT.splitlines(),
         f'    for _rankwise_is in ${{{LOADED}-}}; do unset "$_rankwise_is"; done',
         f"    {LOADED}=",
-        *(f"    {line}" for line in _settings(native)),
+        *(f"    {line}" for line in _settings(part)),
         f"    export {LOADED}",
     ]
     refuse = f'echo "{LOAD}: $_rankwise_why; nothing was loaded" >&2'
@@ -103,26 +121,45 @@ def source_line(native: Native, file: str) -> str:
     return f"{bound_variables.RANKS}={ranks} . {shlex.quote(file)}" if ranks else f". {shlex.quote(file)}"
 
 
-def start_line(native: Native, launcher: str = "mpiexec") -> str:
+def start_line(part: Part, launcher: str = "mpiexec") -> str:
     """Return how a program is started once the variables are set."""
-    ranks = next(iter(bound_variables.tables(native.environment)), 4)
-    return f"{launcher} ${ARGUMENTS} -n {ranks} ./app" if native.arguments else f"{launcher} -n {ranks} ./app"
+    ranks = next(iter(bound_variables.tables(part.native.environment)), 4)
+    words = f" ${ARGUMENTS}" if arguments(part) and launcher == "mpiexec" else ""
+    return f"{launcher}{words} -n {ranks} ./app"
 
 
-def variables(native: Native) -> Environment:
+def arguments(part: Part) -> tuple[str, ...]:
+    """Return what must stand on mpiexec's own line: a part's arguments, and which variables every rank gets."""
+    forwarded = [
+        word.replace("{name}", name)
+        for name, _ in part.native.environment if part.native.libraries and name in FORWARDED
+        for word in words_of(part.family).forward
+    ]  # fmt: skip
+    return (*part.native.arguments, *forwarded)
+
+
+def variables(part: Part) -> Environment:
     """Return all that a shell has to set, the arguments of mpiexec too."""
-    own = ((ARGUMENTS, shlex.join(native.arguments)),) if native.arguments else ()
-    return (*native.environment, *own)
+    own = ((ARGUMENTS, shlex.join(found)),) if (found := arguments(part)) else ()
+    return (*part.native.environment, *own)
+
+
+def needed_files(native: Native) -> tuple[str, ...]:
+    """Return the names of all that lies in a part's folder and is read by its ranks."""
+    return (*(name for name, _ in native.files), *(Path(library).name for library in native.libraries))
 
 
 def _checks(profile: Profile, part: Part, family: FamilyWords) -> str:
-    files = _FILES.format(names=shlex.join(name for name, _ in part.native.files)) if part.native.files else ""
+    names = needed_files(part.native)
+    files = _FILES.format(names=shlex.join(names)) if names else ""
+    loads = "".join(_LIBRARY.format(preload=PRELOAD, name=Path(one).name) for one in part.native.libraries)
     if not family.says:
-        return files
+        return files + loads
     wrong = f"profile {profile.name} is for {titled(part)}, and the MPI in PATH says: "
-    return files + _CHECK.format(
+    check = _CHECK.format(
         asked=family.asked, patterns=shell_patterns(family, part.version), wrong=shlex.quote(wrong)
     )
+    return files + check + loads
 
 
 def _setter(family: FamilyWords) -> str:
@@ -130,14 +167,16 @@ def _setter(family: FamilyWords) -> str:
     return _SET.format(users=users, loaded=LOADED, file=LOAD, where="$_rankwise_where" if users else "")
 
 
-def _settings(native: Native) -> list[str]:
+def _settings(part: Part) -> list[str]:
     lines = []
-    for name, value in bound_variables.of_all(variables(native)):
+    for name, value in bound_variables.of_all(variables(part)):
         if name in LISTS:
             lines.append(f'export {name}={_quoted(value)}"${{{name}:+:${name}}}"')
+            if name == PRELOAD:
+                lines.append(f"_rankwise_set {PRELOADED} {_quoted(value)}")
         else:
             lines.append(f"_rankwise_set {name} {_quoted(value)}")
-    return [*lines, *bound_variables.shell_lines(native.environment, LOAD, "_rankwise_set {name} {value}")]
+    return [*lines, *bound_variables.shell_lines(part.native.environment, LOAD, "_rankwise_set {name} {value}")]
 
 
 def _quoted(value: str) -> str:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
+from rankwise.artifacts import builder
 from rankwise.core import paths
 from rankwise.core.errors import InputError
 from rankwise.core.host_settings import setting
@@ -24,7 +27,27 @@ def place(native: Native, folder: Path) -> Loaded:
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in here.files:
         moving.write_text(folder / name, text)
+    put_libraries(native, folder)
     return _what_loads(here, folder)
+
+
+def put_libraries(native: Native, folder: Path) -> None:
+    """Copy the libraries of `native` into `folder`, unless they are there. Raises InputError, OSError.
+
+    They were built for one implementation, whose part of a profile holds them.
+    """
+    for library in native.libraries:
+        source, place = builder.built(library), folder / Path(library).name
+        if place.exists():
+            continue
+        if not source.exists():
+            raise InputError(
+                f"{place} is missing, and {source} that it was copied from as well",
+                "copy it from another copy of the profile, or tune again",
+            )
+        scratch = place.with_name(f".{place.name}.{os.getpid()}")
+        shutil.copy2(source, scratch)
+        scratch.replace(place)
 
 
 def place_apart(native: Native, host_settings: Settings = ()) -> Loaded:
@@ -63,12 +86,13 @@ def loaded(folder: Path, implementation: Implementation) -> Loaded:
     if not moving.is_settled(stored):  # the folder cannot be written, its files name another
         return place_apart(moving.current(stored, part), settings)
     native = resolved(part.native, own)
-    for name, text in native.files:
-        if not (own / name).exists():
-            try:
+    try:
+        for name, text in native.files:
+            if not (own / name).exists():
                 moving.write_text(own / name, text)
-            except OSError as error:
-                raise moving.unwritable(own / name, error) from error
+        put_libraries(native, own)
+    except OSError as error:
+        raise moving.unwritable(own, error) from error
     return _what_loads(native, own, settings)
 
 
@@ -139,5 +163,6 @@ def manual_commands(folder: Path, settings: Settings) -> tuple[str, ...]:
 
 def _what_loads(native: Native, folder: Path, host_settings: Settings = ()) -> Loaded:
     here = resolved(native, folder)
-    names = tuple(str(folder.absolute() / name) for name, _ in native.files)
+    own = (*(name for name, _ in native.files), *(Path(library).name for library in native.libraries))
+    names = tuple(str(folder.absolute() / name) for name in own)
     return Loaded(here.environment, here.arguments, names, host_settings)

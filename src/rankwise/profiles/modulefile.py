@@ -13,7 +13,16 @@ from rankwise.core import bound_variables
 from rankwise.core.records import Environment
 from rankwise.core.tuning import FOLDER, Native, Part, Profile
 from rankwise.profiles.family_words import tcl_pattern, titled, words_of
-from rankwise.profiles.load_script import ARGUMENTS, LISTS, LOADED, start_line, variables
+from rankwise.profiles.load_script import (
+    ARGUMENTS,
+    LISTS,
+    LOADED,
+    PRELOAD,
+    arguments,
+    needed_files,
+    start_line,
+    variables,
+)
 
 _FOLDER = """\
 set folder {frozen}
@@ -40,6 +49,15 @@ foreach file {{{names}}} {{
 if {{[module-info mode load] && $lacking ne {{}}}} {{
     puts stderr "$lacking cannot be read; nothing was loaded"
     break
+}}
+"""
+_LIBRARY = """\
+if {{[module-info mode load]}} {{
+    catch {{exec env "{preload}=$folder/{name}" sh -c : </dev/null 2>@1}} said
+    if {{$said ne {{}}}} {{
+        puts stderr "{name} does not load on this host: [string range $said 0 299]; nothing was loaded"
+        break
+    }}
 }}
 """
 _SET = """\
@@ -86,7 +104,7 @@ def modulefile(profile: Profile, part: Part, folder: Path) -> str:
     lines = [
         "#%Module1.0",
         f"## {title} as Rankwise tuned it for {profile.testbed}.",
-        *([f"## Arguments for mpiexec are in {ARGUMENTS}: {start_line(native)}"] if native.arguments else []),
+        *([f"## Arguments for mpiexec are in {ARGUMENTS}: {start_line(part)}"] if arguments(part) else []),
         "",
         f"module-whatis {_tcl(f'{title}, tuned for {profile.testbed} by Rankwise')}",
         f"conflict {_tcl(profile.name)}",
@@ -95,13 +113,15 @@ def modulefile(profile: Profile, part: Part, folder: Path) -> str:
     text = "\n".join(lines) + "\n"
     if native.files:
         text += _FOLDER.format(frozen=_tcl(str(folder)), part=part.implementation)
-        text += _FILES.format(names=" ".join(_tcl(name) for name, _ in native.files))
+        text += _FILES.format(names=" ".join(map(_tcl, needed_files(native))))
     if family.says:
         text += _CHECK.format(
             asked=_tcl(family.asked), pattern=_tcl(tcl_pattern(family, part.version)),
             wrong=_escaped(f"profile {profile.name} is for {title}, and the MPI in PATH says: "),
         )  # fmt: skip
-    text += "\n" + _settings(variables(native))
+    for library in native.libraries:
+        text += _LIBRARY.format(preload=PRELOAD, name=Path(library).name)
+    text += "\n" + _settings(variables(part))
     text += "\n".join(_bound_lines(native, f"module load {profile.name}/{part.implementation}"))
     if family.users_file:
         text += _READ.format(file=family.users_file)

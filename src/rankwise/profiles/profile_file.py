@@ -9,9 +9,9 @@ from pathlib import Path
 from rankwise.core import knobs
 from rankwise.core.errors import InputError
 from rankwise.core.toml_places import Entry, parse
+from rankwise.core.toml_records import to_plain, to_record
+from rankwise.core.toml_text import toml_text
 from rankwise.core.tuning import Part, Profile, Reason
-from rankwise.profiles.toml_records import to_plain, to_record
-from rankwise.profiles.toml_text import toml_text
 
 FILE = "profile.toml"
 FORMAT = 1
@@ -79,7 +79,8 @@ def read(folder: Path) -> Stored:
     profile = _with_present_names(to_record(Profile, top))
     for index, part in enumerate(profile.parts):
         entry = top.value["parts"].value[index]
-        for name in (part.implementation, *(name for name, _ in part.native.files)):
+        pieces = (piece for library in part.native.libraries for piece in library.split("/"))
+        for name in (part.implementation, *(name for name, _ in part.native.files), *pieces):
             if not is_name(name):
                 raise entry.refused(f"'{name}' cannot be the name of a file", "use letters, digits, '-', '.', '_'")
     return Stored(profile, folder.resolve(), written_in.value)

@@ -14,4 +14,5 @@ def resolved(native: Native, folder: Path) -> Native:
         files=tuple((name, text.replace(FOLDER, where)) for name, text in native.files),
         environment=tuple((name, value.replace(FOLDER, where)) for name, value in native.environment),
         arguments=tuple(word.replace(FOLDER, where) for word in native.arguments),
+        libraries=native.libraries,
     )

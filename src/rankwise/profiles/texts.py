@@ -15,7 +15,15 @@ from rankwise.core.host_settings import MTU, setting
 from rankwise.core.tuning import Profile
 from rankwise.profiles import words
 from rankwise.profiles.family_words import words_of
-from rankwise.profiles.load_script import ARGUMENTS, LOAD, load_script, source_line, start_line
+from rankwise.profiles.load_script import (
+    ARGUMENTS,
+    LOAD,
+    arguments,
+    load_script,
+    needed_files,
+    source_line,
+    start_line,
+)
 from rankwise.profiles.modulefile import modulefile
 from rankwise.profiles.resolving import resolved
 
@@ -68,7 +76,8 @@ def readme(profile: Profile, folder: Path) -> str:
         words_of=words_of, families=dict.fromkeys(part.family for part in profile.parts),
         by_ranks=[part.implementation for part in profile.parts if bound_variables.names(part.native.environment)],
         date=datetime.fromtimestamp(profile.created_at, UTC).strftime("%-d %B %Y"), modules=MODULES, load=LOAD,
-        sysctl=SYSCTL, arguments=ARGUMENTS, host_settings=words.host_settings(profile),
+        sysctl=SYSCTL, arguments=ARGUMENTS, needs_arguments=any(map(arguments, profile.parts)),
+        needed_files=needed_files, host_settings=words.host_settings(profile),
         mtu_line=MTU_LINE,
     )  # fmt: skip
     return re.sub(r"\n{3,}", "\n\n", text)

@@ -11,6 +11,8 @@ from rankwise.core import signals
 from rankwise.core.errors import InputError
 from rankwise.core.records import DEFAULT
 from rankwise.core.tuning import Profile
+from rankwise.profiles.load_script import needed_files
+from rankwise.profiles.loading import put_libraries
 from rankwise.profiles.moving import unwritable, write_text
 from rankwise.profiles.profile_file import FILE, is_name, profile_text, read
 from rankwise.profiles.texts import all_files
@@ -32,7 +34,9 @@ def require_free(name: str, parent: Path, *, force: bool = False) -> Path:
         return place
     if not force:
         raise InputError(f"there is a profile {place} already", "give another name, or --force to replace it")
-    known = {FILE, *all_files(read(place).profile, place)}
+    there = read(place).profile
+    libraries = (f"{part.implementation}/{name}" for part in there.parts for name in needed_files(part.native))
+    known = {FILE, *all_files(there, place), *libraries}
     others = [path for path in place.rglob("*") if not path.is_dir() and str(path.relative_to(place)) not in known]
     if others:
         raise InputError(f"{others[0]} is no part of the profile that would be replaced", "move it elsewhere")
@@ -54,6 +58,8 @@ def write(profile: Profile, parent: Path, *, force: bool = False) -> Path:
             new = Path(scratch, "new")
             for name, text in texts.items():
                 write_text(new / name, text)
+            for part in profile.parts:
+                put_libraries(part.native, new / part.implementation)
             with signals.signals_wait():
                 _put(new, place, Path(scratch, "old"))
     except OSError as error:

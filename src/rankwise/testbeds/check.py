@@ -12,11 +12,11 @@ from typing import Any
 
 from rankwise.core.errors import HostError
 from rankwise.core.jobs import Command, LaunchSteps
+from rankwise.core.native_programs import program
 from rankwise.core.network import PathFigures, Topology
 from rankwise.testbeds.base import TestbedKind
 from rankwise.testbeds.path_verdicts import complaints
 from rankwise.testbeds.paths import Path, path, site_paths
-from rankwise.testbeds.programs import program
 
 _INTERVAL_SECONDS = 0.002
 """From one delay sample to the next: rare enough to disturb nothing."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from rankwise.core import process
 from rankwise.core.errors import HostError, InputError, UnknownNameError
 from rankwise.core.jobs import Command, LaunchSteps, Outcome, RemoteShellStart
+from rankwise.core.native_programs import program
 from rankwise.core.network import Topology
 from rankwise.core.records import Fact
 from rankwise.core.toml_places import Entry
@@ -23,7 +24,6 @@ from rankwise.testbeds.link_control import LinkControl
 from rankwise.testbeds.lost_frames import LossWatch
 from rankwise.testbeds.network_file import network_text
 from rankwise.testbeds.node_settings import NodeSettings, allow_congestion_controls, allowed_congestion_controls
-from rankwise.testbeds.programs import program
 from rankwise.testbeds.running import Running
 
 _BREAK_SECONDS = 0.5

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rankwise.core import process
 from rankwise.core.errors import EXIT_INPUT, HostError, InputError
-from rankwise.testbeds.programs import program
+from rankwise.core.native_programs import program
 
 READY_LIMIT_SECONDS = 30.0
 _REMEDY = "try: "

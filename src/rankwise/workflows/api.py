@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from rankwise.analysis.predict.results import Prediction
 from rankwise.core import paths, units
 from rankwise.core.errors import HostError, InputError
 from rankwise.core.jobs import Command, LaunchSteps, Outcome
@@ -19,7 +20,7 @@ from rankwise.testbeds.base import TestbedKind
 from rankwise.workflows import bench as benching
 from rankwise.workflows import compare as comparing
 from rankwise.workflows import guidelines as guiding
-from rankwise.workflows import profiles, resuming, testbeds
+from rankwise.workflows import profiles, resuming, schedules, testbeds
 from rankwise.workflows import run as running
 from rankwise.workflows import study as studying
 from rankwise.workflows.bench import BenchResult
@@ -28,6 +29,10 @@ from rankwise.workflows.configurations import choose
 from rankwise.workflows.events import Events, Silent
 from rankwise.workflows.guidelines import Answer
 from rankwise.workflows.measure import Request
+from rankwise.workflows.predict import predictor
+from rankwise.workflows.predict.asking import collectives
+from rankwise.workflows.predict.questions import Files, Question, algorithms_of
+from rankwise.workflows.predict.sweeping import parse_changes
 from rankwise.workflows.programs import ProgramRequest
 from rankwise.workflows.study import StudyResult
 from rankwise.workflows.study_runs import StudyOptions, StudyRequest
@@ -36,8 +41,8 @@ from rankwise.workflows.tune.spec import spec_of
 from rankwise.workflows.tune.tuner import TuneResult
 
 __all__ = [
-    "Metric", "Net", "Where", "bench", "compare", "guidelines", "load", "resume", "run", "study", "testbed",
-    "tune", "verify",
+    "Metric", "Net", "Where", "bench", "compare", "guidelines", "load", "predict", "resume", "run", "study",
+    "testbed", "tune", "verify",
 ]  # fmt: skip
 
 COMMAND_LINE = "import rankwise"
@@ -125,19 +130,46 @@ def guidelines(
 def tune(
     implementations: Sequence[str] = (), *, what: Sequence[str] = (), testbed: str = "", time: str = "10m",
     name: str = "", folder: str | Path = "profiles", ranks: Sequence[int] = (), sizes: str = "64,4K,64K,1M",
-    delta: float = 0.05, force: bool = False, where: Where | None = None,
+    delta: float = 0.05, force: bool = False, schedules: bool = True, where: Where | None = None,
 ) -> TuneResult:  # fmt: skip
     """Find settings that make implementations fast on a testbed, validate them, and write them as a profile.
 
-    `what` as `rankwise tune --for` takes it; the profile goes to `folder`/`name`, by default the testbed's name.
+    `what` as `rankwise tune --for` takes it; `schedules`: between sites ours are tried too. The profile goes to
+    `folder`/`name`, by default the testbed's name.
     """
     place, there = testbeds.testbed_of(testbed), where or Where()
-    spec, _ = spec_of(what, place, ranks, units.parse_sizes_bytes(sizes), delta=delta)
+    spec, _ = spec_of(what, place, ranks, units.parse_sizes_bytes(sizes), delta=delta, schedules=schedules)
     options = tuner.TuneOptions(
         name or place.name, str(folder), spec, units.parse_duration_seconds(time), tuple(implementations),
         force=force,
     )  # fmt: skip
     return tuner.carry_out(tuner.TuneRequest(options, place, COMMAND_LINE), there.store, there.events)
+
+
+def predict(
+    what: str, *files: str | Path, algorithm: str = "", size: str = "1M", ranks: int = 0, sites: str = "",
+    platform: str | Path = "", testbed: str = "", model: str = "", what_if: str = "",
+) -> Prediction:  # fmt: skip
+    """Return what communication will take on a platform, contention included.
+
+    `what`: `pattern` or `trace` with `files`, or a collective operation by its `algorithm`, of this `size` on as
+    many `ranks`, where `sites` says (`4x256`). `platform`: a file of `rankwise fit`; without one the description
+    of the `testbed`, unmeasured. `what_if` as on the command line: `wan.rate=10G,wan.delay=5ms`. Raises
+    InputError, also for a program that deadlocks.
+    """
+    question: Question
+    if what in ("pattern", "trace"):
+        question = Files(tuple(str(one) for one in files))
+    elif algorithm:
+        network = schedules.parse_sites(sites) if sites else None
+        question = collectives(
+            what, algorithm, (units.parse_size_bytes(size),), {"ranks": ranks, "network": network}
+        )[0]  # fmt: skip
+    else:
+        raise InputError(f"by which algorithm of {what}?", f"one of {', '.join(algorithms_of(what))}")
+    changes = parse_changes(what_if) if what_if else ()
+    file = Path(platform) if platform else None
+    return predictor.predict(predictor.Request(question, file, testbed, model, changes))
 
 
 def verify(

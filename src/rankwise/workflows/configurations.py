@@ -14,12 +14,13 @@ from rankwise.core.records import DEFAULT, Implementation, Notice
 from rankwise.core.tuning import Loaded, Native, Part, Profile, Tuning
 from rankwise.measurement.launch import Seen
 from rankwise.mpi import clients, environment_conflicts
-from rankwise.mpi.family import Family, family_named, native_of, with_switching
+from rankwise.mpi.family import family_named, native_of, with_switching
 from rankwise.profiles import folders, loading, profile_file
 from rankwise.profiles.sentences import tuning_sentence
 from rankwise.testbeds.base import TestbedKind
 from rankwise.testbeds.changes import changes
 from rankwise.workflows.host_settings import applied_settings, in_force
+from rankwise.workflows.overlay import whole_native
 
 _SAID = 3
 """Differences that a warning names."""
@@ -46,17 +47,19 @@ def choose(name_or_folder: str) -> ProfileChoice:
     return ProfileChoice(folder.name, str(folder))
 
 
-def tuned(implementation: Implementation, tuning: Tuning) -> Configuration:
-    """Return the configuration that loads `tuning`. Raises InputError for what this version cannot load."""
-    return replace(plain(implementation), tuning=tuning, native=native_of(implementation, tuning))
+def tuned(implementation: Implementation, tuning: Tuning, topology: Topology | None) -> Configuration:
+    """Return the configuration that loads `tuning` on this network. Raises as `whole_native`."""
+    return replace(plain(implementation), tuning=tuning, native=whole_native(implementation, tuning, topology))
 
 
-def switching(implementation: Implementation, tuning: Tuning, table: Native = NOTHING_MORE) -> Configuration:
+def switching(
+    implementation: Implementation, tuning: Tuning, topology: Topology | None, table: Native = NOTHING_MORE
+) -> Configuration:
     """Return the same for a launch that switches between candidates meanwhile. Raises InputError.
 
     `table`: what tells its candidates apart where they are told by the size of messages.
     """
-    found = tuned(implementation, tuning)
+    found = tuned(implementation, tuning, topology)
     return replace(found, native=with_switching(implementation, found.native) + table)
 
 
@@ -171,7 +174,7 @@ def _translated(
     profile: Profile, part: Part, implementation: Implementation, force: bool
 ) -> tuple[Tuning, Native, list[Notice]]:
     """The same choices in the terms of another version."""
-    family, tuning = family_named(implementation.family), part.tuning
+    tuning = part.tuning
     told = [
         Notice(
             "other-version",
@@ -180,7 +183,7 @@ def _translated(
         )
     ]
     try:
-        native = family.native(implementation, tuning)
+        native = whole_native(implementation, tuning, profile.topology)
     except InputError as error:
         if not force:
             raise InputError(
@@ -189,19 +192,19 @@ def _translated(
                 f"--force leaves that out; or measure: rankwise tune --testbed {profile.testbed} "
                 f"{implementation.id}",
             ) from error
-        tuning, lost = _known_to(family, implementation, tuning)
-        native = family.native(implementation, tuning)
+        tuning, lost = _known_to(implementation, tuning)
+        native = whole_native(implementation, tuning, profile.topology)
         told.append(Notice("not-loaded", f"{implementation.id} does without {', '.join(lost)}: {error}"))
     return tuning, native, told
 
 
-def _known_to(family: Family, implementation: Implementation, tuning: Tuning) -> tuple[Tuning, list[str]]:
+def _known_to(implementation: Implementation, tuning: Tuning) -> tuple[Tuning, list[str]]:
     """What this version can load of a tuning, and the names of what it cannot."""
     lost = []
 
     def knows(part: Tuning, name: str) -> bool:
         try:
-            family.native(implementation, part)
+            native_of(implementation, part)
         except InputError:
             lost.append(name)
             return False

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from rankwise import __version__
 from rankwise.core.errors import HostError
 from rankwise.core.records import Implementation
 from rankwise.core.vocabulary import Vocabulary
 from rankwise.mpi import select
 from rankwise.mpi.discover import installations
 from rankwise.mpi.family import families, family_named
-from rankwise.profiles.lint import formats
+from rankwise.profiles.lint import formats, overlay_table
 from rankwise.profiles.lint.findings import Finding, Known, UnreadableError
+from rankwise.schedules import generator
 from rankwise.workflows.events import Events
 
 FORMATS = tuple(formats.FORMATS)
@@ -49,6 +52,7 @@ def lint(request: LintRequest, events: Events) -> tuple[Linted, ...]:
     """Return what is found in each file. Raises UnknownNameError for an implementation that is not here."""
     with events.busy("asking the MPI implementations"):
         known = _known(request, events)
+        known = replace(known, vocabularies=(*known.vocabularies, *_schedules(events)))
     return tuple(_linted(file, known, request.format) for file in request.files)
 
 
@@ -81,6 +85,20 @@ def _known(request: LintRequest, events: Events) -> Known:
 
 def _age(found: Vocabulary) -> tuple[str, list[int]]:
     return found.family, [int(number) for number in re.findall(r"\d+", found.version)]
+
+
+def _schedules(events: Events) -> Iterator[Vocabulary]:
+    """What decision tables of the overlay may say."""
+    algorithms: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    takes: dict[str, tuple[str, ...]] = {}
+    try:
+        for one in generator.algorithms():
+            known = {"segment": one.segmented, "fan-out": one.fans, "lanes": one.lanes}
+            algorithms[one.operation][one.name] = one.name
+            takes[one.id] = tuple(name for name, heeded in known.items() if heeded)
+    except HostError as error:
+        events.say(f"warning: the names of schedules are not known: {error}")
+    yield Vocabulary(f"rankwise-{__version__}", overlay_table.FAMILY, __version__, algorithms, takes)
 
 
 def _asked(here: list[Implementation], events: Events) -> Iterator[Vocabulary]:

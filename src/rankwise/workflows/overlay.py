@@ -1,23 +1,34 @@
-"""What a job loads so that our schedules carry out its collectives."""
+"""What a job loads so that our schedules carry out its collectives: as a user asks, or as a tuning has chosen."""
 
 from __future__ import annotations
 
-import hashlib
 import os
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rankwise.artifacts import builder, overlay
-from rankwise.core import paths
 from rankwise.core.errors import InputError
+from rankwise.core.network import Topology
 from rankwise.core.records import Implementation
-from rankwise.core.tuning import Loaded
+from rankwise.core.schedule_names import chosen_schedule
+from rankwise.core.tuning import FOLDER, Choice, Decision, Loaded, Native, Rule, Tuning
 from rankwise.mpi import preload
+from rankwise.mpi.family import native_of
 from rankwise.schedules.network_file import network_text
 from rankwise.testbeds.base import TestbedKind
+from rankwise.workflows.schedule_network import network_file
 
 DEFAULT_TABLE = "default"
-_REPORT = "RANKWISE_OVERLAY_REPORT"
+_TABLE, _NETWORK, _REPORT = "RANKWISE_OVERLAY", "RANKWISE_NETWORK", "RANKWISE_OVERLAY_REPORT"
+REPORTING = ((_REPORT, "-"),)
+"""Makes an overlay that is loaded say which schedules ran."""
+_REPLACED = re.compile(r"rankwise overlay: (\w+)\.(\w+) [1-9]")
+_TABLE_FILE, _NETWORK_FILE = "overlay-table", "network"
+_HEADING = "# rankwise overlay 1"
+_MOST_BYTES = "2G"
+"""Longer messages are the library's own anyway. A range without end would hold for v-variants too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +57,7 @@ def overlaid(
             f"link it dynamically, as {implementation.mpicc} does, and install it without special rights",
         )
     library = overlay.build(implementation)
-    files, variables = [str(library)], [("RANKWISE_OVERLAY", DEFAULT_TABLE)]
+    files, variables = [str(library)], [(_TABLE, DEFAULT_TABLE)]
     if choice.table != DEFAULT_TABLE:
         table = Path(choice.table).absolute()
         if not table.is_file():
@@ -54,11 +65,10 @@ def overlaid(
                 f"there is no decision table {choice.table}", "name a file, or `default` for the built-in table"
             )
         files.append(str(table))
-        variables = [("RANKWISE_OVERLAY", str(table))]
-    if topology := testbed.topology():
-        network = _kept(network_text(topology))
-        files.append(str(network))
-        variables.append(("RANKWISE_NETWORK", str(network)))
+        variables = [(_TABLE, str(table))]
+    if network := network_file(testbed):
+        files.append(network)
+        variables.append((_NETWORK, network))
     if choice.reproducible:
         variables.append(("RANKWISE_OVERLAY_REPRODUCIBLE", "1"))
     if report := os.environ.get(_REPORT):
@@ -67,12 +77,55 @@ def overlaid(
     return replace(loaded, environment=environment, files=(*loaded.files, *files))
 
 
-def _kept(text: str) -> Path:
-    """A file in the cache with this text."""
-    file = paths.cache_folder() / "networks" / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.network"
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
-    except OSError as error:
-        raise builder.unwritable(error) from error
-    return file
+def whole_native(implementation: Implementation, tuning: Tuning, topology: Topology | None) -> Native:
+    """Return `tuning` as this implementation loads it, the overlay with it if the tuning has chosen schedules.
+
+    Raises InputError as `Family.native`, BuildError, HostError if the cache cannot be written.
+    """
+    own = native_of(implementation, tuning)
+    table = table_text(tuning.decisions)
+    if not table:
+        return own
+    library = overlay.build(implementation)
+    files = [(_TABLE_FILE, table)]
+    variables = [(preload.VARIABLE, f"{FOLDER}/{library.name}"), (_TABLE, f"{FOLDER}/{_TABLE_FILE}")]
+    if topology and topology.sites:
+        files.append((_NETWORK_FILE, network_text(topology)))
+        variables.append((_NETWORK, f"{FOLDER}/{_NETWORK_FILE}"))
+    return own + Native(tuple(files), tuple(variables), libraries=(builder.reference(library),))
+
+
+def replaced(output: str) -> tuple[tuple[str, str], ...]:
+    """Return which schedules a run has taken, from what an overlay said that was asked to report."""
+    return tuple((f"schedules of {operation}", name) for operation, name in _REPLACED.findall(output))
+
+
+def table_text(decisions: Iterable[Decision]) -> str:
+    """Return the overlay's decision table with the schedules among these decisions; '' where there are none.
+
+    They hold between sites alone, as they were measured: what is within one site is the library's own.
+    """
+    lines = [line for decision in decisions for line in _lines(decision)]
+    return "\n".join([_HEADING, *lines, ""]) if lines else ""
+
+
+def _lines(decision: Decision) -> Iterator[str]:
+    above = 0
+    for rule in decision.rules:
+        if chosen_schedule(rule.choice):
+            conditions = [f"ranks={decision.ranks}", "sites=2-", *_bytes(decision, rule, above)]
+            yield " ".join([decision.operation, *conditions, _algorithm(rule.choice)])
+        above = rule.up_to_bytes + 1 if rule.up_to_bytes is not None else above
+
+
+def _bytes(decision: Decision, rule: Rule, least: int) -> tuple[str, ...]:
+    """No condition for what has no size."""
+    if decision.operation == "barrier":
+        return ()
+    return (f"bytes={least}-{_MOST_BYTES if rule.up_to_bytes is None else rule.up_to_bytes}",)
+
+
+def _algorithm(choice: Choice) -> str:
+    parameters = {"segment": choice.segment_bytes, "fan-out": choice.fanout}
+    told = ",".join(f"{name}={value}" for name, value in parameters.items() if value)
+    return f"{chosen_schedule(choice)}:{told}" if told else chosen_schedule(choice)

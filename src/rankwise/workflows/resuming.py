@@ -14,7 +14,7 @@ from rankwise.workflows.tune import tuner
 
 VERBS: dict[RunKind, str] = {
     "compare": "compare", "bench": "bench", "guidelines": "guidelines", "search": "tune", "validation": "tune",
-    "study": "study", "import": "import", "program": "compare",
+    "study": "study", "import": "import", "program": "compare", "fit": "fit",
 }  # fmt: skip
 """The verb that begins runs of each kind."""
 

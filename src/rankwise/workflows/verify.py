@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from rankwise.profiles import loading
 from rankwise.profiles.checking import Check, checks, host_check
 from rankwise.testbeds.base import TestbedKind
 from rankwise.workflows.host_settings import applied_settings, values
+from rankwise.workflows.overlay import REPORTING, replaced
 
 PAIR = "pingpong"
 PAIR_SIZES_BYTES = (8, 1 << 20)
@@ -31,7 +32,7 @@ def verify(part: Part, implementation: Implementation, loaded: Loaded, testbed: 
     A run that fails puts nothing into force, and its reason is what was found. Raises BuildError, HostError.
     """
     program = build(implementation)
-    known = {one.name for one in list_benchmarks(implementation, program) if one.supported}
+    known = {one.name: one.sized for one in list_benchmarks(implementation, program) if one.supported}
     evidence: dict[int, ReadBack] = {}
     failures: dict[int, str] = {}
     for ranks, cells in _cells(part, implementation, known).items():
@@ -41,7 +42,8 @@ def verify(part: Part, implementation: Implementation, loaded: Loaded, testbed: 
             failures[ranks] = str(error)
             continue
         said = outcome.stdout + outcome.stderr
-        evidence[ranks] = family_named(implementation.family).read_back(implementation, said)
+        told = family_named(implementation.family).read_back(implementation, said)
+        evidence[ranks] = ReadBack((*told.in_force, *replaced(outcome.stderr)))
         if not protocol.parse_run(outcome.stdout, cells).ended:
             failures[ranks] = outcome.broken or _last_words(outcome)
     if failures:
@@ -68,12 +70,15 @@ def host_checks(part: Part, testbed: TestbedKind) -> tuple[Check, ...]:
     )
 
 
-def _cells(part: Part, implementation: Implementation, known: Iterable[str]) -> dict[int, list[Cell]]:
-    """A size within each rule of every decision, by ranks; and messages between two ranks in any case."""
+def _cells(part: Part, implementation: Implementation, known: Mapping[str, bool]) -> dict[int, list[Cell]]:
+    """A size within each rule of every decision, by ranks; and messages between two ranks in any case.
+
+    `known`: whether messages of an operation have a size.
+    """
     found = {2: [Cell(implementation.id, PAIR, size, 2) for size in PAIR_SIZES_BYTES]}
     for decision in part.tuning.decisions:
         if decision.operation in known:
-            sizes = dict.fromkeys(_sizes(decision))
+            sizes = dict.fromkeys(_sizes(decision)) if known[decision.operation] else (0,)
             found.setdefault(decision.ranks, []).extend(
                 Cell(implementation.id, decision.operation, size, decision.ranks) for size in sizes
             )
@@ -94,7 +99,7 @@ def _launch(
     reporting = loading.place_apart(family_named(implementation.family).reporting(implementation))
     apart = ranks == 2 and len({host.site for host in testbed.hosts()}) > 1
     both = Loaded(
-        (*loaded.environment, *reporting.environment), (*loaded.arguments, *reporting.arguments),
+        (*loaded.environment, *reporting.environment, *REPORTING), (*loaded.arguments, *reporting.arguments),
         (*loaded.files, *reporting.files),
     )  # fmt: skip
     job = build_job(

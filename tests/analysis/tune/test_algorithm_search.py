@@ -386,3 +386,21 @@ def test_launches_are_few_and_the_default_stays_where_all_are_alike() -> None:
         machine = Simulated(all_alike, np.random.default_rng(seed), 0.02)
         assert machine.answer(bcast_search(names=names)) == Tuning()
         assert len(machine.launched) <= 70
+
+
+@pytest.mark.parametrize(("per_byte", "wins"), [(1.4e-10, True), (2.0e-10, None), (4e-10, False)])
+def test_a_schedule_races_like_any_algorithm(per_byte: float, wins: bool | None) -> None:
+    """It wins, is as good as the best of the others, which are tried before it, or loses."""
+
+    def seconds(tuning: Tuning, cell: Cell) -> float:
+        if choice_at(tuning, cell).algorithm == "schedule:lanes":
+            return 80e-6 + per_byte * cell.size_bytes
+        return law(tuning, cell)
+
+    search = bcast_search(names=(*NAMES, "schedule:lanes"))
+    found = Simulated(seconds, np.random.default_rng(1)).answer(search)
+    chosen = [choice_at(found, replace(BCAST, size_bytes=size)).algorithm for size in (64, 4 << 20)]
+    assert chosen[0] == "binomial"
+    assert chosen[1] in {True: ("schedule:lanes",), None: ("ring", "schedule:lanes"), False: ("ring",)}[wins]
+    if wins:
+        assert "schedule:lanes" in search.reasons()[0].words

@@ -81,3 +81,13 @@ def test_rules_ascend_and_say_what_was_decided(decided: list[tuple[int, Choice]]
 def test_a_trial_parts_its_sizes_in_the_middle() -> None:
     found = complete_rules([64, 4096, 16384], [A, A, B], in_the_middle=True)
     assert found == (Rule(8192, A), Rule(None, B))
+
+
+def test_where_a_decision_cannot_be_complete_schedules_can_still_be_chosen() -> None:
+    """They are not in the table that leaves no size to the default."""
+    costs, ours = np.log([[1.0, 1.0], [np.inf, 0.4], [np.inf, 0.5]]), Choice("schedule:lanes")
+    found = rules_from_costs([64, 1024], costs, [DEFAULT, A, ours], BOUND, complete=True)
+    assert found == (Rule(1023, DEFAULT), Rule(2048, ours), Rule(None, DEFAULT))
+    costs[1, 0] = 0.0
+    found = rules_from_costs([64, 1024], costs, [DEFAULT, A, ours], BOUND, complete=True)
+    assert found == (Rule(None, A),)

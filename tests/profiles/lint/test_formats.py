@@ -18,6 +18,7 @@ KNOWN = Known((
     Vocabulary("intelmpi-2021", "intelmpi", "2021", {"bcast": {"0": "p0", "1": "p1"}}),
 ))  # fmt: skip
 SAMPLES = {
+    "overlay-table": "# rankwise overlay 1\nbcast ranks=2-64 bytes=1M- lanes:lanes=4,segment=32K\nbcast native\n",
     "mpich-json": '{"collective=bcast": {"comm_size<=8": {"algorithm=MPIR_A": {}},\n'
     '"comm_size=any": {"algorithm=MPIR_A": {}}}}',
     "openmpi-json": '{"rule_file_version": 3, "module": "tuned", "collectives": {"bcast": [{"comm_size_min": 4,\n'

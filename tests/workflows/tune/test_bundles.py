@@ -68,6 +68,33 @@ def test_presets_of_neighbouring_sizes_share_a_launch_and_the_default_has_its_ow
     assert table.count(";") == 2 * 11 - 1
 
 
+OWN = {"mpich": ("binomial", "smp"), "intelmpi": ("preset-1", "preset-2"), "lammpi": ()}
+
+
+@pytest.mark.parametrize("name", [one.id for one in FOUND if one.family in OWN])
+def test_schedules_share_a_launch_with_the_default_whatever_the_mpi_can_switch(name: str) -> None:
+    one = working(name)
+    ours, own = ("schedule:lanes", "schedule:trees"), OWN[one.family]
+    search = AlgorithmSearch(Cell(one.id, "bcast", 0, 4), [Choice(each) for each in (*own, *ours)], SIZES)
+    bundles = bundled([search], one)
+    (mixed,) = (each for each in bundles if any("schedule" in cell.label for cell in each.cells()))
+    labels = {(cell.label, cell.size_bytes) for cell in mixed.cells()}
+    assert labels >= {
+        (label, size) for label in (DEFAULT, *(f"bcast@4={each}" for each in ours)) for size in SIZES
+    }
+    assert {label: each.benchmark for label, each in mixed.candidates.items() if each.benchmark} == {
+        "bcast@4=schedule:lanes": "bcast.lanes", "bcast@4=schedule:trees": "bcast.trees",
+    }  # fmt: skip
+    assert mixed.tuning(Tuning()) == Tuning(), "nothing is loaded for them"
+    measured = {cell.label for each in bundles for cell in each.cells()}
+    assert measured == {DEFAULT, *(f"bcast@4={each}" for each in (*own, *ours))}
+    if one.family == "intelmpi":
+        apart = [each for each in bundles if each is not mixed and each.candidates]
+        assert {label for each in apart for label in each.candidates} == {f"bcast@4={each}" for each in own}
+    else:
+        assert len(bundles) == 1
+
+
 @pytest.mark.parametrize("name", SWITCHING)
 def test_settings_and_unknown_algorithms_are_not_switched(name: str) -> None:
     trial = search_of(name).ask()[1]

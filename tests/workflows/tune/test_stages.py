@@ -9,11 +9,14 @@ import pytest
 
 from rankwise.analysis.tune.algorithm_search import AlgorithmSearch
 from rankwise.analysis.tune.search import Search
+from rankwise.core.errors import HostError
 from rankwise.core.jobs import Host
 from rankwise.core.network import Topology
 from rankwise.core.records import Benchmark
-from rankwise.core.tuning import Tuning
+from rankwise.core.tuning import Native, Tuning
+from rankwise.workflows.tune import schedule_choices
 from rankwise.workflows.tune.stages import STAGES, Collective, Target, TuneSpec
+from support.emulated import two_sites
 from support.made_up_family import OURS, install
 
 MENU = {
@@ -125,3 +128,50 @@ def test_a_barrier_has_no_size_and_what_is_sent_eagerly_is_among_the_sizes_tried
         ((search,),) = groups(spec)
         asked = {cell.size_bytes for trial in search.ask() for cell in trial.cells}
         assert sorted(asked) == sizes
+
+
+SITES = Target("lab", two_sites(), (Host("a1", 2, site="a"), Host("a2", 2, site="a"), Host("b1", 2, site="b")))
+OURS_TOO = MENU | {
+    name: Benchmark(name, "schedule", "") for name in ("bcast.lanes", "bcast.binomial", "scatter.lanes")
+}
+
+
+def labels(target: Target, ranks: int, **more: bool) -> set[str]:
+    wanted = (Collective("bcast", ranks, (4096,)),)
+    (stage,) = (one for one in STAGES if one.name == "algorithms")
+    ((search,),) = stage.searches(OURS, OURS_TOO, target, TuneSpec((), wanted, **more))  # type: ignore[arg-type]
+    return {trial.name.partition("=")[2] for trial in search.ask()} - {""}
+
+
+@pytest.fixture
+def buildable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schedule_choices, "whole_native", lambda *_: Native())
+
+
+@pytest.mark.usefixtures("buildable")
+def test_between_sites_schedules_that_know_sites_are_tried_too() -> None:
+    own = {"ring", "tree"}
+    assert labels(SITES, 6) == {*own, "schedule:lanes"}
+    assert labels(SITES, 6, schedules=False) == own
+    assert labels(SITES, 4) == {*own, "doubling"}, "all ranks are in one site"
+    assert labels(TARGET, 6) == own, "no sites are known"
+
+
+@pytest.mark.usefixtures("buildable")
+def test_where_the_mpi_has_nothing_to_choose_schedules_are_the_choice() -> None:
+    spec = TuneSpec((), (Collective("scatter", 6, (4096,)),))
+    (stage,) = (one for one in STAGES if one.name == "algorithms")
+    ((search,),) = stage.searches(OURS, OURS_TOO, SITES, spec)
+    assert [trial.name for trial in search.ask()] == ["default", "scatter@6=schedule:lanes"]
+
+
+def test_an_overlay_that_cannot_be_built_is_told_and_the_rest_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object) -> Native:
+        raise HostError("cannot write the build cache", "free some space")
+
+    monkeypatch.setattr(schedule_choices, "whole_native", fails)
+    assert labels(SITES, 6) == {"ring", "tree"}
+    (stage,) = (one for one in STAGES if one.name == "algorithms")
+    spec = TuneSpec((), (Collective("scatter", 6, (4096,)),))
+    ((nothing,),) = stage.searches(OURS, OURS_TOO, SITES, spec)
+    assert "schedules could not be tried: cannot write the build cache" in nothing.reasons()[0].words

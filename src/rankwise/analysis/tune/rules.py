@@ -12,6 +12,7 @@ from rankwise.analysis.tune.choices import words_of
 from rankwise.analysis.tune.race import Race
 from rankwise.analysis.tunings import range_words
 from rankwise.core.records import DEFAULT, FloatArray
+from rankwise.core.schedule_names import chosen_schedule
 from rankwise.core.tuning import Choice, Rule
 from rankwise.stats.covering import cover
 
@@ -49,13 +50,13 @@ def rules_from_costs(
 ) -> tuple[Rule, ...]:
     """Return the rules that cover `costs`, whose first row is the default (see `cover`, `complete_rules`).
 
-    () where all is the default, or where `complete` has to do without it and some size has no other choice.
+    () where all is the default. Where `complete` has to do without it and some size has no other choice, only
+    schedules can be chosen: they are done outside of the tables that have to be complete.
     """
-    if not complete:
-        return rules_of(sizes_bytes, [choices[i] for i in cover(costs, bound)])
-    if sizes_without_choice(sizes_bytes, costs):
-        return ()
-    return complete_rules(sizes_bytes, [choices[i + 1] for i in cover(costs[1:], bound)])
+    if complete and not sizes_without_choice(sizes_bytes, costs):
+        return complete_rules(sizes_bytes, [choices[i + 1] for i in cover(costs[1:], bound)])
+    rows = [i for i, one in enumerate(choices) if not complete or one == Choice() or chosen_schedule(one)]
+    return rules_of(sizes_bytes, [choices[rows[i]] for i in cover(costs[rows], bound)])
 
 
 def sizes_without_choice(sizes_bytes: Sequence[int], costs: FloatArray) -> list[int]:

@@ -30,10 +30,11 @@ bool enter_candidate(Cell *c)
     Job *job = c->job;
     const int candidate = job->current->candidate;
     if (!candidate)
-        return true;
+        return all_ranks_well(c);
     MPI_Comm *own = &job->candidate_comms[candidate - 1];
     job->candidate = &job->candidates[candidate - 1];
-    write_variables(job, c->failure, sizeof c->failure);
+    if (!c->failure[0])
+        write_variables(job, c->failure, sizeof c->failure);
     if (!all_ranks_well(c))
         return false;
     if (*own == MPI_COMM_NULL)
@@ -49,19 +50,20 @@ void leave_candidate(Cell *c)
 }
 
 #if MPI_VERSION >= 3
-/* A barrier at which a rank that has failed waits so long for the others, which may wait for it
+/* True: no rank has failed. A rank that has waits so long for the others, which may wait for it
  * inside the operation for ever: then only the end of the job helps. */
-static void meet(const Cell *c)
+static bool nobody_failed(const Cell *c)
 {
     const double patience_seconds = 10, begin = local_seconds(c->job);
+    int failed = c->failure[0] != 0, any = 0, met = 0;
     MPI_Request all;
-    int met = 0;
-    MPI_Ibarrier(c->job->comm, &all);
+    MPI_Iallreduce(&failed, &any, 1, MPI_INT, MPI_MAX, c->job->comm, &all);
     for (MPI_Test(&all, &met, MPI_STATUS_IGNORE); !met; MPI_Test(&all, &met, MPI_STATUS_IGNORE)) {
         if (c->failure[0] && local_seconds(c->job) - begin > patience_seconds)
             end_job(c->job, c->failure);
         wait_a_little(c);
     }
+    return !any;
 }
 
 bool try_candidate(Cell *c, const Options *options)
@@ -73,11 +75,16 @@ bool try_candidate(Cell *c, const Options *options)
     set_repetition(c, options, 0);
     if (c->active && !c->failure[0])
         run(c);
-    meet(c);
+    restore_variables(c->job);
+    const bool well = nobody_failed(c);
     c->job->noted = NULL;
-    if (all_ranks_well(c))
+    if (well) {
+        rewrite_variables(c->job);
+        c->warmed_up = 1;
         return true;
-    c->prepared = 0; /* nobody knows what became of its requests */
+    }
+    all_ranks_well(c); /* which tells the reason to all */
+    c->prepared = 0;   /* nobody knows what became of its requests */
     c->job->candidate_comms[c->job->current->candidate - 1] = MPI_COMM_NULL;
     return false;
 }

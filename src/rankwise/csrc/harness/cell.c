@@ -136,7 +136,7 @@ void run_cell(Job *job, const CellRequest *request, const Options *options)
     make_message(&c, options);
     if (!c.failure[0])
         make_records(&c, options);
-    if (all_ranks_well(&c) && enter_candidate(&c))
+    if (enter_candidate(&c))
         use_cell(&c, options);
     else
         emit_cell_failure(&c, "failed");

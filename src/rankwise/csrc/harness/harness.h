@@ -103,6 +103,7 @@ struct Job {
     RwBarrier barrier;
     char *hosts, *machines;      /* of all ranks, shape (ranks, HOST_BYTES) */
     double usual_slack_seconds;  /* before a start: start.c */
+    double timer_cost_seconds;   /* rank 0's */
     bool start_given_up;         /* at the agreed time, in the last series: series.c */
     double compute_step_seconds; /* compute.c; 0 until measured */
     long compute_steps;          /* in each of the pieces that polls divide the computation into */
@@ -170,7 +171,7 @@ void join_job(Job *job, int *argc, char ***argv, bool multithreaded);
 void divide_job(Job *job, int groups);
 void start_clock(Job *job, const RwClockOptions *options);
 void refresh_clock(Job *job);                                     /* before a cell */
-void agree_on_maximum(const Job *job, double *values, int count); /* at most 4; also a barrier */
+void agree_on_maximum(const Job *job, double *values, int count); /* at most 5; also a barrier */
 void wait_for_all(const Job *job);
 void leave_job(Job *job);
 
@@ -180,21 +181,25 @@ bool open_variables(const Job *job);
 void close_variables(void);
 /* All of them, or none and the reason. */
 bool write_variables(Job *job, char *reason, size_t bytes);
-void restore_variables(Job *job); /* what they were: also around control traffic */
+void restore_variables(Job *job); /* what they were: also around control traffic, after which */
+void rewrite_variables(Job *job); /* they are written as before */
 
 /* start.c: a start that all ranks know before it comes */
 typedef struct {
     bool at_agreed_time; /* false: start on leaving the barrier */
     double local_seconds, slack_seconds;
-    double needed_seconds; /* the slack with which this rank would just have been in time */
-    double overslept_seconds, tolerance_seconds; /* started so late though it had come in time */
-    bool stop;                                   /* some rank asks to end the series */
+    double needed_seconds;    /* the slack with which this rank would just have been in time */
+    double overslept_seconds; /* started so late though it had come in time */
+    double late_share;        /* of the time that a repetition takes, that it may start so late */
+    bool overslept;           /* later than that: why the repetition before was not taken */
+    bool stop;                /* some rank asks to end the series */
 } Start;
 void measure_slack(Job *job); /* once, before the first start */
 void first_start(const Job *job, Start *start, bool at_agreed_time);
 void wait_for_start(const Job *job, Start *start);
-/* False: some rank came too late for this start. */
-bool next_start(Job *job, Start *start, bool stop);
+/* False: some rank came too late for the start before, whose repetition took so long on this rank.
+ */
+bool next_start(Job *job, Start *start, double took_seconds, bool stop);
 void sleep_for(double seconds);
 /* A single start, at least so long after every rank has called this; in local seconds. */
 double start_after(const Job *job, double seconds);

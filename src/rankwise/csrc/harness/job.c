@@ -79,6 +79,8 @@ void divide_job(Job *job, int groups)
 void start_clock(Job *job, const RwClockOptions *options)
 {
     require(job, rw_clock_start(&job->clock, job->comm, options));
+    job->timer_cost_seconds = job->rank == 0 ? job->clock.timer.cost_seconds : 0;
+    agree_on_maximum(job, &job->timer_cost_seconds, 1);
 }
 
 void refresh_clock(Job *job)

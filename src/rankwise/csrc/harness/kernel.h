@@ -215,6 +215,7 @@ struct Cell {
     bool verifies;                  /* data are checked, nothing is timed */
     double entry_seconds;
     double *records; /* the moments of its repetitions or messages */
+    int warmed_up;   /* operations that have run */
     int prepared;    /* persistent requests, made for these: */
     int prepared_root;
     const char *prepared_buffer;

@@ -6,17 +6,16 @@
 enum { MOST_BATCH = 1000, WARMUP_OPERATIONS = 3, WARMUP_BLOCK = 64 };
 static const double TIMER_COSTS_PER_SAMPLE = 125; /* well below 1 % */
 static const double WARMUP_SHARE = 0.1;           /* of the time for the repetitions */
+static const double LONGEST_WARMUP_SECONDS = 0.2; /* of fewer operations than that */
 static const double OVERRUN = 3; /* times the planned time; then the repetitions end early */
 static const double LONGEST_WITH_LEAD_IN_SECONDS = 1e-4;
 static const double TARGET_COMPUTES_TIMES = 4;
 static const double LONG_START_SECONDS = 1e-3;
-/* Of a sample, that a start may be late; the spinning itself is no more precise than the least. */
-static const double LATE_SHARE = 0.01, LEAST_LATE_SECONDS = 1e-6;
-/* Where that cannot be had, so many times as much: a barrier in its place may cost a delay of the
- * network. */
-static const double MORE_LATE = 5;
+/* Of a sample, that a start may be late; and where that cannot be had, for ranks share cores: a
+ * barrier in its place may cost a delay of the network. */
+static const double LATE_SHARE = 0.01, MORE_LATE_SHARE = 0.05;
 
-/* What rank 0 decides for a series. */
+/* What is decided for a series. */
 typedef struct {
     double run_seconds; /* of one `run`, from the warm-up */
     int batch, repetitions;
@@ -39,8 +38,10 @@ static double warm_up(Cell *c, const Options *options, Run run)
 {
     double total = 0, best = DBL_MAX;
     bool enough = false;
-    wait_for_all(c->job);
-    for (int done = 0, block = 1; !enough; block = block < WARMUP_BLOCK ? 2 * block : block) {
+    if (!c->warmed_up)
+        wait_for_all(c->job);
+    for (int done = c->warmed_up, block = done + 1; !enough;
+         block = block < WARMUP_BLOCK ? 2 * block : block) {
         if (options->warmup > done && block > options->warmup - done)
             block = options->warmup - done;
         const double begin = local_seconds(c->job);
@@ -50,27 +51,31 @@ static double warm_up(Cell *c, const Options *options, Run run)
         done += block;
         total += seconds;
         best = seconds / block < best ? seconds / block : best;
-        enough = options->warmup >= 0
-                     ? done >= options->warmup
-                     : done >= WARMUP_OPERATIONS && total >= WARMUP_SHARE * options->seconds;
+        const double wanted =
+            done < WARMUP_OPERATIONS ? LONGEST_WARMUP_SECONDS : WARMUP_SHARE * options->seconds;
+        enough = options->warmup >= 0 ? done >= options->warmup : total >= wanted;
     }
     return best;
 }
 
-/* The quickest of a few starts; of long ones, which differ little, a single one. All ranks make as
- * many, for the slack is the same on all. */
+/* Rank 0's quickest of a few starts; a long one need not be tried: an agreement and its slack. All
+ * ranks do alike, for the slack is the same on all. */
 static double start_seconds(const Job *job, bool at_agreed_time)
 {
     enum { STARTS = 5 };
     double best = DBL_MAX;
     Start start = {0};
-    for (int i = 0; i < STARTS && start.slack_seconds < LONG_START_SECONDS; i++) {
+    if (job->usual_slack_seconds > LONG_START_SECONDS)
+        return at_agreed_time ? 2 * job->usual_slack_seconds : job->usual_slack_seconds;
+    for (int i = 0; i < STARTS; i++) {
         const double begin = local_seconds(job);
         first_start(job, &start, at_agreed_time);
         wait_for_start(job, &start);
         const double seconds = local_seconds(job) - begin;
         best = seconds < best ? seconds : best;
     }
+    best = job->rank == 0 ? best : 0;
+    agree_on_maximum(job, &best, 1);
     return best;
 }
 
@@ -79,17 +84,12 @@ static double clamp(double value, double low, double high)
     return value < low ? low : value > high ? high : value;
 }
 
-/* Rank 0's decisions, on every rank. */
+/* The same on every rank, from what all know. */
 static Plan make_plan(Cell *c, const Options *options, Run run)
 {
-    double run_seconds = warm_up(c, options, run);
-    double starting = start_seconds(c->job, !options->barrier_start);
-    double shared[] = {c->job->rank == 0 ? run_seconds : 0, c->job->rank == 0 ? starting : 0,
-                       c->job->rank == 0 ? c->job->clock.timer.cost_seconds : 0};
-    agree_on_maximum(c->job, shared, 3);
-    run_seconds = shared[0];
-    starting = shared[1];
-    const double wanted = TIMER_COSTS_PER_SAMPLE * shared[2];
+    const double run_seconds = warm_up(c, options, run);
+    const double starting = start_seconds(c->job, !options->barrier_start);
+    const double wanted = TIMER_COSTS_PER_SAMPLE * c->job->timer_cost_seconds;
     const double batch = c->kernel->batched ? clamp(ceil(wanted / run_seconds), 1, MOST_BATCH) : 1;
     const bool lead_in = c->kernel->batched && c->kernel->timing != BY_ALL_RANKS &&
                          run_seconds < LONGEST_WITH_LEAD_IN_SECONDS;
@@ -147,33 +147,40 @@ static void time_once(Cell *c, Run run, const Plan *plan, double *entry, double 
 
 /* A repetition that some rank started late is overwritten by the next; where that is the rule, the
  * agreed time is given up, and with it what was kept so far: a series has one kind of start. Where
- * the series before gave it up, a few trials are enough to see whether it works by now. All ranks
- * decide alike, for they decide on agreed values. */
+ * the series before gave it up, a few trials are enough to see whether it works by now. What is
+ * overslept will be again, so only a few such repetitions are tried. All ranks decide alike, for
+ * they decide on agreed values. */
 static void repeat(Cell *c, const Options *options, Run run, const Plan *plan, Times *t)
 {
     enum { TRIALS = 30, TRIALS_AGAIN = 8 }; /* time enough for the slack to grow a thousandfold */
+    enum { OVERSLEPT = 5 };
     const int trials = c->job->start_given_up ? TRIALS_AGAIN : TRIALS;
+    int overslept = 0;
     const double planned = clamp(options->seconds, plan->run_seconds * plan->batch, DBL_MAX);
     const double deadline = local_seconds(c->job) + OVERRUN * planned;
     Start start;
     first_start(c->job, &start, !options->barrier_start);
-    start.tolerance_seconds =
-        clamp(LATE_SHARE * plan->run_seconds * plan->batch, LEAST_LATE_SECONDS, DBL_MAX);
+    start.late_share = LATE_SHARE;
     do {
         set_repetition(c, options, t->kept);
         wait_for_start(c->job, &start);
+        if (!c->active)
+            start.overslept_seconds = 0;
         if (is_delayed(c, options, t->kept))
             be_late(c, options->delay_seconds);
-        time_once(c, run, plan, &t->entries[t->kept], &t->exits[t->kept]);
+        double *entry = &t->entries[t->kept], *exit = &t->exits[t->kept];
+        time_once(c, run, plan, entry, exit);
         const bool enough = c->job->rank == 0 && t->kept + 1 >= options->min_repetitions &&
                             local_seconds(c->job) > deadline;
-        if (next_start(c->job, &start, enough))
+        if (next_start(c->job, &start, is_timed(c) ? *exit - *entry : 0, enough))
             t->kept++;
         else
             t->discarded++;
-        if (t->discarded == trials / 2 && t->discarded > t->kept)
-            start.tolerance_seconds *= MORE_LATE;
-        if (start.at_agreed_time && t->discarded > trials && t->discarded > t->kept) {
+        overslept += start.overslept;
+        if (overslept == OVERSLEPT && overslept > t->kept)
+            start.late_share = MORE_LATE_SHARE;
+        const bool too_many = t->discarded > trials || overslept > 2 * OVERSLEPT;
+        if (start.at_agreed_time && too_many && t->discarded > t->kept) {
             start.at_agreed_time = false;
             t->discarded += t->kept;
             t->kept = 0;
@@ -191,7 +198,6 @@ static double *gather_samples(const Cell *c, const Times *t, int messages)
     const int kept = t->kept;
     double *mine = c->records, *all = mine + 2 * kept;
     const bool timed = is_timed(c);
-    char reason[FAILURE_BYTES];
     for (int i = 0; i < kept; i++) {
         mine[i] = timed ? -global_of(c->job, t->entries[i]) : -DBL_MAX;
     }
@@ -199,8 +205,7 @@ static double *gather_samples(const Cell *c, const Times *t, int messages)
         mine[kept + i] = timed ? global_of(c->job, t->exits[i]) : -DBL_MAX;
     restore_variables(c->job);
     MPI_Reduce(mine, all, 2 * kept, MPI_DOUBLE, MPI_MAX, 0, c->job->comm);
-    if (!write_variables(c->job, reason, sizeof reason))
-        end_job(c->job, reason);
+    rewrite_variables(c->job);
     for (int i = 0; i < kept && c->job->rank == 0; i++)
         all[i] = (all[kept + i] + all[i]) / messages;
     return all;

@@ -12,6 +12,8 @@
  * The usual slack is about the 84 % quantile of the needed one, and the same on all ranks. */
 static const double STEP_UP = 1.25, STEP_DOWN = 0.95, LEAST_SLACK_SECONDS = 0.5e-6;
 static const double MOST_MARGIN_SECONDS = 1e-3;
+/* The spinning is no more precise than that. */
+static const double LEAST_LATE_SECONDS = 1e-6;
 
 /* How long after the latest proposal this rank learns of the agreement. A long link's delay is
  * steady, and takes long enough: a few trials tell it. */
@@ -37,24 +39,25 @@ static double slack_to_give(const Job *job)
     return job->usual_slack_seconds + margin + LEAST_SLACK_SECONDS;
 }
 
-static void agree_on_start(const Job *job, Start *start, bool stop, double *needed)
+static void agree_on_start(const Job *job, Start *start, bool stop, double *needed, double *took)
 {
     start->slack_seconds = slack_to_give(job);
     double agreed[RW_MAXIMUM_VALUES] = {global_of(job, local_seconds(job)) + start->slack_seconds,
-                                        *needed, stop, start->overslept_seconds};
+                                        *needed, stop, start->overslept_seconds, *took};
     agree_on_maximum(job, agreed, RW_MAXIMUM_VALUES);
     start->local_seconds = rw_clock_local_of(&job->clock, agreed[0]);
     start->stop = agreed[2] != 0;
     start->overslept_seconds = agreed[3];
     *needed = agreed[1];
+    *took = agreed[4];
 }
 
 void first_start(const Job *job, Start *start, bool at_agreed_time)
 {
-    double nothing = 0;
+    double needed = 0, took = 0;
     start->at_agreed_time = at_agreed_time;
     start->overslept_seconds = 0;
-    agree_on_start(job, start, false, &nothing);
+    agree_on_start(job, start, false, &needed, &took);
 }
 
 double start_after(const Job *job, double seconds)
@@ -92,12 +95,14 @@ void wait_for_start(const Job *job, Start *start)
     start->overslept_seconds = came_in_time && start->at_agreed_time ? -remaining_seconds : 0;
 }
 
-bool next_start(Job *job, Start *start, bool stop)
+bool next_start(Job *job, Start *start, double took_seconds, bool stop)
 {
     const double slack_seconds = start->slack_seconds;
-    double needed = start->needed_seconds;
-    agree_on_start(job, start, stop, &needed);
+    double needed = start->needed_seconds, took = took_seconds;
+    agree_on_start(job, start, stop, &needed, &took);
     job->usual_slack_seconds *= needed > job->usual_slack_seconds ? STEP_UP : STEP_DOWN;
-    return !start->at_agreed_time ||
-           (needed <= slack_seconds && start->overslept_seconds <= start->tolerance_seconds);
+    const double tolerance = start->late_share * took;
+    start->overslept = start->overslept_seconds >
+                       (tolerance > LEAST_LATE_SECONDS ? tolerance : LEAST_LATE_SECONDS);
+    return !start->at_agreed_time || (needed <= slack_seconds && !start->overslept);
 }

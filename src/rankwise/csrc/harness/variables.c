@@ -171,3 +171,10 @@ bool write_variables(Job *job, char *reason, size_t bytes)
     return true;
 }
 #endif
+
+void rewrite_variables(Job *job)
+{
+    char reason[FAILURE_BYTES];
+    if (!write_variables(job, reason, sizeof reason))
+        end_job(job, reason);
+}

@@ -91,7 +91,9 @@ static void read_rules(void)
 {
     char error[MESSAGE_ROOM] = "no memory is left";
     const char *file = getenv("RANKWISE_OVERLAY");
-    const bool built_in = !file || !*file || strcmp(file, "default") == 0;
+    if (!file || !*file)
+        return;
+    const bool built_in = strcmp(file, "default") == 0;
     char *own = built_in ? NULL : content(file), *text = NULL;
     if (asprintf(&text, "%s%s", own ? own : BUILT_IN, chosen.reproducible ? ONE_ORDER : "") < 0)
         end_job("%s", error);

@@ -1,9 +1,11 @@
 /* What the overlay was asked to do: read once from its variables.
  *
- *     RANKWISE_OVERLAY=FILE          the decision table; `default`, or nothing: the built-in one
+ *     RANKWISE_OVERLAY=FILE          the decision table; `default`: the built-in one; without it
+ *                                    everything is left to the library
  *     RANKWISE_NETWORK=FILE          which host is in which site, and what lies between them
  *     RANKWISE_OVERLAY_REPRODUCIBLE=1  sums do not depend on which rank is on which host
- *     RANKWISE_OVERLAY_REPORT=FILE   at MPI_Finalize, rank R writes FILE.R: what was replaced */
+ *     RANKWISE_OVERLAY_REPORT=FILE   at MPI_Finalize, rank R writes FILE.R: what was replaced;
+ *                                    `-`: rank 0 says on standard error which schedules ran */
 #ifndef RANKWISE_SETTINGS_H
 #define RANKWISE_SETTINGS_H
 

@@ -1,12 +1,14 @@
 /* Our own barrier, so that the library's MPI_Barrier decides nothing: a dissemination barrier (D.
  * Hensgen, R. Finkel and U. Manber, 1988) that carries the maximum of a few values. After the last
- * round every rank has the maximum over all ranks. */
+ * round every rank has the maximum over all ranks. Where the ranks are a power of two, they
+ * exchange in pairs (recursive doubling): so ranks of two sites, half on each, cross the link
+ * between them in one round, not in two. */
 #ifndef RANKWISE_RUNTIME_BARRIER_H
 #define RANKWISE_RUNTIME_BARRIER_H
 
 #include <mpi.h>
 
-enum { RW_MAXIMUM_VALUES = 4 };
+enum { RW_MAXIMUM_VALUES = 5 };
 
 typedef struct {
     MPI_Comm comm;

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Protocol
 
-from rankwise.profiles.lint import environment, mpich_json, openmpi_json, openmpi_rules, parameters
+from rankwise.profiles.lint import environment, mpich_json, openmpi_json, openmpi_rules, overlay_table, parameters
 from rankwise.profiles.lint.findings import Finding, Known, UnreadableError
 
 
@@ -22,6 +22,7 @@ class Format(Protocol):
 
 
 FORMATS: Mapping[str, Format] = {
+    "overlay-table": overlay_table,
     "mpich-json": mpich_json,
     "openmpi-json": openmpi_json,
     "openmpi-rules": openmpi_rules,

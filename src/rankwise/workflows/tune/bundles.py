@@ -12,6 +12,7 @@ from rankwise.analysis.tune.search import Search, Trial
 from rankwise.analysis.tunings import choice_at, merged
 from rankwise.core.errors import InputError
 from rankwise.core.records import DEFAULT, Cell, Implementation
+from rankwise.core.schedule_names import benchmark_of, chosen_schedule
 from rankwise.core.tuning import Candidate, Choice, Decision, Native, Rule, Tuning
 from rankwise.mpi.family import family_named
 
@@ -70,10 +71,10 @@ def bundled(
 ) -> list[Bundle]:  # fmt: skip
     """Return the next round of searches whose settings do not touch one another.
 
-    Trials that a launch can switch between go together with the default, no more than `most_cells` cells a launch
-    unless one size has more: what is compared stays together. Where it tells them apart by the size of messages,
-    the default is launched by itself, and `shuffle` decides who is how much shorter. Of others the i-th of all
-    searches share a launch. Launches do not mix ranks and placements.
+    Trials that a launch can switch between go together with the default, as do schedules, no more than
+    `most_cells` cells a launch unless one size has more: what is compared stays together. Where it tells them
+    apart by the size of messages, the default is launched without them, and `shuffle` decides who is how much
+    shorter. Of others the i-th of all searches share a launch. Launches do not mix ranks and placements.
     """
     kinds: defaultdict[tuple[object, ...], list[list[Trial]]] = defaultdict(list)
     for search in searches:
@@ -88,21 +89,37 @@ def bundled(
         together: list[Trial] = []
         by_size: list[Trial] = []
         candidates: dict[str, Candidate] = {}
-        for trials in several:
+        for asked in several:
+            scheduled, trials = _parted(asked)
             known = [candidates_of(implementation, trial) for trial in trials]
-            if any(known) and not any(one is None for one in known):
-                together += trials
-                for one in known:
+            switches = any(known) and not any(one is None for one in known)
+            if switches or scheduled:
+                together += [*(trials if switches else _defaults(trials)), *scheduled]
+                for one in (*known, *(candidates_of(implementation, trial) for trial in scheduled)):
                     candidates |= one or {}
-            elif _has_room(implementation, trials):
+            if switches or (scheduled and not _choices(trials)):
+                continue
+            if _has_room(implementation, trials):
                 by_size += trials
-                apart.append([trial for trial in trials if not _choices([trial])])
+                apart.append(_defaults(trials))
             else:
                 apart.append(trials)
         found += _switched(together, candidates, most_cells)
         found += _told_by_size(implementation, by_size, most_cells, shuffle or random.Random(0))
         found += [Bundle(tuple(one for one in row if one is not None)) for row in zip_longest(*apart)]
     return found
+
+
+def _parted(trials: Sequence[Trial]) -> tuple[list[Trial], list[Trial]]:
+    """The trials with their cells of schedules, which any launch can measure, and with the others."""
+    known = _choices(trials)
+    ours = [label for label, choice in known.items() if chosen_schedule(choice)]
+    labels = dict.fromkeys(cell.label for trial in trials for cell in trial.cells)
+    return [*_labelled(trials, ours)], [*_labelled(trials, labels.keys() - ours)]
+
+
+def _defaults(trials: Iterable[Trial]) -> list[Trial]:
+    return [trial for trial in trials if not _choices([trial])]
 
 
 def candidates_of(implementation: Implementation, trial: Trial) -> dict[str, Candidate] | None:
@@ -113,10 +130,12 @@ def candidates_of(implementation: Implementation, trial: Trial) -> dict[str, Can
     for cell in trial.cells:
         if cell.label == DEFAULT or cell.label in found:
             continue
+        choice = choice_at(trial.tuning, cell)
+        if chosen_schedule(choice):
+            found[cell.label] = Candidate(benchmark=benchmark_of(cell.benchmark, choice))
+            continue
         try:
-            candidate = family_named(implementation.family).candidate(
-                implementation, cell.benchmark, choice_at(trial.tuning, cell)
-            )
+            candidate = family_named(implementation.family).candidate(implementation, cell.benchmark, choice)
         except InputError:
             return None
         if candidate is None:

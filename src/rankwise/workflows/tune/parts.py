@@ -13,6 +13,7 @@ from rankwise.mpi.family import native_of
 from rankwise.profiles import loading
 from rankwise.testbeds.base import TestbedKind
 from rankwise.workflows import verify
+from rankwise.workflows.overlay import whole_native
 from rankwise.workflows.prepare import Built
 from rankwise.workflows.tune.search import Found
 
@@ -26,7 +27,7 @@ def parts_of(
         judged = accepted.get(one)
         part = Part(
             one, implementation.family, implementation.version, mine.tuning,
-            native_of(implementation, mine.tuning), tuple(mine.reasons),
+            whole_native(implementation, mine.tuning, testbed.topology()), tuple(mine.reasons),
             verdicts=judged.verdicts if judged else (), launches=mine.launches,
             exhaustive_launches=mine.exhaustive_launches, gain=judged.gain if judged else None,
         )  # fmt: skip

@@ -193,8 +193,9 @@ class StagedSearch:
     def _carry_out(self, stage: _StageSearches, deadline: float, latest: float) -> None:
         bases = {one: mine.tuning for one, mine in self._found.items()}
         trials = Trials(
-            self._launching, self._built.ready, bases, self._keep, stage.name, self._earlier, self._visit_seconds()
-        )
+            self._launching, self._built.ready, bases, self._keep, stage.name, self._earlier,
+            self._visit_seconds(), self._target.topology,
+        )  # fmt: skip
         with self._events.busy(f"{stage.name}: beginning") as update:
             try:
                 done = carry_out(

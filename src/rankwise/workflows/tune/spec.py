@@ -28,13 +28,13 @@ GROUPS = {"p2p": POINT_TO_POINT, "collectives": (*COLLECTIVES, *OF_COLLECTIVES)}
 def spec_of(
     names: Sequence[str], testbed: TestbedKind, ranks: Sequence[int] = (),
     sizes_bytes: tuple[int, ...] = COLLECTIVE_SIZES, placements: tuple[str, ...] = ("block",), *,
-    eager_memory_bytes: int = 1 << 30, delta: float = 0.05, quantile: float = 0.5,
+    eager_memory_bytes: int = 1 << 30, delta: float = 0.05, quantile: float = 0.5, schedules: bool = True,
 ) -> tuple[TuneSpec, tuple[Notice, ...]]:  # fmt: skip
     """Return what the names mean, and what is to be said of it.
 
     `names` are groups (`p2p`, `collectives`), knobs, operations, or files of what an application does; none: both
     groups. Operations are tuned for all `ranks` (none: one a slot) and `sizes_bytes`, an application's at its own.
-    `quantile` of a launch's repetitions is what counts.
+    `quantile` of a launch's repetitions is what counts. `schedules`: ours are tried too, between sites.
     Raises UnknownNameError, InputError for a file that cannot be read.
     """
     counts = tuple(ranks) or (max(sum(host.slots for host in testbed.hosts()), 2),)
@@ -56,7 +56,7 @@ def spec_of(
         collectives |= {(one.operation, one.ranks): one for one in does if one.operation in OPERATIONS}
     spec = TuneSpec(
         tuple(knobs), tuple(collectives.values()), eager_memory_bytes,
-        SearchCriteria(delta=delta, quantile=quantile), placements, application.together(applications),
+        SearchCriteria(delta=delta, quantile=quantile), placements, application.together(applications), schedules,
     )  # fmt: skip
     return spec, tuple(notice for one in applications for notice in one.notices)
 

@@ -23,6 +23,7 @@ from rankwise.core.records import Benchmark, Cell, Implementation
 from rankwise.core.tuning import Algorithm, Choice, Decision, Knob, Rule, Tuning
 from rankwise.measurement.placement import place
 from rankwise.mpi.family import family_named, native_of
+from rankwise.workflows.tune.schedule_choices import schedule_choices
 
 KIB, MIB = 1 << 10, 1 << 20
 KNOBS_BETWEEN_HOSTS = knobs.tried_by("values", "between hosts")
@@ -76,6 +77,8 @@ class TuneSpec:
     """In which collectives are tried; a choice must be slower in none."""
     application: Application | None = None
     """Whose calls weigh what is tuned; None: all weighs the same."""
+    schedules: bool = True
+    """Collectives between sites are tried by our schedules as well, which the overlay carries out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,14 +218,21 @@ def _algorithms(
         before = tuple(made)
         for one in (one for one in spec.collectives if one.ranks == ranks):
             choices, why = _expressible(implementation, one, known.get(one.operation, ()))
+            placements = distinct_placements(target, spec, ranks)
+            scope = family.choice_scope(implementation, one.operation) if choices else "by size"
+            if spec.schedules:
+                more, why_none = schedule_choices(
+                    implementation, one.operation, ranks, menu, target.topology, target.hosts, placements
+                )
+                choices, why = [*choices, *more], why_none or why
             if choices:
                 template = replace(cell_of(target, implementation.id, one.operation, 0, "block"), ranks=ranks)
                 sizes = one.sizes_bytes if spec.application else _with_switches(implementation, target, one)
                 sizes = sizes if menu[one.operation].sized else (0,)
                 cells = [replace(template, size_bytes=size) for size in sizes]
                 made.append(AlgorithmSearch(
-                    template, choices, sizes, distinct_placements(target, spec, ranks), spec.criteria,
-                    scope=family.choice_scope(implementation, one.operation), earlier=before,
+                    template, choices, sizes, placements, spec.criteria,
+                    scope=scope, earlier=before,
                     calls=spec.application.calls_at(cells) if spec.application else (),
                 ))  # fmt: skip
             else:

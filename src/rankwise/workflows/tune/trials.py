@@ -13,6 +13,7 @@ from rankwise.analysis.tune.search import Search
 from rankwise.analysis.tunings import merged
 from rankwise.core.configuration import Configuration
 from rankwise.core.errors import InputError
+from rankwise.core.network import Topology
 from rankwise.core.records import Cell, Launch, Segment
 from rankwise.core.tuning import Tuning
 from rankwise.measurement.launch import Launching, refused
@@ -36,14 +37,17 @@ class Trials:
         stage: str,
         earlier: Iterable[Launch] = (),
         visit_seconds: float = VISIT_SECONDS,
+        topology: Topology | None = None,
     ) -> None:
         """`base`: what is chosen already, by implementation; `stage` is stored with each launch.
+
+        `topology`: the network that is written down for schedules.
 
         `visit_seconds`: what a visit to a cell takes, as far as one can guess before the first launch.
 
         `earlier`: the launches of an interrupted search, which are taken in place of new ones.
         """
-        self._stage = stage
+        self._stage, self._topology = stage, topology
         self._launching, self._ready, self._base, self._keep = launching, ready, base, keep
         self._shuffle = random.Random(0)
         self._earlier: defaultdict[tuple[str, str], list[Launch]] = defaultdict(list)
@@ -115,12 +119,12 @@ class Trials:
         try:
             tuning = bundle.tuning(base)
             loaded = (
-                switching(implementation, tuning, bundle.table)
+                switching(implementation, tuning, self._topology, bundle.table)
                 if bundle.candidates
-                else tuned(implementation, tuning)
+                else tuned(implementation, tuning, self._topology)
             )
             named = {
-                label: tuned(implementation, merged(base, tuning))
+                label: tuned(implementation, merged(base, tuning), self._topology)
                 for label, tuning in tunings_of(bundle).items()
                 if bundle.candidates
             }

@@ -26,6 +26,7 @@ from rankwise.workflows import host_settings
 from rankwise.workflows.configurations import loader
 from rankwise.workflows.events import Events
 from rankwise.workflows.prepare import Built, build_all, prepare, up
+from rankwise.workflows.schedule_network import network_file
 from rankwise.workflows.tune.budget import LAUNCH_LIMIT_SECONDS, Budget, Pace, PunctualLaunching, seconds_per_cell
 from rankwise.workflows.tune.parts import express, parts_of
 from rankwise.workflows.tune.search import Found, StagedSearch
@@ -248,7 +249,10 @@ class Tuner:
             self._search_id = self._begin(built, testbed, target, plan)
         run_id = self._search_id
         searching = StagedSearch(
-            built, PunctualLaunching(FamilyLauncher(), testbed, plan, load=loader(testbed)), target,
+            built, PunctualLaunching(
+                FamilyLauncher(), testbed, plan, load=loader(testbed), network=network_file(testbed)
+            ),
+            target,
             self._options.spec,
             lambda launch, named: self._store.add_launch(run_id, launch, named), self._events,
             earlier,

@@ -12,6 +12,7 @@ from rankwise.analysis.validation.evidence import Evidence
 from rankwise.core import bound_variables
 from rankwise.core.errors import InputError
 from rankwise.core.records import Benchmark, Cell, Implementation, Options
+from rankwise.core.schedule_names import chosen_schedule
 from rankwise.core.tuning import Choice, Decision, Reason, Rule, Tuning
 from rankwise.measurement.placement import place
 from rankwise.mpi.family import native_of
@@ -240,12 +241,18 @@ def _group_words(cell: Cell) -> str:
 
 def _beyond_words(implementation: Implementation, tuning: Tuning) -> str:
     """What rules reach whatever is measured."""
-    if binds_jobs(implementation, tuning):
-        return (
-            "The rules act on all communicators of a job of so many ranks, leave no size to the default, and know "
-            "neither nodes nor ranks per node: other placements and communicators were not validated"
-        )
-    return (
+    words = (
         "The rules act on every communicator of so many ranks, in jobs of any size, and know neither nodes nor "
         "ranks per node: communicators that are placed otherwise were not validated"
     )
+    if binds_jobs(implementation, tuning):
+        words = (
+            "The rules act on all communicators of a job of so many ranks, leave no size to the default, and know "
+            "neither nodes nor ranks per node: other placements and communicators were not validated"
+        )
+    if any(chosen_schedule(rule.choice) for decision in tuning.decisions for rule in decision.rules):
+        words += (
+            ". Schedules act between sites alone, but also on what is nonblocking or has blocks of several "
+            "lengths: what is for allgather on MPI_Iallgatherv; that was not validated"
+        )
+    return words

@@ -109,7 +109,7 @@ class StoredRuns:
             implementation = self._built.ready[cell.implementation].implementation
             both = {
                 DEFAULT: plain(implementation),
-                self._origin.name: tuned(implementation, tunings[cell.implementation]),
+                self._origin.name: tuned(implementation, tunings[cell.implementation], self._target.topology),
             }
             configurations |= {each.id: each for each in both.values()}
             found += [replace(cell, label=label, configuration=one.id) for label, one in both.items()]

@@ -39,7 +39,7 @@ def to_record(kind: type[R], entry: Entry) -> R:
     for field in fields(kind):  # type: ignore[arg-type] # only dataclasses come here
         if field.name in table:
             values[field.name] = _value(hints[field.name], table[field.name])
-        elif field.default is MISSING:
+        elif field.default is MISSING and field.default_factory is MISSING:
             if NoneType not in get_args(hints[field.name]):
                 raise entry.refused(
                     f"{field.name} is missing", f"add {field.name} = {_expected(hints[field.name])}"

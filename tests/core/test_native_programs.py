@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from rankwise.core.errors import HostError
-from rankwise.testbeds.programs import program
+from rankwise.core.native_programs import program
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankwise.core.toml_places import parse
-from rankwise.profiles.toml_text import toml_text
+from rankwise.core.toml_text import toml_text
 
 _scalars = st.text() | st.integers() | st.booleans() | st.floats(allow_nan=False)
 _values = st.recursive(

@@ -1,0 +1,1 @@
+"""From measured times to the parameters of a platform."""

@@ -1,0 +1,1 @@
+"""Placing ranks where what they send one another costs least."""

@@ -1,0 +1,117 @@
+"""What ranks send one another, read from files of several kinds.
+
+A list has a line `from,to,bytes` for each pair, or columns with these headings in any place. A table has a row of
+bytes for each sender. Open MPI's monitoring component writes `E 0 1 100 bytes 1 msgs sent ...`, a file a rank.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from scipy.sparse import coo_array, csr_array
+
+from rankwise.core.errors import InputError
+
+MOST_RANKS = 1 << 16
+_MONITORED = re.compile(r"E\s+(\d+)\s+(\d+)\s+(\d+)\s+bytes\s+(\d+)\s+msgs\s+sent\b")
+_KINDS = "a list `from,to,bytes`, a square table of bytes, or what Open MPI's monitoring writes"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CommunicationMatrix:
+    """Bytes sent from rank to rank, shape (ranks, ranks), in one direction each."""
+
+    ranks: int
+    sent_bytes: csr_array
+
+    @classmethod
+    def of_table(cls, sent_bytes: np.ndarray) -> CommunicationMatrix:
+        """Make one of bytes from rank to rank, shape (ranks, ranks)."""
+        return cls(len(sent_bytes), csr_array(sent_bytes.astype(np.float64)))
+
+    def weights(self) -> csr_array:
+        """Return the bytes of each pair in both directions together, symmetric, without those to oneself."""
+        both = (self.sent_bytes + self.sent_bytes.T).tolil()
+        both.setdiag(0)
+        made = csr_array(both)
+        made.eliminate_zeros()
+        return made
+
+
+def read_matrix(path: Path) -> CommunicationMatrix:
+    """Read a file. Raises InputError with file and line for what is no matrix, is negative, or is not square."""
+    try:
+        lines = path.read_text().splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot read the matrix {path}: {error}", f"give {_KINDS}") from error
+    rows = [(number, text) for number, line in enumerate(lines, 1) if (text := line.partition("#")[0].strip())]
+    if not rows:
+        raise InputError(f"{path} has no line of a matrix", f"give {_KINDS}")
+    if any(_MONITORED.match(text) for _, text in rows):
+        return _of_entries(path, list(_monitored(rows)))
+    words = [(number, re.split(r"[\s,;]+", text.strip(",;"))) for number, text in rows]
+    column = 2
+    if not _is_number(words[0][1][0]):
+        heading, words = words[0][1], words[1:]
+        column = heading.index("bytes") if "bytes" in heading else column
+    widths = {len(entries) for _, entries in words}
+    if not words:
+        raise InputError(f"{path} has a heading alone", f"give {_KINDS}")
+    if widths == {len(words)} and not (widths <= {3, 4} and _looks_like_list(words)):
+        return _table(path, words)
+    if widths <= {3, 4}:
+        return _of_entries(path, [_entry(path, number, entries, column) for number, entries in words])
+    number = next(number for number, entries in words if len(entries) != len(words))
+    raise InputError(
+        f"{path}, line {number}: a table of {len(words)} ranks has {len(words)} numbers in each row",
+        f"give {_KINDS}",
+    )
+
+
+def _is_number(word: str) -> bool:
+    try:
+        return float(word) == float(word)
+    except ValueError:
+        return False
+
+
+def _looks_like_list(words: list[tuple[int, list[str]]]) -> bool:
+    """Three or four lines may be either; in a list no pair comes twice and ranks are whole and below 2^16."""
+    pairs = [tuple(entries[:2]) for _, entries in words]
+    whole = all(word.isdecimal() and int(word) < len(words) for pair in pairs for word in pair)
+    return whole and len(set(pairs)) == len(pairs)
+
+
+def _monitored(rows: list[tuple[int, str]]) -> Iterator[tuple[int, int, float]]:
+    for _, text in rows:
+        if match := _MONITORED.match(text):
+            yield int(match[1]), int(match[2]), float(match[3])
+
+
+def _number(path: Path, line: int, word: str) -> float:
+    if not _is_number(word) or not 0 <= float(word) < float("inf"):
+        raise InputError(f"{path}, line {line}: '{word}' is no number of bytes", "write 0 or more")
+    return float(word)
+
+
+def _entry(path: Path, line: int, entries: list[str], column: int) -> tuple[int, int, float]:
+    if not (entries[0].isdecimal() and entries[1].isdecimal()):
+        raise InputError(f"{path}, line {line}: '{entries[0]},{entries[1]}' are no ranks", "count them from 0")
+    return int(entries[0]), int(entries[1]), _number(path, line, entries[min(column, len(entries) - 1)])
+
+
+def _of_entries(path: Path, entries: list[tuple[int, int, float]]) -> CommunicationMatrix:
+    ranks = 1 + max(max(one[0], one[1]) for one in entries)
+    if ranks > MOST_RANKS:
+        raise InputError(f"{path} has {ranks} ranks", f"at most {MOST_RANKS} can be placed")
+    senders, receivers, sizes = zip(*entries, strict=True)
+    return CommunicationMatrix(ranks, csr_array(coo_array((sizes, (senders, receivers)), shape=(ranks, ranks))))
+
+
+def _table(path: Path, words: list[tuple[int, list[str]]]) -> CommunicationMatrix:
+    rows = [[_number(path, line, word) for word in entries] for line, entries in words]
+    return CommunicationMatrix.of_table(np.array(rows))

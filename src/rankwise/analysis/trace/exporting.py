@@ -1,0 +1,60 @@
+"""What all formats of other tools have in common: tags that tell communicators apart, sizes of collectives."""
+
+from __future__ import annotations
+
+from rankwise.analysis.trace.grammar import Communicator
+from rankwise.analysis.trace.operations import Step, operation
+from rankwise.analysis.trace.reading import Trace
+from rankwise.core.errors import InputError
+
+COLLECTIVE_TAG = -4
+_VARYING = ("gatherv", "scatterv", "allgatherv", "alltoallv", "alltoallw")
+
+
+class Tags:
+    """A number for each communicator and tag, since other formats have one communicator alone."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[tuple[frozenset[tuple[int, ...]], int, int], int] = {}
+
+    def number(self, step: Step, tag: int | None = None) -> int:
+        """Return the number that stands for a step's tag, or another one, on its communicator."""
+        known = step.communicator or Communicator(())
+        groups = frozenset((known.members, known.peers))  # both sides of an intercommunicator see the same
+        key = (groups, known.ordinal, step.tag if tag is None else tag)
+        return self._numbers.setdefault(key, len(self._numbers))
+
+
+def block_bytes(step: Step) -> int:
+    """Return the bytes of a collective's buffer, or of one block: of varying blocks the mean."""
+    name = operation(step.function)
+    members = len(step.communicator.members) if step.communicator else 1
+    size = max(step.bytes, step.received)
+    if step.function.removesuffix("_c").lower().endswith("_block"):
+        return size * members
+    if name in {"gatherv", "allgatherv"} and step.bytes:
+        return step.bytes
+    if name == "scatterv" and not step.bytes:
+        return step.received
+    return size // members if name in _VARYING else size
+
+
+def of_all(step: Step, trace: Trace) -> bool:
+    """Return whether a collective is one of all ranks, in the order of MPI_COMM_WORLD."""
+    known = step.communicator
+    ranks = max(one.ranks for one in trace.ranks)
+    return known is not None and known.remote is None and known.members == tuple(range(ranks))
+
+
+def need_order(trace: Trace) -> None:
+    """Raise InputError for a trace that other tools could not follow: a rank is missing, or all order is."""
+    if trace.keep == "summary":
+        raise InputError(
+            "a summary has no order of calls", "record it again without --summary-only, which can be exported"
+        )
+    ranks = max(one.ranks for one in trace.ranks)
+    if len(trace.ranks) < ranks:
+        raise InputError(
+            f"of {ranks} ranks only {len(trace.ranks)} left a trace: the others' messages are not known",
+            "record it with a folder that all hosts can write to: -o",
+        )

@@ -1,0 +1,286 @@
+"""Reads a folder of traces: what each rank called, in which order, from when to when on one clock."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankwise.analysis.trace.files import STATISTICS, Block, Open, blocks, read_open
+from rankwise.analysis.trace.grammar import Chapter, Communicator, Order
+from rankwise.analysis.trace.numbers import Damaged, Numbers, decode, signed
+from rankwise.core.errors import InputError
+
+ABOUT = "trace.json"
+"""Beside the ranks' files: how the program was started."""
+_NAME = re.compile(r"rank-(\d{6,9})\.trace")
+Times = npt.NDArray[np.int64]
+
+
+@dataclass
+class RankTrace:
+    """What one rank called."""
+
+    rank: int
+    ranks: int = 0
+    host: str = ""
+    boot: str = ""
+    library: str = ""
+    keep: str = "all"
+    """`all` times, `statistics` of them beside the order of calls, or their `summary` alone."""
+    functions: list[tuple[str, str]] = field(default_factory=list)
+    """Name and kind (see artifacts/traced_calls.py)."""
+    signatures: list[tuple[int, ...]] = field(default_factory=list)
+    """Each different call: its function, and what its kind has (docs/traces.md)."""
+    order: Order = field(default_factory=lambda: np.empty(0, np.uint32))
+    """The signature of each call, in order; empty for a summary."""
+    entry: Times = field(default_factory=lambda: np.empty(0, np.int64))
+    exit: Times = field(default_factory=lambda: np.empty(0, np.int64))
+    """Of each call, in nanoseconds on rank 0's clock since the first rank began; empty unless all are kept."""
+    statistics: npt.NDArray[np.void] = field(default_factory=lambda: np.empty(0, STATISTICS))
+    """Of each signature."""
+    communicators: dict[int, Communicator] = field(default_factory=dict)
+    regions: dict[int, str] = field(default_factory=dict)
+    idle: dict[int, tuple[int, int]] = field(default_factory=dict)
+    """By function: calls without effect (tests and probes that found nothing), and their nanoseconds."""
+    begin: int = 0
+    end: int = 0
+    """When it left MPI_Init and entered MPI_Finalize (or was last heard of), on that clock."""
+    clock_error: float = 0.0
+    """By how many seconds its clock may be off from rank 0's."""
+    complete: bool = False
+    structure_bytes: int = 0
+    time_bytes: int = 0
+    problems: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Trace:
+    """What all ranks called."""
+
+    ranks: list[RankTrace]
+    about: dict[str, Any] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+
+    @property
+    def keep(self) -> str:
+        """Return what is kept of times."""
+        return self.ranks[0].keep
+
+
+def read(folder: Path) -> Trace:
+    """Read the traces in `folder`: what is damaged or was cut off is left out, and told in `problems`.
+
+    Raises InputError if there are none.
+    """
+    try:
+        files = sorted(path for path in folder.iterdir() if _NAME.fullmatch(path.name))
+    except OSError as error:
+        raise InputError(f"cannot read {folder}: {error.strerror}", "name the folder of a trace") from error
+    if not files:
+        raise InputError(f"there is no trace in {folder}", "make one: rankwise trace -n 4 -- ./app")
+    traces = [_Reader(path).trace for path in files]
+    readable = [one for one in traces if one.functions]
+    if not readable:
+        said = "; ".join(problem for one in traces for problem in one.problems[:1])
+        raise InputError(f"no rank's trace in {folder} can be read: {said}", "record it again")
+    found = Trace(readable, _about(folder), [problem for one in traces for problem in one.problems])
+    _check(found)
+    _to_one_origin(readable)
+    return found
+
+
+def _about(folder: Path) -> dict[str, Any]:
+    try:
+        about = json.loads((folder / ABOUT).read_text())
+    except (OSError, ValueError):
+        return {}
+    return about if isinstance(about, dict) else {}
+
+
+def _check(trace: Trace) -> None:
+    present = {one.rank for one in trace.ranks}
+    ranks = max(one.ranks for one in trace.ranks)
+    missing = [rank for rank in range(ranks) if rank not in present]
+    if missing:
+        shown = ", ".join(map(str, missing[:5])) + (", ..." if len(missing) > 5 else "")
+        trace.problems.append(f"of {ranks} ranks {len(missing)} left no readable trace: {shown}")
+    if len({one.boot for one in trace.ranks}) > 1 and not all(one.clock_error for one in trace.ranks if one.rank):
+        trace.problems.append("clocks of different hosts were not compared: times of ranks do not fit together")
+
+
+def _to_one_origin(ranks: list[RankTrace]) -> None:
+    origin = min(one.begin for one in ranks)
+    for one in ranks:
+        one.entry = one.entry - origin
+        one.exit = one.exit - origin
+        one.begin -= origin
+        one.end -= origin
+
+
+class _Reader:
+    """Reads one rank's files."""
+
+    def __init__(self, path: Path) -> None:
+        match = _NAME.fullmatch(path.name)
+        self.trace = RankTrace(int(match[1]) if match else 0)
+        self._chapter = Chapter()
+        self._orders: list[Order] = []
+        self._times: list[Numbers] = []
+        self._statistics: list[npt.NDArray[np.void]] = []
+        self._clocks: list[tuple[int, int]] = []
+        remains = path.with_suffix(".open")
+        left = self._open(remains) if remains.exists() else None
+        try:
+            for block in blocks(path, self.trace.problems, left.stream_bytes if left else None):
+                self._take(block)
+            if left and not self.trace.complete:
+                self._take_open(left)
+        except (Damaged, ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
+            self.trace.problems.append(f"{path.name} is damaged: {error}; what comes after is left out")
+        self._finish(path.name)
+
+    def _open(self, path: Path) -> Open | None:
+        try:
+            return read_open(path)
+        except Damaged as error:
+            self.trace.problems.append(f"{path.name} is damaged: {error}")
+            return None
+
+    def _take(self, block: Block) -> None:
+        trace = self.trace
+        if block.kind in "DN":
+            trace.structure_bytes += len(block.data)
+        if block.kind == "M":
+            self._meta(json.loads(block.data))
+        elif block.kind == "D":
+            self._chapter.define(block.data, trace.communicators, trace.regions)
+        elif block.kind == "N":
+            self._chapter.add_nodes(block.data)
+        elif block.kind == "T":
+            trace.time_bytes += len(block.data)
+            self._times.append(decode(block.data))
+        elif block.kind == "S":
+            self._add_statistics(block.data)
+        elif block.kind == "C":
+            self._end_chapter()
+        elif block.kind == "K":
+            clock = json.loads(block.data)
+            self._clocks.append((int(clock["local_ns"]), int(clock["global_ns"])))
+            trace.clock_error = float(clock["error_ns"]) / 1e9
+        elif block.kind == "E":
+            end = json.loads(block.data)
+            trace.idle = {int(name): (int(calls), int(spent)) for name, (calls, spent) in end["idle"].items()}
+            trace.end = int(end["end_ns"])
+            trace.complete = True
+
+    def _meta(self, meta: dict[str, Any]) -> None:
+        trace = self.trace
+        if meta["format"] != 1:
+            raise Damaged(f"its format is {meta['format']}, which this version does not know")
+        trace.ranks, trace.host, trace.boot = int(meta["ranks"]), str(meta["host"]), str(meta["boot"])
+        trace.library, trace.keep, trace.begin = str(meta["library"]), str(meta["keep"]), int(meta["begin_ns"])
+        for name in meta["functions"]:
+            function, kind = name.split()
+            trace.functions.append((function, kind))
+
+    def _add_statistics(self, data: bytes) -> None:
+        rows = np.frombuffer(data, STATISTICS)
+        if len(rows) > len(self._chapter.signatures):
+            raise Damaged("there are statistics of what is not there")
+        self._statistics.append(rows)
+
+    def _end_chapter(self) -> None:
+        base = len(self.trace.signatures)
+        self._orders.append(self._chapter.order() + np.uint32(base))
+        self.trace.signatures += self._chapter.signatures
+        self._chapter = Chapter()
+
+    def _take_open(self, left: Open) -> None:
+        trace = self.trace
+        if left.stopped:
+            trace.problems.append(f"rank {trace.rank} could not write all: {os.strerror(left.stopped)}")
+        self._chapter.define(left.definitions, trace.communicators, trace.regions)
+        self._chapter.extend(list(left.nodes))
+        self._chapter.finish_loop(left.levels)
+        self._times.append(decode(left.times))
+        if trace.keep != "all":
+            self._add_statistics(left.statistics)
+        trace.idle = {function: (calls, spent) for function, calls, spent in left.idle}
+        trace.end = left.last_exit
+        if left.torn:
+            trace.problems.append(f"rank {trace.rank} was ended while it recorded: its last calls are left out")
+
+    def _finish(self, name: str) -> None:
+        trace = self.trace
+        if not trace.functions:
+            trace.problems = trace.problems or [f"{name} is empty"]
+            return
+        try:
+            self._end_chapter()
+            _check_rows(trace)
+        except Damaged as error:
+            trace.problems.append(f"{name} is damaged: {error}; the calls from there on are left out")
+        trace.order = np.concatenate(self._orders) if self._orders else trace.order
+        if not trace.complete:
+            trace.problems.append(f"rank {trace.rank} did not come to MPI_Finalize: its last calls may be missing")
+        if trace.keep == "all":
+            self._place()
+        elif self._statistics:
+            trace.statistics = np.concatenate(self._statistics)
+        self._on_one_clock()
+
+    def _place(self) -> None:
+        """Gaps and durations become moments; what has no time, or a time without a call, is left out."""
+        trace = self.trace
+        numbers = np.concatenate(self._times) if self._times else np.empty(0, np.uint64)
+        count = min(len(numbers) // 2, len(trace.order))
+        known = [row[0] < len(trace.functions) for row in trace.signatures]
+        if abs(len(trace.order) - len(numbers) // 2) > 1 and trace.complete:
+            trace.problems.append(f"rank {trace.rank}: {len(trace.order)} calls have {len(numbers) // 2} times")
+        trace.order = trace.order[:count]
+        assert all(known[one] for one in np.unique(trace.order).tolist())
+        gaps, durations = signed(numbers[: 2 * count : 2]), numbers[1 : 2 * count : 2].astype(np.int64)
+        trace.exit = trace.begin + np.cumsum(gaps + durations)
+        trace.entry = trace.exit - durations
+
+    def _on_one_clock(self) -> None:
+        """Clocks are compared at the beginning and at the end; in between they drift evenly."""
+        trace = self.trace
+        trace.end = max(trace.end, trace.begin)
+        if not self._clocks:
+            return
+        (local, world), (later, world_later) = self._clocks[0], self._clocks[-1]
+        first = world - local
+        drift = ((world_later - later) - first) / (later - local) if later > local else 0.0
+
+        def corrected(moment: Any) -> Any:
+            return moment + first + np.int64(1) * np.asarray((moment - local) * drift, np.int64)
+
+        trace.entry, trace.exit = corrected(trace.entry), corrected(trace.exit)
+        trace.begin, trace.end = int(corrected(trace.begin)), int(corrected(trace.end))
+
+
+_SHORTEST = {
+    "region": 3, "send": 5, "isend": 6, "recv": 8, "irecv": 6, "both": 11, "probe": 7, "start": 7, "completion": 2,
+    "collective": 5, "created": 2, "freed": 2,
+}  # fmt: skip
+"""How many numbers a signature has at least; those of calls that failed have the function alone."""
+
+
+def _check_rows(trace: RankTrace) -> None:
+    """Raise Damaged for a signature that does not say what those of its kind say."""
+    for row in trace.signatures:
+        if not row or not 0 <= row[0] < len(trace.functions):
+            raise Damaged("there is a call of a function that is not there")
+        kind = trace.functions[row[0]][1]
+        if 1 < len(row) < _SHORTEST.get(kind, 1) or (kind == "completion" and 1 < len(row) != 2 + 4 * row[1]):
+            raise Damaged(f"a call of {trace.functions[row[0]][0]} is cut off")
+        if max(map(abs, row)) > 2**62:
+            raise Damaged("a number is larger than any")

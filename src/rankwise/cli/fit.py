@@ -1,0 +1,98 @@
+"""`rankwise fit`: measure what communication costs on a testbed with one MPI."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rankwise.cli.measuring_options import command_line
+from rankwise.cli.options import DURATION, echo_json, json_option, print_parts, store_option
+from rankwise.cli.profile_options import complete_profiles
+from rankwise.cli.program_arguments import TakesNoProgram
+from rankwise.cli.screen import Screen
+from rankwise.cli.testbed_options import where_options
+from rankwise.core import errors
+from rankwise.report.platform_view import noise_parts, platform_parts
+from rankwise.workflows import configurations, resuming
+from rankwise.workflows.fit import fitting
+from rankwise.workflows.fit.request import FitRequest, FitResult
+from rankwise.workflows.testbeds import testbed_of
+
+DEFAULT_FILE = Path("platform.toml")
+
+
+@click.command(
+    name="fit",
+    cls=TakesNoProgram,
+    epilog="\b\nExamples:\n"
+    "  rankwise fit --testbed two-clusters --mpi openmpi -o two.toml\n"
+    "  rankwise fit --mpi mpich                     this host: two ranks of one node\n"
+    "  rankwise fit --from 12 -o again.toml         from a stored run, measuring nothing\n"
+    "  rankwise platform show two.toml",
+)
+@click.option("--mpi", metavar="NAME", help="The implementation.  [default: the only one that works]")
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+              help="Write the platform here.  [default: platform.toml, unless --json]")  # fmt: skip
+@click.option("--profile", default="", metavar="NAME|FOLDER", shell_complete=complete_profiles,
+              help="With the settings of this profile.")  # fmt: skip
+@click.option("--time", "budget", type=DURATION, default=0.0,
+              help="For the whole run.  [default: a minute for each class of pairs]")  # fmt: skip
+@click.option(
+    "--from", "stored", type=click.IntRange(1), metavar="RUN", help="Measure nothing: take this stored run."
+)
+@click.option("--resume", type=click.IntRange(1), metavar="RUN", help="Go on with a run that was interrupted.")
+@click.option("--prefix", "prefixes", multiple=True, metavar="DIR", type=click.Path(path_type=Path),
+              help="Look for an MPI here too.")  # fmt: skip
+@click.option("--seed", type=int, help="Of the order of launches and cells, to repeat a plan.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress, no messages.")
+@where_options
+@store_option
+@json_option
+def command(
+    mpi: str | None, output: Path | None, profile: str, budget: float, stored: int | None, resume: int | None,
+    prefixes: tuple[Path, ...], seed: int | None, quiet: bool, testbed: str, hostfile: Path | None, store: Path,
+    as_json: bool,
+) -> int:  # fmt: skip
+    """Measure what messages cost on a testbed with one MPI, and write it as platform.toml.
+
+    LogGP for each class of pairs (one node, one site, each two sites), piecewise where the protocol changes, with
+    95 % intervals. What the measurements cannot tell is named, and has no invented figure. Exit code 1: the times
+    varied too much to mean anything.
+    """
+    screen = Screen(quiet=quiet)
+    if not output and not as_json and DEFAULT_FILE.exists():
+        raise errors.InputError(f"{DEFAULT_FILE} is there already", "name a file with -o: that one is replaced")
+    if stored and resume:
+        raise errors.InputError("--from measures nothing, --resume goes on measuring", "give one of them")
+    if stored:
+        found = fitting.load(stored, store)
+    elif resume:
+        found = fitting.load(resuming.resume_run(resume, store, screen, kind="fit"), store)
+    else:
+        chosen = configurations.choose(profile) if profile else None
+        request = FitRequest(
+            command_line(), mpi or "", testbed_of(testbed, hostfile), prefixes, chosen, budget, seed
+        )
+        found = fitting.fit(request, store, screen)
+    return _told(found, output, screen, as_json=as_json)
+
+
+def _told(found: FitResult, output: Path | None, screen: Screen, *, as_json: bool) -> int:
+    """Print the answer; a platform that is all noise is not written unless a file was named for it."""
+    path = output or (None if as_json or found.noisy else DEFAULT_FILE)
+    if path:
+        fitting.write(path, found.platform)
+    if as_json:
+        echo_json({
+            "run": found.run_id, "platform": found.platform, "file": path, "noisy": found.noisy,
+            "notices": found.notices,
+            "plogp": {name: one.plogp for name, one in found.fits.items()},
+            "gap_seconds_per_byte": {name: one.gap_seconds_per_byte for name, one in found.fits.items()},
+        })  # fmt: skip
+    else:
+        print_parts([*platform_parts(found.platform), *noise_parts(found.noisy)])
+        screen.say(f"\nrun: {found.run_id}" + (f"\nplatform: {path}" if path else ""))
+    for notice in found.notices:
+        screen.say("; ".join(filter(None, (f"warning: {notice.message}", notice.remedy))))
+    return errors.EXIT_ANSWER_IS_NO if found.noisy else errors.EXIT_OK

@@ -1,0 +1,64 @@
+"""`rankwise map`: where the ranks of a program should run."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from rankwise.cli.options import DURATION, Parsed, echo_json, json_option, print_parts
+from rankwise.cli.testbed_options import where_options
+from rankwise.core.errors import EXIT_OK
+from rankwise.report.map_view import map_parts
+from rankwise.workflows import map as mapping
+from rankwise.workflows.map import MapRequest, map_ranks
+from rankwise.workflows.testbeds import testbed_of
+
+
+@click.command(
+    name="map",
+    epilog="\b\nExamples:\n"
+    "  rankwise map app.trace --testbed grid5000-2007\n"
+    "  rankwise map traffic.csv --testbed two-clusters.toml -o ranks\n"
+    "  rankwise map traffic.csv --hostfile hosts --format machinefile -o hosts.mapped\n"
+    "  rankwise map traffic.csv --hostfile hosts --pin 0=login-1\n"
+    "  rankwise compare --placement block,./ranks -- ./app       then: is it faster?",
+)
+@click.argument("matrix", metavar="TRACE|MATRIX", type=click.Path(path_type=Path))
+@click.option("--placement", default="block", show_default=True, metavar="NAME|FILE",
+              help="Where the ranks are now: block, cyclic, or a rankfile.")  # fmt: skip
+@click.option("--distances", type=Parsed("distances", mapping.parse_distances), default="1:10:100",
+              show_default=True, help="Within a node, within a site, between sites.")  # fmt: skip
+@click.option("--pin", "pins", type=Parsed("pins", mapping.parse_pins), default=(), metavar="RANK=HOST,...",
+              help="Ranks that stay on these hosts.")  # fmt: skip
+@click.option("--time", "seconds", type=DURATION, default="30s", show_default=True,
+              help="After which no more swaps are tried.")  # fmt: skip
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+              help="Write the placement into this file.")  # fmt: skip
+@click.option("--format", "form", type=click.Choice(mapping.FORMATS), default="rankfile", show_default=True,
+              help="For Open MPI and --placement; Hydra; LAM/MPI; Slurm; or a program that reorders.")  # fmt: skip
+@json_option
+@where_options
+def command(**asked: Any) -> int:
+    """Find where the ranks of a program cost least, from what they send one another.
+
+    TRACE is the folder of `rankwise trace`; MATRIX a list `from,to,bytes`, a square table of bytes, or what
+    Open MPI's monitoring component wrote. What is made small is the sum of bytes times distance.
+    """
+    request = MapRequest(
+        asked["matrix"], testbed_of(asked["testbed"], asked["hostfile"]), asked["placement"], asked["distances"],
+        asked["pins"], asked["seconds"],
+    )  # fmt: skip
+    result = map_ranks(request)
+    use = mapping.write(result, asked["form"], asked["output"]) if asked["output"] else ""
+    if asked["as_json"]:
+        echo_json(asdict(result))
+        return EXIT_OK
+    for notice in result.notices:
+        click.echo(f"note: {notice}", err=True)
+    print_parts(map_parts(result.costs, result.cost_now, result.hosts))
+    if use:
+        click.echo(f"\nuse it: {use}")
+    return EXIT_OK

@@ -1,0 +1,91 @@
+"""`rankwise platform`: look at what `rankwise fit` measured, compare it, exchange it with SimGrid."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rankwise.cli.options import echo_json, json_option, print_parts
+from rankwise.core.errors import EXIT_ANSWER_IS_NO, EXIT_OK
+from rankwise.report.platform_view import difference_parts, platform_parts
+from rankwise.workflows import platforms
+
+_FILE = click.Path(dir_okay=False, path_type=Path)
+_EXAMPLES = """\b
+Examples:
+  rankwise platform show platform.toml
+  rankwise platform diff monday.toml tuesday.toml
+  rankwise platform export platform.toml -o platform.xml
+  smpirun -np 4 -platform platform.xml -hostfile hosts ./app
+  rankwise platform import cluster.xml -o cluster.toml
+"""
+
+
+@click.group("platform", epilog=_EXAMPLES)
+def command() -> None:
+    """Look into platforms: what `rankwise fit` found that messages cost."""
+
+
+@command.command("show", epilog="\b\nExamples:\n  rankwise platform show platform.toml\n")
+@click.argument("file", type=_FILE)
+@json_option
+def show_command(file: Path, as_json: bool) -> None:
+    """Show what messages cost by class of pairs and size, with 95 % intervals, and what is not known."""
+    platform = platforms.read(file)
+    if as_json:
+        echo_json(platform)
+    else:
+        print_parts(platform_parts(platform))
+
+
+@command.command("diff", epilog="\b\nExamples:\n  rankwise platform diff monday.toml tuesday.toml\n")
+@click.argument("one", type=_FILE)
+@click.argument("other", type=_FILE)
+@json_option
+def diff_command(one: Path, other: Path, as_json: bool) -> int:
+    """Show which parameters of two platforms differ. Exit code 1 if any does."""
+    rows = platforms.difference(platforms.read(one), platforms.read(other))
+    if as_json:
+        keys = ("parameter", "one", "other", "meaning")
+        echo_json([dict(zip(keys, row, strict=True)) for row in rows])
+    elif rows:
+        print_parts([difference_parts(one.name, other.name, rows)])
+    else:
+        click.echo("no parameter differs", err=True)
+    return EXIT_ANSWER_IS_NO if rows else EXIT_OK
+
+
+@command.command(
+    "export", epilog="\b\nExamples:\n  rankwise platform export platform.toml -o platform.xml\n"
+    "  rankwise platform export platform.toml --format simulator -o platform.json\n",
+)  # fmt: skip
+@click.argument("file", type=_FILE)
+@click.option("--format", "form", type=click.Choice(platforms.FORMATS), default="simgrid", show_default=True,
+              help="SimGrid's XML 4.1 for SMPI, or the JSON of rankwise-sim.")  # fmt: skip
+@click.option("-o", "--output", type=_FILE, help="The file to write.  [default: standard output]")
+def export_command(file: Path, form: str, output: Path | None) -> None:
+    """Write a platform for other simulators."""
+    platform = platforms.read(file)
+    text = platforms.exported(platform, form)
+    if output:
+        platforms.write(output, text)
+    else:
+        click.echo(text, nl=False)
+    if lost := platforms.lost_in_export(platform, form):
+        click.echo(f"note: {lost}", err=True)
+
+
+@command.command("import", epilog="\b\nExamples:\n  rankwise platform import cluster.xml -o cluster.toml\n")
+@click.argument("file", type=_FILE)
+@click.option("-o", "--output", type=_FILE, help="The file to write.  [default: standard output]")
+def import_command(file: Path, output: Path | None) -> None:
+    """Read a SimGrid platform of clusters; what Rankwise has no words for is refused, with its line."""
+    platform = platforms.imported(file)
+    text = platforms.text_of(platform)
+    if output:
+        platforms.write(output, text)
+    else:
+        click.echo(text, nl=False)
+    for name, why in platform.not_identified.items():
+        click.echo(f"note: {name}: {why}", err=True)

@@ -1,0 +1,193 @@
+"""`rankwise predict`: what communication will take on a platform, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from rankwise.cli.options import SIZE, SIZES, echo_json, print_parts
+from rankwise.cli.predict_options import ANSWER, PLATFORM, counting, only_one, request_of, with_options
+from rankwise.cli.schedule import SITES
+from rankwise.cli.screen import Screen
+from rankwise.core.errors import InputError
+from rankwise.report.prediction_view import comparison_parts, prediction_parts, sweep_parts, tolerance_parts
+from rankwise.workflows.predict import pages, predictor
+from rankwise.workflows.predict.asking import collectives
+from rankwise.workflows.predict.questions import Collective, Files, Question, ScheduleFile
+from rankwise.workflows.predict.told import as_json
+from rankwise.workflows.predict.tolerance import tolerance
+from rankwise.workflows.schedules import Asked
+
+Answer = Callable[[tuple[Question, ...], dict[str, Any]], None]
+
+_ONE = "give --algorithm and one --size"
+_EXAMPLES = """\b
+Examples:
+  rankwise predict collective allreduce --size 1M --platform platform.toml
+  rankwise predict collective bcast --algorithm ring --sites 4x256 --platform p.toml
+  rankwise predict pattern flows.txt --platform platform.toml --html flows.html
+  rankwise predict trace app.goal --platform p.toml --what-if wan.rate=10G
+  rankwise predict trace a.goal@nodes=0-3 b.goal@nodes=2-5 --testbed cluster
+  rankwise predict trace app.goal --sweep wan.delay=1ms:100ms --platform p.toml
+  rankwise predict tolerance trace app.goal --platform platform.toml
+"""
+
+
+@click.group("predict", epilog=_EXAMPLES)
+def command() -> None:
+    """Predict what communication will take, contention included.
+
+    The platform is what `rankwise fit` has measured. With --testbed alone it is the testbed as described: nominal,
+    nothing of it measured.
+    """
+
+
+@click.group("tolerance", epilog="\b\nExamples:\n"
+             "  rankwise predict tolerance trace app.goal --platform platform.toml\n"
+             "  rankwise predict tolerance collective bcast --algorithm binomial --testbed cluster")  # fmt: skip
+def tolerance_command() -> None:
+    """Tell how much delay a program tolerates.
+
+    For each class of links: what a change of its delay or of its rate does to the time, and by how much the
+    delay may grow until the program takes 1, 2 and 5 % longer. The latter is found with the simulator.
+    """
+
+
+def _predict(questions: tuple[Question, ...], asked: dict[str, Any]) -> None:
+    only_one(asked, ("swept", "--sweep"), ("compare_with", "--compare-with"))
+    only_one(asked, ("swept", "--sweep"), ("page", "--html"))
+    request = request_of(questions[0], asked)
+    with counting(quiet=asked["quiet"]) as progress:
+        if len(questions) > 1:
+            if asked["page"] or asked["swept"]:
+                raise InputError(
+                    "a page and a sweep are of one algorithm and size", "give --algorithm and one --size"
+                )
+            several = tuple(one for one in questions if isinstance(one, Collective))
+            compared = predictor.compare(request, several, asked["store"], progress)
+        elif asked["swept"]:
+            change, ends = asked["swept"]
+            swept = predictor.sweep(request, change, ends, asked["steps"], progress)
+        else:
+            predicted = predictor.predict(request, asked["store"], progress)
+    if len(questions) > 1:
+        echo_json(compared) if asked["as_json"] else print_parts(comparison_parts(compared))
+    elif asked["swept"]:
+        echo_json(swept) if asked["as_json"] else print_parts(sweep_parts(swept))
+    else:
+        if asked["page"]:
+            pages.write(asked["page"].absolute(), predicted)
+        echo_json(as_json(predicted)) if asked["as_json"] else print_parts(prediction_parts(predicted))
+        if asked["page"]:
+            Screen(quiet=asked["quiet"]).say(f"\nreport: {asked['page'].absolute()}", whole=True)
+
+
+def _tolerate(questions: tuple[Question, ...], asked: dict[str, Any]) -> None:
+    if len(questions) > 1:
+        raise InputError("tolerance is that of one algorithm and size", _ONE)
+    with counting(quiet=asked["quiet"]) as progress:
+        found = tolerance(request_of(questions[0], asked), progress)
+    echo_json(found) if asked["as_json"] else print_parts(tolerance_parts(found))
+
+
+def _pattern(answer: Answer, *options: tuple[Any, ...]) -> click.Command:
+    @click.command("pattern", epilog="\b\nExamples:\n"
+                   "  rankwise predict pattern flows.txt --platform platform.toml\n"
+                   "  rankwise predict pattern flows.txt --testbed cluster --model max-min")  # fmt: skip
+    @click.argument("file", type=click.Path())
+    @with_options(*options)
+    def pattern(file: str, **asked: Any) -> None:
+        """Predict messages that are sent at given times.
+
+        FILE has a line for each message: `from to bytes [start]`, ranks from 0 on, the start in seconds. Ranks
+        fill the nodes of the platform in equal blocks; where there are fewer ranks than nodes, one on each.
+        """
+        answer((Files((file,)),), asked)
+
+    return pattern
+
+
+def _trace(answer: Answer, *options: tuple[Any, ...]) -> click.Command:
+    @click.command("trace", epilog="\b\nExamples:\n"
+                   "  rankwise predict trace app.goal --platform platform.toml\n"
+                   "  rankwise predict trace traces/ --algorithm allreduce=ring --testbed cluster\n"
+                   "  rankwise predict trace a.goal@nodes=0-3 b.goal@nodes=2-5 --testbed cluster")  # fmt: skip
+    @click.argument("files", nargs=-1, required=True, metavar="FILE[@nodes=FROM-TO,...]...")
+    @click.option("--algorithm", "algorithms", multiple=True, metavar="OPERATION=NAME",
+                  help="What a trace's collective operations are made of.")  # fmt: skip
+    @with_options(*options)
+    def trace(files: tuple[str, ...], algorithms: tuple[str, ...], **asked: Any) -> None:
+        """Predict programs that were traced; several run at the same time.
+
+        A FILE is a GOAL schedule (text or binary) or SimGrid's time-independent trace, also a folder with a
+        file for each rank.
+        """
+        pairs = []
+        for one in algorithms:
+            operation, equals, name = one.partition("=")
+            if not equals:
+                raise InputError(f"'{one}' names no algorithm", "write OPERATION=NAME: allreduce=ring")
+            pairs.append((operation, name))
+        answer((Files(files, tuple(pairs)),), asked)
+
+    return trace
+
+
+def _collective(answer: Answer, *options: tuple[Any, ...]) -> click.Command:
+    @click.command("collective", epilog="\b\nExamples:\n"
+                   "  rankwise predict collective allreduce --testbed cluster\n"
+                   "  rankwise predict collective bcast --size 1K,1M --sites 2x8 --platform p.toml\n"
+                   "  rankwise predict collective bcast -n 64 --platform p.toml --compare-with 12")  # fmt: skip
+    @click.argument("operation")
+    @click.option("--algorithm", default="", metavar="NAME",
+                  help="See `rankwise schedule list`.  [default: compare all]")  # fmt: skip
+    @click.option("--size", "sizes", type=SIZES, default=None, metavar="SIZES",
+                  help="Of a rank's block.  [default: 1M, or those of --compare-with]")  # fmt: skip
+    @click.option("-n", "ranks", type=click.IntRange(1, 1 << 22), default=None,
+                  help="Ranks.  [default: those of --sites, or one on each node]")  # fmt: skip
+    @click.option("--sites", "network", type=SITES, metavar="LAYOUT",
+                  help="Where they are: 4x256 (sites x ranks), 4x64x4 (x nodes x ranks), 3,2,1.")  # fmt: skip
+    @click.option("--root", type=click.IntRange(0), default=0, help="The root.")
+    @click.option(
+        "--segment", "segment_bytes", type=SIZE, default="0", help="Of a segment.  [default: its choice]"
+    )
+    @click.option("--fan-out", type=click.IntRange(0), default=0, help="Of a tree.  [default: its choice]")
+    @click.option("--lanes", type=click.IntRange(0), default=0, help="Between sites.  [default: its choice]")
+    @with_options(*options)
+    def collective(operation: str, algorithm: str, sizes: tuple[int, ...] | None, **asked: Any) -> None:
+        """Predict a collective operation, by one algorithm or by each.
+
+        With --sites the platform gets as many sites and nodes as are asked for: those that it has not are assumed
+        to be like those that it has.
+        """
+        names = ("root", "segment_bytes", "fan_out", "lanes", "network")
+        more = {name: asked.pop(name) for name in names} | {"ranks": asked.pop("ranks") or 0}
+        store: Path | None = asked.get("store")
+        questions = collectives(operation, algorithm, sizes, more, store, asked.get("compare_with"))
+        answer(questions, asked)
+
+    return collective
+
+
+def _schedule(answer: Answer, *options: tuple[Any, ...]) -> click.Command:
+    @click.command("schedule", epilog="\b\nExamples:\n"
+                   "  rankwise predict schedule mine.py -n 8 --size 64K --platform platform.toml")  # fmt: skip
+    @click.argument("file", type=click.Path())
+    @click.option("-n", "ranks", type=click.IntRange(1, 1 << 14), default=8, show_default=True, help="Ranks.")
+    @click.option("--size", "size_bytes", type=SIZE, default="1M", show_default=True, help="Of a rank's block.")
+    @click.option("--name", default="", help="Which schedule of a Python file that has several.")
+    @with_options(*options)
+    def schedule(file: str, ranks: int, size_bytes: int, name: str, **asked: Any) -> None:
+        """Predict a schedule of your own: Python, JSON or MSCCL's XML."""
+        answer((ScheduleFile(Asked((file,), ranks, size_bytes=size_bytes, name=name)),), asked)
+
+    return schedule
+
+
+for _make in (_pattern, _collective, _trace, _schedule):
+    command.add_command(_make(_predict, PLATFORM, ANSWER))
+    tolerance_command.add_command(_make(_tolerate, PLATFORM))
+command.add_command(tolerance_command)

@@ -1,0 +1,87 @@
+"""The options of `rankwise predict` that its questions share, and the request that they make."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+from rankwise.cli.options import DURATION, SIZE, Parsed, json_option, store_option
+from rankwise.core.errors import InputError
+from rankwise.workflows import testbeds
+from rankwise.workflows.predict import sweeping
+from rankwise.workflows.predict.predictor import MODELS, Bounds, Request
+from rankwise.workflows.predict.questions import Question
+
+CHANGES = Parsed("changes", sweeping.parse_changes)
+SWEEP = Parsed("range", sweeping.parse_sweep)
+PLATFORM = (
+    click.option("--platform", "platform_file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+                 help="What `rankwise fit` measured."),
+    click.option("--testbed", default="", metavar="NAME|FILE", shell_complete=testbeds.complete_any,
+                 help="Without --platform: take the description of this testbed, unmeasured."),
+    click.option("--model", type=click.Choice(MODELS), default=None,
+                 help="How messages share links.  [default: the platform's first]"),
+    click.option("--what-if", "changes", type=CHANGES, default=(), metavar="CHANGES",
+                 help="Change links, sites, nodes or classes: wan.rate=10G,wan.delay=x2."),
+    click.option("--limit", type=DURATION, default="10m", show_default=True,
+                 help="End a simulation that takes longer."),
+    click.option("--memory", "memory_bytes", type=SIZE, default="0",
+                 help="That all simulations together may take.  [default: most of what is free]"),
+    click.option("--jobs", "at_once", type=click.IntRange(1, 1024), default=None,
+                 help="Simulations at a time.  [default: the cores]"),
+    click.option("-q", "--quiet", is_flag=True, help="No progress."),
+    json_option,
+)  # fmt: skip
+ANSWER = (
+    click.option("--sweep", "swept", type=SWEEP, metavar="NAME.delay=LOW:HIGH",
+                 help="Predict over a range: wan.delay=1ms:100ms, wan.rate=100M:10G."),
+    click.option("--steps", type=click.IntRange(2, sweeping.MOST_STEPS), default=11, show_default=True,
+                 help="Of the sweep."),
+    click.option("--compare-with", type=click.IntRange(1), metavar="RUN",
+                 help="Show beside it what this stored run measured."),
+    click.option("--html", "-o", "page", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+                 help="Write a page: timeline, load of links, what would help."),
+    store_option,
+)  # fmt: skip
+
+
+def with_options(*groups: tuple[Any, ...]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return a decorator that adds these options, in this order."""
+    every = [option for group in groups for option in group]
+    return lambda command: reduce(lambda made, option: option(made), reversed(every), command)
+
+
+def request_of(question: Question, asked: dict[str, Any]) -> Request:
+    """Return the request that the options make."""
+    cores = len(os.sched_getaffinity(0))
+    return Request(
+        question, asked["platform_file"], asked["testbed"], asked["model"] or "", asked["changes"],
+        Bounds(asked["limit"], asked["memory_bytes"], asked["at_once"] or cores),
+        timeline=asked.get("page") is not None, compare_with=asked.get("compare_with"),
+    )  # fmt: skip
+
+
+@contextmanager
+def counting(*, quiet: bool) -> Iterator[Callable[[int, int], None]]:
+    """Show a bar on a terminal; what is yielded says how many of how many simulations are done."""
+    console = Console(stderr=True, quiet=quiet)
+    columns = (TextColumn("simulations"), BarColumn(bar_width=None), MofNCompleteColumn())
+    with Progress(*columns, console=console, transient=True, disable=not sys.stderr.isatty()) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda done, every: bar.update(task, completed=done, total=every)
+
+
+def only_one(asked: dict[str, Any], *names: tuple[str, str]) -> None:
+    """Raise InputError if more than one of these options (name, as it is typed) is given."""
+    given = [typed for name, typed in names if asked[name] is not None]
+    if len(given) > 1:
+        raise InputError(f"{' and '.join(given)} cannot be asked for at once", "give one of them")

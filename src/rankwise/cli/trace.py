@@ -1,0 +1,112 @@
+"""`rankwise trace`: record the MPI calls of a program, look at the record, write it for other tools."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from rankwise.cli.options import DURATION, echo_json, json_option, print_parts
+from rankwise.cli.profile_options import profile_options
+from rankwise.cli.program_arguments import TakesProgram, launcher_option
+from rankwise.cli.screen import Screen
+from rankwise.cli.testbed_options import where_options
+from rankwise.report.trace_view import trace_parts
+from rankwise.workflows.configurations import choose
+from rankwise.workflows.run import RunRequest
+from rankwise.workflows.testbeds import testbed_of
+from rankwise.workflows.trace import FORMATS, Keep, TraceRequest, export, look, trace
+
+
+class _TraceVerb(TakesProgram, click.Group):
+    """With a program it records; without, one of its commands looks at a record."""
+
+
+@click.group(
+    "trace",
+    cls=_TraceVerb,
+    invoke_without_command=True,
+    subcommand_metavar="[show|export] [-- PROGRAM [ARGUMENTS]...]",
+    epilog="\b\nExamples:\n"
+    "  rankwise trace -n 4 -- ./app input.txt             records into app.trace\n"
+    "  rankwise trace -n 8 --testbed grid5000-2007 --mpi mpich -o wan -- ./app\n"
+    "  rankwise trace -n 4 --summary-only -- ./app\n"
+    "  rankwise trace show app.trace\n"
+    "  rankwise trace export app.trace --format perfetto -o app.json",
+)
+@click.option("-n", "ranks", type=click.IntRange(1), help="Ranks.  [default: every slot of the testbed]")
+@click.option(
+    "--mpi", default="", metavar="MPI", help="Start it with this one.  [default: the one it is linked with]"
+)
+@click.option("-o", "--output", "folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False),
+              help="Where it goes; an earlier trace there is replaced.  [default: PROGRAM.trace]")  # fmt: skip
+@click.option("--times", type=click.Choice(["all", "statistics"]), default="all", show_default=True,
+              help="Of every call, or number, sum, shortest and longest of equal calls.")  # fmt: skip
+@click.option("--summary-only", is_flag=True, help="Keep these statistics alone, without the order of calls.")
+@click.option("--placement", default="block", show_default=True, metavar="NAME|FILE",
+              help="block, cyclic, one-per-node, across-sites, or a rankfile.")  # fmt: skip
+@launcher_option
+@click.option("--limit", type=DURATION, default="24h", show_default=True, help="End a job that takes longer.")
+@click.option("--prefix", "prefixes", multiple=True, metavar="DIR", type=click.Path(path_type=Path),
+              help="Look for an MPI here too.")  # fmt: skip
+@click.option("-q", "--quiet", is_flag=True, help="Only what the program says.")
+@profile_options
+@where_options
+@click.pass_context
+def command(context: click.Context, /, **asked: Any) -> int:
+    """Record the MPI calls of your program: with whom, how many bytes, from when to when.
+
+    What follows `--` is the program and its arguments; it needs no change. Its exit code is this command's. What
+    the record says in short goes to standard error; `show` tells it again.
+    """
+    if context.invoked_subcommand:
+        return 0
+    keep: Keep = "summary" if asked["summary_only"] else asked["times"]
+    request = RunRequest(
+        context.obj, asked["ranks"] or 0, asked["mpi"], testbed_of(asked["testbed"], asked["hostfile"]),
+        asked["placement"], choose(asked["profile"]), force=asked["force"],
+        launcher_arguments=asked["launcher"], limit_seconds=asked["limit"], prefixes=asked["prefixes"],
+    )  # fmt: skip
+    screen = Screen(quiet=asked["quiet"])
+    found = trace(TraceRequest(request, asked["folder"], keep), screen)
+    screen.say(f"trace: {found.summary.calls} calls of {found.summary.ranks} ranks in {found.folder}")
+    for problem in found.summary.problems:
+        screen.say(f"warning: {problem}")
+    screen.say(f"rankwise trace show {found.folder} says what they are")
+    return found.exit_code
+
+
+_folder_argument = click.argument(
+    "folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path)
+)
+
+
+@command.command(
+    "show", epilog="\b\nExamples:\n  rankwise trace show app.trace\n  rankwise trace show app.trace --json"
+)
+@_folder_argument
+@json_option
+def show_command(folder: Path, as_json: bool) -> None:
+    """Tell what is in a trace: time by call, messages by size, regions, imbalance, late arrivals."""
+    looked = look(folder)
+    if as_json:
+        echo_json({"summary": looked.summary, "messages": looked.matrix.messages, "bytes": looked.matrix.bytes})
+    else:
+        print_parts(trace_parts(looked.summary))
+
+
+@command.command(
+    "export",
+    epilog="\b\nFormats:\n" + "\n".join(f"  {name:<10} {what}" for name, (_, what) in FORMATS.items())
+    + "\n\n\b\nExamples:\n  rankwise trace export app.trace --format goal -o app.goal\n"
+    "  rankwise trace export app.trace --format tune -o app.csv; rankwise tune --for app.csv",
+)  # fmt: skip
+@_folder_argument
+@click.option("--format", "form", type=click.Choice(list(FORMATS)), required=True, help="See below.")
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path),
+              help="The file.  [default: standard output]")  # fmt: skip
+def export_command(folder: Path, form: str, output: Path | None) -> None:
+    """Write a trace in the format of another tool."""
+    for line in export(folder, form, output):
+        click.echo(line)

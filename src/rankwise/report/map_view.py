@@ -1,0 +1,41 @@
+"""A mapping in the terminal: what placements cost, and where each rank goes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+MOST_HOSTS = 40
+"""That the terminal shows."""
+
+
+def map_parts(
+    costs: Sequence[tuple[str, float]], cost_now: float, hosts: Sequence[str]
+) -> Iterator[RenderableType]:
+    """Yield the costs of the placements that were tried, and the ranks of each host of the cheapest."""
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    table.add_column("placement")
+    table.add_column("bytes x distance", justify="right")
+    table.add_column("of now", justify="right")
+    for name, cost in costs:
+        table.add_row(name, f"{cost:.4g}", f"{cost / cost_now:.3f}" if cost_now else "–")
+    yield table
+    yield Text()
+    names = list(dict.fromkeys(hosts))
+    for name in names[:MOST_HOSTS]:
+        yield Text(f"{name}: ranks {_spans([rank for rank, host in enumerate(hosts) if host == name])}")
+    if len(names) > MOST_HOSTS:
+        yield Text(f"... and {len(names) - MOST_HOSTS} more hosts")
+
+
+def _spans(ranks: Sequence[int]) -> str:
+    """0-3,7: neighbours together."""
+    words = []
+    for _, run in groupby(enumerate(ranks), key=lambda pair: pair[1] - pair[0]):
+        together = [rank for _, rank in run]
+        words.append(str(together[0]) if len(together) == 1 else f"{together[0]}-{together[-1]}")
+    return ",".join(words)

@@ -1,0 +1,112 @@
+"""The page of a prediction: what it takes, what would help, a timeline, and how busy the links are."""
+
+from __future__ import annotations
+
+from rankwise.analysis.predict.load import LinkLoads
+from rankwise.analysis.predict.results import Prediction
+from rankwise.core.units import format_size
+from rankwise.report.canvas import time_words
+from rankwise.report.colours import styles_for
+from rankwise.report.page import Choice, Introduction, Page, Section, present
+from rankwise.report.prediction_figures import (
+    ACTIVITIES,
+    LOAD,
+    MESSAGE,
+    MOST_MESSAGES,
+    MOST_RANKS,
+    load_figure,
+    timeline_figure,
+)
+from rankwise.report.prediction_view import change_words, gain_words
+from rankwise.report.sections.notices import notices
+
+MOST_LINKS = 24
+MOST_PAIRS = 12
+STYLES = styles_for([*ACTIVITIES, MESSAGE, LOAD])
+
+
+def prediction_page(found: Prediction, loads: LinkLoads | None, generated_at: float) -> Page:
+    """Return the page; `loads`: of the busiest links, None where there is no timeline."""
+    return Page(
+        found.title,
+        _introduction(found),
+        present(notices(found.notices), _helps(found), _timeline(found), _load(loads), _ranks(found)),
+        (),
+        STYLES,
+        generated_at,
+    )
+
+
+def _introduction(found: Prediction) -> Introduction:
+    simulation = found.simulation
+    first = f"It takes {time_words(simulation.total_seconds)}"
+    if found.band:
+        low, high = time_words(found.band.low_seconds), time_words(found.band.high_seconds)
+        first += f", in 9 of 10 cases between {low} and {high}"
+    sentences = [f"{first}."]
+    if found.no_band:
+        sentences.append(f"{'The band is ' if found.band else 'There is no band: '}{found.no_band}.")
+    if found.baseline_seconds is not None:
+        sentences.append(f"{change_words(found).capitalize()}.")
+    if found.helps:
+        best = min(found.helps, key=lambda one: one.total_seconds)
+        sentences.append(f"What would help most: {best.resource}, if messages had not to share it "
+                         f"({gain_words(best, simulation.total_seconds)}).")  # fmt: skip
+    shares = sorted(
+        (one for one in simulation.critical_path if one.seconds >= 5e-3 * simulation.total_seconds),
+        key=lambda one: -one.seconds,
+    )
+    if shares and simulation.total_seconds > 0:
+        parts = ", ".join(
+            f"{one.what.replace('_', ' ')} {one.seconds / simulation.total_seconds:.0%}" for one in shares
+        )
+        sentences.append(f"The longest chain of what waits for what is made of {parts}.")
+    tiles = (
+        ("Ranks", str(simulation.ranks)), ("Messages", str(simulation.messages)),
+        ("Bytes in all", format_size(simulation.size_bytes)), ("Model", found.model),
+        ("Lost to contention, summed", time_words(simulation.contention_seconds)),
+    )  # fmt: skip
+    return Introduction(f"prediction · platform {found.platform_name}", tuple(sentences), tiles)
+
+
+def _helps(found: Prediction) -> Section | None:
+    simulation = found.simulation
+    if not simulation.contention_seconds:
+        return None
+    helps = [(one.resource, one.contention_seconds, one.total_seconds, gain_words(one, simulation.total_seconds))
+             for one in found.helps]  # fmt: skip
+    values = {
+        "helps": helps, "links": simulation.by_link[:MOST_PAIRS], "pairs": simulation.by_pair[:MOST_PAIRS],
+        "total": simulation.total_seconds,
+    }  # fmt: skip
+    return Section("what_would_help", values, link="What would help")
+
+
+def _timeline(found: Prediction) -> Section | None:
+    if found.timeline is None:
+        return None
+    figure = timeline_figure(found.timeline, found.nodes_of_ranks, STYLES)
+    kinds = [one["name"] for one in figure["data"]]
+    values = {
+        "kinds": [(kind, STYLES[kind]) for kind in kinds], "ranks": len(found.nodes_of_ranks),
+        "most_ranks": MOST_RANKS, "messages": len(found.timeline.passages), "most_messages": MOST_MESSAGES,
+    }  # fmt: skip
+    return Section("timeline", values, link="Timeline", choices={"prediction": [Choice("", {"timeline": figure})]})
+
+
+def _load(loads: LinkLoads | None) -> Section | None:
+    if loads is None or not loads.links:
+        return None
+    figure = load_figure(loads, STYLES)
+    return Section(
+        "link_load", {"most": MOST_LINKS}, link="Links", choices={"links": [Choice("", {"load": figure})]}
+    )
+
+
+def _ranks(found: Prediction) -> Section | None:
+    ends = [end for job in found.simulation.jobs for end in job.finish_seconds]
+    rows = list(zip(range(len(ends)), found.nodes_of_ranks, ends, strict=True))
+    flows = [one for job in found.simulation.jobs for one in job.flows][:MOST_RANKS]
+    late = sorted(rows, key=lambda one: -one[2])[:MOST_RANKS]
+    values = {"rows": late, "all": len(rows), "flows": flows, "measured": found.measured}
+    return Section("rank_ends", values, link="Ranks")

@@ -1,0 +1,137 @@
+"""Mapping: where the ranks of a program that sends so much should run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from rankwise.analysis.map.cost import DISTANCES, machine_of
+from rankwise.analysis.map.matrix import CommunicationMatrix, read_matrix
+from rankwise.analysis.map.placing import Problem, place_ranks
+from rankwise.analysis.map.shared_map import LIBRARY
+from rankwise.analysis.map.writing import USES, WRITERS
+from rankwise.core.errors import InputError, UnknownNameError
+from rankwise.core.jobs import Host
+from rankwise.measurement.placement import place
+from rankwise.testbeds.base import TestbedKind
+from rankwise.workflows.trace import look
+
+FORMATS = tuple(WRITERS)
+
+
+@dataclass(frozen=True, slots=True)
+class MapRequest:
+    """What is to be placed, and on what."""
+
+    matrix: Path
+    """Or the folder of a trace."""
+    testbed: TestbedKind
+    placement: str = "block"
+    """Where the ranks are now: the placement that others are set beside."""
+    distances: tuple[float, ...] = DISTANCES
+    pinned: tuple[tuple[int, str], ...] = ()
+    """Ranks that stay on these hosts."""
+    seconds: float = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class MapResult:
+    """Each rank's host now and in the cheapest placement, and what the others that were tried cost."""
+
+    now: tuple[str, ...]
+    hosts: tuple[str, ...]
+    costs: tuple[tuple[str, float], ...]
+    """Of every placement that was tried, the cheapest first: bytes times distance."""
+    cost_now: float
+    cost: float
+    seconds: float
+    notices: tuple[str, ...] = field(default=())
+
+    @property
+    def ratio(self) -> float:
+        """The cost as a share of what it is now."""
+        return self.cost / self.cost_now if self.cost_now else 1.0
+
+
+def parse_distances(text: str) -> tuple[float, ...]:
+    """Read `1:10:100`: within a node, within a site, between sites. Raises InputError."""
+    words = text.split(":")
+    if len(words) != 3 or not all(word.replace(".", "", 1).isdecimal() and float(word) > 0 for word in words):
+        raise InputError(f"'{text}' are no distances", "say them as 1:10:100, of a node, a site, and all sites")
+    found = tuple(float(word) for word in words)
+    if list(found) != sorted(found):
+        raise InputError(f"the distances {text} do not grow", "a node is nearer than a site, and that than others")
+    return found
+
+
+def parse_pins(text: str) -> tuple[tuple[int, str], ...]:
+    """Read `0=rennes-1,5=nancy-2`: ranks that stay where they are. Raises InputError."""
+    pins = []
+    for word in text.split(","):
+        rank, equals, host = word.partition("=")
+        if not equals or not rank.isdecimal() or not host:
+            raise InputError(f"'{word}' pins no rank to a host", "write RANK=HOST, several with commas")
+        pins.append((int(rank), host))
+    return tuple(pins)
+
+
+def map_ranks(request: MapRequest) -> MapResult:
+    """Find where the ranks of a communication matrix cost least.
+
+    Raises InputError for a matrix that cannot be read, ranks that do not fit, hosts that do not exist.
+    """
+    began = time.monotonic()
+    matrix = _matrix(request.matrix)
+    hosts = request.testbed.hosts()
+    machine = machine_of(hosts, request.distances)
+    if matrix.ranks > int(np.sum(machine.slots)):
+        raise InputError(
+            f"{matrix.ranks} ranks do not fit into the {int(np.sum(machine.slots))} slots of the testbed",
+            "take a testbed with more slots, or trace the program with fewer ranks",
+        )
+    numbers = {name: number for number, name in enumerate(machine.names)}
+    now = place(request.placement, hosts, matrix.ranks)
+    pinned = _pinned(request.pinned, numbers, matrix.ranks, hosts)
+    nodes = np.array([numbers[name] for name in now])
+    found = place_ranks(Problem(matrix.weights(), machine, nodes, pinned), request.seconds)
+    best = next(one for one in found if not pinned or one.start != "now")
+    return MapResult(
+        now, tuple(machine.names[node] for node in best.nodes),
+        tuple((one.start, one.cost) for one in found),
+        next(one.cost for one in found if one.start == "now"), best.cost,
+        time.monotonic() - began, _notices(found_by=[one.start for one in found]),
+    )  # fmt: skip
+
+
+def _matrix(path: Path) -> CommunicationMatrix:
+    return CommunicationMatrix.of_table(look(path).matrix.bytes) if path.is_dir() else read_matrix(path)
+
+
+def _pinned(
+    pins: Sequence[tuple[int, str]], numbers: dict[str, int], ranks: int, hosts: Sequence[Host]
+) -> dict[int, int]:
+    for rank, name in pins:
+        if name not in numbers:
+            raise UnknownNameError("host", name, [host.name for host in hosts])
+        if rank >= ranks:
+            raise InputError(f"there is no rank {rank} to pin: the matrix has {ranks}", "count ranks from 0")
+    return {rank: numbers[name] for rank, name in pins}
+
+
+def _notices(found_by: Sequence[str]) -> tuple[str, ...]:
+    if any(start.startswith("SharedMap") for start in found_by):
+        return ()
+    return (f"SharedMap was not tried: it is not installed (pip install {LIBRARY}), or hosts have unequal slots",)
+
+
+def write(result: MapResult, form: str, path: Path) -> str:
+    """Write the placement for a launcher, and return how it is used. Raises InputError where it cannot."""
+    try:
+        path.write_text(WRITERS[form](result.hosts))
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}", "give a file that may be written") from error
+    return USES[form].replace("FILE", str(path))

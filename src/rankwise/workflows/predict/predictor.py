@@ -1,0 +1,242 @@
+"""What a program will take: one simulation, and those that say how sure that is and what would help."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial, reduce
+from pathlib import Path
+from typing import Literal
+
+from rankwise.analysis.predict.band import band, moved_platforms
+from rankwise.analysis.predict.results import (
+    Band,
+    Comparison,
+    Help,
+    Measured,
+    Prediction,
+    Sweep,
+    SweepPoint,
+    Variation,
+)
+from rankwise.analysis.predict.what_if import Change, all_relieved, changed, relieved, value_now
+from rankwise.core.errors import InputError, RankwiseError
+from rankwise.core.platform import Platform
+from rankwise.core.records import Notice
+from rankwise.platforms.simulator_json import KNOWN_MODELS, model_of, simulator_json
+from rankwise.simulation.results import LinkLoss
+from rankwise.simulation.simulator import Bounds, Detail, simulate, simulate_and_trace
+from rankwise.workflows.predict import measured, platforms
+from rankwise.workflows.predict.questions import Collective, Files, Posed, Question, nodes_of_ranks
+from rankwise.workflows.predict.running import Progress, each, no_progress, simulate_each
+
+__all__ = ["MODELS", "Bounds", "Request", "compare", "predict", "ready", "sweep"]
+
+MODELS = KNOWN_MODELS
+MOST_HELPS = 3
+LONG_SECONDS = 5.0
+"""A simulation that takes longer is not repeated to see what the parameters' intervals come to."""
+MOST_DRAWN_MESSAGES = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is to be predicted, on which platform, and how."""
+
+    question: Question
+    platform_file: Path | None = None
+    testbed: str = ""
+    model: str = ""
+    """'': the platform's first."""
+    changes: tuple[Change, ...] = ()
+    bounds: Bounds = field(default_factory=Bounds)
+    helps: bool = True
+    timeline: bool = False
+    compare_with: int | None = None
+    """A stored run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A request whose platform is found and changed, and whose question is posed on it."""
+
+    found: platforms.Found
+    posed: Posed
+    before: Posed
+    """On the platform as it was."""
+    model: str
+    detail: Detail
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """Return all that is to be said of the platform."""
+        return (*self.found.notices, *self.posed.notices)
+
+
+def ready(request: Request) -> Ready:
+    """Return the request ready to simulate. Raises InputError."""
+    found = platforms.find(request.platform_file, request.testbed)
+    model = model_of(found.platform, request.model).name
+    before = request.question.posed(found.platform)
+    platform = before.platform
+    for change in request.changes:
+        platform = changed(platform, change)
+    algorithms = request.question.algorithms if isinstance(request.question, Files) else ()
+    return Ready(found, replace(before, platform=platform), before, model, Detail(algorithms=algorithms))
+
+
+def predict(request: Request, store: Path | None = None, progress: Progress = no_progress) -> Prediction:
+    """Return what it will take. Raises InputError, for a deadlock too, and HostError for too little memory.
+
+    `store`: where the run is that `compare_with` names.
+    """
+    at = ready(request)
+    model = at.model
+    platform, jobs, bounds = at.posed.platform, at.posed.jobs, replace(request.bounds, at_once=1)
+    detail = replace(at.detail, critical_path=True)
+    first = simulate(simulator_json(platform, model), jobs, bounds, at.detail)
+    total = first.total_seconds
+    timeline = None
+    if first.messages <= MOST_DRAWN_MESSAGES:
+        detail = replace(detail, timeline=request.timeline)
+        first, timeline = simulate_and_trace(simulator_json(platform, model), jobs, bounds, detail)
+    worst = [one for one in first.by_link if one.seconds > 0][: MOST_HELPS if request.helps else 0]
+    own, why_not = _band_platforms(platform, model, first.seconds)
+    ways = _ways(platform, first.by_link, worst)
+    others = [*([at.before.platform] if request.changes else []), *own, *(way for _, _, way in ways)]
+    more = simulate_each(others, jobs, model, request.bounds, at.detail, progress=progress) if others else []
+    totals = [one.total_seconds for one in more]
+    baseline = totals.pop(0) if request.changes else None
+    moved, without = totals[: len(own)], totals[len(own) :]
+    made: Band | None = None
+    error = model_of(platform, model).relative_error
+    if error is not None and total > 0:
+        made = band(total, error, moved if not why_not else None)
+    return Prediction(
+        request.question.title, at.found.name, model, first, _nodes_of_ranks(at.posed, first), platform,
+        band=made,
+        no_band=why_not if made else f"how far off {model} is on this platform is not known",
+        helps=_helps(ways, without),
+        baseline_seconds=baseline,
+        changes=tuple(one.text for one in request.changes),
+        measured=_beside(request, store, platform, {total_key(request.question): total}),
+        notices=(*at.notices, *_notices(request, at, store)),
+        timeline=timeline,
+    )  # fmt: skip
+
+
+def _ways(
+    platform: Platform, lost: Sequence[LinkLoss], worst: Sequence[LinkLoss]
+) -> list[tuple[str, float, Platform]]:
+    """What might help, the time lost there, and the platform without: the worst, these together, all of a kind."""
+    ways = [(one.link, one.seconds, relieved(platform, one.link)) for one in worst]
+    if len(worst) > 1:
+        name = " + ".join(one.link for one in worst) if len(worst) == 2 else f"these {len(worst)} together"
+        together = reduce(relieved, (one.link for one in worst), platform)
+        ways.append((name, math.fsum(one.seconds for one in worst), together))
+    links = {one.name for one in platform.links}
+    kinds: tuple[tuple[Literal["links", "NICs"], bool], ...] = (("links", True), ("NICs", False))
+    for kind, is_link in kinds:
+        those = [one for one in lost if (one.link in links) == is_link]
+        if worst and len(those) > 1 and set(those) - set(worst):
+            ways.append((f"all {kind}", math.fsum(one.seconds for one in those), all_relieved(platform, kind)))
+    return ways
+
+
+def _helps(ways: Sequence[tuple[str, float, Platform]], totals: Sequence[float]) -> tuple[Help, ...]:
+    return tuple(Help(name, lost, seconds) for (name, lost, _), seconds in zip(ways, totals, strict=True))
+
+
+def total_key(question: Question) -> tuple[str, int]:
+    """Return the algorithm and the size of a question; '' and 0 of what has none."""
+    return (question.algorithm, question.size_bytes) if isinstance(question, Collective) else ("", 0)
+
+
+def compare(
+    request: Request, choices: Sequence[Collective], store: Path | None = None, progress: Progress = no_progress
+) -> Comparison:
+    """Return what each of several collective operations will take; those that an algorithm cannot do say why."""
+    at = ready(replace(request, question=choices[0]))
+    bounds = replace(request.bounds, at_once=min(request.bounds.at_once, len(choices)))
+
+    def one(question: Collective) -> Variation:
+        own = replace(request, question=question)
+        try:
+            posed = ready(own).posed
+            found = simulate(simulator_json(posed.platform, at.model), posed.jobs, bounds, at.detail)
+        except RankwiseError as error:
+            return Variation(question.algorithm, question.size_bytes, float("nan"), 0.0, 0, str(error))
+        return Variation(
+            question.algorithm, question.size_bytes, found.total_seconds, found.contention_seconds, found.messages
+        )
+
+    rows = each([partial(one, question) for question in choices], bounds.at_once, progress)
+    if all(row.refused for row in rows):
+        raise InputError(rows[0].refused.rpartition(": ")[2], "rankwise schedule list says what there is")
+    rows.sort(key=lambda row: (row.size_bytes, bool(row.refused), row.total_seconds if not row.refused else 0.0))
+    totals = {(row.name, row.size_bytes): row.total_seconds for row in rows if not row.refused}
+    title = choices[0].operation
+    return Comparison(
+        title, at.found.name, at.model, tuple(rows), _beside(request, store, at.posed.platform, totals),
+        (*at.notices, *_notices(request, at, store)),
+    )  # fmt: skip
+
+
+def sweep(
+    request: Request, change: Change, ends: tuple[float, float], steps: int, progress: Progress = no_progress
+) -> Sweep:
+    """Return totals over a range of a rate or a delay, in `steps` logarithmic steps from end to end."""
+    low, high = ends
+    if not 0 < low < high:
+        raise InputError("the ends of a sweep must be above 0, the lower one first", "write wan.delay=1ms:100ms")
+    at = ready(request)
+    platform = at.posed.platform
+    values = [low * (high / low) ** (i / (steps - 1)) for i in range(steps)]
+    tried = [platform, *(changed(platform, change.with_value(value)) for value in values)]
+    found = simulate_each(tried, at.posed.jobs, at.model, request.bounds, at.detail, progress=progress)
+    points = tuple(
+        SweepPoint(value, one.total_seconds, one.contention_seconds)
+        for value, one in zip(values, found[1:], strict=True)
+    )
+    return Sweep(
+        request.question.title, at.found.name, at.model, f"{change.name}.{change.quantity}",
+        value_now(platform, change), found[0].total_seconds, points, at.notices,
+    )  # fmt: skip
+
+
+def _band_platforms(platform: Platform, model: str, seconds: float) -> tuple[list[Platform], str]:
+    """The platforms on which the intervals show what they come to; or none, and why."""
+    if model_of(platform, model).relative_error is None:
+        return [], ""
+    if seconds > LONG_SECONDS:
+        return [], f"without what the parameters' intervals come to: a simulation takes {seconds:.0f} s"
+    return moved_platforms(platform, model), ""
+
+
+def _nodes_of_ranks(posed: Posed, simulation: object) -> tuple[str, ...]:
+    names = [node for site in posed.platform.sites for node in site.nodes]
+    jobs = getattr(simulation, "jobs", ())
+    return tuple(
+        names[number]
+        for job, simulated in zip(posed.jobs, jobs, strict=True)
+        for number in nodes_of_ranks(len(simulated.finish_seconds), len(names), job.nodes)
+    )
+
+
+def _beside(
+    request: Request, store: Path | None, platform: Platform, totals: dict[tuple[str, int], float]
+) -> tuple[Measured, ...]:
+    if request.compare_with is None or store is None:
+        return ()
+    question = request.question
+    ranks = question.ranks_on(platform) if isinstance(question, Collective) else 0
+    return measured.beside(store, request.compare_with, question, ranks, totals)
+
+
+def _notices(request: Request, at: Ready, store: Path | None) -> tuple[Notice, ...]:
+    if request.compare_with is None or store is None:
+        return ()
+    where = measured.testbed_of_run(store, request.compare_with)
+    source = at.found.platform.provenance.testbed
+    return (platforms.other_testbed(at.found.platform, where),) if source and source != where else ()

@@ -1,0 +1,208 @@
+"""What can be predicted: a pattern, a collective operation, traces, a schedule; each makes jobs to simulate."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+from rankwise.analysis.predict.extended import extended
+from rankwise.core.errors import InputError, UnknownNameError
+from rankwise.core.platform import Platform
+from rankwise.core.records import Notice
+from rankwise.core.units import format_size
+from rankwise.schedules.model import OPERATIONS, Network
+from rankwise.simulation.simulator import Job
+from rankwise.workflows import schedules
+
+MOST_RANKS = 1 << 22
+
+
+@dataclass(frozen=True, slots=True)
+class Posed:
+    """A question on one platform, as the simulator takes it."""
+
+    jobs: tuple[Job, ...]
+    platform: Platform
+    notices: tuple[Notice, ...] = ()
+
+
+class Question(Protocol):
+    """Something whose time can be predicted."""
+
+    @property
+    def title(self) -> str:
+        """Return what it is, in a few words."""
+        ...
+
+    def posed(self, platform: Platform) -> Posed:
+        """Return it as jobs on a platform. Raises InputError."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Patterns and traces, each in a file that the simulator reads; several run at the same time."""
+
+    files: tuple[str, ...]
+    """`FILE`, `DIR` or `FILE@nodes=0-3,8`; a folder has a time-independent trace with a file for each rank."""
+    algorithms: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def title(self) -> str:
+        """Return the files' names."""
+        return " and ".join(Path(one).name for one in self.files)
+
+    def posed(self, platform: Platform) -> Posed:
+        """Return a job for each file."""
+        return Posed(tuple(_file_job(one) for one in self.files), platform)
+
+
+@dataclass(frozen=True, slots=True)
+class Collective:
+    """A collective operation by one of the schedules, on ranks that fill the nodes in blocks, or by a layout."""
+
+    operation: str
+    algorithm: str
+    size_bytes: int
+    ranks: int = 0
+    """0: those of the layout, or one for each node."""
+    network: Network | None = None
+    root: int = 0
+    segment_bytes: int = 0
+    fan_out: int = 0
+    lanes: int = 0
+
+    @property
+    def title(self) -> str:
+        """Return the operation, the algorithm and the size."""
+        return f"{self.operation}.{self.algorithm}, {format_size(self.size_bytes)}"
+
+    def ranks_on(self, platform: Platform) -> int:
+        """Return the number of ranks on a platform."""
+        here = len(self.network.groups[0]) if self.network else sum(len(one.nodes) for one in platform.sites)
+        return self.ranks or here
+
+    def posed(self, platform: Platform) -> Posed:
+        """Return the job, on a platform that has as many nodes as the layout says."""
+        notices: tuple[Notice, ...] = ()
+        places: tuple[int, ...] = ()
+        if self.network:
+            nodes, places = _layout(self.network)
+            if self.ranks and self.ranks != len(places):
+                raise InputError(
+                    f"{self.ranks} ranks are asked for, on sites with {len(places)}", "leave one of them out"
+                )
+            now = _sizes_in_words([len(one.nodes) for one in platform.sites])
+            platform, larger = extended(platform, nodes)
+            if larger:
+                notices = (Notice(
+                    "extended platform", f"the platform has {now}; more of the same is assumed for "
+                    f"{_sizes_in_words(nodes)}", "fit on a larger testbed to know",
+                ),)  # fmt: skip
+        nodes_there = sum(len(one.nodes) for one in platform.sites)
+        ranks = self.ranks_on(platform)
+        if ranks > MOST_RANKS:
+            raise InputError(f"{ranks} ranks are too many", f"at most {MOST_RANKS}")
+        asked = {
+            "operation": self.operation, "algorithm": self.algorithm, "ranks": ranks, "count": self.size_bytes,
+            "root": self.root, "segment": self.segment_bytes, "fan_out": self.fan_out, "lanes": self.lanes,
+        }  # fmt: skip
+        if len(platform.sites) > 1:
+            asked["sites"] = _ranks_by_site(platform, nodes_of_ranks(ranks, nodes_there, places))
+        return Posed((Job(self.title, text=json.dumps(asked), nodes=places),), platform, notices)
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleFile:
+    """A schedule of a user: Python, JSON or MSCCL's XML."""
+
+    asked: schedules.Asked
+
+    @property
+    def title(self) -> str:
+        """Return the file's name and the size."""
+        return f"{Path(self.asked.what[0]).name}, {format_size(self.asked.size_bytes)}"
+
+    def posed(self, platform: Platform) -> Posed:
+        """Return it as a GOAL schedule, after it was proved."""
+        return Posed((Job(self.title, text=schedules.export(self.asked, "goal")),), platform)
+
+
+def algorithms_of(operation: str) -> tuple[str, ...]:
+    """Return the names of the algorithms of an operation. Raises UnknownNameError."""
+    if operation not in OPERATIONS:
+        raise UnknownNameError("operation", operation, OPERATIONS)
+    return tuple(one.name for one in schedules.algorithms(operation))
+
+
+def nodes_of_ranks(ranks: int, nodes: int, places: Sequence[int] = ()) -> list[int]:
+    """Return the number of each rank's node, as the simulator places them: in blocks as equal as can be."""
+    at = list(places) or list(range(nodes))
+    return [at[rank * len(at) // ranks if len(at) <= ranks else rank] for rank in range(ranks)]
+
+
+def _layout(network: Network) -> tuple[list[int], tuple[int, ...]]:
+    """The nodes of each site, and the node of each rank: its own, unless the layout has a level of nodes."""
+    sites = network.groups[0]
+    places = network.groups[-1] if len(network.groups) > 1 else tuple(range(len(sites)))
+    numbers = {node: number for number, node in enumerate(dict.fromkeys(places))}
+    nodes = [len({places[rank] for rank, of in enumerate(sites) if of == site}) for site in range(network.sites)]
+    return nodes, tuple(numbers[node] for node in places)
+
+
+def _ranks_by_site(platform: Platform, nodes: Sequence[int]) -> list[list[int]]:
+    site_of = [site for site, one in enumerate(platform.sites) for _ in one.nodes]
+    found: dict[int, list[int]] = {}
+    for rank, node in enumerate(nodes):
+        found.setdefault(site_of[node], []).append(rank)
+    return list(found.values())
+
+
+def _sizes_in_words(nodes: Sequence[int]) -> str:
+    if len(set(nodes)) == 1:
+        count = f"{nodes[0]} node" + ("s" if nodes[0] != 1 else "")
+        return count if len(nodes) == 1 else f"{len(nodes)} sites of {count}"
+    return f"{len(nodes)} sites of {', '.join(map(str, nodes))} nodes"
+
+
+def _file_job(text: str) -> Job:
+    name, mark, where = text.partition("@nodes=")
+    path = Path(name)
+    job = Job(path.name, nodes=_numbers(where) if mark else ())
+    try:
+        if path.is_dir():
+            return replace(job, text=_joined(path))
+        with path.open("rb"):
+            return replace(job, file=path)
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}", "give a file that is there") from error
+
+
+def _joined(folder: Path) -> str:
+    """The files of a time-independent trace, one for each rank, one behind the other."""
+    parts = []
+    for path in sorted(one for one in folder.iterdir() if one.is_file()):
+        text = path.read_text(encoding="utf-8", errors="replace")
+        first = text.split(maxsplit=2)
+        if len(first) > 1 and first[0].isdigit() and not first[1].isdigit():
+            parts.append(text.rstrip("\n") + "\n")
+    if not parts:
+        raise InputError(
+            f"{folder} has no trace", "a folder must hold a time-independent trace, with a file for each rank"
+        )
+    return "".join(parts)
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    numbers: list[int] = []
+    for part in text.split(","):
+        low, _, high = part.partition("-")
+        if not low.isdigit() or (high and not high.isdigit()) or len(part) > 20:
+            raise InputError(f"'{text[:40]}' does not say which nodes", "write their numbers: @nodes=0-3,8")
+        if not 0 <= int(high or low) - int(low) < MOST_RANKS:
+            raise InputError(f"'{part}' is no range of nodes", "write the lower number first: @nodes=0-3")
+        numbers += range(int(low), int(high or low) + 1)
+    return tuple(numbers)

@@ -1,0 +1,163 @@
+"""A job of the user's own whose MPI calls are recorded, and what is made of the record."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal
+
+from rankwise.analysis.trace import application_csv, goal, matrix, time_independent, timeline
+from rankwise.analysis.trace.matrix import Matrix, communication_matrix
+from rankwise.analysis.trace.reading import ABOUT, Trace, read
+from rankwise.analysis.trace.summary import Summary, summarise
+from rankwise.artifacts import tracer
+from rankwise.core.errors import HostError, InputError
+from rankwise.core.records import Implementation
+from rankwise.core.tuning import Loaded
+from rankwise.mpi import preload, select
+from rankwise.report.trace_view import matrix_page
+from rankwise.workflows.events import Events
+from rankwise.workflows.run import RunRequest, run
+
+Keep = Literal["all", "statistics", "summary"]
+_RANK_FILE = re.compile(r"rank-\d+\.(trace|open)")
+
+
+@dataclass(frozen=True, slots=True)
+class TraceRequest:
+    """What is to be run and recorded."""
+
+    run: RunRequest
+    folder: Path | None = None
+    """None: one named after the program, in the working folder."""
+    keep: Keep = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class TraceResult:
+    """Where the trace is, what it says, and how the program ended."""
+
+    folder: Path
+    summary: Summary
+    exit_code: int
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """A trace that was read, in short."""
+
+    summary: Summary
+    matrix: Matrix = field(repr=False)
+
+
+FORMATS: dict[str, tuple[Callable[[Trace], Iterable[str]], str]] = {
+    "simgrid": (time_independent.time_independent, "SimGrid's time-independent trace, which rankwise-sim replays"),
+    "goal": (goal.goal, "GOAL, which LogGOPSim and rankwise-sim replay"),
+    "perfetto": (timeline.timeline, "a timeline for ui.perfetto.dev and chrome://tracing"),
+    "tune": (application_csv.application_csv, "what `rankwise tune --for` takes"),
+    "matrix": (matrix.matrix_csv, "messages and bytes between ranks, as CSV"),
+    "heat-map": (lambda trace: [matrix_page(communication_matrix(trace))], "the same as a page with a figure"),
+}
+"""How a trace can be written, and what that is."""
+
+
+def trace(request: TraceRequest, events: Events) -> TraceResult:
+    """Run the program, record its calls, and return what they were in short.
+
+    Raises InputError for a program that cannot be recorded, HostError if nothing was recorded or the folder cannot
+    be written, and what `run` raises.
+    """
+    folder = (request.folder or _default_folder(request.run.program)).absolute()
+
+    def recorded(loaded: Loaded, implementation: Implementation, program: Path) -> Loaded:
+        _check(program, implementation)
+        with events.busy("building the tracer"):
+            library = tracer.build(implementation)
+        _prepare(folder)
+        about = {
+            "program": list(request.run.program), "implementation": implementation.id,
+            "testbed": request.run.testbed.name, "placement": request.run.placement,
+        }  # fmt: skip
+        (folder / ABOUT).write_text(json.dumps(about, indent=2) + "\n")
+        environment = (
+            *preload.loading(library, loaded.environment), ("RANKWISE_TRACE", str(folder)),
+            ("RANKWISE_TRACE_KEEP", request.keep),
+        )  # fmt: skip
+        return replace(loaded, environment=environment, files=(*loaded.files, str(library)))
+
+    code = run(replace(request.run, more=recorded), events)
+    try:
+        found = read(folder)
+    except InputError as error:
+        raise HostError(
+            f"nothing was recorded: {error}",
+            f"does the program call MPI_Init, and can all its hosts write to {folder}? It ended with code {code}",
+        ) from error
+    return TraceResult(folder, summarise(found), code)
+
+
+def look(folder: Path) -> Looked:
+    """Read a trace and return it in short. Raises InputError if there is none."""
+    found = read(folder)
+    return Looked(summarise(found), communication_matrix(found))
+
+
+def export(folder: Path, form: str, output: Path | None) -> Iterable[str]:
+    """Write a trace in one of FORMATS, and return the lines instead if there is no `output`.
+
+    Raises InputError for a trace that cannot be written so, HostError if the file cannot be written.
+    """
+    found = read(folder)
+    lines = FORMATS[form][0](found)
+    if output is None:
+        return lines
+    partial = output.with_name(f".{output.name}.partial")
+    try:
+        with partial.open("w") as file:
+            file.writelines(f"{line}\n" for line in lines)
+        partial.replace(output)
+    except OSError as error:
+        raise HostError(f"cannot write {output}: {error.strerror}", "name another file: -o") from error
+    finally:
+        partial.unlink(missing_ok=True)
+    return ()
+
+
+def _default_folder(program: tuple[str, ...]) -> Path:
+    return Path(f"{Path(program[0]).name}.trace" if program else "program.trace")
+
+
+def _check(program: Path, implementation: Implementation) -> None:
+    """Raise InputError for a program that would not load the tracer, or has another MPI than it is built for."""
+    if reason := preload.ignored_by(program):
+        raise InputError(
+            f"{program.name} {reason}: the loader ignores LD_PRELOAD, and so the tracer",
+            f"link it dynamically, as {implementation.mpicc} does, or link the tracer before the MPI library: "
+            f"{tracer.build(implementation)}",
+        )
+    if implementation not in select.able_to_run(program, [implementation]):
+        raise InputError(
+            f"{program.name} is linked with {select.asks_for(program)}, which {implementation.id} does not have",
+            f"build it with {implementation.mpicc}, or leave out --mpi",
+        )
+
+
+def _prepare(folder: Path) -> None:
+    """An empty folder that the ranks can write to; an earlier trace there goes. Raises InputError, HostError."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        others = [one for one in folder.iterdir() if not _RANK_FILE.fullmatch(one.name) and one.name != ABOUT]
+        if others:
+            raise InputError(
+                f"{folder} has other files than a trace: {others[0].name}", "name a folder of its own: -o DIR"
+            )
+        for old in folder.iterdir():
+            old.unlink()
+        if not os.getuid():
+            folder.chmod(0o777)  # LAM/MPI's ranks run as nobody
+    except OSError as error:
+        raise HostError(f"cannot write to {folder}: {error.strerror}", "name another folder: -o DIR") from error

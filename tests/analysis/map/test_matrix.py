@@ -1,0 +1,73 @@
+"""A communication matrix is read from all its formats alike, and what is none is refused with file and line."""
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankwise.analysis.map.matrix import read_matrix
+from rankwise.core.errors import InputError
+
+SENT = np.array([[0, 5, 0, 1], [7, 0, 0, 0], [0, 2, 0, 3], [0, 0, 9, 0]])
+LIST = "".join(f"{i},{j},{SENT[i, j]}\n" for i, j in zip(*np.nonzero(SENT), strict=True))
+FORMS = {
+    "list": LIST,
+    "list with heading and messages": "from,to,bytes,messages\n" + LIST.replace("\n", ",1\n"),
+    "list as a trace is exported": "from,to,messages,bytes\n"
+    + "".join(f"{i},{j},8,{SENT[i, j]}\n" for i, j in zip(*np.nonzero(SENT), strict=True)),
+    "table": "\n".join(",".join(map(str, row)) for row in SENT),
+    "table of words and remarks": "# bytes\n" + "\n".join(" ".join(map(str, row)) for row in SENT) + "\n\n",
+    "monitoring": "".join(
+        f"E\t{i}\t{j}\t{SENT[i, j]} bytes\t1 msgs sent\t1,0,0\n" for i, j in zip(*np.nonzero(SENT), strict=True)
+    ),
+}
+
+
+@pytest.mark.parametrize("text", FORMS.values(), ids=FORMS)
+def test_all_formats_say_the_same(text: str, tmp_path: Path) -> None:
+    file = tmp_path / "matrix"
+    file.write_text(text)
+    read = read_matrix(file)
+    assert read.ranks == 4
+    assert np.array_equal(read.sent_bytes.toarray(), SENT)
+    assert np.array_equal(read.weights().toarray(), SENT + SENT.T)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "no line"),
+        ("from,to,bytes\n", "heading alone"),
+        ("0,1,-5\n", "line 1: '-5' is no number of bytes"),
+        ("0,1,inf\n", "line 1: 'inf'"),
+        ("0,x,5\n1,0,2\n", "line 1: '0,x' are no ranks"),
+        ("1 2 3 4 5\n1 2 3 4 5\n", "line 1: a table of 2 ranks"),
+        ("0,99999999,1\n", "ranks"),
+    ],
+)
+def test_what_is_no_matrix_is_refused(text: str, words: str, tmp_path: Path) -> None:
+    file = tmp_path / "matrix"
+    file.write_text(text)
+    with pytest.raises(InputError, match=words):
+        read_matrix(file)
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot read"):
+        read_matrix(tmp_path / "nothing")
+
+
+@given(st.text(alphabet="0123456789,. -\nEx#\t", max_size=60))
+def test_any_text_is_read_or_refused(text: str) -> None:
+    with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
+        file.write(text)
+        file.flush()
+        try:
+            read = read_matrix(Path(file.name))
+        except InputError:
+            return
+        assert read.sent_bytes.shape == (read.ranks, read.ranks)
+        assert np.all(read.sent_bytes.toarray() >= 0)

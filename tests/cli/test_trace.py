@@ -1,0 +1,88 @@
+"""`rankwise trace`: a program is recorded, shown, written; what cannot be recorded is refused before it runs."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from rankwise.workflows.trace import FORMATS
+from support.command_line import assert_error, rankwise
+from support.made_up_trace import NUMBER, write_trace
+from support.mpis import FOUND
+from support.overlay import compiled
+from support.traces import open_folder, record
+
+IDS = [one.id for one in FOUND]
+
+
+def newest(family: str) -> str:
+    return next(one for one in IDS if one.startswith(family))
+
+
+@pytest.mark.mpi
+def test_recorded_shown_and_written() -> None:
+    with open_folder() as home:
+        done = rankwise("trace", "-n", "2", "--", str(compiled(newest("mpich-5"), "traced")), "4", home=home)
+        assert done.returncode == 0, done.stderr
+        assert "calls of 2 ranks in" in done.stderr and done.stdout == ""
+        shown = rankwise("trace", "show", "traced.trace", home=home)
+        assert "MPI_Allreduce" in shown.stdout and "By region" in shown.stdout and "up to 128 B" in shown.stdout
+        found = json.loads(rankwise("trace", "show", "traced.trace", "--json", home=home).stdout)
+        assert found["summary"]["calls"] > 150 and found["messages"][1][0] == 5 * 4 + 5 + 1
+        for form in FORMATS:
+            written = rankwise("trace", "export", "traced.trace", "--format", form, "-o", form, home=home)
+            assert written.returncode == 0, written.stderr
+            assert (home / form).stat().st_size > 20
+
+
+@pytest.mark.mpi
+def test_what_cannot_be_recorded_is_refused_before_it_runs(tmp_path: Path) -> None:
+    one, other = newest("mpich-5"), newest("openmpi-5")
+    done = record(tmp_path / "t", one, 1, [compiled(other, "traced")])
+    assert_error(done, 2, "traced is linked with", f"which {one} does not have")
+    source = tmp_path / "static.c"
+    source.write_text("int main(void) { return 0; }\n")
+    subprocess.run(["cc", "-static", "-o", tmp_path / "static", source], check=True, timeout=60)
+    done = record(tmp_path / "t", one, 1, [tmp_path / "static"])
+    assert_error(done, 2, "is linked statically", "link the tracer before", "rankwise-trace.so")
+    assert not (tmp_path / "t").exists()
+
+
+@pytest.mark.mpi
+def test_a_program_that_is_not_mpi_leaves_nothing(tmp_path: Path) -> None:
+    done = record(tmp_path / "t", newest("mpich-5"), 1, ["sh", "-c", "exit 0"])
+    assert_error(done, 3, "nothing was recorded", "MPI_Init")
+
+
+@pytest.mark.mpi
+def test_the_exit_code_is_the_programs_and_its_trace_is_there(tmp_path: Path) -> None:
+    done = record(
+        tmp_path / "t", newest("mpich-5"), 1, ["sh", "-c", f"{compiled(newest('mpich-5'), 'traced')}; exit 3"]
+    )
+    assert done.returncode == 3, done.stderr
+    assert "calls of 1 ranks" in done.stderr or "calls of 1 rank" in done.stderr
+
+
+def test_a_folder_with_other_things_is_left_alone(tmp_path: Path) -> None:
+    if not IDS:
+        pytest.skip("no MPI here")
+    (tmp_path / "thesis.tex").write_text("years of work")
+    done = record(tmp_path, newest("mpich-5"), 1, [compiled(newest("mpich-5"), "traced")])
+    assert_error(done, 2, "has other files than a trace: thesis.tex")
+    assert (tmp_path / "thesis.tex").exists()
+
+
+def test_show_and_export_say_what_is_wrong(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    assert_error(rankwise("trace", "show", "empty", home=tmp_path), 2, "there is no trace in empty")
+    (tmp_path / "t").mkdir()
+    write_trace(tmp_path / "t", [[((NUMBER["MPI_Barrier"], 0, -3, 0, 0), 1, 1)]])
+    content = (tmp_path / "t" / "rank-000000.trace").read_bytes()
+    (tmp_path / "t" / "rank-000000.trace").write_bytes(content[:-5])
+    shown = rankwise("trace", "show", "t", home=tmp_path)
+    assert shown.returncode == 0 and "ends within a block" in shown.stdout and "MPI_Barrier" in shown.stdout
+    done = rankwise("trace", "export", "t", "--format", "goal", "-o", "nowhere/file", home=tmp_path)
+    assert_error(done, 3, "cannot write nowhere/file")

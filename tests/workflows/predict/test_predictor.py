@@ -1,0 +1,199 @@
+"""A prediction is the simulator's own; what is told beside it (help, band, changes, sweeps) was simulated too."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from rankwise.analysis.predict.what_if import parse_changes
+from rankwise.core.errors import InputError
+from rankwise.simulation.simulator import Bounds
+from rankwise.store.store import Store
+from rankwise.workflows.predict.predictor import Request, compare, predict, sweep
+from rankwise.workflows.predict.questions import Collective, Files
+from rankwise.workflows.predict.sweeping import parse_sweep
+from rankwise.workflows.schedules import parse_sites
+from support.stored import measured
+from support.two_sites import LAN_DELAY, NIC, OVERHEAD, WAN, WAN_DELAY, write_two_sites
+
+SIZE = 1_000_000
+
+
+@pytest.fixture
+def ask(tmp_path: Path):
+    """A request about a pattern on the platform of two sites."""
+
+    def made(pattern: str, **platform: object) -> Request:
+        (tmp_path / "flows").write_text(pattern)
+        file = write_two_sites(tmp_path / "platform.toml", **platform)
+        return Request(Files((str(tmp_path / "flows"),)), file, bounds=Bounds(60, at_once=2))
+
+    return made
+
+
+def test_total_and_nodes(ask) -> None:
+    found = predict(ask(f"0 2 {SIZE}\n"))
+    assert found.simulation.total_seconds == pytest.approx(2 * OVERHEAD + SIZE / WAN + WAN_DELAY, rel=1e-4)
+    assert found.nodes_of_ranks == ("a1", "a2", "b1")
+    assert found.platform_name == "platform.toml: two-clusters with mpich-5.0.2"
+    assert not found.notices
+
+
+def test_the_band_has_the_error_of_the_model_and_of_the_delay(ask) -> None:
+    found = predict(ask(f"0 2 {SIZE}\n"))
+    assert found.band is not None
+    assert found.band.model_share == 0.03
+    moved = 1e-4 * 1.645 / 1.960
+    assert found.band.parameter_share == pytest.approx(moved / found.simulation.total_seconds, rel=1e-3)
+
+
+def test_no_band_where_the_error_is_unknown(ask) -> None:
+    asked = ask(f"0 2 {SIZE}\n")
+    found = predict(replace(asked, model="max-min"))
+    assert found.band is None
+    assert "max-min" in found.no_band
+
+
+def test_without_the_shared_wan_two_messages_take_as_long_as_one(ask) -> None:
+    found = predict(ask(f"0 2 {SIZE}\n1 3 {SIZE}\n"))
+    alone = predict(ask(f"0 2 {SIZE}\n")).simulation.total_seconds
+    assert found.simulation.total_seconds > 1.8 * alone
+    (best,) = found.helps
+    assert best.resource == "ab"
+    assert best.total_seconds == pytest.approx(alone, rel=1e-3)
+
+
+def test_what_hides_another_bottleneck_helps_only_together_with_it(ask) -> None:
+    found = predict(ask(f"0 1 {4 * SIZE}\n0 2 {SIZE}\n3 1 {SIZE}\n0 3 {SIZE}\n", models=()))
+    single = [one for one in found.helps if one.resource.endswith((".out", ".in"))]
+    together = [one for one in found.helps if one not in single]
+    assert len(single) > 1
+    assert min(one.total_seconds for one in together) < 0.8 * min(one.total_seconds for one in single)
+
+
+def test_changes_are_told_beside_what_is(ask) -> None:
+    asked = ask(f"0 2 {SIZE}\n")
+    found = predict(replace(asked, changes=parse_changes("wan.delay=x10")))
+    assert found.baseline_seconds is not None
+    assert found.simulation.total_seconds - found.baseline_seconds == pytest.approx(9 * WAN_DELAY, rel=1e-3)
+
+
+def test_a_sweep_is_the_changes_one_by_one(ask) -> None:
+    asked = ask(f"0 2 {SIZE}\n")
+    found = sweep(asked, *parse_sweep("wan.delay=1ms:100ms"), 3)
+    assert [one.value for one in found.points] == pytest.approx([1e-3, 1e-2, 1e-1])
+    rest = found.total_now_seconds - WAN_DELAY
+    assert [one.total_seconds for one in found.points] == pytest.approx([rest + d for d in (1e-3, 1e-2, 1e-1)])
+
+
+def test_a_collective_on_more_nodes_than_measured_says_so(tmp_path: Path) -> None:
+    file = write_two_sites(tmp_path / "p.toml")
+    asked = Collective("bcast", "binomial", 1000, network=parse_sites("4x4"))
+    found = predict(Request(asked, file))
+    assert found.simulation.ranks == len(found.nodes_of_ranks) == 16
+    assert len(set(found.nodes_of_ranks)) == 16
+    (notice,) = found.notices
+    assert "2 sites of 2 nodes" in notice.message
+
+
+def test_ranks_share_nodes_as_the_layout_says(tmp_path: Path) -> None:
+    file = write_two_sites(tmp_path / "p.toml")
+    found = predict(Request(Collective("bcast", "binomial", 1000, network=parse_sites("2x1x2")), file))
+    assert found.nodes_of_ranks == ("a1", "a1", "b1", "b1")
+    assert not found.notices
+
+
+def test_algorithms_are_compared_and_refusals_told(tmp_path: Path) -> None:
+    file = write_two_sites(tmp_path / "p.toml")
+    names = ("ring", "recursive_doubling")
+    found = compare(Request(Collective("allreduce", "ring", SIZE), file),
+                    [Collective("allreduce", name, SIZE) for name in names])  # fmt: skip
+    totals = [one.total_seconds for one in found.rows]
+    assert sorted(one.name for one in found.rows) == sorted(names)
+    assert totals == sorted(totals)
+    single = predict(Request(Collective("allreduce", found.rows[0].name, SIZE), file))
+    assert single.simulation.total_seconds == totals[0]
+
+
+def test_several_programs_at_once_cost_one_another(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text(f"0 1 {SIZE}\n")
+    file = write_two_sites(tmp_path / "p.toml")
+    alone = predict(Request(Files((f"{tmp_path}/a@nodes=0,1",)), file)).simulation.total_seconds
+    both = predict(Request(Files((f"{tmp_path}/a@nodes=0,1", f"{tmp_path}/a@nodes=0,1")), file))
+    assert alone == pytest.approx(2 * OVERHEAD + SIZE / NIC + LAN_DELAY, rel=1e-4)
+    assert both.simulation.total_seconds > 1.9 * alone
+    assert len(both.nodes_of_ranks) == 4
+
+
+def test_a_folder_of_ranks_is_one_trace(tmp_path: Path) -> None:
+    folder = tmp_path / "trace"
+    folder.mkdir()
+    (folder / "rank0").write_text("0 init\n0 send 1 0 100\n0 finalize")
+    (folder / "rank1").write_text("1 init\n1 recv 0 0 100\n1 finalize")
+    (folder / "README").write_text("nothing of this is a trace")
+    file = write_two_sites(tmp_path / "p.toml")
+    assert predict(Request(Files((str(folder),)), file)).simulation.messages == 1
+
+
+def test_a_platform_of_another_testbed_is_warned_of(ask) -> None:
+    found = predict(replace(ask("0 1 8\n"), testbed="cluster"))
+    assert [one.kind for one in found.notices] == ["other testbed"]
+    assert not predict(replace(ask("0 1 8\n"), testbed="two-clusters")).notices
+
+
+@pytest.mark.parametrize(
+    ("files", "platform", "testbed"),
+    [
+        (("none",), "", "cluster"),
+        (("flows@nodes=3-1",), "", "cluster"),
+        (("flows@nodes=x",), "", "cluster"),
+        (("flows",), "", ""),
+        (("flows",), "none.toml", ""),
+        (("flows",), "", "local"),
+    ],
+)
+def test_what_cannot_be_predicted_has_a_remedy(
+    tmp_path: Path, files: tuple[str, ...], platform: str, testbed: str
+) -> None:
+    (tmp_path / "flows").write_text("0 1 8\n")
+    asked = Request(
+        Files(tuple(f"{tmp_path}/{one}" for one in files)), tmp_path / platform if platform else None, testbed
+    )
+    with pytest.raises(InputError) as caught:
+        predict(asked)
+    assert caught.value.remedy
+
+
+def test_a_stored_run_beside_it(tmp_path: Path) -> None:
+    store = tmp_path / "store.sqlite"
+    with Store(store) as opened:
+        run_id = measured(opened)
+    file = write_two_sites(tmp_path / "p.toml")
+    questions = [Collective("allreduce", name, 16, ranks=2) for name in ("ring", "recursive_doubling")]
+    asked = Request(questions[0], file, compare_with=run_id)
+    found = compare(asked, questions, store)
+    (row,) = found.measured
+    assert (row.benchmark, row.size_bytes, row.ranks, row.same) == ("allreduce", 16, 2, False)
+    assert row.algorithm == found.rows[0].name
+    assert row.predicted_seconds == found.rows[0].total_seconds
+    assert 2e-6 < row.seconds < 6e-6
+    assert row.error == pytest.approx(row.predicted_seconds / row.seconds - 1)
+    assert [one.kind for one in found.notices] == ["other testbed"]
+
+
+def test_a_run_without_such_cells_is_refused(tmp_path: Path) -> None:
+    store = tmp_path / "store.sqlite"
+    with Store(store) as opened:
+        run_id = measured(opened)
+    file = write_two_sites(tmp_path / "p.toml")
+    with pytest.raises(InputError, match="on 3 ranks"):
+        predict(Request(Collective("allreduce", "ring", 16, ranks=3), file, compare_with=run_id), store)
+    with pytest.raises(InputError, match="no program like this one"):
+        (tmp_path / "flows").write_text("0 1 8\n")
+        predict(Request(Files((str(tmp_path / "flows"),)), file, compare_with=run_id), store)
+
+
+def test_what_a_platform_has_not_measured_is_told(ask) -> None:
+    missing = {"links": "what messages share was not measured", "classes.wan.weight": "too few flows"}
+    (notice,) = predict(ask("0 1 8\n", not_identified=missing)).notices
+    assert notice.message == "links: what messages share was not measured"
