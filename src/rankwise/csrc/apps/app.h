@@ -11,6 +11,7 @@
 #include "computing.h"
 #include <mpi.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { MAX_OPTIONS = 12, REMARK_BYTES = 200 };

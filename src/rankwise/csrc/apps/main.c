@@ -1,7 +1,8 @@
 /* rankwise-apps NAME [--class C] [--count] [--computing SECONDS,...] [OPTION=NUMBER ...]
  *
- * Runs one application and prints a line of JSON; rankwise-apps --list prints all there are. The
- * exit code is 1 if the result is wrong, 2 for a mistake in the command line. */
+ * Runs one application and prints a line of JSON. The exit code is 1 if the result is wrong, 2 for
+ * a mistake in the command line. rankwise-apps --list prints all there are; rankwise-apps --check
+ * RANKS NAME ... runs nothing, and says whether it could on so many ranks. */
 #include "app.h"
 #include "counts.h"
 #include <stdio.h>
@@ -115,12 +116,22 @@ static void print_result(const App *app, AppRun *run)
     printf("]}\n");
 }
 
+/* Without MPI_Init: the first of the words is the number of ranks. */
+static int check_alone(int argc, char **argv)
+{
+    AppRun run = {.ranks = atoi(argv[0])};
+    Choice choice = {.name = argc > 1 ? argv[1] : ""};
+    return choose(&run, &choice, argc, argv) ? 0 : 2;
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "--list") == 0) {
         list();
         return 0;
     }
+    if (argc > 2 && strcmp(argv[1], "--check") == 0)
+        return check_alone(argc - 2, argv + 2);
     AppRun run = {.comm = MPI_COMM_WORLD};
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(run.comm, &run.rank);
