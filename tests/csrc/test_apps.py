@@ -110,3 +110,25 @@ def test_messages_are_counted_by_size() -> None:
     (result,) = run("ft", ranks=4, count=True)
     alltoall = [one for one in result.messages if one.call == "Alltoall"]
     assert alltoall == [Messages("Alltoall", 4 * (6 + 2), 64**3, 64**3)]
+
+
+def test_without_computing_the_messages_are_the_same() -> None:
+    """Of IS the sizes depend on the keys: without them each rank has as much for each."""
+    computed = run(ranks=2, count=True)
+    waited = run(ranks=2, count=True, no_compute=True)
+    for one, other in zip(computed, waited, strict=True):
+        assert one.verified is True and other.verified is None
+        assert [(m.call, m.number) for m in one.messages] == [(m.call, m.number) for m in other.messages]
+        assert one.messages == other.messages or one.kernel == "is"
+        assert any(one.computing_seconds) and not any(other.computing_seconds)
+
+
+def test_a_kernel_that_computes_wrongly_is_told_without_computing_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = shutil.copytree(apps.SOURCES, tmp_path / "apps")
+    file = folder / "ep.c"
+    file.write_text(file.read_text().replace("271828183", "271828185"))
+    monkeypatch.setattr(apps, "SOURCES", folder)
+    (result,) = run("ep", ranks=2, no_compute=True)
+    assert result.verified is False

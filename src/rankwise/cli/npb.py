@@ -24,6 +24,7 @@ from rankwise.workflows.testbeds import testbed_of
     "  rankwise npb                                    all kernels, all MPIs, class S\n"
     "  rankwise npb cg mg --class W --mpi mpich -n 4\n"
     "  rankwise npb ft --class A -n 8 --testbed grid5000-2007 --mpi openmpi\n"
+    "  rankwise npb cg --class B -n 16 --testbed grid5000-2007 --no-compute --mpi openmpi\n"
     "  rankwise npb --count -n 4 --mpi mpich           number and sizes of messages too",
 )
 @click.argument("kernels", nargs=-1, metavar="[KERNEL]...")
@@ -33,6 +34,9 @@ from rankwise.workflows.testbeds import testbed_of
               help="With this one (repeatable).  [default: every MPI that works]")  # fmt: skip
 @click.option("-n", "ranks", type=click.IntRange(1), help="Ranks.  [default: every slot of the testbed]")
 @click.option("--count", is_flag=True, help="Count messages by size too.")
+@click.option("--no-compute", is_flag=True,
+              help="Wait instead of computing, as long as that took on this host: for networks emulated on few "
+              "cores. Nothing is verified on the testbed then.")  # fmt: skip
 @click.option("--placement", default="block", show_default=True, metavar="NAME|FILE",
               help="block, cyclic, one-per-node, across-sites, or a rankfile.")  # fmt: skip
 @launcher_option
@@ -49,8 +53,8 @@ def command(**asked: Any) -> int:
     """
     request = AppsRequest(
         asked["kernels"], asked["class_name"], asked["implementations"], asked["ranks"] or 0,
-        testbed_of(asked["testbed"], asked["hostfile"]), asked["placement"], asked["count"], asked["limit"],
-        asked["launcher"], asked["prefixes"],
+        testbed_of(asked["testbed"], asked["hostfile"]), asked["placement"], asked["count"],
+        asked["no_compute"], asked["limit"], asked["launcher"], asked["prefixes"],
     )  # fmt: skip
     results = run_apps(request, Screen())
     if asked["as_json"]:

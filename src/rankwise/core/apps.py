@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,20 +38,10 @@ class AppResult:
     remark: str = ""
     """What is wrong, or why there is no result."""
     messages: tuple[Messages, ...] = ()
+    computing_seconds: tuple[float, ...] = ()
+    """Processor time of a phase between messages, the mean over ranks and repetitions, for each phase."""
 
     @property
     def has_ended(self) -> bool:
         """Whether it ran to its end."""
         return not math.isnan(self.seconds)
-
-    def failed(self, reason: str) -> AppResult:
-        """Return that it gave no result, and why."""
-        return replace(self, remark=reason)
-
-    def ended(
-        self, seconds: float, mops: float, verified: bool | None, remark: str, messages: Iterable[Messages]
-    ) -> AppResult:
-        """Return that it gave this result."""
-        return replace(
-            self, seconds=seconds, mops=mops, verified=verified, remark=remark, messages=tuple(messages)
-        )
