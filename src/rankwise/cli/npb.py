@@ -1,0 +1,66 @@
+"""`rankwise npb`: kernels of the NAS Parallel Benchmarks, which check their own results."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from rankwise.cli.options import DURATION, echo_json, json_option, print_parts
+from rankwise.cli.program_arguments import launcher_option
+from rankwise.cli.screen import Screen
+from rankwise.cli.testbed_options import where_options
+from rankwise.core.errors import EXIT_ANSWER_IS_NO, EXIT_HOST, EXIT_OK
+from rankwise.report.apps_view import apps_parts
+from rankwise.workflows.apps import CLASSES, AppsRequest, run_apps
+from rankwise.workflows.testbeds import testbed_of
+
+
+@click.command(
+    name="npb",
+    epilog="\b\nExamples:\n"
+    "  rankwise npb                                    all kernels, all MPIs, class S\n"
+    "  rankwise npb cg mg --class W --mpi mpich -n 4\n"
+    "  rankwise npb ft --class A -n 8 --testbed grid5000-2007 --mpi openmpi\n"
+    "  rankwise npb cg --class B -n 16 --testbed grid5000-2007 --no-compute --mpi openmpi\n"
+    "  rankwise npb --count -n 4 --mpi mpich           number and sizes of messages too",
+)
+@click.argument("kernels", nargs=-1, metavar="[KERNEL]...")
+@click.option("--class", "class_name", type=click.Choice(CLASSES, case_sensitive=False), default=CLASSES[0],
+              metavar="|".join(CLASSES), show_default=True, help="Size, the smallest first.")  # fmt: skip
+@click.option("--mpi", "implementations", multiple=True, metavar="MPI",
+              help="With this one (repeatable).  [default: every MPI that works]")  # fmt: skip
+@click.option("-n", "ranks", type=click.IntRange(1), help="Ranks.  [default: every slot of the testbed]")
+@click.option("--count", is_flag=True, help="Count messages by size too.")
+@click.option("--no-compute", is_flag=True,
+              help="Wait instead of computing, as long as that took on this host: for networks emulated on few "
+              "cores. Nothing is verified on the testbed then.")  # fmt: skip
+@click.option("--placement", default="block", show_default=True, metavar="NAME|FILE",
+              help="block, cyclic, one-per-node, across-sites, or a rankfile.")  # fmt: skip
+@launcher_option
+@click.option("--limit", type=DURATION, default="10m", show_default=True, help="End a run that takes longer.")
+@click.option("--prefix", "prefixes", multiple=True, metavar="DIR", type=click.Path(path_type=Path),
+              help="Look for an MPI here too.")  # fmt: skip
+@json_option
+@where_options
+def command(**asked: Any) -> int:
+    """Run kernels of the NAS Parallel Benchmarks and check their results against the published ones.
+
+    The kernels are ep, is, cg, mg and ft, written here in C after their definition; their times are not official
+    NPB results. Exit code 1 if a result is wrong, 3 if a run has failed.
+    """
+    request = AppsRequest(
+        asked["kernels"], asked["class_name"], asked["implementations"], asked["ranks"] or 0,
+        testbed_of(asked["testbed"], asked["hostfile"]), asked["placement"], asked["count"],
+        asked["no_compute"], asked["limit"], asked["launcher"], asked["prefixes"],
+    )  # fmt: skip
+    results = run_apps(request, Screen())
+    if asked["as_json"]:
+        echo_json([asdict(one) for one in results])
+    else:
+        print_parts(apps_parts(results))
+    if any(one.verified is False for one in results):
+        return EXIT_ANSWER_IS_NO
+    return EXIT_OK if all(one.has_ended for one in results) else EXIT_HOST

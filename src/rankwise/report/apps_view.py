@@ -1,0 +1,59 @@
+"""Runs of applications in the terminal: times, rates, whether results are right, and messages."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from rankwise.core.apps import AppResult, Messages
+from rankwise.core.units import exact_size, format_time
+
+_VERDICTS = {True: Text("yes"), False: Text("WRONG", "bold red"), None: Text("–")}
+
+
+def apps_parts(results: Sequence[AppResult]) -> Iterator[RenderableType]:
+    """Yield a table with a row a run, what is wrong, and messages if they were counted."""
+    table = _table("kernel", "class", "MPI")
+    for name in ("ranks", "time", "Mop/s", "verified"):
+        table.add_column(name, justify="right")
+    for one in results:
+        mops = "–" if math.isnan(one.mops) else f"{one.mops:.4g}"
+        verdict = _VERDICTS[one.verified] if one.has_ended else Text("failed", "bold red")
+        table.add_row(
+            one.kernel, one.class_name, one.implementation, str(one.ranks), format_time(one.seconds), mops, verdict
+        )
+    yield table
+    for one in results:
+        if one.remark:
+            yield Text(f"{one.kernel}, {one.implementation}: {one.remark}")
+    counted = {(one.kernel, one.ranks): one for one in results if one.messages}
+    if counted:
+        yield Text()
+        yield _messages(list(counted.values()))
+
+
+def _table(*names: str) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for name in names:
+        table.add_column(name)
+    return table
+
+
+def _messages(results: Sequence[AppResult]) -> Table:
+    """They are the same with every implementation."""
+    table = _table("kernel", "messages of")
+    table.add_column("number", justify="right")
+    table.add_column("bytes", justify="right")
+    for result in results:
+        for one in result.messages:
+            table.add_row(result.kernel, one.call, str(one.number), _sizes(one))
+    return table
+
+
+def _sizes(one: Messages) -> str:
+    first, last = exact_size(one.smallest), exact_size(one.largest)
+    return first if one.smallest == one.largest else f"{first} to {last}"

@@ -1,0 +1,171 @@
+"""Runs of the applications that come with Rankwise, each of which checks its own result."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from rankwise.artifacts import apps
+from rankwise.core import process
+from rankwise.core.apps import AppResult, Messages
+from rankwise.core.errors import BuildError, InputError, UnknownNameError
+from rankwise.core.jobs import Outcome
+from rankwise.core.records import Implementation
+from rankwise.core.tuning import Loaded
+from rankwise.measurement.job import build_job
+from rankwise.measurement.placement import place
+from rankwise.mpi import select
+from rankwise.mpi.family import FamilyLauncher
+from rankwise.testbeds.base import TestbedKind
+from rankwise.testbeds.local import LocalTestbed
+from rankwise.workflows.events import Events
+
+CLASSES = ("S", "W", "A", "B", "C")
+"""Sizes of the NAS Parallel Benchmarks, the smallest first."""
+_END_MARKER = '{"app": '
+_ASK_LIMIT_SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class AppsRequest:
+    """What is to be run, and where."""
+
+    names: tuple[str, ...] = ()
+    """Of the kernels; none: all of them."""
+    class_name: str = "S"
+    implementations: tuple[str, ...] = ()
+    """As `select.working` takes them; none: all that work."""
+    ranks: int = 0
+    """0: one a slot of the testbed."""
+    testbed: TestbedKind = field(default_factory=LocalTestbed)
+    placement: str = "block"
+    count: bool = False
+    """Count messages too, which costs a little time."""
+    no_compute: bool = False
+    """Wait instead of computing, as long as phases of a run on this host took before; nothing is verified then."""
+    limit_seconds: float = 600.0
+    launcher_arguments: tuple[str, ...] = ()
+    prefixes: tuple[Path, ...] = ()
+
+
+def run_apps(request: AppsRequest, events: Events) -> tuple[AppResult, ...]:
+    """Run each kernel with each implementation, and return what came of it; a run that fails has its reason.
+
+    Raises InputError for kernels that are not there or cannot run on so many ranks, HostError if no MPI works or
+    the testbed does not come up, BuildError if a compiler refuses.
+    """
+    with events.busy("looking for MPI implementations") as update:
+        found, _ = select.working(
+            request.implementations, request.prefixes, lambda one: update(f"testing that {one} works")
+        )
+    programs = {}
+    for one in found:
+        with events.busy(f"compiling the kernels for {one.id} (kept for next time)"):
+            programs[one.id] = apps.build(one)
+    ranks = request.ranks or sum(host.slots for host in request.testbed.hosts())
+    names = _names(request.names, found[0], programs[found[0].id])
+    _check(names, request.class_name, ranks, found[0], programs[found[0].id])
+    place(request.placement, request.testbed.hosts(), ranks)
+    return tuple(_run_all(request, ranks, names, found, programs, events))
+
+
+def _names(asked: Sequence[str], implementation: Implementation, program: Path) -> tuple[str, ...]:
+    """Those that were asked for, in lower case, or all. Raises UnknownNameError."""
+    known = [one["name"] for one in _objects(_ask(implementation, program, "--list").stdout) if one["classes"]]
+    if not known:
+        raise BuildError(
+            f"{implementation.id}: the compiled kernels do not start", str(program), "", "try the command by hand"
+        )
+    names = tuple(dict.fromkeys(name.lower() for name in asked)) or tuple(known)
+    for name in names:
+        if name not in known:
+            raise UnknownNameError("kernel", name, known)
+    return names
+
+
+def _check(
+    names: Sequence[str], class_name: str, ranks: int, implementation: Implementation, program: Path
+) -> None:
+    """Raise InputError if a kernel cannot run on so many ranks."""
+    for name in names:
+        told = _ask(implementation, program, "--check", str(ranks), name, "--class", class_name)
+        if told.returncode:
+            why = told.stderr.strip().partition(": ")[2].removeprefix("it ")
+            raise InputError(
+                f"{name} of class {class_name} {why}, not on {ranks}", "give another number of ranks: -n"
+            )
+
+
+def _ask(implementation: Implementation, program: Path, *words: str) -> Outcome:
+    """What the program says without being an MPI job."""
+    return process.run([str(program), *words], _ASK_LIMIT_SECONDS, environment=implementation.environment)
+
+
+def _run_all(
+    request: AppsRequest, ranks: int, names: Sequence[str], implementations: Sequence[Implementation],
+    programs: Mapping[str, Path], events: Events,
+) -> Iterator[AppResult]:  # fmt: skip
+    with events.busy(f"bringing up {request.testbed.name}") as update, request.testbed:
+        for name in names:
+            further = []
+            if request.no_compute:
+                first = implementations[0]
+                update(f"how long {name} computes")
+                computed = _launch(_here(request), ranks, name, first, programs[first.id])
+                if not computed.verified:
+                    yield computed
+                    continue
+                further = ["--computing", ",".join(f"{one:.9g}" for one in computed.computing_seconds)]
+            for one in implementations:
+                update(f"{name} with {one.id}")
+                yield _launch(request, ranks, name, one, programs[one.id], *further)
+
+
+def _here(request: AppsRequest) -> AppsRequest:
+    """The same on this host: processor time does not depend on how many ranks share a core."""
+    return replace(request, testbed=LocalTestbed(), placement="block", count=False, launcher_arguments=())
+
+
+def _launch(
+    request: AppsRequest, ranks: int, name: str, implementation: Implementation, program: Path, *further: str
+) -> AppResult:
+    counting = ["--count"] if request.count else []
+    words = (str(program), name, "--class", request.class_name, *counting, *further)
+    job = build_job(
+        request.testbed, words, ranks, placement=request.placement, loaded=Loaded(),
+        arguments=request.launcher_arguments,
+    )  # fmt: skip
+    steps = FamilyLauncher().steps(implementation, job)
+    outcome = request.testbed.run(steps, job.hosts, request.limit_seconds, _END_MARKER)
+    said = list(_objects(outcome.stdout))
+    results = [one for one in said if "app" in one]
+    given = AppResult(name, request.class_name, implementation.id, ranks, str(program), outcome.command)
+    if not results:
+        return replace(given, remark=_reason(outcome, request.limit_seconds))
+    (result,) = results
+    return replace(
+        given, seconds=result["seconds"], mops=result["mops"] or math.nan, verified=result["verified"],
+        remark=result["remark"], computing_seconds=tuple(result["computing"]),
+        messages=tuple(Messages(**each) for one in said for each in one.get("messages", ())),
+    )  # fmt: skip
+
+
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    """The lines that are JSON: launchers may add others."""
+    for line in text.splitlines():
+        if line.startswith("{"):
+            yield json.loads(line)
+
+
+def _reason(outcome: Outcome, limit_seconds: float) -> str:
+    """Why there is no result."""
+    if outcome.broken:
+        return f"the testbed broke down: {outcome.broken}"
+    if outcome.timed_out:
+        return f"no end within {limit_seconds:g} s: ended with all its processes; give a longer --limit"
+    lines = [line.strip() for line in (outcome.stderr or outcome.stdout).splitlines() if line.strip(" -=*|")]
+    return lines[0][:200] if lines else f"exit code {outcome.returncode}"

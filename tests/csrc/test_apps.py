@@ -1,0 +1,134 @@
+"""Kernels give the published results with every MPI on any ranks, and one that computes wrongly is told."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from rankwise.artifacts import apps
+from rankwise.cli.npb import command
+from rankwise.core.apps import AppResult, Messages
+from rankwise.core.errors import InputError, UnknownNameError
+from rankwise.workflows.apps import AppsRequest, run_apps
+from rankwise.workflows.events import Silent
+from support.mpis import FOUND
+
+pytestmark = [pytest.mark.mpi, pytest.mark.skipif(not FOUND, reason="no MPI here")]
+IDS = [one.id for one in FOUND]
+BY_DAY = [one for one in IDS if one.startswith(("mpich-5", "openmpi-5"))]
+KERNELS = ["cg", "ep", "ft", "is", "mg"]
+
+
+def run(*names: str, ranks: int, mpi: str = BY_DAY[0], **how: object) -> tuple[AppResult, ...]:
+    return run_apps(AppsRequest(names, implementations=(mpi,), ranks=ranks, **how), Silent())  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 4])
+@pytest.mark.parametrize(
+    "mpi", [one if one in BY_DAY else pytest.param(one, marks=pytest.mark.nightly) for one in IDS]
+)
+def test_the_results_are_the_published_ones(mpi: str, ranks: int) -> None:
+    results = run(ranks=ranks, mpi=mpi)
+    assert [one.kernel for one in results] == KERNELS
+    assert [(one.remark, one.verified) for one in results] == [("", True)] * len(KERNELS)
+    assert all(one.seconds > 0 and one.mops > 0 for one in results)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("ranks", [2, 8, 32])
+@pytest.mark.parametrize("class_name", ["S", "W"])
+def test_so_they_are_of_larger_problems_and_more_ranks(class_name: str, ranks: int) -> None:
+    """At 32 ranks MG's coarse grids have fewer points than ranks."""
+    results = run(ranks=ranks, class_name=class_name)
+    assert [(one.remark, one.verified) for one in results] == [("", True)] * len(KERNELS)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "right", "wrong"),
+    [
+        ("cg", "shift + 1 /", "shift + 1.0000001 /"),
+        ("ep", "271828183", "271828185"),
+        ("ft", "alpha = 1e-6", "alpha = 1.000001e-6"),
+        ("is", "314159265", "314159267"),
+        ("mg", "0.25, 0.125, 0.0625", "0.25, 0.125, 0.062501"),
+    ],
+)
+def test_a_kernel_that_computes_wrongly_is_told(
+    kernel: str, right: str, wrong: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "apps"
+    shutil.copytree(apps.SOURCES, folder)
+    file = folder / f"{kernel}.c"
+    text = file.read_text()
+    assert text.count(right) == 1
+    file.write_text(text.replace(right, wrong))
+    monkeypatch.setattr(apps, "SOURCES", folder)
+    done = CliRunner().invoke(command, [kernel, "--mpi", BY_DAY[0], "-n", "2"], standalone_mode=False)
+    assert done.return_value == 1, done.output
+    assert "WRONG" in done.stdout
+    (result,) = run(kernel, ranks=2)
+    assert result.verified is False and "should be" in result.remark
+
+
+@pytest.mark.parametrize(
+    ("kernel", "ranks", "message"),
+    [
+        ("cg", 3, "cg of class S runs on 1, 2, 4, 8, 16 ... ranks, not on 3"),
+        ("mg", 6, "mg of class S runs on 1, 2, 4, 8, 16 ... ranks, not on 6"),
+        ("is", 12, "is of class S runs on 1, 2, 4, 8, 16 ... ranks, not on 12"),
+        ("is", 1024, "is of class S runs on 1, 2, 4, 8 ... 512 ranks, not on 1024"),
+        ("ft", 128, "ft of class S runs on 1, 2, 4 ... 64 ranks, not on 128"),
+    ],
+)
+def test_what_a_kernel_cannot_run_on_is_said_before_it_is_started(kernel: str, ranks: int, message: str) -> None:
+    with pytest.raises(InputError, match=message.replace(".", r"\.")) as caught:
+        run(kernel, ranks=ranks)
+    assert caught.value.remedy
+
+
+def test_any_number_of_ranks_will_do_for_what_sends_almost_nothing() -> None:
+    (result,) = run("EP", ranks=3)
+    assert result.verified is True
+
+
+def test_an_unknown_kernel_is_said() -> None:
+    with pytest.raises(UnknownNameError, match="unknown kernel 'lu'"):
+        run("lu", ranks=1)
+
+
+def test_a_run_that_takes_too_long_is_ended_and_told() -> None:
+    (result,) = run("ep", ranks=1, class_name="C", limit_seconds=1.0)
+    assert not result.has_ended and result.verified is None
+    assert "no end within 1 s" in result.remark
+
+
+def test_messages_are_counted_by_size() -> None:
+    """Of FT a transposition before, one untimed, and one a step: blocks of 64^3 numbers of 16 bytes / ranks^2."""
+    (result,) = run("ft", ranks=4, count=True)
+    alltoall = [one for one in result.messages if one.call == "Alltoall"]
+    assert alltoall == [Messages("Alltoall", 4 * (6 + 2), 64**3, 64**3)]
+
+
+def test_without_computing_the_messages_are_the_same() -> None:
+    """Of IS the sizes depend on the keys: without them each rank has as much for each."""
+    computed = run(ranks=2, count=True)
+    waited = run(ranks=2, count=True, no_compute=True)
+    for one, other in zip(computed, waited, strict=True):
+        assert one.verified is True and other.verified is None
+        assert [(m.call, m.number) for m in one.messages] == [(m.call, m.number) for m in other.messages]
+        assert one.messages == other.messages or one.kernel == "is"
+        assert any(one.computing_seconds) and not any(other.computing_seconds)
+
+
+def test_a_kernel_that_computes_wrongly_is_told_without_computing_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = shutil.copytree(apps.SOURCES, tmp_path / "apps")
+    file = folder / "ep.c"
+    file.write_text(file.read_text().replace("271828183", "271828185"))
+    monkeypatch.setattr(apps, "SOURCES", folder)
+    (result,) = run("ep", ranks=2, no_compute=True)
+    assert result.verified is False
