@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from rankwise.core.native_programs import program
 
 from rankwise.core.errors import UnknownNameError
+from rankwise.core.native_programs import program
 from rankwise.core.platform import Platform
 from rankwise.platforms.simulator_json import model_of, simulator_json
 from support.platforms import TWO_SITES, platforms

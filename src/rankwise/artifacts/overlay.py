@@ -41,14 +41,14 @@ def build(implementation: Implementation) -> Path:
 
 
 def library_path(implementation: Implementation) -> tuple[str, ...]:
-    """What makes the overlay find its MPI by itself: mpi4py loads MPI where the overlay does not see it."""
+    """Return what makes the overlay find its MPI by itself: mpi4py loads MPI where the overlay does not see it."""
     shown = compiler.shown(Path(implementation.mpicc), implementation.environment)
     library = compiler.library_file(shown, implementation.prefix)
     return (f"-Wl,--disable-new-dtags,-rpath,{library.parent}",) if library else ()
 
 
 def kept(text: str) -> Path:
-    """A file in the cache with this text, named by it."""
+    """Return a file in the cache with this text, named by it."""
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
     file = paths.cache_folder() / "generated" / digest / "wrappers.c"
     if not file.exists():

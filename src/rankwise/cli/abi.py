@@ -25,7 +25,7 @@ Examples:
 
 @click.group(name="abi", epilog=_EXAMPLES)
 def command() -> None:
-    """One binary for every MPI: programs of MPI-5's standard ABI.
+    """Look at binaries that run on every MPI: programs of MPI-5's standard ABI.
 
     `mpicc_abi` of MPICH 5 compiles such programs; `rankwise run --mpi NAME` starts them on any implementation.
     """

@@ -77,7 +77,7 @@ class Body:
         )
 
     def to_be_kept(self) -> bool:
-        """Whether arrays are needed until the request of this call has ended."""
+        """Tell whether arrays are needed until the request of this call has ended."""
         return ("request" in self.names and re.match(r"I[a-z]", self.name) is not None) or "_init" in self.name
 
 

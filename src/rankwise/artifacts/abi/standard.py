@@ -36,14 +36,14 @@ class Standard:
 
     @cached_property
     def functions(self) -> dict[str, Function]:
-        """All but extensions and the tools interface, under their names without `MPI_`, in the header's order."""
+        """Return all but extensions and the tools interface, under their names without `MPI_`, in the header's order."""
         found = read(_DIRECTIVE.sub("", self.text))
         left_out = (_TOOLS, _EXTENSIONS)
         return {name.removeprefix("MPI_"): one for name, one in found.items() if not name.startswith(left_out)}
 
     @cached_property
     def tools(self) -> dict[str, Function]:
-        """Those of the tools interface (MPI_T), which no table has."""
+        """Return those of the tools interface (MPI_T), which no table has."""
         found = read(_DIRECTIVE.sub("", self.text))
         return {name: one for name, one in found.items() if name.startswith(_TOOLS)}
 

@@ -1,7 +1,7 @@
 /* Patterns of flows as benchmarks. A pattern is its own name:
  *     pattern:FROM-TO[-BYTES[-START_MICROSECONDS]]+FROM-TO...
  * A flow without bytes has those of the cell. */
-#include "flows.h"
+#include "flow_names.h"
 #include "harness.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,7 +77,7 @@ bool is_pattern(const char *text, size_t length)
     return length > sizeof beginning - 1 && strncmp(text, beginning, sizeof beginning - 1) == 0;
 }
 
-const Kernel *register_pattern(const char *text, size_t length)
+const Kernel *register_pattern(const Kernel *common, const char *text, size_t length)
 {
     PatternKernel *pattern = calloc(1, sizeof *pattern);
     Flow *flows = calloc(flows_in(text, length), sizeof *flows);
@@ -87,7 +87,7 @@ const Kernel *register_pattern(const char *text, size_t length)
         return NULL;
     }
     pattern->flows = flows;
-    pattern->kernel = flow_kernel;
+    pattern->kernel = *common;
     if (!read_flows(text, length, pattern))
         return NULL;
     memcpy(name, text, length);

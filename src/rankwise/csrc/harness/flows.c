@@ -8,7 +8,7 @@
  *
  * Every repetition begins after an idle time that is longer than TCP's shortest retransmission
  * timeout, so that all connections start from the same state. */
-#include "flows.h"
+#include "flow_names.h"
 #include "harness.h"
 #include <stdlib.h>
 #include <string.h>

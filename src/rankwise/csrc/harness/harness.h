@@ -40,7 +40,7 @@ typedef struct {
 } CellRequest;
 /* Both return false after a message on stderr. */
 bool parse_candidate(const char *text, CandidateRequest **candidates, int *count); /* one more */
-bool parse_cell(const char *text, int candidates, CellRequest *request);
+bool parse_cell(const char *text, const Kernel *pattern, int candidates, CellRequest *request);
 
 /* options.c: the command line */
 enum { ROTATE = -1 }; /* as a root */
@@ -76,7 +76,7 @@ typedef struct {
 } Options;
 
 /* Fills `options`; returns false after a message on stderr if the command line makes no sense. */
-bool parse_options(int argc, char **argv, Options *options);
+bool parse_options(int argc, char **argv, const Kernel *pattern, Options *options);
 void print_help(void);
 
 /* The value of a control variable, as the library keeps it. */
@@ -264,6 +264,7 @@ void measure_overlap(Cell *c, const Options *options);
 void measure_stream(Cell *c, const Options *options);
 void measure_once(Cell *c);
 void measure_flows(Cell *c, const Options *options);
+extern const Kernel flow_kernel; /* what all patterns of flows have in common */
 
 /* cell.c */
 void run_cell(Job *job, const CellRequest *request, const Options *options);

@@ -24,7 +24,7 @@ int main(int argc, char **argv)
 {
     Options options;
     Job job = {0};
-    if (!register_schedules(&schedule_kernel) || !parse_options(argc, argv, &options))
+    if (!register_schedules(&schedule_kernel) || !parse_options(argc, argv, &flow_kernel, &options))
         return 2;
     if (options.help)
         print_help();

@@ -268,7 +268,7 @@ static bool take_flag(int flag, const char *value, Options *o)
     }
 }
 
-bool parse_options(int argc, char **argv, Options *o)
+bool parse_options(int argc, char **argv, const Kernel *pattern, Options *o)
 {
     *o = (Options){.seconds = 0.01,
                    .min_repetitions = 5,
@@ -300,7 +300,7 @@ bool parse_options(int argc, char **argv, Options *o)
         return false;
     }
     for (int i = optind; i < argc; i++) {
-        if (!parse_cell(argv[i], o->candidate_count, &o->cells[o->cell_count]))
+        if (!parse_cell(argv[i], pattern, o->candidate_count, &o->cells[o->cell_count]))
             return false;
         o->cell_count++;
     }

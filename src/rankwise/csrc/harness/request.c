@@ -1,11 +1,11 @@
 /* What single arguments ask for: a cell, and the candidates that cells can name. */
-#include "flows.h"
+#include "flow_names.h"
 #include "harness.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-bool parse_cell(const char *text, int candidates, CellRequest *request)
+bool parse_cell(const char *text, const Kernel *pattern, int candidates, CellRequest *request)
 {
     const char *colon = strrchr(text, ':'); /* names may have some of their own */
     char *rest = NULL;
@@ -28,7 +28,7 @@ bool parse_cell(const char *text, int candidates, CellRequest *request)
     const size_t length = (size_t)(colon - text);
     const Kernel *kernel = find_kernel(text, length);
     if (!kernel && is_pattern(text, length)) {
-        kernel = register_pattern(text, length);
+        kernel = register_pattern(pattern, text, length);
         if (!kernel)
             return false;
     }

@@ -1,6 +1,6 @@
 /* Patterns of concurrent messages: flow_names.c reads them, flows.c measures them. */
-#ifndef RANKWISE_FLOWS_H
-#define RANKWISE_FLOWS_H
+#ifndef RANKWISE_FLOW_NAMES_H
+#define RANKWISE_FLOW_NAMES_H
 
 #include "kernel.h"
 
@@ -17,10 +17,8 @@ typedef struct {
     int count;
 } PatternKernel;
 
-extern const Kernel flow_kernel; /* what all patterns have in common */
-
 bool is_pattern(const char *text, size_t length);
-/* NULL after a message on stderr. */
-const Kernel *register_pattern(const char *text, size_t length);
+/* With what `common` has besides; NULL after a message on stderr. */
+const Kernel *register_pattern(const Kernel *common, const char *text, size_t length);
 
 #endif
