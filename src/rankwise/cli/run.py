@@ -28,12 +28,17 @@ from rankwise.workflows.testbeds import testbed_of
     "  rankwise run -n 8 --hostfile hosts --placement cyclic -- ./app\n"
     "  rankwise run -n 4 --testbed grid5000-2007 --profile wan -- ./app\n"
     "  rankwise run -n 8 --testbed grid5000-2007 --overlay -- ./app\n"
+    "  rankwise run -n 4 --mpi any -- ./abi-app        compiled by mpicc_abi: runs on every MPI\n"
     "  rankwise run -n 2 --mpi openmpi --launcher '--mca btl tcp,self' -- ./app",
 )
 @click.option("-n", "ranks", type=click.IntRange(1), help="Ranks.  [default: every slot of the testbed]")
 @click.option(
-    "--mpi", default="", metavar="MPI", help="Start it with this one.  [default: the one it is linked with]"
-)
+    "--mpi", default="", metavar="MPI|any",
+    help="Start it with this one, or with any that can run it.  [default: the one it is linked with]",
+)  # fmt: skip
+@click.option("--abi", "standard_abi", is_flag=True,
+              help="The program is of MPI-5's standard ABI, though that does not show: Python with an mpi4py "
+              "built by mpicc_abi.")  # fmt: skip
 @click.option("--placement", default="block", show_default=True, metavar="NAME|FILE",
               help="block, cyclic, one-per-node, across-sites, or a rankfile.")  # fmt: skip
 @launcher_option
@@ -57,7 +62,7 @@ def command(context: click.Context, /, **asked: Any) -> int:
     request = RunRequest(
         context.obj, asked["ranks"] or 0, asked["mpi"], testbed_of(asked["testbed"], asked["hostfile"]),
         asked["placement"], choose(asked["profile"]), _overlay(asked["overlay"], asked["reproducible"]),
-        asked["force"], asked["launcher"], asked["limit"], asked["prefixes"],
+        asked["force"], asked["launcher"], asked["limit"], asked["prefixes"], asked["standard_abi"],
     )  # fmt: skip
     return run(request, Screen(quiet=asked["quiet"]))
 

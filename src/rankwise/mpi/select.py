@@ -94,7 +94,7 @@ def linked_with(program: Path, found: Sequence[Implementation]) -> list[Implemen
 def able_to_run(program: Path, found: Sequence[Implementation]) -> list[Implementation]:
     """Return those that have the MPI library which the program asks for by name: all, if it asks for none.
 
-    A program of the standard ABI asks for one that several implementations have.
+    A program of the standard ABI can be run by every one (see `artifacts.abi`).
     """
     names = {name for name, _ in _libraries(program)}
     return [one for one in found if not names or any(_has(one, name) for name in names)]
@@ -105,9 +105,14 @@ def asks_for(program: Path) -> str:
     return ", ".join(dict.fromkeys(name for name, _ in _libraries(program)))
 
 
+def is_standard(program: Path) -> bool:
+    """Return whether the program is linked to the standard ABI's library, `libmpi_abi.so.1`."""
+    return any(name.startswith(_STANDARD_ABI) for name, _ in _libraries(program))
+
+
 def _has(one: Implementation, library: str) -> bool:
     if library.startswith(_STANDARD_ABI):
-        return "standard ABI" in one.abi
+        return True
     return any(f"({name})" in one.abi for name in (library, clients.OTHER_NAMES.get(library)))
 
 

@@ -16,6 +16,7 @@ from rankwise.core.errors import BuildError, HostError, InputError
 from rankwise.core.programs import MPI, Executable, Program
 from rankwise.core.records import Implementation, Notice
 from rankwise.mpi import select
+from rankwise.workflows import abi
 from rankwise.workflows.events import Events
 
 TARGET = "{program}"
@@ -69,6 +70,8 @@ def executables(
     for one in implementations:
         try:
             path = _path(program, one, events)
+            if abi.is_standard(path):
+                abi.built(one, events)
         except HostError as error:
             refused.append(error)
             said.append(Notice("build-failed", f"{one.id} is left out: {error}", error.remedy))

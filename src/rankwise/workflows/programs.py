@@ -27,7 +27,7 @@ from rankwise.store.networks import topology_from_json, topology_to_json
 from rankwise.store.store import Store
 from rankwise.testbeds.base import TestbedKind, make
 from rankwise.testbeds.local import LocalTestbed
-from rankwise.workflows import measure
+from rankwise.workflows import abi, measure
 from rankwise.workflows.configurations import Resolved, loader, resolve_all, seen_on
 from rankwise.workflows.events import Events
 from rankwise.workflows.executables import digest, executables, implementations_for
@@ -78,7 +78,7 @@ def measure_program(request: ProgramRequest, store: Store, events: Events) -> in
         store.add_notices(run_id, notices)
         for notice in notices:
             events.say("; ".join(filter(None, (f"warning: {notice.message}", notice.remedy))))
-        launches = _OnTestbeds(request.program, request.testbeds, plan, by_id(found.values()), implementations)
+        launches = _OnTestbeds(request.program, request.testbeds, plan, by_id(found.values()), ready, events)
         measure.carry_out(run_id, plan, ready, request.testbeds[0], store, events, {}, launching=launches)
     return run_id
 
@@ -104,7 +104,7 @@ def resume(run_id: int, store: Store, events: Events) -> None:
     with _all_up(testbeds, events), contextlib.chdir(folder):
         store.resume_run(run_id, _facts(testbeds))
         launches = _OnTestbeds(
-            stored.program, testbeds, plan, store.configurations(run_id), implementations
+            stored.program, testbeds, plan, store.configurations(run_id), ready, events
         )  # fmt: skip
         measure.carry_out(
             run_id, plan, ready, testbeds[0], store, events, {}, store.launches(run_id), launching=launches
@@ -116,13 +116,12 @@ class _OnTestbeds:
 
     def __init__(
         self, program: Program, testbeds: Sequence[TestbedKind], plan: Plan,
-        configurations: Mapping[str, Configuration], implementations: Iterable[Implementation],
+        configurations: Mapping[str, Configuration], ready: Mapping[str, Ready], events: Events,
     ) -> None:  # fmt: skip
         workload = WholeProgram(program)
-        around = {one.id: clients.surroundings(one, os.environ).environment for one in implementations}
         self._launchings = {
             one.name: Launching(
-                FamilyLauncher(), one, plan, configurations, _with_surroundings(loader(one), around),
+                FamilyLauncher(), one, plan, configurations, _with_surroundings(loader(one), ready, events),
                 workload=workload, seen=seen_on(one),
             )
             for one in testbeds
@@ -139,13 +138,22 @@ class _OnTestbeds:
 
 
 def _with_surroundings(
-    load: Callable[[Configuration], Loaded], around: Mapping[str, tuple[tuple[str, str], ...]]
+    load: Callable[[Configuration], Loaded], ready: Mapping[str, Ready], events: Events
 ) -> Callable[[Configuration], Loaded]:
     """What a configuration loads, with what its implementation's programs need."""
+    around = {
+        name: clients.surroundings(one.implementation, os.environ).environment for name, one in ready.items()
+    }
+    standard = {name for name, one in ready.items() if abi.is_standard(one.program)}
+    for name in standard:  # now, so that nothing is compiled between launches
+        abi.built(ready[name].implementation, events)
 
     def both(configuration: Configuration) -> Loaded:
-        loaded = load(configuration)
-        return replace(loaded, environment=(*around[configuration.implementation], *loaded.environment))
+        name, loaded = configuration.implementation, load(configuration)
+        loaded = replace(loaded, environment=(*around[name], *loaded.environment))
+        if name in standard:
+            return abi.loading(loaded, ready[name].program, ready[name].implementation)
+        return loaded
 
     return both
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from rankwise.mpi import clients, select
 from rankwise.mpi.family import FamilyLauncher
 from rankwise.testbeds.base import TestbedKind
 from rankwise.testbeds.local import LocalTestbed
+from rankwise.workflows import abi
 from rankwise.workflows.configurations import ProfileChoice, loader, not_applied, resolve
 from rankwise.workflows.events import Events
 from rankwise.workflows.host_settings import applied_settings
@@ -35,7 +36,7 @@ class RunRequest:
     ranks: int = 0
     """0: one a slot of the testbed."""
     implementation: str = ""
-    """'': the one that the program is linked with."""
+    """'': the one that the program is linked with; `any`: the first that can run it."""
     testbed: TestbedKind = field(default_factory=LocalTestbed)
     placement: str = "block"
     profile: ProfileChoice = field(default=ProfileChoice())
@@ -47,6 +48,8 @@ class RunRequest:
     prefixes: tuple[Path, ...] = ()
     more: Callable[[Loaded, Implementation, Path], Loaded] = lambda loaded, *_: loaded
     """Adds to what the program loads."""
+    standard_abi: bool = False
+    """The program is of the standard ABI even if that does not show: Python, which loads its MPI later."""
 
 
 def run(request: RunRequest, events: Events) -> int:
@@ -57,6 +60,12 @@ def run(request: RunRequest, events: Events) -> int:
     """
     implementation = _implementation(request, events)
     program = _program(request.program, Path(implementation.mpiexec).parent)
+    standard = request.standard_abi or abi.is_standard(Path(program[0]))
+    if standard and request.overlay.table:
+        raise InputError(
+            f"{Path(program[0]).name} is of the standard ABI: the overlay is for programs linked to one MPI",
+            f"leave out --overlay, or compile the program with {implementation.mpicc}",
+        )
     testbed = request.testbed
     ranks = request.ranks or sum(host.slots for host in testbed.hosts())
     configuration, notices = resolve(
@@ -70,6 +79,9 @@ def run(request: RunRequest, events: Events) -> int:
     try:
         loaded = loader(testbed)(configuration)
         loaded = replace(loaded, environment=(*around.environment, *loaded.environment))
+        if standard:
+            abi.built(implementation, events)
+            loaded = abi.loading(loaded, Path(program[0]), implementation)
         loaded = overlaid(loaded, request.overlay, implementation, testbed, Path(program[0]))
         loaded = request.more(loaded, implementation, Path(program[0]))
         job = build_job(
@@ -127,16 +139,31 @@ def _program(arguments: tuple[str, ...], own_folder: Path | None = None) -> tupl
 
 
 def _implementation(request: RunRequest, events: Events) -> Implementation:
-    name = request.implementation
+    name = "" if request.implementation == abi.ANY else request.implementation
     program = Path() if name else Path(_program(request.program)[0])
     with events.busy("looking for MPI implementations") as update:
         found, _ = select.working(
             [name] if name else [], request.prefixes, lambda one: update(f"testing that {one} works")
         )
     meant = found if name else select.linked_with(program, found)
+    if request.implementation == abi.ANY:
+        return _first(program, meant or select.able_to_run(program, found))
     if len(meant) == 1:
         return meant[0]
     known = ", ".join(one.id for one in (meant or found))
     if name:
         raise InputError(f"'{name}' could be any of {known}", "name one of them with --mpi")
+    if request.standard_abi or abi.is_standard(program):
+        raise InputError(
+            f"{program.name} is of the standard ABI, which any MPI can run", f"say --mpi any, or one of: {known}"
+        )
     raise InputError(f"which MPI {program.name} was built with does not show", f"say --mpi, one of: {known}")
+
+
+def _first(program: Path, able: Sequence[Implementation]) -> Implementation:
+    if not able:
+        raise InputError(
+            f"{program.name} asks for {select.asks_for(program)}, which no MPI here has",
+            "install that one, or compile the program for the standard ABI (mpicc_abi of MPICH 5)",
+        )
+    return able[0]

@@ -1,7 +1,7 @@
 """What ranks send one another, read from files of several kinds.
 
-A list has a line `from,to,bytes` for each pair, or columns with these headings in any place. A table has a row of bytes
-for each sender. Open MPI's monitoring component writes lines `E 0 1 100 bytes 1 msgs sent ...`, a file for each rank.
+A list has a line `from,to,bytes` for each pair, or columns with these headings in any place. A table has a row of
+bytes for each sender. Open MPI's monitoring component writes `E 0 1 100 bytes 1 msgs sent ...`, a file a rank.
 """
 
 from __future__ import annotations

@@ -1,0 +1,131 @@
+"""Constants of the standard beside those of another MPI: C that turns the one into the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Set
+
+from rankwise.artifacts.abi.standard import KINDS, Standard
+
+_NUMBERS = {
+    "order": "ORDER_C ORDER_FORTRAN",
+    "distrib": "DISTRIBUTE_NONE DISTRIBUTE_BLOCK DISTRIBUTE_CYCLIC",
+    "darg": "DISTRIBUTE_DFLT_DARG",
+    "typeclass": "TYPECLASS_INTEGER TYPECLASS_REAL TYPECLASS_COMPLEX",
+    "split_type": "COMM_TYPE_SHARED COMM_TYPE_HW_UNGUIDED COMM_TYPE_HW_GUIDED COMM_TYPE_RESOURCE_GUIDED",
+    "lock_type": "LOCK_EXCLUSIVE LOCK_SHARED",
+    "whence": "SEEK_CUR SEEK_END SEEK_SET",
+    "comparison": "IDENT CONGRUENT SIMILAR UNEQUAL",
+    "topology": "CART GRAPH DIST_GRAPH",
+    "combiner": "COMBINER_NAMED COMBINER_DUP COMBINER_CONTIGUOUS COMBINER_VECTOR COMBINER_HVECTOR "
+    "COMBINER_INDEXED COMBINER_HINDEXED COMBINER_INDEXED_BLOCK COMBINER_HINDEXED_BLOCK COMBINER_STRUCT "
+    "COMBINER_SUBARRAY COMBINER_DARRAY COMBINER_F90_REAL COMBINER_F90_COMPLEX COMBINER_F90_INTEGER "
+    "COMBINER_RESIZED COMBINER_VALUE_INDEX",
+    "flavor": "WIN_FLAVOR_CREATE WIN_FLAVOR_ALLOCATE WIN_FLAVOR_DYNAMIC WIN_FLAVOR_SHARED",
+    "model": "WIN_UNIFIED WIN_SEPARATE",
+    "thread": "THREAD_SINGLE THREAD_FUNNELED THREAD_SERIALIZED THREAD_MULTIPLE",
+    "rank": "ANY_SOURCE PROC_NULL ROOT",
+    "tag": "ANY_TAG",
+    "displacement": "DISPLACEMENT_CURRENT",
+    "predefined_keyval": "TAG_UB IO HOST WTIME_IS_GLOBAL APPNUM LASTUSEDCODE UNIVERSE_SIZE WIN_BASE WIN_DISP_UNIT "
+    "WIN_SIZE WIN_CREATE_FLAVOR WIN_MODEL",
+}
+_BIT_NAMES = (
+    "MODE_APPEND MODE_CREATE MODE_DELETE_ON_CLOSE MODE_EXCL MODE_RDONLY MODE_RDWR MODE_SEQUENTIAL "
+    "MODE_UNIQUE_OPEN MODE_WRONLY MODE_NOCHECK MODE_NOPRECEDE MODE_NOPUT MODE_NOSTORE MODE_NOSUCCEED"
+)
+_BITS = tuple(_BIT_NAMES.split())
+_FILE_BITS = 9
+_FEW = 4
+"""As many predefined handles of a kind are compared one after another; more are looked up in a table."""
+_WIDE = {"displacement": "long long"}
+_NEGATIVE = {"rank", "tag"}
+"""Whose constants are negative: what is not, is itself."""
+
+
+def conversions(standard: Standard, known: Set[str]) -> str:
+    """Return inline functions for handles and numbers, of what both sides know."""
+    handles = (_handle(standard, kind, known) for kind in KINDS if f"{kind.upper()}_NULL" in known)
+    numbers = (_number(name, [one for one in text.split() if one in known]) for name, text in _NUMBERS.items())
+    bits = [one for one in _BITS if one in known]
+    told = [one for one in _BITS[:_FILE_BITS] if one in known]
+    return "\n".join(
+        [_HANDLE_TABLE, *handles, *numbers, _bits("to", "ABI", "MPI", bits), _bits("from", "MPI", "ABI", told)]
+    )
+
+
+_HANDLE_TABLE = """
+/* Handles of the standard below this are predefined; a larger one is the native handle, made wider. */
+enum { PREDEFINED = 1024 };
+#define HANDLE_BITS(handle) \\
+    (sizeof(handle) == 4 ? (uintptr_t)(uint32_t)(uintptr_t)(handle) : (uintptr_t)(handle))
+
+extern uintptr_t native_handles[PREDEFINED];
+uintptr_t predefined_of(uintptr_t native);
+"""
+
+
+def _handle(standard: Standard, kind: str, known: Set[str]) -> str:
+    constants = [one for one in standard.handles(kind) if one in known]
+    if len(constants) <= _FEW:
+        back = "".join(f"    if (handle == MPI_{one})\n        return ABI_{one};\n" for one in constants)
+        back += f"    return (ABI_{kind})HANDLE_BITS(handle);"
+    else:
+        null = f"{kind.upper()}_NULL"  # the native ones may be 0 of all kinds
+        back = f"    if (handle == MPI_{null})\n        return ABI_{null};\n"
+        back += f"    return (ABI_{kind})predefined_of(HANDLE_BITS(handle));"
+    return f"""
+static inline MPI_{kind} to_{kind}(ABI_{kind} handle)
+{{
+    const uintptr_t bits = (uintptr_t)handle;
+    return (MPI_{kind})(bits < PREDEFINED ? native_handles[bits] : bits);
+}}
+
+static inline ABI_{kind} from_{kind}(MPI_{kind} handle)
+{{
+{back}
+}}
+"""
+
+
+def _number(name: str, constants: Iterable[str]) -> str:
+    type_ = _WIDE.get(name, "int")
+    itself = "    if (value >= 0)\n        return value;\n" if name in _NEGATIVE else ""
+
+    def direction(verb: str, of: str, to: str) -> str:
+        rows = "".join(f"    if (value == {of}_{one})\n        return {to}_{one};\n" for one in constants)
+        return f"static inline {type_} {verb}_{name}({type_} value)\n{{\n{itself}{rows}    return value;\n}}\n"
+
+    return direction("to", "ABI", "MPI") + "\n" + direction("from", "MPI", "ABI")
+
+
+def _bits(verb: str, of: str, to: str, constants: Iterable[str]) -> str:
+    rows = "".join(f"    if (value & {of}_{one})\n        bits |= {to}_{one};\n" for one in constants)
+    return f"static inline int {verb}_mode(int value)\n{{\n    int bits = 0;\n{rows}    return bits;\n}}\n"
+
+
+def definitions(standard: Standard, known: Set[str]) -> str:
+    """Return the function that tells the tables of handles and errors at run time, and checks of lengths."""
+    rows = []
+    for kind in KINDS:
+        null = f"{kind.upper()}_NULL"
+        if null not in known:
+            continue
+        for one in standard.handles(kind):
+            native = f"MPI_{one}" if one in known else _STAND_INS.get(one, f"MPI_{null}")
+            rows.append(f"    define_handle((uintptr_t)ABI_{one}, HANDLE_BITS({native}));")
+    errors = [f"    define_error(ABI_{one}, MPI_{one});" for one in standard.errors if one in known]
+    names = [f'    [ABI_{one}] = "MPI_{one}",' for one in standard.errors]
+    checks = [
+        f'_Static_assert(MPI_{one} <= ABI_{one}, "the native {one} is too long");'
+        for one in standard.limits
+        if one in known
+    ]
+    return "\n".join([
+        "const char *const error_names[ERROR_CLASSES] = {", *names, "};\n",
+        "void define_constants(void)\n{", *rows, *errors, "}\n", *checks,
+        '_Static_assert(MPI_UNDEFINED == ABI_UNDEFINED, "MPI_UNDEFINED differs");\n',
+    ])  # fmt: skip
+
+
+_STAND_INS = {"ERRORS_ABORT": "MPI_ERRORS_ARE_FATAL"}
+"""Of handles that older implementations do not have."""

@@ -1,0 +1,66 @@
+"""What an implementation's own `mpi.h` has: its functions, and which of the standard's names."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+from rankwise.artifacts import declarations
+from rankwise.artifacts.declarations import Function
+from rankwise.core import process
+from rankwise.core.errors import BuildError
+from rankwise.core.jobs import Outcome
+from rankwise.core.records import Implementation
+
+_UNDEFINED = re.compile(r"^\s*#\s*undef.*$", re.MULTILINE)
+_NAME = re.compile(r"\b(P?MPI_\w+)")
+_MISSING = re.compile(r"undefined (?:reference to|symbol:?) [`'\"]?(PMPI_\w+)")
+_ERROR = re.compile(r"names\.c:(\d+):\d+: error")
+
+
+@cache
+def names(implementation: Implementation) -> frozenset[str]:
+    """Return every MPI_ and PMPI_ name that its header knows, and that can be used. Raises BuildError."""
+    outcome = _compiled(implementation, "", "-E", "-dD")
+    if outcome.returncode or outcome.timed_out:
+        raise BuildError(
+            f"{implementation.id}: its mpi.h cannot be read", outcome.command, outcome.stdout + outcome.stderr,
+            f"`rankwise mpis` says whether {implementation.id} works at all",
+        )  # fmt: skip
+    known = frozenset(_NAME.findall(_UNDEFINED.sub("", outcome.stdout)))
+    constants = (name for name in known if name.startswith("MPI_") and name.isupper())
+    return known - _unusable(implementation, constants) - _not_linked(implementation)
+
+
+def functions(implementation: Implementation) -> dict[str, Function]:
+    """Return the functions that it declares and that its library has, under their MPI names. Raises BuildError."""
+    known = names(implementation)
+    return {name: one for name, one in declarations.declared(implementation).items() if f"P{name}" in known}
+
+
+def _unusable(implementation: Implementation, constants: Iterable[str]) -> set[str]:
+    """Those that are defined and lead to nothing: LAM/MPI's MPI_COMPLEX8, names that Open MPI has removed."""
+    ordered = sorted(constants)
+    uses = "".join(f"void use_{name}(void) {{ (void)({name}); }}\n" for name in ordered)
+    outcome = _compiled(implementation, uses, "-fsyntax-only", "-ftrack-macro-expansion=0", "-fmax-errors=0")
+    return {ordered[int(line) - 2] for line in _ERROR.findall(outcome.stderr)}
+
+
+def _not_linked(implementation: Implementation) -> set[str]:
+    """PMPI_ functions that are declared, and in none of its libraries: LAM/MPI's PMPI_Win_lock."""
+    used = ", ".join(f"(void *)P{name}" for name in declarations.declared(implementation))
+    options = ("-shared", "-fPIC", "-w", "-Wl,-z,defs", "-o", "names.so")
+    outcome = _compiled(implementation, f"void *used[] = {{{used}}};\n", *options)
+    return set(_MISSING.findall(outcome.stderr))
+
+
+def _compiled(implementation: Implementation, text: str, *options: str) -> Outcome:
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "names.c").write_text("#include <mpi.h>\n" + text)
+        argv = [implementation.mpicc, *options, "names.c"]
+        return process.run(
+            argv, declarations.READ_SECONDS, environment=implementation.environment, cwd=Path(folder)
+        )

@@ -1,0 +1,51 @@
+"""`rankwise abi`: programs of MPI-5's standard ABI, which run on every implementation."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from rankwise.cli.screen import Screen
+from rankwise.workflows.abi import Checked, Suitability
+from rankwise.workflows.abi import check as look
+
+_SHOWN = 3
+"""Missing functions that are named; `--json` has all."""
+
+
+@click.group(name="abi")
+def command() -> None:
+    """One binary for every MPI: programs of MPI-5's standard ABI.
+
+    `mpicc_abi` of MPICH 5 compiles such programs; `rankwise run --mpi NAME` starts them on any implementation.
+    """
+
+
+@command.command(name="check")
+@click.argument("program")
+@click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
+@click.option("--prefix", "prefixes", multiple=True, metavar="DIR", type=click.Path(path_type=Path),
+              help="Look for an MPI here too.")  # fmt: skip
+def check(program: str, as_json: bool, prefixes: tuple[Path, ...]) -> None:
+    """Say what a program is linked to, and which implementations can run it."""
+    found = look(program, prefixes, Screen(quiet=as_json))
+    click.echo(json.dumps(asdict(found), indent=2) if as_json else _text(found))
+
+
+def _text(found: Checked) -> str:
+    what = "the standard ABI of MPI-5, which any MPI can carry out" if found.standard_abi else "one kind of MPI"
+    width = max(len(one.implementation) for one in found.implementations)
+    rows = [f"  {one.implementation:{width}}  {'yes' if one.runs else 'no '}  {_remark(one)}".rstrip()
+            for one in found.implementations]  # fmt: skip
+    return "\n".join([f"{found.program} is linked to {found.linked_to}: {what}", "It runs on", *rows])
+
+
+def _remark(one: Suitability) -> str:
+    if not one.missing:
+        return one.reason
+    named = ", ".join(one.missing[:_SHOWN])
+    more = len(one.missing) - _SHOWN
+    return f"but lacks {named}{f' and {more} more' if more > 0 else ''}"

@@ -1,0 +1,34 @@
+/* How a backend is opened, and how its MPI opens plug-ins. */
+#define _GNU_SOURCE
+#include "entry.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#include "backend.h"
+
+#define PUBLIC __attribute__((visibility("default")))
+
+PUBLIC const char *rankwise_abi_open(void *table, size_t bytes, const char *version);
+PUBLIC void *dlopen(const char *file, int mode);
+
+const char *rankwise_abi_open(void *table, size_t bytes, const char *version)
+{
+    if (bytes != sizeof backend_table || strcmp(version, TABLE_VERSION) != 0)
+        return "this backend is of another version than libmpi_abi.so.1";
+    define_constants();
+    memcpy(table, &backend_table, bytes);
+    return NULL;
+}
+
+/* The native library finds this before libc's: its plug-ins too have to see their own MPI_
+   functions before those of the front end. What they load for all to see stays as it is. */
+void *dlopen(const char *file, int mode)
+{
+    static void *(*real)(const char *, int);
+    if (!real)
+        real = (void *(*)(const char *, int))dlsym(RTLD_NEXT, "dlopen");
+    if (file && !(mode & RTLD_GLOBAL) && !strstr(file, "libc.so"))
+        mode |= RTLD_DEEPBIND;
+    return real(file, mode);
+}

@@ -1,0 +1,152 @@
+/* Requests: generalized ones, several at once where a library looks at one, and MPI_Comm_idup. */
+#include <stdlib.h>
+
+#include "backend.h"
+
+#ifdef KNOWS_Grequest_start
+typedef struct {
+    ABI_Grequest_query_function *query;
+    ABI_Grequest_free_function *free;
+    ABI_Grequest_cancel_function *cancel;
+    void *extra;
+} Generalized;
+
+static int query(void *extra, MPI_Status *native)
+{
+    const Generalized *const user = extra;
+    ABI_Status status = {.MPI_ERROR = ABI_SUCCESS};
+    from_status(native, &status);
+    const int code = user->query(user->extra, &status);
+    to_status(&status, native);
+    return to_error(code);
+}
+
+static int end(void *extra)
+{
+    Generalized *const user = extra;
+    const int code = user->free(user->extra);
+    free(user);
+    return to_error(code);
+}
+
+static int cancel(void *extra, int complete)
+{
+    const Generalized *const user = extra;
+    return to_error(user->cancel(user->extra, complete));
+}
+#endif
+
+int call_Grequest_start(ABI_Grequest_query_function *query_fn, ABI_Grequest_free_function *free_fn,
+                        ABI_Grequest_cancel_function *cancel_fn, void *extra, ABI_Request *request)
+{
+#ifdef KNOWS_Grequest_start
+    Generalized *const user = malloc(sizeof *user);
+    MPI_Request made = MPI_REQUEST_NULL;
+    if (!user)
+        return refuse_Comm(ABI_ERR_NO_MEM, MPI_COMM_SELF);
+    *user = (Generalized){query_fn, free_fn, cancel_fn, extra};
+    const int code = PMPI_Grequest_start(query, end, cancel, user, &made);
+    if (!code)
+        *request = from_Request(made);
+    return from_code(code);
+#else
+    (void)query_fn, (void)free_fn, (void)cancel_fn, (void)extra, (void)request;
+    return refuse_Comm(MISSING_Grequest_start, MPI_COMM_SELF);
+#endif
+}
+
+/* Open MPI writes the communicator when the request ends: it writes into the program's variable,
+   since its handles are as wide as the standard's. Where they are not, they are known at once. */
+static int idup(ABI_Comm comm, ABI_Info *info, ABI_Comm *newcomm, ABI_Request *request)
+{
+#ifdef KNOWS_Comm_idup
+    MPI_Request made = MPI_REQUEST_NULL;
+    MPI_Comm here = MPI_COMM_NULL;
+    MPI_Comm *const place = sizeof here == sizeof *newcomm ? (MPI_Comm *)newcomm : &here;
+    int code;
+#ifdef KNOWS_Comm_idup_with_info
+    if (info)
+        code = PMPI_Comm_idup_with_info(to_Comm(comm), to_Info(*info), place, &made);
+    else
+#endif
+        code = PMPI_Comm_idup(to_Comm(comm), place, &made);
+    (void)info;
+    if (!code && place == &here)
+        *newcomm = from_Comm(here);
+    if (!code)
+        *request = from_Request(made);
+    return from_code(code);
+#else
+    (void)info, (void)newcomm, (void)request;
+    return refuse_Comm(MISSING_Comm_idup, to_Comm(comm));
+#endif
+}
+
+int call_Comm_idup(ABI_Comm comm, ABI_Comm *newcomm, ABI_Request *request)
+{
+    return idup(comm, NULL, newcomm, request);
+}
+
+int call_Comm_idup_with_info(ABI_Comm comm, ABI_Info info, ABI_Comm *newcomm, ABI_Request *request)
+{
+    return idup(comm, &info, newcomm, request);
+}
+
+/* Whether one request has ended, without ending it. */
+static int look(ABI_Request request, int *flag, ABI_Status *status)
+{
+#ifdef KNOWS_Request_get_status
+    MPI_Status native;
+    const int code = PMPI_Request_get_status(to_Request(request), flag, &native);
+    if (!code && *flag && status)
+        from_status(&native, status);
+    return from_code(code);
+#else
+    (void)request, (void)flag, (void)status;
+    return refuse_Comm(MISSING_Request_get_status, MPI_COMM_SELF);
+#endif
+}
+
+int call_Request_get_status_any(int count, const ABI_Request requests[], int *index, int *flag,
+                                ABI_Status *status)
+{
+    int nulls = 0, code = ABI_SUCCESS;
+    *flag = 0;
+    *index = ABI_UNDEFINED;
+    for (int i = 0; i < count && !code && !*flag; i++) {
+        nulls += requests[i] == ABI_REQUEST_NULL;
+        if (requests[i] != ABI_REQUEST_NULL && !(code = look(requests[i], flag, status)) && *flag)
+            *index = i;
+    }
+    if (!code && nulls == count) /* then the status is the empty one */
+        code = look(ABI_REQUEST_NULL, flag, status);
+    return code;
+}
+
+int call_Request_get_status_all(int count, const ABI_Request requests[], int *flag,
+                                ABI_Status *statuses)
+{
+    int code = ABI_SUCCESS;
+    *flag = 1;
+    for (int i = 0; i < count && !code && *flag; i++)
+        code = look(requests[i], flag, statuses ? &statuses[i] : NULL);
+    return code;
+}
+
+int call_Request_get_status_some(int count, const ABI_Request requests[], int *ended, int indices[],
+                                 ABI_Status *statuses)
+{
+    int nulls = 0, code = ABI_SUCCESS, flag;
+    *ended = 0;
+    for (int i = 0; i < count && !code; i++) {
+        nulls += requests[i] == ABI_REQUEST_NULL;
+        if (requests[i] == ABI_REQUEST_NULL)
+            continue;
+        code = look(requests[i], &flag, statuses ? &statuses[*ended] : NULL);
+        if (!code && flag)
+            indices[(*ended)++] = i;
+    }
+    if (nulls == count)
+        *ended = ABI_UNDEFINED;
+    return code;
+}

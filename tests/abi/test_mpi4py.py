@@ -1,0 +1,96 @@
+"""mpi4py, built once for the standard ABI, passes its own tests on every implementation through the table."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tarfile
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+from rankwise.core import paths
+from support.abi import IDS, needs_compiler
+from support.command_line import rankwise
+from support.mpis import FOUND
+
+pytest.importorskip("mpi4py", reason="mpi4py is among the packages for development")
+pytestmark = [pytest.mark.mpi, pytest.mark.timeout(1800), needs_compiler]
+COLLECTIVES = "test_cco|test_comm|test_op"
+BY_DAY = "test_op|test_cco_buf"
+NOT_HERE = "test_spawn|test_dynproc|test_ulfm|test_util_pool|test_mpiabi"
+"""Start further jobs, or look at mpi4py itself."""
+FAILING = {
+    "openmpi-5": {"testBuffering", "testGetName"},
+    "openmpi-4": {
+        "testBuffering",
+        "testGetName",
+        "testHalf",
+        "testPair",
+        "test_cco_pr_buf",
+        "test_cco_pr_ngh_buf",
+        "test_cco_pr_vec",
+    },
+    "mpich-4": {"testBuffering", "testGetName", "testReduce"},
+}
+"""Tests of collectives and communicators that need what the library itself lacks or does otherwise."""
+
+
+@pytest.fixture(scope="session")
+def suite() -> tuple[Path, Path]:
+    """Where mpi4py of the standard ABI is, and its tests."""
+    number = version("mpi4py")
+    folder = paths.cache_folder() / "mpi4py"
+    built, source = folder / f"abi-{number}", folder / f"mpi4py-{number}"
+    pip = [sys.executable, "-m", "pip"]
+    options = ["-q", "--no-deps", "--no-binary", "mpi4py"]
+    if not (source / "test" / "main.py").exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        subprocess.run([*pip, "download", *options, "-d", folder, f"mpi4py=={number}"], check=True, timeout=600)
+        with tarfile.open(folder / f"mpi4py-{number}.tar.gz") as archive:
+            archive.extractall(folder, filter="data")
+    if not built.exists():
+        compiler = next(Path(one.mpicc).with_name("mpicc_abi") for one in FOUND if one.id.startswith("mpich-5"))
+        subprocess.run(
+            [*pip, "install", *options, "--target", built, f"mpi4py=={number}"],
+            env={**os.environ, "MPICC": str(compiler), "CFLAGS": "-O0"}, check=True, timeout=900,
+        )  # fmt: skip
+    return built, source / "test" / "main.py"
+
+
+def failing(  # noqa: PLR0917
+    implementation_id: str, ranks: int, home: Path, suite: tuple[Path, Path], chosen: str, least: int
+) -> set[str]:
+    """Return the names of the tests that fail; asserts that each rank has gone through `least` at least."""
+    built, main = suite
+    program = [sys.executable, "-W", "ignore", "-B", str(main), "-q", "-i", chosen, "-e", NOT_HERE]
+    done = rankwise(
+        "run", "-q", "--abi", "-n", str(ranks), "--mpi", implementation_id, "--", *program, home=home,
+        timeout=1700, PYTHONPATH=str(built),
+    )  # fmt: skip
+    said = done.stdout + done.stderr
+    counts = [int(number) for number in re.findall(r"^Ran (\d+) tests", said, re.MULTILINE)]
+    assert len(counts) == ranks and min(counts) >= least, said[-4000:]
+    return set(re.findall(r"^(?:ERROR|FAIL): (\w+)", said, re.MULTILINE))
+
+
+def known(implementation_id: str) -> set[str]:
+    return next((names for start, names in FAILING.items() if implementation_id.startswith(start)), set())
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+@pytest.mark.parametrize("implementation_id", [one for one in IDS if one.startswith(("mpich-5", "openmpi-5"))])
+def test_a_part_by_day(implementation_id: str, ranks: int, tmp_path: Path, suite: tuple[Path, Path]) -> None:
+    assert failing(implementation_id, ranks, tmp_path, suite, BY_DAY, 90) <= known(implementation_id)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+@pytest.mark.parametrize("implementation_id", [one for one in IDS if not one.startswith("lammpi")])
+def test_collectives_by_night(
+    implementation_id: str, ranks: int, tmp_path: Path, suite: tuple[Path, Path]
+) -> None:
+    assert failing(implementation_id, ranks, tmp_path, suite, COLLECTIVES, 550) <= known(implementation_id)
