@@ -22,7 +22,7 @@ def platform(nodes: int = 6, **values: float) -> Platform:
     """Nodes at one switch, of these parameters of alpha-fair sharing."""
     parameters = {"alpha": ALPHA, "kappa": KAPPA} | values
     latency, per_byte = (Estimate(one, Interval(one, one)) for one in (LATENCY, 1 / RATE))
-    alone = AloneCost(latency, per_byte, 0.0)
+    alone = AloneCost(latency, per_byte)
     found = one_switch(nodes, alone, RATE, RATE)
     return replace(found, models=(ContentionModel("alpha-fair", **parameters),))
 
