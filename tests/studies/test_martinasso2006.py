@@ -48,7 +48,7 @@ def statements(found: Mapping[str, Results]) -> dict[str, Statement]:
     return {one.claim.key: one for one in STUDY.page(found).statements}
 
 
-REFUTED = {
+REFUTED: dict[str, dict[str, tuple[float, ...]]] = {
     "together": {"pattern:1-0+1-2": (1.0, 1.0)},
     "receiving-wins": {"pattern:0-1+1-2": (1.0, 1.0)},
     "zigzag": {"pattern:0-1+2-1+2-3": (2.0, 2.0, 2.0)},

@@ -21,7 +21,8 @@ ALPHA, KAPPA = 1.3, 1.25
 def platform(nodes: int = 6, **values: float) -> Platform:
     """Nodes at one switch, of these parameters of alpha-fair sharing."""
     parameters = {"alpha": ALPHA, "kappa": KAPPA} | values
-    alone = AloneCost(*(Estimate(one, Interval(one, one)) for one in (LATENCY, 1 / RATE)), 0.0)
+    latency, per_byte = (Estimate(one, Interval(one, one)) for one in (LATENCY, 1 / RATE))
+    alone = AloneCost(latency, per_byte)
     found = one_switch(nodes, alone, RATE, RATE)
     return replace(found, models=(ContentionModel("alpha-fair", **parameters),))
 

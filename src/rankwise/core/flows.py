@@ -65,25 +65,3 @@ def text_of(pattern: Iterable[Flow]) -> str:
     return "".join(
         f"{flow.source} {flow.target} {flow.bytes} {flow.start_seconds:.9g}\n" for flow in pattern
     )  # fmt: skip
-
-
-def from_text(text: str, name: str = "the pattern") -> Pattern:
-    """Return the pattern of such a text; `#` begins a comment. Raises InputError with the line."""
-    flows = []
-    for number, line in enumerate(text.splitlines(), 1):
-        words = line.partition("#")[0].split()
-        if not words:
-            continue
-        try:
-            source, target, size_bytes = map(int, words[:3])
-            start_seconds = float(words[3]) if len(words) > 3 else 0.0
-        except ValueError:
-            source = target = size_bytes = -1
-            start_seconds = 0.0
-        good = min(source, target, size_bytes) >= 0 and source != target and 0 <= start_seconds < 1e9
-        if not good or len(words) > 4:
-            raise InputError(
-                f"{name}, line {number}: '{line.strip()}' is no message", "write: from to bytes [start in seconds]"
-            )
-        flows.append(Flow(source, target, size_bytes, start_seconds))
-    return tuple(flows)

@@ -61,13 +61,13 @@ def _together(found: Mapping[str, Times]) -> Statement:
         "together", "Two messages that leave one node together, or reach it together, each take twice as long.",
         "table 2",
     )  # fmt: skip
-    times = {
-        f"{name}, {pattern}, flow {number}": one
-        for name, own in found.items()
-        for pattern in _INTO
-        for number, one in enumerate(own.get(pattern, ()), 1)
-    }
-    return claims.about_all(claim, times, lambda one: between(one, 1.94, 2.06), _in_units)
+    verdicts, texts = {}, {}
+    for name, own in found.items():
+        times = [one for pattern in _INTO for one in own.get(pattern, ())]
+        if times:
+            verdicts[name] = every([between(one, 1.94, 2.06) for one in times])
+            texts[name] = f"{name} ({', '.join(_in_units(one.value) for one in times)})"
+    return claims.from_verdicts(claim, verdicts, texts)
 
 
 def _receiving(found: Mapping[str, Times]) -> Statement:

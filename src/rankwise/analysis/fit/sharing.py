@@ -104,14 +104,6 @@ def fit_model(
     return FittedModel(model, chosen, errors, intervals, lost)
 
 
-def relative_errors(
-    platform: Platform, name: str, patterns: Sequence[Observed], simulate: Simulate
-) -> list[FloatArray]:  # fmt: skip
-    """Return of each pattern predicted / measured - 1, by flow."""
-    predicted = simulate(platform, name, [one.pattern for one in patterns])
-    return [ours / one.seconds - 1 for ours, one in zip(predicted, patterns, strict=True)]
-
-
 def covering_error(platform: Platform, name: str, patterns: Sequence[Observed], simulate: Simulate) -> float:
     """Return what 90 % of the measured values are within, as a share of the predicted ones."""
     predicted = simulate(platform, name, [one.pattern for one in patterns])

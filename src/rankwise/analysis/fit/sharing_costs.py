@@ -38,8 +38,6 @@ class AloneCost:
 
     latency: Estimate
     seconds_per_byte: Estimate
-    worst_misfit: float
-    """The largest distance of a measured time from the line, as a share of it."""
 
     def seconds(self, size_bytes: float) -> float:
         """Return what a message of this size takes."""
@@ -59,10 +57,7 @@ def alone_cost(alone: Sequence[Observed]) -> AloneCost:
     count = min(len(one.launches) for one in alone)
     lines = np.array([_line(sizes, np.array([one.launches[i, 0] for one in alone])) for i in range(count)])
     halves = _Z * lines.std(axis=0, ddof=1) / np.sqrt(count) if count > 2 else _spread(sizes, times)
-    return AloneCost(
-        _estimate(latency, halves[0]), _estimate(slope, halves[1]),
-        float(np.max(np.abs(latency + slope * sizes - times) / times)),
-    )  # fmt: skip
+    return AloneCost(_estimate(latency, halves[0]), _estimate(slope, halves[1]))
 
 
 def _line(sizes: FloatArray, times: FloatArray) -> tuple[float, float]:
@@ -82,7 +77,7 @@ def _spread(sizes: FloatArray, times: FloatArray) -> FloatArray:
 
 
 def _estimate(value: float, half: float) -> Estimate:
-    return Estimate(value, Interval(value - half, value + half))
+    return Estimate(value, Interval(value - float(half), value + float(half)))
 
 
 def capacity(together: Iterable[Observed], latency_seconds: float, alone_seconds: float) -> Estimate | None:

@@ -55,25 +55,6 @@ def validation_patterns(count: int = 6) -> dict[str, Pattern]:
     }
 
 
-def wan_patterns(nodes_a: int, nodes_b: int, size_bytes: int = FLOW_BYTES) -> dict[str, Pattern]:
-    """Return what tells of a link between sites, of `nodes_a` and then `nodes_b` ranks.
-
-    k flows there, k back, both at once, and one from afar that meets one from nearby: do they share alike?
-    """
-    most = min(nodes_a, nodes_b)
-    there = [Flow(i, nodes_a + i, size_bytes) for i in range(most)]
-    back = [Flow(nodes_a + i, i, size_bytes) for i in range(most)]
-    found: dict[str, Pattern] = {"one across": (there[0],), "one back": (back[0],)}
-    for count in sorted({2, most} - {1}):
-        found[f"{count} across"] = tuple(there[:count])
-        found[f"{count} back"] = tuple(back[:count])
-    if most > 1:
-        half = most // 2
-        found["both directions"] = (*there[:half], *back[half : 2 * half])
-        found["near and far"] = (Flow(0, 1, size_bytes), Flow(nodes_a, 1, size_bytes))
-    return found
-
-
 def random_pattern(
     seed: int, nodes: int, *, ends: int = 2, flows: int = 30, step_seconds: float = 1e-3
 ) -> Pattern:  # fmt: skip

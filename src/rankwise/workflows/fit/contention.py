@@ -62,13 +62,17 @@ def budget_of(request: FitRequest) -> Budget | str:
     needed = max(map(ranks_of, patterns))
     site, hosts = _largest(request.testbed)
     if len(hosts) < needed:
-        return f"that takes a site of {needed} nodes"
+        return _too_few(needed)
     names = tuple(host.name for host in hosts[:needed])
     a_launch = launch_seconds(patterns, _rate(request.testbed, names))
     launches = LAUNCHES
     if request.time_budget_seconds:
         launches = min(LAUNCHES, int(TIME_SHARE * request.time_budget_seconds / a_launch))
     return Budget(site, names, launches, a_launch) if launches else "there was no time for it"
+
+
+def _too_few(needed: int) -> str:
+    return f"that takes a site of {needed} nodes"
 
 
 def launch_seconds(patterns: Sequence[Pattern], bytes_per_second: float) -> float:
@@ -123,7 +127,9 @@ def added(found: FitResult, store: Store) -> FitResult:
         if any(map(is_pattern, _benchmarks(launch)))
     ]
     if not launches:
-        return found
+        needed = max(map(ranks_of, fitting_patterns()))
+        few = all(len(one.nodes) < needed for one in found.platform.sites)
+        return replace(found, platform=unknown(found.platform, _too_few(needed))) if few else found
     try:
         platform = _with_patterns(found.platform, launches)
     except HostError as error:
@@ -142,7 +148,7 @@ def _benchmarks(launch: Launch) -> Iterator[str]:
 def unknown(platform: Platform, why: str) -> Platform:
     """Return the platform that says why it knows nothing of concurrent messages."""
     told = f"what concurrent messages share was not measured: {why}"
-    return replace(platform, not_identified=platform.not_identified | {"models": told})
+    return replace(platform, not_identified=platform.not_identified | dict.fromkeys(("links", "models"), told))
 
 
 def _with_patterns(platform: Platform, launches: Sequence[Launch]) -> Platform:
