@@ -132,3 +132,49 @@ def test_a_kernel_that_computes_wrongly_is_told_without_computing_too(
     monkeypatch.setattr(apps, "SOURCES", folder)
     (result,) = run("ep", ranks=2, no_compute=True)
     assert result.verified is False
+
+
+def rays(ranks: int, mpi: str = BY_DAY[0], *options: str, **how: object) -> AppResult:
+    (result,) = run("ray2mesh", ranks=ranks, mpi=mpi, class_name="", options=options, **how)
+    return result
+
+
+@pytest.mark.parametrize(
+    "mpi", [one if one in BY_DAY else pytest.param(one, marks=pytest.mark.nightly) for one in IDS]
+)
+def test_rays_run_as_closed_forms_say_and_each_is_traced_once(mpi: str) -> None:
+    result = rays(4, mpi, "rays=20500", "mesh_bytes=100000")
+    assert result.remark == "" and result.verified is True
+    figures = dict(result.figures)
+    assert sum(figures[f"rays_of_rank_{rank}"] for rank in (1, 2, 3)) == 20500
+    assert 0 < figures["tracing_seconds"] < result.seconds
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("2 * one->factor * angle", "1.999 * one->factor * angle"),
+        ("] += bytes / w->ray_bytes", "] += bytes / w->ray_bytes - 1"),
+        ("w->mesh[i % w->cells] += spent", "w->mesh[i % w->cells] = spent"),
+    ],
+)
+def test_a_wrong_ray_or_a_lost_one_is_told(
+    right: str, wrong: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = shutil.copytree(apps.SOURCES, tmp_path / "apps")
+    file = folder / "ray2mesh.c"
+    assert file.read_text().count(right) == 1
+    file.write_text(file.read_text().replace(right, wrong))
+    monkeypatch.setattr(apps, "SOURCES", folder)
+    assert rays(3).verified is False
+
+
+def test_a_master_without_workers_is_refused() -> None:
+    with pytest.raises(InputError, match="ray2mesh runs on 2 ranks or more: a master and its workers, not on 1"):
+        rays(1)
+
+
+def test_a_mesh_that_cannot_be_merged_is_refused() -> None:
+    with pytest.raises(InputError, match="ray2mesh runs on a mesh of 8 bytes or more for each rank") as caught:
+        rays(4, BY_DAY[0], "mesh_bytes=8")
+    assert caught.value.remedy == "give other sizes"

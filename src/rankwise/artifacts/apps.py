@@ -1,4 +1,4 @@
-"""The applications: kernels of the NAS Parallel Benchmarks, in one program."""
+"""The applications: kernels of the NAS Parallel Benchmarks, and ray2mesh, in one program."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def command(**asked: Any) -> int:
     NPB results. Exit code 1 if a result is wrong, 3 if a run has failed.
     """
     request = AppsRequest(
-        asked["kernels"], asked["class_name"], asked["implementations"], asked["ranks"] or 0,
+        asked["kernels"], asked["class_name"], (), asked["implementations"], asked["ranks"] or 0,
         testbed_of(asked["testbed"], asked["hostfile"]), asked["placement"], asked["count"],
         asked["no_compute"], asked["limit"], asked["launcher"], asked["prefixes"],
     )  # fmt: skip

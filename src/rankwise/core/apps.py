@@ -38,6 +38,8 @@ class AppResult:
     remark: str = ""
     """What is wrong, or why there is no result."""
     messages: tuple[Messages, ...] = ()
+    figures: tuple[tuple[str, float], ...] = ()
+    """Further figures that the application gives, by name; times are in seconds."""
     computing_seconds: tuple[float, ...] = ()
     """Processor time of a phase between messages, the mean over ranks and repetitions, for each phase."""
 

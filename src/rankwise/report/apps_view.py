@@ -22,9 +22,14 @@ def apps_parts(results: Sequence[AppResult]) -> Iterator[RenderableType]:
         table.add_column(name, justify="right")
     for one in results:
         mops = "–" if math.isnan(one.mops) else f"{one.mops:.4g}"
-        verdict = _VERDICTS[one.verified] if one.has_ended else Text("failed", "bold red")
         table.add_row(
-            one.kernel, one.class_name, one.implementation, str(one.ranks), format_time(one.seconds), mops, verdict
+            one.kernel,
+            one.class_name,
+            one.implementation,
+            str(one.ranks),
+            format_time(one.seconds),
+            mops,
+            _verdict(one),
         )
     yield table
     for one in results:
@@ -34,6 +39,27 @@ def apps_parts(results: Sequence[AppResult]) -> Iterator[RenderableType]:
     if counted:
         yield Text()
         yield _messages(list(counted.values()))
+
+
+def master_worker_parts(results: Sequence[AppResult]) -> Iterator[RenderableType]:
+    """Yield a table with a row a run of ray2mesh, the rays of each worker, and what is wrong."""
+    table = _table("MPI")
+    for name in ("ranks", "tracing", "merging", "total", "verified"):
+        table.add_column(name, justify="right")
+    for one in results:
+        times = [dict(one.figures).get(f"{part}_seconds", math.nan) for part in ("tracing", "merging")]
+        table.add_row(one.implementation, str(one.ranks), *map(format_time, (*times, one.seconds)), _verdict(one))
+    yield table
+    for one in results:
+        rays = [f"{value:g}" for name, value in one.figures if name.startswith("rays_of_rank_")]
+        if rays:
+            yield Text(f"{one.implementation}, rays by worker from rank 1: {' '.join(rays)}")
+        if one.remark:
+            yield Text(f"{one.implementation}: {one.remark}")
+
+
+def _verdict(one: AppResult) -> Text:
+    return _VERDICTS[one.verified] if one.has_ended else Text("failed", "bold red")
 
 
 def _table(*names: str) -> Table:

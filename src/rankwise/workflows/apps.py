@@ -37,6 +37,9 @@ class AppsRequest:
     names: tuple[str, ...] = ()
     """Of the kernels; none: all of them."""
     class_name: str = "S"
+    """'': of an application without classes, which has to be named."""
+    options: tuple[str, ...] = ()
+    """Of an application: `rays=1000`."""
     implementations: tuple[str, ...] = ()
     """As `select.working` takes them; none: all that work."""
     ranks: int = 0
@@ -67,20 +70,21 @@ def run_apps(request: AppsRequest, events: Events) -> tuple[AppResult, ...]:
         with events.busy(f"compiling the kernels for {one.id} (kept for next time)"):
             programs[one.id] = apps.build(one)
     ranks = request.ranks or sum(host.slots for host in request.testbed.hosts())
-    names = _names(request.names, found[0], programs[found[0].id])
-    _check(names, request.class_name, ranks, found[0], programs[found[0].id])
+    names = _names(request, found[0], programs[found[0].id])
+    _check(names, request, ranks, found[0], programs[found[0].id])
     place(request.placement, request.testbed.hosts(), ranks)
     return tuple(_run_all(request, ranks, names, found, programs, events))
 
 
-def _names(asked: Sequence[str], implementation: Implementation, program: Path) -> tuple[str, ...]:
+def _names(request: AppsRequest, implementation: Implementation, program: Path) -> tuple[str, ...]:
     """Those that were asked for, in lower case, or all. Raises UnknownNameError."""
-    known = [one["name"] for one in _objects(_ask(implementation, program, "--list").stdout) if one["classes"]]
+    listed = _objects(_ask(implementation, program, "--list").stdout)
+    known = [one["name"] for one in listed if bool(one["classes"]) == bool(request.class_name)]
     if not known:
         raise BuildError(
             f"{implementation.id}: the compiled kernels do not start", str(program), "", "try the command by hand"
         )
-    names = tuple(dict.fromkeys(name.lower() for name in asked)) or tuple(known)
+    names = tuple(dict.fromkeys(name.lower() for name in request.names)) or tuple(known)
     for name in names:
         if name not in known:
             raise UnknownNameError("kernel", name, known)
@@ -88,16 +92,22 @@ def _names(asked: Sequence[str], implementation: Implementation, program: Path) 
 
 
 def _check(
-    names: Sequence[str], class_name: str, ranks: int, implementation: Implementation, program: Path
+    names: Sequence[str], request: AppsRequest, ranks: int, implementation: Implementation, program: Path
 ) -> None:
-    """Raise InputError if a kernel cannot run on so many ranks."""
+    """Raise InputError if a kernel cannot run on so many ranks, or with these options."""
     for name in names:
-        told = _ask(implementation, program, "--check", str(ranks), name, "--class", class_name)
+        told = _ask(implementation, program, "--check", str(ranks), name, *_size(request))
         if told.returncode:
             why = told.stderr.strip().partition(": ")[2].removeprefix("it ")
-            raise InputError(
-                f"{name} of class {class_name} {why}, not on {ranks}", "give another number of ranks: -n"
-            )
+            of_class = f"{name} of class {request.class_name}" if request.class_name else name
+            if " ranks" in why:
+                raise InputError(f"{of_class} {why}, not on {ranks}", "give another number of ranks: -n")
+            raise InputError(f"{of_class} {why}", "give other sizes")
+
+
+def _size(request: AppsRequest) -> tuple[str, ...]:
+    """The words for the size of the problem."""
+    return (*(("--class", request.class_name) if request.class_name else ()), *request.options)
 
 
 def _ask(implementation: Implementation, program: Path, *words: str) -> Outcome:
@@ -134,7 +144,7 @@ def _launch(
     request: AppsRequest, ranks: int, name: str, implementation: Implementation, program: Path, *further: str
 ) -> AppResult:
     counting = ["--count"] if request.count else []
-    words = (str(program), name, "--class", request.class_name, *counting, *further)
+    words = (str(program), name, *_size(request), *counting, *further)
     job = build_job(
         request.testbed, words, ranks, placement=request.placement, loaded=Loaded(),
         arguments=request.launcher_arguments,
@@ -149,9 +159,15 @@ def _launch(
     (result,) = results
     return replace(
         given, seconds=result["seconds"], mops=result["mops"] or math.nan, verified=result["verified"],
-        remark=result["remark"], computing_seconds=tuple(result["computing"]),
+        remark=result["remark"], figures=_figures(result), computing_seconds=tuple(result["computing"]),
         messages=tuple(Messages(**each) for one in said for each in one.get("messages", ())),
     )  # fmt: skip
+
+
+def _figures(result: Mapping[str, Any]) -> tuple[tuple[str, float], ...]:
+    """What only this application tells: it stands between the remark and the times of computing."""
+    names = list(result)
+    return tuple((name, result[name]) for name in names[names.index("remark") + 1 : names.index("computing")])
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
