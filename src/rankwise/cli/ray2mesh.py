@@ -22,7 +22,7 @@ from rankwise.workflows.testbeds import testbed_of
     name="ray2mesh",
     epilog="\b\nExamples:\n"
     "  rankwise ray2mesh -n 4 --mpi mpich\n"
-    "  rankwise ray2mesh -n 8 --rays 1000000 --mesh 64M --testbed grid5000-2007 --no-compute",
+    "  rankwise ray2mesh -n 4 --rays 1000000 --testbed two-clusters --mpi openmpi",
 )
 @click.option("--rays", type=click.IntRange(1), default=100000, show_default=True, help="To be traced.")
 @click.option("--set", "together", type=click.IntRange(1, 20_000_000), default=1000, show_default=True,
