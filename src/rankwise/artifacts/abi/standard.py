@@ -36,7 +36,7 @@ class Standard:
 
     @cached_property
     def functions(self) -> dict[str, Function]:
-        """Return all but extensions and the tools interface, under their names without `MPI_`, in the header's order."""
+        """Return all but extensions and the tools interface, without `MPI_`, in the header's order."""
         found = read(_DIRECTIVE.sub("", self.text))
         left_out = (_TOOLS, _EXTENSIONS)
         return {name.removeprefix("MPI_"): one for name, one in found.items() if not name.startswith(left_out)}
