@@ -59,7 +59,7 @@ def list_benchmarks(
     if outcome.returncode == _REFUSED and outcome.stderr.startswith(_SPEAKER):
         raise InputError(
             outcome.stderr.splitlines()[0].removeprefix(_SPEAKER),
-            "rankwise schedule list shows the algorithms and their parameters",
+            "rankwise bench --list shows the benchmarks, rankwise schedule list the parameters of algorithms",
         )
     try:
         return protocol.parse_list(outcome.stdout)

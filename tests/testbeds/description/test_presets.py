@@ -30,7 +30,7 @@ def test_a_preset_is_complete(name: str) -> None:
     topology = load(name)
     assert topology.name == name
     assert topology.description
-    assert 2 <= len(topology.nodes) <= 16
+    assert 2 <= len(topology.nodes) <= 32
     assert all(dict(node.settings)["net.ipv4.tcp_congestion_control"] for node in topology.nodes)
     assert all(link.rate_bits_per_second for link in topology.links if not link.name.endswith(".switch"))
     sites = {node.site for node in topology.nodes}
