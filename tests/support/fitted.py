@@ -35,7 +35,7 @@ def seconds(benchmark: str, size: int, latency: float) -> float:
     return {
         "pingpong": one_way, "prtt": one_way + back, "bandwidth": burst / MESSAGES, "send_overhead": SEND,
         "receive_overhead": one_way if waits else RECEIVE,
-        "late_receiver": 1e-3 + 2 * one_way if waits else SEND,
+        "sender_wait": 1e-3 + 2 * one_way if waits else SEND,
     }[benchmark]  # fmt: skip
 
 
