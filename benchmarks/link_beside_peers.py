@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -175,7 +176,7 @@ class up(ExitStack):  # noqa: N801 - reads as a verb
 
     def __init__(self, kind: type[Peer], nodes: int, wan: Wan) -> None:
         super().__init__()
-        self._make = lambda folder: kind(folder, nodes, wan)
+        self._make: Callable[[Path], Peer] = lambda folder: kind(folder, nodes, wan)
 
     def __enter__(self) -> Peer:  # type: ignore[override]
         folder = Path(self.enter_context(tempfile.TemporaryDirectory(prefix="rwl")))

@@ -14,6 +14,7 @@ import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -115,6 +116,10 @@ def congestion_control() -> str:
     return "cubic" if "cubic" in allowed else "reno"
 
 
+def _has_card(node: Namespace) -> bool:
+    return "eth0" in {one["ifname"] for one in node.ip("link")}
+
+
 def inside(node: Namespace, *argv: str) -> None:
     """Run a command in a node's namespace; it has to succeed."""
     words = ["nsenter", f"--net={node.path}", *argv]
@@ -187,7 +192,7 @@ class Vde(Peer):
         for number, node in enumerate(self.nodes, 1):
             site = sites[(number - 1) % len(sites)]
             self._start("nsenter", f"--net={node.path}", "vde_plug2tap", "--sock", str(site), "eth0")
-            wait_until(lambda node=node: "eth0" in {one["ifname"] for one in node.ip("link")})
+            wait_until(partial(_has_card, node))
             self._set_card(number)
         if len(sites) == 2:
             delay = f"{self._wan.one_way_seconds * 1e3:g}"

@@ -26,6 +26,7 @@ from rankwise.analysis.tune.choices import choices_of, first_choices, name_of
 from rankwise.analysis.tune.race import SearchCriteria
 from rankwise.analysis.tunings import choice_at
 from rankwise.cli.screen import Screen
+from rankwise.core.network import Topology
 from rankwise.core.records import DEFAULT, Cell, Launch, Plan
 from rankwise.core.tuning import Candidate, Choice, Tuning
 from rankwise.core.units import format_size, parse_sizes_bytes
@@ -53,6 +54,7 @@ class Domain:
     sizes: Sequence[int]
     choices: Sequence[Choice]
     candidates: Mapping[str, Candidate]
+    topology: Topology | None
 
     def label(self, choice: Choice) -> str:
         """Return the label that a search gives the cells of this choice."""
@@ -68,7 +70,7 @@ class Domain:
         """Measure each cell a few times, in random order."""
         one = self.ready.implementation
         order = [cell for _ in range(VISITS) for cell in random.sample(cells, len(cells))]
-        loaded = switching(one, Tuning())
+        loaded = switching(one, Tuning(), self.topology)
         return self.launching.launch(one, self.ready.program, order, configuration=loaded, candidates=candidates)
 
     def search(self, candidates: Mapping[str, Candidate]) -> tuple[Tuning, int]:
@@ -99,6 +101,7 @@ def main(*, name: str, searches: int, launches: int, operation: str, ranks: int,
         domain = Domain(
             ready, Launching(FamilyLauncher(), where, plan, load=loader(where)),
             Cell(one.id, operation, 0, ranks, testbed=where.name), parse_sizes_bytes(sizes), (), {},
+            where.topology(),
         )  # fmt: skip
         known = first_choices(choices_of(family.algorithms(one)[operation]), max(domain.sizes))
         candidates = {choice: family.candidate(one, operation, choice) for choice in known}

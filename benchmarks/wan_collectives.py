@@ -118,7 +118,10 @@ def main(
                     asked += _by_schedules(asked, schedules.split(","), built.menu[one.id])
                 tuning = Tuning((Setting("han", "off"),)) if variant == FLAT else Tuning()
                 launch = launching.launch(
-                    one, ready.program, random.sample(asked, len(asked)), configuration=tuned(one, tuning)
+                    one,
+                    ready.program,
+                    random.sample(asked, len(asked)),
+                    configuration=tuned(one, tuning, topology),
                 )
                 _keep(times, launch, variant)
     _print(times, bounds_of(topology))

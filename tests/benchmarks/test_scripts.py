@@ -42,6 +42,7 @@ SMALLEST = {  # script: arguments, what it prints
         ["mpich-5", "--patterns", "2", "--flows", "10", "--fit-launches", "1"],
         "23 patterns measured",
     ),
+    "abi_cost": (["mpich-5", "--turns", "1", "--calls", "1000"], "Comm_rank "),
     "beside_imb": (["--launches", "1", "--seconds-per-cell", "0.001"], "MiB"),
 }
 ONLY_ITS_HELP = {

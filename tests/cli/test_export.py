@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from click.testing import CliRunner
 
 from rankwise.cli.export import command
 from rankwise.core.errors import InputError
+from rankwise.core.records import TimelineQuantity
 from rankwise.store.store import Store
 from support import stored
 
@@ -43,7 +45,8 @@ def test_medians_of_another_run_as_json_lines_in_a_file(path: Path, tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("rows", "count", "column"), [("timelines", 2 * 3 * 6, "value"), ("links", 2 * 2, "link")]
+    ("rows", "count", "column"),
+    [("timelines", 2 * len(get_args(TimelineQuantity)) * 6, "value"), ("links", 2 * 2, "link")],
 )
 def test_other_rows_of_the_newest_run(path: Path, rows: str, count: int, column: str) -> None:
     result = CliRunner().invoke(command, ["--rows", rows, "--store", str(path)])

@@ -103,7 +103,7 @@ def test_without_a_name_the_studies_are_listed(store: Path) -> None:
     assert "hablot2007" in result.stdout
     assert "eickermann1999" in result.stdout
     names = [one["name"] for one in json.loads(study(store, "--json").stdout)]
-    assert names == ["eickermann1999", "hablot2007", "mcclements2006"]
+    assert names == ["eickermann1999", "hablot2007", "martinasso2006", "mcclements2006"]
 
 
 def test_only_what_is_missing_is_measured(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:

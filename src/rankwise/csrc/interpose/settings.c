@@ -49,7 +49,8 @@ const Settings *settings(void)
     return &chosen;
 }
 
-/* Rank 0 says it for all, unless it is not wrong there. */
+/* Rank 0 says it for all, unless it is not wrong there; MPICH's launcher drops what it has not read
+ * when a rank aborts, so it gets a moment to. */
 __attribute__((noreturn, format(printf, 1, 2))) static void end_job(const char *format, ...)
 {
     int rank = 0;
@@ -62,6 +63,7 @@ __attribute__((noreturn, format(printf, 1, 2))) static void end_job(const char *
     vfprintf(stderr, format, arguments);
     fputc('\n', stderr);
     va_end(arguments);
+    usleep(200000);
     PMPI_Abort(MPI_COMM_WORLD, 2);
     _exit(2);
 }
