@@ -1,5 +1,5 @@
-/* What one call costs, in nanoseconds: the least of many passes. Prints `name value` for each call. An argument: how
- * many calls a pass has.
+/* What one call costs, in nanoseconds: the least of many passes. Prints `name value` for each call.
+ * An argument: how many calls a pass has.
  */
 #include <mpi.h>
 #include <stdio.h>
