@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "harness.h"
 #include <sched.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -23,8 +24,7 @@ int sched_yield(void)
         dozed_in = repetitions;
         nanosleep(&late, NULL);
     }
-    usleep(0);
-    return 0;
+    return (int)syscall(SYS_sched_yield);
 }
 
 static void run(Cell *c)
