@@ -9,6 +9,7 @@
 
 enum { EVERY = 4, CODE_BYTES = 1024 };
 static volatile int repetitions, dozed_in = -1;
+static const struct timespec late = {.tv_nsec = 50000000};
 
 static bool is_start(const char *caller)
 {
@@ -18,7 +19,6 @@ static bool is_start(const char *caller)
 
 int sched_yield(void)
 {
-    const struct timespec late = {.tv_nsec = 50000000};
     if (repetitions % EVERY == EVERY - 1 && dozed_in != repetitions &&
         is_start(__builtin_return_address(0))) {
         dozed_in = repetitions;
@@ -30,8 +30,11 @@ int sched_yield(void)
 static void run(Cell *c)
 {
     MPI_Bcast(c->rank == c->root ? c->send : c->receive, c->count, c->type, c->root, c->comm);
-    if (c->rank == 1)
-        repetitions++;
+    if (c->rank != 1)
+        return;
+    if (dozed_in == repetitions)
+        nanosleep(&late, NULL); /* a sample that is kept in spite of it can be told */
+    repetitions++;
 }
 
 KERNEL(dozing) = {

@@ -28,7 +28,7 @@ from support.real_harness import (
     samples,
 )
 
-CATEGORIES = set(get_args(Category)) - {"program"}  # those are no kernels of ours
+CATEGORIES = set(get_args(Category)) - {"program", "pattern"}  # those are not in the list
 Launch = Callable[..., subprocess.CompletedProcess[str]]
 
 pytestmark = pytest.mark.mpi
@@ -164,21 +164,12 @@ def test_a_repetition_before_which_a_rank_overslept_is_thrown_away(harness: Path
     program = build(Path(__file__).with_name("dozing.c"))
     (series,) = records(
         launched(
-            program,
-            "--yield",
-            "--min-repetitions",
-            "80",
-            "--seconds",
-            "10",
-            "--max-repetitions",
-            "80",
-            "dozing:8",
-            ranks=2,
+            program, "--min-repetitions", "80", "--seconds", "10", "--max-repetitions", "80", "dozing:8", ranks=2
         ),
         "series",
     )
-    assert series["discarded"] >= 80 / 4
-    assert np.quantile(series["samples_seconds"], 0.9) < 0.04
+    assert series["discarded"] > 0
+    assert max(series["samples_seconds"]) < 0.04
 
 
 def test_what_one_rank_times_alone_is_told(harness: Path) -> None:
