@@ -21,8 +21,8 @@ from rankwise.workflows.testbeds import testbed_of
 @click.command(
     name="npb",
     epilog="\b\nExamples:\n"
-    "  rankwise npb                                    all kernels, all MPIs, class S\n"
-    "  rankwise npb cg mg --class W --mpi mpich -n 4\n"
+    "  rankwise npb                                    all of them, all MPIs, class S\n"
+    "  rankwise npb lu bt --class W --mpi mpich -n 4\n"
     "  rankwise npb ft --class A -n 8 --testbed grid5000-2007 --mpi openmpi\n"
     "  rankwise npb cg --class B -n 16 --testbed grid5000-2007 --no-compute --mpi openmpi\n"
     "  rankwise npb --count -n 4 --mpi mpich           number and sizes of messages too",
@@ -46,10 +46,11 @@ from rankwise.workflows.testbeds import testbed_of
 @json_option
 @where_options
 def command(**asked: Any) -> int:
-    """Run kernels of the NAS Parallel Benchmarks and check their results against the published ones.
+    """Run the NAS Parallel Benchmarks and check their results against the published ones.
 
-    The kernels are ep, is, cg, mg and ft, written here in C after their definition; their times are not official
-    NPB results. Exit code 1 if a result is wrong, 3 if a run has failed.
+    They are ep, is, cg, mg, ft, lu, sp and bt, written here in C after their definition; their times are not
+    official NPB results. Without names, all that run on so many ranks. Exit code 1 if a result is wrong, 3 if a
+    run has failed.
     """
     request = AppsRequest(
         asked["kernels"], asked["class_name"], (), asked["implementations"], asked["ranks"] or 0,

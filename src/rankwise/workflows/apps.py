@@ -71,7 +71,7 @@ def run_apps(request: AppsRequest, events: Events) -> tuple[AppResult, ...]:
             programs[one.id] = apps.build(one)
     ranks = request.ranks or sum(host.slots for host in request.testbed.hosts())
     names = _names(request, found[0], programs[found[0].id])
-    _check(names, request, ranks, found[0], programs[found[0].id])
+    names = _that_can_run(names, request, ranks, found[0], programs[found[0].id], events)
     place(request.placement, request.testbed.hosts(), ranks)
     return tuple(_run_all(request, ranks, names, found, programs, events))
 
@@ -91,18 +91,28 @@ def _names(request: AppsRequest, implementation: Implementation, program: Path) 
     return names
 
 
-def _check(
-    names: Sequence[str], request: AppsRequest, ranks: int, implementation: Implementation, program: Path
-) -> None:
-    """Raise InputError if a kernel cannot run on so many ranks, or with these options."""
+def _that_can_run(
+    names: Sequence[str], request: AppsRequest, ranks: int, implementation: Implementation, program: Path,
+    events: Events,
+) -> list[str]:  # fmt: skip
+    """Those that can run on so many ranks with these options; tell of others, unless they were asked for by name.
+
+    Raises InputError for one that was.
+    """
+    able = []
     for name in names:
         told = _ask(implementation, program, "--check", str(ranks), name, *_size(request))
-        if told.returncode:
-            why = told.stderr.strip().partition(": ")[2].removeprefix("it ")
-            of_class = f"{name} of class {request.class_name}" if request.class_name else name
-            if " ranks" in why:
-                raise InputError(f"{of_class} {why}, not on {ranks}", "give another number of ranks: -n")
+        if not told.returncode:
+            able.append(name)
+            continue
+        why = told.stderr.strip().partition(": ")[2].removeprefix("it ")
+        of_class = f"{name} of class {request.class_name}" if request.class_name else name
+        if " ranks" not in why:
             raise InputError(f"{of_class} {why}", "give other sizes")
+        if request.names:
+            raise InputError(f"{of_class} {why}, not on {ranks}", "give another number of ranks: -n")
+        events.say(f"left out: {of_class} {why}, not on {ranks}")
+    return able
 
 
 def _size(request: AppsRequest) -> tuple[str, ...]:
