@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from rankwise.artifacts import apps
+from rankwise.artifacts import apps, npb_tree
 from rankwise.core import process
 from rankwise.core.apps import AppResult, Messages
 from rankwise.core.errors import BuildError, InputError, UnknownNameError
@@ -22,6 +22,7 @@ from rankwise.mpi import select
 from rankwise.mpi.family import FamilyLauncher
 from rankwise.testbeds.base import TestbedKind
 from rankwise.testbeds.local import LocalTestbed
+from rankwise.workflows import official_npb
 from rankwise.workflows.events import Events
 
 CLASSES = ("S", "W", "A", "B", "C")
@@ -53,6 +54,8 @@ class AppsRequest:
     limit_seconds: float = 600.0
     launcher_arguments: tuple[str, ...] = ()
     prefixes: tuple[Path, ...] = ()
+    source: Path | None = None
+    """An official source tree of the NAS Parallel Benchmarks: build and run its kernels in place of ours."""
 
 
 def run_apps(request: AppsRequest, events: Events) -> tuple[AppResult, ...]:
@@ -73,6 +76,9 @@ def run_apps(request: AppsRequest, events: Events) -> tuple[AppResult, ...]:
     names = _names(request, found[0], programs[found[0].id])
     names = _that_can_run(names, request, ranks, found[0], programs[found[0].id], events)
     place(request.placement, request.testbed.hosts(), ranks)
+    if request.source:
+        tree = npb_tree.find(request.source)
+        request, found = replace(request, source=tree), official_npb.that_can_build(found, names, events)
     return tuple(_run_all(request, ranks, names, found, programs, events))
 
 
@@ -142,7 +148,10 @@ def _run_all(
                 further = ["--computing", ",".join(f"{one:.9g}" for one in computed.computing_seconds)]
             for one in implementations:
                 update(f"{name} with {one.id}")
-                yield _launch(request, ranks, name, one, programs[one.id], *further)
+                if request.source:
+                    yield _launch_official(request, request.source, ranks, name, one)
+                else:
+                    yield _launch(request, ranks, name, one, programs[one.id], *further)
 
 
 def _here(request: AppsRequest) -> AppsRequest:
@@ -155,12 +164,7 @@ def _launch(
 ) -> AppResult:
     counting = ["--count"] if request.count else []
     words = (str(program), name, *_size(request), *counting, *further)
-    job = build_job(
-        request.testbed, words, ranks, placement=request.placement, loaded=Loaded(),
-        arguments=request.launcher_arguments,
-    )  # fmt: skip
-    steps = FamilyLauncher().steps(implementation, job)
-    outcome = request.testbed.run(steps, job.hosts, request.limit_seconds, _END_MARKER)
+    outcome = _start(request, ranks, implementation, words, _END_MARKER)
     said = list(_objects(outcome.stdout))
     results = [one for one in said if "app" in one]
     given = AppResult(name, request.class_name, implementation.id, ranks, str(program), outcome.command)
@@ -172,6 +176,31 @@ def _launch(
         remark=result["remark"], figures=_figures(result), computing_seconds=tuple(result["computing"]),
         messages=tuple(Messages(**each) for one in said for each in one.get("messages", ())),
     )  # fmt: skip
+
+
+def _launch_official(
+    request: AppsRequest, tree: Path, ranks: int, name: str, implementation: Implementation
+) -> AppResult:
+    given = AppResult(name, request.class_name, implementation.id, ranks, "", "")
+    try:
+        program = str(npb_tree.build(tree, implementation, name, request.class_name, ranks))
+    except BuildError as error:
+        return replace(given, command=error.command, remark=official_npb.why_not_built(error))
+    outcome = _start(request, ranks, implementation, (program,), official_npb.END_MARKER)
+    given = replace(given, program=program, command=outcome.command)
+    said = official_npb.read_result(outcome.stdout)
+    return replace(given, **said) if said else replace(given, remark=_reason(outcome, request.limit_seconds))
+
+
+def _start(
+    request: AppsRequest, ranks: int, implementation: Implementation, words: Sequence[str], end_marker: str
+) -> Outcome:
+    job = build_job(
+        request.testbed, words, ranks, placement=request.placement, loaded=Loaded(),
+        arguments=request.launcher_arguments,
+    )  # fmt: skip
+    steps = FamilyLauncher().steps(implementation, job)
+    return request.testbed.run(steps, job.hosts, request.limit_seconds, end_marker)
 
 
 def _figures(result: Mapping[str, Any]) -> tuple[tuple[str, float], ...]:
