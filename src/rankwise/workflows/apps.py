@@ -64,6 +64,8 @@ def run_apps(request: AppsRequest, events: Events) -> tuple[AppResult, ...]:
     Raises InputError for kernels that are not there or cannot run on so many ranks, HostError if no MPI works or
     the testbed does not come up, BuildError if a compiler refuses.
     """
+    if request.source:
+        request = replace(request, source=npb_tree.find(request.source))
     with events.busy("looking for MPI implementations") as update:
         found, _ = select.working(
             request.implementations, request.prefixes, lambda one: update(f"testing that {one} works")
@@ -77,8 +79,7 @@ def run_apps(request: AppsRequest, events: Events) -> tuple[AppResult, ...]:
     names = _that_can_run(names, request, ranks, found[0], programs[found[0].id], events)
     place(request.placement, request.testbed.hosts(), ranks)
     if request.source:
-        tree = npb_tree.find(request.source)
-        request, found = replace(request, source=tree), official_npb.that_can_build(found, names, events)
+        found = official_npb.that_can_build(found, names, events)
     return tuple(_run_all(request, ranks, names, found, programs, events))
 
 
@@ -100,7 +101,7 @@ def _names(request: AppsRequest, implementation: Implementation, program: Path) 
 def _that_can_run(
     names: Sequence[str], request: AppsRequest, ranks: int, implementation: Implementation, program: Path,
     events: Events,
-) -> list[str]:  # fmt: skip
+) -> tuple[str, ...]:  # fmt: skip
     """Those that can run on so many ranks with these options; tell of others, unless they were asked for by name.
 
     Raises InputError for one that was.
@@ -118,7 +119,7 @@ def _that_can_run(
         if request.names:
             raise InputError(f"{of_class} {why}, not on {ranks}", "give another number of ranks: -n")
         events.say(f"left out: {of_class} {why}, not on {ranks}")
-    return able
+    return tuple(able)
 
 
 def _size(request: AppsRequest) -> tuple[str, ...]:

@@ -38,8 +38,8 @@ def that_can_build(
             lacking.append(error)
     if not able:
         raise lacking[0]
-    for error in lacking:
-        events.say(f"left out: {error}; {error.remedy}")
+    for reason in lacking:
+        events.say(f"left out: {reason}; {reason.remedy}")
     return able
 
 
