@@ -61,19 +61,28 @@ def run_apps(request: AppsRequest, events: Events) -> tuple[AppResult, ...]:
     Raises InputError for kernels that are not there or cannot run on so many ranks, HostError if no MPI works or
     the testbed does not come up, BuildError if a compiler refuses.
     """
+    found, programs = ready(request, events)
+    ranks = request.ranks or sum(host.slots for host in request.testbed.hosts())
+    names = _names(request, found[0], programs[found[0].id])
+    check(names, request, ranks, found[0], programs[found[0].id])
+    place(request.placement, request.testbed.hosts(), ranks)
+    return tuple(_run_all(request, ranks, names, found, programs, events))
+
+
+def ready(request: AppsRequest, events: Events) -> tuple[list[Implementation], dict[str, Path]]:
+    """Return the implementations that work, and the compiled applications by their ids.
+
+    Raises HostError if none works, BuildError if a compiler refuses.
+    """
     with events.busy("looking for MPI implementations") as update:
         found, _ = select.working(
             request.implementations, request.prefixes, lambda one: update(f"testing that {one} works")
         )
     programs = {}
     for one in found:
-        with events.busy(f"compiling the kernels for {one.id} (kept for next time)"):
+        with events.busy(f"compiling the applications for {one.id} (kept for next time)"):
             programs[one.id] = apps.build(one)
-    ranks = request.ranks or sum(host.slots for host in request.testbed.hosts())
-    names = _names(request, found[0], programs[found[0].id])
-    _check(names, request, ranks, found[0], programs[found[0].id])
-    place(request.placement, request.testbed.hosts(), ranks)
-    return tuple(_run_all(request, ranks, names, found, programs, events))
+    return found, programs
 
 
 def _names(request: AppsRequest, implementation: Implementation, program: Path) -> tuple[str, ...]:
@@ -91,7 +100,7 @@ def _names(request: AppsRequest, implementation: Implementation, program: Path) 
     return names
 
 
-def _check(
+def check(
     names: Sequence[str], request: AppsRequest, ranks: int, implementation: Implementation, program: Path
 ) -> None:
     """Raise InputError if a kernel cannot run on so many ranks, or with these options."""
@@ -125,14 +134,14 @@ def _run_all(
             if request.no_compute:
                 first = implementations[0]
                 update(f"how long {name} computes")
-                computed = _launch(_here(request), ranks, name, first, programs[first.id])
+                computed = launch(_here(request), ranks, name, first, programs[first.id])
                 if not computed.verified:
                     yield computed
                     continue
                 further = ["--computing", ",".join(f"{one:.9g}" for one in computed.computing_seconds)]
             for one in implementations:
                 update(f"{name} with {one.id}")
-                yield _launch(request, ranks, name, one, programs[one.id], *further)
+                yield launch(request, ranks, name, one, programs[one.id], *further)
 
 
 def _here(request: AppsRequest) -> AppsRequest:
@@ -140,9 +149,10 @@ def _here(request: AppsRequest) -> AppsRequest:
     return replace(request, testbed=LocalTestbed(), placement="block", count=False, launcher_arguments=())
 
 
-def _launch(
+def launch(
     request: AppsRequest, ranks: int, name: str, implementation: Implementation, program: Path, *further: str
 ) -> AppResult:
+    """Run one application once, with `further` arguments, on the testbed, which is up."""
     counting = ["--count"] if request.count else []
     words = (str(program), name, *_size(request), *counting, *further)
     job = build_job(
