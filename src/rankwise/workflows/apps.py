@@ -12,7 +12,7 @@ from typing import Any
 from rankwise.artifacts import apps
 from rankwise.core import process
 from rankwise.core.apps import AppResult, Messages
-from rankwise.core.errors import BuildError, InputError, UnknownNameError
+from rankwise.core.errors import BuildError, HostError, InputError, UnknownNameError
 from rankwise.core.jobs import Outcome
 from rankwise.core.records import Implementation
 from rankwise.core.tuning import Loaded
@@ -105,7 +105,7 @@ def check(
 ) -> None:
     """Raise InputError if a kernel cannot run on so many ranks, or with these options."""
     for name in names:
-        told = _ask(implementation, program, "--check", str(ranks), name, *_size(request))
+        told = _ask(implementation, program, "--check", str(ranks), name, *size_words(request))
         if told.returncode:
             why = told.stderr.strip().partition(": ")[2].removeprefix("it ")
             of_class = f"{name} of class {request.class_name}" if request.class_name else name
@@ -114,9 +114,14 @@ def check(
             raise InputError(f"{of_class} {why}", "give other sizes")
 
 
-def _size(request: AppsRequest) -> tuple[str, ...]:
-    """The words for the size of the problem."""
+def size_words(request: AppsRequest) -> tuple[str, ...]:
+    """Return the arguments that say how large the problem is."""
     return (*(("--class", request.class_name) if request.class_name else ()), *request.options)
+
+
+def computing_words(seconds: Sequence[float]) -> list[str]:
+    """Return the arguments by which it waits so long instead of computing each phase."""
+    return ["--computing", ",".join(f"{one:.9g}" for one in seconds)]
 
 
 def _ask(implementation: Implementation, program: Path, *words: str) -> Outcome:
@@ -138,10 +143,22 @@ def _run_all(
                 if not computed.verified:
                     yield computed
                     continue
-                further = ["--computing", ",".join(f"{one:.9g}" for one in computed.computing_seconds)]
+                further = computing_words(computed.computing_seconds)
             for one in implementations:
                 update(f"{name} with {one.id}")
                 yield launch(request, ranks, name, one, programs[one.id], *further)
+
+
+def computing_seconds(request: AppsRequest, ranks: int, implementation: Implementation) -> tuple[float, ...]:
+    """Return what the phases of the one application that was asked for take on this host, each on the average.
+
+    Raises HostError if it does not end here with a right result, BuildError if a compiler refuses.
+    """
+    (name,) = request.names
+    found = launch(_here(request), ranks, name, implementation, apps.build(implementation))
+    if not found.verified:
+        raise HostError(f"{name} does not run on this host: {found.remark}", f"try it: {found.command}")
+    return found.computing_seconds
 
 
 def _here(request: AppsRequest) -> AppsRequest:
@@ -154,7 +171,7 @@ def launch(
 ) -> AppResult:
     """Run one application once, with `further` arguments, on the testbed, which is up."""
     counting = ["--count"] if request.count else []
-    words = (str(program), name, *_size(request), *counting, *further)
+    words = (str(program), name, *size_words(request), *counting, *further)
     job = build_job(
         request.testbed, words, ranks, placement=request.placement, loaded=Loaded(),
         arguments=request.launcher_arguments,

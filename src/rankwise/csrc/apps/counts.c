@@ -44,7 +44,7 @@ void start_counting(void)
     counts.on = true;
 }
 
-void print_counts(MPI_Comm comm, int rank)
+void print_counts(const char *name, MPI_Comm comm, int rank)
 {
     static long number[CALLS * SIZES], smallest[CALLS * SIZES], largest[CALLS * SIZES];
     counts.on = false;
@@ -57,7 +57,7 @@ void print_counts(MPI_Comm comm, int rank)
     if (rank != 0)
         return;
     const char *between = "";
-    printf("{\"messages\": [");
+    printf("{\"messages_of\": \"%s\", \"messages\": [", name);
     for (int i = 0; i < CALLS * SIZES; i++)
         if (number[i]) {
             printf("%s{\"call\": \"%s\", \"number\": %ld, \"smallest\": %ld, \"largest\": %ld}",

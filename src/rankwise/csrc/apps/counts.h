@@ -7,6 +7,6 @@
 void start_counting(void);
 /* Rank 0 prints a line of JSON of what all ranks sent since: number and sizes by call and power of
  * two. */
-void print_counts(MPI_Comm comm, int rank);
+void print_counts(const char *name, MPI_Comm comm, int rank);
 
 #endif
