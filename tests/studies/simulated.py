@@ -122,7 +122,7 @@ Figures = Mapping[str, Mapping[str, float]]
 
 
 def applications(
-    study: Study, truth: Mapping[str, Figures], *, count: int = 3, spread: float = 1e-3
+    study: Study, truth: Mapping[str, Figures], *, count: int = 3, spread: float = 1e-3, placement: str = ""
 ) -> dict[str, Results]:
     """Runs of applications, by label: what `truth` has, a little longer from one launch to the next."""
     random = np.random.default_rng(7)
@@ -135,7 +135,10 @@ def applications(
             for _ in range(count):
                 series = tuple(
                     Series(
-                        Cell(name, figure, 0, run.ranks, testbed=study.testbed_name(run), placement=run.placement),
+                        Cell(
+                            name, figure, 0, run.ranks, testbed=study.testbed_name(run),
+                            placement=placement or run.placement,
+                        ),
                         "metric", np.array([value * (1 + spread * random.random())]),
                     )
                     for figure, value in figures.items()

@@ -85,6 +85,8 @@ class StudyRun:
     without. None: everything as it is by default."""
     applications: Applications | None = None
     """Measured in place of benchmarks."""
+    beside: tuple[str, ...] = ()
+    """Placements of applications that are measured in turn with the first one."""
 
     def effort(self, *, quick: bool) -> Effort | None:
         """Return how much of it is measured; None: left out."""

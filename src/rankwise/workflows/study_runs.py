@@ -215,7 +215,7 @@ class StudyRuns:
             ranks=(run.ranks,), options=(run.options,), min_launches=effort.launches,
             max_launches=effort.launches, seconds_per_cell=effort.seconds_per_cell,
             launch_limit_seconds=effort.launch_limit_seconds, testbed=self._testbed(run),
-            placements=(run.placement,),
+            placements=(run.placement, *run.beside),
             profiles=(ProfileChoice(name, own.profile), ProfileChoice()) if profile else (),
             wanted=_mpi_with_its_profile if profile else None,
             verify_first=options.verify_first, parent=self._own_run, own=msgspec.json.encode(own).decode(),

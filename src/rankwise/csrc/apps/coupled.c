@@ -237,6 +237,7 @@ static void tell(Model *m, int steps)
     double *whole = memory(r, bytes), *messages = memory(r, bytes);
     MPI_Reduce(m->steps, whole, steps, MPI_DOUBLE, MPI_MAX, 0, r->comm);
     MPI_Reduce(m->exchanges, messages, steps, MPI_DOUBLE, MPI_MAX, 0, r->comm);
+    figure(r, "bytes", option(r, "bytes"));
     figure(r, "first_exchange_seconds", messages[0]);
     qsort(whole, (size_t)steps, sizeof *whole, ascending);
     qsort(messages, (size_t)steps, sizeof *messages, ascending);

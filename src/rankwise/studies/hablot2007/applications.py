@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rankwise.studies.application_figures import NUMBER
 from rankwise.studies.base import Application, Applications, Effort, StudyRun
 from rankwise.studies.papers import paper
 
@@ -64,15 +65,12 @@ def rays_of(rank: int) -> str:
     return f"rays of rank {rank}"
 
 
-_NUMBER = r"([0-9.e+-]+)"
-
-
 def _npb_figures(*, count: bool) -> tuple[tuple[str, str], ...]:
-    times = [(seconds_of(one), rf'"app": "{one}".*?"seconds": {_NUMBER}') for one in KERNELS]
+    times = [(seconds_of(one), rf'"app": "{one}".*?"seconds": {NUMBER}') for one in KERNELS]
     messages = [
         (
             number_of(kernel, call, size),
-            rf'"messages_of": "{kernel}".*?"call": "{call}", "number": {_NUMBER}, "smallest": \d+, '
+            rf'"messages_of": "{kernel}".*?"call": "{call}", "number": {NUMBER}, "smallest": \d+, '
             rf'"largest": {size}}}',
         )
         for kernel, classes in MESSAGES.items()
@@ -106,12 +104,10 @@ def _ray2mesh(site: str) -> StudyRun:
     own = Application(
         "ray2mesh", "", ("rays=1000000", "set=1000", f"mesh_bytes={TENTH * 235e6:.0f}"), (a_set, 0.0)
     )  # fmt: skip
-    found = [
-        (name, rf'"app": "ray2mesh".*?"{name}": {_NUMBER}') for name in ("tracing_seconds", "merging_seconds")
-    ]
-    found.append(("total", rf'"app": "ray2mesh".*?"seconds": {_NUMBER}'))
+    found = [(name, rf'"app": "ray2mesh".*?"{name}": {NUMBER}') for name in ("tracing_seconds", "merging_seconds")]
+    found.append(("total", rf'"app": "ray2mesh".*?"seconds": {NUMBER}'))
     rays = [
-        (rays_of(rank), rf'"rays_of_rank_{rank}": {_NUMBER}')
+        (rays_of(rank), rf'"rays_of_rank_{rank}": {NUMBER}')
         for rank in range(1, len(_WORKERS) + 1)
     ]  # fmt: skip
     return StudyRun(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from rankwise.core.units import exact_size
 from rankwise.studies import claims, wording
+from rankwise.studies.application_figures import figures_of
 from rankwise.studies.base import Claim, Results, Row, Statement, StatementVerdict, Table
 from rankwise.studies.hablot2007.applications import (
     KERNELS,
@@ -30,17 +31,6 @@ ALIKE = 1.1
 Judge = Callable[[Range], StatementVerdict]
 Times = Mapping[str, Mapping[str, Range]]
 """Seconds by implementation and kernel."""
-
-
-def figures_of(results: Results | None, names: tuple[str, ...]) -> dict[str, dict[str, Range]]:
-    """Return these figures of a run of applications by implementation and name, over its launches."""
-    values: dict[str, dict[str, list[float]]] = {}
-    for launch in results.launches if results else ():
-        for series in launch.series:
-            if series.cell.benchmark in names:
-                own = values.setdefault(series.cell.implementation, {})
-                own.setdefault(series.cell.benchmark, []).extend(map(float, series.samples_seconds))
-    return {one: {name: over_launches(found) for name, found in own.items()} for one, own in values.items()}
 
 
 def times(results: Mapping[str, Results], label: str) -> Times:

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from functools import reduce
 
 from rankwise.studies import claims, wording
+from rankwise.studies.application_figures import figures_of
 from rankwise.studies.base import Claim, Results, Row, Statement, Table
 from rankwise.studies.hablot2007.applications import SITES, TENTH, WORKERS_OF_SITE, label_of, rays_of
-from rankwise.studies.hablot2007.npb import figures_of
 from rankwise.studies.hablot2007.published import PAPER
 from rankwise.studies.ranges import Range, at_least, between
 
