@@ -18,9 +18,9 @@ from rankwise.studies.hablot2007.applications import (
     NPB_CLUSTER_4,
     NPB_GRID,
     SITES,
-    WORKERS_OF_SITE,
     label_of,
     number_of,
+    ranks_of,
     rays_of,
     seconds_of,
 )
@@ -46,10 +46,8 @@ def npb(label: str, **changes: float) -> Figures:
 
 
 def ray2mesh(site: str, *, near: float = 31000, computing: float = 18.5) -> Figures:
-    rays = {
-        rays_of(1 + number): near if SITES[number // WORKERS_OF_SITE] == site else 30000.0
-        for number in range(len(SITES) * WORKERS_OF_SITE)
-    }
+    rays = {rays_of(rank): near if one == site else 30000.0 for one in SITES for rank in ranks_of(one)}
+    assert sorted(rays) == sorted(map(rays_of, range(1, 33)))
     times = {"tracing_seconds": computing, "merging_seconds": 16.0, "total": 16.0 + computing}
     return {name: {**rays, **times} for name in NAMES}
 
@@ -128,6 +126,15 @@ def test_tables_have_the_papers_figures_beside_ours() -> None:
     rays = {row.head: row.cells for row in found["Rays that a node of each site traces"].rows}
     assert rays["Sophia, 2007"] == ("35375", "36562", "37344", "36438")
     assert [cell.split()[0][:2] for cell in rays[f"Sophia, {MPICH}"]] == ["30", "30", "31", "30"]
+
+
+def test_the_workers_of_a_site_are_on_its_hosts() -> None:
+    for site in SITES:
+        (run,) = (one for one in applications.RUNS if one.label == label_of(site))
+        hosts = run.placement.removeprefix("hosts=").split("+")
+        assert len(hosts) == run.ranks == 33
+        assert hosts[0] == f"{site}-1"
+        assert [hosts[rank] for rank in ranks_of(site)] == [f"{site}-{number}" for number in range(1, 9)]
 
 
 def test_the_figures_are_found_in_what_the_applications_print() -> None:

@@ -60,6 +60,11 @@ def label_of(site: str) -> str:
     return f"ray2mesh-{site}"
 
 
+def ranks_of(site: str) -> range:
+    """Return the ranks of the workers in this site."""
+    return range(1 + SITES.index(site), 1 + len(_WORKERS), len(SITES))
+
+
 def rays_of(rank: int) -> str:
     """Return the name of the figure that counts this worker's rays."""
     return f"rays of rank {rank}"
@@ -93,7 +98,8 @@ def _nodes(**counts: int) -> tuple[str, ...]:
     return tuple(f"{site}-{number}" for site, count in counts.items() for number in range(1, count + 1))
 
 
-_WORKERS = tuple(f"{site}-{number}" for site in SITES for number in range(1, WORKERS_OF_SITE + 1))
+# In turn, since those that ask first may get a set more.
+_WORKERS = tuple(f"{site}-{number}" for number in range(1, WORKERS_OF_SITE + 1) for site in SITES)
 
 
 def _ray2mesh(site: str) -> StudyRun:

@@ -8,7 +8,7 @@ from functools import reduce
 from rankwise.studies import claims, wording
 from rankwise.studies.application_figures import figures_of
 from rankwise.studies.base import Claim, Results, Row, Statement, Table
-from rankwise.studies.hablot2007.applications import SITES, TENTH, WORKERS_OF_SITE, label_of, rays_of
+from rankwise.studies.hablot2007.applications import SITES, TENTH, label_of, ranks_of, rays_of
 from rankwise.studies.hablot2007.published import PAPER
 from rankwise.studies.ranges import Range, at_least, between
 
@@ -23,8 +23,7 @@ ByMaster = Mapping[str, Mapping[str, Range]]
 
 def rays(results: Mapping[str, Results], site: str) -> ByMaster:
     """Return how many rays a node of `site` traces, on the average over its workers."""
-    ranks = range(1 + WORKERS_OF_SITE * SITES.index(site), 1 + WORKERS_OF_SITE * (SITES.index(site) + 1))
-    names = tuple(map(rays_of, ranks))
+    names = tuple(map(rays_of, ranks_of(site)))
     return {
         master: {
             one: reduce(_plus, own.values()).scaled(1 / len(names))
