@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from rankwise.artifacts import apps
 from rankwise.cli.coupled import command
+from rankwise.core import process
 from rankwise.core.apps import AppResult, Messages
 from rankwise.core.coupled import PATTERNS, Pattern
 from rankwise.core.errors import InputError
@@ -97,3 +98,11 @@ def test_on_one_site_there_is_nothing_to_compare() -> None:
     assert "climate: 1 KiB both ways; 1 ms of computing a step" in done.stdout
     assert "one site: nothing to compare" in " ".join(done.stdout.split())
     assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_a_tracer_and_the_overlay_see_every_call() -> None:
+    """What counts messages has other names: functions of MPI's names in the program would hide it from both."""
+    program = apps.build(next(one for one in FOUND if one.id == BY_DAY[0]))
+    names = process.run(["nm", "--defined-only", str(program)], 30.0).stdout
+    assert "counted_Send" in names
+    assert not [line for line in names.splitlines() if " MPI_" in line]

@@ -5,7 +5,6 @@
  * are; rankwise-apps --check RANKS NAME ... runs nothing, and says whether it could on so many
  * ranks. */
 #include "app.h"
-#include "counts.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
