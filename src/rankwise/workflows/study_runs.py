@@ -107,9 +107,9 @@ class StudyRuns:
         missing = [run for run in wanted if not self._is_done(run)]
         if not missing:
             return
-        left_out = [run.title for run in self._study.runs if run not in wanted]
+        left_out = [run.label for run in self._study.runs if run not in wanted]
         if left_out:
-            self._events.say(f"--quick leaves out: {'; '.join(left_out)}")
+            self._events.say(f"--quick leaves out: {', '.join(left_out)}")
         self._require_room(wanted)
         self._begin()
         try:

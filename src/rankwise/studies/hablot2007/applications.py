@@ -134,8 +134,8 @@ CAVEATS = (
     "The applications are Rankwise's own, written from their definitions; of the NAS Parallel Benchmarks LU, SP "
     "and BT are not here. They wait as long as their phases compute on this host, since its cores are too few for "
     "16 nodes: against computing of 2007, which took several times as long, messages weigh more here.",
-    "Where all nodes share few cores, ranks wait for their turn: kernels of many small messages (CG, MG) then take "
-    "longer in the cluster than its network makes them, and the grid looks better beside it than it is.",
+    "Where all nodes share few cores, ranks wait for their turn: kernels of many small messages (CG, MG) then "
+    "take longer in the cluster than its network makes them, and the grid looks better beside it than it is.",
     "The paper took the best of five runs of each kernel, here a time is the median of the runs.",
     "ray2mesh computes and merges a tenth of what it did in 2007, on hosts that are all alike: delays weigh ten "
     "times as much.",
