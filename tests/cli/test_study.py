@@ -117,6 +117,7 @@ def test_only_what_is_missing_is_measured(store: Path, monkeypatch: pytest.Monke
     result = study(store, "hablot2007", "--quick", "--from", "1,3,4,5,6", "--mpi", "mpich,openmpi", "--time", "3m")
     assert result.exit_code == 0, result.exception
     assert "[2/6] Rennes to Nancy, TCP buffers of 2007" in result.stderr
+    assert "--quick leaves out: slow-start-16M, npb-grid, " in " ".join(result.stderr.split())
     (request,) = asked
     assert request.testbed.name == "hablot2007-grid-untuned"
     assert request.benchmarks == ("pingpong", "tcp_pingpong")

@@ -11,6 +11,7 @@ import msgspec
 
 from rankwise.core.errors import HostError, InputError, InterruptedRun, RankwiseError
 from rankwise.core.records import DEFAULT, Cell, Implementation, Plan
+from rankwise.core.results import Comparison
 from rankwise.core.tuning import Knob, Profile
 from rankwise.core.units import format_duration
 from rankwise.mpi.family import family_named
@@ -19,9 +20,11 @@ from rankwise.store.store import Store
 from rankwise.studies.base import Effort, Results, Study, StudyRun
 from rankwise.testbeds import description
 from rankwise.testbeds.base import TestbedKind, make
-from rankwise.workflows import answer, measure
+from rankwise.workflows import answer, measure, programs
 from rankwise.workflows.configurations import ProfileChoice
 from rankwise.workflows.events import Events
+from rankwise.workflows.program_answer import compare_program
+from rankwise.workflows.study_applications import measure_applications
 from rankwise.workflows.study_told import told
 from rankwise.workflows.tune import tuner
 from rankwise.workflows.tune.stages import TuneSpec
@@ -104,6 +107,9 @@ class StudyRuns:
         missing = [run for run in wanted if not self._is_done(run)]
         if not missing:
             return
+        left_out = [run.label for run in self._study.runs if run not in wanted]
+        if left_out:
+            self._events.say(f"--quick leaves out: {', '.join(left_out)}")
         self._require_room(wanted)
         self._begin()
         try:
@@ -168,7 +174,13 @@ class StudyRuns:
 
     def _measure(self, run: StudyRun, known: int | None) -> None:
         if known is not None:
-            measure.resume(known, self._store, self._events)
+            going_on = programs.resume if self._store.run(known).kind == "program" else measure.resume
+            going_on(known, self._store, self._events)
+            return
+        if run.applications:
+            self.run_ids[run.label] = measure_applications(
+                run.applications, self._asked(run, None), self._store, self._events
+            )
             return
         folder = self._tune(run) if run.tune else None
         self.run_ids[run.label] = measure.measure(self._asked(run, folder), self._store, self._events)
@@ -203,7 +215,7 @@ class StudyRuns:
             ranks=(run.ranks,), options=(run.options,), min_launches=effort.launches,
             max_launches=effort.launches, seconds_per_cell=effort.seconds_per_cell,
             launch_limit_seconds=effort.launch_limit_seconds, testbed=self._testbed(run),
-            placements=(run.placement,),
+            placements=(run.placement, *run.beside),
             profiles=(ProfileChoice(name, own.profile), ProfileChoice()) if profile else (),
             wanted=_mpi_with_its_profile if profile else None,
             verify_first=options.verify_first, parent=self._own_run, own=msgspec.json.encode(own).decode(),
@@ -237,7 +249,7 @@ class StudyRuns:
         store = self._store
         return Results(
             run=store.run(run_id),
-            comparison=answer.compare_run(store, run_id, profiles_apart=not run.tune),
+            comparison=self._comparison(run, run_id),
             launches=tuple(store.iter_launches(run_id)),
             topology=store.topology(run_id),
             paths=store.paths(run_id),
@@ -245,6 +257,11 @@ class StudyRuns:
             knobs={one.id: _knobs(one) for one in store.implementations(run_id)} if run.tune else {},
             told=told(self._study, run, store.implementations(run_id), store.plan(run_id)),
         )
+
+    def _comparison(self, run: StudyRun, run_id: int) -> Comparison:
+        if run.applications:
+            return compare_program(self._store, run_id)[0]
+        return answer.compare_run(self._store, run_id, profiles_apart=not run.tune)
 
     def _profile(self, run: StudyRun, run_id: int) -> Profile | None:
         """What the run was measured with; None where the folder is gone, or has a later profile by now."""
