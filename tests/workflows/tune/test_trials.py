@@ -17,8 +17,10 @@ from rankwise.workflows.tune.bundles import Bundle, bundled
 from rankwise.workflows.tune.trials import Trials, carry_out
 
 NAME = "lammpi-7.1.4"
+OTHER = "lammpi-6.5.9"
 READY = {
-    NAME: Ready(Implementation(NAME, "lammpi", "7.1.4", "/usr", "mpicc", "mpirun", "debian"), Path("harness"))
+    name: Ready(Implementation(name, "lammpi", name[7:], "/usr", "mpicc", "mpirun", "debian"), Path("harness"))
+    for name in (NAME, OTHER)
 }
 FOREVER = float("inf")
 NOTHING = Tuning()
@@ -105,7 +107,7 @@ def test_the_store_gets_stage_and_configuration_and_the_search_its_own_cells() -
 def test_after_a_launch_that_came_to_nothing_each_trial_runs_alone() -> None:
     launching = Launches(spoilt="bcast@4=ring")
     bundle = Bundle((trial("bcast", "bcast@4=ring"), trial("gather", "default")))
-    found = trials_of(launching, []).measure([bundle])
+    found = trials_of(launching, []).measure(NAME, [bundle])
     assert [len(cells) for cells, _ in launching.seen] == [2, 1, 1]
     by_profile = {next(iter(profiles(launch))): launch.status for launch in found}
     assert by_profile == {"bcast@4=ring": "failed", "default": "finished"}
@@ -127,7 +129,9 @@ def test_what_a_launch_that_switches_had_no_time_for_is_launched_again_before_an
     labels = ("default", "bcast@4=a", "bcast@4=b", "bcast@4=c")
     candidates = {label: Candidate() for label in labels[1:]}
     launching = Slow()
-    found = trials_of(launching, []).measure([Bundle(tuple(trial("bcast", one) for one in labels), candidates)])
+    found = trials_of(launching, []).measure(
+        NAME, [Bundle(tuple(trial("bcast", one) for one in labels), candidates)]
+    )
     first, second = ({one.label for one in cells} for cells, _ in launching.seen)
     assert (len(first), len(second)) == (4, 2)
     assert not any(launch.failures for launch in found)
@@ -136,7 +140,7 @@ def test_what_a_launch_that_switches_had_no_time_for_is_launched_again_before_an
 
 def test_different_ranks_are_different_launches() -> None:
     launching = Launches()
-    trials_of(launching, []).measure([Bundle((trial("bcast", "a"), trial("bcast", "b", ranks=2)))])
+    trials_of(launching, []).measure(NAME, [Bundle((trial("bcast", "a"), trial("bcast", "b", ranks=2)))])
     assert sorted(cells[0].ranks for cells, _ in launching.seen) == [2, 4]
 
 
@@ -144,7 +148,7 @@ def test_what_an_implementation_cannot_do_is_a_failed_launch() -> None:
     kept: list[Launch] = []
     wrong = Tuning(decisions=(Decision("bcast", 4, (Rule(None, Choice("magic")),)),))
     launching = Launches()
-    (launch,) = trials_of(launching, kept).measure([Bundle((trial("bcast", "magic", wrong),))])
+    (launch,) = trials_of(launching, kept).measure(NAME, [Bundle((trial("bcast", "magic", wrong),))])
     assert launch.status == "failed" and launch.failures[0].kind == "unsupported" and not launching.seen
     assert profiles(kept[0]) == {"magic"} and kept[0].stage == "stage"
 
@@ -181,6 +185,43 @@ def test_past_the_deadline_rounds_that_conclude_nothing_yet_go_on() -> None:
     trials = trials_of(launching, [])
     assert not carry_out({NAME: [question]}, trials, 0.0, latest=FOREVER, least_rounds=3)
     assert len(launching.seen) == 3
+
+
+def costly(name: str, launches: int, rounds: int) -> Question:
+    """So many launches a round, since they differ in their ranks."""
+    cells = (Cell(name, "bcast", 1024, 2 + number, label="default") for number in range(launches))
+    return Question(tuple(Trial("default", NOTHING, (one,)) for one in cells), rounds)
+
+
+def shared(
+    costly_rounds: int, cheap_rounds: int, deadline: float, *, launches: int = 10, latest: float = 0.0
+) -> tuple[int, int]:
+    """The launches that an implementation with so many of one second a round gets, and one with a single one."""
+    launching = Launches()
+    trials = trials_of(launching, [])
+    searches = {
+        NAME: [costly(NAME, launches, costly_rounds)],
+        OTHER: [costly(OTHER, 1, cheap_rounds)],
+    }
+    carry_out(
+        searches, trials, deadline, latest=latest, least_rounds=3 if latest else 0,
+        clock=lambda: float(len(launching.seen)),
+    )  # fmt: skip
+    return trials.launched_of(NAME), trials.launched_of(OTHER)
+
+
+def test_implementations_have_the_same_time() -> None:
+    assert shared(costly_rounds=1000, cheap_rounds=1000, deadline=60.0) == (30, 30)
+
+
+def test_what_one_does_not_need_is_the_others() -> None:
+    assert shared(costly_rounds=1000, cheap_rounds=10, deadline=60.0) == (50, 10)
+    assert shared(costly_rounds=2, cheap_rounds=1000, deadline=60.0) == (20, 40)
+
+
+def test_who_could_not_conclude_anything_leaves_the_time_to_the_others() -> None:
+    assert shared(1000, 1000, deadline=10.0, latest=25.0) == (10, 3), "three rounds would take 30 s"
+    assert shared(1000, 1000, deadline=10.0, latest=25.0, launches=7) == (21, 3)
 
 
 def test_settings_of_one_bundle_are_loaded_together() -> None:

@@ -16,7 +16,7 @@ from rankwise.measurement.plan import round_seconds, together
 from rankwise.workflows.events import Events
 from rankwise.workflows.prepare import Built
 from rankwise.workflows.tune import host_search
-from rankwise.workflows.tune.budget import Budget, PunctualLaunching, TimeIsOverError
+from rankwise.workflows.tune.budget import Budget, PunctualLaunching, share_of_first
 from rankwise.workflows.tune.bundles import (
     VISIT_SECONDS,
     VISIT_SECONDS_BETWEEN_HOSTS,
@@ -89,22 +89,26 @@ class StagedSearch:
     def run(self, budget: Budget) -> dict[str, Found]:
         """Return what is found in the time that the validation leaves of `budget`, by implementation.
 
-        A search that could not conclude anything yet may go on until the validation has the least that it needs;
-        no launch goes on longer, so that a round may remain incomplete, which then counts for nothing.
+        Stages share it as `share_of_first` has it, and the implementations within each alike. A search that could
+        not conclude anything yet may go on until the validation has the least that it needs; no launch goes on
+        longer, so that a round may remain incomplete, which then counts for nothing.
         """
         stages = self._stages()
         validation = self._validation_seconds()
         finish = budget.began + budget.seconds
         self._warn(self._seconds(map(self._due, stages)) + validation, finish - budget.clock())
         end = finish - budget.validation_seconds(validation)
-        latest = self._launching.end = finish - budget.validation_seconds(0.0)
+        latest = finish - budget.validation_seconds(0.0)
         while stages:
-            due = [self._due(stage) for stage in stages]
-            first, now = due[0], budget.clock()
+            needed = [self._due(stage).seconds for stage in stages]
+            first, now = self._due(stages.pop(0)), budget.clock()
             if first.searches:
-                share = first.time_factor * first.seconds / self._seconds(due)
-                self._carry_out(first, now + (end - now) * min(share, 1.0), latest)
-            del stages[0]
+                by, by_latest = (
+                    now + min(first.time_factor * share_of_first(needed, max(one - now, 0.0)), one - now)
+                    for one in (end, latest)
+                )
+                self._launching.end = by_latest
+                self._carry_out(first, by, by_latest)
         return self._found
 
     def _due(self, stage: _StageSearches) -> _StageSearches:
@@ -197,13 +201,10 @@ class StagedSearch:
             self._visit_seconds(), self._target.topology,
         )  # fmt: skip
         with self._events.busy(f"{stage.name}: beginning") as update:
-            try:
-                done = carry_out(
-                    stage.searches, trials, deadline, lambda now: update(f"{stage.name}: {now}"),
-                    latest=latest, least_rounds=self._spec.criteria.min_rounds,
-                )  # fmt: skip
-            except TimeIsOverError:
-                done = False
+            done = carry_out(
+                stage.searches, trials, deadline, lambda now: update(f"{stage.name}: {now}"),
+                latest=latest, least_rounds=self._spec.criteria.min_rounds,
+            )  # fmt: skip
         for one, own in stage.searches.items():
             self._found[one].take(own, trials.launched_of(one))
         if stage.name.startswith(host_search.STAGE):

@@ -6,7 +6,7 @@ import random
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from rankwise.analysis.compare.variants import cells_of, with_cells
 from rankwise.analysis.tune.search import Search
@@ -19,6 +19,7 @@ from rankwise.core.tuning import Tuning
 from rankwise.measurement.launch import Launching, refused
 from rankwise.measurement.runner import Ready
 from rankwise.workflows.configurations import switching, tuned
+from rankwise.workflows.tune.budget import Clock, TimeIsOverError
 from rankwise.workflows.tune.bundles import VISIT_SECONDS, Bundle, bundled, most_cells, tunings_of, visits
 
 Keep = Callable[[Launch, Sequence[Configuration]], None]
@@ -49,7 +50,8 @@ class Trials:
         """
         self._stage, self._topology = stage, topology
         self._launching, self._ready, self._base, self._keep = launching, ready, base, keep
-        self._shuffle = random.Random(0)
+        self._shuffle = {name: random.Random(name) for name in ready}
+        """Each its own, so that an interrupted search goes on alike, whoever comes next."""
         self._earlier: defaultdict[tuple[str, str], list[Launch]] = defaultdict(list)
         for launch in earlier:
             key = launch.stage, launch.segments[0].configuration
@@ -70,24 +72,25 @@ class Trials:
     def bundled(self, implementation: str, searches: Sequence[Search]) -> list[Bundle]:
         """Return the next round of these searches of an implementation."""
         most = most_cells(self._launching.limit_seconds, self._visit_seconds[implementation])
-        return bundled(searches, self._ready[implementation].implementation, most, self._shuffle)
+        return bundled(searches, self._ready[implementation].implementation, most, self._shuffle[implementation])
 
-    def measure(self, bundles: Sequence[Bundle]) -> list[Launch]:
-        """Launch each bundle once, in random order."""
-        work = [(bundle, cells) for bundle in bundles for cells in self._shuffled(bundle)]
-        self._shuffle.shuffle(work)
+    def measure(self, implementation: str, bundles: Sequence[Bundle]) -> list[Launch]:
+        """Launch each bundle of an implementation once, in random order."""
+        shuffle = self._shuffle[implementation]
+        work = [(bundle, cells) for bundle in bundles for cells in self._shuffled(bundle, shuffle)]
+        shuffle.shuffle(work)
         found: list[Launch] = []
         for bundle, cells in work:
             found += self._measure(bundle, cells)
         return found
 
-    def _shuffled(self, bundle: Bundle) -> list[list[Cell]]:
+    def _shuffled(self, bundle: Bundle, shuffle: random.Random) -> list[list[Cell]]:
         """The cells of each launch, once a visit, in random order."""
         groups: defaultdict[tuple[object, ...], list[Cell]] = defaultdict(list)
         for cell in bundle.cells():
             groups[cell.ranks, cell.options, cell.placement].append(cell)
         return [
-            [cell for _ in range(self._visits(own, bundle)) for cell in self._shuffle.sample(own, len(own))]
+            [cell for _ in range(self._visits(own, bundle)) for cell in shuffle.sample(own, len(own))]
             for own in groups.values()
         ]
 
@@ -162,6 +165,33 @@ def _asked(cell: Cell) -> Cell:
     return replace(cell, configuration="")
 
 
+@dataclass(slots=True)
+class _Turns:
+    """The rounds of one implementation so far, and the next one."""
+
+    bundles: list[Bundle]
+    rounds: int = 0
+    used_seconds: float = 0.0
+    cell_seconds: float = 0.0
+    """What a cell took in the last round, starts of launches included."""
+
+    @property
+    def next_seconds(self) -> float:
+        """What the next round will take, going by the last one."""
+        return self.cell_seconds * _cells(self.bundles)
+
+    def add(self, launches: Sequence[Launch]) -> None:
+        """Take a round into account."""
+        seconds = sum(launch.seconds for launch in launches)
+        self.rounds += 1
+        self.used_seconds += seconds
+        self.cell_seconds = seconds / max(_cells(self.bundles), 1)
+
+
+def _cells(bundles: Iterable[Bundle]) -> int:
+    return sum(len(bundle.cells()) for bundle in bundles)
+
+
 def carry_out(
     searches: Mapping[str, Sequence[Search]],
     trials: Trials,
@@ -170,20 +200,34 @@ def carry_out(
     *,
     latest: float = 0.0,
     least_rounds: int = 0,
+    clock: Clock = time.monotonic,
 ) -> bool:
-    """Ask, measure and tell until every question is answered (True), or `deadline` (monotonic seconds) is past.
+    """Ask, measure and tell until every question is answered (True), or there is no time for any other round.
 
-    Before `least_rounds` no search can conclude anything: so many are carried out until `latest`, if that is
-    later. `searches`, by implementation: those of one must not touch one another's settings.
+    Next comes the implementation that has used the least time: each gets as much as the others, and what it does
+    not need is theirs. Before `least_rounds` no search can conclude anything, so there is time for these until
+    `latest`, if that is later than `deadline` (seconds of `clock`), but not for some of them: who is not going to
+    make it leaves the time to the others. `searches`, by implementation: those of one must not touch one another's
+    settings.
     """
-    rounds = 0
-    while bundles := [one for name, own in searches.items() for one in trials.bundled(name, own)]:
-        if time.monotonic() > (deadline if rounds >= least_rounds else max(deadline, latest)):
-            return False
-        show(", ".join(sorted({trial.name for one in bundles for trial in one.trials})))
-        launches = trials.measure(bundles)
-        rounds += 1
-        for own in searches.values():
-            for search in own:
-                search.tell(launches)
-    return True
+    turns = {name: _Turns(trials.bundled(name, own)) for name, own in searches.items()}
+    is_done = True
+    while turns := {name: turn for name, turn in turns.items() if turn.bundles}:
+        name = min(turns, key=lambda one: turns[one].used_seconds)
+        turn = turns[name]
+        missing = least_rounds - turn.rounds
+        end = clock() + turn.next_seconds * max(missing, 1)
+        try:
+            if end > (max(deadline, latest) if missing > 0 else deadline):
+                raise TimeIsOverError
+            show(f"{name}: {', '.join(sorted({trial.name for one in turn.bundles for trial in one.trials}))}")
+            launches = trials.measure(name, turn.bundles)
+        except TimeIsOverError:
+            is_done = False
+            del turns[name]
+            continue
+        turn.add(launches)
+        for search in searches[name]:
+            search.tell(launches)
+        turn.bundles = trials.bundled(name, searches[name])
+    return is_done
