@@ -88,7 +88,7 @@ def test_searches_that_do_not_touch_share_their_launches() -> None:
     launching, kept = Launches(), list[Launch]()
     one = Question((trial("bcast", "default"), trial("bcast", "bcast@4=ring")), rounds=2)
     two = Question((trial("gather", "default"),), rounds=1)
-    assert carry_out({NAME: [one, two]}, trials_of(launching, kept), FOREVER)
+    assert carry_out({NAME: [[one, two]]}, trials_of(launching, kept), FOREVER)
     assert len(launching.seen) == len(kept) == 4  # of the first round the defaults went together
     assert max(len(cells) for cells, _ in launching.seen) == 2
     assert [profiles(launch) for launch in one.told].count({"bcast@4=ring"}) == 2
@@ -97,7 +97,7 @@ def test_searches_that_do_not_touch_share_their_launches() -> None:
 def test_the_store_gets_stage_and_configuration_and_the_search_its_own_cells() -> None:
     launching, kept = Launches(), list[Launch]()
     question = Question((trial("bcast", "default"),), rounds=1)
-    carry_out({NAME: [question]}, trials_of(launching, kept), FOREVER)
+    carry_out({NAME: [[question]]}, trials_of(launching, kept), FOREVER)
     ((_, configuration),) = launching.seen
     assert (kept[0].stage, kept[0].series[0].cell.configuration) == ("stage", configuration.id)
     assert question.told[0].series[0].cell == cell("bcast", "default")
@@ -156,10 +156,10 @@ def test_what_an_implementation_cannot_do_is_a_failed_launch() -> None:
 def test_an_interrupted_search_goes_on_with_what_is_stored() -> None:
     kept: list[Launch] = []
     question = (trial("bcast", "default"), trial("bcast", "bcast@4=ring"))
-    carry_out({NAME: [Question(question, 2)]}, trials_of(Launches(), kept), FOREVER)
+    carry_out({NAME: [[Question(question, 2)]]}, trials_of(Launches(), kept), FOREVER)
     launching, again = Launches(), Question(question, 3)
     resumed = trials_of(launching, [], kept)
-    assert carry_out({NAME: [again]}, resumed, FOREVER)
+    assert carry_out({NAME: [[again]]}, resumed, FOREVER)
     assert len(launching.seen) == resumed.launched == 2  # only the third round
     assert len(again.told) == 6
     others = (
@@ -168,14 +168,14 @@ def test_an_interrupted_search_goes_on_with_what_is_stored() -> None:
     )
     for other in others:
         fresh = Launches()
-        carry_out({NAME: [Question(question, 2)]}, trials_of(fresh, [], other), FOREVER)
+        carry_out({NAME: [[Question(question, 2)]]}, trials_of(fresh, [], other), FOREVER)
         assert len(fresh.seen) == 4, "launches of another stage or configuration are no answer"
 
 
 def test_it_ends_at_the_deadline() -> None:
     launching = Launches()
     question = Question((trial("bcast", "default"),), rounds=1000)
-    assert not carry_out({NAME: [question]}, trials_of(launching, []), deadline=0.0)
+    assert not carry_out({NAME: [[question]]}, trials_of(launching, []), deadline=0.0)
     assert not launching.seen
 
 
@@ -183,45 +183,51 @@ def test_past_the_deadline_rounds_that_conclude_nothing_yet_go_on() -> None:
     launching = Launches()
     question = Question((trial("bcast", "default"),), rounds=4)
     trials = trials_of(launching, [])
-    assert not carry_out({NAME: [question]}, trials, 0.0, latest=FOREVER, least_rounds=3)
+    assert not carry_out({NAME: [[question]]}, trials, 0.0, latest=FOREVER, least_rounds=3)
     assert len(launching.seen) == 3
 
 
-def costly(name: str, launches: int, rounds: int) -> Question:
-    """So many launches a round, since they differ in their ranks."""
+def costly(launches: int, rounds: int = 1000, name: str = NAME) -> Question:
+    """So many launches of a second each round, since they differ in their ranks."""
     cells = (Cell(name, "bcast", 1024, 2 + number, label="default") for number in range(launches))
     return Question(tuple(Trial("default", NOTHING, (one,)) for one in cells), rounds)
 
 
 def shared(
-    costly_rounds: int, cheap_rounds: int, deadline: float, *, launches: int = 10, latest: float = 0.0
-) -> tuple[int, int]:
-    """The launches that an implementation with so many of one second a round gets, and one with a single one."""
+    groups: Mapping[str, Sequence[Question]], deadline: float, latest: float = 0.0, least_rounds: int = 0
+) -> dict[str, list[int]]:
+    """How many rounds each question gets."""
     launching = Launches()
-    trials = trials_of(launching, [])
-    searches = {
-        NAME: [costly(NAME, launches, costly_rounds)],
-        OTHER: [costly(OTHER, 1, cheap_rounds)],
-    }
+    before = {name: [one.rounds for one in questions] for name, questions in groups.items()}
     carry_out(
-        searches, trials, deadline, latest=latest, least_rounds=3 if latest else 0,
-        clock=lambda: float(len(launching.seen)),
+        {name: [[one] for one in questions] for name, questions in groups.items()}, trials_of(launching, []),
+        deadline, latest=latest, least_rounds=least_rounds, clock=lambda: float(len(launching.seen)),
     )  # fmt: skip
-    return trials.launched_of(NAME), trials.launched_of(OTHER)
+    return {
+        name: [was - one.rounds for was, one in zip(before[name], groups[name], strict=True)] for name in groups
+    }
 
 
 def test_implementations_have_the_same_time() -> None:
-    assert shared(costly_rounds=1000, cheap_rounds=1000, deadline=60.0) == (30, 30)
+    assert shared({NAME: [costly(10)], OTHER: [costly(1)]}, 60.0) == {NAME: [3], OTHER: [30]}
 
 
 def test_what_one_does_not_need_is_the_others() -> None:
-    assert shared(costly_rounds=1000, cheap_rounds=10, deadline=60.0) == (50, 10)
-    assert shared(costly_rounds=2, cheap_rounds=1000, deadline=60.0) == (20, 40)
+    assert shared({NAME: [costly(10)], OTHER: [costly(1, rounds=10)]}, 60.0) == {NAME: [5], OTHER: [10]}
+    assert shared({NAME: [costly(10, rounds=2)], OTHER: [costly(1)]}, 60.0) == {NAME: [2], OTHER: [40]}
+
+
+def test_an_implementations_groups_have_the_same_time_once_those_before_have_told_anything() -> None:
+    both = {NAME: [costly(1), costly(4)], OTHER: [costly(5), costly(5)]}
+    assert shared(both, 80.0, least_rounds=3) == {NAME: [20, 5], OTHER: [4, 4]}
+    assert shared({NAME: [costly(1), costly(4)]}, 3.0, least_rounds=3) == {NAME: [3, 0]}
 
 
 def test_who_could_not_conclude_anything_leaves_the_time_to_the_others() -> None:
-    assert shared(1000, 1000, deadline=10.0, latest=25.0) == (10, 3), "three rounds would take 30 s"
-    assert shared(1000, 1000, deadline=10.0, latest=25.0, launches=7) == (21, 3)
+    times = {"deadline": 10.0, "latest": 25.0, "least_rounds": 3}
+    assert shared({NAME: [costly(10)], OTHER: [costly(1)]}, **times) == {NAME: [1], OTHER: [3]}
+    assert shared({NAME: [costly(7)], OTHER: [costly(1)]}, **times) == {NAME: [3], OTHER: [3]}
+    assert shared({NAME: [costly(10), costly(10)]}, **times) == {NAME: [1, 0]}, "nor do its other groups"
 
 
 def test_settings_of_one_bundle_are_loaded_together() -> None:

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from rankwise.analysis.tune.search import Search
 from rankwise.analysis.tunings import merged
@@ -43,15 +44,15 @@ class Found:
     launches: int = 0
     exhaustive_launches: int = 0
 
-    def take(self, searches: Sequence[Search], launches: int) -> None:
+    def take(self, groups: Sequence[Sequence[Search]], launches: int) -> None:
         """Put the best of these on top of what there is; what was asked before is answered again."""
-        for search in searches:
+        for search in chain.from_iterable(groups):
             self.tuning = merged(self.tuning, search.best())
             told = search.reasons()
             again = {reason.subject for reason in told}
             self.reasons = [*(reason for reason in self.reasons if reason.subject not in again), *told]
-        # those of one stage share their launches, in this search and in the exhaustive one
-        self.exhaustive_launches += max((search.exhaustive_launches() for search in searches), default=0)
+        for own in groups:  # those of one group share their launches, in this search and in the exhaustive one
+            self.exhaustive_launches += max((search.exhaustive_launches() for search in own), default=0)
         self.launches += launches
 
 
@@ -62,7 +63,8 @@ class _StageSearches:
     name: str
     seconds: float
     """That it takes, roughly."""
-    searches: dict[str, list[Search]]
+    searches: dict[str, list[Sequence[Search]]]
+    """In groups, as `carry_out` takes them."""
     time_factor: float = 1.0
     """How many times its share it may take. What is left of that goes to those after it."""
     where_changed: str = ""
@@ -130,28 +132,29 @@ class StagedSearch:
         """Those that have anything to ask."""
         implementations = [ready.implementation for ready in self._built.ready.values()]
         first = implementations[0].id  # only carries the raw TCP
-        asked = host_search.host_searches(self._target, first, self._spec)
+        of_hosts = host_search.host_searches(self._target, first, self._spec)
         stages = [
-            replace(self._searches(name, {first: own}), time_factor=host_search.TIME_FACTOR)
-            for name, own in asked.items()
+            replace(self._searches(name, {first: [own]}), time_factor=host_search.TIME_FACTOR)
+            for name, own in of_hosts.items()
         ]
         for stage in STAGES:
             made = {
-                one.id: list(stage.searches(one, self._built.menu[one.id], self._target, self._spec))
+                one.id: [*stage.searches(one, self._built.menu[one.id], self._target, self._spec)]
                 for one in implementations
             }
-            for number in range(max(map(len, made.values()))):
-                asked = {one: list(groups[number]) for one, groups in made.items() if len(groups) > number}
-                name = f"{stage.name}-{number + 1}" if number else stage.name
-                stages.append(self._searches(name, asked, stage.where_changed))
+            asked = {one: groups for one, groups in made.items() if groups}
+            stages.append(self._searches(stage.name, asked, stage.where_changed))
         return [stage for stage in stages if stage.searches]
 
-    def _searches(self, name: str, searches: dict[str, list[Search]], where_changed: str = "") -> _StageSearches:
+    def _searches(
+        self, name: str, searches: dict[str, list[Sequence[Search]]], where_changed: str = ""
+    ) -> _StageSearches:
         visit_seconds = self._visit_seconds()
         most = most_cells(self._launching.limit_seconds, visit_seconds)
         bundles = [
             bundle.cells() * (visits(len(bundle.cells()), visit_seconds) if bundle.candidates else 1)
-            for one, own in searches.items()
+            for one, groups in searches.items()
+            for own in groups
             for bundle in bundled(own, self._built.ready[one].implementation, most)
         ]
         one_round = sum(self._round_seconds(replace(cell, label="") for cell in cells) for cells in bundles)

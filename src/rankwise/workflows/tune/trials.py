@@ -166,34 +166,60 @@ def _asked(cell: Cell) -> Cell:
 
 
 @dataclass(slots=True)
-class _Turns:
-    """The rounds of one implementation so far, and the next one."""
+class _Group:
+    """Searches of one implementation that share their launches, and how far they have come."""
 
-    bundles: list[Bundle]
+    searches: Sequence[Search]
     rounds: int = 0
     used_seconds: float = 0.0
+    bundles: list[Bundle] | None = None
+    """The next round; None: not asked for yet, empty: there is none, or no time for it."""
+
+    @property
+    def cells(self) -> int:
+        """In the next round."""
+        return sum(len(bundle.cells()) for bundle in self.bundles or ())
+
+
+@dataclass(slots=True)
+class _Turns:
+    """The groups of one implementation."""
+
+    name: str
+    groups: list[_Group]
     cell_seconds: float = 0.0
     """What a cell took in the last round, starts of launches included."""
 
     @property
-    def next_seconds(self) -> float:
-        """What the next round will take, going by the last one."""
-        return self.cell_seconds * _cells(self.bundles)
+    def used_seconds(self) -> float:
+        """By all groups."""
+        return sum(group.used_seconds for group in self.groups)
 
-    def add(self, launches: Sequence[Launch]) -> None:
+    def next_group(self, trials: Trials, least_rounds: int) -> _Group | None:
+        """Return the one that has used the least time; later ones only once those before have `least_rounds`."""
+        found: list[_Group] = []
+        for group in self.groups:
+            if group.bundles is None:
+                group.bundles = trials.bundled(self.name, group.searches)
+            if group.bundles:
+                found.append(group)
+                if group.rounds < least_rounds:
+                    break
+        return min(found, key=lambda group: group.used_seconds, default=None)
+
+    def take(self, group: _Group, launches: Sequence[Launch]) -> None:
         """Take a round into account."""
         seconds = sum(launch.seconds for launch in launches)
-        self.rounds += 1
-        self.used_seconds += seconds
-        self.cell_seconds = seconds / max(_cells(self.bundles), 1)
-
-
-def _cells(bundles: Iterable[Bundle]) -> int:
-    return sum(len(bundle.cells()) for bundle in bundles)
+        self.cell_seconds = seconds / max(group.cells, 1)
+        group.used_seconds += seconds
+        group.rounds += 1
+        group.bundles = None
+        for search in group.searches:
+            search.tell(launches)
 
 
 def carry_out(
-    searches: Mapping[str, Sequence[Search]],
+    searches: Mapping[str, Sequence[Sequence[Search]]],
     trials: Trials,
     deadline: float,
     show: Callable[[str], None] = lambda _: None,
@@ -204,30 +230,32 @@ def carry_out(
 ) -> bool:
     """Ask, measure and tell until every question is answered (True), or there is no time for any other round.
 
-    Next comes the implementation that has used the least time: each gets as much as the others, and what it does
-    not need is theirs. Before `least_rounds` no search can conclude anything, so there is time for these until
-    `latest`, if that is later than `deadline` (seconds of `clock`), but not for some of them: who is not going to
-    make it leaves the time to the others. `searches`, by implementation: those of one must not touch one another's
-    settings.
+    Next comes the implementation that has used the least time, and of its groups the one that has: each gets as
+    much as the others, and what it does not need is theirs. Before `least_rounds` no search can conclude anything,
+    so there is time for these until `latest`, if that is later than `deadline` (seconds of `clock`), but not for
+    some of them: who is not going to make it leaves the time to the others.
+
+    `searches`: groups, by implementation. Searches of one group share their launches, so they must not touch one
+    another's settings; a group learns from those before it.
     """
-    turns = {name: _Turns(trials.bundled(name, own)) for name, own in searches.items()}
+    open_turns = [_Turns(name, [_Group(own) for own in groups]) for name, groups in searches.items()]
     is_done = True
-    while turns := {name: turn for name, turn in turns.items() if turn.bundles}:
-        name = min(turns, key=lambda one: turns[one].used_seconds)
-        turn = turns[name]
-        missing = least_rounds - turn.rounds
-        end = clock() + turn.next_seconds * max(missing, 1)
+    while asked := [
+        (turns.used_seconds, at, turns, group)
+        for at, turns in enumerate(open_turns)
+        if (group := turns.next_group(trials, least_rounds))
+    ]:
+        _, _, turns, group = min(asked)
+        missing = least_rounds - group.rounds
+        end = clock() + turns.cell_seconds * group.cells * max(missing, 1)
         try:
             if end > (max(deadline, latest) if missing > 0 else deadline):
                 raise TimeIsOverError
-            show(f"{name}: {', '.join(sorted({trial.name for one in turn.bundles for trial in one.trials}))}")
-            launches = trials.measure(name, turn.bundles)
+            names = {trial.name for bundle in group.bundles or () for trial in bundle.trials}
+            show(f"{turns.name}: {', '.join(sorted(names))}")
+            launches = trials.measure(turns.name, group.bundles or ())
         except TimeIsOverError:
-            is_done = False
-            del turns[name]
-            continue
-        turn.add(launches)
-        for search in searches[name]:
-            search.tell(launches)
-        turn.bundles = trials.bundled(name, searches[name])
+            group.bundles, is_done = [], False
+        else:
+            turns.take(group, launches)
     return is_done
