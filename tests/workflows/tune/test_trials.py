@@ -223,6 +223,11 @@ def test_an_implementations_groups_have_the_same_time_once_those_before_have_tol
     assert shared({NAME: [costly(1), costly(4)]}, 3.0, least_rounds=3) == {NAME: [3, 0]}
 
 
+def test_rather_one_comes_to_a_conclusion_than_none() -> None:
+    alike = {NAME: [costly(5)], OTHER: [costly(5)]}
+    assert sorted(shared(alike, 22.0, latest=22.0, least_rounds=3).values()) == [[1], [3]]
+
+
 def test_who_could_not_conclude_anything_leaves_the_time_to_the_others() -> None:
     times = {"deadline": 10.0, "latest": 25.0, "least_rounds": 3}
     assert shared({NAME: [costly(10)], OTHER: [costly(1)]}, **times) == {NAME: [1], OTHER: [3]}

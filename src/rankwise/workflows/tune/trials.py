@@ -69,6 +69,10 @@ class Trials:
         """Return those of one implementation."""
         return self._launched[implementation]
 
+    def visit_seconds(self, implementation: str) -> float:
+        """Return what a visit to a cell takes, as far as known."""
+        return self._visit_seconds[implementation]
+
     def bundled(self, implementation: str, searches: Sequence[Search]) -> list[Bundle]:
         """Return the next round of these searches of an implementation."""
         most = most_cells(self._launching.limit_seconds, self._visit_seconds[implementation])
@@ -187,25 +191,34 @@ class _Turns:
 
     name: str
     groups: list[_Group]
+    least_rounds: int
     cell_seconds: float = 0.0
-    """What a cell took in the last round, starts of launches included."""
+    """What a cell took in the last round, starts of launches included; 0: not known yet."""
 
     @property
     def used_seconds(self) -> float:
         """By all groups."""
         return sum(group.used_seconds for group in self.groups)
 
-    def next_group(self, trials: Trials, least_rounds: int) -> _Group | None:
-        """Return the one that has used the least time; later ones only once those before have `least_rounds`."""
+    def next_group(self, trials: Trials) -> _Group | None:
+        """Return the next one to ask, with its bundles; later ones only once those before have `least_rounds`."""
         found: list[_Group] = []
         for group in self.groups:
             if group.bundles is None:
                 group.bundles = trials.bundled(self.name, group.searches)
             if group.bundles:
                 found.append(group)
-                if group.rounds < least_rounds:
+                if group.rounds < self.least_rounds:
                     break
-        return min(found, key=lambda group: group.used_seconds, default=None)
+        return min(found, key=lambda one: one.used_seconds + self.seconds_until_told(one, trials), default=None)
+
+    def seconds_until_told(self, group: _Group, trials: Trials) -> float:
+        """Return what that takes, as the last round did, or by a guess."""
+        return self.missing_cells(group) * (self.cell_seconds or trials.visit_seconds(self.name))
+
+    def missing_cells(self, group: _Group) -> int:
+        """Return how many are measured until the group has `least_rounds`, or its next round if it has these."""
+        return group.cells * max(self.least_rounds - group.rounds, 1)
 
     def take(self, group: _Group, launches: Sequence[Launch]) -> None:
         """Take a round into account."""
@@ -230,26 +243,22 @@ def carry_out(
 ) -> bool:
     """Ask, measure and tell until every question is answered (True), or there is no time for any other round.
 
-    Next comes the implementation that has used the least time, and of its groups the one that has: each gets as
-    much as the others, and what it does not need is theirs. Before `least_rounds` no search can conclude anything,
-    so there is time for these until `latest`, if that is later than `deadline` (seconds of `clock`), but not for
-    some of them: who is not going to make it leaves the time to the others.
+    Next comes the implementation that will have used the least time when it can tell more, and of its groups the
+    one that will: each gets as much as the others, and what it does not need is theirs. Before `least_rounds` no
+    search can conclude anything, so there is time for these until `latest`, if that is later than `deadline`
+    (seconds of `clock`), but not for some of them: who is not going to make it leaves the time to the others.
 
     `searches`: groups, by implementation. Searches of one group share their launches, so they must not touch one
     another's settings; a group learns from those before it.
     """
-    open_turns = [_Turns(name, [_Group(own) for own in groups]) for name, groups in searches.items()]
+    all_turns = [_Turns(name, [_Group(own) for own in groups], least_rounds) for name, groups in searches.items()]
     is_done = True
-    while asked := [
-        (turns.used_seconds, at, turns, group)
-        for at, turns in enumerate(open_turns)
-        if (group := turns.next_group(trials, least_rounds))
-    ]:
-        _, _, turns, group = min(asked)
-        missing = least_rounds - group.rounds
-        end = clock() + turns.cell_seconds * group.cells * max(missing, 1)
+
+    while asked := [(turns, group) for turns in all_turns if (group := turns.next_group(trials))]:
+        turns, group = min(asked, key=lambda one: one[0].used_seconds + one[0].seconds_until_told(one[1], trials))
+        end = clock() + turns.missing_cells(group) * turns.cell_seconds
         try:
-            if end > (max(deadline, latest) if missing > 0 else deadline):
+            if end > (max(deadline, latest) if group.rounds < least_rounds else deadline):
                 raise TimeIsOverError
             names = {trial.name for bundle in group.bundles or () for trial in bundle.trials}
             show(f"{turns.name}: {', '.join(sorted(names))}")
