@@ -48,10 +48,10 @@ class Race:
 
     A candidate leaves when it failed more often than the default, is shown to be slower than the default in any
     cell or is many times slower in the mean, or cannot be shown any more, in the rounds that there may be, to be
-    better by delta than the default (in the mean or in any cell) or than the one selected so far. The selected one
-    is shown to be better than the default by delta: in the mean, or in one cell if the mean seems better too, since
-    what helps large messages alone is worth having. The level is corrected for the candidates and for what is
-    judged of each.
+    better by delta than the default (in the mean or in any cell) or than the one selected so far. The selected
+    one is shown to be better than the default by delta: in the mean, or in one cell if the mean seems better too,
+    since what helps large messages alone is worth having. The level is corrected for the candidates and for what
+    is judged of each.
     """
 
     def __init__(

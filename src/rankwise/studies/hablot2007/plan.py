@@ -29,20 +29,20 @@ _STREAM = ("stream", "tcp_stream")
 RUNS = (
     StudyRun(
         CLUSTER, "Two nodes of a cluster, TCP as it is", "cluster", _PINGPONG, placement="one-per-node",
-        full=Effort(_SIZES, 10, 1200, 0.5), quick=Effort(_QUICK_NEAR, 3, 90, 0.1),
+        full=Effort(_SIZES, 10, 1200, 0.5), quick=Effort(_QUICK_NEAR, 3, 60, 0.05),
     ),
     StudyRun(
         UNTUNED, "Rennes to Nancy, TCP buffers of 2007", "grid5000-2007-untuned", _PINGPONG,
         placement="across-sites",
-        full=Effort(_SIZES, 4, 5400, 0.5, 900), quick=Effort(_QUICK_UNTUNED, 3, 120, 0.1),
+        full=Effort(_SIZES, 4, 5400, 0.5, 900), quick=Effort(_QUICK_UNTUNED, 3, 70, 0.05),
     ),
     StudyRun(
         TUNED, "Rennes to Nancy, TCP buffers of 4 MiB", "grid5000-2007-tuned", _PINGPONG,
-        placement="across-sites", full=Effort(_SIZES, 6, 1800, 0.5), quick=Effort(_QUICK_FAR, 3, 260, 0.1),
+        placement="across-sites", full=Effort(_SIZES, 6, 1800, 0.5), quick=Effort(_QUICK_FAR, 3, 90, 0.05),
     ),
     StudyRun(
         STREAM, "200 messages of 1 MiB, Rennes to Nancy, tuned", "grid5000-2007-tuned", _STREAM,
-        placement="across-sites", full=Effort((MIB,), 10, 600, 0.5), quick=Effort((MIB,), 3, 240, 0.1),
+        placement="across-sites", full=Effort((MIB,), 10, 600, 0.5), quick=Effort((MIB,), 3, 70, 0.05),
     ),
     StudyRun(
         STREAM_16M, "20 messages of 16 MiB, Rennes to Nancy, tuned", "grid5000-2007-tuned", _STREAM,
@@ -53,13 +53,13 @@ RUNS = (
         CLUSTER_MPI, "Two nodes of a cluster, each MPI's threshold tuned", "cluster", _PINGPONG,
         placement="one-per-node", tune=(THRESHOLD,),
         full=Effort(_SIZES, 10, 2400, 0.5, tuning_share=0.5),
-        quick=Effort(_QUICK_NEAR, 3, 520, 0.1, tuning_share=0.8),
+        quick=Effort(_QUICK_NEAR, 3, 130, 0.05, tuning_share=0.65),
     ),
     StudyRun(
         GRID_MPI, "Rennes to Nancy, TCP buffers of 4 MiB, each MPI tuned", "grid5000-2007-tuned", _PINGPONG,
         placement="across-sites", nodes=("rennes-1", "nancy-1"),
         tune=(knobs.SOCKET_BUFFERS, "transport", THRESHOLD),  # raw TCP beside it has one connection
         full=Effort(_SIZES, 6, 4200, 0.5, tuning_share=0.55),
-        quick=Effort(_QUICK_MPI, 3, 1500, 0.1, tuning_share=0.75),
+        quick=Effort(_QUICK_MPI, 3, 280, 0.05, tuning_share=0.65),
     ),
 )  # fmt: skip
