@@ -63,7 +63,7 @@ def test_the_readme_says_what_why_gain_cost_and_how(tmp_path: Path) -> None:
         "rankwise tune --testbed duo --name 'w a n'",
         "| openmpi-5.0.11 | 2 of 4 cells faster, none slower; time × 0.752 in the mean |",
         "| 120 (trying everything: about 4000) |",
-        "ompi_info says 33554432).\n\n| operation |",
+        "ompi_info says 33554432\n\n| operation |",
         "| bcast | 4 | across-sites | 64 KiB to 1 MiB | faster | × 0.5 to 0.64 |",
         "| eager-threshold | 32 MiB |",
         "| bcast | 4 | above 4 KiB | pipeline, segments of 64 KiB, fan-out 2 |",
