@@ -90,5 +90,5 @@ def test_a_readme_of_nothing_says_so(tmp_path: Path) -> None:
         profile(replace(part(native=Native(), tuning=Tuning()), verdicts=(), reasons=())), tmp_path
     )
     assert "Nothing: no setting was shown to be better than the default." in text
-    assert "not measured against the default" in text
+    assert "nothing is set: all is as by default" in text
     assert "No cost was seen." in text

@@ -10,7 +10,7 @@ from itertools import groupby
 from rankwise.core import knobs
 from rankwise.core.host_settings import MTU, setting
 from rankwise.core.results import Verdict, VerdictWord
-from rankwise.core.tuning import Choice, Decision, Part, Profile, Setting
+from rankwise.core.tuning import Choice, Decision, Part, Profile, Setting, Tuning
 from rankwise.core.units import exact_size, format_size, sizes_between
 
 
@@ -71,6 +71,8 @@ def gain_words(found: Gain) -> str:
 def gain_of_part(part: Part) -> str:
     """Return the same for a part, with the gain that tuning showed: for an application that is a weighted one."""
     found = gain(part.verdicts)
+    if part.tuning == Tuning():
+        return "nothing is set: all is as by default"
     if part.gain is None or not part.gain.cells:
         return gain_words(found)
     mean = part.gain

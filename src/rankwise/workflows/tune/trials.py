@@ -142,6 +142,7 @@ class Trials:
             self._keep(launch, ())
             return launch
         if known := self._taken(loaded.id, cells):
+            self._see(bundle, known, len(cells))
             return known
         self._launched[implementation.id] += 1
         configured = [replace(cell, configuration=named.get(cell.label, loaded).id) for cell in cells]
@@ -150,10 +151,15 @@ class Trials:
             implementation, program, configured, configuration=loaded, candidates=bundle.candidates
         )
         launch = replace(launch, stage=self._stage)
-        if bundle.candidates and launch.seconds:
-            self._visit_seconds[implementation.id] = (launch.cells_seconds or launch.seconds) / len(cells)
+        self._see(bundle, launch, len(cells))
         self._keep(launch, (loaded, *named.values()))
         return with_cells(launch, _asked)
+
+    def _see(self, bundle: Bundle, launch: Launch, visits: int) -> None:
+        """Learn what a visit takes; from a stored launch too, or the bundles that follow would be others."""
+        if bundle.candidates and launch.seconds:
+            seconds = (launch.cells_seconds or launch.seconds) / visits
+            self._visit_seconds[launch.segments[0].implementation] = seconds
 
     def _taken(self, configuration: str, cells: Sequence[Cell]) -> Launch | None:
         """A launch of the interrupted search that measured these cells, or what it came to of them."""
