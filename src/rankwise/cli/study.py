@@ -31,7 +31,7 @@ def _run_ids(text: str) -> tuple[int, ...]:
     "  rankwise study hablot2007 --from 3,4       the page of stored runs; measures the missing ones",
 )
 @click.argument("name", required=False)
-@click.option("--quick", is_flag=True, help="Fewer sizes and launches: some minutes.")
+@click.option("--quick", is_flag=True, help="Fewer sizes and launches; the list of studies says how long.")
 @click.option("--time", "budget", type=DURATION, help="For all of it.  [default: the study's own]")
 @click.option(
     "--mpi", multiple=True, metavar="NAMES", help="Implementations, with commas.  [default: all that work]"
