@@ -13,8 +13,9 @@ from click.testing import CliRunner, Result
 
 from rankwise.cli.study import command
 from rankwise.core.errors import HostError, InputError, InterruptedRun, UnknownNameError
-from rankwise.core.records import Cell, Plan
+from rankwise.core.records import Cell, Implementation, Plan
 from rankwise.core.tuning import Native, Profile, Setting, Tuning
+from rankwise.mpi import select
 from rankwise.profiles import writing
 from rankwise.store.store import Store
 from rankwise.studies import base
@@ -50,6 +51,12 @@ def _profile(label: str, **changes: Any) -> Profile:
         profiles.part(test_hablot2007.MPICH, Native(), Tuning()),
     )
     return replace(profiles.profile(*parts, name=f"hablot2007-{label}"), **changes)
+
+
+@pytest.fixture(autouse=True)
+def one_that_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = Implementation(OPENMPI, "openmpi", "5.0.11", "/usr", "mpicc", "mpirun", "debian")
+    monkeypatch.setattr(select, "working", lambda *_: ([one], []))
 
 
 @pytest.fixture

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from rankwise.core.records import Plan
+from rankwise.core.records import Implementation, Plan
+from rankwise.mpi import select
 from rankwise.store.store import Store
 from rankwise.studies import base
 from rankwise.studies.base import Study
@@ -19,6 +20,18 @@ from rankwise.workflows.study_runs import LEAST_SECONDS, START_SECONDS, StudyOpt
 STUDY = base.find("hablot2007")
 UNTUNED = replace(STUDY, runs=tuple(run for run in STUDY.runs if not run.tune and run.quick))
 MOST_QUICK_SECONDS = 12 * 60
+
+
+def mpi(name: str, version: str) -> Implementation:
+    return Implementation(f"{name}-{version}", name, version, "/usr", "mpicc", "mpirun", "debian")
+
+
+FOUND = [mpi("mpich", "4.0.2"), mpi("openmpi", "5.0.11"), mpi("openmpi", "5.0.9"), mpi("mpich", "5.0.2")]
+
+
+@pytest.fixture(autouse=True)
+def found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(select, "working", lambda *_: (FOUND, []))
 
 
 def budgets(
@@ -74,3 +87,23 @@ def test_a_time_that_was_asked_for_is_shared_alike(tmp_path: Path, monkeypatch: 
 def test_a_quick_study_looks_at_data_once(quick: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _, _, looks = budgets(UNTUNED, tmp_path / "s.sqlite", monkeypatch, takes=1.0, quick=quick)
     assert looks == [True] + [not quick] * (len(looks) - 1)
+
+
+@pytest.mark.parametrize(
+    ("named", "quick", "wanted"),
+    [((), True, ("mpich-5.0.2", "openmpi-5.0.11")), ((), False, ()), (("mpich",), True, ("mpich",))],
+)
+def test_a_quick_study_measures_the_newest_of_each_family(
+    named: tuple[str, ...], quick: bool, wanted: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = list[measure.Request]()
+
+    def measured(request: measure.Request, opened: Store, _: Any) -> int:
+        asked.append(request)
+        return opened.begin_run("rankwise study", request.testbed.name, Plan((), 0, 1.0))
+
+    monkeypatch.setattr(measure, "measure", measured)
+    options = StudyOptions(UNTUNED.name, quick, str(tmp_path), implementations=named)
+    with Store(tmp_path / "s.sqlite") as opened:
+        StudyRuns(UNTUNED, StudyRequest(options, "rankwise study"), opened, Silent()).measure_missing()
+    assert {request.implementations for request in asked} == {wanted}

@@ -6,6 +6,7 @@ import time
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import msgspec
@@ -14,6 +15,7 @@ from rankwise.core.errors import HostError, InputError, InterruptedRun, Rankwise
 from rankwise.core.records import DEFAULT, Cell, Implementation, Plan
 from rankwise.core.tuning import Knob, Profile
 from rankwise.core.units import format_duration
+from rankwise.mpi import select
 from rankwise.mpi.family import family_named
 from rankwise.profiles import profile_file, writing
 from rankwise.store.store import Store
@@ -45,6 +47,7 @@ class StudyOptions:
     time_budget_seconds: float | None = None
     """For all of it; None: the study's own."""
     implementations: tuple[str, ...] = ()
+    """None: all that work; in a quick study the newest version of each family."""
     prefixes: tuple[str, ...] = ()
     stored: tuple[int, ...] = ()
     """Runs to take, to finish, or searches to go on with."""
@@ -203,7 +206,7 @@ class StudyRuns:
         asked = tuner.TuneRequest(
             tuner.TuneOptions(
                 self._study.testbed_name(run), options.profiles, TuneSpec(run.tune, ()), seconds,
-                options.implementations, options.prefixes, force=True, verify_first=self._looks_at_data(),
+                self._implementations, options.prefixes, force=True, verify_first=self._looks_at_data(),
             ),
             self._testbed(run), self._request.command_line,
             search=max(self._searches[run.label], default=0), study=self._own_run,
@@ -221,7 +224,7 @@ class StudyRuns:
         return measure.Request(
             command_line=self._request.command_line, benchmarks=run.benchmarks, sizes_bytes=effort.sizes_bytes,
             time_budget_seconds=max(self._run_end - self._clock() - START_SECONDS, LEAST_SECONDS),
-            implementations=options.implementations, prefixes=tuple(map(Path, options.prefixes)),
+            implementations=self._implementations, prefixes=tuple(map(Path, options.prefixes)),
             ranks=(run.ranks,), options=(run.options,), min_launches=effort.launches,
             max_launches=effort.launches, seconds_per_cell=effort.seconds_per_cell,
             launch_limit_seconds=effort.launch_limit_seconds, testbed=self._testbed(run),
@@ -230,6 +233,14 @@ class StudyRuns:
             wanted=_mpi_with_its_profile if profile else None,
             verify_first=self._looks_at_data(), parent=self._own_run, own=msgspec.json.encode(own).decode(),
         )  # fmt: skip
+
+    @cached_property
+    def _implementations(self) -> tuple[str, ...]:
+        options = self._options
+        if options.implementations or not options.quick:
+            return options.implementations
+        found, _ = select.working((), [*map(Path, options.prefixes)])
+        return tuple(one.id for one in select.newest(found))
 
     def _looks_at_data(self) -> bool:
         """Before each run; in a quick study before the first only, for there it takes longer than the runs."""

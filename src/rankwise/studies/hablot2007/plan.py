@@ -22,7 +22,7 @@ _QUICK_NEAR = (1, *parse_sizes_bytes("1K:4M:4"))
 _QUICK_FAR = (*_QUICK_NEAR, 16 * MIB)
 # With the buffers of 2007 64 MiB take eight seconds one way: a launch would do little else.
 _QUICK_UNTUNED = (1, *parse_sizes_bytes("1K:1M:4"))
-_QUICK_MPI = (1, 4 << 10, 16 << 10, *parse_sizes_bytes("64K:1M:2"), 4 * MIB, *LARGE[1:])
+_QUICK_MPI = (1, 4 << 10, 16 << 10, *parse_sizes_bytes("64K:1M:2"), 4 * MIB, LARGE[1])
 _PINGPONG = ("pingpong", "tcp_pingpong")
 _STREAM = ("stream", "tcp_stream")
 
