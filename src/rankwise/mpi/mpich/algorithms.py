@@ -99,7 +99,7 @@ def algorithms(implementation: Implementation) -> dict[str, tuple[Algorithm, ...
 
 
 def choice_scope(operation: str) -> ChoiceScope:
-    """Return whether the selection file can ask for the size of an operation; if it has no such one, others can."""
+    """Return whether the selection file can ask for the size of an operation; what it lacks others can choose."""
     known = OPERATIONS.get(operation)
     return "one for all sizes" if known and not known.size else "by size"
 
