@@ -179,14 +179,6 @@ def test_it_ends_at_the_deadline() -> None:
     assert not launching.seen
 
 
-def test_past_the_deadline_rounds_that_conclude_nothing_yet_go_on() -> None:
-    launching = Launches()
-    question = Question((trial("bcast", "default"),), rounds=4)
-    trials = trials_of(launching, [])
-    assert not carry_out({NAME: [[question]]}, trials, 0.0, latest=FOREVER, least_rounds=3)
-    assert len(launching.seen) == 3
-
-
 def costly(launches: int, rounds: int = 1000, name: str = NAME) -> Question:
     """So many launches of a second each round, since they differ in their ranks."""
     cells = (Cell(name, "bcast", 1024, 2 + number, label="default") for number in range(launches))
@@ -221,6 +213,11 @@ def test_an_implementations_groups_have_the_same_time_once_those_before_have_tol
     both = {NAME: [costly(1), costly(4)], OTHER: [costly(5), costly(5)]}
     assert shared(both, 80.0, least_rounds=3) == {NAME: [20, 5], OTHER: [4, 4]}
     assert shared({NAME: [costly(1), costly(4)]}, 3.0, least_rounds=3) == {NAME: [3, 0]}
+
+
+def test_what_has_begun_comes_to_a_conclusion_past_the_deadline_and_nothing_else_begins() -> None:
+    groups = {NAME: [costly(4), costly(4)], OTHER: [costly(1)]}
+    assert shared(groups, 6.0, latest=100.0, least_rounds=3) == {NAME: [3, 0], OTHER: [3]}
 
 
 def test_rather_one_comes_to_a_conclusion_than_none() -> None:

@@ -226,6 +226,13 @@ class _Turns:
         """Return how many are measured until the group has `least_rounds`, or its next round if it has these."""
         return group.cells * max(self.least_rounds - group.rounds, 1)
 
+    def has_time(self, group: _Group, now: float, deadline: float, latest: float) -> bool:
+        """Return whether the group may go on."""
+        told = now + self.missing_cells(group) * self.cell_seconds
+        if group.rounds >= self.least_rounds:
+            return told <= deadline
+        return told <= latest and (group.rounds > 0 or now <= deadline)
+
     def take(self, group: _Group, launches: Sequence[Launch]) -> None:
         """Take a round into account."""
         seconds = sum(launch.seconds for launch in launches)
@@ -251,8 +258,8 @@ def carry_out(
 
     Next comes the implementation that will have used the least time when it can tell more, and of its groups the
     one that will: each gets as much as the others, and what it does not need is theirs. Before `least_rounds` no
-    search can conclude anything, so there is time for these until `latest`, if that is later than `deadline`
-    (seconds of `clock`), but not for some of them: who is not going to make it leaves the time to the others.
+    search can conclude anything, so what began before `deadline` (seconds of `clock`) has time for these until
+    `latest`, if that is later, but not for some of them: who will not make it leaves the time to the others.
 
     `searches`: groups, by implementation. Searches of one group share their launches, so they must not touch one
     another's settings; a group learns from those before it.
@@ -262,9 +269,8 @@ def carry_out(
 
     while asked := [(turns, group) for turns in all_turns if (group := turns.next_group(trials))]:
         turns, group = min(asked, key=lambda one: one[0].used_seconds + one[0].seconds_until_told(one[1], trials))
-        end = clock() + turns.missing_cells(group) * turns.cell_seconds
         try:
-            if end > (max(deadline, latest) if group.rounds < least_rounds else deadline):
+            if not turns.has_time(group, clock(), deadline, max(deadline, latest)):
                 raise TimeIsOverError
             names = {trial.name for bundle in group.bundles or () for trial in bundle.trials}
             show(f"{turns.name}: {', '.join(sorted(names))}")
