@@ -212,6 +212,7 @@ def test_what_one_does_not_need_is_the_others() -> None:
 def test_an_implementations_groups_have_the_same_time_once_those_before_have_told_anything() -> None:
     both = {NAME: [costly(1), costly(4)], OTHER: [costly(5), costly(5)]}
     assert shared(both, 80.0, least_rounds=3) == {NAME: [20, 5], OTHER: [4, 4]}
+    assert shared({NAME: [costly(1), costly(4), costly(1)]}, 18.0, least_rounds=3) == {NAME: [3, 3, 3]}
     assert shared({NAME: [costly(1), costly(4)]}, 3.0, least_rounds=3) == {NAME: [3, 0]}
 
 

@@ -207,16 +207,15 @@ class _Turns:
         return sum(group.used_seconds for group in self.groups)
 
     def next_group(self, trials: Trials) -> _Group | None:
-        """Return the next one to ask, with its bundles; later ones only once those before have `least_rounds`."""
-        found: list[_Group] = []
+        """Return the next one to ask, with its bundles: all have `least_rounds` first, one after the other."""
+        told: list[_Group] = []
         for group in self.groups:
             if group.bundles is None:
                 group.bundles = trials.bundled(self.name, group.searches)
-            if group.bundles:
-                found.append(group)
-                if group.rounds < self.least_rounds:
-                    break
-        return min(found, key=lambda one: one.used_seconds + self.seconds_until_told(one, trials), default=None)
+            if group.bundles and group.rounds < self.least_rounds:
+                return group
+            told += [group] if group.bundles else []
+        return min(told, key=lambda one: one.used_seconds, default=None)
 
     def seconds_until_told(self, group: _Group, trials: Trials) -> float:
         """Return what that takes, as the last round did, or by a guess."""
@@ -256,17 +255,17 @@ def carry_out(
 ) -> bool:
     """Ask, measure and tell until every question is answered (True), or there is no time for any other round.
 
-    Next comes the implementation that will have used the least time when it can tell more, and of its groups the
-    one that will: each gets as much as the others, and what it does not need is theirs. Before `least_rounds` no
-    search can conclude anything, so what began before `deadline` (seconds of `clock`) has time for these until
-    `latest`, if that is later, but not for some of them: who will not make it leaves the time to the others.
+    Next comes the implementation that will have used the least time when it can tell more: each gets as much as
+    the others, and what it does not need is theirs. Its groups all tell something first, then they share alike.
+    Before `least_rounds` no search can conclude anything, so what began before `deadline` (seconds of `clock`) has
+    time for these until `latest`, if that is later, but not for some of them: who will not make it leaves the time
+    to the others.
 
     `searches`: groups, by implementation. Searches of one group share their launches, so they must not touch one
     another's settings; a group learns from those before it.
     """
     all_turns = [_Turns(name, [_Group(own) for own in groups], least_rounds) for name, groups in searches.items()]
     is_done = True
-
     while asked := [(turns, group) for turns in all_turns if (group := turns.next_group(trials))]:
         turns, group = min(asked, key=lambda one: one[0].used_seconds + one[0].seconds_until_told(one[1], trials))
         try:
