@@ -68,6 +68,8 @@ def test_rules_in_words() -> None:
     assert [sizes for sizes, _ in decision_words(Decision("bcast", 4, below))] == ["below 1 MiB", "from 1 MiB"]
     between = (Rule(1023, Choice()), *below)
     assert decision_words(Decision("bcast", 4, between))[1][0] == "from 1 KiB to below 1 MiB"
+    single = (Rule(1023, Choice()), Rule(1024, Choice("ring")), Rule(None, Choice()))
+    assert decision_words(Decision("bcast", 4, single))[1][0] == "at 1 KiB"
 
 
 def test_only_bytes_get_a_unit() -> None:

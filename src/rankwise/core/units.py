@@ -146,6 +146,8 @@ def sizes_between(above_bytes: int | None, to_bytes: int | None) -> str:
     if above_bytes is None:
         return "any size" if to_bytes is None else at_most(to_bytes)
     low = more_than(above_bytes)
+    if to_bytes == above_bytes + 1:
+        return f"at {exact_size(to_bytes)}"
     return low if to_bytes is None else f"{low} {'to ' * _is_a_byte_less(to_bytes)}{at_most(to_bytes)}"
 
 
