@@ -120,9 +120,9 @@ RUNS = (
     *map(_ray2mesh, SITES),
 )
 CAVEATS = (
-    "The applications are Rankwise's own, written from their definitions. They wait as long as their phases take on "
-    "this host, since its cores are too few for 16 nodes: against computing of 2007, which took several times as "
-    "long, messages weigh more here.",
+    "The applications are Rankwise's own, written from their definitions. They wait as long as their phases take "
+    "on this host, since its cores are too few for 16 nodes: against computing of 2007, which took several times "
+    "as long, messages weigh more here.",
     "Where all nodes share few cores, ranks wait for their turn: kernels of many small messages (CG, MG) then "
     "take longer in the cluster than its network makes them, and the grid looks better beside it than it is.",
     "The paper took the best of five runs of each kernel, here a time is the median of the runs.",
