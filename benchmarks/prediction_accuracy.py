@@ -16,7 +16,7 @@ import math
 import random
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -24,8 +24,8 @@ import click
 import numpy as np
 
 from rankwise.analysis.fit.accuracy import MODELS, SharingFit, accuracy, fit_one_switch
-from rankwise.analysis.fit.sharing_data import Observed, dropped_packets, observed
-from rankwise.analysis.fit.sharing_patterns import random_pattern
+from rankwise.analysis.fit.sharing_data import FloatArray, Observed, dropped_packets, repetitions
+from rankwise.analysis.fit.sharing_patterns import late_patterns, random_pattern
 from rankwise.analysis.fit.simulated import simulated
 from rankwise.cli.screen import Screen
 from rankwise.core.errors import HostError
@@ -53,8 +53,17 @@ class Measured:
     """What was measured with one implementation."""
 
     launches: list[Launch] = field(default_factory=list)
-    patterns: dict[Pattern, Observed] = field(default_factory=dict)
+    repetitions: dict[Pattern, list[FloatArray]] = field(default_factory=dict)
+    """Seconds of flows, shape (repetitions, flows), of each launch."""
     dropped: int = 0
+
+    @property
+    def patterns(self) -> dict[Pattern, Observed]:
+        """What the fit takes: medians of each launch."""
+        return {
+            pattern: Observed(pattern, np.array([np.median(one, axis=0) for one in launches]))
+            for pattern, launches in self.repetitions.items()
+        }
 
 
 def random_patterns(count: int, flows: int) -> dict[int, list[Pattern]]:
@@ -99,7 +108,7 @@ def _measured(
 ) -> dict[str, Measured]:
     built = prepare(names, (), Screen())
     found: defaultdict[str, Measured] = defaultdict(Measured)
-    of_each = (fitting_patterns(), tuple(pattern for own in unseen.values() for pattern in own))
+    of_each = ((*fitting_patterns(), *late_patterns().values()), tuple(pattern for own in unseen.values() for pattern in own))
     begun = time.monotonic()
     with up(testbed_of(testbed), Screen()) as (where, _):
         most = max(launch_seconds(patterns, RATE_BYTES_PER_SECOND) for patterns in of_each)
@@ -117,7 +126,7 @@ def _measured(
                             flush=True,
                         )
     for implementation, own in found.items():
-        own.patterns = observed(own.launches, implementation)
+        own.repetitions = repetitions(own.launches, implementation)
         own.dropped = dropped_packets(own.launches)
     return found
 
@@ -187,7 +196,9 @@ def _write(path: Path, found: dict[str, Measured]) -> None:
     path.write_text(json.dumps({
         implementation: {
             "dropped": own.dropped,
-            "patterns": {benchmark_of(one): seen.launches.tolist() for one, seen in own.patterns.items()},
+            "patterns": {
+                benchmark_of(one): [each.tolist() for each in launches] for one, launches in own.repetitions.items()
+            },
         }
         for implementation, own in found.items()
     }))  # fmt: skip
@@ -195,15 +206,13 @@ def _write(path: Path, found: dict[str, Measured]) -> None:
 
 def _read(path: Path) -> dict[str, Measured]:
     return {
-        implementation: Measured([], dict(_observed(own["patterns"].items())), own["dropped"])
+        implementation: Measured(
+            [],
+            {pattern_of(name): [np.array(each) for each in launches] for name, launches in own["patterns"].items()},
+            own["dropped"],
+        )
         for implementation, own in json.loads(path.read_text()).items()
     }
-
-
-def _observed(patterns: Iterable[tuple[str, list[list[float]]]]) -> Iterable[tuple[Pattern, Observed]]:
-    for name, rows in patterns:
-        pattern = pattern_of(name)
-        yield pattern, Observed(pattern, np.array(rows))
 
 
 if __name__ == "__main__":
