@@ -50,7 +50,7 @@ ONLY_ITS_HELP = {
     "tune_beside_before": "takes another version, which has tests of its own, and minutes",
     "tune_beside_mpitune": "takes half an hour and a profile",
 }
-NO_SCRIPT = {"link_peers", "simulator_schedules"}
+NO_SCRIPT = {"link_peers", "simulator_schedules", "smpi_flows"}
 pytestmark = [pytest.mark.mpi, pytest.mark.timeout(200)]
 
 
