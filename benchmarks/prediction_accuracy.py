@@ -30,7 +30,7 @@ from smpi_flows import Smpi
 
 from rankwise.analysis.fit.accuracy import MODELS, Accuracy, SharingFit, accuracy, differences, fit_one_switch
 from rankwise.analysis.fit.sharing_data import FloatArray, Observed, dropped_packets, repetitions
-from rankwise.analysis.fit.sharing_patterns import late_patterns, random_pattern
+from rankwise.analysis.fit.sharing_patterns import random_pattern
 from rankwise.analysis.fit.simulated import simulated
 from rankwise.cli.screen import Screen
 from rankwise.core.errors import HostError
@@ -116,7 +116,7 @@ def _measured(
     built = prepare(names, (), Screen())
     found: defaultdict[str, Measured] = defaultdict(Measured)
     of_each = (
-        (*fitting_patterns(), *late_patterns().values()),
+        fitting_patterns(),
         tuple(pattern for own in unseen.values() for pattern in own),
     )
     begun = time.monotonic()
