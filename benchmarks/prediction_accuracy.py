@@ -8,8 +8,8 @@ patterns of asynchronous messages as in Martinasso & Mehaut (2006), of 1, 2 and 
 half of them with two flows at each node, half with up to four. All models predict the same measurements. An error
 is |predicted / measured - 1|, of a flow (mean, worst), of the sum over a pattern (together), or of the time until
 its last flow has ended (makespan); `covered` is the share of flows within the model's own band: 90 % should be.
-SMPI is SimGrid's, where that is installed, on the platform that the fit exports. `measured again` is what no model can
-be better than: a launch (with one launch, a repetition) predicted by the median of the others.
+SMPI is SimGrid's, where that is installed, on the platform that the fit exports. `measured again` is what no model
+can be better than: a launch (with one launch, a repetition) predicted by the median of the others.
 About 11 minutes for three MPIs, on a machine that does nothing else.
 """
 
@@ -191,7 +191,7 @@ def _tell_row(off: Accuracy) -> None:
 
 
 def again(pattern: Pattern, launches: Sequence[FloatArray]) -> list[tuple[Pattern, FloatArray, FloatArray]]:
-    """Return each launch's medians beside those of the other launches; with one launch, the same of repetitions."""
+    """Return each launch's medians beside those of the others; with one launch, the same of repetitions."""
     rows = [np.median(one, axis=0) for one in launches] if len(launches) > 1 else list(launches[0])
     return [
         (pattern, np.median(np.array(rows[:i] + rows[i + 1 :]), axis=0), row) for i, row in enumerate(rows)

@@ -42,6 +42,10 @@ SMALLEST = {  # script: arguments, what it prints
         ["mpich-5", "--patterns", "2", "--flows", "10", "--fit-launches", "1"],
         "23 patterns measured",
     ),
+    "tolerance_beside_emulator": (
+        ["mpich-5", "--launches", "1", "--delays", "2,6", "--iterations", "20", "--fit-time", "0"],
+        "the whole: predicted",
+    ),
     "abi_cost": (["mpich-5", "--turns", "1", "--calls", "1000"], "Comm_rank "),
     "beside_imb": (["--launches", "1", "--seconds-per-cell", "0.001"], "MiB"),
 }
