@@ -1,6 +1,6 @@
-/* A pattern of concurrent messages for SimGrid's SMPI: rank 2i sends flow i, rank 2i + 1 receives it.
- * Arguments: of each flow its bytes and when it starts, in microseconds. Each receiver prints its flow
- * and the seconds from its start. */
+/* A pattern of concurrent messages for SimGrid's SMPI: rank 2i sends flow i, rank 2i + 1 receives
+ * it. Arguments: of each flow its bytes and when it starts, in microseconds. Each receiver prints
+ * its flow and the seconds from its start. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
