@@ -1,6 +1,6 @@
 #include "groups.h"
 #include "calls.h"
-#include "gateway.h"
+#include "communicators.h"
 #include "slots.h"
 #include <stdlib.h>
 #include <string.h>
@@ -226,21 +226,21 @@ COMBINED(difference, true, false, false)
 static int choose(Members m, int n, const int *places, bool without, MPI_Group *made)
 {
     int *ranks = malloc((size_t)(m.size + n) * sizeof *ranks + 1), count = 0;
-    char *seen = calloc((size_t)m.size + 1, 1);
-    int code = ranks && seen ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+    char *chosen = calloc((size_t)m.size + 1, 1);
+    int code = ranks && chosen ? MPI_SUCCESS : MPI_ERR_NO_MEM;
     for (int i = 0; i < n && code == MPI_SUCCESS; i++) {
-        if (places[i] < 0 || places[i] >= m.size || seen[places[i]]++)
+        if (places[i] < 0 || places[i] >= m.size || chosen[places[i]]++)
             code = fail(NULL, MPI_ERR_RANK);
         else if (!without)
             ranks[count++] = m.world_rank[places[i]];
     }
     for (int i = 0; without && i < m.size && code == MPI_SUCCESS; i++)
-        if (!seen[i])
+        if (!chosen[i])
             ranks[count++] = m.world_rank[i];
     if (code == MPI_SUCCESS)
         code = new_group(ranks, count, made);
     free(ranks);
-    free(seen);
+    free(chosen);
     return code;
 }
 

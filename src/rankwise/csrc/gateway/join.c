@@ -4,7 +4,9 @@
  *
  * until every process has come and said at which port of its own it listens; then it tells all of
  * them all addresses. Each process connects to those of the sites before its own. */
+#define _GNU_SOURCE
 #include "join.h"
+
 #include "gateway.h"
 #include "wire.h"
 #include <arpa/inet.h>
@@ -63,8 +65,10 @@ __attribute__((format(printf, 1, 2), noreturn)) static void stop(const char *for
     _exit(1);
 }
 
+/* A site that fails is told of by its own launcher, which then ends this one: that comes first. */
 void give_up(const char *what, int rank)
 {
+    usleep(1000000);
     stop("%s rank %d, site %s: the joined job ends", what, rank, world.names[site_of_rank(rank)]);
 }
 

@@ -1,10 +1,11 @@
 #include "matching.h"
 #include "gateway.h"
+#include "messages.h"
 #include "packing.h"
 #include "statuses.h"
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 _Static_assert(sizeof(Request) <= SLOT_BYTES, "a request fits its slot");
 
@@ -249,6 +250,7 @@ bool begin_message(Peer *p)
         p->ended = true;
         return false;
     case ABORTS:
+        usleep(500000); /* who called MPI_Abort is told of first */
         below.Abort(MPI_COMM_WORLD, p->header.tag);
         return false;
     default:

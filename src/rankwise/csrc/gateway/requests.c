@@ -283,3 +283,83 @@ int call_Request_free(MPI_Request *request)
         r->forgotten = true;
     return MPI_SUCCESS;
 }
+
+int call_Request_get_status_all(int count, const MPI_Request requests[], int *flag,
+                                MPI_Status *statuses)
+{
+    int code = MPI_SUCCESS;
+    *flag = 1;
+    for (int i = 0; i < count && *flag && code == MPI_SUCCESS; i++)
+        code = call_Request_get_status(requests[i], flag, status_of(statuses, i));
+    return code;
+}
+
+int call_Request_get_status_any(int count, const MPI_Request requests[], int *index, int *flag,
+                                MPI_Status *status)
+{
+    int code = MPI_SUCCESS;
+    bool some = false;
+    *flag = 0;
+    *index = MPI_UNDEFINED;
+    for (int i = 0; i < count && !*flag && code == MPI_SUCCESS; i++) {
+        if (is_idle(requests[i]))
+            continue;
+        some = true;
+        code = call_Request_get_status(requests[i], flag, status);
+        if (*flag)
+            *index = i;
+    }
+    if (!some) {
+        *flag = 1;
+        set_empty(status);
+    }
+    return code;
+}
+
+int call_Request_get_status_some(int incount, const MPI_Request requests[], int *outcount,
+                                 int indices[], MPI_Status *statuses)
+{
+    int code = MPI_SUCCESS, ended;
+    bool some = false;
+    *outcount = 0;
+    for (int i = 0; i < incount && code == MPI_SUCCESS; i++) {
+        if (is_idle(requests[i]))
+            continue;
+        some = true;
+        code = call_Request_get_status(requests[i], &ended, status_of(statuses, *outcount));
+        if (code == MPI_SUCCESS && ended)
+            indices[(*outcount)++] = i;
+    }
+    if (!some)
+        *outcount = MPI_UNDEFINED;
+    return code;
+}
+
+/* Handles of ours as numbers: beyond what libraries count from 0, and no address. */
+enum { NUMBERS_OF_OURS = 1 << 24 };
+
+int call_Request_toint(MPI_Request request)
+{
+    return is_slot(request) ? NUMBERS_OF_OURS + (int)number_of_slot(request)
+                            : below.Request_toint(request);
+}
+
+MPI_Request call_Request_fromint(int request)
+{
+    if (request >= NUMBERS_OF_OURS && request < NUMBERS_OF_OURS + SLOT_COUNT)
+        return slot_of_number((uint64_t)(request - NUMBERS_OF_OURS), REQUEST_SLOT);
+    return below.Request_fromint(request);
+}
+
+int call_Message_toint(MPI_Message message)
+{
+    return is_slot(message) ? NUMBERS_OF_OURS + (int)number_of_slot(message)
+                            : below.Message_toint(message);
+}
+
+MPI_Message call_Message_fromint(int message)
+{
+    if (message >= NUMBERS_OF_OURS && message < NUMBERS_OF_OURS + SLOT_COUNT)
+        return slot_of_number((uint64_t)(message - NUMBERS_OF_OURS), MESSAGE_SLOT);
+    return below.Message_fromint(message);
+}
