@@ -110,8 +110,7 @@ def joined(several: Sequence[LaunchSteps], names: Sequence[str], *, prefixed: bo
     standard input. `prefixed`: lines of output begin with the site's name.
     """
     starts = [
-        f"site {shlex.quote(name)} {_line(one.main)} {'<&3' if number == 0 else '</dev/null'} & "
-        'pids="$pids $!"'
+        f'site {shlex.quote(name)} {_line(one.main)} {"<&3" if number == 0 else "</dev/null"} & pids="$pids $!"'
         for number, (one, name) in enumerate(zip(several, names, strict=True))
     ]
     return _steps(_JOINED.format(prefixed="yes" if prefixed else "", starts="\n".join(starts)), several)

@@ -67,7 +67,9 @@ def parts_of(text: str) -> tuple[SitePart, ...]:
     if twice:
         raise InputError(f"site {twice[0]} is named twice", "give each site one MPI and all its ranks")
     if len(found) < 2:
-        raise InputError(f"{found[0].site} is the only site", "name two or more; one MPI alone: --mpi NAME -n RANKS")
+        raise InputError(
+            f"{found[0].site} is the only site", "name two or more; one MPI alone: --mpi NAME -n RANKS"
+        )
     return tuple(found)
 
 
@@ -89,9 +91,7 @@ def run_joined(request: JoinRequest, events: Events) -> int:
     try:
         hosts = [name for names in placed for name in names]
         crowded = testbed.oversubscribed(hosts)
-        jobs = [
-            replace(job, oversubscribed=crowded) for job in _jobs(request, program, implementations, placed)
-        ]
+        jobs = [replace(job, oversubscribed=crowded) for job in _jobs(request, program, implementations, placed)]
         launcher = FamilyLauncher()
         several = [launcher.steps(one, job) for one, job in zip(implementations, jobs, strict=True)]
         names = [part.site for part in request.parts]
@@ -124,7 +124,9 @@ def _implementations(request: JoinRequest, events: Events) -> list[Implementatio
         for name in dict.fromkeys(part.implementation for part in request.parts):
             meant, _ = select.working([name], request.prefixes, lambda one: update(f"testing that {one} works"))
             if len(meant) > 1:
-                raise InputError(f"'{name}' could be any of {', '.join(one.id for one in meant)}", "name one of them")
+                raise InputError(
+                    f"'{name}' could be any of {', '.join(one.id for one in meant)}", "name one of them"
+                )
             found[name] = meant[0]
     return [found[part.implementation] for part in request.parts]
 

@@ -114,7 +114,9 @@ def exit_code(outcome: Outcome, limit_seconds: float, events: Events) -> int:
     for notice in outcome.notices:
         events.say(f"warning: {notice.message}")
     if outcome.timed_out:
-        raise HostError(f"no end within {limit_seconds:.0f} s: ended with all its processes", "give a longer --limit")
+        raise HostError(
+            f"no end within {limit_seconds:.0f} s: ended with all its processes", "give a longer --limit"
+        )
     if outcome.stderr and outcome.returncode:  # a step before the launcher failed, whose output nobody has seen
         events.say(outcome.stderr.rstrip())
     return outcome.returncode

@@ -122,7 +122,11 @@ def _arguments(one: Function) -> str:
 
 
 def _communicators(one: Function) -> list[str]:
-    return [parameter.name for parameter in one.parameters if parameter.type.strip() == "MPI_Comm" and not parameter.array]
+    return [
+        parameter.name
+        for parameter in one.parameters
+        if parameter.type.strip() == "MPI_Comm" and not parameter.array
+    ]
 
 
 def _collective(call: CollectiveCall) -> str:

@@ -6,7 +6,7 @@
 #include "matching.h"
 #include <stdlib.h>
 
-enum { MOST_CHOICES = 3 };
+enum { MOST_CHOICES = 3, CALLS_APART = 64 };
 
 /* The first that can do it does: those that cross between sites as seldom as possible, then those
  * that serve whatever these refuse. What each refuses is known alike to all ranks. */
@@ -23,6 +23,11 @@ static const char *const choices[OPERATIONS][MOST_CHOICES] = {
     [SCAN] = {"one_crossing", "recursive_doubling", "linear"},
     [EXSCAN] = {"one_crossing", "recursive_doubling", "linear"},
 };
+
+static int tag_room(void)
+{
+    return (world.tag_bound - CALLS_APART) / CALLS_APART;
+}
 
 /* A nonblocking one that is under way, as its request's `work`. */
 typedef struct Pending Pending;
@@ -63,14 +68,10 @@ static int choose(const Collective *call, const Communicator *c, Problem *p, Sch
     return MPI_ERR_UNSUPPORTED_OPERATION;
 }
 
-/* Tags of its own, so that several can be under way. */
-static int first_tag(Joined *own, int tags)
+/* Tags of its own, so that several can be under way: all ranks have counted the same calls. */
+static int first_tag(Joined *own)
 {
-    if (own->next_tag + tags > world.tag_bound)
-        own->next_tag = 0;
-    const int first = own->next_tag;
-    own->next_tag += tags;
-    return first;
+    return (int)(own->calls++ % CALLS_APART) * tag_room();
 }
 
 static int begin(Joined *j, const Call *sent, Data *data, Schedule *schedule, MPI_Request *request)
@@ -105,14 +106,13 @@ static int carry_out(Joined *j, const Collective *call, Communicator *c, Problem
     code = arrange_data(&data, call, j->rank, j->size);
     if (code == MPI_SUCCESS && call->request && (code = keep_arguments(&data, j->size)))
         return_data(&data, code);
-    if (code == MPI_SUCCESS && schedule.tags > world.tag_bound)
+    if (code == MPI_SUCCESS && schedule.tags > tag_room())
         code = return_data(&data, MPI_ERR_TAG);
     if (code != MPI_SUCCESS) {
         free_schedule(&schedule);
         return code;
     }
-    const Call sent = {data.input, data.output, data.type, call->op, j->own,
-                       first_tag(own, schedule.tags)};
+    const Call sent = {data.input, data.output, data.type, call->op, j->own, first_tag(own)};
     if (call->request) {
         code = begin(j, &sent, &data, &schedule, call->request);
         if (code == MPI_SUCCESS)

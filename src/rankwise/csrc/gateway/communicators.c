@@ -168,7 +168,8 @@ static int collect(Joined *j, Wish wish, Wish **all)
     if (!*all)
         return MPI_ERR_NO_MEM;
     wish.number = next_number;
-    const int code = call_Allgather(&wish, sizeof wish, MPI_BYTE, *all, sizeof wish, MPI_BYTE, j->own);
+    const int code =
+        call_Allgather(&wish, sizeof wish, MPI_BYTE, *all, sizeof wish, MPI_BYTE, j->own);
     for (int r = 0; r < j->size && code == MPI_SUCCESS; r++)
         if ((*all)[r].number > next_number)
             next_number = (*all)[r].number;

@@ -30,7 +30,7 @@ struct Joined {
     int *to_local;   /* shape (size): -1 for a rank of another site */
     int *from_local; /* shape (local_size) */
     Network *network;
-    int next_tag; /* for collective operations */
+    long calls;   /* of collective operations: their messages are told apart by it */
     long uses;    /* the program's handle, and requests */
     Joined *next; /* in its bucket */
 };

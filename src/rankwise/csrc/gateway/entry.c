@@ -10,6 +10,7 @@
 #include "communicators.h"
 #include "join.h"
 #include "messages.h"
+#include "operations.h"
 
 #define PUBLIC __attribute__((visibility("default")))
 #define NEXT_VARIABLE "RANKWISE_JOIN_BACKEND"
@@ -45,13 +46,13 @@ const char *rankwise_abi_open(void *table, size_t bytes, const char *version)
 int call_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
     const int most = MPI_THREAD_SERIALIZED;
-    const int code =
-        below.Init_thread(argc, argv, required < most ? required : most, provided);
+    const int code = below.Init_thread(argc, argv, required < most ? required : most, provided);
     if (*provided > most)
         *provided = most;
     if (code != MPI_SUCCESS || !meet())
         return code;
     world.started = true;
+    look_for_reductions();
     return join_world();
 }
 

@@ -28,6 +28,7 @@ typedef struct {
     char **names; /* shape (sites) */
     int tag_bound;
     bool started;
+    bool old_library; /* of MPI-1: no MPI_Reduce_local, no MPI_Request_get_status */
 } World;
 extern World world;
 

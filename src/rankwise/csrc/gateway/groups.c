@@ -82,8 +82,7 @@ int group_of_site(const Members *members, MPI_Group *native)
         if (site_of_rank(members->world_rank[i]) == world.site)
             ranks[count++] = members->world_rank[i] - world.first[world.site];
     *native = MPI_GROUP_EMPTY;
-    const int code =
-        count ? below.Group_incl(site_group(), count, ranks, native) : MPI_SUCCESS;
+    const int code = count ? below.Group_incl(site_group(), count, ranks, native) : MPI_SUCCESS;
     free(ranks);
     return code;
 }
@@ -175,8 +174,8 @@ int call_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_
     for (int i = 0; i < n; i++) {
         if (ranks1[i] != MPI_PROC_NULL && (ranks1[i] < 0 || ranks1[i] >= a.size))
             return fail(NULL, MPI_ERR_RANK);
-        ranks2[i] = ranks1[i] == MPI_PROC_NULL ? MPI_PROC_NULL
-                                               : place_in(b, a.world_rank[ranks1[i]]);
+        ranks2[i] =
+            ranks1[i] == MPI_PROC_NULL ? MPI_PROC_NULL : place_in(b, a.world_rank[ranks1[i]]);
     }
     return MPI_SUCCESS;
 }

@@ -13,8 +13,8 @@ int begin_receive(Joined *joined, void *buffer, MPI_Count count, MPI_Datatype ty
                   int tag, MPI_Request *request);
 
 /* What of its message a receive of ours needs to know; it is not posted yet. */
-int describe_receive(Request *request, void *buffer, MPI_Count count, MPI_Datatype type,
-                     int source, int tag);
+int describe_receive(Request *request, void *buffer, MPI_Count count, MPI_Datatype type, int source,
+                     int tag);
 
 /* The library receives it, from this rank of the site. An error code. */
 int receive_below(Request *request, int local_source, int tag);

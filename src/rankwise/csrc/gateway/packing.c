@@ -39,8 +39,8 @@ int pack(const void *buffer, MPI_Count count, MPI_Datatype type, uint64_t bytes,
     *packed = malloc(bytes + 1);
     if (!*packed)
         return MPI_ERR_NO_MEM;
-    const int code = below.Pack_c(buffer, count, type, *packed, (MPI_Count)bytes, &position,
-                                  MPI_COMM_SELF);
+    const int code =
+        below.Pack_c(buffer, count, type, *packed, (MPI_Count)bytes, &position, MPI_COMM_SELF);
     if (code != MPI_SUCCESS) {
         free(*packed);
         *packed = NULL;

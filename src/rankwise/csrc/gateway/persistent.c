@@ -16,8 +16,8 @@ typedef struct {
     MPI_Request active; /* MPI_REQUEST_NULL: it has not been started */
 } Plan;
 
-static int plan_for(Joined *j, Begin *begin, const void *buffer, MPI_Count count,
-                    MPI_Datatype type, int peer, int tag, MPI_Request *request)
+static int plan_for(Joined *j, Begin *begin, const void *buffer, MPI_Count count, MPI_Datatype type,
+                    int peer, int tag, MPI_Request *request)
 {
     Request *r = new_request(PERSISTENT, j);
     Plan *plan = malloc(sizeof *plan);

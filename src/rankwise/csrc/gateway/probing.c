@@ -115,7 +115,7 @@ int call_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *mes
 int call_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
 {
     int flag = 0, code = MPI_SUCCESS;
-    if (!joined_of(comm) || source == MPI_PROC_NULL)
+    if (!joined_of(comm) || source == MPI_PROC_NULL || world.old_library)
         return below.Mprobe(source, tag, comm, message, status);
     while (!flag && code == MPI_SUCCESS)
         code = call_Improbe(source, tag, comm, &flag, message, status);
@@ -130,8 +130,8 @@ int call_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message
         return below.Imrecv_c(buf, count, datatype, message, request);
     Joined *j = m->joined;
     Request *r = new_request(RECEIVES, j);
-    int code = r ? describe_receive(r, buf, count, datatype, MPI_ANY_SOURCE, MPI_ANY_TAG)
-                 : MPI_ERR_NO_MEM;
+    int code =
+        r ? describe_receive(r, buf, count, datatype, MPI_ANY_SOURCE, MPI_ANY_TAG) : MPI_ERR_NO_MEM;
     if (code == MPI_SUCCESS && m->remote) {
         give_message(r, m->remote);
     } else if (code == MPI_SUCCESS) {

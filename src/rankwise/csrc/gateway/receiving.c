@@ -121,8 +121,7 @@ int call_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendt
 }
 
 int call_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest,
-                            int sendtag, int source, int recvtag, MPI_Comm comm,
-                            MPI_Status *status)
+                            int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
     Joined *j = joined_of(comm);
     const TypeFacts facts = facts_of(datatype);

@@ -8,7 +8,16 @@
 #include "statuses.h"
 #include <sched.h>
 
-enum { PATIENCE = 64 }; /* turns without anything, before the core is offered to others */
+/* Turns without anything, before the library has one, and before the core is offered to others. */
+enum { OWN_TURNS = 4, PATIENCE = 64 };
+
+/* The library has sends of this site to go on with, too, which nobody waits for now. */
+static void nudge(void)
+{
+    int there;
+    below.Iprobe(MPI_ANY_SOURCE, world.tag_bound, joined_of(MPI_COMM_WORLD)->own, &there,
+                 MPI_STATUS_IGNORE);
+}
 
 void progress(void)
 {
@@ -22,6 +31,8 @@ void progress(void)
     moved |= progress_collectives();
     busy = false;
     idle = moved ? 0 : idle + 1;
+    if (idle % OWN_TURNS == OWN_TURNS - 1)
+        nudge();
     if (idle > PATIENCE)
         sched_yield();
 }

@@ -18,6 +18,19 @@ static int send_below(Joined *j, const void *buffer, MPI_Count count, MPI_Dataty
                  : below.Isend_c(buffer, count, type, to, tag, j->local, request);
 }
 
+/* The library's request under a handle of ours, which can be looked at without ending. */
+static int wrap(Joined *j, MPI_Request *request)
+{
+    Request *r = new_request(SENDS, j);
+    if (!r)
+        return fail(j, MPI_ERR_NO_MEM);
+    outstanding--;
+    r->passed = true;
+    r->native = *request;
+    *request = (MPI_Request)r;
+    return MPI_SUCCESS;
+}
+
 /* Its message goes out, or is announced. */
 static void send_remote(Request *r, uint64_t bytes, SendMode mode)
 {
@@ -48,15 +61,17 @@ static int check_send(const Joined *j, MPI_Count count, TypeFacts facts, int des
     return count < 0 ? MPI_ERR_COUNT : facts.bytes < 0 ? MPI_ERR_TYPE : MPI_SUCCESS;
 }
 
-int begin_send(Joined *j, const void *buffer, MPI_Count count, MPI_Datatype type, int dest,
-               int tag, SendMode mode, MPI_Request *request)
+int begin_send(Joined *j, const void *buffer, MPI_Count count, MPI_Datatype type, int dest, int tag,
+               SendMode mode, MPI_Request *request)
 {
     const TypeFacts facts = facts_of(type);
     int code = check_send(j, count, facts, dest, tag);
     if (code != MPI_SUCCESS)
         return fail(j, code);
-    if (j->to_local[dest] >= 0)
-        return send_below(j, buffer, count, type, dest, tag, mode, request);
+    if (j->to_local[dest] >= 0) {
+        code = send_below(j, buffer, count, type, dest, tag, mode, request);
+        return code == MPI_SUCCESS && world.old_library ? wrap(j, request) : code;
+    }
     const uint64_t bytes = (uint64_t)count * (uint64_t)facts.bytes;
     Request *r = new_request(SENDS, j);
     if (!r)
@@ -94,7 +109,7 @@ static int ended_request(Joined *j, MPI_Request *request)
 }
 
 static int send_now(Joined *j, const void *buffer, MPI_Count count, MPI_Datatype type, int dest,
-                int tag, SendMode mode)
+                    int tag, SendMode mode)
 {
     MPI_Request request = MPI_REQUEST_NULL;
     const bool here = dest >= 0 && dest < j->size && j->to_local[dest] >= 0;
@@ -111,7 +126,7 @@ static int send_now(Joined *j, const void *buffer, MPI_Count count, MPI_Datatype
         Joined *j = joined_of(comm);                                                               \
         if (!j || dest == MPI_PROC_NULL)                                                           \
             return below.name##_c(buf, count, datatype, dest, tag, comm);                          \
-        return send_now(j, buf, count, datatype, dest, tag, mode);                                     \
+        return send_now(j, buf, count, datatype, dest, tag, mode);                                 \
     }
 
 #define NONBLOCKING(name, mode)                                                                    \

@@ -1,5 +1,5 @@
-/* Memory of what programs get handles of. Its addresses are no native handle, for it is a mapping of
- * our own far above all numbers that libraries use. */
+/* Memory of what programs get handles of. Its addresses are no native handle, for it is a mapping
+ * of our own far above all numbers that libraries use. */
 #ifndef SLOTS_H
 #define SLOTS_H
 
@@ -11,7 +11,8 @@ enum { SLOT_BYTES = 320, SLOT_COUNT = 1 << 20 };
 
 extern char *slots_begin; /* NULL until there is one */
 
-/* Zeroed but for its kind, which is the first field of whatever is in it; NULL: there is no more. */
+/* Zeroed but for its kind, which is the first field of whatever is in it; NULL: there is no more.
+ */
 void *take_slot(SlotKind kind);
 void give_slot(void *slot);
 

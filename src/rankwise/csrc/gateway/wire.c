@@ -10,7 +10,13 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { STAGE_BYTES = 64 << 10, DIRECT_BYTES = 16 << 10, FEW_PEERS = 4, MOST_READS = 16, EVENTS = 32 };
+enum {
+    STAGE_BYTES = 64 << 10,
+    DIRECT_BYTES = 16 << 10,
+    FEW_PEERS = 4,
+    MOST_READS = 16,
+    EVENTS = 32
+};
 
 Peer *peers;
 static int connected, *connections, waits = -1; /* world ranks of peers; epoll's descriptor */
@@ -56,8 +62,7 @@ static bool flush(Peer *p)
             {(char *)&m->header + m->sent, m->sent < header ? header - m->sent : 0},
             {(char *)m->data + done, length - done}};
         const bool both = parts[0].iov_len > 0;
-        struct msghdr whole = {.msg_iov = both ? parts : parts + 1,
-                               .msg_iovlen = both ? 2 : 1};
+        struct msghdr whole = {.msg_iov = both ? parts : parts + 1, .msg_iovlen = both ? 2 : 1};
         const ssize_t bytes = sendmsg(p->socket, &whole, MSG_NOSIGNAL | MSG_DONTWAIT);
         if (bytes < 0) {
             if (errno != EAGAIN && errno != EINTR && !p->ended)
@@ -131,8 +136,8 @@ static size_t take(Peer *p, void *to, size_t most)
 static void look_at_stage(Peer *p)
 {
     if (!p->in_data) {
-        p->header_bytes += take(p, (char *)&p->header + p->header_bytes,
-                                sizeof p->header - p->header_bytes);
+        p->header_bytes +=
+            take(p, (char *)&p->header + p->header_bytes, sizeof p->header - p->header_bytes);
         if (p->header_bytes < sizeof p->header)
             return;
         p->header_bytes = 0;
