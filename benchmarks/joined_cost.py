@@ -1,7 +1,7 @@
-"""What a message between two sites of a joined job takes, beside raw TCP, and one within a site beside the native MPI.
+"""What a message between two sites of a joined job takes beside raw TCP, and one within a site beside native MPI.
 
-Sites are on this host. Between sites, MPI and a TCP connection of the same two processes take turns; within a site,
-launches of the joined job and of the single one do. The least of all passes counts.
+Sites are on this host. Between sites, MPI and a TCP connection of the same two processes take turns; within a
+site, launches of the joined job and of the single one do. The least of all passes counts.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ Times = dict[tuple[str, int], float]
 @click.option("--passes", default=20, show_default=True)
 @click.option("--rounds", default=500, show_default=True, help="In a pass; a twentieth of it from 100 kB on.")
 @click.option("--sizes", default="0,8,1024,65536,1048576,4194304", show_default=True)
-def main(first: str, second: str, turns: int, passes: int, rounds: int, sizes: str) -> None:
+def main(  # noqa: PLR0917
+    first: str, second: str, turns: int, passes: int, rounds: int, sizes: str
+) -> None:
     """Time messages between ranks of the MPIs FIRST and SECOND, and within a site of FIRST."""
     compiler = next(path for one in working()[0] if (path := Path(one.mpicc).with_name("mpicc_abi")).exists())
     times: list[Times] = [{}, {}, {}]

@@ -65,7 +65,8 @@ def loading(loaded: Loaded, program: Path, implementation: Implementation) -> Lo
 def joining(loaded: Loaded, settings: str) -> Loaded:
     """Return what a site of a joined job loads: the gateway before the backend that `loading` has put there.
 
-    `settings` is what its processes have to know of the others (csrc/gateway/join.c). Raises HostError, BuildError.
+    `settings` is what its processes have to know of the others (csrc/gateway/join.c). Raises HostError,
+    BuildError.
     """
     library = str(gateway.build(_standard()))
     behind = dict(loaded.environment)[_BACKEND]

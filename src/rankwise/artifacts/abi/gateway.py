@@ -1,7 +1,7 @@
-"""The gateway: a library between the front end of the standard ABI and a backend, which joins several jobs into one.
+"""The gateway: a library between the front end of the standard ABI and a backend that joins several jobs into one.
 
-What it does itself is C by hand (csrc/gateway/): a function `call_NAME` there stands for MPI_NAME. What follows from
-these is written here: functions that count with `int`, collective operations, and refusals.
+What it does itself is C by hand (csrc/gateway/): a function `call_NAME` there stands for MPI_NAME. What follows
+from these is written here: functions that count with `int`, collective operations, and refusals.
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ _SHARED = (*(SOURCES / "interpose" / name for name in ("data.c", "replacing.c"))
 """Files, and folders of files, that carry out collective operations."""
 _DEFINED = re.compile(r"^\w[\w *]*\bcall_(\w+)\(", re.MULTILINE)
 _BY_MACRO = re.compile(r"^#define (\w+)\((\w+)[^)]*\)\s*\\\n\s*int call_(\w*)##\2(?:##(\w+))?\(", re.MULTILINE)
-_LEFT_TO_THE_SITE = frozenset("""
+_NAMES_LEFT = """
     Attr_put Attr_delete Comm_set_attr Comm_delete_attr Comm_get_name Comm_set_name Comm_get_info Comm_set_info
     Comm_get_errhandler Comm_set_errhandler Comm_call_errhandler Errhandler_get Errhandler_set Comm_test_inter
-    Topo_test Comm_toint Comm_split_type Pack Pack_c Unpack Unpack_c Pack_size Pack_size_c Comm_free Comm_disconnect
-""".split())  # fmt: skip
+    Topo_test Comm_toint Comm_split_type Pack Pack_c Unpack Unpack_c Pack_size Pack_size_c
+"""
+_LEFT_TO_THE_SITE = frozenset(_NAMES_LEFT.split())
 """What the native communicator of this site's ranks does in its stead: of all others nothing has to be known."""
 
 
@@ -90,8 +91,10 @@ class _Writer:
         ours = [name for name in self.functions if name in hand or name in written]
         numbers = ", ".join(f"NUMBER_{name}" for name in self.functions)
         declared = [f"{self._head(name)};" for name in ours]
-        header = ["#ifndef CALLS_H", "#define CALLS_H", "", '#include "gateway.h"', "",
-                  f"enum {{ {numbers}, FUNCTIONS }};", "", "extern AbiTable seen;", "", *declared, "", "#endif", ""]  # fmt: skip
+        header = [
+            "#ifndef CALLS_H", "#define CALLS_H", "", '#include "gateway.h"', "",
+            f"enum {{ {numbers}, FUNCTIONS }};", "", "extern AbiTable seen;", "", *declared, "", "#endif", "",
+        ]  # fmt: skip
         return {"calls.h": "\n".join(header), "calls.c": self._source(ours, written)}
 
     def _source(self, ours: list[str], written: dict[str, str]) -> str:
@@ -100,9 +103,8 @@ class _Writer:
         return "\n".join([
             *includes, "", "const char *const function_names[] = {", *names, "};", "",
             *(f"{self._head(name)}\n{{\n{text}\n}}\n" for name, text in written.items()),
-            "void lay_over(AbiTable *table)", "{", *(f"    table->{name} = call_{name};" for name in ours), "}", "",
-            *(f"{one.returns} P{one.name}({table.signature(one)})\n{{\n    return seen.{name}({_arguments(one)});\n}}\n"
-              for name, one in self.functions.items()),
+            "void lay_over(AbiTable *table)\n{", *(f"    table->{name} = call_{name};" for name in ours), "}\n",
+            *(_shared(name, one) for name, one in self.functions.items()),
         ])  # fmt: skip
 
     def _head(self, name: str) -> str:
@@ -115,6 +117,12 @@ class _Writer:
         ours = "is_slot(*message)" if not _communicators(one) else f"joined_of({_communicators(one)[0]})"
         arguments = _arguments(one)
         return f"    return {ours} ? call_{name}_c({arguments}) : below.{name}({arguments});"
+
+
+def _shared(name: str, one: Function) -> str:
+    """The function under the name by which code that is not the gateway's calls it."""
+    jump = f"    return seen.{name}({_arguments(one)});"
+    return f"{one.returns} P{one.name}({table.signature(one)})\n{{\n{jump}\n}}\n"
 
 
 def _arguments(one: Function) -> str:
