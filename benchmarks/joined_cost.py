@@ -56,7 +56,7 @@ def main(  # noqa: PLR0917
 
 def run(program: Path, how: list[str], arguments: list[str]) -> Times:
     """Microseconds by way and size."""
-    line = [RANKWISE, "run", "-q", "--limit", "80s", *how, "--", program, *arguments]
+    line: list[str | Path] = [RANKWISE, "run", "-q", "--limit", "80s", *how, "--", program, *arguments]
     done = subprocess.run(line, capture_output=True, text=True, timeout=100, check=True)
     words = (line.split() for line in done.stdout.splitlines())
     return {(way, int(size)): float(value) for way, size, value in words}

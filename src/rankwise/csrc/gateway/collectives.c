@@ -139,6 +139,35 @@ int collective(Joined *j, const Collective *call)
     return fail(j, code);
 }
 
+/* Operations that the program has freed while one that may need them was under way. */
+typedef struct Freed Freed;
+struct Freed {
+    MPI_Op op;
+    Freed *next;
+};
+static Freed *freed;
+
+int call_Op_free(MPI_Op *op)
+{
+    Freed *one = under_way ? malloc(sizeof *one) : NULL;
+    if (!one)
+        return below.Op_free(op);
+    *one = (Freed){*op, freed};
+    freed = one;
+    *op = MPI_OP_NULL;
+    return MPI_SUCCESS;
+}
+
+static void free_operations(void)
+{
+    while (freed && !under_way) {
+        Freed *one = freed;
+        freed = one->next;
+        below.Op_free(&one->op);
+        free(one);
+    }
+}
+
 bool progress_collectives(void)
 {
     bool moved = false;
@@ -159,5 +188,6 @@ bool progress_collectives(void)
         free(p);
         moved = true;
     }
+    free_operations();
     return moved;
 }

@@ -35,8 +35,25 @@ Context *context_of(int number)
     return contexts[number];
 }
 
+static void take_out(const Joined *j)
+{
+    Joined **place = bucket_of(j->local);
+    while (*place && *place != j)
+        place = &(*place)->next;
+    if (*place)
+        *place = j->next;
+}
+
+/* The library's communicators go with it: what has begun may still need them. */
 static void free_joined(Joined *j)
 {
+    Joined *own = j->own != j->local ? joined_of(j->own) : NULL;
+    if (own) {
+        take_out(own);
+        release_joined(own);
+    }
+    if (world.started)
+        below.Comm_free(&j->local);
     if (j->number >= 0 && j->number < context_count && contexts[j->number]) {
         free(contexts[j->number]);
         contexts[j->number] = NULL;
@@ -145,15 +162,6 @@ int join_world(void)
     const int code = join(MPI_COMM_WORLD, 0, all, world.ranks);
     free(all);
     return code;
-}
-
-static void forget(Joined *j)
-{
-    Joined **place = bucket_of(j->local);
-    while (*place != j)
-        place = &(*place)->next;
-    *place = j->next;
-    release_joined(j);
 }
 
 /* New communicators: all ranks of the old one say what they want, and which numbers are free. */
@@ -308,14 +316,10 @@ int call_Comm_free(MPI_Comm *comm)
     Joined *j = joined_of(*comm);
     if (!j || *comm == MPI_COMM_WORLD)
         return below.Comm_free(comm);
-    Joined *own = joined_of(j->own);
-    const int code = below.Comm_free(comm);
-    if (code != MPI_SUCCESS)
-        return code;
-    forget(j);
-    below.Comm_free(&(MPI_Comm){own->local});
-    forget(own);
-    return code;
+    take_out(j);
+    release_joined(j);
+    *comm = MPI_COMM_NULL;
+    return MPI_SUCCESS;
 }
 
 int call_Comm_disconnect(MPI_Comm *comm)
