@@ -146,10 +146,12 @@ int call_Group_rank(MPI_Group group, int *rank)
 int call_Group_free(MPI_Group *group)
 {
     Members m;
-    if (!members_of(*group, &m) || *group == MPI_GROUP_EMPTY)
+    if (!members_of(*group, &m))
         return below.Group_free(group);
-    free((int *)m.world_rank);
-    give_slot(*group);
+    if (*group != MPI_GROUP_EMPTY) { /* of which libraries count the handles that they gave */
+        free((int *)m.world_rank);
+        give_slot(*group);
+    }
     *group = MPI_GROUP_NULL;
     return MPI_SUCCESS;
 }

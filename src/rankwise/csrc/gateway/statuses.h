@@ -21,6 +21,8 @@ static inline void set_status(MPI_Status *status, int source, int tag, uint64_t 
 static inline void set_empty(MPI_Status *status)
 {
     set_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, false);
+    if (status != MPI_STATUS_IGNORE)
+        status->MPI_ERROR = MPI_SUCCESS;
 }
 
 static inline uint64_t word_of(const MPI_Status *status)
