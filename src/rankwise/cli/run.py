@@ -45,7 +45,7 @@ _SINGLE = {
     "--mpi", default="", metavar="MPI|any",
     help="Start it with this one, or with any that can run it.  [default: the one it is linked with]",
 )  # fmt: skip
-@click.option("--join", "parts", type=Parsed("sites", parts_of), default="", metavar="SITE=MPI:RANKS,...",
+@click.option("--join", "parts", type=Parsed("sites", parts_of), metavar="SITE=MPI:RANKS,...",
               help="One job over several sites, with another MPI on each; its program is of the standard ABI. "
               "On a testbed, its sites; else any names.")  # fmt: skip
 @click.option("--abi", "standard_abi", is_flag=True,
