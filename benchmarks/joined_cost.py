@@ -1,8 +1,8 @@
 """What a message between two sites of a joined job takes beside raw TCP, and one within a site beside native MPI.
 
 Sites are on this host. Between sites, MPI and a TCP connection of the same two processes take turns; within a
-site, launches of the joined job and of a single one do, each with a third rank that sleeps. The least of all passes
-counts.
+site, launches of the joined job and of a single one do, each with a third rank that sleeps. The least of all
+passes counts.
 """
 
 from __future__ import annotations

@@ -162,6 +162,7 @@ static void end_receiving(Request *r)
 static void grant(Request *r, Peer *p, uint64_t sender)
 {
     r->peer = p;
+    p->granted++;
     send_short(p, (Header){.kind = GRANTS, .sender = sender, .receiver = number_of_slot(r)});
 }
 
@@ -240,6 +241,7 @@ bool begin_message(Peer *p)
         Request *r = meant(p, p->header.receiver, RECEIVES);
         if (r->bytes != p->header.length)
             give_up("a message makes no sense that came from", p->rank);
+        p->granted--;
         open_place(p, r);
         return true;
     }

@@ -12,6 +12,7 @@
 
 enum {
     STAGE_BYTES = 64 << 10,
+    SHORT_STAGE_BYTES = 1 << 10,
     DIRECT_BYTES = 16 << 10,
     FEW_PEERS = 4,
     MOST_READS = 16,
@@ -100,12 +101,14 @@ void send_short(Peer *p, Header header)
     send_out(p, message);
 }
 
-/* Reads at least a byte, straight to its place where much is to come. False: there is nothing. */
+/* Reads at least a byte, straight to its place where much is to come, and little where that is
+ * about to be so: what is read sooner has to be copied. False: there is nothing. */
 static bool read_more(Peer *p)
 {
     const bool direct = p->in_data && p->left >= DIRECT_BYTES;
-    const ssize_t bytes = recv(p->socket, direct ? p->to : p->stage,
-                               direct ? p->left : (size_t)STAGE_BYTES, MSG_DONTWAIT);
+    const size_t most = p->granted ? SHORT_STAGE_BYTES : STAGE_BYTES;
+    const ssize_t bytes =
+        recv(p->socket, direct ? p->to : p->stage, direct ? p->left : most, MSG_DONTWAIT);
     if (bytes < 0 && (errno == EAGAIN || errno == EINTR))
         return false;
     if (bytes <= 0) {
