@@ -66,6 +66,34 @@ static void check_collectives(MPI_Comm comm, int n)
     free(one), free(out), free(many), free(more);
 }
 
+/* To even ranks ints, to odd ones bytes; then all back to where they came from. */
+static void check_types_of_pairs(MPI_Comm comm, int me, int all)
+{
+    MPI_Datatype to[64], from[64];
+    int out[64], in[64], to_counts[64], from_counts[64], starts[64], bad = 0;
+    for (int r = 0; r < all; r++) {
+        to[r] = r % 2 ? MPI_BYTE : MPI_INT;
+        to_counts[r] = r % 2 ? (int)sizeof(int) : 1;
+        from[r] = me % 2 ? MPI_BYTE : MPI_INT;
+        from_counts[r] = me % 2 ? (int)sizeof(int) : 1;
+        starts[r] = r * (int)sizeof(int);
+        out[r] = me * 100 + r;
+    }
+    MPI_Alltoallw(out, to_counts, starts, to, in, from_counts, starts, from, comm);
+    for (int r = 0; r < all; r++)
+        bad += in[r] != r * 100 + me;
+    CHECK(!bad);
+    for (int r = 0; r < all; r++) {
+        to[r] = MPI_INT;
+        to_counts[r] = 1;
+    }
+    if (MPI_Alltoallw(MPI_IN_PLACE, NULL, NULL, NULL, in, to_counts, starts, to, comm))
+        bad++;
+    for (int r = 0; r < all; r++)
+        bad += in[r] != out[r];
+    CHECK(!bad);
+}
+
 /* Blocks of different lengths, apart from one another. */
 static void check_varying(MPI_Comm comm)
 {
@@ -98,6 +126,7 @@ static void check_varying(MPI_Comm comm)
     MPI_Alltoallv(own, counts, starts, MPI_INT, into, counts, starts, MPI_INT, comm);
     for (int r = 0; r < all; r++)
         bad += into[r] != r * 10 + me;
+    check_types_of_pairs(comm, me, all);
     MPI_Reduce_scatter(own, sums, counts, MPI_INT, MPI_SUM, comm);
     CHECK(!bad && sums[0] == all * (all - 1) / 2 * 10 + all * me);
     free(into);

@@ -68,8 +68,7 @@ static int choose(const Collective *call, const Communicator *c, Problem *p, Sch
     return MPI_ERR_UNSUPPORTED_OPERATION;
 }
 
-/* Tags of its own, so that several can be under way: all ranks have counted the same calls. */
-static int first_tag(Joined *own)
+int first_tag(Joined *own)
 {
     return (int)(own->calls++ % CALLS_APART) * tag_room();
 }

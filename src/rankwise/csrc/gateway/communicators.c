@@ -142,6 +142,8 @@ static int join(MPI_Comm local, int number, const int *world_rank, int size)
     const int code = below.Comm_split(local, 0, rank, &own); /* a dup would copy attributes */
     if (code != MPI_SUCCESS)
         return code;
+    below.Comm_set_errhandler(own,
+                              MPI_ERRORS_RETURN); /* what goes wrong there is told of `local` */
     Joined *messages = half(local, number, world_rank, size);
     Joined *ours = half(own, number + 1, world_rank, size);
     if (!messages || !ours)

@@ -36,7 +36,7 @@ typedef struct Peer Peer;
 struct Peer {
     int socket, rank; /* of the world */
     Outgoing *first, *last;
-    int granted; /* messages that it may send now, long ones */
+    int granted;              /* messages that it may send now, long ones */
     int64_t credit, consumed; /* what we may send; what we have not given back yet */
     bool ended;
 
