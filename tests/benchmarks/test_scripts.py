@@ -47,6 +47,10 @@ SMALLEST = {  # script: arguments, what it prints
         "the whole: predicted",
     ),
     "abi_cost": (["mpich-5", "--turns", "1", "--calls", "1000"], "Comm_rank "),
+    "joined_cost": (
+        ["openmpi-5", "mpich-5", "--turns", "1", "--passes", "2", "--rounds", "10", "--sizes", "8"],
+        "between sites",
+    ),
     "beside_imb": (["--launches", "1", "--seconds-per-cell", "0.001"], "MiB"),
 }
 ONLY_ITS_HELP = {

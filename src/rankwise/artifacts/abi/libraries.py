@@ -20,7 +20,7 @@ SONAME = "libmpi_abi.so.1"
 FRONT_END = "rankwise-mpi-abi.so"
 """Our file of that name: no MPI itself, as whoever looks at what ranks have loaded can tell."""
 BACKEND = "rankwise-abi.so"
-_FLAGS = ("-std=gnu11", "-O2", "-fvisibility=hidden", "-fno-semantic-interposition")
+FLAGS = ("-std=gnu11", "-O2", "-fvisibility=hidden", "-fno-semantic-interposition")
 _NATIVE_FLAGS = ("-Wno-deprecated-declarations", "-Wno-int-to-pointer-cast", "-Wno-pointer-to-int-cast",
                  "-Wno-discarded-qualifiers")  # fmt: skip
 """Handles are integers in some implementations, and not all headers have `const`."""
@@ -31,7 +31,7 @@ def front_end(standard: Standard) -> Path:
 
     Raises BuildError, HostError if there is no C compiler or the cache cannot be written.
     """
-    folder = _generated({
+    folder = generated({
         "mpi.h": standard.text,
         "table.h": table.table_type(standard),
         "front_end.c": table.front_end(standard),
@@ -39,7 +39,7 @@ def front_end(standard: Standard) -> Path:
     sources = (folder / "front_end.c", *sorted((SOURCES / "front_end").glob("*.c")))
     made = Artifact(
         FRONT_END, sources, "shared object", (folder, SOURCES / "front_end", SOURCES),
-        (*_FLAGS, _version(standard)), (f"-Wl,-soname,{SONAME}", "-ldl", "-pthread"),
+        (*FLAGS, version_flag(standard)), (f"-Wl,-soname,{SONAME}", "-ldl", "-pthread"),
     )  # fmt: skip
     return builder.build(made, compiler.of_host())
 
@@ -52,7 +52,7 @@ def backend(standard: Standard, implementation: Implementation) -> Path:
     sources = sorted(BACKENDS.glob("*.c"))
     known = _known(implementation)
     text = table.backend(standard, known)
-    folder = _generated({
+    folder = generated({
         "abi.h": standard.renamed, "table.h": table.backend_header(standard, known), "functions.c": text,
     })  # fmt: skip
     shown = compiler.shown(Path(implementation.mpicc), implementation.environment)
@@ -60,7 +60,7 @@ def backend(standard: Standard, implementation: Implementation) -> Path:
     found = (f"-Wl,--disable-new-dtags,-rpath,{library.parent}",) if library else ()
     made = Artifact(
         BACKEND, (folder / "functions.c", *sources), "shared object", (folder, BACKENDS, SOURCES),
-        (*_FLAGS, *_NATIVE_FLAGS, _version(standard), f'-DBUILT_FOR="{implementation.id}"'),
+        (*FLAGS, *_NATIVE_FLAGS, version_flag(standard), f'-DBUILT_FOR="{implementation.id}"'),
         ("-ldl", "-pthread", "-Wl,-z,defs", "-Wl,--no-as-needed", *found),
     )  # fmt: skip
     return builder.build(made, implementation)
@@ -75,14 +75,14 @@ def _known(implementation: Implementation) -> table.Native:
     return table.Native(native.functions(implementation), native.names(implementation))
 
 
-def _version(standard: Standard) -> str:
-    """What front end and backend have to agree on: the table's functions, in their order."""
+def version_flag(standard: Standard) -> str:
+    """Return the flag with what front end and backend have to agree on: the table's functions, in their order."""
     digest = hashlib.sha256(table.table_type(standard).encode()).hexdigest()[:16]
     return f'-DTABLE_VERSION="{digest}"'
 
 
-def _generated(files: Mapping[str, str]) -> Path:
-    """A folder in the cache with these files, named by their content."""
+def generated(files: Mapping[str, str]) -> Path:
+    """Return a folder in the cache with these files, named by their content. Raises HostError."""
     digest = hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest()[:16]
     folder = paths.cache_folder() / "generated" / digest
     try:
