@@ -4,7 +4,8 @@
         [--cells bcast:1M,allreduce:8,...] [--launches 5] [openmpi-5 mpich-5]
 
 Every round launches each implementation once as it is, in random order, Open MPI once more without its
-hierarchical component (`han`); those as they are measure the schedules too. A time is the median over launches, a
+hierarchical component (`han`), MPICH once more with messages in pieces of 64 KiB. All but the launches without
+`han` measure the schedules too. A time is the median over launches, a
 ratio has a 95 % interval from resampled launches. The bounds: one crossing, and the bytes over the busiest
 resource, at the line rates of the testbed (docs/schedules.md).
 """
@@ -38,7 +39,10 @@ CELLS = (
     "allreduce:16M,allgather:8,allgather:64K,alltoall:8,alltoall:64K"
 )
 SCHEDULES = ("one_crossing", "lanes", "multilevel", "trees")
-FLAT = "han off"
+SETTINGS = {"han off": Setting("han", "off"), "64 KiB pieces": Setting("tcp-piece-size", "65536")}
+"""What an implementation that knows it is measured with too."""
+WITHOUT_SCHEDULES = "han off"
+"""Which changes nothing for them."""
 DRAWS = 1000
 Times = defaultdict[tuple[str, str, Cell], list[float]]
 """Medians of launches by implementation, variant and cell, seconds."""
@@ -114,9 +118,9 @@ def main(
             for ready, variant, placement in random.sample(work, len(work)):
                 one = ready.implementation
                 asked = list(_cells(one.id, wanted, ranks, placement, where.name))
-                if variant == DEFAULT:
+                if variant != WITHOUT_SCHEDULES:
                     asked += _by_schedules(asked, schedules.split(","), built.menu[one.id])
-                tuning = Tuning((Setting("han", "off"),)) if variant == FLAT else Tuning()
+                tuning = Tuning((SETTINGS[variant],)) if variant in SETTINGS else Tuning()
                 launch = launching.launch(
                     one,
                     ready.program,
@@ -129,7 +133,7 @@ def main(
 
 def _variants(ready: Ready) -> list[str]:
     knobs = {knob.name for knob in family_named(ready.implementation.family).knobs(ready.implementation)}
-    return [DEFAULT, FLAT] if "han" in knobs else [DEFAULT]
+    return [DEFAULT, *(name for name, setting in SETTINGS.items() if setting.knob in knobs)]
 
 
 def _distinct(words: Iterable[str], hosts: Sequence[object], ranks: int) -> list[str]:
@@ -173,7 +177,7 @@ def _print(times: Times, bounds: Bounds) -> None:
         {cell for _, _, cell in times if "." not in cell.benchmark},
         key=lambda cell: (cell.benchmark, cell.size_bytes, cell.placement),
     )
-    implementations = sorted({one for one, _, _ in times})
+    over = sorted({(one, variant) for one, variant, cell in times if "." in cell.benchmark})
     for cell in cells:
         bound = bounds.seconds(cell.benchmark, cell.size_bytes, cell.ranks)
         native = {f"{one} {variant}": values for (one, variant, known), values in times.items() if known == cell}
@@ -181,11 +185,11 @@ def _print(times: Times, bounds: Bounds) -> None:
         told = ", ".join(f"{name} {1e3 * median(np.array(native[name])):.4g}" for name in sorted(native))
         size = format_size(cell.size_bytes)
         print(f"{cell.benchmark} {size} {cell.placement}: bound {1e3 * bound:.4g} ms; {told}")
-        for one in implementations:
+        for one, variant in over:
             ours = {
                 known.benchmark: values
-                for (name, _, known), values in times.items()
-                if name == one and known.benchmark.startswith(f"{cell.benchmark}.")
+                for (name, how, known), values in times.items()
+                if (name, how) == (one, variant) and known.benchmark.startswith(f"{cell.benchmark}.")
                 and (known.size_bytes, known.placement) == (cell.size_bytes, cell.placement)
             }  # fmt: skip
             for name, values in sorted(ours.items(), key=lambda item: median(np.array(item[1]))):
@@ -193,8 +197,8 @@ def _print(times: Times, bounds: Bounds) -> None:
                 low, high = _interval(values, native[best_native])
                 gain = median(np.array(native[best_native])) / seconds
                 print(
-                    f"    {name} over {one}: {1e3 * seconds:.4g} ms = {seconds / bound:.2f} x bound; best native "
-                    f"({best_native}) / this = {gain:.2f} [{low:.2f}, {high:.2f}]"
+                    f"    {name} over {one} {variant}: {1e3 * seconds:.4g} ms = {seconds / bound:.2f} x bound; "
+                    f"best native ({best_native}) / this = {gain:.2f} [{low:.2f}, {high:.2f}]"
                 )
 
 
