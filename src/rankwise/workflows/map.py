@@ -11,8 +11,7 @@ import numpy as np
 
 from rankwise.analysis.map.cost import DISTANCES, cost, machine_of
 from rankwise.analysis.map.matrix import CommunicationMatrix, read_matrix
-from rankwise.analysis.map.placing import Problem, place_ranks
-from rankwise.analysis.map.shared_map import LIBRARY
+from rankwise.analysis.map.placing import NOW, Problem, place_ranks
 from rankwise.analysis.map.writing import USES, WRITERS
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.jobs import Host
@@ -95,9 +94,9 @@ def map_ranks(request: MapRequest) -> MapResult:
     matrix = _matrix(request.matrix)
     hosts = request.testbed.hosts()
     machine = machine_of(hosts, request.distances)
-    if matrix.ranks > int(np.sum(machine.slots)):
+    if matrix.ranks > len(machine.node_of):
         raise InputError(
-            f"{matrix.ranks} ranks do not fit into the {int(np.sum(machine.slots))} slots of the testbed",
+            f"{matrix.ranks} ranks do not fit into the {len(machine.node_of)} slots of the testbed",
             "take a testbed with more slots, or trace the program with fewer ranks",
         )
     numbers = {name: number for number, name in enumerate(machine.names)}
@@ -106,20 +105,20 @@ def map_ranks(request: MapRequest) -> MapResult:
     nodes = np.array([numbers[name] for name in now])
     problem = Problem(matrix.weights(), machine, nodes, pinned)
     found = place_ranks(problem, request.seconds / 2 if request.by_time else request.seconds)
-    best = next(one for one in found if not pinned or one.start != "now")
-    chosen = best.nodes
+    best = next(one for one in found if not pinned or one.start != NOW)
+    chosen = best.slots
     predicted: tuple[tuple[str, float], ...] = ()
     said: tuple[str, ...] = ()
     if request.by_time:
         left = max(began + request.seconds - time.monotonic(), request.seconds / 2)
         timed, said = map_by_time(problem, found, request.matrix, request.platform, request.testbed.name, left)
-        chosen = next(one.nodes for one in timed if not pinned or one.start != "now")
+        chosen = next(one.slots for one in timed if not pinned or one.start != NOW)
         predicted = tuple((one.start, one.seconds) for one in timed)
     return MapResult(
-        now, tuple(machine.names[node] for node in chosen),
+        now, tuple(machine.names[node] for node in machine.node_of[chosen[: matrix.ranks]]),
         tuple((one.start, one.cost) for one in found),
-        next(one.cost for one in found if one.start == "now"), cost(problem.weights, machine, chosen),
-        time.monotonic() - began, (*_notices(found_by=[one.start for one in found]), *said), predicted,
+        next(one.cost for one in found if one.start == NOW), cost(problem.weights, machine, chosen),
+        time.monotonic() - began, said, predicted,
     )  # fmt: skip
 
 
@@ -136,12 +135,6 @@ def _pinned(
         if rank >= ranks:
             raise InputError(f"there is no rank {rank} to pin: the matrix has {ranks}", "count ranks from 0")
     return {rank: numbers[name] for rank, name in pins}
-
-
-def _notices(found_by: Sequence[str]) -> tuple[str, ...]:
-    if any(start.startswith("SharedMap") for start in found_by):
-        return ()
-    return (f"SharedMap was not tried: it is not installed (pip install {LIBRARY}), or hosts have unequal slots",)
 
 
 def write(result: MapResult, form: str, path: Path) -> str:
