@@ -10,7 +10,7 @@ namespace
 {
 
 constexpr std::int64_t kTriesOfEach = 400; // vertex
-constexpr std::int64_t kLeastTries = 100'000;
+constexpr std::int64_t kLeastTries = 10'000;
 constexpr std::int64_t kMostWork = 2'000'000'000; // edges that are looked at
 constexpr int kStages = 200;                      // at a temperature each
 constexpr int kColdStages = 20;                   // the last ones, which take no loss

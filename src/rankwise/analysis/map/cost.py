@@ -51,7 +51,9 @@ class Machine:
         for rank, node in enumerate(nodes):
             slot = first[node]
             if slot >= len(self.node_of) or self.node_of[slot] != node:
-                raise InputError(f"{self.names[node]} has fewer slots than ranks", "give it more, or start fewer ranks")
+                raise InputError(
+                    f"{self.names[node]} has fewer slots than ranks", "give it more, or start fewer ranks"
+                )
             slots[rank], taken[slot] = slot, True
             first[node] += 1
         return np.concatenate([slots, np.flatnonzero(~taken)])
@@ -64,7 +66,9 @@ def machine_of(
 
     With `packages`, the number of cores in each package of every host, there is one more distance before these.
     """
-    numbers = {site: number for number, site in enumerate(dict.fromkeys(host.site for host in hosts if host.slots))}
+    numbers = {
+        site: number for number, site in enumerate(dict.fromkeys(host.site for host in hosts if host.slots))
+    }
     used = sorted((host for host in hosts if host.slots > 0), key=lambda host: numbers[host.site])
     counts = [host.slots for host in used]
     node_of = np.repeat(np.arange(len(used)), counts)

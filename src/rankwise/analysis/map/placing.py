@@ -14,7 +14,9 @@ from rankwise.analysis.map.cost import IntArray, Machine, cost
 from rankwise.analysis.map.searching import Effort, search
 from rankwise.core.errors import InputError
 
-ROUNDS = 10
+RANKS_OF_ALL_ROUNDS = 1024
+"""Fewer are placed several times, since that takes no longer."""
+MOST_ROUNDS = 10
 NOW = "now"
 _STARTS = {"cut": "cut, swapped", "now": f"{NOW}, swapped"}
 
@@ -41,7 +43,7 @@ class Problem:
     """Ranks that stay on these nodes."""
 
 
-def place_ranks(problem: Problem, seconds: float, rounds: int = ROUNDS) -> list[Placed]:
+def place_ranks(problem: Problem, seconds: float) -> list[Placed]:
     """Return the placement of now and better ones, the cheapest first; after so many seconds swapping ends.
 
     Raises InputError where the ranks do not fit.
@@ -55,6 +57,7 @@ def place_ranks(problem: Problem, seconds: float, rounds: int = ROUNDS) -> list[
     obeying = _with_pinned(now, machine, problem.pinned)
     pinned = np.zeros(count, dtype=bool)
     pinned[list(problem.pinned)] = True
+    rounds = min(max(RANKS_OF_ALL_ROUNDS // count, 1), MOST_ROUNDS)
     for start, slots in search(weights, machine, obeying, pinned, Effort(rounds, seconds)):
         found.append(Placed(slots, cost(weights, machine, slots), _STARTS[start]))
     return sorted(found, key=lambda one: one.cost)
