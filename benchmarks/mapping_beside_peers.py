@@ -162,7 +162,7 @@ def predictions(
     with tempfile.TemporaryDirectory() as name:
         for one in names:
             for testbed_name in NETWORKS:
-                testbed = testbed_of(str(network(testbed_name, Path(name))), None)
+                testbed = testbed_of(str(network(testbed_name, Path(name), -(-ranks // 4))), None)
                 trace, hosts = programs.trace(one, ranks), testbed.hosts()
                 machine = machine_of(hosts)
                 numbers = {host: number for number, host in enumerate(machine.names)}
@@ -189,7 +189,7 @@ def predictions(
 @click.option("--graphs", default=GRAPHS, show_default=True)
 @click.option("--repeats", default=3, show_default=True)
 @click.option("--programs", "names", default="cg,mg,halo", show_default=True)
-@click.option("--ranks", default=16, show_default=True, help="Of the programs; the networks take 16.")
+@click.option("--ranks", default=16, show_default=True, help="Of the programs, on four nodes.")
 @click.option("--time", "limit", default="20s", show_default=True, help="For each search by predicted time.")
 @click.option("--mpi", default="mpich-5", show_default=True, help="Which records the programs.")
 @click.option("--scotch", "gmap", default=lambda: shutil.which("scotch_gmap") or shutil.which("gmap") or "")

@@ -14,16 +14,15 @@ RANKWISE = Path(sys.executable).with_name("rankwise")
 HALO = "halo"
 _SOURCE = Path(__file__).with_name("mapping_halo.c")
 _LIMIT_SECONDS = 170.0
-NETWORKS = {  # testbeds with four cores a node, for sixteen ranks: a TOML file each
-    "grid5000-2007-tuned": 'include = "grid5000-2007-tuned"\n[site.rennes]\ncores = 4\n[site.nancy]\ncores = 4\n',
-    "cluster": 'include = "cluster"\n[site.cluster]\ncores = 4\n',
-}
+NETWORKS = {"grid5000-2007-tuned": ("rennes", "nancy"), "cluster": ("cluster",)}
+"""Presets of four nodes, and their sites."""
 
 
-def network(name: str, folder: Path) -> Path:
-    """Write the description of a testbed."""
+def network(name: str, folder: Path, cores: int) -> Path:
+    """Write the description of a testbed with so many cores a node."""
     file = folder / f"{name}.toml"
-    file.write_text(NETWORKS[name])
+    sites = (f"[site.{site}]\ncores = {cores}\n" for site in NETWORKS[name])
+    file.write_text("\n".join((f'include = "{name}"', *sites)))
     return file
 
 
@@ -36,12 +35,11 @@ class Programs:
         self._halo = folder / "mapping_halo"
         subprocess.run([self.mpi.mpicc, "-O2", "-o", self._halo, _SOURCE], check=True)
 
-    def command(self, name: str, ranks: int, *, rounds: int = 20, size_bytes: int = 65536) -> list[str]:
-        """Return program and arguments; rounds and bytes are those of the halo exchange, on a grid near a square."""
+    def command(self, name: str, ranks: int, *, rounds: int = 20, size_bytes: int = 1 << 18) -> list[str]:
+        """Return program and arguments; rounds and bytes are those of the halo exchange, on a grid two wide."""
         if name != HALO:
             return [str(self._kernels), name, "--class", "S"]
-        rows = next(count for count in range(int(ranks**0.5), 0, -1) if ranks % count == 0)
-        return [str(self._halo), str(rows), str(size_bytes), str(rounds)]
+        return [str(self._halo), str(ranks // 2), str(size_bytes), str(rounds)]
 
     def trace(self, name: str, ranks: int) -> Path:
         """Record the program on this host and return the trace's folder."""
