@@ -28,7 +28,7 @@ WEIGHT = 100.0
 """Of each edge of a graph that is made here."""
 MOST_WEIGHT = 1 << 16
 """Of an edge, as it is given to those that count in whole numbers of 32 bits."""
-LIMIT_SECONDS = 60.0
+LIMIT_SECONDS = 120.0
 IntArray = np.ndarray
 Mapper = Callable[[csr_array, int], IntArray]
 """From weights and a seed to the slot of each rank."""
