@@ -5,8 +5,8 @@
         [--programs cg,mg,halo] [--ranks 16] [--time 20s] [--mpi mpich-5]
 
 First: the sum of bytes times distance on 4 cores a node, 4 nodes a site, distances 1, 10, 100. Of each mapper the
-cheapest of its repeats (with seeds of their own) and the median of its processors' seconds. A placement with more ranks
-on a node than cores is mended, at the least cost, before it counts; by how many ranks it was wrong is told behind `+`.
+cheapest of its repeats (with seeds of their own) and the median of its processors' seconds. A placement with more
+ranks on a node than cores is mended, at the least cost, before it counts: `+6` tells that six ranks were too many.
 Then: what programs are predicted to take, contention included, placed by cost alone and by `--objective time`.
 """
 

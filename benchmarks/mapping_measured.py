@@ -4,8 +4,8 @@
         [--time 60s] [--search 20s] [--mpi mpich-5]
 
 Each program is recorded on this host and mapped by predicted time from a cyclic placement of 8 ranks, two a node.
-Then it runs on the emulated network with both placements in turn, as `rankwise map --verify` does, for `--time`; its
-own seconds are compared, without what starting it takes.
+Then it runs on the emulated network with both placements in turn, as `rankwise map --verify` does, for `--time`;
+its own seconds are compared, without what starting it takes.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ def told(words: list[str], folder: Path) -> dict[str, Any]:
 @click.option("--mpi", default="mpich-5", show_default=True)
 def main(*, names: str, networks: str, ranks: int, limit: str, search: str, mpi: str) -> None:
     """Print predicted and measured times, cyclic and mapped."""
-    click.echo("| program, network | predicted: cyclic | mapped | ratio | measured: cyclic | mapped | ratio | launches |")
+    click.echo(
+        "| program, network | predicted: cyclic | mapped | ratio | measured: cyclic | mapped | ratio | launches |"
+    )
     click.echo("|---" * 8 + "|")
     with tempfile.TemporaryDirectory(prefix="rankwise-map-") as name:
         folder = Path(name)
@@ -66,7 +68,17 @@ def measured(programs: Programs, name: str, ranks: int, where: list[str], limits
     asked = ["--placement", "cyclic", "--objective", "time", "--time", limits[1], "-o", str(file)]
     mapping = told(["map", str(trace), *where, *asked, "--json"], trace.parent)
     before, after = dict(mapping["predicted"])["now"], mapping["predicted"][0][1]
-    words = ["compare", programs.mpi.id, *where, "-n", str(ranks), "--placement", f"cyclic,{file}", "--time", limits[0]]
+    words = [
+        "compare",
+        programs.mpi.id,
+        *where,
+        "-n",
+        str(ranks),
+        "--placement",
+        f"cyclic,{file}",
+        "--time",
+        limits[0],
+    ]
     words += ["--metric", SECONDS, "--baseline", "cyclic", "--json", "--", *programs.command(name, ranks)]
     found = told(words, trace.parent)
     rows = sorted(found["metrics"], key=lambda row: row["ratio"] is not None)  # the baseline has none
@@ -74,7 +86,9 @@ def measured(programs: Programs, name: str, ranks: int, where: list[str], limits
     if len(rows) < 2:
         return f"{predicted} | too few runs | | | |"
     cyclic, mapped = rows
-    interval = f"{mapped['ratio']:.2f} [{mapped['ratio_low']:.2f}, {mapped['ratio_high']:.2f}], {mapped['verdict']}"
+    interval = (
+        f"{mapped['ratio']:.2f} [{mapped['ratio_low']:.2f}, {mapped['ratio_high']:.2f}], {mapped['verdict']}"
+    )
     times = " | ".join(format_time(row["median"]) for row in rows)
     return f"{predicted} | {times} | {interval} | {cyclic['launches']}, {mapped['launches']}"
 

@@ -92,7 +92,7 @@ def scotch(program: str, *options: str) -> Mapper:
 
 
 def kahip(mode: int) -> Mapper:
-    """Return KaHIP's process mapping (Schulz and Träff 2017) by a mode of its interface: 0 fast, 1 eco, 2 strong."""
+    """Return KaHIP's process mapping (Schulz and Träff 2017) in a mode: 0 fast, 1 eco, 2 strong."""
 
     def place(weights: csr_array, seed: int) -> IntArray:
         found = importlib.util.find_spec("kahip")
@@ -143,7 +143,7 @@ def installed(gmap: str) -> dict[str, Mapper]:
 
 @dataclass(frozen=True)
 class Made:
-    """A slot of each rank, and the processors' seconds that finding it took, reading and writing of files included."""
+    """A slot of each rank, and the processors' seconds that finding it took, its files included."""
 
     slots: IntArray
     seconds: float

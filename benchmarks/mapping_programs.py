@@ -1,4 +1,4 @@
-"""Programs whose ranks are mapped, recorded on this host: kernels of the NAS Parallel Benchmarks, and a halo exchange."""
+"""Programs whose ranks are mapped, recorded here: kernels of the NAS Parallel Benchmarks, and a halo exchange."""
 
 from __future__ import annotations
 

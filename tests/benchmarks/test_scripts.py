@@ -47,6 +47,14 @@ SMALLEST = {  # script: arguments, what it prints
         "the whole: predicted",
     ),
     "abi_cost": (["mpich-5", "--turns", "1", "--calls", "1000"], "Comm_rank "),
+    "mapping_beside_peers": (
+        ["--graphs", "halo-4x4,cg-4", "--repeats", "1", "--programs", "halo", "--ranks", "4", "--time", "0.5s"],
+        "| halo, cluster |",
+    ),
+    "mapping_measured": (
+        ["--programs", "halo", "--networks", "cluster", "--ranks", "4", "--time", "5s", "--search", "0.2s"],
+        "| halo, cluster |",
+    ),
     "joined_cost": (
         ["openmpi-5", "mpich-5", "--turns", "1", "--passes", "2", "--rounds", "10", "--sizes", "8"],
         "between sites",
@@ -58,7 +66,7 @@ ONLY_ITS_HELP = {
     "tune_beside_before": "takes another version, which has tests of its own, and minutes",
     "tune_beside_mpitune": "takes half an hour and a profile",
 }
-NO_SCRIPT = {"link_peers", "simulator_schedules", "smpi_flows"}
+NO_SCRIPT = {"link_peers", "mapping_peers", "mapping_programs", "simulator_schedules", "smpi_flows"}
 pytestmark = [pytest.mark.mpi, pytest.mark.timeout(200)]
 
 

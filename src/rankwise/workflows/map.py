@@ -9,10 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
-from rankwise.analysis.map.cost import DISTANCES, cost, machine_of
+from rankwise.analysis.map.cost import DISTANCES, PACKAGE_DISTANCES, Machine, cost, machine_of
 from rankwise.analysis.map.matrix import CommunicationMatrix, read_matrix
 from rankwise.analysis.map.placing import NOW, Problem, place_ranks
-from rankwise.analysis.map.writing import USES, WRITERS
+from rankwise.analysis.map.topology import packages_of
+from rankwise.analysis.map.writing import USES, WRITERS, rankfile
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.jobs import Host
 from rankwise.measurement.placement import place
@@ -32,7 +33,8 @@ class MapRequest:
     testbed: TestbedKind
     placement: str = "block"
     """Where the ranks are now: the placement that others are set beside."""
-    distances: tuple[float, ...] = DISTANCES
+    distances: tuple[float, ...] = ()
+    """Of a package if there is a topology, a node, a site, and all; none: DISTANCES or PACKAGE_DISTANCES."""
     pinned: tuple[tuple[int, str], ...] = ()
     """Ranks that stay on these hosts."""
     seconds: float = 30.0
@@ -40,6 +42,8 @@ class MapRequest:
     """Look for the shortest predicted time, beginning with what costs least."""
     platform: Path | None = None
     """What `rankwise fit` has measured, for predictions; None: the testbed as it is described."""
+    topology: Path | None = None
+    """The file of `lstopo` on one host, to which the others are alike: its packages are a level of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,8 @@ class MapResult:
     notices: tuple[str, ...] = field(default=())
     predicted: tuple[tuple[str, float], ...] = field(default=())
     """Seconds that placements are predicted to take, the shortest first; none unless that was asked for."""
+    cores: tuple[int, ...] = ()
+    """Of each rank on its host, in hwloc's order, where a topology was given."""
 
     @property
     def ratio(self) -> float:
@@ -64,9 +70,11 @@ class MapResult:
 
 
 def parse_distances(text: str) -> tuple[float, ...]:
-    """Read `1:10:100`: within a node, within a site, between sites. Raises InputError."""
+    """Read `1:10:100`: of a node, a site, and all; or four, a package first. Raises InputError."""
     words = text.split(":")
-    if len(words) != 3 or not all(word.replace(".", "", 1).isdecimal() and float(word) > 0 for word in words):
+    if len(words) not in {3, 4} or not all(
+        word.replace(".", "", 1).isdecimal() and float(word) > 0 for word in words
+    ):
         raise InputError(f"'{text}' are no distances", "say them as 1:10:100, of a node, a site, and all sites")
     found = tuple(float(word) for word in words)
     if list(found) != sorted(found):
@@ -93,7 +101,7 @@ def map_ranks(request: MapRequest) -> MapResult:
     began = time.monotonic()
     matrix = _matrix(request.matrix)
     hosts = request.testbed.hosts()
-    machine = machine_of(hosts, request.distances)
+    machine = _machine(hosts, request)
     if matrix.ranks > len(machine.node_of):
         raise InputError(
             f"{matrix.ranks} ranks do not fit into the {len(machine.node_of)} slots of the testbed",
@@ -119,7 +127,20 @@ def map_ranks(request: MapRequest) -> MapResult:
         tuple((one.start, one.cost) for one in found),
         next(one.cost for one in found if one.start == NOW), cost(problem.weights, machine, chosen),
         time.monotonic() - began, said, predicted,
+        tuple(machine.core_of[chosen[: matrix.ranks]].tolist()) if request.topology else (),
     )  # fmt: skip
+
+
+def _machine(hosts: Sequence[Host], request: MapRequest) -> Machine:
+    packages = packages_of(request.topology) if request.topology else ()
+    distances = request.distances or (PACKAGE_DISTANCES if packages else DISTANCES)
+    if len(distances) != (4 if packages else 3):
+        given = "with" if packages else "without"
+        raise InputError(
+            f"{len(distances)} distances were given {given} --topology",
+            "say four with a topology: of a package, a node, a site, and all sites; else three",
+        )
+    return machine_of(hosts, distances, packages)
 
 
 def _matrix(path: Path) -> CommunicationMatrix:
@@ -140,7 +161,8 @@ def _pinned(
 def write(result: MapResult, form: str, path: Path) -> str:
     """Write the placement for a launcher, and return how it is used. Raises InputError where it cannot."""
     try:
-        path.write_text(WRITERS[form](result.hosts))
+        text = rankfile(result.hosts, result.cores) if form == "rankfile" else WRITERS[form](result.hosts)
+        path.write_text(text)
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror}", "give a file that may be written") from error
     return USES[form].replace("FILE", str(path))

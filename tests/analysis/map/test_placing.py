@@ -1,4 +1,4 @@
-"""Placements are never dearer than where the ranks were and mostly the cheapest there is; slots and pins are kept."""
+"""Placements are never dearer than where the ranks were, the cheapest for few; slots and pins are kept."""
 
 from itertools import permutations
 
@@ -67,7 +67,9 @@ def test_no_placement_is_dearer_or_overfills_a_node(seed: int, ranks: int) -> No
 @pytest.mark.parametrize("seed", range(5))
 def test_of_few_ranks_the_cheapest_placement_is_found(seed: int) -> None:
     machine, weights = machine_of(TWO_SITES), weights_of(7, seed)
-    least = min(cost(weights, machine, np.array(slots)) for slots in set(permutations([0, 0, 2, 2, 4, 4, 6, 6], 7)))
+    least = min(
+        cost(weights, machine, np.array(slots)) for slots in set(permutations([0, 0, 2, 2, 4, 4, 6, 6], 7))
+    )
     assert place_ranks(problem(weights, machine), SECONDS)[0].cost == pytest.approx(least)
 
 

@@ -30,7 +30,7 @@ class Machine:
     core_of: IntArray
     """The number of each slot within its node, shape (slots,)."""
     groups: IntArray
-    """For each level, the innermost first, the group of each slot: neighbours, counted from 0. Shape (levels, slots)."""
+    """By level, the innermost first, the group of each slot: neighbours, counted from 0. Shape (levels, slots)."""
     distances: FloatArray
     """Of two ranks that share a group of the innermost level, of the next, ..., none. Shape (levels + 1,)."""
 
