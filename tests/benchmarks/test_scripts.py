@@ -81,7 +81,7 @@ def test_none_is_left_out() -> None:
     assert {path.stem for path in BENCHMARKS.glob("*.py")} == {*SMALLEST, *ONLY_ITS_HELP, *NO_SCRIPT}
 
 
-NIGHTLY = {"plan_beside_before", "tune_truth", "prediction_accuracy"}
+NIGHTLY = {"plan_beside_before", "tune_truth", "prediction_accuracy", "mapping_measured"}
 """What they start, other tests do by day: comparisons of MPIs, searches that switch between algorithms, fits."""
 
 
