@@ -76,7 +76,9 @@ def mended(weights: csr_array, slots: IntArray) -> tuple[IntArray, int]:
             for rank in np.flatnonzero(nodes == node):
                 near = slice(weights.indptr[rank], weights.indptr[rank + 1])
                 there = CORES * nodes[weights.indices[near]]
-                farther = [_to(machine, CORES * one, there) - _to(machine, CORES * node, there) for one in free]
+                farther = [
+                    _to(machine, CORES * int(one), there) - _to(machine, CORES * int(node), there) for one in free
+                ]
                 losses = np.array(farther) @ weights.data[near]
                 best = min(best, (float(np.min(losses)), int(rank), int(free[np.argmin(losses)])))
             nodes[best[1]] = best[2]
