@@ -194,7 +194,7 @@ def _print(times: Times, bounds: Bounds) -> None:
             }  # fmt: skip
             for name, values in sorted(ours.items(), key=lambda item: median(np.array(item[1]))):
                 seconds = median(np.array(values))
-                low, high = _interval(values, native[best_native])
+                low, high = interval(values, native[best_native])
                 gain = median(np.array(native[best_native])) / seconds
                 print(
                     f"    {name} over {one} {variant}: {1e3 * seconds:.4g} ms = {seconds / bound:.2f} x bound; "
@@ -202,8 +202,8 @@ def _print(times: Times, bounds: Bounds) -> None:
                 )
 
 
-def _interval(ours: Sequence[float], native: Sequence[float]) -> tuple[float, float]:
-    """Of the ratio of medians, native over ours: launches drawn again and again."""
+def interval(ours: Sequence[float], native: Sequence[float]) -> tuple[float, float]:
+    """Return the 95 % interval of the ratio of medians, native over ours: launches drawn again and again."""
     random_numbers = np.random.default_rng(0)
     ratios = [
         np.median(random_numbers.choice(native, len(native))) / np.median(random_numbers.choice(ours, len(ours)))

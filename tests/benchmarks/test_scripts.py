@@ -37,6 +37,7 @@ SMALLEST = {  # script: arguments, what it prints
         ["mpich-5", "-n", "4", "--placements", "block", "--cells", "bcast:8", "--launches", "1"],
         "x bound",
     ),
+    "beside_gloo": (["openmpi-5", "--cells", "allreduce:1K", "--launches", "1"], "gloo / this"),
     "simulator_beside_peers": (["--rounds", "1", "--scale", "0.01"], "binomial bcast of 10000 ranks"),
     "prediction_accuracy": (
         ["mpich-5", "--patterns", "2", "--flows", "10", "--fit-launches", "1"],
