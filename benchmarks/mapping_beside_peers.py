@@ -179,9 +179,10 @@ def predictions(
                         slots, _ = mended(weights, made.slots)
                         starts.append(Placed(slots, 0.0, peer))
                 found = next(placed for placed in place_ranks(problem, seconds) if placed.start != "now")
-                starts.append(Placed(found.slots, found.cost, "rankwise, bytes"))
-                done, _ = map_by_time(problem, starts, trace, None, testbed.name, seconds)
-                told = {each.start: each.seconds for each in done}
+                own = [starts[0], Placed(found.slots, found.cost, "rankwise, bytes")]
+                others, _ = map_by_time(problem, starts[1:], trace, None, testbed.name, 0.0)
+                done, _ = map_by_time(problem, own, trace, None, testbed.name, seconds)
+                told = {each.start: each.seconds for each in (*others, *done)}
                 told["rankwise, time"] = done[0].seconds
                 least = min(told.get(each, np.inf) for each in [*by_cost, "rankwise, bytes"])
                 cells = [format_time(told[each]) if each in told else "failed" for each in heads[:-1]]
