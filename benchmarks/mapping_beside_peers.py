@@ -190,7 +190,7 @@ def predictions(
 
 
 @click.command()
-@click.option("--graphs", default=GRAPHS, show_default=True)
+@click.option("--graphs", default=GRAPHS, show_default=True, help="Of 16 ranks, or multiples of that.")
 @click.option("--repeats", default=3, show_default=True)
 @click.option("--programs", "names", default="cg,mg,halo", show_default=True)
 @click.option("--ranks", default=16, show_default=True, help="Of the programs, on four nodes.")

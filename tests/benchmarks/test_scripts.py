@@ -49,7 +49,7 @@ SMALLEST = {  # script: arguments, what it prints
     ),
     "abi_cost": (["mpich-5", "--turns", "1", "--calls", "1000"], "Comm_rank "),
     "mapping_beside_peers": (
-        ["--graphs", "halo-4x4,cg-4", "--repeats", "1", "--programs", "halo", "--ranks", "4", "--time", "0.5s"],
+        ["--graphs", "halo-4x4,cg-16", "--repeats", "1", "--programs", "halo", "--time", "0.5s"],
         "| halo, cluster |",
     ),
     "mapping_measured": (
