@@ -179,8 +179,8 @@ def predictions(
                         slots, _ = mended(weights, made.slots)
                         starts.append(Placed(slots, 0.0, peer))
                 found = next(placed for placed in place_ranks(problem, seconds) if placed.start != "now")
-                own = [starts[0], Placed(found.slots, found.cost, "rankwise, bytes")]
-                others, _ = map_by_time(problem, starts[1:], trace, None, testbed.name, 0.0)
+                own = [*starts[: len(at)], Placed(found.slots, found.cost, "rankwise, bytes")]
+                others, _ = map_by_time(problem, starts[len(at) :], trace, None, testbed.name, 0.0)
                 done, _ = map_by_time(problem, own, trace, None, testbed.name, seconds)
                 told = {each.start: each.seconds for each in (*others, *done)}
                 told["rankwise, time"] = done[0].seconds

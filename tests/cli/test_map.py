@@ -130,6 +130,14 @@ def test_the_predicted_time_is_made_small(trace: str) -> None:
     sites = [host.split("-")[0] for host in told["hosts"]]
     assert (sites[0], sites[1]) == (sites[2], sites[3])
     assert "nothing of this platform is measured" in " ".join(told["notices"])
+    assert times["block"] == times["now"]
+
+
+def test_pinned_ranks_stay_whatever_is_predicted(trace: str) -> None:
+    words = ("--placement", "cyclic", "--testbed", "grid5000-2007", "--objective", "time", "--time", "0.2s")
+    code, said = mapped(trace, *words, "--pin", "0=nancy-2,2=rennes-1", "--json")
+    hosts = json.loads(said[said.index("{") :])["hosts"]
+    assert code == 0 and (hosts[0], hosts[2]) == ("nancy-2", "rennes-1")
 
 
 def test_a_program_runs_again_only_from_a_trace_that_names_it(trace: str) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankwise.analysis.map.cost import DISTANCES, PACKAGE_DISTANCES, Machine, cost, machine_of
 from rankwise.analysis.map.matrix import CommunicationMatrix, read_matrix
-from rankwise.analysis.map.placing import NOW, Problem, place_ranks
+from rankwise.analysis.map.placing import NOW, Placed, Problem, place_ranks
 from rankwise.analysis.map.topology import packages_of
 from rankwise.analysis.map.writing import USES, WRITERS, rankfile
 from rankwise.core.errors import InputError, UnknownNameError
@@ -119,8 +119,10 @@ def map_ranks(request: MapRequest) -> MapResult:
     said: tuple[str, ...] = ()
     if request.by_time:
         left = max(began + request.seconds - time.monotonic(), request.seconds / 2)
-        timed, said = map_by_time(problem, found, request.matrix, request.platform, request.testbed.name, left)
-        chosen = next(one.slots for one in timed if not pinned or one.start != NOW)
+        blocks = machine.slots_of(np.array([numbers[name] for name in place("block", hosts, matrix.ranks)]))
+        starts = [*found, Placed(blocks, cost(problem.weights, machine, blocks), "block")]
+        timed, said = map_by_time(problem, starts, request.matrix, request.platform, request.testbed.name, left)
+        chosen = next(one.slots for one in timed if problem.obeyed_by(one.slots))
         predicted = tuple((one.start, one.seconds) for one in timed)
     return MapResult(
         now, tuple(machine.names[node] for node in machine.node_of[chosen[: matrix.ranks]]),

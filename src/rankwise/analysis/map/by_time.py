@@ -51,7 +51,7 @@ def place_by_time(problem: Problem, starts: Sequence[Placed], predict: Predict, 
     times = predict([one.slots for one in starts])
     found = [Timed(one.slots, value, one.start) for one, value in zip(starts, times, strict=True)]
     node_of = problem.machine.node_of
-    able = [one for one in found if all(node_of[one.slots[rank]] == node for rank, node in problem.pinned.items())]
+    able = [one for one in found if problem.obeyed_by(one.slots)]
     if not able:
         return sorted(found, key=lambda one: one.seconds)
     best = first = min(able, key=lambda one: one.seconds)

@@ -42,6 +42,10 @@ class Problem:
     pinned: dict[int, int]
     """Ranks that stay on these nodes."""
 
+    def obeyed_by(self, slots: IntArray) -> bool:
+        """Return whether each pinned rank is on its node."""
+        return all(self.machine.node_of[slots[rank]] == node for rank, node in self.pinned.items())
+
 
 def place_ranks(problem: Problem, seconds: float) -> list[Placed]:
     """Return the placement of now and better ones, the cheapest first; after so many seconds swapping ends.
