@@ -7,6 +7,12 @@ typedef struct {
     void *copy, *destroy, *extra;
 } Functions;
 
+#ifdef MIRROR
+#define LAST_CODE(code) (code)
+#else
+#define LAST_CODE(code) (ADDED_ERRORS + (code))
+#endif
+
 /* MPI_COMM_DUP_FN and its like; MPI_COMM_NULL_COPY_FN is a null pointer. */
 #define DUPLICATE ((void *)ABI_COMM_DUP_FN)
 
@@ -78,7 +84,7 @@ int call_Comm_get_attr(ABI_Comm comm, int keyval, void *attribute, int *flag)
     else if (keyval == ABI_HOST)
         point_to(attribute, &host, from_rank(*value));
     else if (keyval == ABI_LASTUSEDCODE)
-        point_to(attribute, &last, ADDED_ERRORS + *value);
+        point_to(attribute, &last, LAST_CODE(*value));
     return ABI_SUCCESS;
 }
 

@@ -15,9 +15,9 @@ static int query(void *extra, MPI_Status *native)
 {
     const Generalized *const user = extra;
     ABI_Status status = {.MPI_ERROR = ABI_SUCCESS};
-    from_status(native, &status);
+    status_out(native, &status);
     const int code = user->query(user->extra, &status);
-    to_status(&status, native);
+    status_in(&status, native);
     return to_error(code);
 }
 
@@ -99,7 +99,7 @@ static int look(ABI_Request request, int *flag, ABI_Status *status)
     MPI_Status native;
     const int code = PMPI_Request_get_status(to_Request(request), flag, &native);
     if (!code && *flag && status)
-        from_status(&native, status);
+        status_out(&native, status);
     return from_code(code);
 #else
     (void)request, (void)flag, (void)status;

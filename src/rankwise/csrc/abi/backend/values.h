@@ -21,13 +21,17 @@ static inline void *to_buffer(const void *address)
     return address == ABI_BOTTOM ? (void *)MPI_BOTTOM : (void *)address;
 }
 
-static inline void *from_buffer(void *address)
+static inline void *from_buffer(const void *address)
 {
+#ifdef KNOWS_IN_PLACE
+    if (address == (const void *)MPI_IN_PLACE)
+        return ABI_IN_PLACE;
+#endif
 #ifdef KNOWS_BUFFER_AUTOMATIC
-    if (address == (void *)MPI_BUFFER_AUTOMATIC)
+    if (address == (const void *)MPI_BUFFER_AUTOMATIC)
         return ABI_BUFFER_AUTOMATIC;
 #endif
-    return address;
+    return (void *)address;
 }
 
 static inline int *to_weights(const int *weights)
@@ -39,6 +43,19 @@ static inline int *to_weights(const int *weights)
 #ifdef KNOWS_WEIGHTS_EMPTY
     if (weights == ABI_WEIGHTS_EMPTY)
         return (int *)MPI_WEIGHTS_EMPTY;
+#endif
+    return (int *)weights;
+}
+
+static inline int *from_weights(const int *weights)
+{
+#ifdef KNOWS_UNWEIGHTED
+    if (weights == (const int *)MPI_UNWEIGHTED)
+        return ABI_UNWEIGHTED;
+#endif
+#ifdef KNOWS_WEIGHTS_EMPTY
+    if (weights == (const int *)MPI_WEIGHTS_EMPTY)
+        return ABI_WEIGHTS_EMPTY;
 #endif
     return (int *)weights;
 }
@@ -57,7 +74,10 @@ static inline int to_keyval(int keyval)
 
 static inline int from_keyval(int keyval)
 {
-    return keyval == MPI_KEYVAL_INVALID ? ABI_KEYVAL_INVALID : keyval + KEYVAL_SHIFT;
+    if (keyval == MPI_KEYVAL_INVALID)
+        return ABI_KEYVAL_INVALID;
+    const int predefined = from_predefined_keyval(keyval);
+    return predefined != keyval ? predefined : keyval + KEYVAL_SHIFT;
 }
 
 /* Handles as Fortran integers: what is predefined has the same value in both. */
