@@ -20,7 +20,7 @@ from rankwise.workflows.events import Events
 
 ANY = "any"
 """As the name of an MPI: whichever is found first."""
-_BACKEND = "RANKWISE_ABI_BACKEND"
+_BACKEND, _SHARED = "RANKWISE_ABI_BACKEND", "RANKWISE_ABI_SHARED"
 _ASK_SECONDS = 10.0
 _CALLED = re.compile(r"\bU P?(MPI_\w+)")
 
@@ -30,23 +30,60 @@ def is_standard(program: Path) -> bool:
     return select.is_standard(program)
 
 
-def built(implementation: Implementation, events: Events) -> tuple[Path, Path]:
+def is_of_another(program: Path, implementation: Implementation) -> bool:
+    """Return whether the program asks for an MPI library that this implementation does not have."""
+    return not select.able_to_run(program, [implementation])
+
+
+def built(implementation: Implementation, events: Events, own: Implementation | None = None) -> tuple[Path, Path]:
     """Return the front end of the standard ABI, and what carries it out on `implementation`.
 
-    Raises HostError if no MPI here declares the standard ABI, BuildError.
+    For a program that is linked to an MPI of its `own` the front end is that one's mirror. Raises HostError if no
+    MPI here declares the standard ABI, BuildError.
     """
     with events.busy(f"compiling the standard ABI for {implementation.id} (kept for next time)"):
-        return _built(implementation)
+        return _built(implementation, own)
 
 
 @cache
-def _built(implementation: Implementation) -> tuple[Path, Path]:
+def _built(implementation: Implementation, own: Implementation | None = None) -> tuple[Path, Path]:
     known = _standard()
-    return libraries.front_end(known), libraries.backend(known, implementation)
+    front = libraries.mirror_of(known, own) if own else libraries.front_end(known)
+    return front, libraries.backend(known, implementation)
 
 
-def loading(loaded: Loaded, program: Path, implementation: Implementation) -> Loaded:
-    """Return what a job of this program of the standard ABI loads besides.
+def linked_to(
+    program: Path, implementation: Implementation, prefixes: Sequence[Path], said: str = ""
+) -> Implementation | None:
+    """Return the MPI whose functions a program calls that `implementation` is to run by way of the standard ABI.
+
+    `said` names that MPI where it does not show. None for a program of the standard ABI itself, or of no MPI that
+    shows. Raises InputError if that MPI is not here, or for what cannot be led elsewhere.
+    """
+    if said:
+        found = select.matching(said, installations(prefixes))
+        if len(found) > 1:
+            known = ", ".join(one.id for one in found)
+            raise InputError(f"'{said}' could be any of {known}", "name one of them with --linked-to")
+        return found[0]
+    asked = select.asks_for(program)
+    if not asked or is_standard(program):
+        return None
+    if select.able_to_run(program, [implementation]):
+        return implementation  # which has that library too
+    own = select.linked_with(program, select.tested(prefixes))
+    if not own:
+        raise InputError(
+            f"{program.name} is linked to {asked}, which no MPI here has",
+            "install that one: its own library is needed even where another MPI carries out the calls",
+        )
+    return own[0]
+
+
+def loading(
+    loaded: Loaded, program: Path, implementation: Implementation, own: Implementation | None = None
+) -> Loaded:
+    """Return what a job of this program of the standard ABI, or of its `own` MPI's, loads besides.
 
     It has been `built`. Raises InputError for a program that would not load it, HostError, BuildError.
     """
@@ -56,8 +93,9 @@ def loading(loaded: Loaded, program: Path, implementation: Implementation) -> Lo
             f"{implementation.id}",
             "link it dynamically, and install it without special rights",
         )
-    front, back = _built(implementation)
-    environment = (*preload.loading(front, loaded.environment), (_BACKEND, str(back)))
+    front, back = _built(implementation, own)
+    shared = ((_SHARED, "1"),) if own == implementation else ()
+    environment = (*preload.loading(front, loaded.environment), (_BACKEND, str(back)), *shared)
     return replace(loaded, environment=environment, files=(*loaded.files, str(front), str(back)))
 
 
@@ -106,36 +144,36 @@ def check(program: str, prefixes: Sequence[Path], events: Events) -> Checked:
         )
     with events.busy("looking for MPI implementations") as update:
         found, _ = select.working([], prefixes, lambda one: update(f"testing that {one} works"))
-        if select.is_standard(path):
-            update("comparing what it calls with what each has")
-            suited = _suited(path, found)
-        else:
-            suited = _native(path, found, linked)
+        update("comparing what it calls with what each has")
+        suited = _suited(path, found) if select.is_standard(path) else _native(path, found, linked)
     return Checked(str(path), linked, select.is_standard(path), tuple(suited))
 
 
 def _suited(program: Path, found: Iterable[Implementation]) -> list[Suitability]:
+    return [_by_the_standard(program, one, "") for one in found]
+
+
+def _by_the_standard(program: Path, one: Implementation, how: str) -> Suitability:
+    """What the table can do of what the program calls."""
     shown = process.run(["nm", "-D", "--undefined-only", str(program)], _ASK_SECONDS).stdout
     called = set(_CALLED.findall(shown))
-    known, result = _standard(), []
-    for one in found:
-        try:
-            lacking = tuple(name for name in libraries.missing(known, one) if name in called)
-        except HostError as error:
-            result.append(Suitability(one.id, False, str(error)))
-        else:
-            result.append(Suitability(one.id, True, "", lacking))
-    return result
+    try:
+        lacking = tuple(name for name in libraries.missing(_standard(), one) if name in called)
+    except HostError as error:
+        return Suitability(one.id, False, str(error))
+    return Suitability(one.id, True, how, lacking)
 
 
 def _native(program: Path, found: Sequence[Implementation], linked: str) -> list[Suitability]:
-    """A program that was linked to one implementation runs on what has a library of that name."""
+    """A program that was linked to one implementation runs on what has a library of that name, or by its mirror."""
     able = {one.id for one in select.able_to_run(program, found)}
     meant = {one.id for one in select.linked_with(program, found)}
-
-    def reason(one: Implementation) -> str:
-        if one.id in meant:
-            return ""
-        return f"by a {linked} of its own" if one.id in able else f"has no {linked}: compile it with {one.mpicc}"
-
-    return [Suitability(one.id, one.id in able, reason(one)) for one in found]
+    result = []
+    for one in found:
+        if one.id in able:
+            result.append(Suitability(one.id, True, "" if one.id in meant else f"by a {linked} of its own"))
+        elif meant:
+            result.append(_by_the_standard(program, one, "by way of the standard ABI"))
+        else:
+            result.append(Suitability(one.id, False, f"has no {linked}: compile it with {one.mpicc}"))
+    return result

@@ -16,7 +16,7 @@ from rankwise.artifacts.declarations import Function
 
 _FIELD = re.compile(r"\bMPI_(SOURCE|TAG|ERROR)\b")
 _CALL = re.compile(r"\bPMPI_(?:##)?")
-_SIDE = re.compile(r"\b(MPI|ABI)_|\b(to|from)_(?=\w)")
+_SIDE = re.compile(r"\b(MPI|ABI)_|\b(to|from)_(?=\w|##)")
 _EXCHANGED = {"MPI_": "ABI_", "ABI_": "MPI_", "to_": "from_", "from_": "to_"}
 _BY_HAND = frozenset("""
     Init Init_thread Query_thread Op_create Op_create_c Comm_create_errhandler Win_create_errhandler
@@ -29,6 +29,11 @@ _LEFT = re.compile(
     r"Pcontrol|Get_version|Abi_\w+|Aint_\w+|\w+_(toint|fromint)|Status_[gs]et_(source|tag|error)"
 )
 """Is answered by the MPI's own function, which needs no table."""
+_OLDER = """
+#ifndef KNOWS_IN_PLACE
+#define MPI_IN_PLACE ((void *)-1) /* no program says it */
+#endif
+"""
 
 
 def exchanged(text: str) -> str:
@@ -52,9 +57,11 @@ def header(standard: Standard, native: Native) -> str:
     known = [f"#define KNOWS_{name} 1" for name in sorted(standard.names) if table.knows(native, name)]
     hand = [f"int call_{name}({table.signature(one)});"
             for name, one in functions(standard, native).items() if name in _BY_HAND]  # fmt: skip
+    handlers = [f"typedef void MPI_{kind}_errhandler_function(MPI_{kind} *, int *, ...);"
+                for kind in ("Comm", "Win", "File") if f"MPI_{kind}_errhandler_function" not in native.names]  # fmt: skip
     names = {name.removeprefix("MPI_") for name in native.names}
     return "\n".join([
-        '#ifndef TABLE_H\n#define TABLE_H\n\n#include <mpi.h>\n\n#include "abi.h"\n', *known, "",
+        '#ifndef TABLE_H\n#define TABLE_H\n\n#include <mpi.h>\n\n#include "abi.h"\n', *known, _OLDER, *handlers, "",
         table.table_type(standard, "ABI_"), "extern AbiTable abi_table;\n", *hand, "",
         constants.conversions(standard, names, mirror=True), "#endif\n",
     ])  # fmt: skip

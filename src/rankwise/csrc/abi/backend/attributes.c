@@ -74,7 +74,8 @@ static void point_to(void *attribute, int *slot, int number)
 
 int call_Comm_get_attr(ABI_Comm comm, int keyval, void *attribute, int *flag)
 {
-    static int io, host, last;
+    static int io, host;
+    static __attribute__((unused)) int last;
     const int code = PMPI_Comm_get_attr(to_Comm(comm), to_keyval(keyval), attribute, flag);
     if (code || !*flag)
         return from_code(code);
@@ -83,8 +84,10 @@ int call_Comm_get_attr(ABI_Comm comm, int keyval, void *attribute, int *flag)
         point_to(attribute, &io, from_rank(*value));
     else if (keyval == ABI_HOST)
         point_to(attribute, &host, from_rank(*value));
+#if defined(KNOWS_LASTUSEDCODE) || !defined(MIRROR)
     else if (keyval == ABI_LASTUSEDCODE)
         point_to(attribute, &last, LAST_CODE(*value));
+#endif
     return ABI_SUCCESS;
 }
 
@@ -93,6 +96,7 @@ int call_Attr_get(ABI_Comm comm, int keyval, void *attribute, int *flag)
     return call_Comm_get_attr(comm, keyval, attribute, flag);
 }
 
+#if defined(KNOWS_WIN_MODEL) || !defined(MIRROR)
 int call_Win_get_attr(ABI_Win win, int keyval, void *attribute, int *flag)
 {
     static int flavors[8], models[8];
@@ -109,3 +113,4 @@ int call_Win_get_attr(ABI_Win win, int keyval, void *attribute, int *flag)
     }
     return ABI_SUCCESS;
 }
+#endif
