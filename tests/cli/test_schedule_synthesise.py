@@ -9,6 +9,8 @@ import pytest
 
 from rankwise.cli import main
 from rankwise.core.errors import EXIT_INPUT, EXIT_OK
+from rankwise.platforms import platform_file
+from support.platforms import TWO_SITES
 
 FOUND = ["schedule", "synthesise", "bcast", "--size", "8K"]
 
@@ -20,6 +22,13 @@ def test_what_it_writes_is_right(where: list[str], tmp_path: Path, capsys: pytes
     told = json.loads(capsys.readouterr().out)
     assert told["best"]["seconds"] == min(one["seconds"] for one in told["tried"])
     assert main.run(["schedule", "verify", str(file)]) == EXIT_OK
+
+
+def test_a_platform_is_a_network(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "platform.toml"
+    file.write_text(platform_file.platform_text(TWO_SITES))
+    assert main.run([*FOUND, "--platform", str(file), "-n", "5", "--json"]) == EXIT_OK
+    assert json.loads(capsys.readouterr().out)["best"]["seconds"] > 5e-3  # it crosses between the sites
 
 
 def test_two_networks_are_refused(capsys: pytest.CaptureFixture[str]) -> None:

@@ -53,7 +53,7 @@ def test_a_plug_ins_own_knob_is_described_by_its_name() -> None:
 
 
 def test_the_stages_of_tuning_are_what_the_catalogue_says() -> None:
-    assert KNOBS_BETWEEN_HOSTS == ("socket-buffers", "tcp-connections", "transport")
+    assert KNOBS_BETWEEN_HOSTS == ("socket-buffers", "tcp-connections", "tcp-piece-size", "transport")
     assert KNOBS_WITHIN_HOST == ("transport-shm", "cells-shm")
     assert THRESHOLDS == ("eager-threshold", "eager-threshold-shm")
     assert OF_COLLECTIVES == ("yielding", "han", "fabrics")

@@ -19,7 +19,9 @@ from support.mpis import FOUND
 pytestmark = [pytest.mark.mpi, pytest.mark.skipif(not FOUND, reason="no MPI here")]
 IDS = [one.id for one in FOUND]
 BY_DAY = [one for one in IDS if one.startswith(("mpich-5", "openmpi-5"))]
-KERNELS = ["cg", "ep", "ft", "is", "mg"]
+KERNELS = ["cg", "ep", "ft", "is", "lu", "mg"]
+ON_SQUARES = ["bt", "sp"]
+"""These run on square numbers of ranks."""
 
 
 def run(*names: str, ranks: int, mpi: str = BY_DAY[0], **how: object) -> tuple[AppResult, ...]:
@@ -32,8 +34,9 @@ def run(*names: str, ranks: int, mpi: str = BY_DAY[0], **how: object) -> tuple[A
 )
 def test_the_results_are_the_published_ones(mpi: str, ranks: int) -> None:
     results = run(ranks=ranks, mpi=mpi)
-    assert [one.kernel for one in results] == KERNELS
-    assert [(one.remark, one.verified) for one in results] == [("", True)] * len(KERNELS)
+    kernels = sorted(KERNELS + (ON_SQUARES if ranks != 2 else []))
+    assert [one.kernel for one in results] == kernels
+    assert [(one.remark, one.verified) for one in results] == [("", True)] * len(kernels)
     assert all(one.seconds > 0 and one.mops > 0 for one in results)
 
 
@@ -41,9 +44,18 @@ def test_the_results_are_the_published_ones(mpi: str, ranks: int) -> None:
 @pytest.mark.parametrize("ranks", [2, 8, 32])
 @pytest.mark.parametrize("class_name", ["S", "W"])
 def test_so_they_are_of_larger_problems_and_more_ranks(class_name: str, ranks: int) -> None:
-    """At 32 ranks MG's coarse grids have fewer points than ranks."""
+    """At 32 ranks MG's coarse grids have fewer points than ranks, and LU's class S too few for a pencil each."""
     results = run(ranks=ranks, class_name=class_name)
-    assert [(one.remark, one.verified) for one in results] == [("", True)] * len(KERNELS)
+    kernels = [one for one in KERNELS if (one, class_name, ranks) != ("lu", "S", 32)]
+    assert [(one.kernel, one.remark, one.verified) for one in results] == [(one, "", True) for one in kernels]
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(("class_name", "ranks"), [("S", 9), ("S", 16), ("W", 4), ("W", 25)])
+def test_so_they_are_on_squares_that_do_not_divide_the_grid(class_name: str, ranks: int) -> None:
+    """Cells of 36 points over 5, and of 12 over 9 or 16 ranks at their smallest."""
+    results = run(*ON_SQUARES, ranks=ranks, class_name=class_name)
+    assert [(one.remark, one.verified) for one in results] == [("", True)] * len(ON_SQUARES)
 
 
 @pytest.mark.parametrize(
@@ -54,6 +66,9 @@ def test_so_they_are_of_larger_problems_and_more_ranks(class_name: str, ranks: i
         ("ft", "alpha = 1e-6", "alpha = 1.000001e-6"),
         ("is", "314159265", "314159267"),
         ("mg", "0.25, 0.125, 0.0625", "0.25, 0.125, 0.062501"),
+        ("lu", "relaxation = 1.2;", "relaxation = 1.2001;"),
+        ("sp", "{0, 1, -1}", "{0, 1, -1.001}"),
+        ("bt", "axis, 2 * diffusing, here", "axis, 2.001 * diffusing, here"),
     ],
 )
 def test_a_kernel_that_computes_wrongly_is_told(
@@ -66,10 +81,11 @@ def test_a_kernel_that_computes_wrongly_is_told(
     assert text.count(right) == 1
     file.write_text(text.replace(right, wrong))
     monkeypatch.setattr(apps, "SOURCES", folder)
-    done = CliRunner().invoke(command, [kernel, "--mpi", BY_DAY[0], "-n", "2"], standalone_mode=False)
+    ranks = 1 if kernel in ON_SQUARES else 2
+    done = CliRunner().invoke(command, [kernel, "--mpi", BY_DAY[0], "-n", str(ranks)], standalone_mode=False)
     assert done.return_value == 1, done.output
     assert "WRONG" in done.stdout
-    (result,) = run(kernel, ranks=2)
+    (result,) = run(kernel, ranks=ranks)
     assert result.verified is False and "should be" in result.remark
 
 
@@ -81,6 +97,10 @@ def test_a_kernel_that_computes_wrongly_is_told(
         ("is", 12, "is of class S runs on 1, 2, 4, 8, 16 ... ranks, not on 12"),
         ("is", 1024, "is of class S runs on 1, 2, 4, 8 ... 512 ranks, not on 1024"),
         ("ft", 128, "ft of class S runs on 1, 2, 4 ... 64 ranks, not on 128"),
+        ("lu", 3, "lu of class S runs on 1, 2, 4 ... 16 ranks, not on 3"),
+        ("lu", 32, "lu of class S runs on 1, 2, 4 ... 16 ranks, not on 32"),
+        ("bt", 2, "bt of class S runs on 1, 4, 9 ... 16 ranks, not on 2"),
+        ("sp", 25, "sp of class S runs on 1, 4, 9 ... 16 ranks, not on 25"),
     ],
 )
 def test_what_a_kernel_cannot_run_on_is_said_before_it_is_started(kernel: str, ranks: int, message: str) -> None:
@@ -95,14 +115,21 @@ def test_any_number_of_ranks_will_do_for_what_sends_almost_nothing() -> None:
 
 
 def test_an_unknown_kernel_is_said() -> None:
-    with pytest.raises(UnknownNameError, match="unknown kernel 'lu'"):
-        run("lu", ranks=1)
+    with pytest.raises(UnknownNameError, match="unknown kernel 'ua'"):
+        run("ua", ranks=1)
 
 
 def test_a_run_that_takes_too_long_is_ended_and_told() -> None:
     (result,) = run("ep", ranks=1, class_name="C", limit_seconds=1.0)
     assert not result.has_ended and result.verified is None
     assert "no end within 1 s" in result.remark
+
+
+def test_what_cannot_run_is_left_out_of_all_of_them_and_told() -> None:
+    done = CliRunner().invoke(command, ["--mpi", BY_DAY[0], "-n", "3"], standalone_mode=False)
+    assert done.return_value == 0, done.output
+    assert "ep" in done.stdout and "cg" not in done.stdout
+    assert "left out: bt of class S runs on 1, 4, 9 ... 16 ranks, not on 3" in done.stderr
 
 
 def test_messages_are_counted_by_size() -> None:
@@ -112,10 +139,27 @@ def test_messages_are_counted_by_size() -> None:
     assert alltoall == [Messages("Alltoall", 4 * (6 + 2), 64**3, 64**3)]
 
 
-def test_without_computing_the_messages_are_the_same() -> None:
+def point_to_point(kernel: str, ranks: int) -> list[tuple[int, int]]:
+    (result,) = run(kernel, ranks=ranks, count=True)
+    return [(one.number, one.largest) for one in result.messages if one.call == "point-to-point"]
+
+
+def test_messages_of_the_solvers_are_those_of_the_originals() -> None:
+    """On 2 x 2 ranks, with the untimed first step: lines, planes and faces of 6 of 12 points, 5 values each."""
+    face, links = 2 * 6 * 5 * 8, 4
+    steps, planes = 50 + 1, 12 - 2
+    sweeps, faces = steps * planes * 2 * links, (steps + 2) * 2 * links
+    assert point_to_point("lu", 4) == [(sweeps, 5 * 5 * 8), (faces, 12 * face)]
+    for kernel, steps, back, forth in [("bt", 61, 7 * 7 * 5 * 8, 7 * 7 * 30 * 8), ("sp", 101, 250 * 8, 550 * 8)]:
+        lines, faces = 4 * 3 * steps, 4 * 6 * (steps + 1)
+        assert point_to_point(kernel, 4) == [(lines, back), (faces, 6 * face), (lines, forth)]
+
+
+@pytest.mark.parametrize(("kernels", "ranks"), [((), 2), (("bt", "sp"), 4)])
+def test_without_computing_the_messages_are_the_same(kernels: tuple[str, ...], ranks: int) -> None:
     """Of IS the sizes depend on the keys: without them each rank has as much for each."""
-    computed = run(ranks=2, count=True)
-    waited = run(ranks=2, count=True, no_compute=True)
+    computed = run(*kernels, ranks=ranks, count=True)
+    waited = run(*kernels, ranks=ranks, count=True, no_compute=True)
     for one, other in zip(computed, waited, strict=True):
         assert one.verified is True and other.verified is None
         assert [(m.call, m.number) for m in one.messages] == [(m.call, m.number) for m in other.messages]

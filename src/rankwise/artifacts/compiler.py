@@ -18,6 +18,7 @@ from rankwise.core.records import Environment, Implementation
 
 ASK_SECONDS = 10.0
 _LIBRARY_FOLDER = re.compile(r'-L"?([^\s"]+)')
+_OTHER_NAMES = {"mpicxx": ("mpicxx", "mpic++", "mpiCC"), "mpifort": ("mpifort", "mpif90")}
 _INTEL_PLACEHOLDER = "I_MPI_SUBSTITUTE_INSTALLDIR"
 """Stands in what Intel's wrapper of PyPI shows for the prefix."""
 
@@ -60,6 +61,23 @@ def of_host() -> Toolchain:
             "install one (`apt install gcc`), or set CC to the path of one",
         )
     return Toolchain("host", found, (), (stamp(Path(found)),), f"`{asked} --version` says whether it works at all")
+
+
+def wrapper(implementation: Implementation, name: str) -> str:
+    """Return the path of the implementation's compiler of this language (`mpicxx`, `mpif77`).
+
+    It is beside its mpicc, and has the same suffix. Raises HostError if there is none.
+    """
+    mpicc = Path(implementation.mpicc)
+    suffix = mpicc.name.removeprefix("mpicc")
+    for other in _OTHER_NAMES.get(name, (name,)):
+        path = mpicc.with_name(other + suffix)
+        if path.exists():
+            return str(path)
+    raise HostError(
+        f"{implementation.id} has no {name} beside {mpicc}",
+        "PyPI's wheels of Open MPI and MPICH come without Fortran: take Debian's, or another installation",
+    )
 
 
 def stamp(file: Path) -> Stamp:

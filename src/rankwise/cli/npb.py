@@ -21,11 +21,12 @@ from rankwise.workflows.testbeds import testbed_of
 @click.command(
     name="npb",
     epilog="\b\nExamples:\n"
-    "  rankwise npb                                    all kernels, all MPIs, class S\n"
-    "  rankwise npb cg mg --class W --mpi mpich -n 4\n"
+    "  rankwise npb                                    all of them, all MPIs, class S\n"
+    "  rankwise npb lu bt --class W --mpi mpich -n 4\n"
     "  rankwise npb ft --class A -n 8 --testbed grid5000-2007 --mpi openmpi\n"
     "  rankwise npb cg --class B -n 16 --testbed grid5000-2007 --no-compute --mpi openmpi\n"
-    "  rankwise npb --count -n 4 --mpi mpich           number and sizes of messages too",
+    "  rankwise npb --count -n 4 --mpi mpich           number and sizes of messages too\n"
+    "  rankwise npb lu --source NPB3.4-MPI             the official one, built here",
 )
 @click.argument("kernels", nargs=-1, metavar="[KERNEL]...")
 @click.option("--class", "class_name", type=click.Choice(CLASSES, case_sensitive=False), default=CLASSES[0],
@@ -37,6 +38,8 @@ from rankwise.workflows.testbeds import testbed_of
 @click.option("--no-compute", is_flag=True,
               help="Wait instead of computing, as long as that took on this host: for networks emulated on few "
               "cores. Nothing is verified on the testbed then.")  # fmt: skip
+@click.option("--source", metavar="DIR", type=click.Path(path_type=Path, file_okay=False, exists=True),
+              help="Build and run the official ones instead, whose source for MPI is here.")  # fmt: skip
 @click.option("--placement", default="block", show_default=True, metavar="NAME|FILE",
               help="block, cyclic, one-per-node, across-sites, or a rankfile.")  # fmt: skip
 @launcher_option
@@ -46,15 +49,21 @@ from rankwise.workflows.testbeds import testbed_of
 @json_option
 @where_options
 def command(**asked: Any) -> int:
-    """Run kernels of the NAS Parallel Benchmarks and check their results against the published ones.
+    """Run the NAS Parallel Benchmarks and check their results against the published ones.
 
-    The kernels are ep, is, cg, mg and ft, written here in C after their definition; their times are not official
-    NPB results. Exit code 1 if a result is wrong, 3 if a run has failed.
+    They are ep, is, cg, mg, ft, lu, sp and bt, written here in C after their definition; their times are not
+    official NPB results. Without names, all that run on so many ranks. Exit code 1 if a result is wrong, 3 if a
+    run has failed.
     """
+    if asked["source"] and (asked["count"] or asked["no_compute"]):
+        raise click.UsageError(
+            "--count and --no-compute are of our kernels, not of those of --source; for their messages: "
+            "rankwise trace -- PROGRAM (--json has its path)"
+        )
     request = AppsRequest(
         asked["kernels"], asked["class_name"], (), asked["implementations"], asked["ranks"] or 0,
         testbed_of(asked["testbed"], asked["hostfile"]), asked["placement"], asked["count"],
-        asked["no_compute"], asked["limit"], asked["launcher"], asked["prefixes"],
+        asked["no_compute"], asked["limit"], asked["launcher"], asked["prefixes"], asked["source"],
     )  # fmt: skip
     results = run_apps(request, Screen())
     if asked["as_json"]:

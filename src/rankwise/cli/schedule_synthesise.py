@@ -18,6 +18,7 @@ _SHOWN = 8
     "synthesise",
     epilog="\b\nExamples:\n  rankwise schedule synthesise allreduce --testbed cluster --size 1M -o a.json\n"
     "  rankwise schedule synthesise bcast --sites 3,2,1 --size 64K\n"
+    "  rankwise schedule synthesise allreduce --platform two.toml -n 16\n"
     "  rankwise schedule synthesise allgather -n 16 --size 4K --json",
 )
 @click.argument("operation", type=click.Choice(synthesis.OPERATIONS))
@@ -25,6 +26,8 @@ _SHOWN = 8
               help="Of the message; of allgather, of a rank's part.")  # fmt: skip
 @click.option("--testbed", default="", metavar="NAME|FILE", shell_complete=testbeds.complete_any,
               help="The network: a preset, a TOML file, or a testbed that is up.")  # fmt: skip
+@click.option("--platform", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
+              help="The network: a platform that `rankwise fit` has measured.")  # fmt: skip
 @click.option("--sites", default="", metavar="SITES",
               help="The network: 2x8 (sites x ranks), 2x4x2 (sites x nodes x ranks), 3,2,1.")  # fmt: skip
 @click.option("-n", "--ranks", type=click.IntRange(1), help="Number of ranks.  [default: one a node]")
@@ -33,15 +36,15 @@ _SHOWN = 8
               help="Write the schedule: FILE.json, or else as the text that launches read.")  # fmt: skip
 @json_option
 def synthesise_command(
-    operation: str, size_bytes: int, testbed: str, sites: str, ranks: int | None, root: int, output: Path | None,
-    as_json: bool,
+    operation: str, size_bytes: int, testbed: str, platform: Path | None, sites: str, ranks: int | None, root: int,
+    output: Path | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Find a schedule for one network: trees found chunk by chunk, or the best of all algorithms.
 
     What is found is proved, and by the estimate no algorithm of Rankwise is faster. The estimate is a small
     simulation with shared links and interfaces; it knows no loss and no congestion control.
     """
-    request = synthesis.SynthesisRequest(operation, size_bytes, testbed, sites, ranks or 0, root)
+    request = synthesis.SynthesisRequest(operation, size_bytes, testbed, sites, ranks or 0, root, platform)
     found = synthesis.synthesise(request, Screen())
     tried = found.synthesis.tried
     if output:

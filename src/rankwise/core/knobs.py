@@ -54,6 +54,11 @@ _ALL = (
         tried=("2", "4"), aliases=("links",),
     ),
     KnobDescription(
+        "tcp-piece-size", "piece size over TCP",
+        "the size of the pieces in which the library hands messages to TCP", unit="bytes",
+        reach="between hosts", stage="values", cost="memory for each piece under way", tried=("65536",),
+    ),
+    KnobDescription(
         "transport", "transport between hosts", "what carries messages between hosts", scope="job",
         reach="between hosts", stage="values",
     ),

@@ -46,7 +46,7 @@ def comparison_page(comparison: Comparison, context: ReportContext) -> Page:
             testbed(context.topology, context.paths, context.network, comparison.notices),
             curves(grouped, styles),
             explanations(comparison),
-            beside_native(comparison),
+            beside_native(comparison, context.topology),
             overhead(grouped, styles),
             streams(comparison, styles),
             ratios(grouped),

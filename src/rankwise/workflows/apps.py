@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from rankwise.artifacts import apps
+from rankwise.artifacts import apps, npb_tree
 from rankwise.core import process
 from rankwise.core.apps import AppResult, Messages
 from rankwise.core.errors import BuildError, InputError, UnknownNameError
@@ -22,6 +22,7 @@ from rankwise.mpi import select
 from rankwise.mpi.family import FamilyLauncher
 from rankwise.testbeds.base import TestbedKind
 from rankwise.testbeds.local import LocalTestbed
+from rankwise.workflows import official_npb
 from rankwise.workflows.events import Events
 
 CLASSES = ("S", "W", "A", "B", "C")
@@ -53,6 +54,8 @@ class AppsRequest:
     limit_seconds: float = 600.0
     launcher_arguments: tuple[str, ...] = ()
     prefixes: tuple[Path, ...] = ()
+    source: Path | None = None
+    """An official source tree of the NAS Parallel Benchmarks: build and run its kernels in place of ours."""
 
 
 def run_apps(request: AppsRequest, events: Events) -> tuple[AppResult, ...]:
@@ -61,18 +64,22 @@ def run_apps(request: AppsRequest, events: Events) -> tuple[AppResult, ...]:
     Raises InputError for kernels that are not there or cannot run on so many ranks, HostError if no MPI works or
     the testbed does not come up, BuildError if a compiler refuses.
     """
+    if request.source:
+        request = replace(request, source=npb_tree.find(request.source))
     with events.busy("looking for MPI implementations") as update:
         found, _ = select.working(
             request.implementations, request.prefixes, lambda one: update(f"testing that {one} works")
         )
     programs = {}
-    for one in found:
+    for one in found[:1] if request.source else found:  # the first one says which kernels run on so many ranks
         with events.busy(f"compiling the kernels for {one.id} (kept for next time)"):
             programs[one.id] = apps.build(one)
     ranks = request.ranks or sum(host.slots for host in request.testbed.hosts())
     names = _names(request, found[0], programs[found[0].id])
-    _check(names, request, ranks, found[0], programs[found[0].id])
+    names = _that_can_run(names, request, ranks, found[0], programs[found[0].id], events)
     place(request.placement, request.testbed.hosts(), ranks)
+    if request.source:
+        found = official_npb.that_can_build(found, names, events)
     return tuple(_run_all(request, ranks, names, found, programs, events))
 
 
@@ -91,18 +98,28 @@ def _names(request: AppsRequest, implementation: Implementation, program: Path) 
     return names
 
 
-def _check(
-    names: Sequence[str], request: AppsRequest, ranks: int, implementation: Implementation, program: Path
-) -> None:
-    """Raise InputError if a kernel cannot run on so many ranks, or with these options."""
+def _that_can_run(
+    names: Sequence[str], request: AppsRequest, ranks: int, implementation: Implementation, program: Path,
+    events: Events,
+) -> tuple[str, ...]:  # fmt: skip
+    """Those that can run on so many ranks with these options; tell of others, unless they were asked for by name.
+
+    Raises InputError for one that was.
+    """
+    able = []
     for name in names:
         told = _ask(implementation, program, "--check", str(ranks), name, *_size(request))
-        if told.returncode:
-            why = told.stderr.strip().partition(": ")[2].removeprefix("it ")
-            of_class = f"{name} of class {request.class_name}" if request.class_name else name
-            if " ranks" in why:
-                raise InputError(f"{of_class} {why}, not on {ranks}", "give another number of ranks: -n")
+        if not told.returncode:
+            able.append(name)
+            continue
+        why = told.stderr.strip().partition(": ")[2].removeprefix("it ")
+        of_class = f"{name} of class {request.class_name}" if request.class_name else name
+        if " ranks" not in why:
             raise InputError(f"{of_class} {why}", "give other sizes")
+        if request.names:
+            raise InputError(f"{of_class} {why}, not on {ranks}", "give another number of ranks: -n")
+        events.say(f"left out: {of_class} {why}, not on {ranks}")
+    return tuple(able)
 
 
 def _size(request: AppsRequest) -> tuple[str, ...]:
@@ -132,7 +149,10 @@ def _run_all(
                 further = ["--computing", ",".join(f"{one:.9g}" for one in computed.computing_seconds)]
             for one in implementations:
                 update(f"{name} with {one.id}")
-                yield _launch(request, ranks, name, one, programs[one.id], *further)
+                if request.source:
+                    yield _launch_official(request, request.source, ranks, name, one)
+                else:
+                    yield _launch(request, ranks, name, one, programs[one.id], *further)
 
 
 def _here(request: AppsRequest) -> AppsRequest:
@@ -145,12 +165,7 @@ def _launch(
 ) -> AppResult:
     counting = ["--count"] if request.count else []
     words = (str(program), name, *_size(request), *counting, *further)
-    job = build_job(
-        request.testbed, words, ranks, placement=request.placement, loaded=Loaded(),
-        arguments=request.launcher_arguments,
-    )  # fmt: skip
-    steps = FamilyLauncher().steps(implementation, job)
-    outcome = request.testbed.run(steps, job.hosts, request.limit_seconds, _END_MARKER)
+    outcome = _start(request, ranks, implementation, words, _END_MARKER)
     said = list(_objects(outcome.stdout))
     results = [one for one in said if "app" in one]
     given = AppResult(name, request.class_name, implementation.id, ranks, str(program), outcome.command)
@@ -162,6 +177,31 @@ def _launch(
         remark=result["remark"], figures=_figures(result), computing_seconds=tuple(result["computing"]),
         messages=tuple(Messages(**each) for one in said for each in one.get("messages", ())),
     )  # fmt: skip
+
+
+def _launch_official(
+    request: AppsRequest, tree: Path, ranks: int, name: str, implementation: Implementation
+) -> AppResult:
+    given = AppResult(name, request.class_name, implementation.id, ranks, "", "")
+    try:
+        program = str(npb_tree.build(tree, implementation, name, request.class_name, ranks))
+    except BuildError as error:
+        return replace(given, command=error.command, remark=official_npb.why_not_built(error))
+    outcome = _start(request, ranks, implementation, (program,), official_npb.END_MARKER)
+    given = replace(given, program=program, command=outcome.command)
+    said = official_npb.read_result(outcome.stdout)
+    return replace(given, **said) if said else replace(given, remark=_reason(outcome, request.limit_seconds))
+
+
+def _start(
+    request: AppsRequest, ranks: int, implementation: Implementation, words: Sequence[str], end_marker: str
+) -> Outcome:
+    job = build_job(
+        request.testbed, words, ranks, placement=request.placement, loaded=Loaded(),
+        arguments=request.launcher_arguments,
+    )  # fmt: skip
+    steps = FamilyLauncher().steps(implementation, job)
+    return request.testbed.run(steps, job.hosts, request.limit_seconds, end_marker)
 
 
 def _figures(result: Mapping[str, Any]) -> tuple[tuple[str, float], ...]:

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from rankwise.artifacts import builder
+from rankwise.artifacts import builder, compiler
 from rankwise.core import paths, process
 from rankwise.core.errors import BuildError, HostError, InputError
 from rankwise.core.programs import MPI, Executable, Program
@@ -23,7 +23,6 @@ TARGET = "{program}"
 """Stands in a build line for the file that it is to write."""
 _BUILD_SECONDS = 1800.0
 _COMPILERS = re.compile(r"\{(mpicc|mpicxx|mpif77|mpif90|mpifort)\}")
-_OTHER_NAMES = {"mpicxx": ("mpicxx", "mpic++", "mpiCC"), "mpifort": ("mpifort", "mpif90")}
 
 
 def implementations_for(
@@ -140,7 +139,7 @@ def _kept(target: Path, one: Implementation) -> Path:
 
 def _build(line: str, one: Implementation, folder: Path, target: str, events: Events) -> None:
     """Carry out the build line. Raises BuildError with its output, HostError for a compiler that is not there."""
-    line = _COMPILERS.sub(lambda match: _compiler(match[1], one), line)
+    line = _COMPILERS.sub(lambda match: compiler.wrapper(one, match[1]), line)
     for name, value in ((MPI, one.id), ("{prefix}", one.prefix), (TARGET, target)):
         line = line.replace(name, value)
     with events.busy(f"building the program for {one.id}"):
@@ -151,20 +150,6 @@ def _build(line: str, one: Implementation, folder: Path, target: str, events: Ev
             f"{one.id}: the build {how}", line, (outcome.stdout + outcome.stderr)[-2000:],
             "mend it, or name the MPIs for which it works",
         )  # fmt: skip
-
-
-def _compiler(name: str, one: Implementation) -> str:
-    """The implementation's compiler of this language, beside its mpicc and with the same suffix."""
-    mpicc = Path(one.mpicc)
-    suffix = mpicc.name.removeprefix("mpicc")
-    for other in _OTHER_NAMES.get(name, (name,)):
-        path = mpicc.with_name(other + suffix)
-        if path.exists():
-            return str(path)
-    raise HostError(
-        f"{one.id} has no {name} beside {mpicc}",
-        "PyPI's wheels of Open MPI and MPICH come without Fortran: take Debian's, or another installation",
-    )
 
 
 def _found(name: str, folder: Path) -> str:

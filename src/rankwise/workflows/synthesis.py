@@ -1,4 +1,4 @@
-"""Finds a schedule for a testbed or for sites of given sizes, and proves it before anybody gets it."""
+"""Finds a schedule for a testbed, a platform or sites of given sizes, and proves it before anybody gets it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rankwise.core.errors import InputError
+from rankwise.platforms import platform_file
 from rankwise.schedules import prover, synthesis
+from rankwise.schedules.cost import CostModel
 from rankwise.schedules.fixed import FixedSchedule, of_schedules
 from rankwise.schedules.formats.json_file import to_json
 from rankwise.schedules.formats.text import text_of
@@ -15,6 +17,7 @@ from rankwise.schedules.model import REDUCING, Network
 from rankwise.schedules.network_file import network_of
 from rankwise.schedules.synthesis import Synthesis, Wish
 from rankwise.workflows.events import Events
+from rankwise.workflows.platform_network import measured_network
 from rankwise.workflows.testbeds import topology_of
 
 OPERATIONS = synthesis.OPERATIONS
@@ -32,6 +35,7 @@ class SynthesisRequest:
     ranks: int = 0
     """0: one for each node."""
     root: int = 0
+    platform: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +48,14 @@ class Found:
 
 def synthesise(request: SynthesisRequest, events: Events) -> Found:
     """Find a schedule and prove it. Raises InputError for what cannot be asked for."""
-    network, ranks = _network(request)
+    network, ranks, model = _network(request)
     if request.root and not 0 <= request.root < ranks:
         raise InputError(
             f"rank {request.root} cannot be the root of {ranks} ranks", f"the ranks are 0 to {ranks - 1}"
         )
     with events.busy(f"looking for a schedule of {request.operation} on {ranks} ranks"):
-        found = synthesis.synthesise(Wish(request.operation, ranks, request.size_bytes, request.root, network))
+        wish = Wish(request.operation, ranks, request.size_bytes, request.root, network)
+        found = synthesis.synthesise(wish, model)
         proof = prover.prove(found.problem, found.schedules)
     if not proof.right:
         raise RuntimeError(f"{found.best.name} is wrong: {proof.faults[0]}")
@@ -71,19 +76,24 @@ def write(found: Found, file: Path) -> None:
         ) from error
 
 
-def _network(request: SynthesisRequest) -> tuple[Network | None, int]:
-    if request.testbed and request.sites:
-        raise InputError("--testbed and --sites each say where the ranks are", "give one of them")
+def _network(request: SynthesisRequest) -> tuple[Network | None, int, CostModel]:
+    if sum(map(bool, (request.testbed, request.sites, request.platform))) > 1:
+        raise InputError("--testbed, --platform and --sites each say where the ranks are", "give one of them")
     if request.sites:
         network = parse_sites(request.sites)
         ranks = len(network.groups[0])
         if request.ranks not in {0, ranks}:
             raise InputError(f"--sites {request.sites} has {ranks} ranks, not {request.ranks}", "leave -n out")
-        return network, ranks
+        return network, ranks, CostModel()
+    if request.platform:
+        measured = measured_network(platform_file.read(request.platform), request.ranks, request.size_bytes)
+        return measured.network, measured.ranks, measured.model
     if request.testbed:
         topology = topology_of(request.testbed)
         ranks = request.ranks or len(topology.nodes)
-        return network_of(topology, ranks), ranks
+        return network_of(topology, ranks), ranks, CostModel()
     if request.ranks < 1:
-        raise InputError("neither a number of ranks nor a testbed is given", "give -n, --sites or --testbed")
-    return None, request.ranks
+        raise InputError(
+            "neither a number of ranks nor a network is given", "give -n, --sites, --testbed or --platform"
+        )
+    return None, request.ranks, CostModel()

@@ -197,14 +197,19 @@ def test_sizes_are_counted_as_the_benchmarks_count_them(
 @needs_emulation
 def test_the_eager_threshold_between_hosts_acts_and_is_told(run: Run) -> None:
     outcome = run(
-        Tuning((Setting("eager-threshold", "100000"), Setting("socket-buffers", "262144"))),
+        Tuning((
+            Setting("eager-threshold", "100000"), Setting("socket-buffers", "262144"),
+            Setting("tcp-piece-size", "65536"),
+        )),
         "a1 b1", "late", "90000", "110000", reporting=True,
     )  # fmt: skip
     assert "90000 eager" in outcome.stdout
     assert "110000 rendezvous" in outcome.stdout
     told = dict(settings.read_back(outcome.stdout + outcome.stderr).in_force)
     told.pop("eager-threshold-shm", "")
-    assert told == {"eager-threshold": "100000", "socket-buffers": "262144", "transport": "ucx"}
+    assert told == {
+        "eager-threshold": "100000", "socket-buffers": "262144", "tcp-piece-size": "65536", "transport": "ucx",
+    }  # fmt: skip
 
 
 @pytest.mark.mpi
@@ -247,6 +252,7 @@ def test_the_selection_file_in_force_is_told(run: Run, tmp_path: Path) -> None:
         (Tuning((Setting("eager-threshold", "much"),)), "much"),
         (Tuning((Setting("eager-threshold", "-1"),)), "-1"),
         (Tuning((Setting("socket-buffers", str(2**40)),)), str(2**40)),
+        (Tuning((Setting("tcp-piece-size", "131072"),)), "65536"),
         (deciding("bcats", 4, Rule(None, Choice("binomial"))), "bcast"),
         (deciding("bcast", 4, Rule(None, Choice("binomail"))), "binomial"),
         (deciding("bcast", 4, Rule(None, Choice("binomial", segment_bytes=1024))), "segment"),

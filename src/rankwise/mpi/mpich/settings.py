@@ -28,6 +28,7 @@ _NETMOD_WORDS = {"ucx": "UCX netmod Capability", "ofi": "Required minimum FI_VER
 _OWN_MEMORY = "MPID/shm: "
 _UCX_THRESHOLD = "UCX_RNDV_THRESH"
 _UCX_BUFFERS = ("UCX_TCP_SNDBUF", "UCX_TCP_RCVBUF")
+_UCX_PIECES = "UCX_TCP_TX_SEG_SIZE"
 _SHM_THRESHOLD = (
     "MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD",
     "MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_CELL_SIZE",
@@ -54,7 +55,7 @@ def knobs(implementation: Implementation) -> tuple[Knob, ...]:
     found = library(implementation)
     known: list[Knob] = []
     if "ucx" in found.netmods:
-        known += [_eager_threshold(found), _socket_buffers()]
+        known += [_eager_threshold(found), _socket_buffers(), _tcp_pieces(found)]
     if len(found.netmods) > 1:
         known.append(_transport(found))
     if found.own_memory and set(_SHM_THRESHOLD) <= set(found.variables):
@@ -101,6 +102,7 @@ def read_back(output: str) -> ReadBack:
         "eager-threshold": threshold if threshold == AUTO else _decimal(_threshold(output)) or threshold,
         "eager-threshold-shm": values.get(_SHM_THRESHOLD[0], "") if _OWN_MEMORY in output else threshold,
         "socket-buffers": _decimal(values.get(_UCX_BUFFERS[0], "")),
+        "tcp-piece-size": _decimal(values.get(_UCX_PIECES, "")),
         "transport-shm": _way_of_shm(values, output),
         "transport": next((name for name, words in _NETMOD_WORDS.items() if words in output), ""),
     }
@@ -125,6 +127,15 @@ def _socket_buffers() -> Knob:
         "the kernel then no longer adapts them",
         most=2**30, default=AUTO,
         read_back="UCX_LOG_LEVEL=info: the variables that UCX found",
+    )  # fmt: skip
+
+
+def _tcp_pieces(found: Library) -> Knob:
+    """By default 8 KiB. A piece must not be longer than what UCX receives at once, 64 KiB."""
+    return Knob(
+        "tcp-piece-size", (_UCX_PIECES,), "environment",
+        "transport ucx alone" if len(found.netmods) > 1 else "",
+        least=1024, most=65536, read_back="UCX_LOG_LEVEL=info: the variables that UCX found",
     )  # fmt: skip
 
 

@@ -48,7 +48,7 @@ OPERATIONS = (*COLLECTIVES, "gatherv", "scatterv", "alltoallw", *_NONBLOCKING)
 KNOB_SIZES = (1, 64 * KIB, MIB, 4 * MIB)
 EAGER_SIZES = (32 * KIB, 128 * KIB, MIB, 8 * MIB)
 EAGER_SIZES_SHM = (KIB, 4 * KIB, 16 * KIB, 64 * KIB, 256 * KIB)
-CONTENTION_OPERATION, CONTENTION_SIZES = "allreduce", (KIB, 64 * KIB)
+CONTENTION_OPERATION, CONTENTION_SIZES = "allreduce", (KIB, 64 * KIB, MIB)
 """What is good between two ranks may starve among several: transports are tried with this operation between all
 hosts too, if collectives are tuned."""
 COLLECTIVE_SIZES = (64, 4 * KIB, 64 * KIB, MIB)
