@@ -14,7 +14,7 @@ from rankwise.core import process
 from rankwise.core.errors import HostError, InputError
 from rankwise.core.records import Implementation
 from rankwise.core.tuning import Loaded
-from rankwise.mpi import preload, select
+from rankwise.mpi import clients, preload, select
 from rankwise.mpi.discover import installations
 from rankwise.workflows.events import Events
 
@@ -31,8 +31,8 @@ def is_standard(program: Path) -> bool:
 
 
 def is_of_another(program: Path, implementation: Implementation) -> bool:
-    """Return whether the program asks for an MPI library that this implementation does not have."""
-    return not select.able_to_run(program, [implementation])
+    """Return whether the loader would not give the program this implementation's library."""
+    return not select.able_to_run(program, [implementation]) or select.is_bound_to_another(program, implementation)
 
 
 def built(implementation: Implementation, events: Events, own: Implementation | None = None) -> tuple[Path, Path]:
@@ -94,8 +94,13 @@ def loading(
             "link it dynamically, and install it without special rights",
         )
     front, back = _built(implementation, own)
-    shared = ((_SHARED, "1"),) if own == implementation else ()
-    environment = (*preload.loading(front, loaded.environment), (_BACKEND, str(back)), *shared)
+    environment = loaded.environment
+    if own == implementation:
+        environment = (*environment, (_SHARED, "1"))
+        library = clients.library_of(implementation)
+        if library and select.is_bound_to_another(program, implementation):  # of the same name: the first one counts
+            environment = preload.loading(library, environment)
+    environment = (*preload.loading(front, environment), (_BACKEND, str(back)))
     return replace(loaded, environment=environment, files=(*loaded.files, str(front), str(back)))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from rankwise.artifacts import builder, compiler
@@ -76,7 +77,7 @@ def mirror_of(standard: Standard, implementation: Implementation) -> Path:
 
     Raises BuildError with the compiler's words, HostError if the cache cannot be written.
     """
-    known = _known(implementation)
+    known = replace(_known(implementation), fortran=native.fortran_numbers(implementation))
     same = {name: (BACKENDS / name).read_text() for name in _SAME}
     turned = {name: mirror.exchanged((BACKENDS / name).read_text()) for name in _EXCHANGED}
     folder = _generated({

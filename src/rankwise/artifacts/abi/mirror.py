@@ -10,7 +10,7 @@ import re
 
 from rankwise.artifacts.abi import constants, table
 from rankwise.artifacts.abi.conversion import body
-from rankwise.artifacts.abi.standard import Standard
+from rankwise.artifacts.abi.standard import KINDS, Standard
 from rankwise.artifacts.abi.table import Native
 from rankwise.artifacts.declarations import Function
 
@@ -59,6 +59,7 @@ def header(standard: Standard, native: Native) -> str:
             for name, one in functions(standard, native).items() if name in _BY_HAND]  # fmt: skip
     handlers = [f"typedef void MPI_{kind}_errhandler_function(MPI_{kind} *, int *, ...);"
                 for kind in ("Comm", "Win", "File") if f"MPI_{kind}_errhandler_function" not in native.names]  # fmt: skip
+    known += [f"#define KNOWS_{kind}_c2f 1" for kind in KINDS if f"MPI_{_named(kind)}_c2f" in native.functions]
     names = {name.removeprefix("MPI_") for name in native.names}
     return "\n".join([
         '#ifndef TABLE_H\n#define TABLE_H\n\n#include <mpi.h>\n\n#include "abi.h"\n', *known, _OLDER, *handlers, "",
@@ -82,5 +83,20 @@ def mirror(standard: Standard, native: Native) -> str:
     names = {name.removeprefix("MPI_") for name in native.names}
     return "\n".join([
         '#include "front_end.h"\n#include "mirror.h"\n\n#define PUBLIC __attribute__((visibility("default")))\n',
-        table.unloaded(standard, "ABI_"), *written, constants.definitions(standard, names),
+        table.unloaded(standard, "ABI_"), *written, constants.definitions(standard, names), _fortran(standard, native),
     ])  # fmt: skip
+
+
+def _named(kind: str) -> str:
+    """As functions call this kind of handle."""
+    return "Type" if kind == "Datatype" else kind
+
+
+def _fortran(standard: Standard, native: Native) -> str:
+    """The C of the predefined handles as Fortran's integers."""
+    written = []
+    for kind in KINDS:
+        rows = [f"    {{(uintptr_t)ABI_{one}, {native.fortran[one]}}},"
+                for one in standard.handles(kind) if one in native.fortran]  # fmt: skip
+        written += [f"const Predefined fortran_{kind}[] = {{", *rows, "    {0, -1},", "};"]
+    return "\n".join([*written, ""])

@@ -18,6 +18,9 @@ from rankwise.core.records import Implementation
 _UNDEFINED = re.compile(r"^\s*#\s*undef.*$", re.MULTILINE)
 _NAME = re.compile(r"\b(P?MPI_\w+)")
 _MISSING = re.compile(r"undefined (?:reference to|symbol:?) [`'\"]?(PMPI_\w+)")
+_FORTRAN = re.compile(r"parameter\s*\(\s*MPI_(\w+)\s*=\s*(\d+)\s*\)", re.IGNORECASE)
+_FORTRAN_HEADERS = ("mpif.h", "mpif-handles.h", "mpif-io-handles.h")
+"""Open MPI's includes the others by Fortran's own means."""
 _ERROR = re.compile(r"names\.c:(\d+):\d+: error")
 
 
@@ -39,6 +42,13 @@ def functions(implementation: Implementation) -> dict[str, Function]:
     """Return the functions that it declares and that its library has, under their MPI names. Raises BuildError."""
     known = names(implementation)
     return {name: one for name, one in declarations.declared(implementation).items() if f"P{name}" in known}
+
+
+def fortran_numbers(implementation: Implementation) -> dict[str, int]:
+    """Return the constants of its mpif.h that are not negative, without `MPI_`; none if it has no Fortran."""
+    included = "".join(f"#if __has_include(<{one}>)\n#include <{one}>\n#endif\n" for one in _FORTRAN_HEADERS)
+    outcome = _compiled(implementation, included, "-E", "-w")
+    return {name.upper(): int(number) for name, number in _FORTRAN.findall(outcome.stdout)}
 
 
 def _unusable(implementation: Implementation, constants: Iterable[str]) -> set[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rankwise.artifacts.abi import constants
 from rankwise.artifacts.abi.conversion import body, refusal
@@ -46,6 +46,8 @@ class Native:
     """Those that it declares, under their MPI names."""
     names: Set[str]
     """All MPI_ names of its header."""
+    fortran: Mapping[str, int] = field(default_factory=dict)
+    """Numbers that mpif.h gives names to, without `MPI_`."""
 
 
 def signature(function: Function, prefix: str = "MPI_") -> str:

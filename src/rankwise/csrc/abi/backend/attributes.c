@@ -8,9 +8,9 @@ typedef struct {
 } Functions;
 
 #ifdef MIRROR
-#define LAST_CODE(code) (code)
+#define LAST_CODE(code) from_error(code)
 #else
-#define LAST_CODE(code) (ADDED_ERRORS + (code))
+#define LAST_CODE(code) last_added_error()
 #endif
 
 /* MPI_COMM_DUP_FN and its like; MPI_COMM_NULL_COPY_FN is a null pointer. */

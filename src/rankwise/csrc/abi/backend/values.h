@@ -69,7 +69,7 @@ static inline int to_keyval(int keyval)
     if (keyval == ABI_KEYVAL_INVALID)
         return MPI_KEYVAL_INVALID;
     const int native = to_predefined_keyval(keyval);
-    return native != keyval || keyval < PREDEFINED / 2 ? native : keyval - KEYVAL_SHIFT;
+    return native != keyval || (unsigned)keyval < PREDEFINED / 2 ? native : keyval - KEYVAL_SHIFT;
 }
 
 static inline int from_keyval(int keyval)

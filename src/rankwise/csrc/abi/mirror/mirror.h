@@ -19,6 +19,12 @@
 void define_constants(void);
 void define_handle(uintptr_t abi, uintptr_t native);
 
+/* A predefined handle and the integer that it is in Fortran; -1 after the last one. */
+typedef struct {
+    uintptr_t standard;
+    int number;
+} Predefined;
+
 /* A string that the program has `room` bytes for, some MPIs having shorter ones than the standard.
    `length`, where there is one, counts without the end. */
 void copy_string(const char *from, char *to, int room, int *length);
