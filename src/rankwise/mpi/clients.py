@@ -71,11 +71,17 @@ def library_of(implementation: Implementation) -> Path | None:
     """Return the MPI library under the name by which programs ask for it; None where the compiler shows none."""
     line = compiler.shown(Path(implementation.mpicc), implementation.environment)
     file = compiler.library_file(line, implementation.prefix)
-    soname = _SONAME.search(implementation.abi)
-    if file is None or soname is None:
+    name = library_name(implementation)
+    if file is None or not name:
         return None
-    named = file.parent / soname[1]
+    named = file.parent / name
     return named if named.exists() else None
+
+
+def library_name(implementation: Implementation) -> str:
+    """Return the name by which programs ask for its library: `libmpi.so.40`; '' if it is not known."""
+    soname = _SONAME.search(implementation.abi)
+    return soname[1] if soname else ""
 
 
 def is_own(file: Path, implementation: Implementation) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -21,6 +21,9 @@ from rankwise.workflows.events import Events
 ANY = "any"
 """As the name of an MPI: whichever is found first."""
 _BACKEND, _SHARED = "RANKWISE_ABI_BACKEND", "RANKWISE_ABI_SHARED"
+_LIBC = "libc.so.6"
+"""Loaded before the program's own MPI where another one works: LAM/MPI's library has a malloc of its own, and what
+libc allocates by that one the other MPI would free by libc's."""
 _ASK_SECONDS = 10.0
 _CALLED = re.compile(r"\bU P?(MPI_\w+)")
 
@@ -57,27 +60,46 @@ def linked_to(
 ) -> Implementation | None:
     """Return the MPI whose functions a program calls that `implementation` is to run by way of the standard ABI.
 
-    `said` names that MPI where it does not show. None for a program of the standard ABI itself, or of no MPI that
+    `said` names that MPI where it does not show. If both have a library of one name, that of `implementation` is
+    taken. None for a program of the standard ABI itself, or of no MPI that
     shows. Raises InputError if that MPI is not here, or for what cannot be led elsewhere.
     """
     if said:
-        found = select.matching(said, installations(prefixes))
-        if len(found) > 1:
-            known = ", ".join(one.id for one in found)
+        own = select.matching(said, installations(prefixes))
+        if len(own) > 1:
+            known = ", ".join(one.id for one in own)
             raise InputError(f"'{said}' could be any of {known}", "name one of them with --linked-to")
-        return found[0]
-    asked = select.asks_for(program)
-    if not asked or is_standard(program):
+    elif (asked := select.asks_for(program)) and not is_standard(program):
+        here = select.tested(prefixes)
+        own = select.linked_with(program, here) or select.able_to_run(program, here)
+        if not own:
+            raise InputError(
+                f"{program.name} is linked to {asked}, which no MPI here has",
+                "install that one: its own library is needed even where another MPI carries out the calls",
+            )
+    else:
         return None
-    if select.able_to_run(program, [implementation]):
-        return implementation  # which has that library too
-    own = select.linked_with(program, select.tested(prefixes))
-    if not own:
-        raise InputError(
-            f"{program.name} is linked to {asked}, which no MPI here has",
-            "install that one: its own library is needed even where another MPI carries out the calls",
-        )
-    return own[0]
+    same = (implementation in own, clients.library_name(own[0]) == clients.library_name(implementation))
+    return implementation if any(same) else own[0]  # by that name a process can have one library only
+
+
+def surroundings(
+    implementation: Implementation, own: Implementation | None, caller: Mapping[str, str]
+) -> clients.Surroundings:
+    """Return what ranks need in their environment to find the MPI that they are linked to.
+
+    That is left out where it would lead `implementation`'s backend to another library.
+    """
+    around = clients.surroundings(own or implementation, caller)
+    if own in {None, implementation}:
+        return around
+    name = clients.library_name(implementation)
+    kept = tuple(
+        (variable, value)
+        for variable, value in around.environment
+        if variable != clients.LIBRARY_PATH or not any(Path(one, name).exists() for one in value.split(":"))
+    )
+    return replace(around, environment=kept)
 
 
 def loading(
@@ -100,6 +122,8 @@ def loading(
         library = clients.library_of(implementation)
         if library and select.is_bound_to_another(program, implementation):  # of the same name: the first one counts
             environment = preload.loading(library, environment)
+    elif own:
+        environment = preload.last(_LIBC, environment)
     environment = (*preload.loading(front, environment), (_BACKEND, str(back)))
     return replace(loaded, environment=environment, files=(*loaded.files, str(front), str(back)))
 

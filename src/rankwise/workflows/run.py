@@ -74,7 +74,7 @@ def run(request: RunRequest, events: Events) -> int:
     configuration, notices = resolve(
         request.profile, implementation, testbed.topology(), ranks=ranks, force=request.force
     )
-    around = clients.surroundings(own or implementation, os.environ)
+    around = abi.surroundings(implementation, own, os.environ)
     if own and own != implementation:
         events.say(f"{Path(program[0]).name} is linked to {own.id}; {implementation.id} carries out its calls")
     for notice in (*around.notices, *notices, *not_applied(configuration, request.profile, testbed)):

@@ -96,13 +96,13 @@ int call_Attr_get(ABI_Comm comm, int keyval, void *attribute, int *flag)
     return call_Comm_get_attr(comm, keyval, attribute, flag);
 }
 
-#if defined(KNOWS_WIN_MODEL) || !defined(MIRROR)
 int call_Win_get_attr(ABI_Win win, int keyval, void *attribute, int *flag)
 {
-    static int flavors[8], models[8];
     const int code = PMPI_Win_get_attr(to_Win(win), to_keyval(keyval), attribute, flag);
     if (code || !*flag)
         return from_code(code);
+#if defined(KNOWS_WIN_MODEL) || !defined(MIRROR)
+    static int flavors[8], models[8];
     const int *const value = *(int **)attribute;
     if (keyval == ABI_WIN_CREATE_FLAVOR) {
         const int flavor = from_flavor(*value);
@@ -111,6 +111,6 @@ int call_Win_get_attr(ABI_Win win, int keyval, void *attribute, int *flag)
         const int model = from_model(*value);
         point_to(attribute, &models[model & 7], model);
     }
+#endif
     return ABI_SUCCESS;
 }
-#endif
