@@ -143,8 +143,8 @@ static void check_arrays(void)
                             rank == root ? places : NULL, MPI_INT, root, MPI_COMM_WORLD)));
     for (int i = 0; rank == root && i < ranks; i++)
         CHECK(out[ranks - 1 - i] == i);
-    CHECK(WORKS(MPI_Alltoallv(in, counts, places, MPI_INT, out, counts, places, MPI_INT,
-                              MPI_COMM_WORLD)));
+    CHECK(WORKS(
+        MPI_Alltoallv(in, counts, places, MPI_INT, out, counts, places, MPI_INT, MPI_COMM_WORLD)));
     for (int i = 0; i < ranks; i++)
         CHECK(out[ranks - 1 - i] == 10 * i + ranks - 1 - rank);
     int sum = 0;

@@ -27,8 +27,8 @@ Examples:
 def command() -> None:
     """Look at what binaries are linked to, and on which MPI they can run.
 
-    `mpicc_abi` of MPICH 5 compiles programs of MPI-5's standard ABI, which every MPI can carry out. Those of one MPI
-    are led through it: `rankwise run --mpi NAME` starts both on any implementation.
+    `mpicc_abi` of MPICH 5 compiles programs of MPI-5's standard ABI, which every MPI can carry out. Those of
+    one MPI are led through it: `rankwise run --mpi NAME` starts both on any implementation.
     """
 
 

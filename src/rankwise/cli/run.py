@@ -38,8 +38,8 @@ from rankwise.workflows.testbeds import testbed_of
     help="Start it with this one, or with any that can run it.  [default: the one it is linked with]",
 )  # fmt: skip
 @click.option("--abi", "standard_abi", is_flag=True,
-              help="Lead its calls through MPI-5's standard ABI even where the MPI is its own. A program of which no "
-              "MPI shows (Python) is of that ABI.")  # fmt: skip
+              help="Lead its calls through MPI-5's standard ABI even where the MPI is its own. A program of which "
+              "no MPI shows (Python) is of that ABI.")  # fmt: skip
 @click.option("--linked-to", default="", metavar="MPI",
               help="The MPI whose calls it makes, where that does not show: Python with an mpi4py compiled for "
               "it.")  # fmt: skip

@@ -106,8 +106,13 @@ def is_bound_to_another(program: Path, implementation: Implementation) -> bool:
     So it is with a path in the program that comes first (DT_RPATH), where both have a library of that name.
     """
     environment = clients.surroundings(implementation, {}).environment
+    own = clients.library_name(implementation)
     found = _libraries(program, tuple(pair for pair in environment if pair[0] == clients.LIBRARY_PATH))
-    return any(path.startswith("/") and not clients.is_own(Path(path).resolve(), implementation) for _, path in found)
+    return any(
+        path.startswith("/") and not clients.is_own(Path(path).resolve(), implementation)
+        for name, path in found
+        if own in {name, clients.OTHER_NAMES.get(name)}
+    )
 
 
 def asks_for(program: Path) -> str:

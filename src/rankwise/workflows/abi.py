@@ -120,7 +120,9 @@ def loading(
     if own == implementation:
         environment = (*environment, (_SHARED, "1"))
         library = clients.library_of(implementation)
-        if library and select.is_bound_to_another(program, implementation):  # of the same name: the first one counts
+        if library and select.is_bound_to_another(
+            program, implementation
+        ):  # of the same name: the first one counts
             environment = preload.loading(library, environment)
     elif own:
         environment = preload.last(_LIBC, environment)
@@ -194,7 +196,7 @@ def _by_the_standard(program: Path, one: Implementation, how: str) -> Suitabilit
 
 
 def _native(program: Path, found: Sequence[Implementation], linked: str) -> list[Suitability]:
-    """A program that was linked to one implementation runs on what has a library of that name, or by its mirror."""
+    """A program that was linked to one implementation runs on what has its library, or by its mirror."""
     able = {one.id for one in select.able_to_run(program, found)}
     meant = {one.id for one in select.linked_with(program, found)}
     result = []

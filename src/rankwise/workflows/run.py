@@ -65,8 +65,8 @@ def run(request: RunRequest, events: Events) -> int:
     standard, own = _led(request, Path(program[0]), implementation)
     if standard and request.overlay.table:
         raise InputError(
-            f"{Path(program[0]).name} is to run by the standard ABI: the overlay is for programs linked to the MPI "
-            "that starts them",
+            f"{Path(program[0]).name} is to run by the standard ABI: the overlay is for programs linked to the "
+            "MPI that starts them",
             f"leave out --overlay, or compile the program with {implementation.mpicc}",
         )
     testbed = request.testbed
@@ -143,10 +143,8 @@ def _program(arguments: tuple[str, ...], own_folder: Path | None = None) -> tupl
     return (str(Path(found).absolute()), *arguments[1:])
 
 
-def _led(
-    request: RunRequest, program: Path, implementation: Implementation
-) -> tuple[bool, Implementation | None]:
-    """Whether calls go through the standard ABI, and the MPI whose functions the program calls if it is not that."""
+def _led(request: RunRequest, program: Path, implementation: Implementation) -> tuple[bool, Implementation | None]:
+    """Whether calls go through the standard ABI, and whose functions the program calls if not that one's."""
     if abi.is_standard(program):
         return True, None
     if not (request.standard_abi or request.linked_to or abi.is_of_another(program, implementation)):

@@ -29,6 +29,8 @@ _NUMBERS = {
     "predefined_keyval": "TAG_UB IO HOST WTIME_IS_GLOBAL APPNUM LASTUSEDCODE UNIVERSE_SIZE WIN_BASE WIN_DISP_UNIT "
     "WIN_SIZE WIN_CREATE_FLAVOR WIN_MODEL",
 }
+ATTRIBUTES = _NUMBERS["predefined_keyval"].split()
+"""Keys of those that every communicator or window has."""
 _BITS = {
     "mode": "MODE_APPEND MODE_CREATE MODE_DELETE_ON_CLOSE MODE_EXCL MODE_RDONLY MODE_RDWR MODE_SEQUENTIAL "
     "MODE_UNIQUE_OPEN MODE_WRONLY",
@@ -85,7 +87,9 @@ def _handle(standard: Standard, kind: str, known: Set[str]) -> str:
     few = len(constants) <= _FEW
     compared = constants if few else [f"{kind.upper()}_NULL"]  # the native ones may be 0 of all kinds
     back = "".join(f"    if (handle == MPI_{one})\n        return ABI_{one};\n" for one in compared)
-    back += f"    const uintptr_t bits = {'HANDLE_BITS(handle)' if few else 'predefined_of(HANDLE_BITS(handle))'};\n"
+    back += (
+        f"    const uintptr_t bits = {'HANDLE_BITS(handle)' if few else 'predefined_of(HANDLE_BITS(handle))'};\n"
+    )
     other = f"STANDARD_BITS({kind}, {name}, bits)"
     back += f"    return (ABI_{kind}){other if few else f'(bits < PREDEFINED ? bits : {other})'};"
     return f"""

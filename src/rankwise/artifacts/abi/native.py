@@ -47,7 +47,7 @@ def functions(implementation: Implementation) -> dict[str, Function]:
 def fortran_numbers(implementation: Implementation) -> dict[str, int]:
     """Return the constants of its mpif.h that are not negative, without `MPI_`; none if it has no Fortran."""
     included = "".join(f"#if __has_include(<{one}>)\n#include <{one}>\n#endif\n" for one in _FORTRAN_HEADERS)
-    outcome = _compiled(implementation, included, "-E", "-w")
+    outcome = _compiled(implementation, included, "-E", "-w", first="")
     return {name.upper(): int(number) for name, number in _FORTRAN.findall(outcome.stdout)}
 
 
@@ -67,9 +67,11 @@ def _not_linked(implementation: Implementation) -> set[str]:
     return set(_MISSING.findall(outcome.stderr))
 
 
-def _compiled(implementation: Implementation, text: str, *options: str) -> Outcome:
+def _compiled(
+    implementation: Implementation, text: str, *options: str, first: str = "#include <mpi.h>\n"
+) -> Outcome:
     with tempfile.TemporaryDirectory() as folder:
-        Path(folder, "names.c").write_text("#include <mpi.h>\n" + text)
+        Path(folder, "names.c").write_text(first + text)
         argv = [implementation.mpicc, *options, "names.c"]
         return process.run(
             argv, declarations.READ_SECONDS, environment=implementation.environment, cwd=Path(folder)

@@ -8,7 +8,7 @@
     static void run_##Kind(int number, MPI_##Kind *handle, int *code)                              \
     {                                                                                              \
         ABI_##Kind abi = from_##Kind(*handle);                                                     \
-        int told = told_instead() ? told_instead() : from_error(*code);                                                                    \
+        int told = told_instead() ? told_instead() : from_error(*code);                            \
         ((ABI_##Kind##_errhandler_function *)of_##Kind.functions[number])(&abi, &told);            \
     }                                                                                              \
     POOL(Kind##_HANDLER)                                                                           \

@@ -1,5 +1,6 @@
 /* Error codes and strings of a mirror: the table's codes are classes of the standard's, or larger
-   numbers that only the table can explain. Those have to be above the MPI's own MPI_ERR_LASTCODE. */
+   numbers that only the table can explain. Those have to be above the MPI's own MPI_ERR_LASTCODE.
+ */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,9 +1,11 @@
 /* Handles as Fortran's integers, where they are addresses in C.
 
-   If the program's own MPI carries out the calls, its integers stay valid, since its Fortran library
-   makes some by itself; handles of a layer above it have a range that it never reaches. Else the
-   predefined ones have the numbers of that MPI's mpif.h, and all others those of the table. */
+   If the program's own MPI carries out the calls, its integers stay valid, since its Fortran
+   library makes some by itself; handles of a layer above it have a range that it never reaches.
+   Else the predefined ones have the numbers of that MPI's mpif.h, and all others those of the
+   table. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "entry.h"
 #include "mirror.h"
@@ -30,17 +32,10 @@ static int number_of(const Predefined *known, uintptr_t standard)
     return known->number;
 }
 
-static uintptr_t standard_of(const Predefined *known, int number)
-{
-    while (known->number >= 0 && known->number != number)
-        known++;
-    return known->standard;
-}
-
 #define CONVERSIONS(kind, name)                                                                    \
     extern const Predefined fortran_##kind[];                                                      \
-    __attribute__((visibility("default"))) MPI_Fint mirror_##name##_c2f(MPI_##kind handle)         \
-        __asm__("MPI_" #name "_c2f");                                                              \
+    __attribute__((visibility("default")))                                                         \
+    MPI_Fint mirror_##name##_c2f(MPI_##kind handle) __asm__("MPI_" #name "_c2f");                  \
     MPI_Fint mirror_##name##_c2f(MPI_##kind handle)                                                \
     {                                                                                              \
         if (sizeof handle == sizeof(MPI_Fint))                                                     \
@@ -53,8 +48,8 @@ static uintptr_t standard_of(const Predefined *known, int number)
         const int number = known >= 0 ? known : abi_table.name##_toint(standard);                  \
         return is_shared() && !is_layered(number) ? PMPI_##name##_c2f(handle) : number;            \
     }                                                                                              \
-    __attribute__((visibility("default"))) MPI_##kind mirror_##name##_f2c(MPI_Fint number)         \
-        __asm__("MPI_" #name "_f2c");                                                              \
+    __attribute__((visibility("default")))                                                         \
+    MPI_##kind mirror_##name##_f2c(MPI_Fint number) __asm__("MPI_" #name "_f2c");                  \
     MPI_##kind mirror_##name##_f2c(MPI_Fint number)                                                \
     {                                                                                              \
         if (sizeof(MPI_##kind) == sizeof number)                                                   \
@@ -98,3 +93,21 @@ CONVERSIONS(Session, Session)
 #ifdef KNOWS_Win_c2f
 CONVERSIONS(Win, Win)
 #endif
+
+/* A status is the same integers in both. The MPI's own functions want to have been started. */
+__attribute__((visibility("default"))) int mirror_Status_c2f(const MPI_Status *,
+                                                             MPI_Fint *) __asm__("MPI_Status_c2f");
+__attribute__((visibility("default"))) int
+mirror_Status_f2c(const MPI_Fint *, MPI_Status *) __asm__("MPI_Status_f2c");
+
+int mirror_Status_c2f(const MPI_Status *status, MPI_Fint *numbers)
+{
+    memcpy(numbers, status, sizeof *status);
+    return MPI_SUCCESS;
+}
+
+int mirror_Status_f2c(const MPI_Fint *numbers, MPI_Status *status)
+{
+    memcpy(status, numbers, sizeof *status);
+    return MPI_SUCCESS;
+}

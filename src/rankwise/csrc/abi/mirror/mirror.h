@@ -2,7 +2,8 @@
    linked to that MPI.
 
    What converts is the same as in a backend: `to_` turns something of the standard's into that
-   MPI's. Sources of backends whose names are exchanged (MPI_ and ABI_, to_ and from_) do the rest. */
+   MPI's. Sources of backends whose names are exchanged (MPI_ and ABI_, to_ and from_) do the rest.
+ */
 #ifndef MIRROR_H
 #define MIRROR_H
 
@@ -24,6 +25,14 @@ typedef struct {
     uintptr_t standard;
     int number;
 } Predefined;
+
+/* The standard's value of a predefined one; 0 if there is none of this number. */
+static inline uintptr_t standard_of(const Predefined *known, int number)
+{
+    while (known->number >= 0 && known->number != number)
+        known++;
+    return known->standard;
+}
 
 /* A string that the program has `room` bytes for, some MPIs having shorter ones than the standard.
    `length`, where there is one, counts without the end. */

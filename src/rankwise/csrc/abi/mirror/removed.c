@@ -17,8 +17,7 @@ REMOVED(Errhandler_create, void (*function)(MPI_Comm *, int *, ...), MPI_Errhand
 
 REMOVED(Errhandler_set, MPI_Comm comm, MPI_Errhandler errhandler)
 {
-    return to_code(
-        abi_table.Comm_set_errhandler(from_Comm(comm), from_Errhandler(errhandler)));
+    return to_code(abi_table.Comm_set_errhandler(from_Comm(comm), from_Errhandler(errhandler)));
 }
 
 REMOVED(Errhandler_get, MPI_Comm comm, MPI_Errhandler *errhandler)
@@ -66,8 +65,8 @@ REMOVED(Type_hvector, int count, int blocklength, MPI_Aint stride, MPI_Datatype 
         MPI_Datatype *newtype)
 {
     ABI_Datatype type = ABI_DATATYPE_NULL;
-    const int code = abi_table.Type_create_hvector(count, blocklength, stride, from_Datatype(oldtype),
-                                              &type);
+    const int code =
+        abi_table.Type_create_hvector(count, blocklength, stride, from_Datatype(oldtype), &type);
     return made(code, type, newtype);
 }
 
@@ -76,7 +75,7 @@ REMOVED(Type_hindexed, int count, int lengths[], MPI_Aint places[], MPI_Datatype
 {
     ABI_Datatype type = ABI_DATATYPE_NULL;
     const int code = abi_table.Type_create_hindexed(count, lengths, (ABI_Aint *)places,
-                                               from_Datatype(oldtype), &type);
+                                                    from_Datatype(oldtype), &type);
     return made(code, type, newtype);
 }
 
@@ -87,8 +86,7 @@ REMOVED(Type_struct, int count, int lengths[], MPI_Aint places[], MPI_Datatype t
     Scratch scratch SCRATCH_ENDS;
     scratch.blocks = NULL;
     scratch.used = 0;
-    ABI_Datatype *const parts =
-        scratch_take(&scratch, (size_t)(count + 1) * sizeof *parts, false);
+    ABI_Datatype *const parts = scratch_take(&scratch, (size_t)(count + 1) * sizeof *parts, false);
     for (int i = 0; i < count; i++)
         parts[i] = from_Datatype(types[i]);
     const int code = abi_table.Type_create_struct(count, lengths, (ABI_Aint *)places, parts, &type);
