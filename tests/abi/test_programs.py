@@ -86,7 +86,7 @@ def test_what_cannot_be_led_to_another_mpi_is_refused(tmp_path: Path) -> None:
 
 def test_the_overlay_is_for_other_programs(tmp_path: Path) -> None:
     done = rankwise("run", "-n", "1", "--mpi", "mpich-5", "--overlay", "--", str(compiled("fatal")), home=tmp_path)
-    assert_error(done, 2, "is of the standard ABI", "--overlay")
+    assert_error(done, 2, "is to run by the standard ABI", "--overlay")
 
 
 def test_check_says_where_a_program_runs(tmp_path: Path) -> None:

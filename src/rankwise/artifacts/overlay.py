@@ -94,22 +94,27 @@ PUBLIC {function.returns} {function.name}({function.signature})
 """
 
 
-def _wrapper(number: int, call: CollectiveCall) -> str:
-    function = call.function
-    names = [parameter.name for parameter in function.parameters]
+def collective_fields(call: CollectiveCall) -> str:
+    """Return the initialisers of C's `Collective` for a call of this function, but for the function's number."""
+    names = [parameter.name for parameter in call.function.parameters]
     fields = [
-        field.format(_value(role, name, function.name.endswith("_c")))
+        field.format(_value(role, name, call.function.name.endswith("_c")))
         for role, name in zip(call.roles, names, strict=True)
         for field in _FIELDS.get(role, (f".{role} = {{0}}",))
     ]
     varies = ", .varies = true" if call.varies else ""
+    return f".operation = {call.operation}{varies},\n                                 {', '.join(fields)}"
+
+
+def _wrapper(number: int, call: CollectiveCall) -> str:
+    function = call.function
+    names = [parameter.name for parameter in function.parameters]
     return f"""
 PUBLIC {function.returns} {function.name}({function.signature})
 {{
     if (may_replace[{call.operation}] && !left_alone({names[call.roles.index("comm")]}, {call.operation})) {{
         int code;
-        const Collective call = {{.function = {number}, .operation = {call.operation}{varies},
-                                 {", ".join(fields)}}};
+        const Collective call = {{.function = {number}, {collective_fields(call)}}};
         if (take_over(&call, &code))
             return code;
     }}

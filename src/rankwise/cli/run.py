@@ -7,16 +7,23 @@ from typing import Any
 
 import click
 
-from rankwise.cli.options import DURATION
+from rankwise.cli.options import DURATION, Parsed
 from rankwise.cli.profile_options import profile_options
 from rankwise.cli.program_arguments import TakesProgram, launcher_option
 from rankwise.cli.screen import Screen
 from rankwise.cli.testbed_options import where_options
 from rankwise.core.errors import InputError
 from rankwise.workflows.configurations import choose
+from rankwise.workflows.joined import JoinRequest, parts_of, run_joined
 from rankwise.workflows.overlay import DEFAULT_TABLE, OverlayChoice
 from rankwise.workflows.run import RunRequest, run
 from rankwise.workflows.testbeds import testbed_of
+
+_SINGLE = {
+    "ranks": "-n", "mpi": "--mpi", "placement": "--placement", "overlay": "--overlay",
+    "reproducible": "--reproducible", "profile": "--profile", "force": "--force",
+}  # fmt: skip
+"""Options that a joined job does not take."""
 
 
 @click.command(
@@ -30,6 +37,8 @@ from rankwise.workflows.testbeds import testbed_of
     "  rankwise run -n 8 --testbed grid5000-2007 --overlay -- ./app\n"
     "  rankwise run -n 4 --mpi any -- ./abi-app        compiled by mpicc_abi: runs on every MPI\n"
     "  rankwise run -n 4 --mpi mpich-5 -- ./openmpi-app    linked to one MPI, run by another\n"
+    "  rankwise run --join rennes=openmpi-5:4,nancy=mpich-5:4 -- ./abi-app\n"
+    "                                                  one job, an MPI of its own on each site\n"
     "  rankwise run -n 2 --mpi openmpi --launcher '--mca btl tcp,self' -- ./app",
 )
 @click.option("-n", "ranks", type=click.IntRange(1), help="Ranks.  [default: every slot of the testbed]")
@@ -37,6 +46,9 @@ from rankwise.workflows.testbeds import testbed_of
     "--mpi", default="", metavar="MPI|any",
     help="Start it with this one, or with any that can run it.  [default: the one it is linked with]",
 )  # fmt: skip
+@click.option("--join", "parts", type=Parsed("sites", parts_of), metavar="SITE=MPI:RANKS,...",
+              help="One job over several sites, with another MPI on each; its program is of the standard ABI. "
+              "On a testbed, its sites; else any names.")  # fmt: skip
 @click.option("--abi", "standard_abi", is_flag=True,
               help="Lead its calls through MPI-5's standard ABI even where the MPI is its own. A program of which "
               "no MPI shows (Python) is of that ABI.")  # fmt: skip
@@ -63,6 +75,8 @@ def command(context: click.Context, /, **asked: Any) -> int:
 
     Its exit code is this command's; its input, output and errors go straight through.
     """
+    if asked["parts"]:
+        return run_joined(_joined(context, asked), Screen(quiet=asked["quiet"]))
     request = RunRequest(
         context.obj, asked["ranks"] or 0, asked["mpi"], testbed_of(asked["testbed"], asked["hostfile"]),
         asked["placement"], choose(asked["profile"]), _overlay(asked["overlay"], asked["reproducible"]),
@@ -70,6 +84,18 @@ def command(context: click.Context, /, **asked: Any) -> int:
         asked["linked_to"],
     )  # fmt: skip
     return run(request, Screen(quiet=asked["quiet"]))
+
+
+def _joined(context: click.Context, asked: dict[str, Any]) -> JoinRequest:
+    """What is asked of a joined job; raises InputError for options that are for a single one."""
+    given = click.core.ParameterSource.DEFAULT
+    for name, option in _SINGLE.items():
+        if context.get_parameter_source(name) is not given:
+            raise InputError(f"{option} is for a job of one MPI", "leave it out: --join says it for each site")
+    return JoinRequest(
+        context.obj, asked["parts"], testbed_of(asked["testbed"], asked["hostfile"]), asked["launcher"],
+        asked["limit"], asked["prefixes"], asked["standard_abi"], prefixed=not asked["quiet"],
+    )  # fmt: skip
 
 
 def _overlay(table: str, reproducible: bool) -> OverlayChoice:

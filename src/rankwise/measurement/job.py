@@ -18,6 +18,46 @@ status=0
 exit $status
 """
 
+_JOINED = """
+exec 3<&0
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+end() {{ for pid in $pids; do kill -TERM "$pid" 2>/dev/null; done; }}
+trap end USR1
+trap 'touch "$folder/interrupted"; end' INT TERM HUP
+site() {{
+    name=$1 readers=; shift
+    if [ -n "{prefixed}" ]; then
+        mkfifo "$folder/$name.out" "$folder/$name.err"
+        sed -u "s/^/[$name] /" <"$folder/$name.out" & readers=$!
+        sed -u "s/^/[$name] /" <"$folder/$name.err" >&2 & readers="$readers $!"
+        exec >"$folder/$name.out" 2>"$folder/$name.err"
+    fi
+    child=
+    trap '[ -z "$child" ] || kill -TERM "$child" 2>/dev/null' TERM
+    "$@" & child=$!
+    while :; do wait "$child"; code=$?; kill -0 "$child" 2>/dev/null || break; done
+    exec >/dev/null 2>&1
+    if [ "$code" -ne 0 ]; then
+        mkdir "$folder/failed" 2>/dev/null && echo "$code $name" >"$folder/code" && kill -USR1 $$
+        sleep 0.5
+    fi
+    [ "$code" -ne 0 ] || [ -z "$readers" ] || wait $readers
+    kill $readers 2>/dev/null
+    exit "$code"
+}}
+pids=
+{starts}
+for pid in $pids; do
+    while :; do wait "$pid"; kill -0 "$pid" 2>/dev/null || break; done
+done
+[ ! -e "$folder/interrupted" ] || exit 143
+[ -e "$folder/code" ] || exit 0
+read -r code name <"$folder/code"
+echo "rankwise: site $name ended with exit code $code: all others were ended" >&2
+exit "$code"
+"""
+
 
 def build_job(
     testbed: Testbed,
@@ -60,6 +100,24 @@ def together(several: Sequence[LaunchSteps]) -> LaunchSteps:
             for number in range(len(several))
         ),
     )
+    return _steps(script, several)
+
+
+def joined(several: Sequence[LaunchSteps], names: Sequence[str], *, prefixed: bool) -> LaunchSteps:
+    """Return the steps that start the launches of a job over several sites, of these names, at once.
+
+    As soon as one fails, all others are ended, and its exit code is that of the whole. The first one has the
+    standard input. `prefixed`: lines of output begin with the site's name.
+    """
+    starts = [
+        f'site {shlex.quote(name)} {_line(one.main)} {"<&3" if number == 0 else "</dev/null"} & pids="$pids $!"'
+        for number, (one, name) in enumerate(zip(several, names, strict=True))
+    ]
+    return _steps(_JOINED.format(prefixed="yes" if prefixed else "", starts="\n".join(starts)), several)
+
+
+def _steps(script: str, several: Sequence[LaunchSteps]) -> LaunchSteps:
+    """This script in place of the launchers, with all that each of them needs around it."""
     return LaunchSteps(
         Command(("sh", "-c", script)),
         before=tuple(step for one in several for step in one.before),

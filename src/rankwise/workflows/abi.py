@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from rankwise.artifacts.abi import libraries
+from rankwise.artifacts.abi import gateway, libraries
 from rankwise.artifacts.abi.standard import Standard, standard
 from rankwise.core import process
 from rankwise.core.errors import HostError, InputError
@@ -21,6 +21,7 @@ from rankwise.workflows.events import Events
 ANY = "any"
 """As the name of an MPI: whichever is found first."""
 _BACKEND, _SHARED = "RANKWISE_ABI_BACKEND", "RANKWISE_ABI_SHARED"
+_JOIN, _JOIN_BACKEND = "RANKWISE_JOIN", "RANKWISE_JOIN_BACKEND"
 _LIBC = "libc.so.6"
 """Loaded before the program's own MPI where another one works: LAM/MPI's library has a malloc of its own, and what
 libc allocates by that one the other MPI would free by libc's."""
@@ -128,6 +129,19 @@ def loading(
         environment = preload.last(_LIBC, environment)
     environment = (*preload.loading(front, environment), (_BACKEND, str(back)))
     return replace(loaded, environment=environment, files=(*loaded.files, str(front), str(back)))
+
+
+def joining(loaded: Loaded, settings: str) -> Loaded:
+    """Return what a site of a joined job loads: the gateway before the backend that `loading` has put there.
+
+    `settings` is what its processes have to know of the others (csrc/gateway/join.c). Raises HostError,
+    BuildError.
+    """
+    library = str(gateway.build(_standard()))
+    behind = dict(loaded.environment)[_BACKEND]
+    rest = tuple(pair for pair in loaded.environment if pair[0] != _BACKEND)
+    environment = (*rest, (_BACKEND, library), (_JOIN_BACKEND, behind), (_JOIN, settings))
+    return replace(loaded, environment=environment, files=(*loaded.files, library))
 
 
 def _standard() -> Standard:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from rankwise.core import process
 from rankwise.core.errors import HostError, InputError
+from rankwise.core.jobs import Outcome
 from rankwise.core.mapped_libraries import Mapped, Watch
 from rankwise.core.records import Implementation
 from rankwise.core.tuning import Loaded
@@ -61,7 +62,7 @@ def run(request: RunRequest, events: Events) -> int:
     the time is over.
     """
     implementation = _implementation(request, events)
-    program = _program(request.program, Path(implementation.mpiexec).parent)
+    program = program_of(request.program, Path(implementation.mpiexec).parent)
     standard, own = _led(request, Path(program[0]), implementation)
     if standard and request.overlay.table:
         raise InputError(
@@ -100,18 +101,26 @@ def run(request: RunRequest, events: Events) -> int:
             outcome = testbed.run(steps, job.hosts, request.limit_seconds)
     finally:
         testbed.down()
+    if not outcome.broken:
+        wrong, said = clients.judge(implementation, watch.found, own)
+        if wrong:
+            raise HostError(
+                wrong, f"build it with {implementation.mpicc}, or start it with the MPI that it loads: --mpi"
+            )
+        for notice in said:
+            events.say(f"warning: {notice.message}")
+    return exit_code(outcome, request.limit_seconds, events)
+
+
+def exit_code(outcome: Outcome, limit_seconds: float, events: Events) -> int:
+    """Return a job's exit code, and say what was seen of it. Raises HostError if it did not end by itself."""
     if outcome.broken:
         raise HostError(f"the testbed broke down during the run: {outcome.broken}", "run it again")
-    wrong, said = clients.judge(implementation, watch.found, own)
-    if wrong:
-        raise HostError(
-            wrong, f"build it with {implementation.mpicc}, or start it with the MPI that it loads: --mpi"
-        )
-    for notice in (*outcome.notices, *said):
+    for notice in outcome.notices:
         events.say(f"warning: {notice.message}")
     if outcome.timed_out:
         raise HostError(
-            f"no end within {request.limit_seconds:.0f} s: ended with all its processes", "give a longer --limit"
+            f"no end within {limit_seconds:.0f} s: ended with all its processes", "give a longer --limit"
         )
     if outcome.stderr and outcome.returncode:  # a step before the launcher failed, whose output nobody has seen
         events.say(outcome.stderr.rstrip())
@@ -130,10 +139,11 @@ class _Refusal:
             process.end_processes([int(name) for name in mapped if name.isdigit()])
 
 
-def _program(arguments: tuple[str, ...], own_folder: Path | None = None) -> tuple[str, ...]:
-    """The program with its full path: it is started in other folders, perhaps on other hosts.
+def program_of(arguments: tuple[str, ...], own_folder: Path | None = None) -> tuple[str, ...]:
+    """Return the program with its full path: it is started in other folders, perhaps on other hosts.
 
-    Programs that come with the implementation, in its `own_folder`, are found there unless PATH has one.
+    Programs that come with the implementation, in its `own_folder`, are found there unless PATH has one. Raises
+    InputError if there is none.
     """
     if not arguments:
         raise InputError("no program was named", "put it behind `--`: rankwise run -n 4 -- ./app")
@@ -154,7 +164,7 @@ def _led(request: RunRequest, program: Path, implementation: Implementation) -> 
 
 def _implementation(request: RunRequest, events: Events) -> Implementation:
     name = "" if request.implementation == abi.ANY else request.implementation
-    program = Path() if name else Path(_program(request.program)[0])
+    program = Path() if name else Path(program_of(request.program)[0])
     with events.busy("looking for MPI implementations") as update:
         found, _ = select.working(
             [name] if name else [], request.prefixes, lambda one: update(f"testing that {one} works")

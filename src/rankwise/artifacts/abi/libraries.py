@@ -29,7 +29,7 @@ _EXCHANGED = (
     "scratch.c", "scratch.h", "start.c",
 )  # fmt: skip
 """Those that it has with the names of the two sides exchanged."""
-_FLAGS = ("-std=gnu11", "-O2", "-fvisibility=hidden", "-fno-semantic-interposition")
+FLAGS = ("-std=gnu11", "-O2", "-fvisibility=hidden", "-fno-semantic-interposition")
 _NATIVE_FLAGS = ("-Wno-deprecated-declarations", "-Wno-int-to-pointer-cast", "-Wno-pointer-to-int-cast",
                  "-Wno-discarded-qualifiers")  # fmt: skip
 """Handles are integers in some implementations, and not all headers have `const`."""
@@ -40,7 +40,7 @@ def front_end(standard: Standard) -> Path:
 
     Raises BuildError, HostError if there is no C compiler or the cache cannot be written.
     """
-    folder = _generated({
+    folder = generated({
         "mpi.h": standard.text,
         "table.h": f"#include <mpi.h>\n\n{table.table_type(standard)}",
         "front_end.c": table.front_end(standard),
@@ -48,7 +48,7 @@ def front_end(standard: Standard) -> Path:
     sources = (folder / "front_end.c", *sorted((SOURCES / "front_end").glob("*.c")))
     made = Artifact(
         FRONT_END, sources, "shared object", (folder, SOURCES / "front_end", SOURCES),
-        (*_FLAGS, _version(standard)), (f"-Wl,-soname,{SONAME}", "-ldl", "-pthread"),
+        (*FLAGS, version_flag(standard)), (f"-Wl,-soname,{SONAME}", "-ldl", "-pthread"),
     )  # fmt: skip
     return builder.build(made, compiler.of_host())
 
@@ -61,12 +61,12 @@ def backend(standard: Standard, implementation: Implementation) -> Path:
     sources = sorted(BACKENDS.glob("*.c"))
     known = _known(implementation)
     text = table.backend(standard, known)
-    folder = _generated({
+    folder = generated({
         "abi.h": standard.renamed, "table.h": table.backend_header(standard, known), "functions.c": text,
     })  # fmt: skip
     made = Artifact(
         BACKEND, (folder / "functions.c", *sources), "shared object", (folder, BACKENDS, SOURCES),
-        (*_FLAGS, *_NATIVE_FLAGS, _version(standard), f'-DBUILT_FOR="{implementation.id}"'),
+        (*FLAGS, *_NATIVE_FLAGS, version_flag(standard), f'-DBUILT_FOR="{implementation.id}"'),
         _linked(implementation),
     )  # fmt: skip
     return builder.build(made, implementation)
@@ -80,7 +80,7 @@ def mirror_of(standard: Standard, implementation: Implementation) -> Path:
     known = replace(_known(implementation), fortran=native.fortran_numbers(implementation))
     same = {name: (BACKENDS / name).read_text() for name in _SAME}
     turned = {name: mirror.exchanged((BACKENDS / name).read_text()) for name in _EXCHANGED}
-    folder = _generated({
+    folder = generated({
         "abi.h": standard.renamed, "table.h": mirror.header(standard, known),
         "functions.c": mirror.mirror(standard, known), "backend.h": '#include "mirror.h"\n', **same, **turned,
     })  # fmt: skip
@@ -88,7 +88,7 @@ def mirror_of(standard: Standard, implementation: Implementation) -> Path:
     written = [folder / name for name in ("functions.c", *_SAME, *_EXCHANGED) if name.endswith(".c")]
     made = Artifact(
         MIRROR, (*written, *sorted(own.glob("*.c")), *sorted(loading.glob("*.c"))), "shared object",
-        (folder, own, loading, SOURCES), (*_FLAGS, *_NATIVE_FLAGS, _version(standard), "-DMIRROR"),
+        (folder, own, loading, SOURCES), (*FLAGS, *_NATIVE_FLAGS, version_flag(standard), "-DMIRROR"),
         _linked(implementation),
     )  # fmt: skip
     return builder.build(made, implementation)
@@ -111,14 +111,14 @@ def _known(implementation: Implementation) -> table.Native:
     return table.Native(native.functions(implementation), native.names(implementation))
 
 
-def _version(standard: Standard) -> str:
-    """What front end and backend have to agree on: the table's functions, in their order."""
+def version_flag(standard: Standard) -> str:
+    """Return the flag with what front end and backend have to agree on: the table's functions, in their order."""
     digest = hashlib.sha256(table.table_type(standard).encode()).hexdigest()[:16]
     return f'-DTABLE_VERSION="{digest}"'
 
 
-def _generated(files: Mapping[str, str]) -> Path:
-    """A folder in the cache with these files, named by their content."""
+def generated(files: Mapping[str, str]) -> Path:
+    """Return a folder in the cache with these files, named by their content. Raises HostError."""
     digest = hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest()[:16]
     folder = paths.cache_folder() / "generated" / digest
     try:

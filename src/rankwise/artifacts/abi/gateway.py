@@ -1,0 +1,166 @@
+"""The gateway: a library between the front end of the standard ABI and a backend that joins several jobs into one.
+
+What it does itself is C by hand (csrc/gateway/): a function `call_NAME` there stands for MPI_NAME. What follows
+from these is written here: functions that count with `int`, collective operations, and refusals.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from rankwise.artifacts import builder, compiler
+from rankwise.artifacts.abi import libraries, table
+from rankwise.artifacts.abi.standard import Standard
+from rankwise.artifacts.builder import Artifact
+from rankwise.artifacts.collective_calls import CollectiveCall, taken_over
+from rankwise.artifacts.declarations import Function
+from rankwise.artifacts.overlay import SOURCES, collective_fields
+
+LIBRARY = "rankwise-gateway.so"
+_OWN = SOURCES / "gateway"
+_SHARED = (*(SOURCES / "interpose" / name for name in ("data.c", "replacing.c")),
+           *((SOURCES / name) for name in ("schedules", "execution")))  # fmt: skip
+"""Files, and folders of files, that carry out collective operations."""
+_DEFINED = re.compile(r"^\w[\w *]*\bcall_(\w+)\(", re.MULTILINE)
+_BY_MACRO = re.compile(r"^#define (\w+)\((\w+)[^)]*\)\s*\\\n\s*int call_(\w*)##\2(?:##(\w+))?\(", re.MULTILINE)
+_NAMES_LEFT = """
+    Attr_put Attr_delete Comm_set_attr Comm_delete_attr Comm_get_name Comm_set_name Comm_get_info Comm_set_info
+    Comm_get_errhandler Comm_set_errhandler Comm_call_errhandler Errhandler_get Errhandler_set Comm_test_inter
+    Topo_test Comm_toint Comm_split_type Pack Pack_c Unpack Unpack_c Pack_size Pack_size_c
+"""
+_LEFT_TO_THE_SITE = frozenset(_NAMES_LEFT.split())
+"""What the native communicator of this site's ranks does in its stead: of all others nothing has to be known."""
+
+
+def build(standard: Standard) -> Path:
+    """Return the path of the gateway, compiled if need be: one for all implementations.
+
+    Raises BuildError, HostError if there is no C compiler or the cache cannot be written.
+    """
+    folder = libraries.generated({
+        "mpi.h": standard.text, "table.h": table.table_type(standard), **_Writer(standard).files(),
+    })  # fmt: skip
+    sources = [folder / "calls.c", *sorted(_OWN.glob("*.c"))]
+    for shared in _SHARED:
+        sources += [shared] if shared.is_file() else sorted(shared.glob("*.c"))
+    made = Artifact(
+        LIBRARY, tuple(sources), "shared object", (folder, _OWN, libraries.SOURCES),
+        (*libraries.FLAGS, "-ffunction-sections", libraries.version_flag(standard)),
+        ("-ldl", "-lm", "-pthread", "-Wl,-z,defs", "-Wl,--gc-sections"),
+    )  # fmt: skip
+    return builder.build(made, compiler.of_host())
+
+
+def by_hand() -> set[str]:
+    """Return the functions that are C by hand, without `MPI_`: those defined as `call_NAME`, also by a macro."""
+    found = set()
+    for path in sorted(_OWN.glob("*.c")):
+        text = path.read_text()
+        found |= set(_DEFINED.findall(text))
+        for macro, _, before, after in _BY_MACRO.findall(text):
+            names = re.findall(rf"^{macro}\((\w+)", text, re.MULTILINE)
+            found |= {f"{before}{name}{after}" for name in names}
+    return found
+
+
+@dataclass(frozen=True)
+class _Writer:
+    standard: Standard
+
+    @cached_property
+    def functions(self) -> dict[str, Function]:
+        """All of the table, without `MPI_`."""
+        return {name: one for name, one in self.standard.functions.items() if name != table.PCONTROL}
+
+    def files(self) -> dict[str, str]:
+        """Return the generated files, by name."""
+        hand = by_hand() & set(self.functions)
+        written: dict[str, str] = {}
+        for name in self.functions:
+            twin = f"{name}_c"
+            if name not in hand and twin in hand:
+                written[name] = self._twin(name)
+        for call in taken_over({f"MPI_{name}": one for name, one in self.functions.items()}):
+            written[call.function.name.removeprefix("MPI_")] = _collective(call)
+        for name, one in self.functions.items():
+            if name not in hand and name not in written and (text := _guarded(name, one)):
+                written[name] = text
+        ours = [name for name in self.functions if name in hand or name in written]
+        numbers = ", ".join(f"NUMBER_{name}" for name in self.functions)
+        declared = [f"{self._head(name)};" for name in ours]
+        header = [
+            "#ifndef CALLS_H", "#define CALLS_H", "", '#include "gateway.h"', "",
+            f"enum {{ {numbers}, FUNCTIONS }};", "", "extern AbiTable seen;", "", *declared, "", "#endif", "",
+        ]  # fmt: skip
+        return {"calls.h": "\n".join(header), "calls.c": self._source(ours, written)}
+
+    def _source(self, ours: list[str], written: dict[str, str]) -> str:
+        names = [f'    "MPI_{name}",' for name in self.functions]
+        includes = [f'#include "{name}"' for name in ("calls.h", "collectives.h", "groups.h", "slots.h")]
+        return "\n".join([
+            *includes, "", "const char *const function_names[] = {", *names, "};", "",
+            *(f"{self._head(name)}\n{{\n{text}\n}}\n" for name, text in written.items()),
+            "void lay_over(AbiTable *table)\n{", *(f"    table->{name} = call_{name};" for name in ours), "}\n",
+            *(_shared(name, one) for name, one in self.functions.items()),
+        ])  # fmt: skip
+
+    def _head(self, name: str) -> str:
+        one = self.functions[name]
+        return f"{one.returns} call_{name}({table.signature(one)})"
+
+    def _twin(self, name: str) -> str:
+        """The same with `int`: as the function with large counts, where the communicator is ours."""
+        one = self.functions[name]
+        ours = "is_slot(*message)" if not _communicators(one) else f"joined_of({_communicators(one)[0]})"
+        arguments = _arguments(one)
+        return f"    return {ours} ? call_{name}_c({arguments}) : below.{name}({arguments});"
+
+
+def _shared(name: str, one: Function) -> str:
+    """The function under the name by which code that is not the gateway's calls it."""
+    jump = f"    return seen.{name}({_arguments(one)});"
+    return f"{one.returns} P{one.name}({table.signature(one)})\n{{\n{jump}\n}}\n"
+
+
+def _arguments(one: Function) -> str:
+    return ", ".join(parameter.name for parameter in one.parameters)
+
+
+def _communicators(one: Function) -> list[str]:
+    return [
+        parameter.name
+        for parameter in one.parameters
+        if parameter.type.strip() == "MPI_Comm" and not parameter.array
+    ]
+
+
+def _collective(call: CollectiveCall) -> str:
+    name = call.function.name.removeprefix("MPI_")
+    comm = _communicators(call.function)[0]
+    return (
+        f"    Joined *joined = joined_of({comm});\n    if (!joined)\n"
+        f"        return below.{name}({_arguments(call.function)});\n"
+        f"    const Collective call = {{{collective_fields(call)}}};\n"
+        "    return collective(joined, &call);"
+    )
+
+
+def _guarded(name: str, one: Function) -> str:
+    """What refuses communicators across sites, and has groups of the library's for it; '' if it needs neither."""
+    refused = [] if name in _LEFT_TO_THE_SITE else _communicators(one)
+    groups = [parameter.name for parameter in one.parameters if parameter.type.strip() == "MPI_Group"]
+    told = [parameter.name for parameter in one.parameters if parameter.type.replace(" ", "") == "MPI_Group*"]
+    if not (refused or groups or told):
+        return ""
+    lines = [f"    if (joined_of({comm}))\n        return refuse_call({comm}, NUMBER_{name});" for comm in refused]
+    call = f"below.{name}({', '.join(f'n_{p.name}' if p.name in groups else p.name for p in one.parameters)})"
+    for group in groups:
+        lines.append(f"    MPI_Group n_{group};\n    if (native_group({group}, &n_{group}))\n"
+                     f"        return fail(NULL, MPI_ERR_GROUP);")  # fmt: skip
+    lines.append(f"    {'const int code = ' if groups or told else 'return '}{call};")
+    lines += [f"    free_native_group({group}, &n_{group});" for group in groups]
+    lines += [f"    if (code == MPI_SUCCESS)\n        return adopt_group(*{group}, {group});" for group in told]
+    return "\n".join([*lines, *(["    return code;"] if groups or told else [])])

@@ -1,0 +1,92 @@
+/* Which message belongs to which receive, of all communicators that reach over several sites.
+ *
+ * Receives that only another rank of this site can serve are the library's own. All others wait
+ * here in the order in which they were posted: for a message from another site, or, where one from
+ * this site would do as well, until the library has such a message (MPI_Iprobe), which is then
+ * received from its sender. While such a receive waits, later ones on that communicator that could
+ * take a message away from it wait behind it. */
+#ifndef MATCHING_H
+#define MATCHING_H
+
+#include "communicators.h"
+#include "slots.h"
+#include "wire.h"
+
+typedef enum { SENDS = 1, RECEIVES, COLLECTIVE, PERSISTENT } RequestKind;
+
+typedef struct Request Request;
+struct Request {
+    SlotKind slot;
+    RequestKind kind;
+    bool done;
+    bool forgotten; /* the program has freed it: it goes when it is done */
+    bool cancelled;
+    bool passed; /* one of the library's under a handle of ours: nobody else waits for it */
+    int code;
+    Joined *joined;
+    int source, tag; /* that are asked for; once it is done, the message's */
+    uint64_t bytes;  /* of the message; once it is done, that have come */
+
+    void *buffer;
+    MPI_Count count;
+    MPI_Datatype type;
+    bool plain;    /* bytes go to the buffer as they are */
+    bool own_type; /* a copy, which the program cannot free */
+    uint64_t room; /* bytes */
+    char *packed;
+    MPI_Request native; /* below, once it is the library's */
+    Request *next;      /* that waits behind it */
+
+    Outgoing out;
+    Peer *peer;
+    void *work; /* of a COLLECTIVE or PERSISTENT one (collectives.c, persistent.c) */
+};
+
+/* A message from another site that nobody waits for yet. */
+typedef struct Unexpected Unexpected;
+struct Unexpected {
+    Header header;
+    Peer *peer;
+    char *data;      /* of an eager one */
+    bool complete;   /* all of it is here */
+    Request *wanted; /* by which it has been taken while it was coming */
+    Unexpected *next;
+};
+
+/* What has begun and not ended, as far as it needs turns of ours. */
+extern long outstanding;
+extern long sends_under_way; /* those among them that MPI_Finalize has to wait for */
+
+/* NULL: there is no memory. */
+Request *new_request(RequestKind kind, Joined *joined);
+void end_request(Request *request, int code);
+void free_request(Request *request);
+
+/* A receive of ours: posted, or done at once. */
+void post_receive(Request *request);
+
+/* Whether a message for this source and tag would have to wait behind a receive that is posted. */
+bool must_wait(const Joined *joined, int source);
+
+/* The first message from another site that fits; `take`: nobody else gets it. */
+Unexpected *find_unexpected(const Joined *joined, int source, int tag, bool take);
+
+/* Gives the receive such a message that was taken. */
+void give_message(Request *request, Unexpected *message);
+
+bool cancel_receive(Request *request); /* false: it is too late */
+
+/* Goes on with what the library has for receives that wait here. */
+bool progress_local(void);
+
+/* Called by the wire. begin_message: whether data follow, for which the peer knows the place. */
+bool begin_message(Peer *peer);
+void end_message(Peer *peer);
+void end_sending(Request *request, Outgoing *message);
+
+/* Looks whether what has become the library's has ended, or waits for it without any turn of ours.
+ */
+void look_below(Request *request);
+void wait_below(Request *request);
+
+#endif

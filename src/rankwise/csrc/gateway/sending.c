@@ -1,0 +1,152 @@
+#include "calls.h"
+#include "gateway.h"
+#include "messages.h"
+#include "packing.h"
+#include <limits.h>
+
+static int send_below(Joined *j, const void *buffer, MPI_Count count, MPI_Datatype type, int dest,
+                      int tag, SendMode mode, MPI_Request *request)
+{
+    const bool small = count <= INT_MAX;
+    const int to = j->to_local[dest];
+    if (mode == SYNCHRONOUS)
+        return small ? below.Issend(buffer, (int)count, type, to, tag, j->local, request)
+                     : below.Issend_c(buffer, count, type, to, tag, j->local, request);
+    if (mode == BUFFERED)
+        return below.Ibsend_c(buffer, count, type, to, tag, j->local, request);
+    return small ? below.Isend(buffer, (int)count, type, to, tag, j->local, request)
+                 : below.Isend_c(buffer, count, type, to, tag, j->local, request);
+}
+
+/* The library's request under a handle of ours, which can be looked at without ending. */
+static int wrap(Joined *j, MPI_Request *request)
+{
+    Request *r = new_request(SENDS, j);
+    if (!r)
+        return fail(j, MPI_ERR_NO_MEM);
+    outstanding--;
+    r->passed = true;
+    r->native = *request;
+    *request = (MPI_Request)r;
+    return MPI_SUCCESS;
+}
+
+/* Its message goes out, or is announced. */
+static void send_remote(Request *r, uint64_t bytes, SendMode mode)
+{
+    Joined *j = r->joined;
+    Peer *p = r->peer;
+    const int64_t cost = (int64_t)(bytes + sizeof(Header));
+    const bool eager = mode != SYNCHRONOUS && bytes <= EAGER_BYTES && p->credit >= cost;
+    r->out.header = (Header){.kind = eager ? EAGER : ASKS,
+                             .context = j->number,
+                             .source = j->rank,
+                             .tag = r->tag,
+                             .length = bytes,
+                             .sender = number_of_slot(r)};
+    r->out.request = r;
+    if (eager) {
+        p->credit -= cost;
+        r->out.data = r->packed ? r->packed : r->buffer;
+    }
+    send_out(p, &r->out);
+}
+
+static int check_send(const Joined *j, MPI_Count count, TypeFacts facts, int dest, int tag)
+{
+    if (dest < 0 || dest >= j->size)
+        return MPI_ERR_RANK;
+    if (tag < 0 || tag > world.tag_bound)
+        return MPI_ERR_TAG;
+    return count < 0 ? MPI_ERR_COUNT : facts.bytes < 0 ? MPI_ERR_TYPE : MPI_SUCCESS;
+}
+
+int begin_send(Joined *j, const void *buffer, MPI_Count count, MPI_Datatype type, int dest, int tag,
+               SendMode mode, MPI_Request *request)
+{
+    const TypeFacts facts = facts_of(type);
+    int code = check_send(j, count, facts, dest, tag);
+    if (code != MPI_SUCCESS)
+        return fail(j, code);
+    if (j->to_local[dest] >= 0) {
+        code = send_below(j, buffer, count, type, dest, tag, mode, request);
+        return code == MPI_SUCCESS && world.old_library ? wrap(j, request) : code;
+    }
+    const uint64_t bytes = (uint64_t)count * (uint64_t)facts.bytes;
+    Request *r = new_request(SENDS, j);
+    if (!r)
+        return fail(j, MPI_ERR_NO_MEM);
+    r->tag = tag;
+    r->buffer = (void *)buffer;
+    r->peer = &peers[j->world_rank[dest]];
+    if (!facts.plain || mode == BUFFERED)
+        code = pack(buffer, count, type, bytes, &r->packed);
+    if (code != MPI_SUCCESS) {
+        outstanding--;
+        free_request(r);
+        return fail(j, code);
+    }
+    if (mode == BUFFERED) { /* as far as the program sees it has ended */
+        r->forgotten = true;
+        *request = MPI_REQUEST_NULL;
+    } else {
+        *request = (MPI_Request)r;
+    }
+    sends_under_way++;
+    send_remote(r, bytes, mode);
+    return MPI_SUCCESS;
+}
+
+/* A request that has ended already: MPI_Ibsend's. */
+static int ended_request(Joined *j, MPI_Request *request)
+{
+    Request *r = new_request(SENDS, j);
+    if (!r)
+        return fail(j, MPI_ERR_NO_MEM);
+    end_request(r, MPI_SUCCESS);
+    *request = (MPI_Request)r;
+    return MPI_SUCCESS;
+}
+
+static int send_now(Joined *j, const void *buffer, MPI_Count count, MPI_Datatype type, int dest,
+                    int tag, SendMode mode)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    const bool here = dest >= 0 && dest < j->size && j->to_local[dest] >= 0;
+    if (here && !outstanding && mode == STANDARD && count >= 0 && count <= INT_MAX)
+        return below.Send(buffer, (int)count, type, j->to_local[dest], tag, j->local);
+    const int code = begin_send(j, buffer, count, type, dest, tag, mode, &request);
+    return code == MPI_SUCCESS ? finish(&request, MPI_STATUS_IGNORE) : code;
+}
+
+#define BLOCKING(name, mode)                                                                       \
+    int call_##name##_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest,         \
+                        int tag, MPI_Comm comm)                                                    \
+    {                                                                                              \
+        Joined *j = joined_of(comm);                                                               \
+        if (!j || dest == MPI_PROC_NULL)                                                           \
+            return below.name##_c(buf, count, datatype, dest, tag, comm);                          \
+        return send_now(j, buf, count, datatype, dest, tag, mode);                                 \
+    }
+
+#define NONBLOCKING(name, mode)                                                                    \
+    int call_##name##_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest,         \
+                        int tag, MPI_Comm comm, MPI_Request *request)                              \
+    {                                                                                              \
+        Joined *j = joined_of(comm);                                                               \
+        if (!j || dest == MPI_PROC_NULL)                                                           \
+            return below.name##_c(buf, count, datatype, dest, tag, comm, request);                 \
+        const int code = begin_send(j, buf, count, datatype, dest, tag, mode, request);            \
+        if (code == MPI_SUCCESS && *request == MPI_REQUEST_NULL)                                   \
+            return ended_request(j, request);                                                      \
+        return code;                                                                               \
+    }
+
+BLOCKING(Send, STANDARD)
+BLOCKING(Rsend, STANDARD)
+BLOCKING(Ssend, SYNCHRONOUS)
+BLOCKING(Bsend, BUFFERED)
+NONBLOCKING(Isend, STANDARD)
+NONBLOCKING(Irsend, STANDARD)
+NONBLOCKING(Issend, SYNCHRONOUS)
+NONBLOCKING(Ibsend, BUFFERED)

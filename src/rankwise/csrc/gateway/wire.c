@@ -1,0 +1,215 @@
+#include "wire.h"
+#include "gateway.h"
+#include "matching.h"
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum {
+    STAGE_BYTES = 64 << 10,
+    SHORT_STAGE_BYTES = 1 << 10,
+    DIRECT_BYTES = 16 << 10,
+    FEW_PEERS = 4,
+    MOST_READS = 16,
+    EVENTS = 32
+};
+
+Peer *peers;
+static int connected, *connections, waits = -1; /* world ranks of peers; epoll's descriptor */
+static long to_send;
+
+void open_peer(int rank, int socket)
+{
+    Peer *p = &peers[rank];
+    p->socket = socket;
+    p->stage = malloc(STAGE_BYTES);
+    if (!connections) {
+        connections = calloc((size_t)world.ranks, sizeof *connections);
+        waits = epoll_create1(EPOLL_CLOEXEC);
+    }
+    struct epoll_event event = {.events = EPOLLIN, .data.u32 = (uint32_t)rank};
+    if (!p->stage || !connections || waits < 0 ||
+        epoll_ctl(waits, EPOLL_CTL_ADD, socket, &event) != 0)
+        give_up("there is no memory for a connection to", rank);
+    connections[connected++] = rank;
+}
+
+static void sent(Peer *p, Outgoing *message)
+{
+    p->first = message->next;
+    if (!p->first)
+        p->last = NULL;
+    to_send--;
+    if (message->request)
+        end_sending(message->request, message);
+    else
+        free(message);
+}
+
+/* What the socket takes now. */
+static bool flush(Peer *p)
+{
+    bool moved = false;
+    while (p->first) {
+        Outgoing *m = p->first;
+        const size_t header = sizeof m->header, length = m->data ? m->header.length : 0;
+        const size_t done = m->sent < header ? 0 : m->sent - header;
+        struct iovec parts[2] = {
+            {(char *)&m->header + m->sent, m->sent < header ? header - m->sent : 0},
+            {(char *)m->data + done, length - done}};
+        const bool both = parts[0].iov_len > 0;
+        struct msghdr whole = {.msg_iov = both ? parts : parts + 1, .msg_iovlen = both ? 2 : 1};
+        const ssize_t bytes = sendmsg(p->socket, &whole, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (bytes < 0) {
+            if (errno != EAGAIN && errno != EINTR && !p->ended)
+                give_up("lost the connection to", p->rank);
+            return moved;
+        }
+        moved = true;
+        m->sent += (size_t)bytes;
+        if (m->sent == header + length)
+            sent(p, m);
+    }
+    return moved;
+}
+
+void send_out(Peer *p, Outgoing *message)
+{
+    message->sent = 0;
+    message->next = NULL;
+    if (p->last)
+        p->last->next = message;
+    else
+        p->first = message;
+    p->last = message;
+    to_send++;
+    if (p->first == message)
+        flush(p);
+}
+
+void send_short(Peer *p, Header header)
+{
+    Outgoing *message = calloc(1, sizeof *message);
+    if (!message)
+        give_up("there is no memory for a message to", p->rank);
+    message->header = header;
+    send_out(p, message);
+}
+
+/* Reads at least a byte, straight to its place where much is to come, and little where that is
+ * about to be so: what is read sooner has to be copied. False: there is nothing. */
+static bool read_more(Peer *p)
+{
+    const bool direct = p->in_data && p->left >= DIRECT_BYTES;
+    const size_t most = p->granted ? SHORT_STAGE_BYTES : STAGE_BYTES;
+    const ssize_t bytes =
+        recv(p->socket, direct ? p->to : p->stage, direct ? p->left : most, MSG_DONTWAIT);
+    if (bytes < 0 && (errno == EAGAIN || errno == EINTR))
+        return false;
+    if (bytes <= 0) {
+        if (!p->ended)
+            give_up("lost the connection to", p->rank);
+        epoll_ctl(waits, EPOLL_CTL_DEL, p->socket, NULL);
+        return false;
+    }
+    if (direct) {
+        p->to += bytes;
+        p->left -= (size_t)bytes;
+    } else {
+        p->stage_from = 0;
+        p->stage_to = (size_t)bytes;
+    }
+    return true;
+}
+
+static size_t take(Peer *p, void *to, size_t most)
+{
+    const size_t there = p->stage_to - p->stage_from, bytes = there < most ? there : most;
+    if (to)
+        memcpy(to, p->stage + p->stage_from, bytes);
+    p->stage_from += bytes;
+    return bytes;
+}
+
+static void look_at_stage(Peer *p)
+{
+    if (!p->in_data) {
+        p->header_bytes +=
+            take(p, (char *)&p->header + p->header_bytes, sizeof p->header - p->header_bytes);
+        if (p->header_bytes < sizeof p->header)
+            return;
+        p->header_bytes = 0;
+        p->in_data = begin_message(p);
+    } else if (p->left) {
+        const size_t bytes = take(p, p->to, p->left);
+        p->to += bytes;
+        p->left -= bytes;
+    } else {
+        p->skipped -= take(p, NULL, p->skipped);
+    }
+}
+
+/* All that has been read is looked at: nobody would tell us of it again. */
+static bool read_peer(Peer *p)
+{
+    int reads = 0;
+    while (!p->ended) {
+        if (p->in_data && !p->left && !p->skipped) {
+            p->in_data = false;
+            end_message(p);
+        } else if (p->stage_from < p->stage_to) {
+            look_at_stage(p);
+        } else if (reads == MOST_READS || !read_more(p)) {
+            break;
+        } else {
+            reads++;
+        }
+    }
+    return reads > 0;
+}
+
+bool progress_wire(void)
+{
+    bool moved = false;
+    if (to_send)
+        for (int i = 0; i < connected; i++)
+            if (peers[connections[i]].first)
+                moved |= flush(&peers[connections[i]]);
+    if (connected <= FEW_PEERS) { /* one call less than to ask which of them has something */
+        for (int i = 0; i < connected; i++)
+            moved |= read_peer(&peers[connections[i]]);
+        return moved;
+    }
+    struct epoll_event events[EVENTS];
+    const int ready = epoll_wait(waits, events, EVENTS, 0);
+    for (int i = 0; i < ready; i++)
+        moved |= read_peer(&peers[events[i].data.u32]);
+    return moved;
+}
+
+void close_wire(void)
+{
+    int left = connected;
+    for (int i = 0; i < connected; i++)
+        send_short(&peers[connections[i]], (Header){.kind = ENDS});
+    while (left || to_send) {
+        if (!progress_wire())
+            sched_yield();
+        left = 0;
+        for (int i = 0; i < connected; i++)
+            left += !peers[connections[i]].ended;
+    }
+    for (int i = 0; i < connected; i++) {
+        close(peers[connections[i]].socket);
+        peers[connections[i]].socket = -1;
+        free(peers[connections[i]].stage);
+    }
+    connected = 0;
+    if (waits >= 0)
+        close(waits);
+}

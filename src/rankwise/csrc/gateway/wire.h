@@ -1,0 +1,68 @@
+/* Messages between sites: one TCP connection for each pair of processes, little to say and all of
+ * it in order.
+ *
+ * A short message comes at once (EAGER) while the sender has credit: bytes that the receiver may
+ * have to keep. Any other one is announced (ASKS) and sent (DATA) when the receiver has a place for
+ * it (GRANTS). So no process ever has to keep more than the credit of each of its peers, and the
+ * announcements. */
+#ifndef WIRE_H
+#define WIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { EAGER_BYTES = 64 << 10, CREDIT_BYTES = 4 << 20 };
+
+typedef enum { EAGER = 1, ASKS, GRANTS, DATA, CREDIT, ENDS, ABORTS, KINDS } MessageKind;
+
+typedef struct {
+    int32_t kind, context, source, tag; /* ABORTS: the tag is the exit code */
+    uint64_t length;                    /* of the message; CREDIT: what is given back */
+    uint64_t sender, receiver;          /* requests, by numbers of their own process */
+} Header;
+
+/* A message on its way out. `sent` counts the header too. */
+typedef struct Outgoing Outgoing;
+struct Outgoing {
+    Header header;
+    const char *data;
+    size_t sent;
+    struct Request *request; /* which has ended with it, or NULL: then it is freed */
+    Outgoing *next;
+};
+
+typedef struct Peer Peer;
+struct Peer {
+    int socket, rank; /* of the world */
+    Outgoing *first, *last;
+    int granted;              /* messages that it may send now, long ones */
+    int64_t credit, consumed; /* what we may send; what we have not given back yet */
+    bool ended;
+
+    char *stage; /* what was read and not looked at */
+    size_t stage_from, stage_to;
+    Header header;
+    size_t header_bytes;
+    bool in_data;
+    char *to;
+    size_t left, skipped; /* of the message's data: to `to`, and then to nowhere */
+    struct Request *request;
+    struct Unexpected *unexpected;
+};
+
+extern Peer *peers; /* shape (world.ranks); those of our own site have no socket (-1) */
+
+/* Hands over a connection that is there. */
+void open_peer(int rank, int socket);
+
+void send_out(Peer *peer, Outgoing *message);
+void send_short(Peer *peer, Header header);
+
+/* Whether anything came or went. */
+bool progress_wire(void);
+
+/* Takes leave of all peers, and waits until they have done so too; then closes. */
+void close_wire(void);
+
+#endif

@@ -1,0 +1,172 @@
+"""One job of the user's own over several sites, each with an MPI of its own."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import socket
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from rankwise.core.errors import InputError, UnknownNameError
+from rankwise.core.jobs import Host, Job
+from rankwise.core.records import Implementation
+from rankwise.core.tuning import Loaded
+from rankwise.measurement.job import build_job, joined
+from rankwise.measurement.placement import ON_HOSTS, place
+from rankwise.mpi import clients, preload, select
+from rankwise.mpi.family import FamilyLauncher
+from rankwise.testbeds.base import TestbedKind
+from rankwise.testbeds.local import LocalTestbed
+from rankwise.workflows import abi
+from rankwise.workflows.events import Events
+from rankwise.workflows.run import exit_code, program_of
+
+MEETING_SECONDS = 60.0
+"""How long processes of one site wait for those of the others to start."""
+_PART = re.compile(r"(?P<site>[A-Za-z0-9][\w.-]*)=(?P<mpi>[\w.-]+):(?P<ranks>\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class SitePart:
+    """A site's part of a joined job, as the user names it."""
+
+    site: str
+    implementation: str
+    ranks: int
+
+
+@dataclass(frozen=True, slots=True)
+class JoinRequest:
+    """What is to be run, and where."""
+
+    program: tuple[str, ...]
+    parts: tuple[SitePart, ...]
+    testbed: TestbedKind = field(default_factory=LocalTestbed)
+    launcher_arguments: tuple[str, ...] = ()
+    limit_seconds: float = 86400.0
+    prefixes: tuple[Path, ...] = ()
+    standard_abi: bool = False
+    """The program is of the standard ABI even if that does not show."""
+    prefixed: bool = True
+    """Each line of output begins with its site."""
+
+
+def parts_of(text: str) -> tuple[SitePart, ...]:
+    """Read `rennes=openmpi-5:4,nancy=mpich-5:4`. Raises InputError."""
+    found = []
+    for word in text.split(","):
+        match = _PART.fullmatch(word.strip())
+        if match is None or not int(match["ranks"]):
+            raise InputError(f"'{word}' is no part of a joined job", "SITE=MPI:RANKS, as rennes=openmpi-5:4")
+        found.append(SitePart(match["site"], match["mpi"], int(match["ranks"])))
+    twice = [name for name, count in Counter(one.site for one in found).items() if count > 1]
+    if twice:
+        raise InputError(f"site {twice[0]} is named twice", "give each site one MPI and all its ranks")
+    if len(found) < 2:
+        raise InputError(
+            f"{found[0].site} is the only site", "name two or more; one MPI alone: --mpi NAME -n RANKS"
+        )
+    return tuple(found)
+
+
+def run_joined(request: JoinRequest, events: Events) -> int:
+    """Start the program on all sites with this process's own input and output, and return its exit code.
+
+    Raises InputError for a program, site or implementation that is not there or cannot be joined, HostError if the
+    testbed breaks down or the time is over.
+    """
+    program = program_of(request.program)
+    _check_program(request, Path(program[0]))
+    implementations = _implementations(request, events)
+    testbed = request.testbed
+    placed = _placed(request)
+    for one in dict.fromkeys(implementations):
+        abi.built(one, events)
+    with events.busy(f"bringing up {testbed.name}"):
+        testbed.up()
+    try:
+        hosts = [name for names in placed for name in names]
+        crowded = testbed.oversubscribed(hosts)
+        jobs = [replace(job, oversubscribed=crowded) for job in _jobs(request, program, implementations, placed)]
+        launcher = FamilyLauncher()
+        several = [launcher.steps(one, job) for one, job in zip(implementations, jobs, strict=True)]
+        names = [part.site for part in request.parts]
+        steps = replace(joined(several, names, prefixed=request.prefixed), attached=True)
+        outcome = testbed.run(steps, hosts if jobs[0].hosts else (), request.limit_seconds)
+    finally:
+        testbed.down()
+    return exit_code(outcome, request.limit_seconds, events)
+
+
+def _check_program(request: JoinRequest, program: Path) -> None:
+    if reason := preload.ignored_by(program):
+        raise InputError(
+            f"{program.name} {reason}: the loader ignores LD_PRELOAD, and so the library that joins the sites",
+            "link it dynamically, and install it without special rights",
+        )
+    if not (request.standard_abi or abi.is_standard(program)):
+        linked = select.asks_for(program)
+        what = f"is linked to {linked}, one kind of MPI" if linked else "is not linked to any MPI that shows"
+        raise InputError(
+            f"{program.name} {what}: a joined job takes a program of the standard ABI, which every MPI can run",
+            "compile it with mpicc_abi (rankwise mpis install mpich); an interpreter with an mpi4py for it: --abi",
+        )
+
+
+def _implementations(request: JoinRequest, events: Events) -> list[Implementation]:
+    """Each site's. Raises InputError if a name means several."""
+    found = {}
+    with events.busy("looking for MPI implementations") as update:
+        for name in dict.fromkeys(part.implementation for part in request.parts):
+            meant, _ = select.working([name], request.prefixes, lambda one: update(f"testing that {one} works"))
+            if len(meant) > 1:
+                raise InputError(
+                    f"'{name}' could be any of {', '.join(one.id for one in meant)}", "name one of them"
+                )
+            found[name] = meant[0]
+    return [found[part.implementation] for part in request.parts]
+
+
+def _placed(request: JoinRequest) -> list[tuple[str, ...]]:
+    """The host of each rank, site by site; on this host alone, sites are but names."""
+    hosts = request.testbed.hosts()
+    if request.testbed.topology() is None:
+        return [(hosts[0].name,) * part.ranks for part in request.parts]
+    return [place("block", _hosts_of(part.site, hosts), part.ranks) for part in request.parts]
+
+
+def _hosts_of(site: str, hosts: Sequence[Host]) -> list[Host]:
+    found = [host for host in hosts if host.site == site]
+    if not found:
+        raise UnknownNameError("site", site, {host.site for host in hosts})
+    return found
+
+
+def _jobs(
+    request: JoinRequest, program: tuple[str, ...], implementations: Sequence[Implementation],
+    placed: Sequence[tuple[str, ...]],
+) -> Iterator[Job]:  # fmt: skip
+    """The job of each site, with what it loads."""
+    meeting = "127.0.0.1" if request.testbed.topology() is None else placed[0][0]
+    where = f"{meeting}/{_free_port()}/{secrets.token_hex(16)}"
+    ranks = ",".join(str(part.ranks) for part in request.parts)
+    names = ",".join(part.site for part in request.parts)
+    for number, (implementation, hosts) in enumerate(zip(implementations, placed, strict=True)):
+        around = clients.surroundings(implementation, os.environ)
+        loaded = abi.loading(Loaded(around.environment), Path(program[0]), implementation)
+        loaded = abi.joining(loaded, f"{where}/{number}/{ranks}/{names}/{MEETING_SECONDS:.0f}")
+        yield build_job(
+            request.testbed, program, len(hosts), placement=f"{ON_HOSTS}{'+'.join(hosts)}", loaded=loaded,
+            arguments=request.launcher_arguments,
+        )  # fmt: skip
+
+
+def _free_port() -> int:
+    """A port that nobody listens at now, at least here."""
+    with socket.socket() as one:
+        one.bind(("", 0))
+        return int(one.getsockname()[1])

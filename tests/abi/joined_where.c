@@ -1,0 +1,33 @@
+/* Says where it runs, and fails in a way that it is told: `exit`, `abort`, `kill`; or `wait`s. */
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    char name[MPI_MAX_PROCESSOR_NAME];
+    int rank, ranks, length, last;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI_Get_processor_name(name, &length);
+    printf("rank %d of %d on %s\n", rank, ranks, name);
+    fflush(stdout);
+    usleep(200000); /* some launchers drop what a process says as it dies */
+    if (rank == ranks - 1 && !strcmp(what, "exit"))
+        exit(7);
+    if (rank == ranks - 1 && !strcmp(what, "abort"))
+        MPI_Abort(MPI_COMM_WORLD, 9);
+    if (rank == ranks - 1 && !strcmp(what, "kill"))
+        raise(SIGKILL);
+    if (!strcmp(what, "wait"))
+        sleep(60);
+    if (*what)
+        MPI_Recv(&last, 1, MPI_INT, ranks - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,160 @@
+"""One MPI_COMM_WORLD over several implementations is as good as any, and ends as a whole, whatever part fails."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from rankwise.core.errors import InputError
+from rankwise.workflows.joined import SitePart, parts_of
+from support.abi import IDS, compiled, needs_compiler
+from support.command_line import COMMAND, assert_error, rankwise, started
+from support.emulated import needs_emulation
+from support.mpis import working
+
+pytestmark = [pytest.mark.mpi, needs_compiler, pytest.mark.timeout(200)]
+PROGRAMS = ("joined_messages", "joined_groups")
+BY_DAY = (("openmpi-5.0.11", "mpich-5.0.2"), ("mpich-5.0.2", "intelmpi-2021.18.1"))
+
+
+def join(*implementations: str, ranks: tuple[int, ...] = (2, 2, 1)) -> str:
+    sites = zip(("rennes", "nancy", "sophia"), implementations, ranks, strict=False)
+    return ",".join(f"{site}={implementation}:{count}" for site, implementation, count in sites)
+
+
+def assert_right(said: str, least: int, *, lacking: bool = False) -> None:
+    counts = re.search(r"checked (\d+) lacking (\d+) wrong 0$", said, re.MULTILINE)
+    assert counts and int(counts[1]) >= least, said
+    assert lacking or int(counts[2]) == 0
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [pytest.param(*pair, marks=() if pair in BY_DAY else pytest.mark.nightly)
+     for pair in itertools.product(IDS, repeat=2)],
+)  # fmt: skip
+def test_two_sites(first: str, second: str, name: str, tmp_path: Path) -> None:
+    done = rankwise(
+        "run", "--join", join(first, second), "--limit", "90s", "--", str(compiled(name)), home=tmp_path
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert_right(done.stdout, 200, lacking="lammpi" in first + second)  # it has no matched probes
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_three_sites(name: str, tmp_path: Path) -> None:
+    sites = join("mpich-5", "openmpi-5", "intelmpi", ranks=(1, 3, 2))
+    done = rankwise("run", "--join", sites, "--limit", "90s", "--", str(compiled(name)), home=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert_right(done.stdout, 300)
+
+
+@pytest.mark.parametrize("name", ["traps", "callbacks"])
+def test_what_one_mpi_does_right_two_do(name: str, tmp_path: Path) -> None:
+    done = rankwise("run", "-q", "--join", join("mpich-5", "openmpi-5"), "--", str(compiled(name)), home=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"checked \d+ lacking \d+ wrong 0$", done.stdout, re.MULTILINE), done.stdout + done.stderr
+
+
+@needs_emulation
+def test_ranks_run_on_the_nodes_of_their_site(tmp_path: Path) -> None:
+    sites = "north=mpich-5:2,south=openmpi-5:2"
+    line = ["run", "--join", sites, "--testbed", "two-clusters", "--limit", "60s", "--"]
+    done = rankwise(*line, str(compiled("joined_where")), home=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert sorted(done.stdout.splitlines()) == [
+        "[north] rank 0 of 4 on north-1", "[north] rank 1 of 4 on north-2",
+        "[south] rank 2 of 4 on south-1", "[south] rank 3 of 4 on south-2",
+    ]  # fmt: skip
+
+
+def test_output_is_plain_if_asked_and_the_first_site_reads(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [str(COMMAND), "run", "-q", "--join",
+         join("mpich-5", "openmpi-5", ranks=(1, 1)), "--", str(compiled("joined_where"))],
+        input="seven\n", capture_output=True, text=True, timeout=90, check=False, cwd=tmp_path,
+    )  # fmt: skip
+    assert sorted(line.partition(" on ")[0] for line in done.stdout.splitlines()) == [
+        "rank 0 of 2", "rank 1 of 2",
+    ], done.stderr  # fmt: skip
+
+
+@pytest.mark.parametrize(("argument", "code"), [("exit", 7), ("abort", 9)])
+def test_one_failing_site_ends_all(argument: str, code: int, tmp_path: Path) -> None:
+    before = time.monotonic()
+    sites = join("openmpi-5", "mpich-5")
+    done = rankwise("run", "--join", sites, "--", str(compiled("joined_where")), argument, home=tmp_path)
+    assert done.returncode == code, done.stdout + done.stderr
+    assert f"rankwise: site nancy ended with exit code {code}: all others were ended" in done.stderr
+    assert time.monotonic() - before < 40
+
+
+def test_a_killed_rank_ends_all_with_the_reason(tmp_path: Path) -> None:
+    sites = join("openmpi-5", "mpich-5")
+    done = rankwise("run", "--join", sites, "--", str(compiled("joined_where")), "kill", home=tmp_path, timeout=60)
+    assert done.returncode not in (0, 3), done.stdout + done.stderr
+    assert "rankwise: site nancy ended with exit code" in done.stderr
+
+
+def test_nothing_is_left_after_an_interruption(tmp_path: Path) -> None:
+    program = str(compiled("joined_where"))
+    with started("run", "--join", join("openmpi-5", "mpich-5"), "--", program, "wait", home=tmp_path) as running:
+        assert running.stdout is not None
+        running.stdout.readline()
+        running.send_signal(2)
+        running.wait(30)
+    assert running.returncode == 130
+    left = subprocess.run(["pgrep", "-f", f"^{program} wait"], capture_output=True, text=True, check=False).stdout
+    assert left == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (["--join", "a=mpich-5:2,a=openmpi-5:2"], ["site a is named twice"]),
+        (["--join", "a=mpich-5:2"], ["a is the only site", "--mpi"]),
+        (["--join", "a=mpich-5"], ["'a=mpich-5' is no part of a joined job", "SITE=MPI:RANKS"]),
+        (["--join", "a=mpich-5:0,b=mpich-5:1"], ["'a=mpich-5:0' is no part"]),
+        (["--join", "a=mpich-5:1,b=mpich-5:1", "-n", "2"], ["-n is for a job of one MPI"]),
+        (["--join", "a=mpich-5:1,b=mpich-5:1", "--overlay"], ["--overlay is for a job of one MPI"]),
+    ],
+)
+def test_what_makes_no_sense_is_said(line: list[str], words: list[str], tmp_path: Path) -> None:
+    done = rankwise("run", *line, "--", str(compiled("joined_where")), home=tmp_path)
+    assert done.returncode == 2, done.stdout + done.stderr
+    said = " ".join(done.stderr.replace("│", " ").split())
+    assert all(word in said for word in words), said
+
+
+@pytest.mark.parametrize(
+    ("sites", "testbed", "words"),
+    [
+        ("a=mpich-5:1,b=no-such:1", [], ["no-such"]),
+        ("a=mpich-5:1,b=mpich:1", [], ["could be any of", "name one of them"]),
+        ("north=mpich-5:1,west=mpich-5:1", ["--testbed", "two-clusters"], ["unknown site 'west'"]),
+    ],
+)
+def test_what_is_not_there_is_said(sites: str, testbed: list[str], words: list[str], tmp_path: Path) -> None:
+    done = rankwise("run", "--join", sites, *testbed, "--", str(compiled("joined_where")), home=tmp_path)
+    assert_error(done, 2, *words)
+
+
+def test_a_program_of_one_mpi_is_refused(tmp_path: Path) -> None:
+    program = tmp_path / "native"
+    mpi = working(next(one for one in IDS if one.startswith("mpich-5")))
+    source = Path(__file__).with_name("joined_where.c")
+    subprocess.run([mpi.mpicc, "-std=gnu99", "-o", program, source], check=True, timeout=60)
+    done = rankwise("run", "--join", join("mpich-5", "openmpi-5"), "--", str(program), home=tmp_path)
+    assert_error(done, 2, "native is linked to libmpi.so.12, one kind of MPI", "mpicc_abi")
+
+
+def test_sites_are_read_in_order() -> None:
+    assert parts_of("b=mpich-5:2, a=openmpi-5:4") == (SitePart("b", "mpich-5", 2), SitePart("a", "openmpi-5", 4))
+    with pytest.raises(InputError):
+        parts_of("")
