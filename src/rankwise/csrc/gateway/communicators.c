@@ -1,7 +1,7 @@
 #include "communicators.h"
 #include "../schedules/own_network.h"
 #include "calls.h"
-#include "groups.h"
+#include "topologies.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,6 +61,7 @@ static void free_joined(Joined *j)
     free(j->world_rank);
     free(j->to_local);
     free(j->from_local);
+    release_topology(j->topology);
     if (j->network)
         free_network(j->network);
     free(j);

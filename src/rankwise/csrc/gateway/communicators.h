@@ -6,6 +6,7 @@
 #include "gateway.h"
 
 typedef struct Joined Joined;
+typedef struct Topology Topology;
 
 /* A context is a number that all ranks of a communicator agree on: messages may come before their
  * communicator is there. */
@@ -30,9 +31,10 @@ struct Joined {
     int *to_local;   /* shape (size): -1 for a rank of another site */
     int *from_local; /* shape (local_size) */
     Network *network;
-    long calls;   /* of collective operations: their messages are told apart by it */
-    long uses;    /* the program's handle, and requests */
-    Joined *next; /* in its bucket */
+    Topology *topology; /* NULL: none */
+    long calls;         /* of collective operations: their messages are told apart by it */
+    long uses;          /* the program's handle, and requests */
+    Joined *next;       /* in its bucket */
 };
 
 enum { BUCKETS = 256 };

@@ -3,6 +3,7 @@
 #include "calls.h"
 #include "communicators.h"
 #include "groups.h"
+#include "topologies.h"
 #include <stdlib.h>
 
 typedef struct {
@@ -61,6 +62,10 @@ static int duplicate(Joined *j, MPI_Info info, MPI_Comm *made)
                                  : below.Comm_dup_with_info(j->local, info, made);
     if (code == MPI_SUCCESS)
         code = join_ranks(*made, number, j->world_rank, j->size);
+    if (code == MPI_SUCCESS && j->topology) {
+        joined_of(*made)->topology = j->topology;
+        j->topology->uses++;
+    }
     return code;
 }
 

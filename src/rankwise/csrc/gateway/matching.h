@@ -12,7 +12,7 @@
 #include "slots.h"
 #include "wire.h"
 
-typedef enum { SENDS = 1, RECEIVES, COLLECTIVE, PERSISTENT } RequestKind;
+typedef enum { SENDS = 1, RECEIVES, EXCHANGE, COLLECTIVE, PERSISTENT } RequestKind;
 
 typedef struct Request Request;
 struct Request {
