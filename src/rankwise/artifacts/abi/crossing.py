@@ -11,8 +11,9 @@ from rankwise.artifacts.overlay import collective_fields
 
 _NAMES_LEFT = """
     Attr_put Attr_delete Comm_set_attr Comm_delete_attr Comm_get_name Comm_set_name Comm_get_info Comm_set_info
-    Comm_get_errhandler Comm_set_errhandler Comm_call_errhandler Errhandler_get Errhandler_set Comm_test_inter
-    Comm_toint Comm_split_type Pack Pack_c Unpack Unpack_c Pack_size Pack_size_c
+    Comm_get_errhandler Comm_set_errhandler Comm_call_errhandler Errhandler_get Errhandler_set
+    Comm_attach_buffer Comm_attach_buffer_c Comm_detach_buffer Comm_detach_buffer_c Comm_flush_buffer
+    Comm_iflush_buffer Comm_toint Pack Pack_c Unpack Unpack_c Pack_size Pack_size_c
 """
 _LEFT_TO_THE_SITE = frozenset(_NAMES_LEFT.split())
 """What the native communicator of this site's ranks does in its stead: of all others nothing has to be known."""
@@ -34,17 +35,21 @@ def communicators(one: Function) -> list[str]:
     ]
 
 
-def _joined_or_below(name: str, one: Function) -> str:
-    """A communicator of one site alone is the library's."""
+def _joined_or_below(name: str, one: Function, *, collective: bool) -> str:
+    """A communicator of one site alone is the library's; between groups there are no collective operations."""
     comm, passed = communicators(one)[0], arguments(one)
-    return f"    Joined *joined = joined_of({comm});\n    if (!joined)\n        return below.{name}({passed});\n"
+    text = f"    Joined *joined = joined_of({comm});\n    if (!joined)\n        return below.{name}({passed});\n"
+    if collective:
+        text += f"    if (joined->inter)\n        return refuse_call({comm}, NUMBER_{name});\n"
+    return text
 
 
 def collective(call: CollectiveCall) -> str:
     """A collective operation that schedules carry out."""
     name = call.function.name.removeprefix("MPI_")
     return (
-        f"{_joined_or_below(name, call.function)}    const Collective call = {{{collective_fields(call)}}};\n"
+        f"{_joined_or_below(name, call.function, collective=True)}"
+        f"    const Collective call = {{{collective_fields(call)}}};\n"
         "    return collective(joined, &call);"
     )
 
@@ -57,7 +62,7 @@ def exchange(name: str, one: Function) -> str:
     partners = "NEIGHBOURS" if "eighbor" in name else "ALL_RANKS"
     request = "request" if "request" in named else "NULL"
     return (
-        f"{_joined_or_below(name, one)}"
+        f"{_joined_or_below(name, one, collective=True)}"
         f"    const Side out = {{{_side(named, 'send', same='allgather' in name)}}};\n"
         f"    const Side in = {{{_side(named, 'recv', same=False)}}};\n"
         f"    return exchange(joined, {partners}, &out, &in, {request});"
@@ -95,9 +100,10 @@ def persistent(name: str, one: Function, functions: Mapping[str, Function]) -> t
         f"static int begin_{name}(const void *arguments, MPI_Request *request)\n{{\n"
         f"    const Arguments_{name} *a = arguments;\n    return call_{begun}({passed}, request);\n}}\n\n"
     )
-    values = ", ".join(_kept(name, parameter, {one.name for one in kept}) for parameter in kept)
+    names = {parameter.name for parameter in kept}
+    values = ", ".join(_kept(name, parameter, names) for parameter in kept)
     text = (
-        f"{_joined_or_below(name, one)}    Kept kept = {{0}};\n"
+        f"{_joined_or_below(name, one, collective=not {'source', 'dest'} & names)}    Kept kept = {{0}};\n"
         f"    const Arguments_{name} arguments = {{{values}}};\n"
         f"    return plan_call(joined, begin_{name}, &arguments, sizeof arguments, &kept, request);"
     )

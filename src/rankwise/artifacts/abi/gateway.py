@@ -34,18 +34,22 @@ def build(standard: Standard) -> Path:
 
     Raises BuildError, HostError if there is no C compiler or the cache cannot be written.
     """
+    return builder.build(artifact(standard), compiler.of_host())
+
+
+def artifact(standard: Standard) -> Artifact:
+    """Return what the gateway is compiled of. Raises HostError if the cache cannot be written."""
     folder = libraries.generated({
         "mpi.h": standard.text, "table.h": table.table_type(standard), **_Writer(standard).files(),
     })  # fmt: skip
     sources = [folder / "calls.c", *sorted(_OWN.glob("*.c"))]
     for shared in _SHARED:
         sources += [shared] if shared.is_file() else sorted(shared.glob("*.c"))
-    made = Artifact(
+    return Artifact(
         LIBRARY, tuple(sources), "shared object", (folder, _OWN, libraries.SOURCES),
         (*libraries.FLAGS, "-ffunction-sections", libraries.version_flag(standard)),
         ("-ldl", "-lm", "-pthread", "-Wl,-z,defs", "-Wl,--gc-sections"),
     )  # fmt: skip
-    return builder.build(made, compiler.of_host())
 
 
 def by_hand() -> set[str]:

@@ -99,6 +99,8 @@ int call_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int p
     const Joined *j = joined_of(comm_old);
     if (!j)
         return below.Cart_create(comm_old, ndims, dims, periods, reorder, comm_cart);
+    if (j->inter)
+        return fail(j, MPI_ERR_COMM);
     const int ranks = ranks_in(ndims, dims);
     if (ranks < 0 || ranks > j->size)
         return fail(j, MPI_ERR_DIMS);

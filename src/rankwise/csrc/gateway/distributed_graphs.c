@@ -49,6 +49,8 @@ int call_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int s
         return below.Dist_graph_create_adjacent(comm_old, indegree, sources, sourceweights,
                                                 outdegree, destinations, destweights, info, reorder,
                                                 comm_dist_graph);
+    if (j->inter)
+        return fail(j, MPI_ERR_COMM);
     if (!are_ranks(j, indegree, sources) || !are_ranks(j, outdegree, destinations))
         return fail(j, MPI_ERR_RANK);
     if ((indegree && sourceweights == MPI_WEIGHTS_EMPTY) ||
@@ -121,6 +123,8 @@ int call_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const 
     if (!j)
         return below.Dist_graph_create(comm_old, n, sources, degrees, destinations, weights, info,
                                        reorder, comm_dist_graph);
+    if (j->inter)
+        return fail(j, MPI_ERR_COMM);
     for (int i = 0; i < n; i++)
         count += degrees[i];
     if (!are_ranks(j, n, sources) || !are_ranks(j, count, destinations))

@@ -43,6 +43,8 @@ int call_Graph_create(MPI_Comm comm_old, int nnodes, const int indx[], const int
     Joined *old = joined_of(comm_old);
     if (!old)
         return below.Graph_create(comm_old, nnodes, indx, edges, reorder, comm_graph);
+    if (old->inter)
+        return fail(old, MPI_ERR_COMM);
     if (nnodes > old->size || !is_graph(nnodes, indx, edges))
         return fail(old, MPI_ERR_ARG);
     const int color = old->rank < nnodes ? 0 : MPI_UNDEFINED;

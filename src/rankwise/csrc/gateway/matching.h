@@ -87,6 +87,9 @@ bool cancel_receive(Request *request); /* false: it is too late */
 /* Goes on with what the library has for receives that wait here. */
 bool progress_local(void);
 
+/* Messages that came before their communicator was there make sense on it: else the job ends. */
+void check_early(const Context *context);
+
 /* Called by the wire. begin_message: whether data follow, for which the peer knows the place. */
 bool begin_message(Peer *peer);
 void end_message(Peer *peer);

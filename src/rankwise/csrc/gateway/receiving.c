@@ -10,7 +10,7 @@ int describe_receive(Request *r, void *buffer, MPI_Count count, MPI_Datatype typ
                      int tag)
 {
     const TypeFacts facts = facts_of(type);
-    if (source != MPI_ANY_SOURCE && (source < 0 || source >= r->joined->size))
+    if (source != MPI_ANY_SOURCE && (source < 0 || source >= r->joined->remote_size))
         return MPI_ERR_RANK;
     if (tag != MPI_ANY_TAG && (tag < 0 || tag > world.tag_bound))
         return MPI_ERR_TAG;
@@ -91,8 +91,8 @@ int call_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, i
     MPI_Request request;
     if (!j || source == MPI_PROC_NULL)
         return below.Recv_c(buf, count, datatype, source, tag, comm, status);
-    if (source >= 0 && source < j->size && j->to_local[source] >= 0 && !outstanding && count >= 0 &&
-        count <= INT_MAX)
+    if (source >= 0 && source < j->remote_size && j->to_local[source] >= 0 && !outstanding &&
+        count >= 0 && count <= INT_MAX)
         return receive_in_site(j, buf, (int)count, datatype, source, tag, status);
     const int code = begin_receive(j, buf, count, datatype, source, tag, &request);
     return code == MPI_SUCCESS ? finish(&request, status) : code;
