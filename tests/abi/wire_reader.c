@@ -105,8 +105,9 @@ static int nothing_there(int source, int tag, MPI_Comm comm, int *flag, MPI_Stat
 
 static int end(MPI_Comm comm, int code)
 {
-    (void)comm;
-    _exit(code);
+    (void)comm, (void)code;
+    fputs("MPI_Abort\n", stderr);
+    _exit(1);
 }
 
 /* The gateway is patient where people look on. */
