@@ -8,23 +8,28 @@ patterns of asynchronous messages as in Martinasso & Mehaut (2006), of 1, 2 and 
 half of them with two flows at each node, half with up to four. All models predict the same measurements. An error
 is |predicted / measured - 1|, of a flow (mean, worst), of the sum over a pattern (together), or of the time until
 its last flow has ended (makespan); `covered` is the share of flows within the model's own band: 90 % should be.
+SMPI is SimGrid's, where that is installed, on the platform that the fit exports. `measured again` is what no model
+can be better than: a launch (with one launch, a repetition) predicted by the median of the others.
 About 11 minutes for three MPIs, on a machine that does nothing else.
 """
 
 import json
 import math
 import random
+import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import click
 import numpy as np
+import smpi_flows
+from smpi_flows import Smpi
 
-from rankwise.analysis.fit.accuracy import MODELS, SharingFit, accuracy, fit_one_switch
-from rankwise.analysis.fit.sharing_data import Observed, dropped_packets, observed
+from rankwise.analysis.fit.accuracy import MODELS, Accuracy, SharingFit, accuracy, differences, fit_one_switch
+from rankwise.analysis.fit.sharing_data import FloatArray, Observed, dropped_packets, repetitions
 from rankwise.analysis.fit.sharing_patterns import random_pattern
 from rankwise.analysis.fit.simulated import simulated
 from rankwise.cli.screen import Screen
@@ -53,8 +58,17 @@ class Measured:
     """What was measured with one implementation."""
 
     launches: list[Launch] = field(default_factory=list)
-    patterns: dict[Pattern, Observed] = field(default_factory=dict)
+    repetitions: dict[Pattern, list[FloatArray]] = field(default_factory=dict)
+    """Seconds of flows, shape (repetitions, flows), of each launch."""
     dropped: int = 0
+
+    @property
+    def patterns(self) -> dict[Pattern, Observed]:
+        """What the fit takes: medians of each launch."""
+        return {
+            pattern: Observed(pattern, np.array([np.median(one, axis=0) for one in launches]))
+            for pattern, launches in self.repetitions.items()
+        }
 
 
 def random_patterns(count: int, flows: int) -> dict[int, list[Pattern]]:
@@ -90,8 +104,10 @@ def main(
         found = _measured(names or ("openmpi-5", "mpich-5", "lammpi"), testbed, unseen, sizes)
     if save:
         _write(save, found)
-    for implementation, own in found.items():
-        _tell(implementation, own, unseen)
+    with tempfile.TemporaryDirectory(prefix="rankwise-smpi-") as folder:
+        smpi = Smpi(Path(folder)) if smpi_flows.installed() else None
+        for implementation, own in found.items():
+            _tell(implementation, own, unseen, smpi)
 
 
 def _measured(
@@ -99,7 +115,10 @@ def _measured(
 ) -> dict[str, Measured]:
     built = prepare(names, (), Screen())
     found: defaultdict[str, Measured] = defaultdict(Measured)
-    of_each = (fitting_patterns(), tuple(pattern for own in unseen.values() for pattern in own))
+    of_each = (
+        fitting_patterns(),
+        tuple(pattern for own in unseen.values() for pattern in own),
+    )
     begun = time.monotonic()
     with up(testbed_of(testbed), Screen()) as (where, _):
         most = max(launch_seconds(patterns, RATE_BYTES_PER_SECOND) for patterns in of_each)
@@ -117,7 +136,7 @@ def _measured(
                             flush=True,
                         )
     for implementation, own in found.items():
-        own.patterns = observed(own.launches, implementation)
+        own.repetitions = repetitions(own.launches, implementation)
         own.dropped = dropped_packets(own.launches)
     return found
 
@@ -134,32 +153,49 @@ def _launched(launching: Launching, ready: Ready, patterns: Sequence[Pattern], t
     return launch
 
 
-def _tell(implementation: str, own: Measured, unseen: dict[int, list[Pattern]]) -> None:
-    print(f"\n{implementation}: {len(own.patterns)} patterns measured, {own.dropped} packets dropped")
+def _tell(implementation: str, own: Measured, unseen: dict[int, list[Pattern]], smpi: Smpi | None) -> None:
+    patterns = own.patterns
+    print(f"\n{implementation}: {len(patterns)} patterns measured, {own.dropped} packets dropped")
     try:
-        fit = fit_one_switch(own.patterns, simulated)
+        fit = fit_one_switch(patterns, simulated)
     except HostError as error:
         print(f"  no fit: {error}")
         return
     _tell_fit(fit)
     platform = _widened(fit.platform, max(ranks_of(one) for some in unseen.values() for one in some))
-    measured = {
-        f"up to {ends} flows a node": [own.patterns[one] for one in some if one in own.patterns]
-        for ends, some in unseen.items()
-    }
-    measured["all"] = [one for some in measured.values() for one in some]
-    for name, some in measured.items():
-        if not some:
+    groups = {f"up to {ends} flows a node": some for ends, some in unseen.items()}
+    groups["all"] = [one for some in unseen.values() for one in some]
+    for name, some in groups.items():
+        known = [one for one in some if one in patterns]
+        if not known:
             continue
-        title = f"{name}: {len(some)} patterns"
+        title = f"{name}: {len(known)} patterns"
         print(f"  {title:<34}{'mean':>8}{'worst':>8}{'together':>10}{'makespan':>10}{'covered':>9}")
         for model in MODELS:
-            off = accuracy(platform, model, some, simulated)
-            covered = "-" if off.covered is None else format_share(off.covered)
-            print(
-                f"    {model:<32}{off.mean:>8.1%}{off.worst:>8.1%}{off.together:>10.1%}{off.makespan:>10.1%}"
-                f"{covered:>9}"
-            )
+            _tell_row(accuracy(platform, model, [patterns[one] for one in known], simulated))
+        if smpi:
+            _tell_row(accuracy(platform, "SMPI", [patterns[one] for one in known], smpi.simulate))
+        _tell_row(
+            differences("measured again", [each for one in known for each in again(one, own.repetitions[one])])
+        )
+    if not smpi:
+        print("  SMPI: not here (Debian: libsimgrid-dev)")
+
+
+def _tell_row(off: Accuracy) -> None:
+    covered = "-" if off.covered is None else format_share(off.covered)
+    print(
+        f"    {off.model:<32}{off.mean:>8.1%}{off.worst:>8.1%}{off.together:>10.1%}{off.makespan:>10.1%}"
+        f"{covered:>9}"
+    )
+
+
+def again(pattern: Pattern, launches: Sequence[FloatArray]) -> list[tuple[Pattern, FloatArray, FloatArray]]:
+    """Return each launch's medians beside those of the others; with one launch, the same of repetitions."""
+    rows = [np.median(one, axis=0) for one in launches] if len(launches) > 1 else list(launches[0])
+    return [
+        (pattern, np.median(np.array(rows[:i] + rows[i + 1 :]), axis=0), row) for i, row in enumerate(rows)
+    ]  # fmt: skip
 
 
 def _tell_fit(fit: SharingFit) -> None:
@@ -187,7 +223,10 @@ def _write(path: Path, found: dict[str, Measured]) -> None:
     path.write_text(json.dumps({
         implementation: {
             "dropped": own.dropped,
-            "patterns": {benchmark_of(one): seen.launches.tolist() for one, seen in own.patterns.items()},
+            "patterns": {
+                benchmark_of(one): [each.tolist() for each in launches]
+                for one, launches in own.repetitions.items()
+            },
         }
         for implementation, own in found.items()
     }))  # fmt: skip
@@ -195,15 +234,16 @@ def _write(path: Path, found: dict[str, Measured]) -> None:
 
 def _read(path: Path) -> dict[str, Measured]:
     return {
-        implementation: Measured([], dict(_observed(own["patterns"].items())), own["dropped"])
+        implementation: Measured(
+            [],
+            {
+                pattern_of(name): [np.array(each) for each in launches]
+                for name, launches in own["patterns"].items()
+            },
+            own["dropped"],
+        )
         for implementation, own in json.loads(path.read_text()).items()
     }
-
-
-def _observed(patterns: Iterable[tuple[str, list[list[float]]]]) -> Iterable[tuple[Pattern, Observed]]:
-    for name, rows in patterns:
-        pattern = pattern_of(name)
-        yield pattern, Observed(pattern, np.array(rows))
 
 
 if __name__ == "__main__":

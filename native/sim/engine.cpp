@@ -23,7 +23,10 @@ std::size_t ranks_of(const std::vector<Job> &jobs)
 Engine::Engine(const Platform &platform, const std::vector<Job> &jobs, Noise noise, Record *record,
                Tape *tape)
     : platform_(platform), jobs_(jobs), noise_(noise), record_(record), tape_(tape),
-      messages_(ranks_of(jobs)), shares_(platform.model.sharing != Sharing::none)
+      messages_(ranks_of(jobs)), shares_(platform.model.sharing != Sharing::none),
+      queues_(platform.model.window > 0 && tape == nullptr &&
+              (platform.model.sharing == Sharing::alpha_fair ||
+               platform.model.sharing == Sharing::max_min))
 {
     set_up(jobs);
     const std::uint32_t nodes = static_cast<std::uint32_t>(platform.nodes.size());
@@ -141,6 +144,7 @@ Outcome Engine::run()
         return Tape::at(tape_->node_end, rank.first_node + rank.ending.first);
     }
     case kEnd:
+    case kGrow:
         return 0;
     default:
         return Tape::at(tape_->event, event.what);
@@ -177,6 +181,9 @@ void Engine::handle(const Event &event)
         break;
     case kAnnounce:
         announce(event.what);
+        break;
+    case kGrow:
+        grow(event.what, event.due);
         break;
     case kNodeEnds: {
         Rank &rank = ranks_[event.what];

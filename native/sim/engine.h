@@ -48,6 +48,10 @@ struct Outcome {
 ///   g
 ///     after each at the NIC (LogGP exactly); larger ones are flows, which share resources as the
 ///     model says;
+///   - with a window, a message whose data could leave first waits behind what others keep in the
+///   queues on its
+///     way, there and (rendezvous) back, and its own window then doubles each time that what is
+///     sent waits for, from an eighth on (TCP's slow start); derivatives are those without;
 ///   - without a model, and within a node, messages go at their G; of a rank that sends to other
 ///   nodes one after
 ///     another.
@@ -61,7 +65,16 @@ class Engine
     Outcome run();
 
   private:
-    enum EventKind : std::uint32_t { kRun, kBegin, kEnd, kLeft, kDeliver, kAnnounce, kNodeEnds };
+    enum EventKind : std::uint32_t {
+        kRun,
+        kBegin,
+        kEnd,
+        kLeft,
+        kDeliver,
+        kAnnounce,
+        kNodeEnds,
+        kGrow
+    };
     enum class Mode : std::uint8_t { running, on_request, on_all, on_any, in_graph, finished };
     enum class RequestState : char { idle, pending, complete };
 
@@ -170,6 +183,9 @@ class Engine
     std::uint32_t served(const Message &message, std::uint32_t resource, std::uint32_t begin);
     void need_network();
     void begin_flow(std::uint32_t message);
+    bool waits_in_queues(std::uint32_t message);
+    void grow(std::uint32_t flow, Time due);
+    double queueing(std::span<const std::uint32_t> resources) const;
     void end_flow(std::uint32_t flow, Time due);
     void lose(std::uint32_t source, std::uint32_t destination, std::uint32_t resource, double time);
 
@@ -194,7 +210,7 @@ class Engine
     std::vector<std::uint64_t> node_base_;                 // of each job
     std::unordered_map<std::uint32_t, Arrivals> arrivals_; // of ranks with wildcards
     HugeVector<Server> servers_;                           // each resource
-    const bool shares_;
+    const bool shares_, queues_;
     Outcome outcome_;
 };
 

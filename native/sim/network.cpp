@@ -52,6 +52,15 @@ Network::Network(const Platform &platform)
         set(2 * std::size_t{nodes_} + i, platform.links[i].rate, 2 + platform.links[i].place);
 }
 
+void Network::find_path(std::uint32_t from, std::uint32_t to, FlowRoute &route) const
+{
+    route.count = 0;
+    route.resources[route.count++] = from;
+    for (const std::uint32_t link : platform_.route(from, to).links)
+        route.resources[route.count++] = 2 * nodes_ + link;
+    route.resources[route.count++] = nodes_ + to;
+}
+
 std::uint32_t Network::begin(std::uint32_t message, std::uint32_t from, std::uint32_t to,
                              std::int64_t bytes, const CostRange &costs, double weight)
 {
@@ -64,16 +73,10 @@ std::uint32_t Network::begin(std::uint32_t message, std::uint32_t from, std::uin
         free_.pop_back();
     }
     FlowRoute &route = routes[number];
-    route.count = 0;
+    find_path(from, to, route);
     double limit = costs.gap_byte > 0 ? byte_time_ / costs.gap_byte : 1e300;
-    const auto use = [&](std::uint32_t resource) {
-        limit = std::min(limit, resources[resource].capacity);
-        route.resources[route.count++] = resource;
-    };
-    use(from);
-    for (const std::uint32_t link : platform_.route(from, to).links)
-        use(2 * nodes_ + link);
-    use(nodes_ + to);
+    for (const std::uint32_t used : route.used())
+        limit = std::min(limit, resources[used].capacity);
     const bool simple = route.count == 2 && weight == 1;
     for (std::uint32_t i = 0; i < route.count; i++) {
         FlowList &list = resources[route.resources[i]].flows;
@@ -87,6 +90,16 @@ std::uint32_t Network::begin(std::uint32_t message, std::uint32_t from, std::uin
     const bool is_in_list = flows[number].touched; // by a flow before, and still in that list
     flows[number] = {route.whole, 0, limit, now, kNever, kNone, is_in_list, true};
     return number;
+}
+
+void Network::double_weight(std::uint32_t flow)
+{
+    FlowRoute &route = routes[flow];
+    route.weight *= 2;
+    const bool simple = route.count == 2 && route.weight == 1;
+    for (std::uint32_t i = 0; i < route.count; i++)
+        resources[route.resources[i]].flows.at(route.places[i]).other =
+            simple ? route.resources[1 - i] : kNone;
 }
 
 void Network::leave(std::uint32_t flow)

@@ -58,7 +58,8 @@ PLATFORM
 
     The last range has no "up_to"; what a range leaves out is 0. Models: "max-min" and "alpha-fair" (alpha from 0.1 to 16)
     heed kappa: where a node receives r, it sends at most kappa - r, in units of its NIC's rate; from 2 on there is no
-    such bus. "flow-cuts" has "outer_cut" and "mixed_cut" instead. "none": messages do not slow one another.
+    such bus; and "window", the bytes that a flow keeps under way: a message then waits in queues, and starts slowly.
+    "flow-cuts" has "outer_cut" and "mixed_cut" instead. "none": messages do not slow one another.
 
     Exit codes: 0 simulated; 2 the command line or a file is wrong, or the program deadlocks: then it says who waits
     for whom; 3 there is not enough memory.

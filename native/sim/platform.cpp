@@ -174,7 +174,8 @@ class Reader
     }
     void read_model(const Json &model)
     {
-        model.expect_only({"name", "alpha", "kappa", "tolerance", "outer_cut", "mixed_cut"});
+        model.expect_only(
+            {"name", "alpha", "kappa", "tolerance", "outer_cut", "mixed_cut", "window"});
         try {
             platform_.model = model_named(model["name"].text());
         } catch (const Error &error) {
@@ -192,6 +193,7 @@ class Reader
         m.tolerance = model.number_or("tolerance", 1e-3, 1e-10, 0.1);
         m.outer_cut = model.number_or("outer_cut", 0.5, 1e-3, 1);
         m.mixed_cut = model.number_or("mixed_cut", 3, 0, 1000);
+        m.window = model.number_or("window", 0, 0, 1e12);
     }
 
     using Numbers = std::map<std::string, std::uint32_t, std::less<>>;

@@ -65,6 +65,7 @@ struct ModelSettings {
     double tolerance = 1e-3; // of a resource's capacity
     double outer_cut = 0.5;  // flow cuts: of the outer flows of an odd zigzag
     double mixed_cut = 3;    // flow cuts: of what is sent where something is received
+    double window = 0;       // bytes that a flow keeps under way, in queues; 0: these do not matter
 };
 
 struct Platform {

@@ -16,7 +16,7 @@ void Engine::begin_transfer(std::uint32_t i)
         serve_alone(i);
     else if (message.bytes <= platform_.packet_bytes)
         serve(i);
-    else
+    else if (!queues_ || !waits_in_queues(i))
         begin_flow(i);
 }
 
@@ -128,14 +128,69 @@ void Engine::serve(std::uint32_t i)
                         -bytes * byte_time * byte_time / kPicosecondsPerSecond);
 }
 
+/// Of one more packet, in picoseconds.
+double Engine::queueing(std::span<const std::uint32_t> resources) const
+{
+    return platform_.model.window * network_->byte_time() / model_->offered(resources);
+}
+
+/// Let the data wait once, behind what is in the queues; false: they need not.
+bool Engine::waits_in_queues(std::uint32_t i)
+{
+    Message &message = messages_[i];
+    if (message.flags & kQueued)
+        return false;
+    message.flags |= kQueued;
+    need_network();
+    const std::uint32_t from = node_of_[message.source], to = node_of_[message.destination];
+    FlowRoute way;
+    network_->find_path(from, to, way);
+    double wait = queueing(way.used());
+    if (!(message.flags & kEager)) {
+        network_->find_path(to, from, way);
+        wait += queueing(way.used());
+    }
+    if (wait < 1)
+        return false;
+    lose(from, to, kNone, wait);
+    push(after(now_, wait), kBegin, i);
+    return true;
+}
+
+/// A flow's window doubles when what it has sent is acknowledged: the queues decide when. It is
+/// first looked at when all that began with it has its rate.
+void Engine::grow(std::uint32_t flow, Time due)
+{
+    FlowRoute &route = network_->routes[flow];
+    if (!network_->flows[flow].active || route.grows != due)
+        return;
+    if (due != route.start + 1) {
+        network_->double_weight(flow);
+        route.doublings--;
+        model_->reweighted(flow);
+        is_unsettled_ = true;
+    }
+    if (route.doublings == 0)
+        return;
+    route.grows = std::max(due + 2, after(now_, queueing(route.used())));
+    push(route.grows, kGrow, flow);
+}
+
 void Engine::begin_flow(std::uint32_t i)
 {
+    constexpr std::uint8_t kDoublings = 3;
     const Message &message = messages_[i];
     const std::uint32_t from = node_of_[message.source], to = node_of_[message.destination];
     need_network();
+    const double weight = platform_.pair_class(from, to).weight;
     const std::uint32_t flow = network_->begin(i, from, to, message.bytes, costs_of(message),
-                                               platform_.pair_class(from, to).weight);
+                                               queues_ ? weight / (1 << kDoublings) : weight);
     FlowRoute &route = network_->routes[flow];
+    if (queues_) {
+        route.doublings = kDoublings;
+        route.grows = now_ + 1;
+        push(route.grows, kGrow, flow);
+    }
     if (record_)
         record_->of(i).alone = static_cast<Time>(route.whole / network_->flows[flow].limit);
     if (tape_) [[unlikely]]

@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from rankwise.cli.main import rankwise
+from support.made_up_trace import NUMBER, Call, write_trace
 
 PAIRS = "".join(f"{rank},{rank + 4},1000000\n" for rank in range(4))
 
@@ -50,9 +51,48 @@ def test_json_and_pins(files: tuple[str, str]) -> None:
         (("--distances", "10:1:100"), "do not grow"),
         (("--distances", "1:x"), "no distances"),
         (("-o", "/nowhere/ranks"), "cannot write"),
+        (("--objective", "time"), "does not tell who waits for whom"),
+        (("--verify", "-o", "ranks"), "does not tell which program"),
     ],
 )
 def test_bad_input(files: tuple[str, str], arguments: tuple[str, ...], words: str) -> None:
     code, said = mapped(files[0], "--hostfile", files[1], *arguments)
     assert code != 0
     assert words in said
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> str:
+    """Ranks 0 and 2, 1 and 3 send one another a megabyte, ten times."""
+    message = (7, 1 << 20)
+
+    def calls(rank: int) -> list[Call]:
+        send = (NUMBER["MPI_Send"], 0, rank ^ 2, *message)
+        receive = (NUMBER["MPI_Recv"], 0, rank ^ 2, *message, rank ^ 2, *message)
+        both = (send, receive) if rank < 2 else (receive, send)
+        return [(row, 1000, 1000) for _ in range(10) for row in both]
+
+    folder = tmp_path / "app.trace"
+    folder.mkdir()
+    return str(write_trace(folder, [calls(rank) for rank in range(4)]))
+
+
+def test_the_predicted_time_is_made_small(trace: str) -> None:
+    words = ("--placement", "block", "--testbed", "grid5000-2007", "--objective", "time", "--time", "1s")
+    code, said = mapped(trace, *words, "--json")
+    assert "{" in said, said
+    told = json.loads(said[said.index("{") :])
+    assert code == 0
+    times = dict(told["predicted"])
+    assert told["predicted"][0][1] < 0.7 * times["now"]
+    sites = [host.split("-")[0] for host in told["hosts"]]
+    assert (sites[0], sites[1]) == (sites[2], sites[3])
+    assert "nothing of this platform is measured" in " ".join(told["notices"])
+
+
+def test_a_program_runs_again_only_from_a_trace_that_names_it(trace: str) -> None:
+    code, said = mapped(trace, "--testbed", "grid5000-2007", "--verify", "-o", "ranks")
+    assert code != 0 and "does not tell which program" in said
+    (Path(trace) / "trace.json").write_text('{"program": ["./app"], "implementation": "mpich-5.0.2"}')
+    code, said = mapped(trace, "--testbed", "grid5000-2007", "--verify")
+    assert code != 0 and "--verify runs the program with a rankfile" in said

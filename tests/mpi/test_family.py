@@ -157,7 +157,9 @@ def test_mpich_takes_a_map_for_other_orders_from_the_version_that_obeys_it(line:
 
 
 def test_intelmpi_lines(line: Line) -> None:
-    assert line(an("intelmpi"), CROWDED) == ["/p/bin/mpiexec", "-genv", "I_MPI_PIN", "0", "-n", "8", "./p"]
+    assert line(an("intelmpi"), CROWDED) == [
+        "/p/bin/mpiexec", "-genv", "I_MPI_PIN", "0", "-genv", "LD_PRELOAD", "/cache/idle.c", "-n", "8", "./p",
+    ]  # fmt: skip
     assert line(an("intelmpi"), MIXED) == [
         "/p/bin/mpiexec", "-bootstrap", "ssh", "-bootstrap-exec", "/bin/agent", "-hosts", "a1,b1,b1,a1,c1",
         "-ppn", "1", "-genv", "I_MPI_PIN", "0", "-n", "5", "./p",

@@ -60,11 +60,16 @@ def test_neighbours_of_one_verdict_are_one_row() -> None:
 def test_rules_in_words() -> None:
     rules = (Rule(1024, Choice()), Rule(1500, Choice("ring")), Rule(None, Choice("chain", 4096)))
     assert decision_words(Decision("bcast", 4, rules)) == (
-        ("up to 1 KiB", "as by default"), ("up to 1500 B", "ring"), ("above 1500 B", "chain, segments of 4 KiB"),
+        ("up to 1 KiB", "as by default"), ("above 1 KiB up to 1500 B", "ring"),
+        ("above 1500 B", "chain, segments of 4 KiB"),
     )  # fmt: skip
     assert decision_words(Decision("bcast", 4, (Rule(None, Choice("ring")),))) == (("any size", "ring"),)
     below = (Rule((1 << 20) - 1, Choice()), Rule(None, Choice("ring")))
     assert [sizes for sizes, _ in decision_words(Decision("bcast", 4, below))] == ["below 1 MiB", "from 1 MiB"]
+    between = (Rule(1023, Choice()), *below)
+    assert decision_words(Decision("bcast", 4, between))[1][0] == "from 1 KiB to below 1 MiB"
+    single = (Rule(1023, Choice()), Rule(1024, Choice("ring")), Rule(None, Choice()))
+    assert decision_words(Decision("bcast", 4, single))[1][0] == "at 1 KiB"
 
 
 def test_only_bytes_get_a_unit() -> None:

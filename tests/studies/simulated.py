@@ -103,7 +103,7 @@ def results(
     found: dict[str, Results] = {}
     for run in study.runs:
         effort, speeds = (run.quick if quick else run.full), truth(run.label)
-        if labels and run.label not in labels:
+        if run.applications or (labels and run.label not in labels):
             continue
         if effort is None or speeds is None:
             continue
@@ -114,6 +114,42 @@ def results(
             len(found) + 1, 1.7e9, "rankwise study", testbed, names, 1, len(measured), "complete", "max launches"
         )
         found[run.label] = Results(summary, compare(measured, BENCHMARKS, implementations=names), tuple(measured))
+    return found
+
+
+Figures = Mapping[str, Mapping[str, float]]
+"""Of applications: by implementation and name."""
+
+
+def applications(
+    study: Study, truth: Mapping[str, Figures], *, count: int = 3, spread: float = 1e-3, placement: str = ""
+) -> dict[str, Results]:
+    """Runs of applications, by label: what `truth` has, a little longer from one launch to the next."""
+    random = np.random.default_rng(7)
+    found: dict[str, Results] = {}
+    for run in study.runs:
+        if run.label not in truth:
+            continue
+        measured = []
+        for name, figures in truth[run.label].items():
+            for _ in range(count):
+                series = tuple(
+                    Series(
+                        Cell(
+                            name, figure, 0, run.ranks, testbed=study.testbed_name(run),
+                            placement=placement or run.placement,
+                        ),
+                        "metric", np.array([value * (1 + spread * random.random())]),
+                    )
+                    for figure, value in figures.items()
+                )  # fmt: skip
+                measured.append(Launch((Segment(name, run.ranks),), "finished", "mpiexec", (), 1.7e9, 1.0, series))
+        names = tuple(truth[run.label])
+        summary = RunSummary(
+            len(found) + 1, 1.7e9, "rankwise study", study.testbed_name(run), names, 1, len(measured), "complete",
+            "max launches",
+        )  # fmt: skip
+        found[run.label] = Results(summary, compare((), {}, implementations=names), tuple(measured))
     return found
 
 

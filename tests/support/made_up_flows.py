@@ -9,7 +9,12 @@ import numpy as np
 
 from rankwise.analysis.fit.sharing_costs import AloneCost, Estimate, one_switch
 from rankwise.analysis.fit.sharing_data import Observed
-from rankwise.analysis.fit.sharing_patterns import alone_patterns, micro_patterns, validation_patterns
+from rankwise.analysis.fit.sharing_patterns import (
+    alone_patterns,
+    late_patterns,
+    micro_patterns,
+    validation_patterns,
+)
 from rankwise.analysis.fit.simulated import simulated
 from rankwise.core.flows import Pattern
 from rankwise.core.platform import ContentionModel, Interval, Platform
@@ -28,7 +33,9 @@ def platform(nodes: int = 6, **values: float) -> Platform:
 
 
 def fitting_patterns() -> tuple[Pattern, ...]:
-    every: Sequence[Mapping[str, Pattern]] = (alone_patterns(), micro_patterns(), validation_patterns())
+    every: Sequence[Mapping[str, Pattern]] = (
+        alone_patterns(), micro_patterns(), late_patterns(), validation_patterns(),
+    )  # fmt: skip
     return tuple(pattern for some in every for pattern in some.values())
 
 

@@ -8,12 +8,15 @@ from typing import Any
 
 import click
 
-from rankwise.cli.options import DURATION, Parsed, echo_json, json_option, print_parts
+from rankwise.cli.measuring_options import command_line
+from rankwise.cli.options import DURATION, Parsed, echo_json, json_option, print_parts, store_option
+from rankwise.cli.screen import Screen
 from rankwise.cli.testbed_options import where_options
-from rankwise.core.errors import EXIT_OK
+from rankwise.core.errors import EXIT_OK, InputError
 from rankwise.report.map_view import map_parts
 from rankwise.workflows import map as mapping
 from rankwise.workflows.map import MapRequest, map_ranks
+from rankwise.workflows.map_verify import program_of, verify
 from rankwise.workflows.testbeds import testbed_of
 
 
@@ -21,9 +24,11 @@ from rankwise.workflows.testbeds import testbed_of
     name="map",
     epilog="\b\nExamples:\n"
     "  rankwise map app.trace --testbed grid5000-2007\n"
+    "  rankwise map app.trace --testbed grid5000-2007 --objective time\n"
     "  rankwise map traffic.csv --testbed two-clusters.toml -o ranks\n"
     "  rankwise map traffic.csv --hostfile hosts --format machinefile -o hosts.mapped\n"
     "  rankwise map traffic.csv --hostfile hosts --pin 0=login-1\n"
+    "  rankwise map app.trace --testbed grid5000-2007 -o ranks --verify\n"
     "  rankwise compare --placement block,./ranks -- ./app       then: is it faster?",
 )
 @click.argument("matrix", metavar="TRACE|MATRIX", type=click.Path(path_type=Path))
@@ -33,8 +38,15 @@ from rankwise.workflows.testbeds import testbed_of
               show_default=True, help="Within a node, within a site, between sites.")  # fmt: skip
 @click.option("--pin", "pins", type=Parsed("pins", mapping.parse_pins), default=(), metavar="RANK=HOST,...",
               help="Ranks that stay on these hosts.")  # fmt: skip
+@click.option("--objective", type=click.Choice(["bytes", "time"]), default="bytes", show_default=True,
+              help="What is made small: bytes times distance, or then the predicted time too.")  # fmt: skip
+@click.option("--platform", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+              help="For predictions, of `rankwise fit`.  [default: the testbed as described]")  # fmt: skip
 @click.option("--time", "seconds", type=DURATION, default="30s", show_default=True,
               help="After which no more swaps are tried.")  # fmt: skip
+@click.option("--verify", "verified", is_flag=True,
+              help="Then run the program again, placed both ways in turn: needs a TRACE and -o.")  # fmt: skip
+@store_option
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="Write the placement into this file.")  # fmt: skip
 @click.option("--format", "form", type=click.Choice(mapping.FORMATS), default="rankfile", show_default=True,
@@ -45,20 +57,39 @@ def command(**asked: Any) -> int:
     """Find where the ranks of a program cost least, from what they send one another.
 
     TRACE is the folder of `rankwise trace`; MATRIX a list `from,to,bytes`, a square table of bytes, or what
-    Open MPI's monitoring component wrote. What is made small is the sum of bytes times distance.
+    Open MPI's monitoring component wrote. What is made small is the sum of bytes times distance; with
+    --objective time the ranks of a TRACE are then swapped as long as the simulator finds that it takes less.
     """
     request = MapRequest(
         asked["matrix"], testbed_of(asked["testbed"], asked["hostfile"]), asked["placement"], asked["distances"],
-        asked["pins"], asked["seconds"],
+        asked["pins"], asked["seconds"], asked["objective"] == "time", asked["platform"],
     )  # fmt: skip
+    if asked["verified"]:
+        _check(asked)
     result = map_ranks(request)
     use = mapping.write(result, asked["form"], asked["output"]) if asked["output"] else ""
+    found = None
+    if asked["verified"]:
+        found = verify(request, result, asked["output"], command_line(), asked["store"], Screen())
     if asked["as_json"]:
-        echo_json(asdict(result))
+        told = {**asdict(result), "verified": None}
+        if found:
+            told["verified"] = found.as_json(None)
+        echo_json(told)
         return EXIT_OK
     for notice in result.notices:
         click.echo(f"note: {notice}", err=True)
-    print_parts(map_parts(result.costs, result.cost_now, result.hosts))
+    print_parts(map_parts(result.costs, result.cost_now, result.hosts, result.predicted))
     if use:
         click.echo(f"\nuse it: {use}")
+    if found:
+        click.echo()
+        print_parts(found.parts())
     return EXIT_OK
+
+
+def _check(asked: dict[str, Any]) -> None:
+    """Raise InputError before anything is done if the program could not run again."""
+    program_of(asked["matrix"])
+    if asked["output"] is None or asked["form"] != "rankfile":
+        raise InputError("--verify runs the program with a rankfile", "say where it goes: -o ranks")

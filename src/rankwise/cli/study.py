@@ -26,15 +26,18 @@ def _run_ids(text: str) -> tuple[int, ...]:
     name="study",
     epilog="\b\nExamples:\n"
     "  rankwise study                             which studies there are\n"
-    "  rankwise study hablot2007 --quick          some minutes instead of hours\n"
+    "  rankwise study hablot2007 --quick          12 minutes instead of hours\n"
     "  rankwise study hablot2007 --quick --mpi openmpi,mpich --report grid.html\n"
     "  rankwise study hablot2007 --from 3,4       the page of stored runs; measures the missing ones",
 )
 @click.argument("name", required=False)
-@click.option("--quick", is_flag=True, help="Fewer sizes and launches.")
+@click.option("--quick", is_flag=True, help="Fewer sizes, launches and MPIs; the list of studies says how long.")
 @click.option("--time", "budget", type=DURATION, help="For all of it.  [default: the study's own]")
 @click.option(
-    "--mpi", multiple=True, metavar="NAMES", help="Implementations, with commas.  [default: all that work]"
+    "--mpi",
+    multiple=True,
+    metavar="NAMES",
+    help="Implementations, with commas.  [default: all that work; with --quick the newest of each family]",
 )
 @click.option("--prefix", "prefixes", multiple=True, metavar="DIR", type=click.Path(path_type=Path),
               help="Look for an MPI here too.")  # fmt: skip

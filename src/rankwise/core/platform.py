@@ -79,6 +79,8 @@ class ContentionModel:
     """The host bus: out(X) <= kappa - in(X), in units of the out rate; from 2 on there is none."""
     outer_cut: float = 0.5
     mixed_cut: float = 3.0
+    window_bytes: float = 0.0
+    """What a flow keeps under way, in queues that others wait in (TCP's window); 0: queues do not matter."""
     relative_error: float | None = None
     """90 % of the predicted times of patterns that the fit did not see are within this of the measured ones."""
 

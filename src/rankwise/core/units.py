@@ -141,6 +141,16 @@ def more_than(size_bytes: int) -> str:
     return f"from {exact_size(size_bytes + 1)}" if odd else f"above {exact_size(size_bytes)}"
 
 
+def sizes_between(above_bytes: int | None, to_bytes: int | None) -> str:
+    """Say which sizes lie above the one and end with the other: `above 1 KiB up to 4 KiB`, `any size`."""
+    if above_bytes is None:
+        return "any size" if to_bytes is None else at_most(to_bytes)
+    low = more_than(above_bytes)
+    if to_bytes == above_bytes + 1:
+        return f"at {exact_size(to_bytes)}"
+    return low if to_bytes is None else f"{low} {'to ' * _is_a_byte_less(to_bytes)}{at_most(to_bytes)}"
+
+
 def _is_a_byte_less(size_bytes: int) -> bool:
     return size_bytes > 1 and size_bytes % 2 == 1
 

@@ -21,7 +21,9 @@ def build(source: Path, implementation: Implementation) -> Path:
 
     Raises BuildError, or HostError if the cache cannot be written.
     """
-    library = Artifact(f"{source.stem}.so", (source,), "shared object", libraries=("-ldl",))
+    library = Artifact(
+        f"{source.stem}.so", (source,), "shared object", (Path(__file__).parent,), libraries=("-ldl",)
+    )
     return builder.build(library, implementation)
 
 

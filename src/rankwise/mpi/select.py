@@ -66,6 +66,16 @@ def matching(name: str, found: Sequence[Implementation]) -> list[Implementation]
     raise UnknownNameError("MPI implementation", name, set(known))
 
 
+def newest(found: Sequence[Implementation]) -> list[Implementation]:
+    """Return the newest version of each family, in the order of their first ones."""
+    families = dict.fromkeys(one.family for one in found)
+    return [max((one for one in found if one.family == name), key=_version) for name in families]
+
+
+def _version(one: Implementation) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", one.version)]
+
+
 def no_mpi_error(broken: Sequence[Implementation]) -> HostError:
     """Return the error for a host where no MPI works: it says which were tried."""
     if not broken:

@@ -110,6 +110,7 @@ def _model(entry: Entry) -> None:
     _within(entry, "kappa", 1, 1e300)
     _within(entry, "outer_cut", 1e-3, 1)
     _within(entry, "mixed_cut", 0, 1000)
+    _within(entry, "window_bytes", 0, 1e12)
     _within(entry, "relative_error", 0, 1e6)
 
 

@@ -88,4 +88,7 @@ def _model(model: ContentionModel) -> dict[str, Any]:
         return written | {"outer_cut": model.outer_cut, "mixed_cut": model.mixed_cut}
     if model.name == "alpha-fair":
         written["alpha"] = model.alpha
-    return written if model.name == "none" else written | {"kappa": model.kappa}
+    if model.name == "none":
+        return written
+    window = {"window": model.window_bytes} if model.window_bytes else {}
+    return written | {"kappa": model.kappa} | window

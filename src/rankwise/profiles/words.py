@@ -10,8 +10,8 @@ from itertools import groupby
 from rankwise.core import knobs
 from rankwise.core.host_settings import MTU, setting
 from rankwise.core.results import Verdict, VerdictWord
-from rankwise.core.tuning import Choice, Decision, Part, Profile, Setting
-from rankwise.core.units import at_most, exact_size, format_size, more_than
+from rankwise.core.tuning import Choice, Decision, Part, Profile, Setting, Tuning
+from rankwise.core.units import exact_size, format_size, sizes_between
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +71,8 @@ def gain_words(found: Gain) -> str:
 def gain_of_part(part: Part) -> str:
     """Return the same for a part, with the gain that tuning showed: for an application that is a weighted one."""
     found = gain(part.verdicts)
+    if part.tuning == Tuning():
+        return "nothing is set: all is as by default"
     if part.gain is None or not part.gain.cells:
         return gain_words(found)
     mean = part.gain
@@ -124,17 +126,12 @@ def choice_words(choice: Choice) -> str:
 
 
 def decision_words(decision: Decision) -> tuple[tuple[str, str], ...]:
-    """Return (sizes, choice) of each rule: `up to 4 KiB`, `above 4 KiB`, `any size`."""
-    rows = []
-    below = None
-    for rule in decision.rules:
-        if rule.up_to_bytes is not None:
-            sizes = at_most(rule.up_to_bytes)
-        else:
-            sizes = "any size" if below is None else more_than(below)
-        rows.append((sizes, choice_words(rule.choice)))
-        below = rule.up_to_bytes
-    return tuple(rows)
+    """Return (sizes, choice) of each rule: `up to 4 KiB`, `above 4 KiB up to 1 MiB`, `above 1 MiB`, `any size`."""
+    belows = [None, *(rule.up_to_bytes for rule in decision.rules)]
+    return tuple(
+        (sizes_between(below, rule.up_to_bytes), choice_words(rule.choice))
+        for below, rule in zip(belows, decision.rules, strict=False)
+    )
 
 
 def host_settings(profile: Profile) -> dict[str, str]:

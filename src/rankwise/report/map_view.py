@@ -9,27 +9,39 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from rankwise.core.units import format_time
+
 MOST_HOSTS = 40
 """That the terminal shows."""
 
 
 def map_parts(
-    costs: Sequence[tuple[str, float]], cost_now: float, hosts: Sequence[str]
-) -> Iterator[RenderableType]:
-    """Yield the costs of the placements that were tried, and the ranks of each host of the cheapest."""
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    table.add_column("placement")
-    table.add_column("bytes x distance", justify="right")
-    table.add_column("of now", justify="right")
-    for name, cost in costs:
-        table.add_row(name, f"{cost:.4g}", f"{cost / cost_now:.3f}" if cost_now else "–")
-    yield table
+    costs: Sequence[tuple[str, float]], cost_now: float, hosts: Sequence[str],
+    predicted: Sequence[tuple[str, float]] = (),
+) -> Iterator[RenderableType]:  # fmt: skip
+    """Yield what the placements cost that were tried, and are predicted to take; the best one's ranks by host."""
+    yield _table("bytes x distance", [(name, f"{cost:.4g}", cost) for name, cost in costs], cost_now)
+    if predicted:
+        yield Text()
+        rows = [(name, format_time(seconds), seconds) for name, seconds in predicted]
+        yield _table("predicted time", rows, dict(predicted)["now"])
     yield Text()
     names = list(dict.fromkeys(hosts))
     for name in names[:MOST_HOSTS]:
         yield Text(f"{name}: ranks {_spans([rank for rank, host in enumerate(hosts) if host == name])}")
     if len(names) > MOST_HOSTS:
         yield Text(f"... and {len(names) - MOST_HOSTS} more hosts")
+
+
+def _table(what: str, rows: Sequence[tuple[str, str, float]], now: float) -> Table:
+    """Rows of a placement, its value in words and in figures."""
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    table.add_column("placement")
+    table.add_column(what, justify="right")
+    table.add_column("of now", justify="right")
+    for name, words, value in rows:
+        table.add_row(name, words, f"{value / now:.3f}" if now else "–")
+    return table
 
 
 def _spans(ranks: Sequence[int]) -> str:

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from rankwise.core.platform import ContentionModel, CostRange, Interval, PairClass, Platform
 from rankwise.core.records import Notice
-from rankwise.core.units import exact_size, format_bandwidth, format_share, format_time
+from rankwise.core.units import exact_size, format_bandwidth, format_share, format_size, format_time
 
 _ALL_EAGER = 1 << 40
 MOST_SITES = 12
@@ -105,6 +105,8 @@ def _model(model: ContentionModel) -> str:
         "max-min": f", kappa {model.kappa:.3g}",
         "flow-cuts": f", outer cut {model.outer_cut:.3g}, mixed cut {model.mixed_cut:.3g}",
     }.get(model.name, "")
+    if model.window_bytes:
+        words += f", window {format_size(round(model.window_bytes))}"
     error = model.relative_error
     return model.name + words + ("" if error is None else f": 90 % of held-out times within {format_share(error)}")
 

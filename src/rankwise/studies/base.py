@@ -37,6 +37,31 @@ class Effort:
 
 
 @dataclass(frozen=True, slots=True)
+class Application:
+    """An application that comes with Rankwise, and the size of its problem."""
+
+    name: str
+    class_name: str = ""
+    options: tuple[str, ...] = ()
+    """`rays=1000`."""
+    computing_seconds: tuple[float, ...] = ()
+    """That its phases take, where they are waited for; none: what they take on this host."""
+
+
+@dataclass(frozen=True, slots=True)
+class Applications:
+    """What each launch of a run starts in place of benchmarks, one after the other."""
+
+    each: tuple[Application, ...]
+    figures: tuple[tuple[str, str], ...]
+    """What is measured: names, and the regular expressions that find each in the output."""
+    no_compute: bool = False
+    """They wait instead of computing, so that few cores serve many ranks."""
+    count: bool = False
+    """Count messages too."""
+
+
+@dataclass(frozen=True, slots=True)
 class StudyRun:
     """One run of a study: what is measured where. `nodes` and `settings` make a variant of the testbed."""
 
@@ -58,6 +83,10 @@ class StudyRun:
     tune: tuple[str, ...] = ()
     """Knobs that are tuned first, on this very testbed: MPIs are then measured with what came out, baselines
     without. None: everything as it is by default."""
+    applications: Applications | None = None
+    """Measured in place of benchmarks."""
+    beside: tuple[str, ...] = ()
+    """Placements of applications that are measured in turn with the first one."""
 
     def effort(self, *, quick: bool) -> Effort | None:
         """Return how much of it is measured; None: left out."""

@@ -9,7 +9,7 @@ from rankwise.core.host_settings import TCP_RMEM, TCP_WMEM, WINDOW_SCALING
 from rankwise.core.network import Settings
 from rankwise.core.units import parse_sizes_bytes
 from rankwise.report.colours import styles_for
-from rankwise.studies import claims, wording
+from rankwise.studies import claims, coupled_fields, wording
 from rankwise.studies.base import TCP, Chart, Claim, Effort, Page, Results, Row, Statement, Study, StudyRun, Table
 from rankwise.studies.charts import MEGABYTES, PaperLine, bandwidth_figure
 from rankwise.studies.papers import citation, paper
@@ -62,7 +62,7 @@ CAVEATS = (
 
 
 def _runs() -> tuple[StudyRun, ...]:
-    return tuple(
+    pingpongs = (
         StudyRun(
             f"{route.key}-{state}", f"{' to '.join(route.nodes)} over {route.name}, {state}",
             "gigabit-testbed-1999",
@@ -72,6 +72,7 @@ def _runs() -> tuple[StudyRun, ...]:
         for route in ROUTES
         for state in ("untuned", "tuned")
     )  # fmt: skip
+    return (*pingpongs, coupled_fields.RUN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +99,14 @@ def page(results: Mapping[str, Results]) -> Page:
     names = tuple(dict.fromkeys(name for one in results.values() for name in one.comparison.implementations))
     statements = [one for route in found for one in _on_route(route)] + _on_mpi(found)
     charts = tuple(_chart(one, names) for one in found)
-    return Page(tuple(statements), (_table_1(found), _table_2(found, names)), charts, CAVEATS)
+    tables = [_table_1(found), _table_2(found, names)]
+    caveats = [*CAVEATS, coupled_fields.NOT_RUN]
+    if coupled_fields.LABEL in results:
+        steps = coupled_fields.measured(results[coupled_fields.LABEL])
+        statements += coupled_fields.coupled_statements(steps)
+        tables.append(coupled_fields.coupled_table(steps))
+        caveats = [*CAVEATS, coupled_fields.CAVEAT]
+    return Page(tuple(statements), tuple(tables), charts, tuple(caveats))
 
 
 def _found(route: Route, results: Mapping[str, Results]) -> Found:
@@ -270,7 +278,7 @@ def _chart(found: Found, names: tuple[str, ...]) -> Chart:
 study = Study(
     name="eickermann1999",
     title="Distributed MPI in a German gigabit testbed, 1999 and today",
-    summary="TCP and MPI over 120 km and 0.9 ms, with the sockets' buffers of 1999 and with tuned ones",
+    summary="TCP and MPI over 120 km and 0.9 ms, with the buffers of 1999 and tuned ones; coupled models",
     runs=_runs(),
     page=page,
     citation=citation("eickermann1999"),

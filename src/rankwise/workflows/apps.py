@@ -12,7 +12,7 @@ from typing import Any
 from rankwise.artifacts import apps, npb_tree
 from rankwise.core import process
 from rankwise.core.apps import AppResult, Messages
-from rankwise.core.errors import BuildError, InputError, UnknownNameError
+from rankwise.core.errors import BuildError, HostError, InputError, UnknownNameError
 from rankwise.core.jobs import Outcome
 from rankwise.core.records import Implementation
 from rankwise.core.tuning import Loaded
@@ -66,21 +66,31 @@ def run_apps(request: AppsRequest, events: Events) -> tuple[AppResult, ...]:
     """
     if request.source:
         request = replace(request, source=npb_tree.find(request.source))
+    found, programs = ready(request, events)
+    ranks = request.ranks or sum(host.slots for host in request.testbed.hosts())
+    names = _names(request, found[0], programs[found[0].id])
+    names = that_can_run(names, request, ranks, found[0], programs[found[0].id], events)
+    place(request.placement, request.testbed.hosts(), ranks)
+    if request.source:
+        found = official_npb.that_can_build(found, names, events)
+    return tuple(_run_all(request, ranks, names, found, programs, events))
+
+
+def ready(request: AppsRequest, events: Events) -> tuple[list[Implementation], dict[str, Path]]:
+    """Return the implementations that work, and the compiled applications by their ids; with official sources only
+    those of the first, which say what runs on so many ranks.
+
+    Raises HostError if none works, BuildError if a compiler refuses.
+    """
     with events.busy("looking for MPI implementations") as update:
         found, _ = select.working(
             request.implementations, request.prefixes, lambda one: update(f"testing that {one} works")
         )
     programs = {}
-    for one in found[:1] if request.source else found:  # the first one says which kernels run on so many ranks
-        with events.busy(f"compiling the kernels for {one.id} (kept for next time)"):
+    for one in found[:1] if request.source else found:
+        with events.busy(f"compiling the applications for {one.id} (kept for next time)"):
             programs[one.id] = apps.build(one)
-    ranks = request.ranks or sum(host.slots for host in request.testbed.hosts())
-    names = _names(request, found[0], programs[found[0].id])
-    names = _that_can_run(names, request, ranks, found[0], programs[found[0].id], events)
-    place(request.placement, request.testbed.hosts(), ranks)
-    if request.source:
-        found = official_npb.that_can_build(found, names, events)
-    return tuple(_run_all(request, ranks, names, found, programs, events))
+    return found, programs
 
 
 def _names(request: AppsRequest, implementation: Implementation, program: Path) -> tuple[str, ...]:
@@ -98,17 +108,18 @@ def _names(request: AppsRequest, implementation: Implementation, program: Path) 
     return names
 
 
-def _that_can_run(
+def that_can_run(
     names: Sequence[str], request: AppsRequest, ranks: int, implementation: Implementation, program: Path,
     events: Events,
 ) -> tuple[str, ...]:  # fmt: skip
-    """Those that can run on so many ranks with these options; tell of others, unless they were asked for by name.
+    """Return those that can run on so many ranks with these options; tell of others, unless they were asked for by
+    name.
 
     Raises InputError for one that was.
     """
     able = []
     for name in names:
-        told = _ask(implementation, program, "--check", str(ranks), name, *_size(request))
+        told = _ask(implementation, program, "--check", str(ranks), name, *size_words(request))
         if not told.returncode:
             able.append(name)
             continue
@@ -122,9 +133,14 @@ def _that_can_run(
     return tuple(able)
 
 
-def _size(request: AppsRequest) -> tuple[str, ...]:
-    """The words for the size of the problem."""
+def size_words(request: AppsRequest) -> tuple[str, ...]:
+    """Return the arguments that say how large the problem is."""
     return (*(("--class", request.class_name) if request.class_name else ()), *request.options)
+
+
+def computing_words(seconds: Sequence[float]) -> list[str]:
+    """Return the arguments by which it waits so long instead of computing each phase."""
+    return ["--computing", ",".join(f"{one:.9g}" for one in seconds)]
 
 
 def _ask(implementation: Implementation, program: Path, *words: str) -> Outcome:
@@ -142,17 +158,29 @@ def _run_all(
             if request.no_compute:
                 first = implementations[0]
                 update(f"how long {name} computes")
-                computed = _launch(_here(request), ranks, name, first, programs[first.id])
+                computed = launch(_here(request), ranks, name, first, programs[first.id])
                 if not computed.verified:
                     yield computed
                     continue
-                further = ["--computing", ",".join(f"{one:.9g}" for one in computed.computing_seconds)]
+                further = computing_words(computed.computing_seconds)
             for one in implementations:
                 update(f"{name} with {one.id}")
                 if request.source:
                     yield _launch_official(request, request.source, ranks, name, one)
                 else:
-                    yield _launch(request, ranks, name, one, programs[one.id], *further)
+                    yield launch(request, ranks, name, one, programs[one.id], *further)
+
+
+def computing_seconds(request: AppsRequest, ranks: int, implementation: Implementation) -> tuple[float, ...]:
+    """Return what the phases of the one application that was asked for take on this host, each on the average.
+
+    Raises HostError if it does not end here with a right result, BuildError if a compiler refuses.
+    """
+    (name,) = request.names
+    found = launch(_here(request), ranks, name, implementation, apps.build(implementation))
+    if not found.verified:
+        raise HostError(f"{name} does not run on this host: {found.remark}", f"try it: {found.command}")
+    return found.computing_seconds
 
 
 def _here(request: AppsRequest) -> AppsRequest:
@@ -160,11 +188,12 @@ def _here(request: AppsRequest) -> AppsRequest:
     return replace(request, testbed=LocalTestbed(), placement="block", count=False, launcher_arguments=())
 
 
-def _launch(
+def launch(
     request: AppsRequest, ranks: int, name: str, implementation: Implementation, program: Path, *further: str
 ) -> AppResult:
+    """Run one application once, with `further` arguments, on the testbed, which is up."""
     counting = ["--count"] if request.count else []
-    words = (str(program), name, *_size(request), *counting, *further)
+    words = (str(program), name, *size_words(request), *counting, *further)
     outcome = _start(request, ranks, implementation, words, _END_MARKER)
     said = list(_objects(outcome.stdout))
     results = [one for one in said if "app" in one]

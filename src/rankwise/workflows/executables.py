@@ -7,7 +7,7 @@ import hashlib
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from rankwise.artifacts import builder, compiler
@@ -57,9 +57,12 @@ def implementations_for(
 
 
 def executables(
-    program: Program, implementations: Sequence[Implementation], events: Events
-) -> tuple[dict[str, Executable], tuple[Notice, ...]]:
+    program: Program, implementations: Sequence[Implementation], events: Events,
+    own: Callable[[Implementation], Path] | None = None,
+) -> tuple[dict[str, Executable], tuple[Notice, ...]]:  # fmt: skip
     """Return what is started with each implementation, by its id, and a notice for each that has to be left out.
+
+    `own`: builds a program that comes with Rankwise; None: it is the user's, as its arguments say.
 
     Raises BuildError if the program could be built for none, InputError if there is no such program.
     """
@@ -68,7 +71,7 @@ def executables(
     refused: list[HostError] = []
     for one in implementations:
         try:
-            path = _path(program, one, events)
+            path = own(one) if own else _path(program, one, events)
             if abi.is_standard(path):
                 abi.built(one, events)
         except HostError as error:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rankwise.analysis.map.cost import DISTANCES, machine_of
+from rankwise.analysis.map.cost import DISTANCES, cost, machine_of
 from rankwise.analysis.map.matrix import CommunicationMatrix, read_matrix
 from rankwise.analysis.map.placing import Problem, place_ranks
 from rankwise.analysis.map.shared_map import LIBRARY
@@ -18,6 +18,7 @@ from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.jobs import Host
 from rankwise.measurement.placement import place
 from rankwise.testbeds.base import TestbedKind
+from rankwise.workflows.map_time import map_by_time
 from rankwise.workflows.trace import look
 
 FORMATS = tuple(WRITERS)
@@ -36,6 +37,10 @@ class MapRequest:
     pinned: tuple[tuple[int, str], ...] = ()
     """Ranks that stay on these hosts."""
     seconds: float = 30.0
+    by_time: bool = False
+    """Look for the shortest predicted time, beginning with what costs least."""
+    platform: Path | None = None
+    """What `rankwise fit` has measured, for predictions; None: the testbed as it is described."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +55,8 @@ class MapResult:
     cost: float
     seconds: float
     notices: tuple[str, ...] = field(default=())
+    predicted: tuple[tuple[str, float], ...] = field(default=())
+    """Seconds that placements are predicted to take, the shortest first; none unless that was asked for."""
 
     @property
     def ratio(self) -> float:
@@ -97,13 +104,22 @@ def map_ranks(request: MapRequest) -> MapResult:
     now = place(request.placement, hosts, matrix.ranks)
     pinned = _pinned(request.pinned, numbers, matrix.ranks, hosts)
     nodes = np.array([numbers[name] for name in now])
-    found = place_ranks(Problem(matrix.weights(), machine, nodes, pinned), request.seconds)
+    problem = Problem(matrix.weights(), machine, nodes, pinned)
+    found = place_ranks(problem, request.seconds / 2 if request.by_time else request.seconds)
     best = next(one for one in found if not pinned or one.start != "now")
+    chosen = best.nodes
+    predicted: tuple[tuple[str, float], ...] = ()
+    said: tuple[str, ...] = ()
+    if request.by_time:
+        left = max(began + request.seconds - time.monotonic(), request.seconds / 2)
+        timed, said = map_by_time(problem, found, request.matrix, request.platform, request.testbed.name, left)
+        chosen = next(one.nodes for one in timed if not pinned or one.start != "now")
+        predicted = tuple((one.start, one.seconds) for one in timed)
     return MapResult(
-        now, tuple(machine.names[node] for node in best.nodes),
+        now, tuple(machine.names[node] for node in chosen),
         tuple((one.start, one.cost) for one in found),
-        next(one.cost for one in found if one.start == "now"), best.cost,
-        time.monotonic() - began, _notices(found_by=[one.start for one in found]),
+        next(one.cost for one in found if one.start == "now"), cost(problem.weights, machine, chosen),
+        time.monotonic() - began, (*_notices(found_by=[one.start for one in found]), *said), predicted,
     )  # fmt: skip
 
 

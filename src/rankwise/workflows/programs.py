@@ -41,6 +41,8 @@ class ProgramRequest:
     program: Program
     how: measure.Request
     testbeds: tuple[TestbedKind, ...]
+    own: Callable[[Implementation], Path] | None = None
+    """Builds a program that comes with Rankwise, for all implementations; None: it is the user's."""
 
 
 def measure_program(request: ProgramRequest, store: Store, events: Events) -> int:
@@ -53,8 +55,8 @@ def measure_program(request: ProgramRequest, store: Store, events: Events) -> in
         working, broken = select.working(
             how.implementations, how.prefixes, lambda one: update(f"testing that {one} works")
         )
-    chosen = implementations_for(request.program, how.implementations, working)
-    built, left_out = executables(request.program, chosen, events)
+    chosen = working if request.own else implementations_for(request.program, how.implementations, working)
+    built, left_out = executables(request.program, chosen, events, request.own)
     ready = _ready(chosen, built)
     implementations = [one.implementation for one in ready.values()]
     cells = _cells(request, implementations)
@@ -66,13 +68,14 @@ def measure_program(request: ProgramRequest, store: Store, events: Events) -> in
         only = request.testbeds[0] if len(request.testbeds) == 1 else None
         run_id = store.begin_run(
             how.command_line, ", ".join(one.name for one in request.testbeds), plan, kind="program",
+            parent=how.parent,
             request=stored.text, implementations=implementations, facts=_facts(request.testbeds),
             benchmarks=map(_benchmark, request.program.metrics), baseline=_baseline(how, cells, implementations),
             topology=only.topology() if only else None, configurations=found.values(),
         )  # fmt: skip
         if only:
             store.add_paths(run_id, paths)
-        for_all = request.program.build or MPI in request.program.arguments[0]
+        for_all = request.own or request.program.build or MPI in request.program.arguments[0]
         without = _broken(broken) if for_all else ()
         notices = (*without, *left_out, *said, *_of_surroundings(implementations))
         store.add_notices(run_id, notices)

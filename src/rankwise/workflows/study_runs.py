@@ -2,29 +2,41 @@
 
 from __future__ import annotations
 
+import time
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import msgspec
 
 from rankwise.core.errors import HostError, InputError, InterruptedRun, RankwiseError
 from rankwise.core.records import DEFAULT, Cell, Implementation, Plan
+from rankwise.core.results import Comparison
 from rankwise.core.tuning import Knob, Profile
 from rankwise.core.units import format_duration
+from rankwise.mpi import select
 from rankwise.mpi.family import family_named
 from rankwise.profiles import profile_file, writing
 from rankwise.store.store import Store
 from rankwise.studies.base import Effort, Results, Study, StudyRun
 from rankwise.testbeds import description
 from rankwise.testbeds.base import TestbedKind, make
-from rankwise.workflows import answer, measure
+from rankwise.workflows import answer, measure, programs
 from rankwise.workflows.configurations import ProfileChoice
 from rankwise.workflows.events import Events
+from rankwise.workflows.program_answer import compare_program
+from rankwise.workflows.study_applications import measure_applications
 from rankwise.workflows.study_told import told
 from rankwise.workflows.tune import tuner
+from rankwise.workflows.tune.budget import Clock
 from rankwise.workflows.tune.stages import TuneSpec
+
+START_SECONDS = 4.0
+"""To bring a testbed up and down, beside the time for measuring."""
+LEAST_SECONDS = 10.0
+"""For a run, however late it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +50,12 @@ class StudyOptions:
     time_budget_seconds: float | None = None
     """For all of it; None: the study's own."""
     implementations: tuple[str, ...] = ()
+    """None: all that work; in a quick study the newest version of each family."""
     prefixes: tuple[str, ...] = ()
     stored: tuple[int, ...] = ()
     """Runs to take, to finish, or searches to go on with."""
     verify_first: bool = True
-    """Look whether data are right before anything is timed."""
+    """Look whether data are right before anything is timed; in a quick study before the first run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +80,18 @@ class _Own:
 class StudyRuns:
     """The runs of one study by label: stored, measured now, and what is stored of them."""
 
-    def __init__(self, study: Study, request: StudyRequest, store: Store, events: Events) -> None:
-        self._study, self._request, self._store, self._events = study, request, store, events
+    def __init__(
+        self, study: Study, request: StudyRequest, store: Store, events: Events, clock: Clock = time.monotonic
+    ) -> None:
+        self._study, self._request, self._store, self._events, self._clock = study, request, store, events, clock
         self._options, self._own_run = request.options, request.run
         self.run_ids: dict[str, int] = {}
         """What is measured, or begun."""
         self._searches: defaultdict[str, list[int]] = defaultdict(list)
         """Of runs that tune and are not measured yet: searches that can go on."""
+        self._run_end = 0.0
+        """When the present run has to end."""
+        self._looked_at_data = False
 
     @property
     def listed(self) -> str:
@@ -104,16 +122,29 @@ class StudyRuns:
         missing = [run for run in wanted if not self._is_done(run)]
         if not missing:
             return
+        left_out = [run.label for run in self._study.runs if run not in wanted]
+        if left_out:
+            self._events.say(f"--quick leaves out: {', '.join(left_out)}")
         self._require_room(wanted)
         self._begin()
+        seconds = self._share * sum(self._effort(run).time_budget_seconds for run in missing)
+        self._events.say(f"at most {format_duration(seconds)} in all")
+        end = self._clock() + seconds
         try:
-            for run in missing:
+            for number, run in enumerate(missing):
                 self._events.say(f"[{wanted.index(run) + 1}/{len(wanted)}] {run.title}")
+                self._run_end = self._end_of_first(missing[number:], end)
                 self._measure_or_say(run)
         except BaseException as error:
             self._store.finish_run(self._own_run, "interrupted", str(error).partition("\n")[0] or "Ctrl-C")
             raise
         self._store.finish_run(self._own_run, "complete", "all runs measured")
+
+    def _end_of_first(self, runs: Sequence[StudyRun], end: float) -> float:
+        """When the first of them ends if all that is left is shared among them, however long those before took."""
+        seconds = [self._effort(run).time_budget_seconds for run in runs]
+        now = self._clock()
+        return now + max(end - now, LEAST_SECONDS) * seconds[0] / sum(seconds)
 
     def results(self) -> dict[str, Results]:
         """Return what is stored of each run, by label."""
@@ -168,7 +199,13 @@ class StudyRuns:
 
     def _measure(self, run: StudyRun, known: int | None) -> None:
         if known is not None:
-            measure.resume(known, self._store, self._events)
+            going_on = programs.resume if self._store.run(known).kind == "program" else measure.resume
+            going_on(known, self._store, self._events)
+            return
+        if run.applications:
+            self.run_ids[run.label] = measure_applications(
+                run.applications, self._asked(run, None), self._store, self._events
+            )
             return
         folder = self._tune(run) if run.tune else None
         self.run_ids[run.label] = measure.measure(self._asked(run, folder), self._store, self._events)
@@ -176,12 +213,12 @@ class StudyRuns:
     def _tune(self, run: StudyRun) -> Path:
         """Search and validate the run's knobs; the folder of the profile."""
         effort, options = self._effort(run), self._options
-        seconds = self._share * effort.time_budget_seconds * effort.tuning_share
+        seconds = (self._run_end - self._clock()) * effort.tuning_share
         self._events.say(f"tuning first: {', '.join(run.tune)}; at most {format_duration(seconds)}")
         asked = tuner.TuneRequest(
             tuner.TuneOptions(
                 self._study.testbed_name(run), options.profiles, TuneSpec(run.tune, ()), seconds,
-                options.implementations, options.prefixes, force=True, verify_first=options.verify_first,
+                self._implementations, options.prefixes, force=True, verify_first=self._looks_at_data(),
             ),
             self._testbed(run), self._request.command_line,
             search=max(self._searches[run.label], default=0), study=self._own_run,
@@ -198,16 +235,29 @@ class StudyRuns:
         own = _Own(run.label, str(profile.resolve()) if profile else "")
         return measure.Request(
             command_line=self._request.command_line, benchmarks=run.benchmarks, sizes_bytes=effort.sizes_bytes,
-            time_budget_seconds=self._share * effort.time_budget_seconds * (1 - effort.tuning_share),
-            implementations=options.implementations, prefixes=tuple(map(Path, options.prefixes)),
+            time_budget_seconds=max(self._run_end - self._clock() - START_SECONDS, LEAST_SECONDS),
+            implementations=self._implementations, prefixes=tuple(map(Path, options.prefixes)),
             ranks=(run.ranks,), options=(run.options,), min_launches=effort.launches,
             max_launches=effort.launches, seconds_per_cell=effort.seconds_per_cell,
             launch_limit_seconds=effort.launch_limit_seconds, testbed=self._testbed(run),
-            placements=(run.placement,),
+            placements=(run.placement, *run.beside),
             profiles=(ProfileChoice(name, own.profile), ProfileChoice()) if profile else (),
             wanted=_mpi_with_its_profile if profile else None,
-            verify_first=options.verify_first, parent=self._own_run, own=msgspec.json.encode(own).decode(),
+            verify_first=self._looks_at_data(), parent=self._own_run, own=msgspec.json.encode(own).decode(),
         )  # fmt: skip
+
+    @cached_property
+    def _implementations(self) -> tuple[str, ...]:
+        options = self._options
+        if options.implementations or not options.quick:
+            return options.implementations
+        found, _ = select.working((), [*map(Path, options.prefixes)])
+        return tuple(one.id for one in select.newest(found))
+
+    def _looks_at_data(self) -> bool:
+        """Before each run; in a quick study before the first only, for there it takes longer than the runs."""
+        again, self._looked_at_data = self._looked_at_data, True
+        return self._options.verify_first and not (again and self._options.quick)
 
     def _testbed(self, run: StudyRun) -> TestbedKind:
         return make(self._study.topology(run, description.load(run.testbed)))
@@ -237,7 +287,7 @@ class StudyRuns:
         store = self._store
         return Results(
             run=store.run(run_id),
-            comparison=answer.compare_run(store, run_id, profiles_apart=not run.tune),
+            comparison=self._comparison(run, run_id),
             launches=tuple(store.iter_launches(run_id)),
             topology=store.topology(run_id),
             paths=store.paths(run_id),
@@ -245,6 +295,11 @@ class StudyRuns:
             knobs={one.id: _knobs(one) for one in store.implementations(run_id)} if run.tune else {},
             told=told(self._study, run, store.implementations(run_id), store.plan(run_id)),
         )
+
+    def _comparison(self, run: StudyRun, run_id: int) -> Comparison:
+        if run.applications:
+            return compare_program(self._store, run_id)[0]
+        return answer.compare_run(self._store, run_id, profiles_apart=not run.tune)
 
     def _profile(self, run: StudyRun, run_id: int) -> Profile | None:
         """What the run was measured with; None where the folder is gone, or has a later profile by now."""

@@ -25,7 +25,7 @@ def test_the_parameters_are_found_within_their_intervals(fit: SharingFit) -> Non
     assert found.model.alpha == pytest.approx(ALPHA, rel=0.05)
     assert found.model.kappa == pytest.approx(KAPPA, rel=0.01)
     assert found.intervals["alpha"].low < ALPHA < found.intervals["alpha"].high
-    assert not found.not_identified
+    assert list(found.not_identified) == ["window_bytes"]
     assert fit.alone.seconds_per_byte.value == pytest.approx(1 / RATE, rel=0.01)
     assert fit.alone.latency.value == pytest.approx(LATENCY, abs=3e-3)
     for rate in (fit.in_rate, fit.out_rate):
@@ -49,7 +49,14 @@ def test_how_far_predictions_are_off(fit: SharingFit) -> None:
 def test_no_bus_is_no_parameter() -> None:
     found = fit_one_switch(measured(platform(kappa=2.0)), simulated).models["alpha-fair"]
     assert found.model.alpha == pytest.approx(ALPHA, rel=0.05)
-    assert (found.model.kappa, list(found.not_identified)) == (2.0, ["kappa"])
+    assert (found.model.kappa, sorted(found.not_identified)) == (2.0, ["kappa", "window_bytes"])
+
+
+def test_messages_that_wait_in_queues_tell_the_window() -> None:
+    found = fit_one_switch(measured(platform(window_bytes=1e5)), simulated).models["alpha-fair"]
+    assert found.model.alpha == pytest.approx(ALPHA, rel=0.1)
+    assert found.model.window_bytes == pytest.approx(1e5, rel=0.2)
+    assert found.intervals["window_bytes"].low < 1e5 < found.intervals["window_bytes"].high
 
 
 @pytest.mark.parametrize("name", GUARDS)

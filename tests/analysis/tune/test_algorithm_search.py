@@ -238,8 +238,8 @@ def test_words_of_a_result() -> None:
     (reason,) = search.reasons()
     assert reason.subject == search.subject == "bcast at 6 ranks"
     assert reason.words.startswith("up to 16 KiB binomial (0.")
-    assert "up to 8 MiB ring (0.7" in reason.words
-    assert "above the default" in reason.words
+    assert " up to 8 MiB ring (0.7" in reason.words
+    assert reason.words.count("above 8 MiB the default") == 1
 
 
 def test_one_launch_holds_several_algorithms_at_sizes_of_their_own() -> None:

@@ -290,8 +290,8 @@ def test_two_settings_of_one_variable_must_agree(implementation_id: str) -> None
 def test_gather_has_one_choice_for_all_sizes(implementation_id: str) -> None:
     implementation = working(implementation_id)
     assert "binomial" in {one.name for one in algorithms.algorithms(implementation)["gather"]}
-    assert [algorithms.choice_scope(name) for name in ("gather", "scatter", "bcast")] == [
-        "one for all sizes", "one for all sizes", "by size",
+    assert [algorithms.choice_scope(name) for name in ("gather", "scatter", "bcast", "exscan")] == [
+        "one for all sizes", "one for all sizes", "by size", "by size",
     ]  # fmt: skip
     assert settings.native(implementation, deciding("gather", 4, Rule(None, Choice("binomial")))).files
 

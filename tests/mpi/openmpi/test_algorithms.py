@@ -84,6 +84,7 @@ def test_what_one_choice_has_to_do_for_is_told() -> None:
     assert [choice_scope(name) for name in ("scatter", "gather", "barrier", "bcast", "alltoall")] == [
         "one for all sizes", "one for all sizes", "one for all sizes", "by size", "by size",
     ]  # fmt: skip
+    assert choice_scope("exscan") == "by size", "it has no algorithms for that, but there are schedules"
 
 
 @pytest.mark.parametrize(

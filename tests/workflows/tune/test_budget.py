@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from rankwise.core.records import Cell, Launch, Plan, Segment, Series
+from rankwise.core.records import Cell, Implementation, Launch, Plan, Segment, Series
 from rankwise.measurement.launch import Launching
 from rankwise.mpi.family import FamilyLauncher
 from rankwise.testbeds.local import LocalTestbed
@@ -20,6 +22,7 @@ from rankwise.workflows.tune.budget import (
     Pace,
     PunctualLaunching,
     TimeIsOverError,
+    share_of_first,
 )
 
 CELL = Cell("ours-1.0", "bcast", 64, 4)
@@ -56,8 +59,29 @@ def test_no_launch_is_begun_that_would_end_too_late(monkeypatch: pytest.MonkeyPa
     punctual = PunctualLaunching(FamilyLauncher(), LocalTestbed(), Plan((), 0, 10.0))
     punctual.clock = lambda: now[0]
     punctual.end = 10.0
+    ours, others = (
+        Implementation(name, "mpich", "5.0", "/usr", "mpicc", "mpirun", "debian") for name in ("ours", "others")
+    )
     for _ in range(3):
-        punctual.launch()
+        punctual.launch(ours)
     with pytest.raises(TimeIsOverError):
-        punctual.launch()
+        punctual.launch(ours)
     assert now[0] == 9.0
+    punctual.launch(others)  # may be quicker
+
+
+def test_stages_share_the_time_and_what_one_does_not_need_is_the_others() -> None:
+    assert share_of_first([300.0, 300.0], 100.0) == share_of_first([300.0, 60.0], 100.0) == 50.0
+    assert share_of_first([300.0, 20.0], 100.0) == 80.0
+    assert share_of_first([20.0, 300.0], 100.0) == 20.0, "however much others need"
+    assert share_of_first([10.0, 30.0], 100.0) == 25.0, "more than they need, by the same factor"
+    assert share_of_first([0.0], 100.0) == share_of_first([500.0], 100.0) == 100.0
+
+
+@given(st.lists(st.floats(0.1, 1e4), min_size=1, max_size=8), st.floats(1.0, 1e4))
+def test_shares_are_no_more_than_the_time_and_nobody_has_more_than_who_needs_as_much(
+    needed: list[float], seconds: float
+) -> None:
+    shares = [share_of_first([one, *needed[:at], *needed[at + 1 :]], seconds) for at, one in enumerate(needed)]
+    assert sum(shares) == pytest.approx(seconds) or sum(shares) < seconds
+    assert [share for _, share in sorted(zip(needed, shares, strict=True))] == pytest.approx(sorted(shares))

@@ -157,6 +157,21 @@ def test_between_sites_schedules_that_know_sites_are_tried_too() -> None:
     assert labels(TARGET, 6) == own, "no sites are known"
 
 
+def test_between_hosts_operations_have_launches_of_their_own_and_share_them_within_one() -> None:
+    wanted = tuple(Collective(name, ranks) for name in ("bcast", "gather") for ranks in (6, 4))
+
+    def subjects(target: Target) -> list[list[str]]:
+        found = groups(TuneSpec((), wanted, schedules=False), target)
+        return [[search.subject for search in group] for group in found]
+
+    assert subjects(SITES) == [
+        ["bcast at 6 ranks"], ["bcast at 4 ranks"], ["gather at 6 ranks"], ["gather at 4 ranks"],
+    ]  # fmt: skip
+    assert subjects(TARGET) == [
+        ["bcast at 6 ranks", "gather at 6 ranks"], ["bcast at 4 ranks", "gather at 4 ranks"],
+    ]  # fmt: skip
+
+
 @pytest.mark.usefixtures("buildable")
 def test_where_the_mpi_has_nothing_to_choose_schedules_are_the_choice() -> None:
     spec = TuneSpec((), (Collective("scatter", 6, (4096,)),))

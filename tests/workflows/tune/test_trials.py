@@ -17,8 +17,10 @@ from rankwise.workflows.tune.bundles import Bundle, bundled
 from rankwise.workflows.tune.trials import Trials, carry_out
 
 NAME = "lammpi-7.1.4"
+OTHER = "lammpi-6.5.9"
 READY = {
-    NAME: Ready(Implementation(NAME, "lammpi", "7.1.4", "/usr", "mpicc", "mpirun", "debian"), Path("harness"))
+    name: Ready(Implementation(name, "lammpi", name[7:], "/usr", "mpicc", "mpirun", "debian"), Path("harness"))
+    for name in (NAME, OTHER)
 }
 FOREVER = float("inf")
 NOTHING = Tuning()
@@ -86,7 +88,7 @@ def test_searches_that_do_not_touch_share_their_launches() -> None:
     launching, kept = Launches(), list[Launch]()
     one = Question((trial("bcast", "default"), trial("bcast", "bcast@4=ring")), rounds=2)
     two = Question((trial("gather", "default"),), rounds=1)
-    assert carry_out({NAME: [one, two]}, trials_of(launching, kept), FOREVER)
+    assert carry_out({NAME: [[one, two]]}, trials_of(launching, kept), FOREVER)
     assert len(launching.seen) == len(kept) == 4  # of the first round the defaults went together
     assert max(len(cells) for cells, _ in launching.seen) == 2
     assert [profiles(launch) for launch in one.told].count({"bcast@4=ring"}) == 2
@@ -95,7 +97,7 @@ def test_searches_that_do_not_touch_share_their_launches() -> None:
 def test_the_store_gets_stage_and_configuration_and_the_search_its_own_cells() -> None:
     launching, kept = Launches(), list[Launch]()
     question = Question((trial("bcast", "default"),), rounds=1)
-    carry_out({NAME: [question]}, trials_of(launching, kept), FOREVER)
+    carry_out({NAME: [[question]]}, trials_of(launching, kept), FOREVER)
     ((_, configuration),) = launching.seen
     assert (kept[0].stage, kept[0].series[0].cell.configuration) == ("stage", configuration.id)
     assert question.told[0].series[0].cell == cell("bcast", "default")
@@ -105,7 +107,7 @@ def test_the_store_gets_stage_and_configuration_and_the_search_its_own_cells() -
 def test_after_a_launch_that_came_to_nothing_each_trial_runs_alone() -> None:
     launching = Launches(spoilt="bcast@4=ring")
     bundle = Bundle((trial("bcast", "bcast@4=ring"), trial("gather", "default")))
-    found = trials_of(launching, []).measure([bundle])
+    found = trials_of(launching, []).measure(NAME, [bundle])
     assert [len(cells) for cells, _ in launching.seen] == [2, 1, 1]
     by_profile = {next(iter(profiles(launch))): launch.status for launch in found}
     assert by_profile == {"bcast@4=ring": "failed", "default": "finished"}
@@ -127,7 +129,9 @@ def test_what_a_launch_that_switches_had_no_time_for_is_launched_again_before_an
     labels = ("default", "bcast@4=a", "bcast@4=b", "bcast@4=c")
     candidates = {label: Candidate() for label in labels[1:]}
     launching = Slow()
-    found = trials_of(launching, []).measure([Bundle(tuple(trial("bcast", one) for one in labels), candidates)])
+    found = trials_of(launching, []).measure(
+        NAME, [Bundle(tuple(trial("bcast", one) for one in labels), candidates)]
+    )
     first, second = ({one.label for one in cells} for cells, _ in launching.seen)
     assert (len(first), len(second)) == (4, 2)
     assert not any(launch.failures for launch in found)
@@ -136,7 +140,7 @@ def test_what_a_launch_that_switches_had_no_time_for_is_launched_again_before_an
 
 def test_different_ranks_are_different_launches() -> None:
     launching = Launches()
-    trials_of(launching, []).measure([Bundle((trial("bcast", "a"), trial("bcast", "b", ranks=2)))])
+    trials_of(launching, []).measure(NAME, [Bundle((trial("bcast", "a"), trial("bcast", "b", ranks=2)))])
     assert sorted(cells[0].ranks for cells, _ in launching.seen) == [2, 4]
 
 
@@ -144,7 +148,7 @@ def test_what_an_implementation_cannot_do_is_a_failed_launch() -> None:
     kept: list[Launch] = []
     wrong = Tuning(decisions=(Decision("bcast", 4, (Rule(None, Choice("magic")),)),))
     launching = Launches()
-    (launch,) = trials_of(launching, kept).measure([Bundle((trial("bcast", "magic", wrong),))])
+    (launch,) = trials_of(launching, kept).measure(NAME, [Bundle((trial("bcast", "magic", wrong),))])
     assert launch.status == "failed" and launch.failures[0].kind == "unsupported" and not launching.seen
     assert profiles(kept[0]) == {"magic"} and kept[0].stage == "stage"
 
@@ -152,10 +156,10 @@ def test_what_an_implementation_cannot_do_is_a_failed_launch() -> None:
 def test_an_interrupted_search_goes_on_with_what_is_stored() -> None:
     kept: list[Launch] = []
     question = (trial("bcast", "default"), trial("bcast", "bcast@4=ring"))
-    carry_out({NAME: [Question(question, 2)]}, trials_of(Launches(), kept), FOREVER)
+    carry_out({NAME: [[Question(question, 2)]]}, trials_of(Launches(), kept), FOREVER)
     launching, again = Launches(), Question(question, 3)
     resumed = trials_of(launching, [], kept)
-    assert carry_out({NAME: [again]}, resumed, FOREVER)
+    assert carry_out({NAME: [[again]]}, resumed, FOREVER)
     assert len(launching.seen) == resumed.launched == 2  # only the third round
     assert len(again.told) == 6
     others = (
@@ -164,23 +168,69 @@ def test_an_interrupted_search_goes_on_with_what_is_stored() -> None:
     )
     for other in others:
         fresh = Launches()
-        carry_out({NAME: [Question(question, 2)]}, trials_of(fresh, [], other), FOREVER)
+        carry_out({NAME: [[Question(question, 2)]]}, trials_of(fresh, [], other), FOREVER)
         assert len(fresh.seen) == 4, "launches of another stage or configuration are no answer"
 
 
 def test_it_ends_at_the_deadline() -> None:
     launching = Launches()
     question = Question((trial("bcast", "default"),), rounds=1000)
-    assert not carry_out({NAME: [question]}, trials_of(launching, []), deadline=0.0)
+    assert not carry_out({NAME: [[question]]}, trials_of(launching, []), deadline=0.0)
     assert not launching.seen
 
 
-def test_past_the_deadline_rounds_that_conclude_nothing_yet_go_on() -> None:
+def costly(launches: int, rounds: int = 1000, name: str = NAME) -> Question:
+    """So many launches of a second each round, since they differ in their ranks."""
+    cells = (Cell(name, "bcast", 1024, 2 + number, label="default") for number in range(launches))
+    return Question(tuple(Trial("default", NOTHING, (one,)) for one in cells), rounds)
+
+
+def shared(
+    groups: Mapping[str, Sequence[Question]], deadline: float, latest: float = 0.0, least_rounds: int = 0
+) -> dict[str, list[int]]:
+    """How many rounds each question gets."""
     launching = Launches()
-    question = Question((trial("bcast", "default"),), rounds=4)
-    trials = trials_of(launching, [])
-    assert not carry_out({NAME: [question]}, trials, 0.0, latest=FOREVER, least_rounds=3)
-    assert len(launching.seen) == 3
+    before = {name: [one.rounds for one in questions] for name, questions in groups.items()}
+    carry_out(
+        {name: [[one] for one in questions] for name, questions in groups.items()}, trials_of(launching, []),
+        deadline, latest=latest, least_rounds=least_rounds, clock=lambda: float(len(launching.seen)),
+    )  # fmt: skip
+    return {
+        name: [was - one.rounds for was, one in zip(before[name], groups[name], strict=True)] for name in groups
+    }
+
+
+def test_implementations_have_the_same_time() -> None:
+    assert shared({NAME: [costly(10)], OTHER: [costly(1)]}, 60.0) == {NAME: [3], OTHER: [30]}
+
+
+def test_what_one_does_not_need_is_the_others() -> None:
+    assert shared({NAME: [costly(10)], OTHER: [costly(1, rounds=10)]}, 60.0) == {NAME: [5], OTHER: [10]}
+    assert shared({NAME: [costly(10, rounds=2)], OTHER: [costly(1)]}, 60.0) == {NAME: [2], OTHER: [40]}
+
+
+def test_an_implementations_groups_have_the_same_time_once_those_before_have_told_anything() -> None:
+    both = {NAME: [costly(1), costly(4)], OTHER: [costly(5), costly(5)]}
+    assert shared(both, 80.0, least_rounds=3) == {NAME: [20, 5], OTHER: [4, 4]}
+    assert shared({NAME: [costly(1), costly(4), costly(1)]}, 18.0, least_rounds=3) == {NAME: [3, 3, 3]}
+    assert shared({NAME: [costly(1), costly(4)]}, 3.0, least_rounds=3) == {NAME: [3, 0]}
+
+
+def test_what_has_begun_comes_to_a_conclusion_past_the_deadline_and_nothing_else_begins() -> None:
+    groups = {NAME: [costly(4), costly(4)], OTHER: [costly(1)]}
+    assert shared(groups, 6.0, latest=100.0, least_rounds=3) == {NAME: [3, 0], OTHER: [3]}
+
+
+def test_rather_one_comes_to_a_conclusion_than_none() -> None:
+    alike = {NAME: [costly(5)], OTHER: [costly(5)]}
+    assert sorted(shared(alike, 22.0, latest=22.0, least_rounds=3).values()) == [[1], [3]]
+
+
+def test_who_could_not_conclude_anything_leaves_the_time_to_the_others() -> None:
+    times = {"deadline": 10.0, "latest": 25.0, "least_rounds": 3}
+    assert shared({NAME: [costly(10)], OTHER: [costly(1)]}, **times) == {NAME: [1], OTHER: [3]}
+    assert shared({NAME: [costly(7)], OTHER: [costly(1)]}, **times) == {NAME: [3], OTHER: [3]}
+    assert shared({NAME: [costly(10), costly(10)]}, **times) == {NAME: [1, 0]}, "nor do its other groups"
 
 
 def test_settings_of_one_bundle_are_loaded_together() -> None:

@@ -18,7 +18,7 @@ from rankwise.core.tuning import Choice, Decision, Rule, Setting, Tuning
 from rankwise.measurement.plan import together
 from rankwise.workflows.tune.budget import Pace
 from rankwise.workflows.tune.search import Found
-from rankwise.workflows.tune.validation import Question, Validation
+from rankwise.workflows.tune.validation import SIDES, Question, Validation
 from rankwise.workflows.tune.validation_cells import Wanted
 
 LAUNCH_SECONDS = 2.0
@@ -48,8 +48,9 @@ def cells_of(_: str, tuning: Tuning) -> list[Wanted]:
     return found
 
 
-def timed(launch: Launch, now: float) -> Launch:
-    return replace(launch, started_at=now, seconds=LAUNCH_SECONDS, cells_seconds=1e-6)
+def timed(launch: Launch, now: float, cell_seconds: float = 0.0) -> Launch:
+    of_cells = 1e-6 + len(launch.series) * cell_seconds
+    return replace(launch, started_at=now, seconds=LAUNCH_SECONDS + of_cells, cells_seconds=of_cells)
 
 
 @dataclass
@@ -58,6 +59,7 @@ class Machine:
 
     law: Law = law
     spread: float = 0.01
+    cell_seconds: float = 0.0
     now: float = 0.0
     asked: list[tuple[tuple[Cell, ...], int]] = field(default_factory=list)
 
@@ -75,11 +77,11 @@ class Machine:
             for kind in dict.fromkeys(map(together, cells)):
                 own = [cell for cell in cells if together(cell) == kind]
                 for label, tuning in (("default", Tuning()), ("new", tunings[IMPLEMENTATION])):
-                    if self.now + LAUNCH_SECONDS <= end:
-                        labelled = tuple(replace(cell, label=label) for cell in own)
-                        launch = simulated.launch(Trial(label, tuning, labelled))
-                        found.append(timed(launch, self.now))
-                        self.now += LAUNCH_SECONDS
+                    labelled = tuple(replace(cell, label=label) for cell in own)
+                    launch = timed(simulated.launch(Trial(label, tuning, labelled)), self.now, self.cell_seconds)
+                    if self.now + launch.seconds <= end:
+                        found.append(launch)
+                        self.now += launch.seconds
         return found
 
 
@@ -88,7 +90,8 @@ def validated(tuning: Tuning, seconds: float, machine: Machine) -> tuple[Found, 
     question = Question("new", cells_of, BENCHMARKS, 0.05, looks_at_data=False)
     pace = Pace(lambda _: 0.0)
     trial = Trial("default", Tuning(), (Cell(IMPLEMENTATION, "bcast", 64, 4),))
-    pace.add([timed(Simulated(law, np.random.default_rng(0)).launch(trial), 0.0)])  # as the search has seen
+    searched = Simulated(law, np.random.default_rng(0)).launch(trial)
+    pace.add([timed(searched, 0.0, machine.cell_seconds)])
     validation = Validation(question, machine, pace, machine.now + seconds, machine.clock)
     accepted = validation.run(found, lambda: None)
     return found[IMPLEMENTATION], accepted.get(IMPLEMENTATION)
@@ -102,6 +105,18 @@ def test_what_is_faster_is_kept_with_its_gain() -> None:
     assert [launches for _, launches in machine.asked] == [1, FIRST_LOOK - 1, FIRST_LOOK]
     placements = [{cell.placement for cell in cells} for cells, _ in machine.asked]
     assert placements == [{"block"}, {"block"}, {"cyclic"}], "what is required first, then the rest"
+
+
+def test_where_there_is_no_time_for_all_rules_those_that_fit_are_validated() -> None:
+    tuning = Tuning(decisions=(decision("bcast", 4, FAST), decision("reduce", 4, FAST)))
+    for_one = SIDES * (LAUNCH_SECONDS + 2 * 10.0) * FIRST_LOOK
+    machine = Machine(cell_seconds=10.0)
+    found, accepted = validated(tuning, 1.2 * for_one, machine)
+    assert accepted is not None and [one.operation for one in found.tuning.decisions] == ["bcast"]
+    (reason,) = (one for one in found.reasons if one.subject.startswith("reduce"))
+    assert "time" in reason.words
+    found, accepted = validated(tuning, 0.9 * for_one, Machine(cell_seconds=10.0))
+    assert accepted is None and not found.tuning.decisions
 
 
 def test_one_slow_rule_goes_back_and_the_others_are_not_measured_again() -> None:

@@ -16,6 +16,7 @@ from rankwise.analysis.fit.sharing_patterns import (
     GUARDS,
     LEAVING,
     alone_patterns,
+    late_patterns,
     micro_patterns,
     validation_patterns,
 )
@@ -74,7 +75,8 @@ def fit_one_switch(
     nodes = max(map(ranks_of, measured))
     platform = one_switch(nodes, alone, out_rate, in_rate)
     unseen = [measured[one] for one in validation_patterns().values() if one in measured]
-    models = {name: fit_model(name, platform, list(micro.values()), simulate, unseen) for name in MODELS}
+    late = [measured[one] for one in late_patterns().values() if one in measured]
+    models = {name: fit_model(name, platform, [*micro.values(), *late], simulate, unseen) for name in MODELS}
     platform = replace(platform, models=tuple(one.model for one in models.values()))
     return SharingFit(platform, alone, rates[1], rates[0], models)
 
@@ -91,17 +93,19 @@ def accuracy(
 ) -> Accuracy:  # fmt: skip
     """Return how far the model is off in these patterns."""
     predicted = simulate(platform, model, [one.pattern for one in patterns])
-    measured = [one.seconds for one in patterns]
-    off = [np.abs(ours / theirs - 1) for ours, theirs in zip(predicted, measured, strict=True)]
-    every = np.concatenate(off)
-    sums = [abs(ours.sum() / theirs.sum() - 1) for ours, theirs in zip(predicted, measured, strict=True)]
-    ends = [
-        abs(_end(one.pattern, ours) / _end(one.pattern, theirs) - 1)
-        for one, ours, theirs in zip(patterns, predicted, measured, strict=True)
-    ]
+    off = differences(
+        model, [(one.pattern, ours, one.seconds) for one, ours in zip(patterns, predicted, strict=True)]
+    )
+    return replace(off, covered=_covered(platform, model, predicted, [one.seconds for one in patterns]))
+
+
+def differences(name: str, found: Sequence[tuple[Pattern, FloatArray, FloatArray]]) -> Accuracy:
+    """Return how far times of flows are off others: each a pattern, the predicted and the measured seconds."""
+    off = np.concatenate([np.abs(ours / theirs - 1) for _, ours, theirs in found])
+    sums = [abs(ours.sum() / theirs.sum() - 1) for _, ours, theirs in found]
+    ends = [abs(_end(pattern, ours) / _end(pattern, theirs) - 1) for pattern, ours, theirs in found]
     return Accuracy(
-        model, len(every), float(every.mean()), float(every.max()), float(np.mean(sums)), float(np.mean(ends)),
-        _covered(platform, model, predicted, measured),
+        name, len(off), float(off.mean()), float(off.max()), float(np.mean(sums)), float(np.mean(ends)), None
     )  # fmt: skip
 
 

@@ -27,11 +27,12 @@ PARAMETERS: Mapping[str, tuple[float, float, float]] = {
     "kappa": (1.0, 1.5, 2.0),
     "outer_cut": (0.05, 0.8, 1.0),
     "mixed_cut": (0.0, 1.0, 20.0),
+    "window_bytes": (1.0, 65536.0, 4194304.0),
 }
 """Where each may lie, and where the search for it begins."""
 CANDIDATES: Mapping[str, tuple[tuple[str, ...], ...]] = {
-    "alpha-fair": ((), ("alpha",), ("alpha", "kappa")),
-    "max-min": ((), ("kappa",)),
+    "alpha-fair": ((), ("alpha",), ("alpha", "kappa"), ("alpha", "kappa", "window_bytes")),
+    "max-min": ((), ("kappa",), ("kappa", "window_bytes")),
     "flow-cuts": (("outer_cut",), ("outer_cut", "mixed_cut")),
     "none": ((),),
 }

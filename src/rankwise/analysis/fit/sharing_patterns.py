@@ -30,6 +30,15 @@ GUARDS = ("0<-1->2", "0->1<-2")
 """Two flows that share a NIC take twice their time alone, whatever the model."""
 LEAVING, ENTERING = ("0<-1->2", "1->3"), ("0->1<-2", "3->1", "4->1")
 """Flows that leave or enter one node together: they tell the rates of its NIC."""
+_LATE: Mapping[str, tuple[tuple[int, int], ...]] = {
+    "0->1 <- 2 later": ((0, 1), (2, 1)),
+    "0<-1 -> 2 later": ((1, 0), (1, 2)),
+    "0->1 -> 2 later": ((0, 1), (1, 2)),
+    "1->2 <- 0 later": ((1, 2), (0, 1)),
+    "0->1<-2 <- 3 later": ((0, 1), (2, 1), (3, 1)),
+    "0->1<-2 -> 3 later": ((0, 1), (2, 1), (2, 3)),
+}
+_LATE_BYTES, _LATE_SECONDS = MIB, 0.1
 _VALIDATION_FLOWS, _VALIDATION_NODES = 9, 6
 
 
@@ -37,6 +46,17 @@ def micro_patterns(size_bytes: int = FLOW_BYTES) -> dict[str, Pattern]:
     """Return the patterns on a site of at least six nodes by name: flows of one size that start together."""
     return {
         name: tuple(Flow(source, target, size_bytes) for source, target in pairs) for name, pairs in _PAIRS.items()
+    }
+
+
+def late_patterns() -> dict[str, Pattern]:
+    """Return patterns whose last flow, a short one, starts when the queues before it are full."""
+    return {
+        name: (
+            *(Flow(source, target, FLOW_BYTES) for source, target in pairs[:-1]),
+            Flow(*pairs[-1], _LATE_BYTES, _LATE_SECONDS),
+        )
+        for name, pairs in _LATE.items()
     }
 
 

@@ -55,7 +55,7 @@ def place_ranks(problem: Problem, seconds: float, clock: Clock = time.monotonic)
     row_ends = np.pad(weights.indptr, (0, slots - ranks), "edge")
     padded = csr_array((weights.data, weights.indices, row_ends), shape=(slots, slots))
     movable = np.array([rank not in problem.pinned for rank in range(slots)])
-    starts = {"now": _with_free_slots(problem.now, machine), "grown": _grown(padded, machine)}
+    starts = {"now": with_free_slots(problem.now, machine), "grown": _grown(padded, machine)}
     if (cut := _cut(padded, machine, seconds / 2)) is not None:
         starts["SharedMap"] = cut
     found = [Placed(problem.now, cost(weights, machine, problem.now), "now")]
@@ -69,8 +69,8 @@ def place_ranks(problem: Problem, seconds: float, clock: Clock = time.monotonic)
     return sorted(found, key=lambda one: one.cost)
 
 
-def _with_free_slots(nodes: IntArray, machine: Machine) -> IntArray:
-    """These nodes, and the free slots as the nodes of ranks that send nothing."""
+def with_free_slots(nodes: IntArray, machine: Machine) -> IntArray:
+    """Return these nodes, and the free slots as the nodes of ranks that send nothing. Raises InputError."""
     free = machine.slots - np.bincount(nodes, minlength=len(machine.slots))
     if np.any(free < 0):
         node = machine.names[int(np.argmin(free))]

@@ -96,7 +96,8 @@ class AlgorithmSearch(Search):
         before = self._before()
         first = f" that were not far behind at {before._template.ranks} ranks" if before else ""
         sizes = f"tried at {len(at)} sizes, {len(self._choices)} choices{first}"
-        cut = "" if self.finished else f"cut short after {self._observed.rounds} rounds: the time was over"
+        rounds = f"{self._observed.rounds} round{'s' * (self._observed.rounds != 1)}"
+        cut = "" if self.finished else f"cut short after {rounds}: the time was over"
         return (Reason(self.subject, "; ".join(filter(None, (words, unusable, sizes, cut)))),)
 
     def _next_round(self) -> Iterable[Trial]:

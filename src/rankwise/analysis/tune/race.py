@@ -7,6 +7,7 @@ on leaving and winning alike.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -38,14 +39,19 @@ class SearchCriteria:
         return float(np.log1p(self.delta))
 
 
+FAR_BEHIND = math.log(8)
+"""No noise is so large: what is so far behind in one round need not be measured again."""
+
+
 class Race:
     """Candidates are labels; what is compared are logarithms of times, and their weighted mean over all cells.
 
     A candidate leaves when it failed more often than the default, is shown to be slower than the default in any
-    cell, or cannot be shown any more, in the rounds that there may be, to be better by delta than the default (in
-    the mean or in any cell) or than the one selected so far. The selected one is shown to be better than the
-    default by delta: in the mean, or in one cell if the mean seems better too, since what helps large messages
-    alone is worth having. The level is corrected for the candidates and for what is judged of each.
+    cell or is many times slower in the mean, or cannot be shown any more, in the rounds that there may be, to be
+    better by delta than the default (in the mean or in any cell) or than the one selected so far. The selected
+    one is shown to be better than the default by delta: in the mean, or in one cell if the mean seems better too,
+    since what helps large messages alone is worth having. The level is corrected for the candidates and for what
+    is judged of each.
     """
 
     def __init__(
@@ -186,7 +192,7 @@ class Race:
             ]
             if slower:
                 self._leave(name, f"slower than the default {cell_words(max(slower)[1])}", exclude=True)
-            elif whole.low[at] > least:
+            elif whole.low[at] > least or whole.log_ratio[at] > FAR_BEHIND:
                 self._leave(name, f"{np.exp(whole.log_ratio[at]):.2f} times the default's time")
 
     def _leave_without_gain(self) -> None:

@@ -10,10 +10,10 @@ import numpy as np
 
 from rankwise.analysis.tune.choices import words_of
 from rankwise.analysis.tune.race import Race
-from rankwise.analysis.tunings import range_words
 from rankwise.core.records import DEFAULT, FloatArray
 from rankwise.core.schedule_names import chosen_schedule
 from rankwise.core.tuning import Choice, Rule
+from rankwise.core.units import sizes_between as range_words
 from rankwise.stats.covering import cover
 
 LAST_RANGE = 2
@@ -114,18 +114,18 @@ def sizes_between(low_bytes: int, high_bytes: int, step: float) -> list[int]:
 def gains_words(
     rules: Sequence[Rule], sizes_bytes: Sequence[int], log_ratio: Callable[[Choice, int], float]
 ) -> str:
-    """Say what the rules gain: `up to 1 KiB binomial (0.61 times the default's time), above the default`.
+    """Say what the rules gain: `up to 1 KiB binomial (0.61 times the default's time), above 1 KiB the default`.
 
     `log_ratio` gives that of a choice to the default at one of the sizes.
     """
     said = []
-    below = -1.0
+    below: int | None = None
     for rule in rules:
-        to = math.inf if rule.up_to_bytes is None else float(rule.up_to_bytes)
-        sizes = [size for size in sizes_bytes if below < size <= to and rule.choice != Choice()]
-        found = [log_ratio(rule.choice, size) for size in sizes]
+        to = math.inf if rule.up_to_bytes is None else rule.up_to_bytes
+        own = [size for size in sizes_bytes if (-1 if below is None else below) < size <= to]
+        found = [log_ratio(rule.choice, size) for size in own if rule.choice != Choice()]
         gain = f" ({math.exp(float(np.mean(found))):.2f} times the default's time)" if found else ""
-        where = range_words(rule) if len(rules) > 1 else "at every size"
+        where = range_words(below, rule.up_to_bytes) if len(rules) > 1 else "at every size"
         said.append(f"{where} {words_of(rule.choice)}{gain}")
-        below = to if math.isfinite(to) else below
+        below = rule.up_to_bytes
     return ", ".join(said)

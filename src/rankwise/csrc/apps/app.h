@@ -9,6 +9,7 @@
 #define RANKWISE_APPS_APP_H
 
 #include "computing.h"
+#include "counts.h"
 #include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>

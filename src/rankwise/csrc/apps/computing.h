@@ -22,6 +22,8 @@ typedef struct {
 /* Whether the phase is to be computed; if not, its time has been waited. */
 bool phase_begins(Computing *computing, int phase);
 void phase_ends(Computing *computing, int phase);
+/* Waits as long as something would compute, and leaves the core to the other ranks meanwhile. */
+void wait_for(Computing *computing, double seconds);
 
 #define COMPUTE(RUN, PHASE)                                                                        \
     for (bool computes_ = phase_begins(&(RUN)->computing, PHASE); computes_;                       \

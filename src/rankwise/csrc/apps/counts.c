@@ -1,14 +1,9 @@
+#define COUNTS_THEMSELVES
 #include "counts.h"
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-
-#if MPI_VERSION >= 3
-#define INPUT const
-#else
-#define INPUT
-#endif
 
 enum { SEND, ALLREDUCE, REDUCE, BCAST, ALLGATHER, ALLTOALL, ALLTOALLV, BARRIER, CALLS };
 enum { SIZES = 40 };
@@ -44,7 +39,7 @@ void start_counting(void)
     counts.on = true;
 }
 
-void print_counts(MPI_Comm comm, int rank)
+void print_counts(const char *name, MPI_Comm comm, int rank)
 {
     static long number[CALLS * SIZES], smallest[CALLS * SIZES], largest[CALLS * SIZES];
     counts.on = false;
@@ -57,7 +52,7 @@ void print_counts(MPI_Comm comm, int rank)
     if (rank != 0)
         return;
     const char *between = "";
-    printf("{\"messages\": [");
+    printf("{\"messages_of\": \"%s\", \"messages\": [", name);
     for (int i = 0; i < CALLS * SIZES; i++)
         if (number[i]) {
             printf("%s{\"call\": \"%s\", \"number\": %ld, \"smallest\": %ld, \"largest\": %ld}",
@@ -67,61 +62,63 @@ void print_counts(MPI_Comm comm, int rank)
     printf("]}\n");
 }
 
-int MPI_Send(INPUT void *data, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm)
+int counted_Send(INPUT void *data, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm)
 {
     count(SEND, n, type);
-    return PMPI_Send(data, n, type, to, tag, comm);
+    return MPI_Send(data, n, type, to, tag, comm);
 }
 
-int MPI_Isend(INPUT void *data, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm,
-              MPI_Request *request)
+int counted_Isend(INPUT void *data, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                  MPI_Request *request)
 {
     count(SEND, n, type);
-    return PMPI_Isend(data, n, type, to, tag, comm, request);
+    return MPI_Isend(data, n, type, to, tag, comm, request);
 }
 
-int MPI_Sendrecv(INPUT void *data, int n, MPI_Datatype type, int to, int tag, void *into, int m,
-                 MPI_Datatype its, int from, int its_tag, MPI_Comm comm, MPI_Status *status)
+int counted_Sendrecv(INPUT void *data, int n, MPI_Datatype type, int to, int tag, void *into, int m,
+                     MPI_Datatype its, int from, int its_tag, MPI_Comm comm, MPI_Status *status)
 {
     count(SEND, n, type);
-    return PMPI_Sendrecv(data, n, type, to, tag, into, m, its, from, its_tag, comm, status);
+    return MPI_Sendrecv(data, n, type, to, tag, into, m, its, from, its_tag, comm, status);
 }
 
-int MPI_Allreduce(INPUT void *data, void *into, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+int counted_Allreduce(INPUT void *data, void *into, int n, MPI_Datatype type, MPI_Op op,
+                      MPI_Comm comm)
 {
     count(ALLREDUCE, n, type);
-    return PMPI_Allreduce(data, into, n, type, op, comm);
+    return MPI_Allreduce(data, into, n, type, op, comm);
 }
 
-int MPI_Reduce(INPUT void *data, void *into, int n, MPI_Datatype type, MPI_Op op, int root,
-               MPI_Comm comm)
+int counted_Reduce(INPUT void *data, void *into, int n, MPI_Datatype type, MPI_Op op, int root,
+                   MPI_Comm comm)
 {
     count(REDUCE, n, type);
-    return PMPI_Reduce(data, into, n, type, op, root, comm);
+    return MPI_Reduce(data, into, n, type, op, root, comm);
 }
 
-int MPI_Bcast(void *data, int n, MPI_Datatype type, int root, MPI_Comm comm)
+int counted_Bcast(void *data, int n, MPI_Datatype type, int root, MPI_Comm comm)
 {
     count(BCAST, n, type);
-    return PMPI_Bcast(data, n, type, root, comm);
+    return MPI_Bcast(data, n, type, root, comm);
 }
 
-int MPI_Allgather(INPUT void *data, int n, MPI_Datatype type, void *into, int m, MPI_Datatype its,
-                  MPI_Comm comm)
+int counted_Allgather(INPUT void *data, int n, MPI_Datatype type, void *into, int m,
+                      MPI_Datatype its, MPI_Comm comm)
 {
     count(ALLGATHER, n, type);
-    return PMPI_Allgather(data, n, type, into, m, its, comm);
+    return MPI_Allgather(data, n, type, into, m, its, comm);
 }
 
-int MPI_Alltoall(INPUT void *data, int n, MPI_Datatype type, void *into, int m, MPI_Datatype its,
-                 MPI_Comm comm)
+int counted_Alltoall(INPUT void *data, int n, MPI_Datatype type, void *into, int m,
+                     MPI_Datatype its, MPI_Comm comm)
 {
     count(ALLTOALL, n, type); /* to each rank */
-    return PMPI_Alltoall(data, n, type, into, m, its, comm);
+    return MPI_Alltoall(data, n, type, into, m, its, comm);
 }
 
-int MPI_Alltoallv(INPUT void *data, INPUT int *n, INPUT int *starts, MPI_Datatype type, void *into,
-                  INPUT int *m, INPUT int *into_starts, MPI_Datatype its, MPI_Comm comm)
+int counted_Alltoallv(INPUT void *data, INPUT int *n, INPUT int *starts, MPI_Datatype type,
+                      void *into, INPUT int *m, INPUT int *into_starts, MPI_Datatype its,
+                      MPI_Comm comm)
 {
     long sum = 0;
     int ranks;
@@ -129,11 +126,11 @@ int MPI_Alltoallv(INPUT void *data, INPUT int *n, INPUT int *starts, MPI_Datatyp
     for (int i = 0; i < ranks; i++)
         sum += n[i];
     count(ALLTOALLV, sum, type); /* to all ranks together */
-    return PMPI_Alltoallv(data, n, starts, type, into, m, into_starts, its, comm);
+    return MPI_Alltoallv(data, n, starts, type, into, m, into_starts, its, comm);
 }
 
-int MPI_Barrier(MPI_Comm comm)
+int counted_Barrier(MPI_Comm comm)
 {
     count(BARRIER, 0, MPI_BYTE);
-    return PMPI_Barrier(comm);
+    return MPI_Barrier(comm);
 }

@@ -1,10 +1,10 @@
-/* rankwise-apps NAME [--class C] [--count] [--computing SECONDS,...] [OPTION=NUMBER ...]
+/* rankwise-apps NAME [--class C] [--count] [--computing SECONDS,...] [OPTION=NUMBER ...] [then ...]
  *
- * Runs one application and prints a line of JSON. The exit code is 1 if the result is wrong, 2 for
- * a mistake in the command line. rankwise-apps --list prints all there are; rankwise-apps --check
- * RANKS NAME ... runs nothing, and says whether it could on so many ranks. */
+ * Runs one application and prints a line of JSON; `then` begins the next one. The exit code is 1 if
+ * a result is wrong, 2 for a mistake in the command line. rankwise-apps --list prints all there
+ * are; rankwise-apps --check RANKS NAME ... runs nothing, and says whether it could on so many
+ * ranks. */
 #include "app.h"
-#include "counts.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,6 +124,28 @@ static int check_alone(int argc, char **argv)
     return choose(&run, &choice, argc, argv) ? 0 : 2;
 }
 
+/* The words of one application, of which the first is not looked at; returns the exit code. */
+static int run_one(int argc, char **argv)
+{
+    AppRun run = {.comm = MPI_COMM_WORLD};
+    MPI_Comm_rank(run.comm, &run.rank);
+    MPI_Comm_size(run.comm, &run.ranks);
+    Choice choice = {.name = argc > 1 ? argv[1] : ""};
+    const App *app = choose(&run, &choice, argc, argv);
+    if (!app)
+        return 2;
+    if (choice.counts)
+        start_counting();
+    app->run(&run);
+    if (choice.counts)
+        print_counts(app->name, run.comm, run.rank);
+    print_result(app, &run);
+    int wrong = run.verdict == WRONG;
+    PMPI_Bcast(&wrong, 1, MPI_INT, 0, run.comm); /* all ranks end alike */
+    fflush(stdout);
+    return wrong;
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "--list") == 0) {
@@ -132,23 +154,14 @@ int main(int argc, char **argv)
     }
     if (argc > 2 && strcmp(argv[1], "--check") == 0)
         return check_alone(argc - 2, argv + 2);
-    AppRun run = {.comm = MPI_COMM_WORLD};
     MPI_Init(&argc, &argv);
-    MPI_Comm_rank(run.comm, &run.rank);
-    MPI_Comm_size(run.comm, &run.ranks);
-    Choice choice = {.name = argc > 1 ? argv[1] : ""};
-    const App *app = choose(&run, &choice, argc, argv);
-    if (app) {
-        if (choice.counts)
-            start_counting();
-        app->run(&run);
-        if (choice.counts)
-            print_counts(run.comm, run.rank);
-        print_result(app, &run);
+    int code = 0;
+    for (int first = 0, last; first < argc && code != 2; first = last) {
+        for (last = first + 1; last < argc && strcmp(argv[last], "then") != 0;)
+            last++;
+        const int ended = run_one(last - first, argv + first);
+        code = ended > code ? ended : code;
     }
-    int wrong = run.verdict == WRONG;
-    PMPI_Bcast(&wrong, 1, MPI_INT, 0, run.comm); /* all ranks end alike */
-    fflush(stdout);
     MPI_Finalize();
-    return !app ? 2 : wrong;
+    return code;
 }

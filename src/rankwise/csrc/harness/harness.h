@@ -104,7 +104,7 @@ struct Job {
     char *hosts, *machines;      /* of all ranks, shape (ranks, HOST_BYTES) */
     double usual_slack_seconds;  /* before a start: start.c */
     double timer_cost_seconds;   /* rank 0's */
-    bool start_given_up;         /* at the agreed time, in the last series: series.c */
+    int starts_given_up;         /* at the agreed time, in so many last series: series.c */
     double compute_step_seconds; /* compute.c; 0 until measured */
     long compute_steps;          /* in each of the pieces that polls divide the computation into */
     int compute_polls;

@@ -146,15 +146,16 @@ static void time_once(Cell *c, Run run, const Plan *plan, double *entry, double 
 }
 
 /* A repetition that some rank started late is overwritten by the next; where that is the rule, the
- * agreed time is given up, and with it what was kept so far: a series has one kind of start. Where
- * the series before gave it up, a few trials are enough to see whether it works by now. What is
- * overslept will be again, so only a few such repetitions are tried. All ranks decide alike, for
- * they decide on agreed values. */
+ * agreed time is given up, and with it what was kept so far: a series has one kind of start. The
+ * more series before gave it up, the fewer trials show that it does not work yet. What is overslept
+ * will be again, so only a few such repetitions are tried. All ranks decide alike, for they decide
+ * on agreed values. */
 static void repeat(Cell *c, const Options *options, Run run, const Plan *plan, Times *t)
 {
-    enum { TRIALS = 30, TRIALS_AGAIN = 8 }; /* time enough for the slack to grow a thousandfold */
-    enum { OVERSLEPT = 5 };
-    const int trials = c->job->start_given_up ? TRIALS_AGAIN : TRIALS;
+    static const int most_trials[] = {30, 8, 2, 1}; /* 30: the slack may grow a thousandfold */
+    enum { OVERSLEPT = 5, LAST = 3 };
+    int *given_up = &c->job->starts_given_up;
+    const int trials = most_trials[*given_up < LAST ? *given_up : LAST];
     int overslept = 0;
     const double planned = clamp(options->seconds, plan->run_seconds * plan->batch, DBL_MAX);
     const double deadline = local_seconds(c->job) + OVERRUN * planned;
@@ -187,7 +188,7 @@ static void repeat(Cell *c, const Options *options, Run run, const Plan *plan, T
         }
     } while (t->kept < plan->repetitions && !(start.stop && t->kept > 0));
     t->at_agreed_time = start.at_agreed_time;
-    c->job->start_given_up = !start.at_agreed_time && !options->barrier_start;
+    *given_up = start.at_agreed_time || options->barrier_start ? 0 : *given_up + 1;
 }
 
 /* Last exit - first entry over the ranks that are timed, per message; on rank 0. One reduction for

@@ -13,6 +13,7 @@ from rankwise.core.jobs import Job, LaunchSteps
 from rankwise.core.records import Environment, Implementation
 from rankwise.core.tuning import Algorithm, Candidate, Choice, ChoiceScope, Knob, Native, ReadBack, Tuning
 from rankwise.core.vocabulary import Vocabulary
+from rankwise.mpi import preload
 from rankwise.mpi.family import Ask
 from rankwise.mpi.hydra import Hydra, Yielding
 from rankwise.mpi.intelmpi import settings, switching
@@ -70,8 +71,10 @@ class IntelMpi(Hydra):
         return tuple(dict.fromkeys([*shared, *providers]))
 
     def yielding(self, implementation: Implementation, environment: Environment) -> Yielding:
-        """Unpin the ranks, which yield by themselves then; I_MPI_THREAD_YIELD=3 hangs."""
-        return Yielding("=".join(_UNPINNED), (_UNPINNED, *environment))
+        """Unpin the ranks and preload our idle.c: between hosts they never yield; I_MPI_THREAD_YIELD=3 hangs."""
+        library = preload.build(Path(__file__).with_name("idle.c"), implementation)
+        unpinned = (_UNPINNED, *preload.loading(library, environment))
+        return Yielding(f"{'='.join(_UNPINNED)}, idle.c", unpinned, (library,))
 
     def placement(self, implementation: Implementation, job: Job) -> list[str]:
         """Place one rank for each mention of a host: `host:ranks` is not read, but a host may come again.

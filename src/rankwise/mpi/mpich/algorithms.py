@@ -99,8 +99,9 @@ def algorithms(implementation: Implementation) -> dict[str, tuple[Algorithm, ...
 
 
 def choice_scope(operation: str) -> ChoiceScope:
-    """Return whether the selection file can ask for the size of an operation."""
-    return "by size" if OPERATIONS[operation].size else "one for all sizes"
+    """Return whether the selection file can ask for the size of an operation; what it lacks others can choose."""
+    known = OPERATIONS.get(operation)
+    return "one for all sizes" if known and not known.size else "by size"
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,9 +100,9 @@ def vocabulary(told: Installation, implementation: str) -> Vocabulary:
 
 
 def choice_scope(operation: str) -> ChoiceScope:
-    """Return whether `tuned` can choose by the size of an operation."""
-    found = OPERATIONS[operation]
-    return "by size" if found.sized and not found.all_sizes else "one for all sizes"
+    """Return whether `tuned` can choose by the size of an operation; where it cannot choose at all, others can."""
+    found = OPERATIONS.get(operation)
+    return "by size" if found is None or (found.sized and not found.all_sizes) else "one for all sizes"
 
 
 def parameters_of(told: Installation, operation: str, choice: Choice) -> dict[str, int]:

@@ -7,7 +7,12 @@ from dataclasses import dataclass, replace
 
 from rankwise.analysis.fit.accuracy import SharingFit, fit_one_switch
 from rankwise.analysis.fit.sharing_data import Observed, dropped_packets, observed
-from rankwise.analysis.fit.sharing_patterns import alone_patterns, micro_patterns, validation_patterns
+from rankwise.analysis.fit.sharing_patterns import (
+    alone_patterns,
+    late_patterns,
+    micro_patterns,
+    validation_patterns,
+)
 from rankwise.analysis.fit.sharing_platform import with_sharing
 from rankwise.analysis.fit.simulated import simulated
 from rankwise.core.errors import HostError
@@ -52,7 +57,9 @@ class Budget:
 
 def fitting_patterns() -> tuple[Pattern, ...]:
     """Return all that a fit measures: flows alone, micro-patterns, and random ones that tell the error."""
-    every: tuple[Mapping[str, Pattern], ...] = (alone_patterns(), micro_patterns(), validation_patterns())
+    every: tuple[Mapping[str, Pattern], ...] = (
+        alone_patterns(), micro_patterns(), late_patterns(), validation_patterns(),
+    )  # fmt: skip
     return tuple(pattern for some in every for pattern in some.values())
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from rankwise.core.records import Cell, Launch
+from rankwise.core.records import Cell, Implementation, Launch
 from rankwise.measurement.launch import Launching
 from rankwise.measurement.plan import round_seconds
 
@@ -26,6 +26,23 @@ CLOSING_SECONDS = 1.0
 def seconds_per_cell(quantile: float) -> float:
     """Return how long a cell is repeated in a launch where this quantile of its repetitions is compared."""
     return SECONDS_PER_CELL if quantile <= 0.5 else TAIL_SECONDS_PER_CELL
+
+
+def share_of_first(needed_seconds: Sequence[float], seconds: float) -> float:
+    """Return what the first has of `seconds`: as much as all others, and what one does not need is theirs.
+
+    `needed_seconds`: of the first and of those that come after it. If there is enough for all, everybody has more
+    than it needs, by the same factor.
+    """
+    whole, first, left = sum(needed_seconds), needed_seconds[0], seconds
+    if whole <= seconds:
+        return seconds * first / whole if whole else seconds
+    for place, needed in enumerate(sorted(needed_seconds)):
+        equal = left / (len(needed_seconds) - place)
+        if needed >= min(first, equal):
+            return min(first, equal)
+        left -= needed
+    return first
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,19 +68,24 @@ class TimeIsOverError(Exception):
 
 
 class PunctualLaunching(Launching):
-    """A PunctualLaunching begins no launch that, taking as long as the longest so far, would end after `end`."""
+    """A PunctualLaunching begins no launch that, as long as its MPI's longest so far, would end after `end`."""
 
     end = math.inf
     """In seconds of `clock`."""
     clock: Clock = staticmethod(time.monotonic)
-    _longest_seconds = 0.0
 
-    def launch(self, *arguments: Any, **more: Any) -> Launch:
+    def __init__(self, *arguments: Any, **more: Any) -> None:
+        """Take what `Launching` takes."""
+        super().__init__(*arguments, **more)
+        self._longest_seconds: dict[str, float] = {}
+
+    def launch(self, implementation: Implementation, *arguments: Any, **more: Any) -> Launch:
         """Measure as `Launching.launch` does. Raises TimeIsOverError."""
-        if self.clock() + self._longest_seconds > self.end:
+        longest = self._longest_seconds.get(implementation.id, 0.0)
+        if self.clock() + longest > self.end:
             raise TimeIsOverError
-        found = super().launch(*arguments, **more)
-        self._longest_seconds = max(self._longest_seconds, found.seconds)
+        found = super().launch(implementation, *arguments, **more)
+        self._longest_seconds[implementation.id] = max(longest, found.seconds)
         return found
 
 

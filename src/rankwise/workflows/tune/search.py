@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from rankwise.analysis.tune.search import Search
 from rankwise.analysis.tunings import merged
@@ -16,7 +17,7 @@ from rankwise.measurement.plan import round_seconds, together
 from rankwise.workflows.events import Events
 from rankwise.workflows.prepare import Built
 from rankwise.workflows.tune import host_search
-from rankwise.workflows.tune.budget import Budget, PunctualLaunching, TimeIsOverError
+from rankwise.workflows.tune.budget import Budget, PunctualLaunching, share_of_first
 from rankwise.workflows.tune.bundles import (
     VISIT_SECONDS,
     VISIT_SECONDS_BETWEEN_HOSTS,
@@ -43,15 +44,15 @@ class Found:
     launches: int = 0
     exhaustive_launches: int = 0
 
-    def take(self, searches: Sequence[Search], launches: int) -> None:
+    def take(self, groups: Sequence[Sequence[Search]], launches: int) -> None:
         """Put the best of these on top of what there is; what was asked before is answered again."""
-        for search in searches:
+        for search in chain.from_iterable(groups):
             self.tuning = merged(self.tuning, search.best())
             told = search.reasons()
             again = {reason.subject for reason in told}
             self.reasons = [*(reason for reason in self.reasons if reason.subject not in again), *told]
-        # those of one stage share their launches, in this search and in the exhaustive one
-        self.exhaustive_launches += max((search.exhaustive_launches() for search in searches), default=0)
+        for own in groups:  # those of one group share their launches, in this search and in the exhaustive one
+            self.exhaustive_launches += max((search.exhaustive_launches() for search in own), default=0)
         self.launches += launches
 
 
@@ -62,7 +63,8 @@ class _StageSearches:
     name: str
     seconds: float
     """That it takes, roughly."""
-    searches: dict[str, list[Search]]
+    searches: dict[str, list[Sequence[Search]]]
+    """In groups, as `carry_out` takes them."""
     time_factor: float = 1.0
     """How many times its share it may take. What is left of that goes to those after it."""
     where_changed: str = ""
@@ -89,22 +91,26 @@ class StagedSearch:
     def run(self, budget: Budget) -> dict[str, Found]:
         """Return what is found in the time that the validation leaves of `budget`, by implementation.
 
-        A search that could not conclude anything yet may go on until the validation has the least that it needs;
-        no launch goes on longer, so that a round may remain incomplete, which then counts for nothing.
+        Stages share it as `share_of_first` has it, and the implementations within each alike. A search that could
+        not conclude anything yet may go on until the validation has the least that it needs; no launch goes on
+        longer, so that a round may remain incomplete, which then counts for nothing.
         """
         stages = self._stages()
         validation = self._validation_seconds()
         finish = budget.began + budget.seconds
         self._warn(self._seconds(map(self._due, stages)) + validation, finish - budget.clock())
         end = finish - budget.validation_seconds(validation)
-        latest = self._launching.end = finish - budget.validation_seconds(0.0)
+        latest = finish - budget.validation_seconds(0.0)
         while stages:
-            due = [self._due(stage) for stage in stages]
-            first, now = due[0], budget.clock()
+            needed = [self._due(stage).seconds for stage in stages]
+            first, now = self._due(stages.pop(0)), budget.clock()
             if first.searches:
-                share = first.time_factor * first.seconds / self._seconds(due)
-                self._carry_out(first, now + (end - now) * min(share, 1.0), latest)
-            del stages[0]
+                by, by_latest = (
+                    now + min(first.time_factor * share_of_first(needed, max(one - now, 0.0)), one - now)
+                    for one in (end, latest)
+                )
+                self._launching.end = by_latest
+                self._carry_out(first, by, by_latest)
         return self._found
 
     def _due(self, stage: _StageSearches) -> _StageSearches:
@@ -126,28 +132,29 @@ class StagedSearch:
         """Those that have anything to ask."""
         implementations = [ready.implementation for ready in self._built.ready.values()]
         first = implementations[0].id  # only carries the raw TCP
-        asked = host_search.host_searches(self._target, first, self._spec)
+        of_hosts = host_search.host_searches(self._target, first, self._spec)
         stages = [
-            replace(self._searches(name, {first: own}), time_factor=host_search.TIME_FACTOR)
-            for name, own in asked.items()
+            replace(self._searches(name, {first: [own]}), time_factor=host_search.TIME_FACTOR)
+            for name, own in of_hosts.items()
         ]
         for stage in STAGES:
             made = {
-                one.id: list(stage.searches(one, self._built.menu[one.id], self._target, self._spec))
+                one.id: [*stage.searches(one, self._built.menu[one.id], self._target, self._spec)]
                 for one in implementations
             }
-            for number in range(max(map(len, made.values()))):
-                asked = {one: list(groups[number]) for one, groups in made.items() if len(groups) > number}
-                name = f"{stage.name}-{number + 1}" if number else stage.name
-                stages.append(self._searches(name, asked, stage.where_changed))
+            asked = {one: groups for one, groups in made.items() if groups}
+            stages.append(self._searches(stage.name, asked, stage.where_changed))
         return [stage for stage in stages if stage.searches]
 
-    def _searches(self, name: str, searches: dict[str, list[Search]], where_changed: str = "") -> _StageSearches:
+    def _searches(
+        self, name: str, searches: dict[str, list[Sequence[Search]]], where_changed: str = ""
+    ) -> _StageSearches:
         visit_seconds = self._visit_seconds()
         most = most_cells(self._launching.limit_seconds, visit_seconds)
         bundles = [
             bundle.cells() * (visits(len(bundle.cells()), visit_seconds) if bundle.candidates else 1)
-            for one, own in searches.items()
+            for one, groups in searches.items()
+            for own in groups
             for bundle in bundled(own, self._built.ready[one].implementation, most)
         ]
         one_round = sum(self._round_seconds(replace(cell, label="") for cell in cells) for cells in bundles)
@@ -197,13 +204,10 @@ class StagedSearch:
             self._visit_seconds(), self._target.topology,
         )  # fmt: skip
         with self._events.busy(f"{stage.name}: beginning") as update:
-            try:
-                done = carry_out(
-                    stage.searches, trials, deadline, lambda now: update(f"{stage.name}: {now}"),
-                    latest=latest, least_rounds=self._spec.criteria.min_rounds,
-                )  # fmt: skip
-            except TimeIsOverError:
-                done = False
+            done = carry_out(
+                stage.searches, trials, deadline, lambda now: update(f"{stage.name}: {now}"),
+                latest=latest, least_rounds=self._spec.criteria.min_rounds,
+            )  # fmt: skip
         for one, own in stage.searches.items():
             self._found[one].take(own, trials.launched_of(one))
         if stage.name.startswith(host_search.STAGE):

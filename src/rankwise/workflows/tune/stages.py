@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -208,38 +209,39 @@ def _eager(
 def _algorithms(
     implementation: Implementation, menu: Mapping[str, Benchmark], target: Target, spec: TuneSpec
 ) -> Iterable[Sequence[Search]]:
-    """Which algorithm each collective operation should use at which size; one number of ranks after the other."""
+    """Which algorithm each collective operation should use at which size.
+
+    Between hosts messages take longer than the starts of launches, so each operation at each number of ranks has
+    its own launches: if there is no time for all, some are answered. Within a host operations share launches.
+    """
     family = family_named(implementation.family)
     known = family.algorithms(implementation)
-    groups: list[list[Search]] = []
+    groups: defaultdict[object, list[Search]] = defaultdict(list)
     made: list[AlgorithmSearch] = []
     refused: dict[str, list[str]] = {}
-    for ranks in dict.fromkeys(one.ranks for one in spec.collectives):
-        before = tuple(made)
-        for one in (one for one in spec.collectives if one.ranks == ranks):
-            choices, why = _expressible(implementation, one, known.get(one.operation, ()))
-            placements = distinct_placements(target, spec, ranks)
-            scope = family.choice_scope(implementation, one.operation) if choices else "by size"
-            if spec.schedules:
-                more, why_none = schedule_choices(
-                    implementation, one.operation, ranks, menu, target.topology, target.hosts, placements
-                )
-                choices, why = [*choices, *more], why_none or why
-            if choices:
-                template = replace(cell_of(target, implementation.id, one.operation, 0, "block"), ranks=ranks)
-                sizes = one.sizes_bytes if spec.application else _with_switches(implementation, target, one)
-                sizes = sizes if menu[one.operation].sized else (0,)
-                cells = [replace(template, size_bytes=size) for size in sizes]
-                made.append(AlgorithmSearch(
-                    template, choices, sizes, placements, spec.criteria,
-                    scope=scope, earlier=before,
-                    calls=spec.application.calls_at(cells) if spec.application else (),
-                ))  # fmt: skip
-            else:
-                refused.setdefault(why, []).append(f"{one.operation} at {ranks} ranks")
-        groups.append(list(made[len(before) :]))
-    groups.append([_left_alone(family.title, names, why) for why, names in refused.items()])
-    return [group for group in groups if group]
+    for one in spec.collectives:
+        choices, why = _expressible(implementation, one, known.get(one.operation, ()))
+        placements = distinct_placements(target, spec, one.ranks)
+        scope = family.choice_scope(implementation, one.operation) if choices else "by size"
+        if spec.schedules:
+            more, why_none = schedule_choices(
+                implementation, one.operation, one.ranks, menu, target.topology, target.hosts, placements
+            )
+            choices, why = [*choices, *more], why_none or why
+        if not choices:
+            refused.setdefault(why, []).append(f"{one.operation} at {one.ranks} ranks")
+            continue
+        template = replace(cell_of(target, implementation.id, one.operation, 0, "block"), ranks=one.ranks)
+        sizes = one.sizes_bytes if spec.application else _with_switches(implementation, target, one)
+        sizes = sizes if menu[one.operation].sized else (0,)
+        cells = [replace(template, size_bytes=size) for size in sizes]
+        made.append(AlgorithmSearch(
+            template, choices, sizes, placements, spec.criteria,
+            scope=scope, earlier=tuple(made), calls=spec.application.calls_at(cells) if spec.application else (),
+        ))  # fmt: skip
+        groups[one if target.topology else one.ranks].append(made[-1])
+    left_alone = [_left_alone(family.title, names, why) for why, names in refused.items()]
+    return [*groups.values(), *([left_alone] if left_alone else [])]
 
 
 def _with_switches(implementation: Implementation, target: Target, wanted: Collective) -> tuple[int, ...]:

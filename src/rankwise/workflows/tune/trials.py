@@ -6,7 +6,7 @@ import random
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from rankwise.analysis.compare.variants import cells_of, with_cells
 from rankwise.analysis.tune.search import Search
@@ -19,6 +19,7 @@ from rankwise.core.tuning import Tuning
 from rankwise.measurement.launch import Launching, refused
 from rankwise.measurement.runner import Ready
 from rankwise.workflows.configurations import switching, tuned
+from rankwise.workflows.tune.budget import Clock, TimeIsOverError
 from rankwise.workflows.tune.bundles import VISIT_SECONDS, Bundle, bundled, most_cells, tunings_of, visits
 
 Keep = Callable[[Launch, Sequence[Configuration]], None]
@@ -49,7 +50,8 @@ class Trials:
         """
         self._stage, self._topology = stage, topology
         self._launching, self._ready, self._base, self._keep = launching, ready, base, keep
-        self._shuffle = random.Random(0)
+        self._shuffle = {name: random.Random(name) for name in ready}
+        """Each its own, so that an interrupted search goes on alike, whoever comes next."""
         self._earlier: defaultdict[tuple[str, str], list[Launch]] = defaultdict(list)
         for launch in earlier:
             key = launch.stage, launch.segments[0].configuration
@@ -67,27 +69,32 @@ class Trials:
         """Return those of one implementation."""
         return self._launched[implementation]
 
+    def visit_seconds(self, implementation: str) -> float:
+        """Return what a visit to a cell takes, as far as known."""
+        return self._visit_seconds[implementation]
+
     def bundled(self, implementation: str, searches: Sequence[Search]) -> list[Bundle]:
         """Return the next round of these searches of an implementation."""
         most = most_cells(self._launching.limit_seconds, self._visit_seconds[implementation])
-        return bundled(searches, self._ready[implementation].implementation, most, self._shuffle)
+        return bundled(searches, self._ready[implementation].implementation, most, self._shuffle[implementation])
 
-    def measure(self, bundles: Sequence[Bundle]) -> list[Launch]:
-        """Launch each bundle once, in random order."""
-        work = [(bundle, cells) for bundle in bundles for cells in self._shuffled(bundle)]
-        self._shuffle.shuffle(work)
+    def measure(self, implementation: str, bundles: Sequence[Bundle]) -> list[Launch]:
+        """Launch each bundle of an implementation once, in random order."""
+        shuffle = self._shuffle[implementation]
+        work = [(bundle, cells) for bundle in bundles for cells in self._shuffled(bundle, shuffle)]
+        shuffle.shuffle(work)
         found: list[Launch] = []
         for bundle, cells in work:
             found += self._measure(bundle, cells)
         return found
 
-    def _shuffled(self, bundle: Bundle) -> list[list[Cell]]:
+    def _shuffled(self, bundle: Bundle, shuffle: random.Random) -> list[list[Cell]]:
         """The cells of each launch, once a visit, in random order."""
         groups: defaultdict[tuple[object, ...], list[Cell]] = defaultdict(list)
         for cell in bundle.cells():
             groups[cell.ranks, cell.options, cell.placement].append(cell)
         return [
-            [cell for _ in range(self._visits(own, bundle)) for cell in self._shuffle.sample(own, len(own))]
+            [cell for _ in range(self._visits(own, bundle)) for cell in shuffle.sample(own, len(own))]
             for own in groups.values()
         ]
 
@@ -135,6 +142,7 @@ class Trials:
             self._keep(launch, ())
             return launch
         if known := self._taken(loaded.id, cells):
+            self._see(bundle, known, len(cells))
             return known
         self._launched[implementation.id] += 1
         configured = [replace(cell, configuration=named.get(cell.label, loaded).id) for cell in cells]
@@ -143,10 +151,15 @@ class Trials:
             implementation, program, configured, configuration=loaded, candidates=bundle.candidates
         )
         launch = replace(launch, stage=self._stage)
-        if bundle.candidates and launch.seconds:
-            self._visit_seconds[implementation.id] = (launch.cells_seconds or launch.seconds) / len(cells)
+        self._see(bundle, launch, len(cells))
         self._keep(launch, (loaded, *named.values()))
         return with_cells(launch, _asked)
+
+    def _see(self, bundle: Bundle, launch: Launch, visits: int) -> None:
+        """Learn what a visit takes; from a stored launch too, or the bundles that follow would be others."""
+        if bundle.candidates and launch.seconds:
+            seconds = (launch.cells_seconds or launch.seconds) / visits
+            self._visit_seconds[launch.segments[0].implementation] = seconds
 
     def _taken(self, configuration: str, cells: Sequence[Cell]) -> Launch | None:
         """A launch of the interrupted search that measured these cells, or what it came to of them."""
@@ -162,28 +175,107 @@ def _asked(cell: Cell) -> Cell:
     return replace(cell, configuration="")
 
 
+@dataclass(slots=True)
+class _Group:
+    """Searches of one implementation that share their launches, and how far they have come."""
+
+    searches: Sequence[Search]
+    rounds: int = 0
+    used_seconds: float = 0.0
+    bundles: list[Bundle] | None = None
+    """The next round; None: not asked for yet, empty: there is none, or no time for it."""
+
+    @property
+    def cells(self) -> int:
+        """In the next round."""
+        return sum(len(bundle.cells()) for bundle in self.bundles or ())
+
+
+@dataclass(slots=True)
+class _Turns:
+    """The groups of one implementation."""
+
+    name: str
+    groups: list[_Group]
+    least_rounds: int
+    cell_seconds: float = 0.0
+    """What a cell took in the last round, starts of launches included; 0: not known yet."""
+
+    @property
+    def used_seconds(self) -> float:
+        """By all groups."""
+        return sum(group.used_seconds for group in self.groups)
+
+    def next_group(self, trials: Trials) -> _Group | None:
+        """Return the next one to ask, with its bundles: all have `least_rounds` first, one after the other."""
+        told: list[_Group] = []
+        for group in self.groups:
+            if group.bundles is None:
+                group.bundles = trials.bundled(self.name, group.searches)
+            if group.bundles and group.rounds < self.least_rounds:
+                return group
+            told += [group] if group.bundles else []
+        return min(told, key=lambda one: one.used_seconds, default=None)
+
+    def seconds_until_told(self, group: _Group, trials: Trials) -> float:
+        """Return what that takes, as the last round did, or by a guess."""
+        return self.missing_cells(group) * (self.cell_seconds or trials.visit_seconds(self.name))
+
+    def missing_cells(self, group: _Group) -> int:
+        """Return how many are measured until the group has `least_rounds`, or its next round if it has these."""
+        return group.cells * max(self.least_rounds - group.rounds, 1)
+
+    def has_time(self, group: _Group, now: float, deadline: float, latest: float) -> bool:
+        """Return whether the group may go on."""
+        told = now + self.missing_cells(group) * self.cell_seconds
+        if group.rounds >= self.least_rounds:
+            return told <= deadline
+        return told <= latest and (group.rounds > 0 or now <= deadline)
+
+    def take(self, group: _Group, launches: Sequence[Launch]) -> None:
+        """Take a round into account."""
+        seconds = sum(launch.seconds for launch in launches)
+        self.cell_seconds = seconds / max(group.cells, 1)
+        group.used_seconds += seconds
+        group.rounds += 1
+        group.bundles = None
+        for search in group.searches:
+            search.tell(launches)
+
+
 def carry_out(
-    searches: Mapping[str, Sequence[Search]],
+    searches: Mapping[str, Sequence[Sequence[Search]]],
     trials: Trials,
     deadline: float,
     show: Callable[[str], None] = lambda _: None,
     *,
     latest: float = 0.0,
     least_rounds: int = 0,
+    clock: Clock = time.monotonic,
 ) -> bool:
-    """Ask, measure and tell until every question is answered (True), or `deadline` (monotonic seconds) is past.
+    """Ask, measure and tell until every question is answered (True), or there is no time for any other round.
 
-    Before `least_rounds` no search can conclude anything: so many are carried out until `latest`, if that is
-    later. `searches`, by implementation: those of one must not touch one another's settings.
+    Next comes the implementation that will have used the least time when it can tell more: each gets as much as
+    the others, and what it does not need is theirs. Its groups all tell something first, then they share alike.
+    Before `least_rounds` no search can conclude anything, so what began before `deadline` (seconds of `clock`) has
+    time for these until `latest`, if that is later, but not for some of them: who will not make it leaves the time
+    to the others.
+
+    `searches`: groups, by implementation. Searches of one group share their launches, so they must not touch one
+    another's settings; a group learns from those before it.
     """
-    rounds = 0
-    while bundles := [one for name, own in searches.items() for one in trials.bundled(name, own)]:
-        if time.monotonic() > (deadline if rounds >= least_rounds else max(deadline, latest)):
-            return False
-        show(", ".join(sorted({trial.name for one in bundles for trial in one.trials})))
-        launches = trials.measure(bundles)
-        rounds += 1
-        for own in searches.values():
-            for search in own:
-                search.tell(launches)
-    return True
+    all_turns = [_Turns(name, [_Group(own) for own in groups], least_rounds) for name, groups in searches.items()]
+    is_done = True
+    while asked := [(turns, group) for turns in all_turns if (group := turns.next_group(trials))]:
+        turns, group = min(asked, key=lambda one: one[0].used_seconds + one[0].seconds_until_told(one[1], trials))
+        try:
+            if not turns.has_time(group, clock(), deadline, max(deadline, latest)):
+                raise TimeIsOverError
+            names = {trial.name for bundle in group.bundles or () for trial in bundle.trials}
+            show(f"{turns.name}: {', '.join(sorted(names))}")
+            launches = trials.measure(turns.name, group.bundles or ())
+        except TimeIsOverError:
+            group.bundles, is_done = [], False
+        else:
+            turns.take(group, launches)
+    return is_done

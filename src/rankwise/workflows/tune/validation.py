@@ -144,6 +144,8 @@ class Validation:
             costs = (launches + data) * sum(each.round_seconds for each in [*chosen, group])
             if costs <= left:
                 chosen.append(group)
+        if groups and not chosen:
+            chosen = self._quickest(groups[0], left / (launches + data))
         if not chosen:
             return False
         if not self._runs:
@@ -156,6 +158,23 @@ class Validation:
         self._pace.add(new)
         self._runs.append(_Run(own, new))
         return any(launch.series for launch in new)
+
+    def _quickest(self, group: _Group, round_seconds: float) -> list[_Group]:
+        """The group with as many of its benchmarks as a round has time for; none if it has not for any.
+
+        What the others would have shown goes back to the default, instead of all of it.
+        """
+        own: dict[str, list[Cell]] = {}
+        for cell in group.cells:
+            own.setdefault(cell.benchmark, []).append(cell)
+        cells: tuple[Cell, ...] = ()
+        seconds = 0.0
+        for more in sorted(own.values(), key=self._pace.launch_seconds):
+            needed = SIDES * self._pace.launch_seconds((*cells, *more))
+            if needed > round_seconds:
+                break
+            cells, seconds = (*cells, *more), needed
+        return [replace(group, cells=cells, round_seconds=seconds)] if cells else []
 
     def _groups(self, one: str, tuning: Tuning, judged: Acceptance) -> list[_Group]:
         """What may still be measured of one implementation."""

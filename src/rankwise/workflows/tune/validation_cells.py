@@ -222,7 +222,8 @@ def reach_reason(
     if not mine:
         return None
     shown = [one.cell for one in mine if one.cell in known and known[one.cell].state == "shown"]
-    words = [f"shown to be no slower in {len(shown)} cells: {'; '.join(sorted({*map(_group_words, shown)}))}"]
+    cells = f"{len(shown)} cell{'s' * (len(shown) != 1)}"
+    words = [f"shown to be no slower in {cells}: {'; '.join(sorted({*map(_group_words, shown)}))}"]
     missing: dict[str, str] = {}
     for one in mine:
         if one.cell not in shown:

@@ -1,0 +1,74 @@
+"""`rankwise coupled`: two models that exchange a field in every step, in a site and across two."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from typing import Any
+
+import click
+
+from rankwise.cli.options import DURATION, SIZE, echo_json, json_option, print_parts
+from rankwise.cli.program_arguments import launcher_option
+from rankwise.cli.screen import Screen
+from rankwise.cli.testbed_options import where_options
+from rankwise.core.coupled import PATTERNS, Pattern
+from rankwise.core.errors import EXIT_ANSWER_IS_NO, EXIT_HOST, EXIT_OK
+from rankwise.report.coupled_view import coupled_parts
+from rankwise.workflows.apps import AppsRequest
+from rankwise.workflows.coupled import patterns, places, run_coupled
+from rankwise.workflows.testbeds import testbed_of
+
+
+@click.command(
+    name="coupled",
+    epilog="\b\nPatterns:\n"
+    + "".join(f"  {one.name:<13}{one.description}\n" for one in PATTERNS)
+    + "\n\b\nExamples:\n"
+    "  rankwise coupled --mpi openmpi --testbed gigabit-testbed-1999\n"
+    "  rankwise coupled climate meg --testbed grid5000-2007\n"
+    "  rankwise coupled groundwater --bytes 100M --testbed transatlantic --mpi mpich\n"
+    "  rankwise coupled molecular --computing 20ms -n 4",
+)
+@click.argument("names", nargs=-1, metavar="[PATTERN]...")
+@click.option("--bytes", "size", type=SIZE, help="Of the field.  [default: the pattern's]")
+@click.option("--computing", type=DURATION, help="Of a model in a step.  [default: the pattern's]")
+@click.option("--steps", type=click.IntRange(1, 100_000), help="[default: the pattern's]")
+@click.option("--mpi", "implementations", multiple=True, metavar="MPI",
+              help="With this one (repeatable).  [default: every MPI that works]")  # fmt: skip
+@click.option("-n", "ranks", type=click.IntRange(2),
+              help="Ranks, half of them a model.  [default: as many as a site has slots]")  # fmt: skip
+@launcher_option
+@click.option("--limit", type=DURATION, default="10m", show_default=True, help="End a run that takes longer.")
+@json_option
+@where_options
+def command(**asked: Any) -> int:
+    """Run two models that exchange a field in every step, and tell what the long way between sites costs.
+
+    On a testbed of two sites each pattern runs twice: both models in a site, and one in each. What the models
+    compute is waited for. Exit code 1 if a result is wrong, 3 if a run has failed.
+    """
+    chosen = tuple(_changed(one, asked) for one in patterns(asked["names"]))
+    testbed = testbed_of(asked["testbed"], asked["hostfile"])
+    request = AppsRequest(
+        implementations=asked["implementations"], testbed=testbed, limit_seconds=asked["limit"],
+        launcher_arguments=asked["launcher"],
+    )  # fmt: skip
+    results = run_coupled(chosen, request, places(testbed, asked["ranks"] or 0), Screen())
+    if asked["as_json"]:
+        echo_json([{**asdict(one), "wan_seconds": one.wan_seconds} for one in results])
+    else:
+        print_parts(coupled_parts(results))
+    runs = [run for one in results for run in (one.within, one.across) if run]
+    if any(run.verified is False for run in runs):
+        return EXIT_ANSWER_IS_NO
+    return EXIT_OK if all(run.has_ended for run in runs) else EXIT_HOST
+
+
+def _changed(pattern: Pattern, asked: dict[str, Any]) -> Pattern:
+    """The pattern with what was asked for in place of its own."""
+    given = {
+        name: asked[key]
+        for key, name in (("size", "field_bytes"), ("computing", "computing_seconds"), ("steps", "steps"))
+        if asked[key]
+    }
+    return replace(pattern, **given)
