@@ -119,6 +119,20 @@ static void check_group_alone(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* Only the first two take part, which may be in one site. */
+static void check_two(void)
+{
+    MPI_Comm alone, inter;
+    MPI_Comm_split(MPI_COMM_WORLD, rank, 0, &alone);
+    if (rank < 2) {
+        MPI_Intercomm_create(alone, 0, MPI_COMM_WORLD, !rank, 9, &inter);
+        check_messages(inter, rank);
+        check_groups(inter, rank, 1, 1);
+        MPI_Comm_free(&inter);
+    }
+    MPI_Comm_free(&alone);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -129,6 +143,7 @@ int main(int argc, char **argv)
     check_pair(rank != 0);        /* one is in one site */
     check_pair(rank < ranks - 1); /* the first group comes last */
     check_group_alone();
+    check_two();
     report();
     MPI_Finalize();
     return 0;
