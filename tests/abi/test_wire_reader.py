@@ -17,7 +17,7 @@ from rankwise.artifacts.abi import gateway
 from rankwise.artifacts.abi.standard import standard
 from support.abi import needs_compiler
 from support.mpis import FOUND
-from support.real_harness import SANITIZED
+from support.real_harness import SANITIZED, WARNINGS
 
 pytestmark = [pytest.mark.mpi, needs_compiler, pytest.mark.timeout(400)]
 HEADER = struct.Struct("<4i3Q")
@@ -59,10 +59,10 @@ STREAMS = st.lists(RIGHT | ASKED | GRANTED | FRAMES, max_size=30).map(b"".join)
 
 @pytest.fixture(scope="module")
 def reader() -> Path:
-    """The gateway with a stub below, under the sanitizers."""
+    """The gateway with a stub below, under the sanitizers; it compiles without a warning."""
     made = gateway.artifact(standard(FOUND))
     source = Path(__file__).with_name("wire_reader.c")
-    flags = (*(flag for flag in made.flags if not flag.startswith("-O")), *SANITIZED)
+    flags = (*WARNINGS, *(flag for flag in made.flags if not flag.startswith("-O")), *SANITIZED)
     program = replace(
         made, name="wire-reader", kind="program", sources=(*made.sources, source), flags=flags,
         libraries=("-ldl", "-lm", "-pthread"),

@@ -3,7 +3,7 @@
 #include "derived.h"
 #include <stdlib.h>
 
-enum { NUMBERS_BELOW_BOUND = 3 };
+enum { SITE_BELOW_BOUND = 2, NUMBERS_BELOW_BOUND = 3 };
 
 /* All of the group hear of a number that is free on each of them, by way of its first. */
 static int agree(Members members)
@@ -27,21 +27,68 @@ static int agree(Members members)
     return code;
 }
 
+/* Two neighbouring parts of the site's ranks become one; `other` is the first of the other part. */
+static int unite_parts(MPI_Comm *part, int other, bool second)
+{
+    MPI_Comm inter, old = *part;
+    int code = below.Intercomm_create(old, 0, joined_of(MPI_COMM_WORLD)->own, other,
+                                      world.tag_bound - SITE_BELOW_BOUND, &inter);
+    if (code != MPI_SUCCESS)
+        return code;
+    code = below.Intercomm_merge(inter, second, part);
+    below.Comm_free(&inter);
+    below.Comm_free(&old);
+    return code;
+}
+
+/* The native communicator of this site's part of the group, made by these ranks alone: not every
+ * library has MPI_Comm_create_group. */
+static int make_part(Members members, MPI_Comm *made)
+{
+    int *here = malloc((size_t)members.size * sizeof *here), count = 0, me = 0;
+    if (!here)
+        return MPI_ERR_NO_MEM;
+    for (int i = 0; i < members.size; i++) {
+        if (members.world_rank[i] == world.rank)
+            me = count;
+        if (site_of_rank(members.world_rank[i]) == world.site)
+            here[count++] = members.world_rank[i] - world.first[world.site];
+    }
+    int code = below.Comm_split(MPI_COMM_SELF, 0, 0, made);
+    for (int step = 1; step < count && code == MPI_SUCCESS; step *= 2) {
+        const int first = me / (2 * step) * (2 * step), middle = first + step;
+        if (middle < count)
+            code = unite_parts(made, here[me < middle ? middle : first], me >= middle);
+    }
+    free(here);
+    return code;
+}
+
+static int create_across(Joined *j, Members members, MPI_Comm *made)
+{
+    int code = agree(members);
+    if (code == MPI_SUCCESS)
+        code = make_part(members, made);
+    if (code != MPI_SUCCESS)
+        return fail(j, code);
+    inherit_handler(j->local, *made);
+    return join_ranks(*made, take_number(), members);
+}
+
 int create_group(Joined *j, Members members, int tag, MPI_Comm *made)
 {
     MPI_Group here;
     *made = MPI_COMM_NULL;
     if (place_in(members, world.rank) == MPI_UNDEFINED)
         return MPI_SUCCESS;
-    const bool spans = spans_sites(members);
-    int code = spans ? agree(members) : MPI_SUCCESS;
-    if (code == MPI_SUCCESS)
-        code = group_of_site(&members, &here);
+    if (spans_sites(members))
+        return create_across(j, members, made);
+    int code = group_of_site(&members, &here);
     if (code != MPI_SUCCESS)
         return fail(j, code);
     code = below.Comm_create_group(j->local, here, tag, made);
     below.Group_free(&here);
-    return code == MPI_SUCCESS && spans ? join_ranks(*made, take_number(), members) : code;
+    return code;
 }
 
 int call_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)
