@@ -12,6 +12,7 @@ namespace
 /// A rank runs ahead of the clock until it has to wait. After so many sends it lets the others come
 /// to their turn, or all messages of a program would exist at once.
 constexpr int kMostAhead = 64;
+constexpr int kFetchedAhead = 8;
 
 } // namespace
 
@@ -50,7 +51,9 @@ void Engine::run_later(std::uint32_t number, Rank &rank)
 /// Carry out the next operation; false: the rank waits.
 bool Engine::step(std::uint32_t number, Rank &rank)
 {
-    const Operation &operation = *rank.next++;
+    const Operation operation = *rank.next++;
+    // Thousands of ranks read a sequence each, which is more than a processor foresees.
+    __builtin_prefetch(rank.next + kFetchedAhead);
     const std::uint32_t own = jobs_[rank.job].program->requests[number - rank.base];
     const auto post = [&](std::uint32_t handle, auto function) {
         request(rank, handle) = RequestState::pending;
