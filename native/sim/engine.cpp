@@ -24,6 +24,7 @@ Engine::Engine(const Platform &platform, const std::vector<Job> &jobs, Noise noi
                Tape *tape)
     : platform_(platform), jobs_(jobs), noise_(noise), record_(record), tape_(tape),
       messages_(ranks_of(jobs)), shares_(platform.model.sharing != Sharing::none),
+      is_alone_(!shares_ && noise.is_silent() && tape == nullptr),
       queues_(platform.model.window > 0 && tape == nullptr &&
               (platform.model.sharing == Sharing::alpha_fair ||
                platform.model.sharing == Sharing::max_min))
@@ -93,12 +94,10 @@ void Engine::set_up(const std::vector<Job> &jobs)
 }
 
 /// Rates that are too low and times that are too long would overflow.
-Time Engine::after(Time time, double picoseconds) const
+void Engine::fail_too_long()
 {
-    if (!(picoseconds < static_cast<double>(kEndOfTime - time)))
-        throw input_error("the simulated time exceeds 50 days",
-                          "look for absurd sizes, computations or rates");
-    return time + static_cast<Time>(picoseconds);
+    throw input_error("the simulated time exceeds 50 days",
+                      "look for absurd sizes, computations or rates");
 }
 
 Outcome Engine::run()
@@ -169,7 +168,7 @@ void Engine::handle(const Event &event)
         break;
     case kLeft: {
         const Message &message = messages_[event.what];
-        push(after(now_, static_cast<double>(latency(event.what))), kDeliver, event.what);
+        push(after(now_, latency(event.what)), kDeliver, event.what);
         if (tape_) [[unlikely]]
             Tape::at(tape_->event, event.what) =
                 tape_->later(tape_->now, cost_of(message, Cost::latency));
@@ -223,7 +222,7 @@ void Engine::expect(std::uint32_t flow)
         most = std::max(most, network_->resources[used].flows.count());
     if (most > kMany && f.rate * left > kNearlyOver * route.whole)
         left /= kMargin;
-    const Time due = after(now_, std::ceil(left));
+    const Time due = after(now_, whole_picoseconds(left));
     if (due == f.expected)
         return;
     f.expected = due;

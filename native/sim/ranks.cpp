@@ -54,27 +54,28 @@ bool Engine::step(std::uint32_t number, Rank &rank)
     const Operation operation = *rank.next++;
     // Thousands of ranks read a sequence each, which is more than a processor foresees.
     __builtin_prefetch(rank.next + kFetchedAhead);
-    const std::uint32_t own = jobs_[rank.job].program->requests[number - rank.base];
-    const auto post = [&](std::uint32_t handle, auto function) {
+    const std::uint32_t own = rank.own_request;
+    const auto post = [&](std::uint32_t handle, bool sends) {
         request(rank, handle) = RequestState::pending;
         rank.pending++;
-        if ((this->*function)(number, rank, operation, handle)) {
+        if (sends ? post_send(number, rank, operation, handle)
+                  : post_receive(number, rank, operation, handle)) {
             request(rank, handle) = RequestState::complete;
             rank.pending--;
         }
     };
     switch (operation.kind()) {
     case Kind::send:
-        post(own, &Engine::post_send);
+        post(own, true);
         return wait(rank, own);
     case Kind::receive:
-        post(own, &Engine::post_receive);
+        post(own, false);
         return wait(rank, own);
     case Kind::isend:
-        post(operation.request(), &Engine::post_send);
+        post(operation.request(), true);
         return true;
     case Kind::ireceive:
-        post(operation.request(), &Engine::post_receive);
+        post(operation.request(), false);
         return true;
     case Kind::wait:
         return wait(rank, operation.request());
