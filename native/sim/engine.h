@@ -107,6 +107,11 @@ class Engine
     // engine.cpp: time
     void set_up(const std::vector<Job> &jobs);
     void handle(const Event &event);
+    static bool is_of_message(const Event &event)
+    {
+        return event.kind == kBegin || event.kind == kLeft || event.kind == kDeliver;
+    }
+    void fetch_ahead() const;
     void settle();
     void expect(std::uint32_t flow);
     Outcome conclude();

@@ -67,6 +67,15 @@ class EventLanes
         return bits_ == 0 ? first : std::min(first, minima_[lowest()]);
     }
 
+    /// Return the event that comes so many after the one that `pop` took out last, if it is known;
+    /// else nullptr.
+    const Event *ahead(std::size_t count) const
+    {
+        const Lane &lane = lanes_[current_];
+        return count < lane.count ? &lane.events[(lane.first + count) & (lane.events.size() - 1)]
+                                  : nullptr;
+    }
+
     /// Take out an event that is due at `next()`, which was asked for last.
     Event pop(Time due)
     {

@@ -49,7 +49,7 @@ bool Engine::post_send(std::uint32_t number, Rank &rank, const Operation &operat
     const std::int64_t bytes = operation.bytes();
     outcome_.messages++;
     outcome_.bytes += bytes;
-    const bool to_wildcard = ranks_[to].has_wildcards;
+    const bool to_wildcard = !arrivals_.empty() && ranks_[to].has_wildcards;
     std::uint32_t i = to_wildcard ? kNone : messages_.take(number, to, operation.tag(), kPosted);
     const bool matched = i != kNone;
     if (!matched) {
