@@ -59,7 +59,7 @@ ONLY_ITS_HELP = {
     "tune_beside_before": "takes another version, which has tests of its own, and minutes",
     "tune_beside_mpitune": "takes half an hour and a profile",
 }
-NO_SCRIPT = {"link_peers", "simulator_schedules", "smpi_flows"}
+NO_SCRIPT = {"link_peers", "simulator_schedules", "smpi_flows", "wan_bounds"}
 pytestmark = [pytest.mark.mpi, pytest.mark.timeout(200)]
 
 
