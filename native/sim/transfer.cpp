@@ -243,8 +243,7 @@ void Engine::end_flow(std::uint32_t flow, Time due)
         shared = shared || network_->resources[used].flows.count() > 0;
     is_unsettled_ = is_unsettled_ || shared;
     const double lost =
-        was_alone ? 0
-                  : static_cast<double>(now_ - route.start) - std::ceil(route.whole / f.limit);
+        was_alone ? 0 : static_cast<double>(now_ - route.start) - std::ceil(route.whole / f.limit);
     const std::uint32_t i = route.message;
     const Message &message = messages_[i];
     if (lost > 1)

@@ -28,8 +28,8 @@ class OpenRequests
         requests_.emplace_back(key, request);
         return request;
     }
-    /// Return the place of the oldest request with this key, which may be used again; kMostRequests:
-    /// there is none.
+    /// Return the place of the oldest request with this key, which may be used again;
+    /// kMostRequests: there is none.
     std::uint32_t close(const RequestKey &key)
     {
         const auto found =

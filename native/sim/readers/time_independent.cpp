@@ -128,8 +128,7 @@ class TraceReader
         set_rank(line_.rank);
         if (waits)
             wait({noted_peer(static_cast<std::int64_t>(first)),
-                  noted_peer(static_cast<std::int64_t>(second)),
-                  static_cast<std::int32_t>(third)});
+                  noted_peer(static_cast<std::int64_t>(second)), static_cast<std::int32_t>(third)});
         else
             message(line_.kind, noted_peer(static_cast<std::int64_t>(first)),
                     static_cast<std::int32_t>(second), static_cast<std::int64_t>(bytes));

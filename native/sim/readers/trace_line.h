@@ -41,10 +41,12 @@ class TraceLineReader
             if (*at == '\n')
                 return static_cast<std::size_t>(++at - text.data());
         }
+        if (!receives || *at != ' ')
+            return 0;
         const char *const last = text.data() + kRoom;
-        while (receives && at != last && *at != '\n')
+        while (at != last && *at != '\n')
             at++;
-        return at != last && *at == '\n' ? static_cast<std::size_t>(++at - text.data()) : 0;
+        return at != last ? static_cast<std::size_t>(++at - text.data()) : 0;
     }
 
   private:
