@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rankwise.workflows.trace import FORMATS
+from rankwise.workflows.trace import FOLDERS, FORMATS
 from support.command_line import assert_error, rankwise
 from support.made_up_trace import NUMBER, write_trace
 from support.mpis import FOUND
@@ -32,10 +32,15 @@ def test_recorded_shown_and_written() -> None:
         assert "MPI_Allreduce" in shown.stdout and "By region" in shown.stdout and "up to 128 B" in shown.stdout
         found = json.loads(rankwise("trace", "show", "traced.trace", "--json", home=home).stdout)
         assert found["summary"]["calls"] > 150 and found["messages"][1][0] == 5 * 4 + 5 + 1
-        for form in FORMATS:
+        for form in (*FORMATS, *FOLDERS):
             written = rankwise("trace", "export", "traced.trace", "--format", form, "-o", form, home=home)
             assert written.returncode == 0, written.stderr
             assert (home / form).stat().st_size > 20
+        back = rankwise("trace", "import", "otf2/traces.otf2", "-o", "back", home=home)
+        assert back.returncode == 0, back.stderr
+        again = json.loads(rankwise("trace", "show", "back", "--json", home=home).stdout)
+        assert again["messages"] == found["messages"] and again["bytes"] == found["bytes"]
+        assert again["summary"]["calls"] == found["summary"]["calls"]
 
 
 @pytest.mark.mpi
@@ -86,3 +91,14 @@ def test_show_and_export_say_what_is_wrong(tmp_path: Path) -> None:
     assert shown.returncode == 0 and "ends within a block" in shown.stdout and "MPI_Barrier" in shown.stdout
     done = rankwise("trace", "export", "t", "--format", "goal", "-o", "nowhere/file", home=tmp_path)
     assert_error(done, 3, "cannot write nowhere/file")
+
+
+def test_archives_are_refused_with_a_remedy(tmp_path: Path) -> None:
+    write_trace(tmp_path, [[((NUMBER["MPI_Barrier"], 0, -3, 0, 0), 1, 1)]])
+    assert_error(rankwise("trace", "export", ".", "--format", "otf2", home=tmp_path), 2, "-o DIR")
+    done = rankwise("trace", "export", ".", "--format", "otf2", "-o", "rank-000000.trace", home=tmp_path)
+    assert_error(done, 2, "is there already")
+    assert_error(rankwise("trace", "import", "nothing.otf2", home=tmp_path), 2, "there is no file nothing.otf2")
+    (tmp_path / "text.otf2").write_text("no archive")
+    assert_error(rankwise("trace", "import", "text.otf2", home=tmp_path), 2, "cannot read text.otf2", "otf2-print")
+    assert not (tmp_path / "text.trace").exists()
