@@ -99,7 +99,8 @@ def show_command(folder: Path, as_json: bool) -> None:
 
 @command.command(
     "export",
-    epilog="\b\nFormats:\n" + "\n".join(f"  {name:<10} {what}" for name, (_, what) in (*FORMATS.items(), *FOLDERS.items()))
+    epilog="\b\nFormats:\n"
+    + "\n".join(f"  {name:<10} {what}" for name, (_, what) in (*FORMATS.items(), *FOLDERS.items()))
     + "\n\n\b\nExamples:\n  rankwise trace export app.trace --format goal -o app.goal\n"
     "  rankwise trace export app.trace --format otf2 -o app.otf2\n"
     "  rankwise trace export app.trace --format tune -o app.csv\n"

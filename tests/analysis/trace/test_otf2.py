@@ -1,4 +1,4 @@
-"""What is written as OTF2 is valid for otf2-print and comes back as the same calls; damaged archives are refused."""
+"""OTF2 that is written is valid for otf2-print and comes back as the same calls; damaged archives are refused."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ WORLD, EVEN = 0, 1
 
 
 def write_example(folder: Path) -> Path:
-    """Ranks 1 and 2 send to rank 0, which takes any within a region; then sums of the even ranks, and a broadcast."""
+    """Ranks 1 and 2 send to rank 0, which takes any within a region; then sums of even ranks, a broadcast."""
 
     def isend(size: int) -> tuple[int, ...]:
         return (NUMBER["MPI_Isend"], WORLD, 0, 4, size, 0)
@@ -115,7 +115,8 @@ def test_sizes_of_both_directions_come_back(operation: str, place: Place, sent: 
 
 @settings(max_examples=8)
 @given(st.sampled_from(["traces.otf2", "traces.def", "traces/0.evt", "traces/0.def"]),
-       st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.integers(0, 255)), max_size=4), st.floats(0, 1))  # fmt: skip
+       st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.integers(0, 255)), max_size=4),
+       st.floats(0, 1))  # fmt: skip
 def test_a_damaged_archive_is_read_or_refused(name: str, changes: list[tuple[float, int]], kept: float) -> None:
     with TemporaryDirectory() as home:
         folder = Path(home)

@@ -1,4 +1,4 @@
-"""A rank's events in OTF2 as calls of MPI: what is between entering and leaving a function is what that call does."""
+"""A rank's events in OTF2 as calls: what is between entering and leaving a function of MPI is what it does."""
 
 from __future__ import annotations
 

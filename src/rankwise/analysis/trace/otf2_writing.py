@@ -1,7 +1,7 @@
 """OTF2 archives (Open Trace Format 2; Eschweiler et al. 2011), as Score-P writes them, by the `otf2` library.
 
-Each rank is a location with its MPI calls as regions of the paradigm MPI, and the program's own marks as regions of
-the user. Messages are those that were received as such: wildcards have become the rank that they met.
+Each rank is a location with its MPI calls as regions of the paradigm MPI, and the program's own marks as regions
+of the user. Messages are those that were received as such: wildcards have become the rank that they met.
 """
 
 from __future__ import annotations
@@ -41,7 +41,10 @@ def need_library() -> Any:
 
 
 def write_archive(trace: Trace, folder: Path) -> None:
-    """Write the archive into a folder that does not exist. Raises InputError for a trace without times, HostError."""
+    """Write the archive into a folder that does not exist.
+
+    Raises InputError for a trace without times, HostError without the library.
+    """
     need_order(trace)
     if trace.keep != "all":
         raise InputError("this trace has no times of single calls", "record it again without --times statistics")
@@ -223,8 +226,8 @@ class _Rank:
         found = getattr(enums.CollectiveOp, kind, None)
         if found is None or known is None or self._rank.rank not in known.members:
             return None
-        place = Place(len(known.members), known.members.index(self._rank.rank),
-                      0 <= step.root < len(known.members) and known.members[step.root] == self._rank.rank)  # fmt: skip
+        own = known.members.index(self._rank.rank)
+        place = Place(len(known.members), own, step.root == own)
         root = step.root if step.root >= 0 else enums.Undefined.UINT32.value
         return (found, self._shared.communicator(known), root,
                 *counted(kind.lower(), place, step.bytes, step.received))  # fmt: skip

@@ -25,8 +25,9 @@ def write_trace(trace: Trace, folder: Path) -> None:
 
 def _rank_file(rank: RankTrace) -> bytes:
     meta = {
-        "format": 1, "rank": rank.rank, "ranks": rank.ranks, "keep": "all", "begin_ns": rank.begin, "host": rank.host,
-        "boot": rank.boot, "library": rank.library, "functions": [" ".join(one) for one in rank.functions],
+        "format": 1, "rank": rank.rank, "ranks": rank.ranks, "keep": "all", "begin_ns": rank.begin,
+        "host": rank.host, "boot": rank.boot, "library": rank.library,
+        "functions": [" ".join(one) for one in rank.functions],
     }  # fmt: skip
     end = {"events": len(rank.order), "end_ns": rank.end, "idle": {}}
     parts = [block("M", json.dumps(meta).encode()), block("D", _definitions(rank)), block("N", _nodes(rank))]
