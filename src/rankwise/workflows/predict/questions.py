@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Protocol
 
 from rankwise.analysis.predict.extended import extended
+from rankwise.analysis.trace.goal import goal
+from rankwise.analysis.trace.reading import has_trace, read
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.platform import Platform
 from rankwise.core.records import Notice
@@ -47,7 +49,7 @@ class Files:
     """Patterns and traces, each in a file that the simulator reads; several run at the same time."""
 
     files: tuple[str, ...]
-    """`FILE`, `DIR` or `FILE@nodes=0-3,8`; a folder has a time-independent trace with a file for each rank."""
+    """`FILE`, `DIR` or `FILE@nodes=0-3,8`; a folder is one of `rankwise trace`, or has a file for each rank."""
     algorithms: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -173,6 +175,8 @@ def _file_job(text: str) -> Job:
     path = Path(name)
     job = Job(path.name, nodes=_numbers(where) if mark else ())
     try:
+        if has_trace(path):
+            return replace(job, text="\n".join(goal(read(path))) + "\n")
         if path.is_dir():
             return replace(job, text=_joined(path))
         with path.open("rb"):
