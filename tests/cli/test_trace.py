@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from rankwise.artifacts import tracer
 from rankwise.workflows.trace import FOLDERS, FORMATS
 from support.command_line import assert_error, rankwise
 from support.made_up_trace import NUMBER, write_trace
-from support.mpis import FOUND
+from support.mpis import FOUND, working
 from support.overlay import compiled
 from support.traces import open_folder, record
 
@@ -52,8 +54,25 @@ def test_what_cannot_be_recorded_is_refused_before_it_runs(tmp_path: Path) -> No
     source.write_text("int main(void) { return 0; }\n")
     subprocess.run(["cc", "-static", "-o", tmp_path / "static", source], check=True, timeout=60)
     done = record(tmp_path / "t", one, 1, [tmp_path / "static"])
-    assert_error(done, 2, "is linked statically", "link the tracer before", "rankwise-trace.so")
+    assert_error(done, 2, "is linked statically", "put the tracer before", "rankwise-trace.a")
+    source.write_text("int PMPI_Init(void) { return 0; }\nint main(void) { return PMPI_Init(); }\n")
+    subprocess.run(["cc", "-o", tmp_path / "own", source], check=True, timeout=60)
+    done = record(tmp_path / "t", one, 1, [tmp_path / "own"])
+    assert_error(done, 2, "own has its MPI library linked in", "put the tracer before", "rankwise-trace.a")
     assert not (tmp_path / "t").exists()
+
+
+@pytest.mark.mpi
+def test_a_program_with_the_tracer_linked_in_is_recorded(tmp_path: Path) -> None:
+    """As one is linked whose MPI is static; nothing is loaded before it."""
+    one = working(newest("mpich-5"))
+    source = Path(__file__).parents[1] / "interpose" / "traced.c"
+    argv = [one.mpicc, "-std=gnu99", "-O1", "-o", tmp_path / "linked", source, tracer.build_archive(one), "-lm"]
+    subprocess.run(argv, check=True, timeout=100, env={**os.environ, **dict(one.environment)})
+    with open_folder() as home:
+        done = record(home / "t", one.id, 2, [tmp_path / "linked", "4"])
+        assert done.returncode == 0, done.stderr
+        assert "235 calls of 2 ranks" in done.stderr
 
 
 @pytest.mark.mpi

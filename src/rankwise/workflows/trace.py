@@ -27,6 +27,8 @@ from rankwise.workflows.events import Events
 from rankwise.workflows.run import RunRequest, run
 
 Keep = Literal["all", "statistics", "summary"]
+_VARIABLE = "RANKWISE_TRACE"
+"""Names the folder; a program that has the tracer linked in reads it too."""
 _RANK_FILE = re.compile(r"rank-\d+\.(trace|open)")
 
 
@@ -81,19 +83,21 @@ def trace(request: TraceRequest, events: Events) -> TraceResult:
     folder = (request.folder or _default_folder(request.run.program)).absolute()
 
     def recorded(loaded: Loaded, implementation: Implementation, program: Path) -> Loaded:
-        _check(program, implementation)
-        with events.busy("building the tracer"):
-            library = tracer.build(implementation)
+        linked = preload.defines(program, _VARIABLE)
+        if not linked:
+            _check(program, implementation)
+            with events.busy("building the tracer"):
+                library = tracer.build(implementation)
         _prepare(folder)
         about = {
             "program": list(request.run.program), "implementation": implementation.id,
             "testbed": request.run.testbed.name, "placement": request.run.placement,
         }  # fmt: skip
         (folder / ABOUT).write_text(json.dumps(about, indent=2) + "\n")
-        environment = (
-            *preload.loading(library, loaded.environment), ("RANKWISE_TRACE", str(folder)),
-            ("RANKWISE_TRACE_KEEP", request.keep),
-        )  # fmt: skip
+        environment = (*loaded.environment, (_VARIABLE, str(folder)), ("RANKWISE_TRACE_KEEP", request.keep))
+        if linked:
+            return replace(loaded, environment=environment)
+        environment = preload.loading(library, environment)
         return replace(loaded, environment=environment, files=(*loaded.files, str(library)))
 
     code = run(replace(request.run, more=recorded), events)
@@ -177,11 +181,16 @@ def _default_folder(program: tuple[str, ...]) -> Path:
 
 def _check(program: Path, implementation: Implementation) -> None:
     """Raise InputError for a program that would not load the tracer, or has another MPI than it is built for."""
-    if reason := preload.ignored_by(program):
+    reason = preload.ignored_by(program)
+    if reason:
+        reason += ": the loader ignores LD_PRELOAD, and so the tracer"
+    elif not select.asks_for(program) and preload.defines(program, "PMPI_Init"):
+        reason = "has its MPI library linked in: no library can come between"
+    if reason:
         raise InputError(
-            f"{program.name} {reason}: the loader ignores LD_PRELOAD, and so the tracer",
-            f"link it dynamically, as {implementation.mpicc} does, or link the tracer before the MPI library: "
-            f"{tracer.build(implementation)}",
+            f"{program.name} {reason}",
+            f"link it with the shared library, as {implementation.mpicc} does, or put the tracer before the MPI "
+            f"library on its line: {tracer.build_archive(implementation)}",
         )
     if implementation not in select.able_to_run(program, [implementation]):
         raise InputError(
