@@ -37,7 +37,8 @@ def encode(numbers: Numbers) -> bytes:
     places = np.arange(_LONGEST)[None, :]
     octets = (parts & np.uint64(127)).astype(np.uint8)
     octets[places < lengths[:, None] - 1] |= 128
-    return octets[places < lengths[:, None]].tobytes()
+    kept: npt.NDArray[np.uint8] = octets[places < lengths[:, None]]
+    return kept.tobytes()
 
 
 def with_sign(numbers: npt.NDArray[np.int64]) -> Numbers:
