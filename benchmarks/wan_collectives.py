@@ -14,13 +14,12 @@ import math
 import random
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import click
 import numpy as np
+from wan_bounds import Bounds, bounds_of
 
 from rankwise.cli.screen import Screen
-from rankwise.core.network import Topology
 from rankwise.core.records import DEFAULT, Cell, Launch, Plan
 from rankwise.core.tuning import Setting, Tuning
 from rankwise.core.units import format_size, parse_size_bytes
@@ -46,44 +45,6 @@ WITHOUT_SCHEDULES = "han off"
 DRAWS = 1000
 Times = defaultdict[tuple[str, str, Cell], list[float]]
 """Medians of launches by implementation, variant and cell, seconds."""
-
-
-@dataclass(frozen=True)
-class Bounds:
-    """The least time of an operation, from the delays and line rates between two equal sites."""
-
-    delay_seconds: float
-    wan_bytes_per_second: float
-    node_bytes_per_second: float
-    sites: int
-    nodes: int
-
-    def seconds(self, operation: str, size_bytes: int, ranks: int) -> float:
-        """Return it for `ranks` spread evenly over the nodes; nan for an operation without a formula."""
-        m, each, site = size_bytes, ranks / self.nodes, ranks / self.sites
-        nic, wan = {
-            "barrier": (0.0, 0.0),
-            "bcast": (m, m),
-            "allreduce": (2 * m * (self.nodes - 1) / self.nodes, m),
-            "allgather": ((ranks - each) * m, site * m * (self.sites - 1)),
-            "alltoall": ((ranks - each) * each * m, site * (ranks - site) * m),
-        }.get(operation, (math.nan, math.nan))
-        return self.delay_seconds + max(nic / self.node_bytes_per_second, wan / self.wan_bytes_per_second)
-
-
-def bounds_of(topology: Topology) -> Bounds:
-    """Return the bounds of a testbed whose sites are alike."""
-    links = {link.name: link for link in topology.links}
-    far = next(route for route in topology.routes if route.source != route.destination)
-    node = next(one for one in topology.nodes if one.site == far.source)
-    other = next(one for one in topology.nodes if one.site == far.destination)
-    way = [links[name] for name in (node.out, *far.links, other.into) if name in links]
-    rates = [link.rate_bits_per_second / 8 for link in way if link.rate_bits_per_second]
-    between = [links[name].rate_bits_per_second / 8 for name in far.links if links[name].rate_bits_per_second]
-    return Bounds(
-        sum(link.delay_seconds for link in way), min(between or rates),
-        links[node.out].rate_bits_per_second / 8, len(topology.sites), len(topology.nodes),
-    )  # fmt: skip
 
 
 @click.command()
@@ -194,7 +155,7 @@ def _print(times: Times, bounds: Bounds) -> None:
             }  # fmt: skip
             for name, values in sorted(ours.items(), key=lambda item: median(np.array(item[1]))):
                 seconds = median(np.array(values))
-                low, high = _interval(values, native[best_native])
+                low, high = interval(values, native[best_native])
                 gain = median(np.array(native[best_native])) / seconds
                 print(
                     f"    {name} over {one} {variant}: {1e3 * seconds:.4g} ms = {seconds / bound:.2f} x bound; "
@@ -202,8 +163,8 @@ def _print(times: Times, bounds: Bounds) -> None:
                 )
 
 
-def _interval(ours: Sequence[float], native: Sequence[float]) -> tuple[float, float]:
-    """Of the ratio of medians, native over ours: launches drawn again and again."""
+def interval(ours: Sequence[float], native: Sequence[float]) -> tuple[float, float]:
+    """Return the 95 % interval of the ratio of medians, native over ours: launches drawn again and again."""
     random_numbers = np.random.default_rng(0)
     ratios = [
         np.median(random_numbers.choice(native, len(native))) / np.median(random_numbers.choice(ours, len(ours)))

@@ -76,7 +76,7 @@ class _Writer:
         return {name: one for name, one in self.standard.functions.items() if name != table.PCONTROL}
 
     def files(self) -> dict[str, str]:
-        """The generated files, by name."""
+        """Return the generated files, by name."""
         hand = by_hand() & set(self.functions)
         written: dict[str, str] = {}
         for name in self.functions:
