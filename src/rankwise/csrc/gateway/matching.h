@@ -12,7 +12,7 @@
 #include "slots.h"
 #include "wire.h"
 
-typedef enum { SENDS = 1, RECEIVES, COLLECTIVE, PERSISTENT } RequestKind;
+typedef enum { SENDS = 1, RECEIVES, EXCHANGE, COLLECTIVE, PERSISTENT } RequestKind;
 
 typedef struct Request Request;
 struct Request {
@@ -71,6 +71,14 @@ bool must_wait(const Joined *joined, int source);
 /* The first message from another site that fits; `take`: nobody else gets it. */
 Unexpected *find_unexpected(const Joined *joined, int source, int tag, bool take);
 
+/* The receive that has waited longest for such a message, which is no longer posted then, or
+ * NULL. */
+Request *take_posted(Context *context, int source, int tag);
+
+/* Whether another rank of this site could serve a receive from this source. */
+bool may_be_local(const Joined *joined, int source);
+extern int local_waits; /* receives that wait here and that one could serve */
+
 /* Gives the receive such a message that was taken. */
 void give_message(Request *request, Unexpected *message);
 
@@ -78,6 +86,9 @@ bool cancel_receive(Request *request); /* false: it is too late */
 
 /* Goes on with what the library has for receives that wait here. */
 bool progress_local(void);
+
+/* Messages that came before their communicator was there make sense on it: else the job ends. */
+void check_early(const Context *context);
 
 /* Called by the wire. begin_message: whether data follow, for which the peer knows the place. */
 bool begin_message(Peer *peer);
