@@ -133,8 +133,7 @@ static Joined *half(MPI_Comm local, int number, const int *world_rank, int size)
     return j;
 }
 
-/* `local` becomes what these ranks have in common; context numbers `number` and the next. */
-static int join(MPI_Comm local, int number, const int *world_rank, int size)
+int join_ranks(MPI_Comm local, int number, const int *world_rank, int size)
 {
     MPI_Comm own;
     int rank;
@@ -152,7 +151,7 @@ static int join(MPI_Comm local, int number, const int *world_rank, int size)
     return MPI_SUCCESS;
 }
 
-static int next_number = 2;
+int next_context = 2;
 
 int join_world(void)
 {
@@ -161,155 +160,8 @@ int join_world(void)
         return MPI_ERR_NO_MEM;
     for (int r = 0; r < world.ranks; r++)
         all[r] = r;
-    const int code = join(MPI_COMM_WORLD, 0, all, world.ranks);
+    const int code = join_ranks(MPI_COMM_WORLD, 0, all, world.ranks);
     free(all);
-    return code;
-}
-
-/* New communicators: all ranks of the old one say what they want, and which numbers are free. */
-
-typedef struct {
-    int color, key, number;
-} Wish;
-
-static int collect(Joined *j, Wish wish, Wish **all)
-{
-    *all = malloc((size_t)j->size * sizeof **all);
-    if (!*all)
-        return MPI_ERR_NO_MEM;
-    wish.number = next_number;
-    const int code =
-        call_Allgather(&wish, sizeof wish, MPI_BYTE, *all, sizeof wish, MPI_BYTE, j->own);
-    for (int r = 0; r < j->size && code == MPI_SUCCESS; r++)
-        if ((*all)[r].number > next_number)
-            next_number = (*all)[r].number;
-    if (code != MPI_SUCCESS)
-        free(*all);
-    return code;
-}
-
-/* Gives ranks a number of their own, the same one on all of them, whoever takes part in what. */
-static int take_number(void)
-{
-    const int number = next_number;
-    next_number += 2;
-    return number;
-}
-
-static bool spans_sites(const int *world_rank, int size)
-{
-    for (int r = 1; r < size; r++)
-        if (site_of_rank(world_rank[r]) != site_of_rank(world_rank[0]))
-            return true;
-    return false;
-}
-
-/* `made` is the library's part of these ranks. */
-static int joined_if_needed(MPI_Comm made, int number, const int *world_rank, int size)
-{
-    if (made == MPI_COMM_NULL || !spans_sites(world_rank, size))
-        return MPI_SUCCESS;
-    return join(made, number, world_rank, size);
-}
-
-static int duplicate(Joined *j, MPI_Info info, MPI_Comm *made)
-{
-    Wish *all;
-    int code = collect(j, (Wish){0}, &all);
-    if (code != MPI_SUCCESS)
-        return fail(j, code);
-    free(all);
-    const int number = take_number();
-    code = info == MPI_INFO_NULL ? below.Comm_dup(j->local, made)
-                                 : below.Comm_dup_with_info(j->local, info, made);
-    if (code == MPI_SUCCESS)
-        code = join(*made, number, j->world_rank, j->size);
-    return code;
-}
-
-int call_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
-{
-    Joined *j = joined_of(comm);
-    return j ? duplicate(j, MPI_INFO_NULL, newcomm) : below.Comm_dup(comm, newcomm);
-}
-
-int call_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
-{
-    Joined *j = joined_of(comm);
-    return j ? duplicate(j, info, newcomm) : below.Comm_dup_with_info(comm, info, newcomm);
-}
-
-/* The ranks of one color, by key and then by rank: their places in `order`. */
-static int sort_color(const Wish *all, int size, int color, int *order)
-{
-    int count = 0;
-    for (int r = 0; r < size; r++) {
-        if (all[r].color != color)
-            continue;
-        int place = count++;
-        while (place > 0 && all[order[place - 1]].key > all[r].key) {
-            order[place] = order[place - 1];
-            place--;
-        }
-        order[place] = r;
-    }
-    return count;
-}
-
-int call_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
-{
-    Joined *j = joined_of(comm);
-    Wish *all;
-    if (!j)
-        return below.Comm_split(comm, color, key, newcomm);
-    if (color < 0 && color != MPI_UNDEFINED)
-        return fail(j, MPI_ERR_ARG);
-    int code = collect(j, (Wish){color, key, 0}, &all);
-    if (code != MPI_SUCCESS)
-        return fail(j, code);
-    const int number = take_number();
-    int *order = malloc((size_t)j->size * sizeof *order);
-    code = order ? below.Comm_split(j->local, color, key, newcomm) : MPI_ERR_NO_MEM;
-    if (code == MPI_SUCCESS && color != MPI_UNDEFINED) {
-        const int size = sort_color(all, j->size, color, order);
-        for (int i = 0; i < size; i++)
-            order[i] = j->world_rank[order[i]];
-        code = joined_if_needed(*newcomm, number, order, size);
-    }
-    free(order);
-    free(all);
-    return code;
-}
-
-int call_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
-{
-    Joined *j = joined_of(comm);
-    Members members;
-    MPI_Group here;
-    Wish *all;
-    int code = MPI_SUCCESS;
-    if (!j) {
-        code = native_group(group, &here);
-        if (code == MPI_SUCCESS)
-            code = below.Comm_create(comm, here, newcomm);
-        free_native_group(group, &here);
-        return code;
-    }
-    if (!members_of(group, &members))
-        return fail(j, MPI_ERR_GROUP);
-    code = collect(j, (Wish){0}, &all);
-    if (code != MPI_SUCCESS)
-        return fail(j, code);
-    free(all);
-    const int number = take_number();
-    code = group_of_site(&members, &here);
-    if (code == MPI_SUCCESS) {
-        code = below.Comm_create(j->local, here, newcomm);
-        if (here != MPI_GROUP_EMPTY)
-            below.Group_free(&here);
-    }
-    if (code == MPI_SUCCESS)
-        code = joined_if_needed(*newcomm, number, members.world_rank, members.size);
     return code;
 }
 
@@ -327,75 +179,4 @@ int call_Comm_free(MPI_Comm *comm)
 int call_Comm_disconnect(MPI_Comm *comm)
 {
     return joined_of(*comm) ? call_Comm_free(comm) : below.Comm_disconnect(comm);
-}
-
-int call_Comm_rank(MPI_Comm comm, int *rank)
-{
-    const Joined *j = joined_of(comm);
-    if (!j)
-        return below.Comm_rank(comm, rank);
-    *rank = j->rank;
-    return MPI_SUCCESS;
-}
-
-int call_Comm_size(MPI_Comm comm, int *size)
-{
-    const Joined *j = joined_of(comm);
-    if (!j)
-        return below.Comm_size(comm, size);
-    *size = j->size;
-    return MPI_SUCCESS;
-}
-
-int call_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
-{
-    const Joined *a = joined_of(comm1), *b = joined_of(comm2);
-    if (!a && !b)
-        return below.Comm_compare(comm1, comm2, result);
-    *result = MPI_UNEQUAL;
-    if (a == b)
-        *result = MPI_IDENT;
-    else if (a && b) {
-        const int same = compare_ranks(a->world_rank, a->size, b->world_rank, b->size);
-        *result = same == MPI_IDENT ? MPI_CONGRUENT : same;
-    }
-    return MPI_SUCCESS;
-}
-
-int call_Comm_group(MPI_Comm comm, MPI_Group *group)
-{
-    const Joined *j = joined_of(comm);
-    if (j)
-        return new_group(j->world_rank, j->size, group);
-    MPI_Group native;
-    const int code = below.Comm_group(comm, &native);
-    return code == MPI_SUCCESS ? adopt_group(native, group) : code;
-}
-
-int call_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
-{
-    MPI_Group native;
-    const int code = below.Comm_remote_group(comm, &native);
-    return code == MPI_SUCCESS ? adopt_group(native, group) : code;
-}
-
-/* What the sites' libraries do not agree on by themselves. */
-int call_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val, int *flag)
-{
-    if (comm_keyval == MPI_TAG_UB && joined_of(comm)) {
-        *(int **)attribute_val = &world.tag_bound;
-        *flag = 1;
-        return MPI_SUCCESS;
-    }
-    if (comm_keyval == MPI_UNIVERSE_SIZE && joined_of(comm)) {
-        *(int **)attribute_val = &world.ranks;
-        *flag = 1;
-        return MPI_SUCCESS;
-    }
-    return below.Comm_get_attr(comm, comm_keyval, attribute_val, flag);
-}
-
-int call_Attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag)
-{
-    return call_Comm_get_attr(comm, keyval, attribute_val, flag);
 }

@@ -48,6 +48,12 @@ static inline Joined *joined_of(MPI_Comm comm)
     return j;
 }
 
+extern int next_context; /* of a context that no communicator of this process has had */
+
+/* `local` becomes what these ranks have in common; context numbers `number` and the next. An error
+ * code. */
+int join_ranks(MPI_Comm local, int number, const int *world_rank, int size);
+
 /* Makes MPI_COMM_WORLD the whole job. An error code. */
 int join_world(void);
 void release_joined(Joined *joined);

@@ -40,8 +40,10 @@ static inline int site_of_rank(int rank)
     return site;
 }
 
-/* Another site's process has gone, or said what makes no sense: ends the job. */
-void give_up(const char *what, int world_rank);
+/* These end the job with the reason; give_up: another site's process has gone, or said what makes
+ * no sense. */
+__attribute__((format(printf, 1, 2), noreturn)) void stop(const char *format, ...);
+__attribute__((noreturn)) void give_up(const char *what, int world_rank);
 
 /* Generated: replaces in the table what is ours. */
 void lay_over(AbiTable *table);

@@ -26,6 +26,9 @@ void free_native_group(MPI_Group group, MPI_Group *native);
 /* The library's group of those that are in this site. */
 int group_of_site(const Members *members, MPI_Group *native);
 
+/* MPI_UNDEFINED: it is not in it. */
+int place_in(Members members, int world_rank);
+
 int compare_ranks(const int *a, int a_size, const int *b, int b_size);
 
 #endif

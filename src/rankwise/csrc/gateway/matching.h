@@ -71,6 +71,14 @@ bool must_wait(const Joined *joined, int source);
 /* The first message from another site that fits; `take`: nobody else gets it. */
 Unexpected *find_unexpected(const Joined *joined, int source, int tag, bool take);
 
+/* The receive that has waited longest for such a message, which is no longer posted then, or
+ * NULL. */
+Request *take_posted(Context *context, int source, int tag);
+
+/* Whether another rank of this site could serve a receive from this source. */
+bool may_be_local(const Joined *joined, int source);
+extern int local_waits; /* receives that wait here and that one could serve */
+
 /* Gives the receive such a message that was taken. */
 void give_message(Request *request, Unexpected *message);
 

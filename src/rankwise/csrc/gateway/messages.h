@@ -25,6 +25,9 @@ void progress(void);
 /* Looks at a request of any kind, or MPI_REQUEST_NULL: as MPI_Test, without a turn. */
 int look_at(MPI_Request *request, int *ended, MPI_Status *status);
 
+/* Whether it has ended, without ending it: as MPI_Request_get_status, without a turn. */
+int peek(MPI_Request request, int *ended, MPI_Status *status);
+
 /* As MPI_Wait. */
 int finish(MPI_Request *request, MPI_Status *status);
 

@@ -1,0 +1,151 @@
+/* New communicators from others: all ranks of the old one say what they want, and which numbers are
+ * free. */
+#include "calls.h"
+#include "communicators.h"
+#include "groups.h"
+#include <stdlib.h>
+
+typedef struct {
+    int color, key, number;
+} Wish;
+
+static int collect(Joined *j, Wish wish, Wish **all)
+{
+    *all = malloc((size_t)j->size * sizeof **all);
+    if (!*all)
+        return MPI_ERR_NO_MEM;
+    wish.number = next_context;
+    const int code =
+        call_Allgather(&wish, sizeof wish, MPI_BYTE, *all, sizeof wish, MPI_BYTE, j->own);
+    for (int r = 0; r < j->size && code == MPI_SUCCESS; r++)
+        if ((*all)[r].number > next_context)
+            next_context = (*all)[r].number;
+    if (code != MPI_SUCCESS)
+        free(*all);
+    return code;
+}
+
+/* Gives ranks a number of their own, the same one on all of them, whoever takes part in what. */
+static int take_number(void)
+{
+    const int number = next_context;
+    next_context += 2;
+    return number;
+}
+
+static bool spans_sites(const int *world_rank, int size)
+{
+    for (int r = 1; r < size; r++)
+        if (site_of_rank(world_rank[r]) != site_of_rank(world_rank[0]))
+            return true;
+    return false;
+}
+
+/* `made` is the library's part of these ranks. */
+static int joined_if_needed(MPI_Comm made, int number, const int *world_rank, int size)
+{
+    if (made == MPI_COMM_NULL || !spans_sites(world_rank, size))
+        return MPI_SUCCESS;
+    return join_ranks(made, number, world_rank, size);
+}
+
+static int duplicate(Joined *j, MPI_Info info, MPI_Comm *made)
+{
+    Wish *all;
+    int code = collect(j, (Wish){0}, &all);
+    if (code != MPI_SUCCESS)
+        return fail(j, code);
+    free(all);
+    const int number = take_number();
+    code = info == MPI_INFO_NULL ? below.Comm_dup(j->local, made)
+                                 : below.Comm_dup_with_info(j->local, info, made);
+    if (code == MPI_SUCCESS)
+        code = join_ranks(*made, number, j->world_rank, j->size);
+    return code;
+}
+
+int call_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
+{
+    Joined *j = joined_of(comm);
+    return j ? duplicate(j, MPI_INFO_NULL, newcomm) : below.Comm_dup(comm, newcomm);
+}
+
+int call_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
+{
+    Joined *j = joined_of(comm);
+    return j ? duplicate(j, info, newcomm) : below.Comm_dup_with_info(comm, info, newcomm);
+}
+
+/* The ranks of one color, by key and then by rank: their places in `order`. */
+static int sort_color(const Wish *all, int size, int color, int *order)
+{
+    int count = 0;
+    for (int r = 0; r < size; r++) {
+        if (all[r].color != color)
+            continue;
+        int place = count++;
+        while (place > 0 && all[order[place - 1]].key > all[r].key) {
+            order[place] = order[place - 1];
+            place--;
+        }
+        order[place] = r;
+    }
+    return count;
+}
+
+int call_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
+{
+    Joined *j = joined_of(comm);
+    Wish *all;
+    if (!j)
+        return below.Comm_split(comm, color, key, newcomm);
+    if (color < 0 && color != MPI_UNDEFINED)
+        return fail(j, MPI_ERR_ARG);
+    int code = collect(j, (Wish){color, key, 0}, &all);
+    if (code != MPI_SUCCESS)
+        return fail(j, code);
+    const int number = take_number();
+    int *order = malloc((size_t)j->size * sizeof *order);
+    code = order ? below.Comm_split(j->local, color, key, newcomm) : MPI_ERR_NO_MEM;
+    if (code == MPI_SUCCESS && color != MPI_UNDEFINED) {
+        const int size = sort_color(all, j->size, color, order);
+        for (int i = 0; i < size; i++)
+            order[i] = j->world_rank[order[i]];
+        code = joined_if_needed(*newcomm, number, order, size);
+    }
+    free(order);
+    free(all);
+    return code;
+}
+
+int call_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
+{
+    Joined *j = joined_of(comm);
+    Members members;
+    MPI_Group here;
+    Wish *all;
+    int code = MPI_SUCCESS;
+    if (!j) {
+        code = native_group(group, &here);
+        if (code == MPI_SUCCESS)
+            code = below.Comm_create(comm, here, newcomm);
+        free_native_group(group, &here);
+        return code;
+    }
+    if (!members_of(group, &members))
+        return fail(j, MPI_ERR_GROUP);
+    code = collect(j, (Wish){0}, &all);
+    if (code != MPI_SUCCESS)
+        return fail(j, code);
+    free(all);
+    const int number = take_number();
+    code = group_of_site(&members, &here);
+    if (code == MPI_SUCCESS) {
+        code = below.Comm_create(j->local, here, newcomm);
+        if (here != MPI_GROUP_EMPTY)
+            below.Group_free(&here);
+    }
+    if (code == MPI_SUCCESS)
+        code = joined_if_needed(*newcomm, number, members.world_rank, members.size);
+    return code;
+}

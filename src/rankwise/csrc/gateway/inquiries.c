@@ -1,0 +1,76 @@
+/* What a communicator is asked. */
+#include "calls.h"
+#include "communicators.h"
+#include "groups.h"
+#include <stdlib.h>
+
+int call_Comm_rank(MPI_Comm comm, int *rank)
+{
+    const Joined *j = joined_of(comm);
+    if (!j)
+        return below.Comm_rank(comm, rank);
+    *rank = j->rank;
+    return MPI_SUCCESS;
+}
+
+int call_Comm_size(MPI_Comm comm, int *size)
+{
+    const Joined *j = joined_of(comm);
+    if (!j)
+        return below.Comm_size(comm, size);
+    *size = j->size;
+    return MPI_SUCCESS;
+}
+
+int call_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
+{
+    const Joined *a = joined_of(comm1), *b = joined_of(comm2);
+    if (!a && !b)
+        return below.Comm_compare(comm1, comm2, result);
+    *result = MPI_UNEQUAL;
+    if (a == b)
+        *result = MPI_IDENT;
+    else if (a && b) {
+        const int same = compare_ranks(a->world_rank, a->size, b->world_rank, b->size);
+        *result = same == MPI_IDENT ? MPI_CONGRUENT : same;
+    }
+    return MPI_SUCCESS;
+}
+
+int call_Comm_group(MPI_Comm comm, MPI_Group *group)
+{
+    const Joined *j = joined_of(comm);
+    if (j)
+        return new_group(j->world_rank, j->size, group);
+    MPI_Group native;
+    const int code = below.Comm_group(comm, &native);
+    return code == MPI_SUCCESS ? adopt_group(native, group) : code;
+}
+
+int call_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
+{
+    MPI_Group native;
+    const int code = below.Comm_remote_group(comm, &native);
+    return code == MPI_SUCCESS ? adopt_group(native, group) : code;
+}
+
+/* What the sites' libraries do not agree on by themselves. */
+int call_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val, int *flag)
+{
+    if (comm_keyval == MPI_TAG_UB && joined_of(comm)) {
+        *(int **)attribute_val = &world.tag_bound;
+        *flag = 1;
+        return MPI_SUCCESS;
+    }
+    if (comm_keyval == MPI_UNIVERSE_SIZE && joined_of(comm)) {
+        *(int **)attribute_val = &world.ranks;
+        *flag = 1;
+        return MPI_SUCCESS;
+    }
+    return below.Comm_get_attr(comm, comm_keyval, attribute_val, flag);
+}
+
+int call_Attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag)
+{
+    return call_Comm_get_attr(comm, keyval, attribute_val, flag);
+}

@@ -1,0 +1,35 @@
+/* The turns that what is under way needs. */
+#include "calls.h"
+#include "collectives.h"
+#include "gateway.h"
+#include "messages.h"
+#include <sched.h>
+
+/* Turns without anything, before the library has one, and before the core is offered to others. */
+enum { OWN_TURNS = 4, PATIENCE = 64 };
+
+/* The library has sends of this site to go on with, too, which nobody waits for now. */
+static void nudge(void)
+{
+    int there;
+    below.Iprobe(MPI_ANY_SOURCE, world.tag_bound, joined_of(MPI_COMM_WORLD)->own, &there,
+                 MPI_STATUS_IGNORE);
+}
+
+void progress(void)
+{
+    static bool busy;
+    static int idle;
+    if (busy)
+        return; /* a collective operation, which has its turn now, waits for its messages */
+    busy = true;
+    bool moved = progress_wire();
+    moved |= progress_local();
+    moved |= progress_collectives();
+    busy = false;
+    idle = moved ? 0 : idle + 1;
+    if (idle % OWN_TURNS == OWN_TURNS - 1)
+        nudge();
+    if (idle > PATIENCE)
+        sched_yield();
+}

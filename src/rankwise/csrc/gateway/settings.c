@@ -1,0 +1,55 @@
+#include "settings.h"
+
+#include "gateway.h"
+#include <stdlib.h>
+#include <string.h>
+
+World world;
+
+/* Splits at a character, in place. The number of parts. */
+static int split(char *text, char at, char **parts, int most)
+{
+    int count = 0;
+    while (text && count < most) {
+        parts[count++] = text;
+        text = strchr(text, at);
+        if (text)
+            *text++ = '\0';
+    }
+    return count;
+}
+
+Settings read_settings(char *text)
+{
+    char *fields[8];
+    if (split(text, '/', fields, 8) != 7)
+        stop("RANKWISE_JOIN is not what `rankwise run --join` writes");
+    world.site = atoi(fields[3]);
+    const int most = (int)strlen(fields[4]) + 2;
+    char **sizes = calloc((size_t)most, sizeof *sizes);
+    world.names = calloc((size_t)most, sizeof *world.names);
+    world.first = calloc((size_t)most, sizeof *world.first);
+    if (!sizes || !world.names || !world.first)
+        stop("there is no memory");
+    world.sites = split(fields[4], ',', sizes, most);
+    split(fields[5], ',', world.names, most);
+    for (int s = 0; s < world.sites; s++)
+        world.first[s + 1] = world.first[s] + atoi(sizes[s]);
+    world.ranks = world.first[world.sites];
+    free(sizes);
+    return (Settings){fields[0], fields[2], atoi(fields[1]), atof(fields[6])};
+}
+
+void find_place(void)
+{
+    int rank, size, there = 0, *bound = NULL;
+    below.Comm_rank(MPI_COMM_WORLD, &rank);
+    below.Comm_size(MPI_COMM_WORLD, &size);
+    if (size != world.first[world.site + 1] - world.first[world.site])
+        stop("site %s has %d ranks in MPI_COMM_WORLD, not %d: was it started by its own MPI's "
+             "launcher?",
+             world.names[world.site], size, world.first[world.site + 1] - world.first[world.site]);
+    world.rank = world.first[world.site] + rank;
+    below.Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &bound, &there);
+    world.tag_bound = there ? *bound : 32767;
+}

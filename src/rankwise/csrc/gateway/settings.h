@@ -1,0 +1,19 @@
+/* What a process is told of the job that it takes part in. */
+#ifndef SETTINGS_H
+#define SETTINGS_H
+
+/* Where the first process waits, the key that all know, and for how long they look for one
+ * another. */
+typedef struct {
+    const char *host, *key;
+    int port;
+    double seconds;
+} Settings;
+
+/* Reads RANKWISE_JOIN's words, which it keeps, and fills `world` with the sites. */
+Settings read_settings(char *text);
+
+/* Which of all ranks this process is. */
+void find_place(void);
+
+#endif

@@ -1,0 +1,22 @@
+/* TCP connections while the processes of a job look for one another. */
+#ifndef SOCKETS_H
+#define SOCKETS_H
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+double now(void); /* seconds since some time */
+
+/* A socket that listens at this port, or at any (0); *port in network order. */
+int listen_at(int wanted, uint16_t *port);
+
+/* Tries until the deadline, which ends the job. */
+int connect_to(struct sockaddr_in at, const char *whom, double deadline);
+
+/* All of it, or false; reading within so many seconds. */
+bool read_all(int socket, void *to, size_t bytes, double seconds);
+bool write_all(int socket, const void *from, size_t bytes);
+
+#endif
