@@ -90,8 +90,6 @@ TlsContext::TlsContext(const Key &key) : key_(key), context_(SSL_CTX_new(TLS_met
     SSL_CTX_set_app_data(one, this);
     SSL_CTX_set_psk_use_session_callback(one, use_key);
     SSL_CTX_set_psk_find_session_callback(one, find_key);
-    // No certificate is ever good: whoever has not got the key is nobody.
-    SSL_CTX_set_verify(one, SSL_VERIFY_PEER, nullptr);
     SSL_CTX_set_session_cache_mode(one, SSL_SESS_CACHE_OFF);
     SSL_CTX_set_mode(one, SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
     SSL_CTX_set_read_ahead(one, 1);
@@ -102,10 +100,13 @@ Tls::Tls(const TlsContext &context, int socket, bool accepts) : ssl_(SSL_new(con
 {
     if (ssl_ == nullptr || SSL_set_fd(ssl_.get(), socket) != 1)
         throw StreamError("there is no memory for TLS");
-    if (accepts)
+    if (accepts) {
         SSL_set_accept_state(ssl_.get());
-    else
-        SSL_set_connect_state(ssl_.get());
+        return;
+    }
+    // No certificate is ever good: whoever has not got the key is nobody.
+    SSL_set_verify(ssl_.get(), SSL_VERIFY_PEER, nullptr);
+    SSL_set_connect_state(ssl_.get());
 }
 
 std::string Tls::reason(int result) const

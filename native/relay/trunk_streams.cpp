@@ -137,7 +137,9 @@ void Trunk::turn()
     const double time = now();
     for (std::size_t at = 0; at < streams_.size(); at++) {
         if (!streams_[at]) {
-            if (settings_.address && !left_ && time - called_[at] > kCallAgainSeconds)
+            // One at first: the others follow when it gets through.
+            if (settings_.address && !left_ && (at == 0 || is_up()) &&
+                time - called_[at] > kCallAgainSeconds)
                 call(at);
         } else if (!streams_[at]->is_open()) {
             if (time - called_[at] > kCallSeconds)
