@@ -166,13 +166,16 @@ std::string Relay::report() const
     std::string text;
     for (const auto &[site, trunk] : trunks_) {
         const TrunkCounters &one = trunk->counters();
-        text += trunk->name() + ": " + std::to_string(one.connections) + " connections, " +
-                megabytes(one.sent_bytes) + " there, " + megabytes(one.received_bytes) + " back, " +
-                std::to_string(one.breaks) + " broken streams, " + std::to_string(one.sent_again) +
-                " pieces sent again, at most " + megabytes(one.most_kept_bytes) +
-                " kept for a connection\n";
+        text += "to " + trunk->name() + ": " + std::to_string(one.connections) + " connections, " +
+                megabytes(one.sent_bytes) + " there, " + megabytes(one.received_bytes) +
+                " back; kept " + megabytes(one.most_kept_bytes) + " of one at most\n";
+        if (one.breaks > 0)
+            text += "to " + trunk->name() + ": " + std::to_string(one.breaks) +
+                    " times a stream broke, " + std::to_string(one.sent_again) +
+                    " pieces were sent again\n";
     }
-    text += std::to_string(doorway_.refused()) + " strangers refused\n";
+    if (doorway_.refused() > 0)
+        text += "refused " + std::to_string(doorway_.refused()) + " strangers\n";
     return text;
 }
 

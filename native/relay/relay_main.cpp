@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <malloc.h>
 
 namespace
 {
@@ -23,6 +24,9 @@ int run(int count, char **words)
         std::puts("rankwise-relay " RANKWISE_VERSION);
         return EXIT_SUCCESS;
     }
+    // Windows fill and empty all the time: their memory is kept.
+    ::mallopt(M_TRIM_THRESHOLD, 64 << 20);
+    ::mallopt(M_MMAP_THRESHOLD, 1 << 20);
     rankwise::relay::Relay relay(options);
     relay.run();
     std::fputs(relay.report().c_str(), stdout);

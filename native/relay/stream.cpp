@@ -88,8 +88,12 @@ void Stream::advance(std::uint32_t events)
         phase_ = Phase::open;
         owner_->trusted(*this);
     }
-    if (pending_)
+    if ((events & EPOLLOUT) != 0) {
+        full_ = false;
+        if (pending_)
+            write();
         flush();
+    }
     read();
     if ((events & EPOLLOUT) != 0 && is_free())
         owner_->writable(*this);
@@ -139,6 +143,7 @@ void Stream::greet(const Greeting &greeting)
     one.length = kGreetingBytes;
     said_ = true;
     put(std::move(one));
+    flush();
 }
 
 void Stream::send(const Frame &frame, std::shared_ptr<Chunk> chunk)
@@ -153,17 +158,27 @@ void Stream::send(const Frame &frame, std::shared_ptr<Chunk> chunk)
 void Stream::put(Pending what)
 {
     pending_ = std::move(what);
-    flush();
+    write();
+}
+
+void Stream::write()
+{
+    const std::uint8_t *const from =
+        pending_->chunk ? pending_->chunk->frame.get() : pending_->bytes.data();
+    unsent_ = true;
+    if (!tls_->write({from, pending_->length})) {
+        full_ = true;
+        return;
+    }
+    spoke_ = now();
+    pending_.reset();
 }
 
 void Stream::flush()
 {
-    const std::uint8_t *const from =
-        pending_->chunk ? pending_->chunk->frame.get() : pending_->bytes.data();
-    if (!tls_->write({from, pending_->length}))
-        return;
-    spoke_ = now();
-    pending_.reset();
+    if (unsent_ && !full_)
+        full_ = !tls_->flush();
+    unsent_ = unsent_ && full_;
 }
 
 void Stream::take_leave()

@@ -48,10 +48,10 @@ class Stream
         owner_ = &owner;
     }
     void greet(const Greeting &greeting);
-    /// Both sides have greeted, and the last frame has gone.
+    /// Both sides have greeted, and the socket takes more.
     bool is_free() const
     {
-        return greeted_ && said_ && !pending_;
+        return greeted_ && said_ && !pending_ && !full_;
     }
     bool is_open() const
     {
@@ -60,6 +60,8 @@ class Stream
     /// There must be room. `chunk` is sent if there is one, or else the frame alone. Throws
     /// StreamError.
     void send(const Frame &frame, std::shared_ptr<Chunk> chunk);
+    /// What was sent so far goes out now. Throws StreamError.
+    void flush();
     void take_leave();
 
     double heard() const // when
@@ -84,7 +86,7 @@ class Stream
     void read();
     std::size_t parse(Bytes bytes);
     void put(Pending what);
-    void flush();
+    void write();
 
     Poller &poller_;
     const TlsContext &context_;
@@ -96,6 +98,7 @@ class Stream
     std::vector<std::uint8_t> buffer_;
     std::size_t filled_ = 0;
     bool greeted_ = false, said_ = false;
+    bool unsent_ = false, full_ = false; // of what was written: not all has gone out; it cannot now
     double heard_, spoke_;
 };
 

@@ -15,6 +15,8 @@ namespace
 constexpr char kSuite[] = "TLS_AES_128_GCM_SHA256";
 constexpr unsigned char kSuiteNumber[] = {0x13, 0x01};
 constexpr std::size_t kReadAhead = 256 << 10;
+/// What is sent at once costs less than record by record.
+constexpr long kWrittenTogether = 128 << 10;
 /// A key is good for 2^24.5 records (RFC 8446, section 5.5).
 constexpr std::uint64_t kRecordsPerKey = 1 << 22;
 
@@ -98,8 +100,9 @@ TlsContext::TlsContext(const Key &key) : key_(key), context_(SSL_CTX_new(TLS_met
 
 Tls::Tls(const TlsContext &context, int socket, bool accepts) : ssl_(SSL_new(context.get()))
 {
-    if (ssl_ == nullptr || SSL_set_fd(ssl_.get(), socket) != 1)
+    if (ssl_ == nullptr)
         throw StreamError("there is no memory for TLS");
+    attach(socket);
     if (accepts) {
         SSL_set_accept_state(ssl_.get());
         return;
@@ -107,6 +110,17 @@ Tls::Tls(const TlsContext &context, int socket, bool accepts) : ssl_(SSL_new(con
     // No certificate is ever good: whoever has not got the key is nobody.
     SSL_set_verify(ssl_.get(), SSL_VERIFY_PEER, nullptr);
     SSL_set_connect_state(ssl_.get());
+}
+
+void Tls::attach(int socket)
+{
+    BIO *const end = BIO_new_socket(socket, BIO_NOCLOSE);
+    BIO *const buffer = BIO_new(BIO_f_buffer());
+    if (end == nullptr || buffer == nullptr ||
+        BIO_set_write_buffer_size(buffer, kWrittenTogether) != 1 || BIO_up_ref(end) != 1)
+        throw StreamError("there is no memory for TLS");
+    SSL_set0_rbio(ssl_.get(), end);
+    SSL_set0_wbio(ssl_.get(), BIO_push(buffer, end));
 }
 
 std::string Tls::reason(int result) const
@@ -162,10 +176,24 @@ std::size_t Tls::read(std::span<std::uint8_t> to)
     throw StreamError(reason(result));
 }
 
+bool Tls::flush()
+{
+    ERR_clear_error();
+    errno = 0;
+    BIO *const out = SSL_get_wbio(ssl_.get());
+    if (BIO_flush(out) == 1)
+        return true;
+    if (BIO_should_retry(out))
+        return false;
+    throw StreamError(errno != 0 ? std::strerror(errno) : "it closed the stream");
+}
+
 void Tls::close()
 {
-    if (SSL_is_init_finished(ssl_.get()))
+    if (SSL_is_init_finished(ssl_.get())) {
         SSL_shutdown(ssl_.get());
+        BIO_flush(SSL_get_wbio(ssl_.get()));
+    }
     ERR_clear_error();
 }
 

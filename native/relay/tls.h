@@ -64,8 +64,11 @@ class Tls
     bool shake_hands();
     /// How many bytes came; 0: nothing now.
     std::size_t read(std::span<std::uint8_t> to);
-    /// True: all of it is on its way. False: to be repeated when the socket takes more.
+    /// True: it is taken, and goes out at the next flush at the latest. False: to be repeated when
+    /// the socket takes more.
     bool write(std::span<const std::uint8_t> from);
+    /// False: the socket takes no more now.
+    bool flush();
     /// Take leave, so that the other side does not believe in a broken link.
     void close();
 
@@ -76,6 +79,7 @@ class Tls
             SSL_free(ssl);
         }
     };
+    void attach(int socket);
     std::string reason(int result) const;
 
     std::unique_ptr<SSL, Free> ssl_;

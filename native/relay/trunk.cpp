@@ -181,6 +181,19 @@ bool Trunk::send_one(Channel &channel, Stream &stream)
 
 void Trunk::pump()
 {
+    send_all();
+    for (std::size_t at = 0; at < streams_.size(); at++) {
+        try {
+            if (streams_[at])
+                streams_[at]->flush();
+        } catch (const StreamError &why) {
+            lost(*streams_[at], why.what(), false);
+        }
+    }
+}
+
+void Trunk::send_all()
+{
     while (!resets_.empty() || !work_.empty()) {
         Stream *const stream = free_stream(work_.empty() ? 0 : work_.front());
         if (stream == nullptr)

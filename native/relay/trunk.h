@@ -72,6 +72,7 @@ class Trunk : public StreamOwner
     void answer_unknown(const Frame &frame);
     Stream *free_stream(std::uint32_t near);
     bool send_one(Channel &channel, Stream &stream);
+    void send_all();
     void drop(std::size_t at, const std::string &why);
     void call(std::size_t at);
     bool is_up() const;
