@@ -10,7 +10,6 @@ import tempfile
 from pathlib import Path
 
 import click
-
 from joined_cost import Times, compiled, run
 
 

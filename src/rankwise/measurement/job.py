@@ -129,9 +129,7 @@ def joined(
         _part(f"the relay of site {name}", f"{name} relay", one, '<"$folder/while"', "relays")
         for one, name in zip(relays, names, strict=False)
     ]
-    script = _JOINED.format(
-        prefixed="yes" if prefixed else "", relays="\n".join(before), starts="\n".join(starts)
-    )
+    script = _JOINED.format(prefixed="yes" if prefixed else "", relays="\n".join(before), starts="\n".join(starts))
     return _steps(script, several)
 
 

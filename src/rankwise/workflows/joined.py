@@ -23,7 +23,7 @@ from rankwise.testbeds.base import TestbedKind
 from rankwise.testbeds.local import LocalTestbed
 from rankwise.workflows import abi
 from rankwise.workflows.events import Events
-from rankwise.workflows.relays import Relays, free_port, relays_of
+from rankwise.workflows.relays import Relays, at_home, free_port, relays_of
 from rankwise.workflows.run import exit_code, program_of
 
 MEETING_SECONDS = 60.0
@@ -103,6 +103,8 @@ def run_joined(request: JoinRequest, events: Events) -> int:
             ]
             launcher = FamilyLauncher()
             several = [launcher.steps(one, job) for one, job in zip(implementations, jobs, strict=True)]
+            if request.relayed:
+                several = [at_home(testbed, one, hosts[0]) for one, hosts in zip(several, placed, strict=True)]
             names = [part.site for part in request.parts]
             steps = joined(several, names, prefixed=request.prefixed, relays=relays.commands)
             steps = replace(steps, attached=True, files=(*steps.files, *relays.files))

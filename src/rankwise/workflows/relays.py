@@ -8,12 +8,12 @@ import shlex
 import socket
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rankwise.core import paths
 from rankwise.core.errors import HostError
-from rankwise.core.jobs import Command
+from rankwise.core.jobs import Command, LaunchSteps
 from rankwise.core.native_programs import program
 from rankwise.testbeds.base import TestbedKind
 
@@ -49,6 +49,21 @@ def relays_of(testbed: TestbedKind, sites: Sequence[str], hosts: Sequence[str], 
                 words += ["--peer", f"{other}={host}:{at}"]
             commands.append(_on(testbed, hosts[number], words))
         yield Relays(places, tuple(commands), (str(relay), key.name))
+
+
+def at_home(testbed: TestbedKind, steps: LaunchSteps, host: str) -> LaunchSteps:
+    """Return the steps with the launcher on this host: what it starts has to reach it.
+
+    A launcher that needs steps before it (LAM/MPI) stays where these are run, on the job's first host.
+    """
+    shell = testbed.remote_shell()
+    if not shell or steps.before:
+        return steps
+    variables = [f"{name}={value}" for name, value in steps.main.environment]
+    line = shlex.join(["env", *variables, *steps.main.argv])
+    return replace(
+        steps, main=Command((shell, host, f"cd {shlex.quote(str(Path.cwd()))} 2>/dev/null; exec {line}"))
+    )
 
 
 def free_port() -> int:
