@@ -4,7 +4,8 @@
         [--cells bcast:1M,allreduce:8,...] [--launches 5] [openmpi-5 mpich-5]
 
 Every round launches each implementation once as it is, in random order, Open MPI once more without its
-hierarchical component (`han`); those as they are measure the schedules too. A time is the median over launches, a
+hierarchical component (`han`), MPICH once more with messages in pieces of 64 KiB. All but the launches without
+`han` measure the schedules too. A time is the median over launches, a
 ratio has a 95 % interval from resampled launches. The bounds: one crossing, and the bytes over the busiest
 resource, at the line rates of the testbed (docs/schedules.md).
 """
@@ -13,13 +14,12 @@ import math
 import random
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import click
 import numpy as np
+from wan_bounds import Bounds, bounds_of
 
 from rankwise.cli.screen import Screen
-from rankwise.core.network import Topology
 from rankwise.core.records import DEFAULT, Cell, Launch, Plan
 from rankwise.core.tuning import Setting, Tuning
 from rankwise.core.units import format_size, parse_size_bytes
@@ -38,48 +38,13 @@ CELLS = (
     "allreduce:16M,allgather:8,allgather:64K,alltoall:8,alltoall:64K"
 )
 SCHEDULES = ("one_crossing", "lanes", "multilevel", "trees")
-FLAT = "han off"
+SETTINGS = {"han off": Setting("han", "off"), "64 KiB pieces": Setting("tcp-piece-size", "65536")}
+"""What an implementation that knows it is measured with too."""
+WITHOUT_SCHEDULES = "han off"
+"""Which changes nothing for them."""
 DRAWS = 1000
 Times = defaultdict[tuple[str, str, Cell], list[float]]
 """Medians of launches by implementation, variant and cell, seconds."""
-
-
-@dataclass(frozen=True)
-class Bounds:
-    """The least time of an operation, from the delays and line rates between two equal sites."""
-
-    delay_seconds: float
-    wan_bytes_per_second: float
-    node_bytes_per_second: float
-    sites: int
-    nodes: int
-
-    def seconds(self, operation: str, size_bytes: int, ranks: int) -> float:
-        """Return it for `ranks` spread evenly over the nodes; nan for an operation without a formula."""
-        m, each, site = size_bytes, ranks / self.nodes, ranks / self.sites
-        nic, wan = {
-            "barrier": (0.0, 0.0),
-            "bcast": (m, m),
-            "allreduce": (2 * m * (self.nodes - 1) / self.nodes, m),
-            "allgather": ((ranks - each) * m, site * m * (self.sites - 1)),
-            "alltoall": ((ranks - each) * each * m, site * (ranks - site) * m),
-        }.get(operation, (math.nan, math.nan))
-        return self.delay_seconds + max(nic / self.node_bytes_per_second, wan / self.wan_bytes_per_second)
-
-
-def bounds_of(topology: Topology) -> Bounds:
-    """Return the bounds of a testbed whose sites are alike."""
-    links = {link.name: link for link in topology.links}
-    far = next(route for route in topology.routes if route.source != route.destination)
-    node = next(one for one in topology.nodes if one.site == far.source)
-    other = next(one for one in topology.nodes if one.site == far.destination)
-    way = [links[name] for name in (node.out, *far.links, other.into) if name in links]
-    rates = [link.rate_bits_per_second / 8 for link in way if link.rate_bits_per_second]
-    between = [links[name].rate_bits_per_second / 8 for name in far.links if links[name].rate_bits_per_second]
-    return Bounds(
-        sum(link.delay_seconds for link in way), min(between or rates),
-        links[node.out].rate_bits_per_second / 8, len(topology.sites), len(topology.nodes),
-    )  # fmt: skip
 
 
 @click.command()
@@ -114,9 +79,9 @@ def main(
             for ready, variant, placement in random.sample(work, len(work)):
                 one = ready.implementation
                 asked = list(_cells(one.id, wanted, ranks, placement, where.name))
-                if variant == DEFAULT:
+                if variant != WITHOUT_SCHEDULES:
                     asked += _by_schedules(asked, schedules.split(","), built.menu[one.id])
-                tuning = Tuning((Setting("han", "off"),)) if variant == FLAT else Tuning()
+                tuning = Tuning((SETTINGS[variant],)) if variant in SETTINGS else Tuning()
                 launch = launching.launch(
                     one,
                     ready.program,
@@ -129,7 +94,7 @@ def main(
 
 def _variants(ready: Ready) -> list[str]:
     knobs = {knob.name for knob in family_named(ready.implementation.family).knobs(ready.implementation)}
-    return [DEFAULT, FLAT] if "han" in knobs else [DEFAULT]
+    return [DEFAULT, *(name for name, setting in SETTINGS.items() if setting.knob in knobs)]
 
 
 def _distinct(words: Iterable[str], hosts: Sequence[object], ranks: int) -> list[str]:
@@ -173,7 +138,7 @@ def _print(times: Times, bounds: Bounds) -> None:
         {cell for _, _, cell in times if "." not in cell.benchmark},
         key=lambda cell: (cell.benchmark, cell.size_bytes, cell.placement),
     )
-    implementations = sorted({one for one, _, _ in times})
+    over = sorted({(one, variant) for one, variant, cell in times if "." in cell.benchmark})
     for cell in cells:
         bound = bounds.seconds(cell.benchmark, cell.size_bytes, cell.ranks)
         native = {f"{one} {variant}": values for (one, variant, known), values in times.items() if known == cell}
@@ -181,25 +146,25 @@ def _print(times: Times, bounds: Bounds) -> None:
         told = ", ".join(f"{name} {1e3 * median(np.array(native[name])):.4g}" for name in sorted(native))
         size = format_size(cell.size_bytes)
         print(f"{cell.benchmark} {size} {cell.placement}: bound {1e3 * bound:.4g} ms; {told}")
-        for one in implementations:
+        for one, variant in over:
             ours = {
                 known.benchmark: values
-                for (name, _, known), values in times.items()
-                if name == one and known.benchmark.startswith(f"{cell.benchmark}.")
+                for (name, how, known), values in times.items()
+                if (name, how) == (one, variant) and known.benchmark.startswith(f"{cell.benchmark}.")
                 and (known.size_bytes, known.placement) == (cell.size_bytes, cell.placement)
             }  # fmt: skip
             for name, values in sorted(ours.items(), key=lambda item: median(np.array(item[1]))):
                 seconds = median(np.array(values))
-                low, high = _interval(values, native[best_native])
+                low, high = interval(values, native[best_native])
                 gain = median(np.array(native[best_native])) / seconds
                 print(
-                    f"    {name} over {one}: {1e3 * seconds:.4g} ms = {seconds / bound:.2f} x bound; best native "
-                    f"({best_native}) / this = {gain:.2f} [{low:.2f}, {high:.2f}]"
+                    f"    {name} over {one} {variant}: {1e3 * seconds:.4g} ms = {seconds / bound:.2f} x bound; "
+                    f"best native ({best_native}) / this = {gain:.2f} [{low:.2f}, {high:.2f}]"
                 )
 
 
-def _interval(ours: Sequence[float], native: Sequence[float]) -> tuple[float, float]:
-    """Of the ratio of medians, native over ours: launches drawn again and again."""
+def interval(ours: Sequence[float], native: Sequence[float]) -> tuple[float, float]:
+    """Return the 95 % interval of the ratio of medians, native over ours: launches drawn again and again."""
     random_numbers = np.random.default_rng(0)
     ratios = [
         np.median(random_numbers.choice(native, len(native))) / np.median(random_numbers.choice(ours, len(ours)))

@@ -18,7 +18,7 @@ from support.emulated import needs_emulation
 from support.mpis import working
 
 pytestmark = [pytest.mark.mpi, needs_compiler, pytest.mark.timeout(200)]
-PROGRAMS = ("joined_messages", "joined_groups")
+PROGRAMS = ("joined_messages", "joined_groups", "joined_topologies", "joined_intercommunicators")
 BY_DAY = (("openmpi-5.0.11", "mpich-5.0.2"), ("mpich-5.0.2", "intelmpi-2021.18.1"))
 
 

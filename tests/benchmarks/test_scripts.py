@@ -37,6 +37,7 @@ SMALLEST = {  # script: arguments, what it prints
         ["mpich-5", "-n", "4", "--placements", "block", "--cells", "bcast:8", "--launches", "1"],
         "x bound",
     ),
+    "beside_gloo": (["openmpi-5", "--cells", "allreduce:1K", "--launches", "1"], "gloo / this"),
     "simulator_beside_peers": (["--rounds", "1", "--scale", "0.01"], "binomial bcast of 10000 ranks"),
     "prediction_accuracy": (
         ["mpich-5", "--patterns", "2", "--flows", "10", "--fit-launches", "1"],
@@ -62,7 +63,7 @@ ONLY_ITS_HELP = {
     "tune_beside_before": "takes another version, which has tests of its own, and minutes",
     "tune_beside_mpitune": "takes half an hour and a profile",
 }
-NO_SCRIPT = {"link_peers", "simulator_schedules", "smpi_flows"}
+NO_SCRIPT = {"link_peers", "simulator_schedules", "smpi_flows", "wan_bounds"}
 pytestmark = [pytest.mark.mpi, pytest.mark.timeout(200)]
 
 

@@ -73,7 +73,7 @@ def beginnings(folder: Path) -> Iterator[tuple[str, str]]:
         for node in ast.walk(ast.parse(path.read_text())):
             if not isinstance(node, ast.FunctionDef) or node.name.startswith("_"):
                 continue
-            if any(isinstance(one, ast.Name) and one.id == "property" for one in node.decorator_list):
+            if any(isinstance(one, ast.Name) and one.id.endswith("property") for one in node.decorator_list):
                 continue
             said = ast.get_docstring(node)
             if said:

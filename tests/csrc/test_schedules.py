@@ -25,17 +25,18 @@ ALGORITHM(faulty, BCAST) = {.description = "writes beyond its memory", .generate
 pytestmark = pytest.mark.skipif(not shutil.which("cc"), reason="no C compiler")
 
 
-def carried_out(folder: Path, *more: Path) -> "subprocess.CompletedProcess[str]":
+def carried_out(folder: Path, ranks: int, *more: Path) -> "subprocess.CompletedProcess[str]":
     sources = [DRIVER, *sorted(CSRC.glob("schedules/*.c")), *more]
     program = folder / "make_schedules"
     argv = ["cc", *WARNINGS, *SANITIZED, f"-I{CSRC / 'schedules'}", *map(str, sources), "-lm", "-o", str(program)]
     subprocess.run(argv, check=True, timeout=200)
-    return subprocess.run([program], capture_output=True, text=True, check=False, timeout=200)
+    return subprocess.run([program, str(ranks)], capture_output=True, text=True, check=False, timeout=200)
 
 
 @pytest.mark.timeout(400)
-def test_schedules_of_up_to_33_ranks(tmp_path: Path) -> None:
-    done = carried_out(tmp_path)
+@pytest.mark.parametrize("ranks", [17, pytest.param(33, marks=pytest.mark.nightly)])
+def test_schedules_of_up_to_so_many_ranks(tmp_path: Path, ranks: int) -> None:
+    done = carried_out(tmp_path, ranks)
     assert done.returncode == 0, done.stderr
     made, refused = map(int, done.stdout.split())
     assert made > 100 * refused
@@ -46,6 +47,6 @@ def test_schedules_of_up_to_33_ranks(tmp_path: Path) -> None:
 def test_a_fault_is_seen(tmp_path: Path) -> None:
     faulty = tmp_path / "bcast_faulty.c"
     faulty.write_text(FAULTY)
-    done = carried_out(tmp_path, faulty)
+    done = carried_out(tmp_path, 3, faulty)
     assert done.returncode != 0
     assert "heap-buffer-overflow" in done.stderr

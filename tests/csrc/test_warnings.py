@@ -12,7 +12,7 @@ from support.real_harness import INCLUDES, WARNINGS
 
 PACKAGE = Path(rankwise.__file__).parent
 TESTS = Path(__file__).parent.parent
-BUILT_ELSEWHERE = ("abi", "backend", "front_end", "interpose", "tracer")
+BUILT_ELSEWHERE = ("abi", "backend", "front_end", "gateway", "interpose", "tracer")
 """Folders of libraries for which part of the source is written from mpi.h: they are compiled with it alone."""
 NEEDS_A_LIBRARY = ("record_numbers.c",)
 FILES = [

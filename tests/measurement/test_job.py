@@ -14,7 +14,8 @@ from rankwise.core.jobs import Command, Job, LaunchSteps, LocalStart, Outcome, R
 from rankwise.core.records import Implementation, Plan
 from rankwise.core.tuning import Loaded
 from rankwise.measurement.job import build_job, program_line, together
-from rankwise.measurement.launch import Launching, Part
+from rankwise.measurement.launch import Launching
+from rankwise.measurement.part import Part
 from rankwise.testbeds.local import LocalTestbed
 from support.replay import ReplayTestbed
 

@@ -11,7 +11,8 @@ from rankwise.core.configuration import plain
 from rankwise.core.records import Cell, Launch, Plan
 from rankwise.measurement import protocol
 from rankwise.measurement.job import build_job
-from rankwise.measurement.launch import Launching, Part, list_benchmarks
+from rankwise.measurement.launch import Launching, list_benchmarks
+from rankwise.measurement.part import Part
 from rankwise.mpi.family import FamilyLauncher
 from rankwise.store.store import Store
 from rankwise.testbeds.local import LocalTestbed

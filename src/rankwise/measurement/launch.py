@@ -26,7 +26,6 @@ from rankwise.core.records import (
     FailureKind,
     Implementation,
     Launch,
-    LaunchStatus,
     Notice,
     Options,
     Plan,
@@ -35,7 +34,9 @@ from rankwise.core.records import (
 from rankwise.core.schedule_names import ScheduleFiles, is_schedule
 from rankwise.core.tuning import Loaded
 from rankwise.measurement import protocol
-from rankwise.measurement.job import build_job, program_line, together
+from rankwise.measurement.ending import blamed, notices_of, status_of, why_apart
+from rankwise.measurement.job import build_job, together
+from rankwise.measurement.part import Part
 from rankwise.measurement.workload import Harness, Workload
 
 LIST_LIMIT_SECONDS = 30.0
@@ -74,20 +75,6 @@ def list_benchmarks(
 
 def _schedule_flags(files: Files) -> list[str]:
     return [word for name, path in files for word in ("--schedule", f"{name}={path}")]
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """The part of a launch that one configuration runs: what becomes a `Segment` once it is started."""
-
-    implementation: Implementation
-    configuration: Configuration
-    job: Job
-
-    @property
-    def segment(self) -> Segment:
-        """The part as it is stored."""
-        return Segment(self.implementation.id, self.job.ranks, self.configuration.id, program_line(self.job))
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,16 +181,16 @@ class Launching:
         mapped = watch.found if watch else {}
         wrong, said = self._judged(parts, mapped)
         spoken = protocol.NOTHING if wrong else workload.read(outcome, cells)
-        if wrong := wrong or _apart(parts, spoken):
+        if wrong := wrong or why_apart(parts, spoken):
             spoken = protocol.NOTHING
-        status, reason = _status(outcome, spoken, self._plan.launch_limit_seconds)
+        status, reason = status_of(outcome, spoken, self._plan.launch_limit_seconds)
         if wrong and not outcome.broken:
             status, reason = "failed", wrong
         return Launch(
             segments=tuple(part.segment for part in parts), status=status, reason=reason,
             command=process.command_line(steps.main), environment=steps.main.environment,
             started_at=started_at, seconds=outcome.seconds, series=spoken.series,
-            failures=(*spoken.failures, *(() if outcome.broken else _blamed(status, reason, cells, spoken))),
+            failures=(*spoken.failures, *(() if outcome.broken else blamed(status, reason, cells, spoken))),
             verified=spoken.verified,
             stderr_tail="" if status == "finished" else outcome.stderr[-STDERR_TAIL_BYTES:],
             oversubscribed=any(part.job.oversubscribed for part in parts), yielding=steps.yielding,
@@ -211,7 +198,7 @@ class Launching:
             timer_resolution_seconds=spoken.timer_resolution_seconds,
             timer_cost_seconds=spoken.timer_cost_seconds, load=load,
             steal_fraction=(_steal_seconds() - stolen) / (max(outcome.seconds, 1e-3) * (os.cpu_count() or 1)),
-            notices=(*outcome.notices, *said, *_notices(parts, outcome)),
+            notices=(*outcome.notices, *said, *notices_of(parts, outcome)),
             libraries=described(file for files in mapped.values() for file in files),
             links=outcome.links, emulator=outcome.emulator, timelines=spoken.timelines,
             cells_seconds=spoken.cells_seconds,
@@ -268,30 +255,8 @@ def refused(
     )  # fmt: skip
 
 
-def _apart(parts: Sequence[Part], spoken: protocol.Spoken) -> str:
-    """Why the ranks are no job together; '' if they are."""
-    ranks = sum(part.job.ranks for part in parts)
-    if len(parts) > 1 or spoken.ranks in (0, ranks):
-        return ""
-    return (
-        f"MPI_COMM_WORLD has {spoken.ranks} in place of {ranks} ranks: each has started as a job of its own, as "
-        "with a launcher of another MPI"
-    )
-
-
 def _told(error: HostError | InputError) -> str:
     return f"{error}; {error.remedy}" if error.remedy else str(error)
-
-
-def _status(outcome: Outcome, spoken: protocol.Spoken, limit_seconds: float) -> tuple[LaunchStatus, str]:
-    """A harness that said `end` has finished, whatever its launcher did afterwards."""
-    if outcome.broken:
-        return "failed", outcome.broken
-    if spoken.ended:
-        return "finished", ""
-    if outcome.timed_out:
-        return "timed out", f"no end within {limit_seconds:.0f} s: ended with all its processes"
-    return "failed", f"exit code {outcome.returncode}: {spoken.last_words or _last_words(outcome)}"
 
 
 def _settings(options: Options) -> Settings:
@@ -299,42 +264,6 @@ def _settings(options: Options) -> Settings:
     if not options.congestion_control:
         return ()
     return ((CONGESTION_CONTROL, options.congestion_control),)
-
-
-def _last_words(outcome: Outcome) -> str:
-    said = [line.strip() for line in (outcome.stderr or outcome.stdout).splitlines() if line.strip(" -=*|")]
-    return "; ".join(said[-3:])[-400:] or "it said nothing"
-
-
-def _blamed(
-    status: LaunchStatus, reason: str, cells: Sequence[Cell], spoken: protocol.Spoken
-) -> tuple[CellFailure, ...]:
-    """In a launch that ended early the first cell without an answer was being measured: it bears the failure.
-
-    One that did not even begin fails all its cells.
-    """
-    if status == "finished":
-        return ()
-    left = spoken.answers()
-    silent: list[Cell] = []
-    for cell in cells:  # a launch may come to a cell more than once
-        if not left[cell]:
-            silent.append(cell)
-        left[cell] -= 1 if left[cell] else 0
-    return tuple(CellFailure(cell, reason) for cell in (silent[:1] if spoken.begun else dict.fromkeys(silent)))
-
-
-def _notices(parts: Sequence[Part], outcome: Outcome) -> tuple[Notice, ...]:
-    if not outcome.finished_early:
-        return ()
-    one, ranks = parts[0].implementation, sum(part.job.ranks for part in parts)
-    return (
-        Notice(
-            "hangs-at-exit",
-            f"{one.id} hung after its last result at {ranks} ranks and was ended; the results are kept",
-            f"a newer version of {one.family} may not hang in MPI_Finalize",
-        ),
-    )
 
 
 def _steal_seconds() -> float:

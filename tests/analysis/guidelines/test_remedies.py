@@ -57,8 +57,8 @@ def test_a_remedy_names_the_calls_the_sizes_and_what_they_take() -> None:
     assert remedy.decision is not None
     assert (remedy.decision.operation, remedy.decision.ranks) == ("allreduce", 4)
     assert remedies.algorithm_words(remedy.decision) == (
-        "or let a profile choose: allreduce on 4 ranks as by default up to 1 KiB, rabenseifner up to 4 KiB, "
-        "as by default above 4 KiB"
+        "or let a profile choose: allreduce on 4 ranks as by default up to 1 KiB, rabenseifner above 1 KiB "
+        "up to 4 KiB, as by default above 4 KiB"
     )
 
 

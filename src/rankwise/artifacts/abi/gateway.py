@@ -12,27 +12,21 @@ from functools import cached_property
 from pathlib import Path
 
 from rankwise.artifacts import builder, compiler
-from rankwise.artifacts.abi import libraries, table
+from rankwise.artifacts.abi import crossing, libraries, table
 from rankwise.artifacts.abi.standard import Standard
 from rankwise.artifacts.builder import Artifact
-from rankwise.artifacts.collective_calls import CollectiveCall, taken_over
+from rankwise.artifacts.collective_calls import taken_over
 from rankwise.artifacts.declarations import Function
-from rankwise.artifacts.overlay import SOURCES, collective_fields
+from rankwise.artifacts.overlay import SOURCES
 
 LIBRARY = "rankwise-gateway.so"
 _OWN = SOURCES / "gateway"
 _SHARED = (*(SOURCES / "interpose" / name for name in ("data.c", "replacing.c")),
            *((SOURCES / name) for name in ("schedules", "execution")))  # fmt: skip
 """Files, and folders of files, that carry out collective operations."""
+_INCLUDED = ("calls.h", "collectives.h", "exchange.h", "groups.h", "persistent.h", "slots.h")
 _DEFINED = re.compile(r"^\w[\w *]*\bcall_(\w+)\(", re.MULTILINE)
 _BY_MACRO = re.compile(r"^#define (\w+)\((\w+)[^)]*\)\s*\\\n\s*int call_(\w*)##\2(?:##(\w+))?\(", re.MULTILINE)
-_NAMES_LEFT = """
-    Attr_put Attr_delete Comm_set_attr Comm_delete_attr Comm_get_name Comm_set_name Comm_get_info Comm_set_info
-    Comm_get_errhandler Comm_set_errhandler Comm_call_errhandler Errhandler_get Errhandler_set Comm_test_inter
-    Topo_test Comm_toint Comm_split_type Pack Pack_c Unpack Unpack_c Pack_size Pack_size_c
-"""
-_LEFT_TO_THE_SITE = frozenset(_NAMES_LEFT.split())
-"""What the native communicator of this site's ranks does in its stead: of all others nothing has to be known."""
 
 
 def build(standard: Standard) -> Path:
@@ -40,18 +34,22 @@ def build(standard: Standard) -> Path:
 
     Raises BuildError, HostError if there is no C compiler or the cache cannot be written.
     """
+    return builder.build(artifact(standard), compiler.of_host())
+
+
+def artifact(standard: Standard) -> Artifact:
+    """Return what the gateway is compiled of. Raises HostError if the cache cannot be written."""
     folder = libraries.generated({
         "mpi.h": standard.text, "table.h": table.table_type(standard), **_Writer(standard).files(),
     })  # fmt: skip
     sources = [folder / "calls.c", *sorted(_OWN.glob("*.c"))]
     for shared in _SHARED:
         sources += [shared] if shared.is_file() else sorted(shared.glob("*.c"))
-    made = Artifact(
+    return Artifact(
         LIBRARY, tuple(sources), "shared object", (folder, _OWN, libraries.SOURCES),
         (*libraries.FLAGS, "-ffunction-sections", libraries.version_flag(standard)),
         ("-ldl", "-lm", "-pthread", "-Wl,-z,defs", "-Wl,--gc-sections"),
     )  # fmt: skip
-    return builder.build(made, compiler.of_host())
 
 
 def by_hand() -> set[str]:
@@ -76,7 +74,7 @@ class _Writer:
         return {name: one for name, one in self.standard.functions.items() if name != table.PCONTROL}
 
     def files(self) -> dict[str, str]:
-        """The generated files, by name."""
+        """Return the generated files, by name."""
         hand = by_hand() & set(self.functions)
         written: dict[str, str] = {}
         for name in self.functions:
@@ -84,9 +82,14 @@ class _Writer:
             if name not in hand and twin in hand:
                 written[name] = self._twin(name)
         for call in taken_over({f"MPI_{name}": one for name, one in self.functions.items()}):
-            written[call.function.name.removeprefix("MPI_")] = _collective(call)
+            written[call.function.name.removeprefix("MPI_")] = crossing.collective(call)
+        beginnings = []
         for name, one in self.functions.items():
-            if name not in hand and name not in written and (text := _guarded(name, one)):
+            if name in hand or name in written:
+                continue
+            beginning, started = crossing.persistent(name, one, self.functions)
+            beginnings.append(beginning)
+            if text := started or crossing.exchange(name, one) or crossing.guarded(name, one):
                 written[name] = text
         ours = [name for name in self.functions if name in hand or name in written]
         numbers = ", ".join(f"NUMBER_{name}" for name in self.functions)
@@ -95,13 +98,13 @@ class _Writer:
             "#ifndef CALLS_H", "#define CALLS_H", "", '#include "gateway.h"', "",
             f"enum {{ {numbers}, FUNCTIONS }};", "", "extern AbiTable seen;", "", *declared, "", "#endif", "",
         ]  # fmt: skip
-        return {"calls.h": "\n".join(header), "calls.c": self._source(ours, written)}
+        return {"calls.h": "\n".join(header), "calls.c": self._source(ours, beginnings, written)}
 
-    def _source(self, ours: list[str], written: dict[str, str]) -> str:
+    def _source(self, ours: list[str], beginnings: list[str], written: dict[str, str]) -> str:
         names = [f'    "MPI_{name}",' for name in self.functions]
-        includes = [f'#include "{name}"' for name in ("calls.h", "collectives.h", "groups.h", "slots.h")]
+        includes = [f'#include "{name}"' for name in _INCLUDED]
         return "\n".join([
-            *includes, "", "const char *const function_names[] = {", *names, "};", "",
+            *includes, "", *beginnings, "const char *const function_names[] = {", *names, "};", "",
             *(f"{self._head(name)}\n{{\n{text}\n}}\n" for name, text in written.items()),
             "void lay_over(AbiTable *table)\n{", *(f"    table->{name} = call_{name};" for name in ours), "}\n",
             *(_shared(name, one) for name, one in self.functions.items()),
@@ -114,53 +117,13 @@ class _Writer:
     def _twin(self, name: str) -> str:
         """The same with `int`: as the function with large counts, where the communicator is ours."""
         one = self.functions[name]
-        ours = "is_slot(*message)" if not _communicators(one) else f"joined_of({_communicators(one)[0]})"
-        arguments = _arguments(one)
+        comms = crossing.communicators(one)
+        ours = f"joined_of({comms[0]})" if comms else "is_slot(*message)"
+        arguments = crossing.arguments(one)
         return f"    return {ours} ? call_{name}_c({arguments}) : below.{name}({arguments});"
 
 
 def _shared(name: str, one: Function) -> str:
     """The function under the name by which code that is not the gateway's calls it."""
-    jump = f"    return seen.{name}({_arguments(one)});"
+    jump = f"    return seen.{name}({crossing.arguments(one)});"
     return f"{one.returns} P{one.name}({table.signature(one)})\n{{\n{jump}\n}}\n"
-
-
-def _arguments(one: Function) -> str:
-    return ", ".join(parameter.name for parameter in one.parameters)
-
-
-def _communicators(one: Function) -> list[str]:
-    return [
-        parameter.name
-        for parameter in one.parameters
-        if parameter.type.strip() == "MPI_Comm" and not parameter.array
-    ]
-
-
-def _collective(call: CollectiveCall) -> str:
-    name = call.function.name.removeprefix("MPI_")
-    comm = _communicators(call.function)[0]
-    return (
-        f"    Joined *joined = joined_of({comm});\n    if (!joined)\n"
-        f"        return below.{name}({_arguments(call.function)});\n"
-        f"    const Collective call = {{{collective_fields(call)}}};\n"
-        "    return collective(joined, &call);"
-    )
-
-
-def _guarded(name: str, one: Function) -> str:
-    """What refuses communicators across sites, and has groups of the library's for it; '' if it needs neither."""
-    refused = [] if name in _LEFT_TO_THE_SITE else _communicators(one)
-    groups = [parameter.name for parameter in one.parameters if parameter.type.strip() == "MPI_Group"]
-    told = [parameter.name for parameter in one.parameters if parameter.type.replace(" ", "") == "MPI_Group*"]
-    if not (refused or groups or told):
-        return ""
-    lines = [f"    if (joined_of({comm}))\n        return refuse_call({comm}, NUMBER_{name});" for comm in refused]
-    call = f"below.{name}({', '.join(f'n_{p.name}' if p.name in groups else p.name for p in one.parameters)})"
-    for group in groups:
-        lines.append(f"    MPI_Group n_{group};\n    if (native_group({group}, &n_{group}))\n"
-                     f"        return fail(NULL, MPI_ERR_GROUP);")  # fmt: skip
-    lines.append(f"    {'const int code = ' if groups or told else 'return '}{call};")
-    lines += [f"    free_native_group({group}, &n_{group});" for group in groups]
-    lines += [f"    if (code == MPI_SUCCESS)\n        return adopt_group(*{group}, {group});" for group in told]
-    return "\n".join([*lines, *(["    return code;"] if groups or told else [])])

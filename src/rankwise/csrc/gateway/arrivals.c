@@ -13,12 +13,23 @@ static void message_is(Request *r, const Header *h)
     r->bytes = h->length;
 }
 
+__attribute__((noreturn)) static void nonsense(const Peer *p)
+{
+    give_up("a message makes no sense that came from", p->rank);
+}
+
+static int64_t cost_of(const Header *h)
+{
+    return (int64_t)(h->length + sizeof *h);
+}
+
 /* Credit for what no longer has to be kept. */
 static void give_back(Peer *p, const Header *h)
 {
-    p->consumed += (int64_t)(h->length + sizeof *h);
+    p->consumed += cost_of(h);
     if (p->consumed > CREDIT_BYTES / 4) {
         send_short(p, (Header){.kind = CREDIT, .length = (uint64_t)p->consumed});
+        p->used -= p->consumed;
         p->consumed = 0;
     }
 }
@@ -30,25 +41,24 @@ static void open_place(Peer *p, Request *r)
     p->unexpected = NULL;
     p->left = r->bytes;
     p->skipped = 0;
-    if (r->plain) {
-        p->to = r->buffer;
-        if (r->bytes > r->room) {
-            p->left = r->room;
-            p->skipped = r->bytes - r->room;
-        }
-    } else {
-        r->packed = malloc(r->bytes + 1);
-        p->to = r->packed;
+    if (r->bytes > r->room) {
+        p->left = r->room;
+        p->skipped = r->bytes - r->room;
+    }
+    if (!r->plain) {
+        r->packed = malloc(p->left + 1);
         if (!r->packed)
             give_up("there is no memory for a message of", p->rank);
     }
+    p->to = r->plain ? r->buffer : r->packed;
 }
 
 static void end_receiving(Request *r)
 {
     int code = MPI_SUCCESS;
     if (!r->plain) {
-        code = unpack(r->packed, r->bytes, r->buffer, r->count, r->type);
+        const uint64_t here = r->bytes < r->room ? r->bytes : r->room;
+        code = unpack(r->packed, here, r->buffer, r->count, r->type);
         free(r->packed);
         r->packed = NULL;
     }
@@ -92,8 +102,14 @@ static bool begin_receiving(Peer *p)
 {
     const Header *h = &p->header;
     Context *c = context_of(h->context);
-    if (!c || (h->kind == EAGER && h->length > EAGER_BYTES))
-        give_up("a message makes no sense that came from", p->rank);
+    if (!c || h->tag < 0 || h->tag > world.tag_bound || h->length > MOST_BYTES ||
+        (c->joined && !comes_from(c->joined, h->source, p->rank)))
+        nonsense(p);
+    if (h->kind == EAGER) {
+        p->used += cost_of(h);
+        if (h->length > EAGER_BYTES || p->used > CREDIT_BYTES)
+            nonsense(p);
+    }
     Request *r = take_posted(c, h->source, h->tag);
     if (!r) {
         keep_message(p, c);
@@ -114,13 +130,15 @@ static Request *meant(Peer *p, uint64_t number, RequestKind kind)
 {
     Request *r = slot_of_number(number, REQUEST_SLOT);
     if (!r || r->kind != kind || r->peer != p || r->done)
-        give_up("a message makes no sense that came from", p->rank);
+        nonsense(p);
     return r;
 }
 
 static void send_data(Peer *p)
 {
     Request *r = meant(p, p->header.sender, SENDS);
+    if (r->out.header.kind != ASKS || r->out.sent != sizeof r->out.header)
+        nonsense(p); /* it has been sent, or not even announced */
     r->out.header.kind = DATA;
     r->out.header.receiver = p->header.receiver;
     r->out.data = r->packed ? r->packed : r->buffer;
@@ -140,12 +158,14 @@ bool begin_message(Peer *p)
     case DATA: {
         Request *r = meant(p, p->header.receiver, RECEIVES);
         if (r->bytes != p->header.length)
-            give_up("a message makes no sense that came from", p->rank);
+            nonsense(p);
         p->granted--;
         open_place(p, r);
         return true;
     }
     case CREDIT:
+        if (p->header.length > (uint64_t)(CREDIT_BYTES - p->credit))
+            nonsense(p);
         p->credit += (int64_t)p->header.length;
         return false;
     case ENDS:
@@ -156,9 +176,15 @@ bool begin_message(Peer *p)
         below.Abort(MPI_COMM_WORLD, p->header.tag);
         return false;
     default:
-        give_up("a message makes no sense that came from", p->rank);
-        return false;
+        nonsense(p);
     }
+}
+
+void check_early(const Context *c)
+{
+    for (const Unexpected *u = c->unexpected; u; u = u->next)
+        if (!comes_from(c->joined, u->header.source, u->peer->rank))
+            nonsense(u->peer);
 }
 
 static void forget_message(Unexpected *u)

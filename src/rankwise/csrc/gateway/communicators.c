@@ -1,7 +1,8 @@
 #include "communicators.h"
 #include "../schedules/own_network.h"
 #include "calls.h"
-#include "groups.h"
+#include "matching.h"
+#include "topologies.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,9 +59,12 @@ static void free_joined(Joined *j)
         free(contexts[j->number]);
         contexts[j->number] = NULL;
     }
+    if (j->inter)
+        free(j->remote_rank);
     free(j->world_rank);
     free(j->to_local);
     free(j->from_local);
+    release_topology(j->topology);
     if (j->network)
         free_network(j->network);
     free(j);
@@ -73,49 +77,77 @@ void release_joined(Joined *j)
 }
 
 /* Its site of each rank, numbered in the order in which they first come. */
-static Network *network_of(const int *world_rank, int size)
+static Network *network_of(Members ranks)
 {
     int *number = malloc((size_t)world.sites * sizeof *number), sites = 0;
     if (!number)
         return NULL;
     for (int s = 0; s < world.sites; s++)
         number[s] = -1;
-    for (int r = 0; r < size; r++)
-        if (number[site_of_rank(world_rank[r])] < 0)
-            number[site_of_rank(world_rank[r])] = sites++;
-    Network *network = new_network(size, 1, sites, 0);
-    for (int r = 0; network && r < size; r++)
-        group_array(network, 0)[r] = number[site_of_rank(world_rank[r])];
+    for (int r = 0; r < ranks.size; r++)
+        if (number[site_of_rank(ranks.world_rank[r])] < 0)
+            number[site_of_rank(ranks.world_rank[r])] = sites++;
+    Network *network = new_network(ranks.size, 1, sites, 0);
+    for (int r = 0; network && r < ranks.size; r++)
+        group_array(network, 0)[r] = number[site_of_rank(ranks.world_rank[r])];
     free(number);
     return network;
 }
 
-static bool fill(Joined *j, const int *world_rank, int size)
+bool spans_sites(Members ranks)
 {
-    const size_t bytes = (size_t)size * sizeof(int);
-    j->world_rank = malloc(bytes);
-    j->to_local = malloc(bytes);
-    j->from_local = malloc(bytes);
-    j->network = network_of(world_rank, size);
+    for (int r = 1; r < ranks.size; r++)
+        if (site_of_rank(ranks.world_rank[r]) != site_of_rank(ranks.world_rank[0]))
+            return true;
+    return false;
+}
+
+static int *copied(Members ranks)
+{
+    int *copy = malloc((size_t)ranks.size * sizeof *copy + 1);
+    if (copy)
+        memcpy(copy, ranks.world_rank, (size_t)ranks.size * sizeof *copy);
+    return copy;
+}
+
+static int count_here(Members ranks)
+{
+    int count = 0;
+    for (int r = 0; r < ranks.size; r++)
+        count += site_of_rank(ranks.world_rank[r]) == world.site;
+    return count;
+}
+
+/* The remote group's ranks have one place after another in `local`, from this one on. */
+static bool fill(Joined *j, Members mine, Members remote, int place)
+{
+    j->world_rank = copied(mine);
+    j->remote_rank = j->inter ? copied(remote) : j->world_rank;
+    j->to_local = malloc((size_t)remote.size * sizeof *j->to_local + 1);
+    j->from_local = malloc((size_t)(mine.size + remote.size) * sizeof *j->from_local);
     j->context = context_of(j->number);
-    if (!j->world_rank || !j->to_local || !j->from_local || !j->network || !j->context)
+    if (!j->inter)
+        j->network = network_of(mine);
+    if (!j->world_rank || !j->remote_rank || !j->to_local || !j->from_local || !j->context ||
+        (!j->inter && !j->network))
         return false;
-    memcpy(j->world_rank, world_rank, bytes);
-    j->size = size;
-    for (int r = 0; r < size; r++) {
-        const bool here = site_of_rank(world_rank[r]) == world.site;
-        j->to_local[r] = here ? j->local_size : -1;
+    j->size = mine.size;
+    j->rank = place_in(mine, world.rank);
+    j->remote_size = remote.size;
+    for (int i = 0; i < mine.size + remote.size; i++)
+        j->from_local[i] = -1;
+    for (int r = 0; r < remote.size; r++) {
+        const bool here = site_of_rank(remote.world_rank[r]) == world.site;
+        j->to_local[r] = here ? place + j->local_size++ : -1;
         if (here)
-            j->from_local[j->local_size++] = r;
-        if (world_rank[r] == world.rank)
-            j->rank = r;
+            j->from_local[j->to_local[r]] = r;
     }
     j->context->joined = j;
+    check_early(j->context);
     return true;
 }
 
-/* One of the two that make a communicator. NULL: no memory. */
-static Joined *half(MPI_Comm local, int number, const int *world_rank, int size)
+static Joined *new_joined(MPI_Comm local, int number)
 {
     Joined *j = calloc(1, sizeof *j);
     if (!j)
@@ -123,32 +155,71 @@ static Joined *half(MPI_Comm local, int number, const int *world_rank, int size)
     j->local = local;
     j->number = number;
     j->uses = 1;
-    if (!fill(j, world_rank, size)) {
-        free_joined(j);
-        return NULL;
-    }
     Joined **bucket = bucket_of(local);
     j->next = *bucket;
     *bucket = j;
     return j;
 }
 
-int join_ranks(MPI_Comm local, int number, const int *world_rank, int size)
+/* One of the two that make a communicator. NULL: no memory. */
+static Joined *half(MPI_Comm local, int number, Members ranks)
+{
+    Joined *j = new_joined(local, number);
+    if (!j || fill(j, ranks, ranks, 0))
+        return j;
+    take_out(j);
+    free_joined(j);
+    return NULL;
+}
+
+/* The other half, for messages of ours: these are all ranks of both groups. */
+static int join_own(Joined *j, Members all)
 {
     MPI_Comm own;
     int rank;
-    below.Comm_rank(local, &rank);
-    const int code = below.Comm_split(local, 0, rank, &own); /* a dup would copy attributes */
+    below.Comm_rank(j->local, &rank);
+    const int code = below.Comm_split(j->local, 0, rank, &own); /* a dup would copy attributes */
     if (code != MPI_SUCCESS)
         return code;
-    below.Comm_set_errhandler(own,
-                              MPI_ERRORS_RETURN); /* what goes wrong there is told of `local` */
-    Joined *messages = half(local, number, world_rank, size);
-    Joined *ours = half(own, number + 1, world_rank, size);
-    if (!messages || !ours)
+    below.Comm_set_errhandler(own, MPI_ERRORS_RETURN); /* what goes wrong is told of `local` */
+    Joined *ours = half(own, j->number + 1, all);
+    if (!ours)
         return MPI_ERR_NO_MEM;
-    messages->own = ours->own = own;
+    j->own = ours->own = own;
     return MPI_SUCCESS;
+}
+
+int join_ranks(MPI_Comm local, int number, Members ranks)
+{
+    Joined *j = half(local, number, ranks);
+    return j ? join_own(j, ranks) : MPI_ERR_NO_MEM;
+}
+
+int join_groups(MPI_Comm local, int number, Members mine, Members theirs, bool mine_first)
+{
+    Joined *j = new_joined(local, number);
+    if (!j)
+        return MPI_ERR_NO_MEM;
+    j->inter = true;
+    j->first = mine_first;
+    int *all = malloc((size_t)(mine.size + theirs.size) * sizeof *all);
+    if (!all || !fill(j, mine, theirs, mine_first ? count_here(mine) : 0)) {
+        free(all);
+        take_out(j);
+        free_joined(j);
+        return MPI_ERR_NO_MEM;
+    }
+    memcpy(all + (mine_first ? 0 : theirs.size), mine.world_rank, (size_t)mine.size * sizeof *all);
+    memcpy(all + (mine_first ? mine.size : 0), theirs.world_rank,
+           (size_t)theirs.size * sizeof *all);
+    const int code = join_own(j, (Members){mine.size + theirs.size, all});
+    free(all);
+    return code;
+}
+
+bool comes_from(const Joined *j, int source, int world_rank)
+{
+    return source >= 0 && source < j->remote_size && j->remote_rank[source] == world_rank;
 }
 
 int next_context = 2;
@@ -160,7 +231,7 @@ int join_world(void)
         return MPI_ERR_NO_MEM;
     for (int r = 0; r < world.ranks; r++)
         all[r] = r;
-    const int code = join_ranks(MPI_COMM_WORLD, 0, all, world.ranks);
+    const int code = join_ranks(MPI_COMM_WORLD, 0, (Members){world.ranks, all});
     free(all);
     return code;
 }

@@ -4,8 +4,10 @@
 
 #include "../schedules/network.h"
 #include "gateway.h"
+#include "groups.h"
 
 typedef struct Joined Joined;
+typedef struct Topology Topology;
 
 /* A context is a number that all ranks of a communicator agree on: messages may come before their
  * communicator is there. */
@@ -20,19 +22,27 @@ extern Context **contexts; /* shape (context_count) */
 extern int context_count;
 Context *context_of(int number); /* made if need be; NULL: none can have this number */
 
+/* Of an intercommunicator the remote group is the other one; else it is all ranks once more, so
+ * that messages go to a rank of the remote group everywhere. */
 struct Joined {
     MPI_Comm local; /* the ranks of this site, in the same order: the program's handle */
     MPI_Comm own;   /* all ranks once more, for messages of ours; of such a one it is itself */
     int number;
     Context *context;
-    int rank, size, local_size;
-    int *world_rank; /* shape (size) */
-    int *to_local;   /* shape (size): -1 for a rank of another site */
-    int *from_local; /* shape (local_size) */
-    Network *network;
-    long calls;   /* of collective operations: their messages are told apart by it */
-    long uses;    /* the program's handle, and requests */
-    Joined *next; /* in its bucket */
+    bool inter;         /* its `own` has both groups: first the one that is `first` */
+    bool first;         /* this process's own group comes first */
+    int rank, size;     /* in its own group */
+    int *world_rank;    /* shape (size) */
+    int remote_size;    /* the next four are of the remote group */
+    int *remote_rank;   /* of the world; shape (remote_size) */
+    int *to_local;      /* in `local`; shape (remote_size): -1 for a rank of another site */
+    int *from_local;    /* shape (all of `local`): -1 for ranks of our own group alone */
+    int local_size;     /* how many of them are in this site */
+    Network *network;   /* NULL of an intercommunicator */
+    Topology *topology; /* NULL: none */
+    long calls;         /* of collective operations: their messages are told apart by it */
+    long uses;          /* the program's handle, and requests */
+    Joined *next;       /* in its bucket */
 };
 
 enum { BUCKETS = 256 };
@@ -50,16 +60,26 @@ static inline Joined *joined_of(MPI_Comm comm)
 
 extern int next_context; /* of a context that no communicator of this process has had */
 
-/* `local` becomes what these ranks have in common; context numbers `number` and the next. An error
- * code. */
-int join_ranks(MPI_Comm local, int number, const int *world_rank, int size);
+/* `local` becomes what these ranks have in common, or, with another group, an intercommunicator
+ * between them; context numbers `number` and the next. An error code. */
+int join_ranks(MPI_Comm local, int number, Members ranks);
+int join_groups(MPI_Comm local, int number, Members mine, Members theirs, bool mine_first);
+
+/* Whether they are not all in one site. */
+bool spans_sites(Members ranks);
 
 /* Makes MPI_COMM_WORLD the whole job. An error code. */
 int join_world(void);
 void release_joined(Joined *joined);
 
+/* Whether this rank of its remote group is that rank of the world. */
+bool comes_from(const Joined *joined, int source, int world_rank);
+
 /* What went wrong in a call on this communicator, for its error handler. Returns the code. */
 int fail(const Joined *joined, int code);
+
+/* Gives `to` the error handler of `from`, both native. */
+void inherit_handler(MPI_Comm from, MPI_Comm to);
 
 /* A function that does not exist on such a communicator. */
 int refuse_call(MPI_Comm comm, int function);

@@ -1,23 +1,21 @@
 /* New communicators from others: all ranks of the old one say what they want, and which numbers are
  * free. */
+#include "derived.h"
 #include "calls.h"
-#include "communicators.h"
 #include "groups.h"
+#include "topologies.h"
 #include <stdlib.h>
 
-typedef struct {
-    int color, key, number;
-} Wish;
-
-static int collect(Joined *j, Wish wish, Wish **all)
+int collect(Joined *j, Wish wish, Wish **all)
 {
-    *all = malloc((size_t)j->size * sizeof **all);
+    const Joined *own = joined_of(j->own);
+    *all = malloc((size_t)own->size * sizeof **all);
     if (!*all)
         return MPI_ERR_NO_MEM;
     wish.number = next_context;
     const int code =
         call_Allgather(&wish, sizeof wish, MPI_BYTE, *all, sizeof wish, MPI_BYTE, j->own);
-    for (int r = 0; r < j->size && code == MPI_SUCCESS; r++)
+    for (int r = 0; r < own->size && code == MPI_SUCCESS; r++)
         if ((*all)[r].number > next_context)
             next_context = (*all)[r].number;
     if (code != MPI_SUCCESS)
@@ -25,32 +23,24 @@ static int collect(Joined *j, Wish wish, Wish **all)
     return code;
 }
 
-/* Gives ranks a number of their own, the same one on all of them, whoever takes part in what. */
-static int take_number(void)
+int take_number(void)
 {
     const int number = next_context;
     next_context += 2;
     return number;
 }
 
-static bool spans_sites(const int *world_rank, int size)
-{
-    for (int r = 1; r < size; r++)
-        if (site_of_rank(world_rank[r]) != site_of_rank(world_rank[0]))
-            return true;
-    return false;
-}
-
 /* `made` is the library's part of these ranks. */
-static int joined_if_needed(MPI_Comm made, int number, const int *world_rank, int size)
+static int joined_if_needed(MPI_Comm made, int number, Members ranks)
 {
-    if (made == MPI_COMM_NULL || !spans_sites(world_rank, size))
+    if (made == MPI_COMM_NULL || !spans_sites(ranks))
         return MPI_SUCCESS;
-    return join_ranks(made, number, world_rank, size);
+    return join_ranks(made, number, ranks);
 }
 
 static int duplicate(Joined *j, MPI_Info info, MPI_Comm *made)
 {
+    const Members mine = {j->size, j->world_rank};
     Wish *all;
     int code = collect(j, (Wish){0}, &all);
     if (code != MPI_SUCCESS)
@@ -59,8 +49,15 @@ static int duplicate(Joined *j, MPI_Info info, MPI_Comm *made)
     const int number = take_number();
     code = info == MPI_INFO_NULL ? below.Comm_dup(j->local, made)
                                  : below.Comm_dup_with_info(j->local, info, made);
+    if (code == MPI_SUCCESS && j->inter)
+        return join_groups(*made, number, mine, (Members){j->remote_size, j->remote_rank},
+                           j->first);
     if (code == MPI_SUCCESS)
-        code = join_ranks(*made, number, j->world_rank, j->size);
+        code = join_ranks(*made, number, mine);
+    if (code == MPI_SUCCESS && j->topology) {
+        joined_of(*made)->topology = j->topology;
+        j->topology->uses++;
+    }
     return code;
 }
 
@@ -76,8 +73,7 @@ int call_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
     return j ? duplicate(j, info, newcomm) : below.Comm_dup_with_info(comm, info, newcomm);
 }
 
-/* The ranks of one color, by key and then by rank: their places in `order`. */
-static int sort_color(const Wish *all, int size, int color, int *order)
+int sort_color(const Wish *all, int size, int color, int *order)
 {
     int count = 0;
     for (int r = 0; r < size; r++) {
@@ -101,6 +97,8 @@ int call_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
         return below.Comm_split(comm, color, key, newcomm);
     if (color < 0 && color != MPI_UNDEFINED)
         return fail(j, MPI_ERR_ARG);
+    if (j->inter)
+        return split_groups(j, color, key, newcomm);
     int code = collect(j, (Wish){color, key, 0}, &all);
     if (code != MPI_SUCCESS)
         return fail(j, code);
@@ -111,7 +109,7 @@ int call_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
         const int size = sort_color(all, j->size, color, order);
         for (int i = 0; i < size; i++)
             order[i] = j->world_rank[order[i]];
-        code = joined_if_needed(*newcomm, number, order, size);
+        code = joined_if_needed(*newcomm, number, (Members){size, order});
     }
     free(order);
     free(all);
@@ -134,6 +132,10 @@ int call_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
     }
     if (!members_of(group, &members))
         return fail(j, MPI_ERR_GROUP);
+    if (j->inter) {
+        const int rank = place_in(members, world.rank);
+        return split_groups(j, rank < 0 ? MPI_UNDEFINED : 0, rank, newcomm);
+    }
     code = collect(j, (Wish){0}, &all);
     if (code != MPI_SUCCESS)
         return fail(j, code);
@@ -146,6 +148,22 @@ int call_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
             below.Group_free(&here);
     }
     if (code == MPI_SUCCESS)
-        code = joined_if_needed(*newcomm, number, members.world_rank, members.size);
+        code = joined_if_needed(*newcomm, number, members);
     return code;
+}
+
+/* Of an intercommunicator the ranks that share a node are named after the first of them. */
+int call_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
+{
+    Joined *j = joined_of(comm);
+    MPI_Comm node;
+    int color = MPI_UNDEFINED;
+    if (!j || !j->inter)
+        return below.Comm_split_type(comm, split_type, key, info, newcomm);
+    int code = below.Comm_split_type(j->local, split_type, 0, info, &node);
+    if (code == MPI_SUCCESS && node != MPI_COMM_NULL) {
+        code = below.Allreduce(&world.rank, &color, 1, MPI_INT, MPI_MIN, node);
+        below.Comm_free(&node);
+    }
+    return code == MPI_SUCCESS ? split_groups(j, color, key, newcomm) : code;
 }

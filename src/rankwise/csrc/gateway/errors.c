@@ -6,15 +6,31 @@
 
 enum { REFUSALS = 12288 }; /* + number of the function: codes that no backend uses */
 
+static bool is_predefined(MPI_Errhandler handler)
+{
+    return handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_ABORT ||
+           handler == MPI_ERRORS_RETURN;
+}
+
 static bool is_fatal(MPI_Comm comm)
 {
     MPI_Errhandler handler = MPI_ERRORS_ARE_FATAL;
     if (below.Comm_get_errhandler(comm, &handler) != MPI_SUCCESS)
         return true;
     const bool fatal = handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_ABORT;
-    if (!fatal && handler != MPI_ERRORS_RETURN)
+    if (!is_predefined(handler))
         below.Errhandler_free(&handler);
     return fatal;
+}
+
+void inherit_handler(MPI_Comm from, MPI_Comm to)
+{
+    MPI_Errhandler handler;
+    if (below.Comm_get_errhandler(from, &handler) != MPI_SUCCESS)
+        return;
+    below.Comm_set_errhandler(to, handler);
+    if (!is_predefined(handler))
+        below.Errhandler_free(&handler);
 }
 
 int fail(const Joined *j, int code)

@@ -22,6 +22,16 @@ int call_Comm_size(MPI_Comm comm, int *size)
     return MPI_SUCCESS;
 }
 
+static int compare_groups(const Joined *a, const Joined *b)
+{
+    const int mine = compare_ranks(a->world_rank, a->size, b->world_rank, b->size);
+    const int theirs =
+        compare_ranks(a->remote_rank, a->remote_size, b->remote_rank, b->remote_size);
+    if (mine == MPI_UNEQUAL || theirs == MPI_UNEQUAL)
+        return MPI_UNEQUAL;
+    return mine == MPI_IDENT && theirs == MPI_IDENT ? MPI_CONGRUENT : MPI_SIMILAR;
+}
+
 int call_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
 {
     const Joined *a = joined_of(comm1), *b = joined_of(comm2);
@@ -30,10 +40,8 @@ int call_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
     *result = MPI_UNEQUAL;
     if (a == b)
         *result = MPI_IDENT;
-    else if (a && b) {
-        const int same = compare_ranks(a->world_rank, a->size, b->world_rank, b->size);
-        *result = same == MPI_IDENT ? MPI_CONGRUENT : same;
-    }
+    else if (a && b && a->inter == b->inter)
+        *result = compare_groups(a, b);
     return MPI_SUCCESS;
 }
 
@@ -47,9 +55,30 @@ int call_Comm_group(MPI_Comm comm, MPI_Group *group)
     return code == MPI_SUCCESS ? adopt_group(native, group) : code;
 }
 
+int call_Comm_remote_size(MPI_Comm comm, int *size)
+{
+    const Joined *j = joined_of(comm);
+    if (!j)
+        return below.Comm_remote_size(comm, size);
+    *size = j->remote_size;
+    return j->inter ? MPI_SUCCESS : fail(j, MPI_ERR_COMM);
+}
+
+int call_Comm_test_inter(MPI_Comm comm, int *flag)
+{
+    const Joined *j = joined_of(comm);
+    if (!j)
+        return below.Comm_test_inter(comm, flag);
+    *flag = j->inter;
+    return MPI_SUCCESS;
+}
+
 int call_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
 {
     MPI_Group native;
+    const Joined *j = joined_of(comm);
+    if (j)
+        return j->inter ? new_group(j->remote_rank, j->remote_size, group) : fail(j, MPI_ERR_COMM);
     const int code = below.Comm_remote_group(comm, &native);
     return code == MPI_SUCCESS ? adopt_group(native, group) : code;
 }

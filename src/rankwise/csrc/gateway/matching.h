@@ -12,7 +12,7 @@
 #include "slots.h"
 #include "wire.h"
 
-typedef enum { SENDS = 1, RECEIVES, COLLECTIVE, PERSISTENT } RequestKind;
+typedef enum { SENDS = 1, RECEIVES, EXCHANGE, COLLECTIVE, PERSISTENT } RequestKind;
 
 typedef struct Request Request;
 struct Request {
@@ -86,6 +86,9 @@ bool cancel_receive(Request *request); /* false: it is too late */
 
 /* Goes on with what the library has for receives that wait here. */
 bool progress_local(void);
+
+/* Messages that came before their communicator was there make sense on it: else the job ends. */
+void check_early(const Context *context);
 
 /* Called by the wire. begin_message: whether data follow, for which the peer knows the place. */
 bool begin_message(Peer *peer);

@@ -4,57 +4,53 @@
 #include "messages.h"
 #include "statuses.h"
 #include <stdlib.h>
+#include <string.h>
 
-typedef int Begin(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-                  MPI_Comm comm, MPI_Request *request);
-
-/* What is begun each time; begin is NULL for a receive. */
+/* What is begun each time. */
 typedef struct {
     Begin *begin;
-    MPI_Comm comm;
-    int peer, tag;
     MPI_Request active; /* MPI_REQUEST_NULL: it has not been started */
+    Kept kept;
+    max_align_t arguments[];
 } Plan;
 
-static int plan_for(Joined *j, Begin *begin, const void *buffer, MPI_Count count, MPI_Datatype type,
-                    int peer, int tag, MPI_Request *request)
+void *keep_array(Kept *kept, bool needed, const void *array, int elements, size_t element_bytes)
 {
-    Request *r = new_request(PERSISTENT, j);
-    Plan *plan = malloc(sizeof *plan);
-    if (!r || !plan)
-        return fail(j, MPI_ERR_NO_MEM);
-    outstanding--; /* what is begun counts by itself */
-    *plan = (Plan){begin, j->local, peer, tag, MPI_REQUEST_NULL};
-    r->work = plan;
-    r->buffer = (void *)buffer;
-    r->count = count;
-    r->type = type;
-    *request = (MPI_Request)r;
-    return MPI_SUCCESS;
+    const size_t bytes = (size_t)elements * element_bytes;
+    if (!needed || !array)
+        return NULL;
+    void *copy = malloc(bytes + 1);
+    if (copy)
+        kept->arrays[kept->count++] = memcpy(copy, array, bytes);
+    else
+        kept->failed = true;
+    return copy;
 }
 
-#define SEND_INIT(name, begin)                                                                     \
-    int call_##name##_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest,    \
-                             int tag, MPI_Comm comm, MPI_Request *request)                         \
-    {                                                                                              \
-        Joined *j = joined_of(comm);                                                               \
-        if (!j)                                                                                    \
-            return below.name##_init_c(buf, count, datatype, dest, tag, comm, request);            \
-        return plan_for(j, begin, buf, count, datatype, dest, tag, request);                       \
-    }
-
-SEND_INIT(Send, call_Isend_c)
-SEND_INIT(Rsend, call_Irsend_c)
-SEND_INIT(Ssend, call_Issend_c)
-SEND_INIT(Bsend, call_Ibsend_c)
-
-int call_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
-                     MPI_Comm comm, MPI_Request *request)
+static void free_kept(const Kept *kept)
 {
-    Joined *j = joined_of(comm);
-    if (!j)
-        return below.Recv_init_c(buf, count, datatype, source, tag, comm, request);
-    return plan_for(j, NULL, buf, count, datatype, source, tag, request);
+    for (int i = 0; i < kept->count; i++)
+        free(kept->arrays[i]);
+}
+
+int plan_call(Joined *j, Begin *begin, const void *arguments, size_t bytes, const Kept *kept,
+              MPI_Request *request)
+{
+    Plan *plan = kept->failed ? NULL : malloc(sizeof *plan + bytes);
+    Request *r = plan ? new_request(PERSISTENT, j) : NULL;
+    if (!r) {
+        free_kept(kept);
+        free(plan);
+        return fail(j, MPI_ERR_NO_MEM);
+    }
+    outstanding--; /* what is begun counts by itself */
+    plan->begin = begin;
+    plan->active = MPI_REQUEST_NULL;
+    plan->kept = *kept;
+    memcpy(plan->arguments, arguments, bytes);
+    r->work = plan;
+    *request = (MPI_Request)r;
+    return MPI_SUCCESS;
 }
 
 int call_Start(MPI_Request *request)
@@ -65,9 +61,7 @@ int call_Start(MPI_Request *request)
     Plan *p = r->work;
     if (r->kind != PERSISTENT || p->active != MPI_REQUEST_NULL)
         return fail(r->joined, MPI_ERR_REQUEST);
-    if (p->begin)
-        return p->begin(r->buffer, r->count, r->type, p->peer, p->tag, p->comm, &p->active);
-    return call_Irecv_c(r->buffer, r->count, r->type, p->peer, p->tag, p->comm, &p->active);
+    return p->begin(p->arguments, &p->active);
 }
 
 int call_Startall(int count, MPI_Request requests[])
@@ -109,6 +103,7 @@ int free_persistent(Request *r)
 {
     Plan *p = r->work;
     const int code = is_active(r) ? call_Request_free(&p->active) : MPI_SUCCESS;
+    free_kept(&p->kept);
     free(p);
     free_request(r);
     return code;

@@ -14,7 +14,7 @@ typedef struct {
 /* Sources and tags that cannot be are an error. */
 static int check(const Joined *j, int source, int tag)
 {
-    if (source != MPI_ANY_SOURCE && (source < 0 || source >= j->size))
+    if (source != MPI_ANY_SOURCE && (source < 0 || source >= j->remote_size))
         return MPI_ERR_RANK;
     return tag != MPI_ANY_TAG && (tag < 0 || tag > world.tag_bound) ? MPI_ERR_TAG : MPI_SUCCESS;
 }

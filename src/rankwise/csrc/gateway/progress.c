@@ -1,4 +1,5 @@
 /* The turns that what is under way needs. */
+#include "batch.h"
 #include "calls.h"
 #include "collectives.h"
 #include "gateway.h"
@@ -26,6 +27,7 @@ void progress(void)
     bool moved = progress_wire();
     moved |= progress_local();
     moved |= progress_collectives();
+    moved |= progress_batches();
     busy = false;
     idle = moved ? 0 : idle + 1;
     if (idle % OWN_TURNS == OWN_TURNS - 1)

@@ -10,7 +10,7 @@ int describe_receive(Request *r, void *buffer, MPI_Count count, MPI_Datatype typ
                      int tag)
 {
     const TypeFacts facts = facts_of(type);
-    if (source != MPI_ANY_SOURCE && (source < 0 || source >= r->joined->size))
+    if (source != MPI_ANY_SOURCE && (source < 0 || source >= r->joined->remote_size))
         return MPI_ERR_RANK;
     if (tag != MPI_ANY_TAG && (tag < 0 || tag > world.tag_bound))
         return MPI_ERR_TAG;
@@ -91,52 +91,9 @@ int call_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, i
     MPI_Request request;
     if (!j || source == MPI_PROC_NULL)
         return below.Recv_c(buf, count, datatype, source, tag, comm, status);
-    if (source >= 0 && source < j->size && j->to_local[source] >= 0 && !outstanding && count >= 0 &&
-        count <= INT_MAX)
+    if (source >= 0 && source < j->remote_size && j->to_local[source] >= 0 && !outstanding &&
+        count >= 0 && count <= INT_MAX)
         return receive_in_site(j, buf, (int)count, datatype, source, tag, status);
     const int code = begin_receive(j, buf, count, datatype, source, tag, &request);
     return code == MPI_SUCCESS ? finish(&request, status) : code;
-}
-
-int call_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest,
-                    int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
-                    int source, int recvtag, MPI_Comm comm, MPI_Status *status)
-{
-    MPI_Request receive, sending;
-    if (!joined_of(comm))
-        return below.Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
-                                recvtype, source, recvtag, comm, status);
-    int code = call_Irecv_c(recvbuf, recvcount, recvtype, source, recvtag, comm, &receive);
-    if (code != MPI_SUCCESS)
-        return code;
-    code = call_Isend_c(sendbuf, sendcount, sendtype, dest, sendtag, comm, &sending);
-    if (code != MPI_SUCCESS) {
-        call_Cancel(&receive);
-        finish(&receive, MPI_STATUS_IGNORE);
-        return code;
-    }
-    code = finish(&receive, status);
-    const int other = finish(&sending, MPI_STATUS_IGNORE);
-    return code != MPI_SUCCESS ? code : other;
-}
-
-int call_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest,
-                            int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
-{
-    Joined *j = joined_of(comm);
-    const TypeFacts facts = facts_of(datatype);
-    char *copy = NULL;
-    if (!j)
-        return below.Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm,
-                                        status);
-    if (count < 0 || facts.bytes < 0)
-        return fail(j, count < 0 ? MPI_ERR_COUNT : MPI_ERR_TYPE);
-    const MPI_Count bytes = count * facts.bytes;
-    int code = pack(buf, count, datatype, (uint64_t)bytes, &copy);
-    if (code != MPI_SUCCESS)
-        return fail(j, code);
-    code = call_Sendrecv_c(copy, bytes, MPI_PACKED, dest, sendtag, buf, count, datatype, source,
-                           recvtag, comm, status);
-    free(copy);
-    return code;
 }

@@ -40,20 +40,27 @@ void end_request(Request *r, int code)
         free_request(r);
 }
 
+static bool has_status(const Request *r)
+{
+    return r->kind == RECEIVES || r->kind == EXCHANGE;
+}
+
 /* What MPI_Wait says of a request of ours that has ended, which goes with it. */
 static int conclude(MPI_Request *request, MPI_Status *status)
 {
     Request *r = own_request(*request);
     Joined *j = r->joined;
+    const RequestKind kind = r->kind;
     const int code = r->code;
-    if (r->kind == RECEIVES)
+    if (has_status(r))
         set_status(status, r->source, r->tag, r->bytes, r->cancelled);
     else
         set_empty(status);
     j->uses++; /* for what is said of it below */
     free_request(r);
     *request = MPI_REQUEST_NULL;
-    fail(j, code);
+    if (kind != EXCHANGE) /* whose messages have told of it */
+        fail(j, code);
     release_joined(j);
     return code;
 }
@@ -112,7 +119,7 @@ int peek(MPI_Request request, int *ended, MPI_Status *status)
     if (!r->done && r->native != MPI_REQUEST_NULL)
         look_below(r);
     *ended = r->done;
-    if (r->done && r->kind == RECEIVES)
+    if (r->done && has_status(r))
         set_status(status, r->source, r->tag, r->bytes, r->cancelled);
     else if (r->done)
         set_empty(status);

@@ -54,7 +54,7 @@ static void send_remote(Request *r, uint64_t bytes, SendMode mode)
 
 static int check_send(const Joined *j, MPI_Count count, TypeFacts facts, int dest, int tag)
 {
-    if (dest < 0 || dest >= j->size)
+    if (dest < 0 || dest >= j->remote_size)
         return MPI_ERR_RANK;
     if (tag < 0 || tag > world.tag_bound)
         return MPI_ERR_TAG;
@@ -78,7 +78,7 @@ int begin_send(Joined *j, const void *buffer, MPI_Count count, MPI_Datatype type
         return fail(j, MPI_ERR_NO_MEM);
     r->tag = tag;
     r->buffer = (void *)buffer;
-    r->peer = &peers[j->world_rank[dest]];
+    r->peer = &peers[j->remote_rank[dest]];
     if (!facts.plain || mode == BUFFERED)
         code = pack(buffer, count, type, bytes, &r->packed);
     if (code != MPI_SUCCESS) {
@@ -112,7 +112,7 @@ static int send_now(Joined *j, const void *buffer, MPI_Count count, MPI_Datatype
                     int tag, SendMode mode)
 {
     MPI_Request request = MPI_REQUEST_NULL;
-    const bool here = dest >= 0 && dest < j->size && j->to_local[dest] >= 0;
+    const bool here = dest >= 0 && dest < j->remote_size && j->to_local[dest] >= 0;
     if (here && !outstanding && mode == STANDARD && count >= 0 && count <= INT_MAX)
         return below.Send(buffer, (int)count, type, j->to_local[dest], tag, j->local);
     const int code = begin_send(j, buffer, count, type, dest, tag, mode, &request);

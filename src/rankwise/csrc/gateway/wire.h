@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 enum { EAGER_BYTES = 64 << 10, CREDIT_BYTES = 4 << 20 };
+#define MOST_BYTES (UINT64_C(1) << 60) /* of any message */
 
 typedef enum { EAGER = 1, ASKS, GRANTS, DATA, CREDIT, ENDS, ABORTS, KINDS } MessageKind;
 
@@ -38,6 +39,7 @@ struct Peer {
     Outgoing *first, *last;
     int granted;              /* messages that it may send now, long ones */
     int64_t credit, consumed; /* what we may send; what we have not given back yet */
+    int64_t used;             /* of what it may send */
     bool ended;
 
     char *stage; /* what was read and not looked at */

@@ -1,0 +1,154 @@
+#include "batch.h"
+#include "calls.h"
+#include "messages.h"
+#include "packing.h"
+#include "statuses.h"
+#include <stdlib.h>
+
+struct Batch {
+    MPI_Comm comm;
+    int count, ended, code;
+    MPI_Request *requests; /* those before `ended` have ended */
+    char **copies;         /* shape (copied) */
+    int copied;
+    Request *request;
+    Batch *next;
+};
+static Batch *under_way;
+
+static void free_batch(Batch *b)
+{
+    for (int i = 0; i < b->copied; i++)
+        free(b->copies[i]);
+    free(b->copies);
+    free(b->requests);
+    free(b);
+}
+
+Batch *new_batch(MPI_Comm comm, int most)
+{
+    Batch *b = calloc(1, sizeof *b);
+    if (!b)
+        return NULL;
+    b->comm = comm;
+    b->requests = malloc((size_t)most * sizeof *b->requests + 1);
+    b->copies = malloc((size_t)most * sizeof *b->copies + 1);
+    if (b->requests && b->copies)
+        return b;
+    free_batch(b);
+    return NULL;
+}
+
+void batch_receive(Batch *b, void *buffer, MPI_Count count, MPI_Datatype type, int source, int tag)
+{
+    if (b->code == MPI_SUCCESS)
+        b->code = call_Irecv_c(buffer, count, type, source, tag, b->comm, &b->requests[b->count]);
+    b->count += b->code == MPI_SUCCESS;
+}
+
+void batch_send(Batch *b, const void *buffer, MPI_Count count, MPI_Datatype type, int dest, int tag)
+{
+    if (b->code == MPI_SUCCESS)
+        b->code = call_Isend_c(buffer, count, type, dest, tag, b->comm, &b->requests[b->count]);
+    b->count += b->code == MPI_SUCCESS;
+}
+
+void batch_send_copy(Batch *b, const void *buffer, MPI_Count count, MPI_Datatype type, int dest,
+                     int tag)
+{
+    const TypeFacts facts = facts_of(type);
+    if (b->code == MPI_SUCCESS && (count < 0 || facts.bytes < 0))
+        b->code = fail(joined_of(b->comm), count < 0 ? MPI_ERR_COUNT : MPI_ERR_TYPE);
+    if (b->code != MPI_SUCCESS)
+        return;
+    const MPI_Count bytes = count * facts.bytes;
+    char **copy = &b->copies[b->copied];
+    b->code = fail(joined_of(b->comm), pack(buffer, count, type, (uint64_t)bytes, copy));
+    if (b->code != MPI_SUCCESS)
+        return;
+    b->copied++;
+    batch_send(b, *copy, bytes, MPI_PACKED, dest, tag);
+}
+
+/* One could not be begun: those that have been are taken back, as far as that goes. */
+static int withdraw(Batch *b)
+{
+    const int code = b->code;
+    for (int i = 0; i < b->count; i++) {
+        call_Cancel(&b->requests[i]);
+        call_Request_free(&b->requests[i]);
+    }
+    b->copied = 0; /* they may still be on their way */
+    free_batch(b);
+    return code;
+}
+
+static int wait_for(Batch *b)
+{
+    int code = MPI_SUCCESS;
+    for (int i = 0; i < b->count; i++) {
+        const int one = finish(&b->requests[i], MPI_STATUS_IGNORE);
+        code = code == MPI_SUCCESS ? one : code;
+    }
+    free_batch(b);
+    return code;
+}
+
+int end_batch(Batch *b, Joined *joined, RequestKind kind, MPI_Request *request)
+{
+    if (b->code != MPI_SUCCESS)
+        return withdraw(b);
+    if (!request)
+        return wait_for(b);
+    b->request = new_request(kind, joined);
+    if (!b->request) {
+        b->code = fail(joined, MPI_ERR_NO_MEM);
+        return withdraw(b);
+    }
+    b->next = under_way;
+    under_way = b;
+    *request = (MPI_Request)b->request;
+    return MPI_SUCCESS;
+}
+
+static void note_status(Request *r, const MPI_Status *status)
+{
+    r->source = status->MPI_SOURCE;
+    r->tag = status->MPI_TAG;
+    r->bytes = bytes_that_came(status);
+    r->cancelled = was_cancelled(status);
+}
+
+/* Whether all have ended. */
+static bool look_at_batch(Batch *b)
+{
+    while (b->ended < b->count) {
+        MPI_Status status = {0};
+        int ended = 0;
+        const int code = look_at(&b->requests[b->ended], &ended, &status);
+        if (b->code == MPI_SUCCESS)
+            b->code = code;
+        if (!ended && code == MPI_SUCCESS)
+            return false;
+        if (++b->ended == b->count)
+            note_status(b->request, &status);
+    }
+    return true;
+}
+
+bool progress_batches(void)
+{
+    bool moved = false;
+    for (Batch **place = &under_way; *place;) {
+        Batch *b = *place;
+        if (!look_at_batch(b)) {
+            place = &b->next;
+            continue;
+        }
+        *place = b->next;
+        end_request(b->request, b->code);
+        free_batch(b);
+        moved = true;
+    }
+    return moved;
+}

@@ -1,0 +1,29 @@
+/* Messages that belong together: the parts of one call, which ends when all of them have. */
+#ifndef BATCH_H
+#define BATCH_H
+
+#include "matching.h"
+
+typedef struct Batch Batch;
+
+/* For at most so many messages on this communicator. NULL: there is no memory. */
+Batch *new_batch(MPI_Comm comm, int most);
+
+/* These begin a message, unless an earlier one of the batch could not be begun. The copy of what is
+ * sent lives as long as the batch. */
+void batch_receive(Batch *batch, void *buffer, MPI_Count count, MPI_Datatype type, int source,
+                   int tag);
+void batch_send(Batch *batch, const void *buffer, MPI_Count count, MPI_Datatype type, int dest,
+                int tag);
+void batch_send_copy(Batch *batch, const void *buffer, MPI_Count count, MPI_Datatype type, int dest,
+                     int tag);
+
+/* Waits for all, or hands out a request of this kind that ends with them; an EXCHANGE has the
+ * status of the last message. The batch goes with it. An error code, of whatever message it came
+ * from. */
+int end_batch(Batch *batch, Joined *joined, RequestKind kind, MPI_Request *request);
+
+/* What has a request goes on. */
+bool progress_batches(void);
+
+#endif

@@ -1,0 +1,27 @@
+/* What ranks tell one another when they make communicators from one that they have. */
+#ifndef DERIVED_H
+#define DERIVED_H
+
+#include "communicators.h"
+
+typedef struct {
+    int color, key, number;
+} Wish;
+
+/* Those of all ranks of `own`, which is to be freed; next_context is then a number that is free on
+ * all of them. An error code. */
+int collect(Joined *joined, Wish wish, Wish **all);
+
+/* Gives ranks a number of their own, the same one on all of them, whoever takes part in what. */
+int take_number(void);
+
+/* The ranks of one color, by key and then by rank: their places in `order`. Returns how many. */
+int sort_color(const Wish *all, int size, int color, int *order);
+
+/* MPI_Comm_split of an intercommunicator. */
+int split_groups(Joined *joined, int color, int key, MPI_Comm *made);
+
+/* A communicator of this group's processes alone, which call this. An error code. */
+int create_group(Joined *joined, Members members, int tag, MPI_Comm *made);
+
+#endif
