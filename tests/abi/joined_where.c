@@ -1,5 +1,5 @@
-/* Says where it runs, and fails in a way that it is told: `exit`, `abort`, `kill`; or `wait`s; or the
- * first rank `read`s a line. */
+/* Says where it runs, and fails in a way that it is told: `exit`, `abort`, `kill`; or `wait`s; or
+ * the first rank `read`s a line. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>

@@ -37,7 +37,7 @@ def test_what_goes_directly_goes_by_relays(name: str, least: float, tmp_path: Pa
     assert done.returncode == 0, done.stdout + done.stderr
     assert re.search(r"checked \d+ lacking 0 wrong 0$", done.stdout, re.MULTILINE), done.stdout
     for site, other in (("rennes", "nancy"), ("nancy", "rennes")):
-        assert megabytes_there(done.stdout, site, other) > least
+        assert megabytes_there(done.stderr, site, other) > least
 
 
 @pytest.mark.nightly
@@ -46,8 +46,8 @@ def test_three_sites(tmp_path: Path) -> None:
                     str(compiled("joined_messages")), home=tmp_path)  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     for site, other in (("a", "b"), ("a", "c"), ("b", "c")):
-        assert megabytes_there(done.stdout, site, other) > 1
-        assert megabytes_there(done.stdout, other, site) > 1
+        assert megabytes_there(done.stderr, site, other) > 1
+        assert megabytes_there(done.stderr, other, site) > 1
 
 
 @pytest.mark.skipif(os.geteuid() != 0 or not may_emulate(), reason="/dev/net/tun cannot be opened")
@@ -73,9 +73,9 @@ def test_only_the_hosts_of_relays_have_to_see_one_another(capfd: pytest.CaptureF
         assert run_joined(request, Screen(quiet=True)) == 0
     finally:
         running.stop(folder)
-    said = capfd.readouterr().out
-    assert re.search(r"checked \d+ lacking 0 wrong 0$", said, re.MULTILINE), said
-    assert megabytes_there(said, "b", "a") > 1
+    said = capfd.readouterr()
+    assert re.search(r"checked \d+ lacking 0 wrong 0$", said.out, re.MULTILINE), said
+    assert megabytes_there(said.err, "b", "a") > 1
 
 
 def test_a_relay_that_dies_ends_all(tmp_path: Path) -> None:
@@ -110,6 +110,14 @@ def test_keys_are_in_no_command_line_and_gone_afterwards(tmp_path: Path) -> None
         job.send_signal(2)
         job.wait(30)
     assert not file.exists() and not relay.is_running()
+
+
+def test_output_is_the_programs_alone(tmp_path: Path) -> None:
+    line = ["run", "--join", "rennes=mpich-5:1,nancy=mpich-5:1", "--relay", "--"]
+    loud = rankwise(*line, str(compiled("joined_where")), home=tmp_path)
+    assert len(loud.stdout.splitlines()) == 2 and "[nancy relay] to rennes: " in loud.stderr
+    quiet = rankwise("run", "-q", *line[1:], str(compiled("joined_where")), home=tmp_path)
+    assert len(quiet.stdout.splitlines()) == 2 and "relay" not in quiet.stderr
 
 
 def test_a_relay_is_for_a_joined_job(tmp_path: Path) -> None:

@@ -125,17 +125,18 @@ def joined(
         _part(f"site {name}", name, one.main, "<&3" if number == 0 else "</dev/null", "pids")
         for number, (one, name) in enumerate(zip(several, names, strict=True))
     ]
+    said = ">&2" if prefixed else ">/dev/null"  # the output is the program's
     before = [
-        _part(f"the relay of site {name}", f"{name} relay", one, '<"$folder/while"', "relays")
+        _part(f"the relay of site {name}", f"{name} relay", one, f'<"$folder/while" {said}', "relays")
         for one, name in zip(relays, names, strict=False)
     ]
     script = _JOINED.format(prefixed="yes" if prefixed else "", relays="\n".join(before), starts="\n".join(starts))
     return _steps(script, several)
 
 
-def _part(what: str, label: str, command: Command, source: str, kept: str) -> str:
+def _part(what: str, label: str, command: Command, streams: str, kept: str) -> str:
     """The line that starts a part of a joined job, and keeps its process id."""
-    return f'part {shlex.quote(what)} {shlex.quote(label)} {_line(command)} {source} & {kept}="${kept} $!"'
+    return f'part {shlex.quote(what)} {shlex.quote(label)} {_line(command)} {streams} & {kept}="${kept} $!"'
 
 
 def _steps(script: str, several: Sequence[LaunchSteps]) -> LaunchSteps:
