@@ -16,6 +16,7 @@ namespace
 /// The other side hears what has gone out when an eighth of the window has, or so many frames.
 constexpr std::uint64_t kShareOfWindow = 8;
 constexpr unsigned kMostUntold = 32;
+constexpr std::size_t kFramesInRead = 4;
 } // namespace
 
 Channel::Channel(Poller &poller, std::uint32_t number, std::uint64_t window, Target target,
@@ -125,8 +126,8 @@ std::size_t Channel::deliver(Bytes data)
         return 0;
     std::size_t done = 0;
     while (done < data.size()) {
-        const auto bytes =
-            ::send(socket_.number(), data.data() + done, data.size() - done, MSG_NOSIGNAL);
+        const auto bytes = ::send(socket_.number(), data.data() + done, data.size() - done,
+                                  MSG_NOSIGNAL | (more_ ? MSG_MORE : 0));
         if (bytes < 0 && errno == EINTR)
             continue;
         if (bytes < 0) {
@@ -150,8 +151,9 @@ void Channel::look_after_delivery()
         acknowledge_due_ = true;
 }
 
-void Channel::arrived(const Frame &frame, Bytes data)
+void Channel::arrived(const Frame &frame, Bytes data, bool more)
 {
+    more_ = more;
     sent_.acknowledged(frame.acknowledged);
     if (frame.kind == FrameKind::data) {
         untold_++;
@@ -159,13 +161,14 @@ void Channel::arrived(const Frame &frame, Bytes data)
     } else if (frame.kind == FrameKind::end) {
         received_.arrive_end(frame.offset, sink_);
     }
+    more_ = false;
     look_after_delivery();
     wake_();
 }
 
 void Channel::read()
 {
-    static std::array<std::uint8_t, kMostPayload> scratch; // of the one thread
+    static std::array<std::uint8_t, kFramesInRead * kMostPayload> scratch; // of the one thread
     while (readable_ && open_ && !broken_) {
         const std::size_t most = std::min(sent_.room(), scratch.size());
         if (most == 0)
@@ -176,7 +179,9 @@ void Channel::read()
         if (bytes > 0) {
             // A short read was all there was, and more is told of, but for the end.
             readable_ = static_cast<std::size_t>(bytes) == most || hung_up_;
-            sent_.add(Bytes(scratch).first(static_cast<std::size_t>(bytes)));
+            for (Bytes rest = Bytes(scratch).first(static_cast<std::size_t>(bytes)); !rest.empty();
+                 rest = rest.subspan(std::min(rest.size(), kMostPayload)))
+                sent_.add(rest.first(std::min(rest.size(), kMostPayload)));
         } else if (bytes == 0) {
             readable_ = false;
             sent_.finish();

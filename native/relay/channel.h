@@ -36,7 +36,8 @@ class Channel
     /// It did not come to a connection: our process is told why.
     void refuse(const std::string &words);
 
-    void arrived(const Frame &frame, Bytes data);
+    /// `more`: what follows these data comes at once.
+    void arrived(const Frame &frame, Bytes data, bool more);
     /// What is to be sent next, without the number of the channel.
     std::optional<std::pair<Frame, std::shared_ptr<Chunk>>> next();
     bool has_work() const;
@@ -89,7 +90,7 @@ class Channel
     bool calls_ = false;              // our process called, and has to be answered
     bool connecting_ = false, open_ = false;
     bool open_due_ = false, opened_due_ = false, acknowledge_due_ = false;
-    bool readable_ = false, hung_up_ = false, shut_ = false;
+    bool readable_ = false, hung_up_ = false, shut_ = false, more_ = false;
     std::optional<Reason> broken_;
 };
 

@@ -141,7 +141,7 @@ void Doorway::greeted(Stream &stream, const Greeting &greeting)
     guests_.erase(guest);
 }
 
-void Doorway::arrived(Stream &, const Frame &, Bytes)
+void Doorway::arrived(Stream &, const Frame &, Bytes, bool)
 {
     throw ProtocolError("it spoke before its turn");
 }

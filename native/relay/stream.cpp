@@ -12,8 +12,8 @@ namespace rankwise::relay
 namespace
 {
 
-constexpr int kReadsInTurn = 128;
-constexpr std::size_t kRecord = 16384;
+constexpr int kReadsInTurn = 32;
+constexpr std::size_t kRecord = 16384, kRecordsTogether = 4;
 /// The kernel keeps little that it cannot send yet: another stream may be able to.
 constexpr int kNotSent = 256 << 10;
 
@@ -22,11 +22,22 @@ void set(const Descriptor &socket, int level, int option, int value)
     ::setsockopt(socket.number(), level, option, &value, sizeof value);
 }
 
+/// Whether a whole frame is there that continues this one.
+bool goes_on(const Frame &frame, Bytes rest)
+{
+    if (frame.kind != FrameKind::data || rest.size() < kFrameBytes)
+        return false;
+    const Frame next = read_frame(rest.data());
+    return next.kind == FrameKind::data && next.channel == frame.channel &&
+           next.offset == frame.offset + frame.length && rest.size() >= kFrameBytes + next.length;
+}
+
 } // namespace
 
 Stream::Stream(Poller &poller, const TlsContext &context, Descriptor socket, StreamOwner &owner)
     : poller_(poller), context_(context), socket_(std::move(socket)), owner_(&owner),
-      phase_(Phase::shaking), buffer_(2 * kRecord), heard_(now()), spoke_(heard_)
+      phase_(Phase::shaking), buffer_((kRecordsTogether + 1) * kRecord), heard_(now()),
+      spoke_(heard_)
 {
     tls_.emplace(context_, socket_.number(), true);
     start();
@@ -35,7 +46,8 @@ Stream::Stream(Poller &poller, const TlsContext &context, Descriptor socket, Str
 Stream::Stream(Poller &poller, const TlsContext &context, const sockaddr_in &to, StreamOwner &owner)
     : poller_(poller), context_(context),
       socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)), owner_(&owner),
-      phase_(Phase::connecting), buffer_(2 * kRecord), heard_(now()), spoke_(heard_)
+      phase_(Phase::connecting), buffer_((kRecordsTogether + 1) * kRecord), heard_(now()),
+      spoke_(heard_)
 {
     if (!socket_.is_open() ||
         (::connect(socket_.number(), reinterpret_cast<const sockaddr *>(&to), sizeof to) != 0 &&
@@ -102,15 +114,20 @@ void Stream::advance(std::uint32_t events)
 void Stream::read()
 {
     for (int reads = 0; reads < kReadsInTurn; reads++) {
-        const std::size_t got = tls_->read(std::span(buffer_).subspan(filled_));
-        if (got == 0)
+        std::size_t got = 0, before = filled_;
+        do {
+            got = tls_->read(std::span(buffer_).subspan(filled_));
+            filled_ += got;
+        } while (got > 0 && filled_ + kRecord <= buffer_.size());
+        if (filled_ == before)
             return;
         heard_ = now();
-        filled_ += got;
         const std::size_t used = parse(Bytes(buffer_).first(filled_));
         filled_ -= used;
         if (used > 0 && filled_ > 0)
             std::memmove(buffer_.data(), buffer_.data() + used, filled_);
+        if (got == 0)
+            return;
     }
     poller_.again(socket_.number());
 }
@@ -130,8 +147,9 @@ std::size_t Stream::parse(Bytes bytes)
         const std::size_t whole = kFrameBytes + frame.length;
         if (bytes.size() - used < whole)
             break;
-        owner_->arrived(*this, frame, bytes.subspan(used + kFrameBytes, frame.length));
+        const Bytes data = bytes.subspan(used + kFrameBytes, frame.length);
         used += whole;
+        owner_->arrived(*this, frame, data, goes_on(frame, bytes.subspan(used)));
     }
     return used;
 }

@@ -26,7 +26,8 @@ class StreamOwner
     /// The key is right: whoever has called may say its greeting.
     virtual void trusted(Stream &stream) = 0;
     virtual void greeted(Stream &stream, const Greeting &greeting) = 0;
-    virtual void arrived(Stream &stream, const Frame &frame, Bytes data) = 0;
+    /// `more`: the next frame, which follows at once, goes on where these data end.
+    virtual void arrived(Stream &stream, const Frame &frame, Bytes data, bool more) = 0;
     virtual void writable(Stream &stream) = 0;
     /// It is of no more use, and is to be destroyed. `farewell`: the other side meant it.
     virtual void lost(Stream &stream, const std::string &why, bool farewell) = 0;

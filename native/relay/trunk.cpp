@@ -125,7 +125,7 @@ void Trunk::open_for_them(const Frame &frame)
     });
 }
 
-void Trunk::arrived(Stream &, const Frame &frame, Bytes data)
+void Trunk::arrived(Stream &, const Frame &frame, Bytes data, bool more)
 {
     if (frame.kind == FrameKind::ping)
         return;
@@ -150,7 +150,7 @@ void Trunk::arrived(Stream &, const Frame &frame, Bytes data)
         channel.opened();
         return;
     default:
-        channel.arrived(frame, data);
+        channel.arrived(frame, data, more);
         counters_.most_kept_bytes = std::max(counters_.most_kept_bytes, channel.kept());
         if (channel.is_over())
             remove(frame.channel);

@@ -56,7 +56,7 @@ class Trunk : public StreamOwner
 
     void trusted(Stream &stream) override;
     void greeted(Stream &stream, const Greeting &greeting) override;
-    void arrived(Stream &stream, const Frame &frame, Bytes data) override;
+    void arrived(Stream &stream, const Frame &frame, Bytes data, bool more) override;
     void writable(Stream &stream) override;
     void lost(Stream &stream, const std::string &why, bool farewell) override;
 
