@@ -62,14 +62,24 @@ def suite() -> tuple[Path, Path]:
 
 
 def failing(  # noqa: PLR0917
-    implementation_id: str, ranks: int, home: Path, suite: tuple[Path, Path], chosen: str, least: int
+    implementation_id: str,
+    ranks: int,
+    home: Path,
+    suite: tuple[Path, Path],
+    chosen: str,
+    least: int,
+    linked_to: str = "",
 ) -> set[str]:
-    """Return the names of the tests that fail; asserts that each rank has gone through `least` at least."""
+    """Return the names of the tests that fail; asserts that each rank has gone through `least` at least.
+
+    `linked_to`: not mpi4py of the standard ABI, but its wheel that has loaded this MPI.
+    """
     built, main = suite
+    how = ["--linked-to", linked_to] if linked_to else ["--abi"]
     program = [sys.executable, "-W", "ignore", "-B", str(main), "-q", "-i", chosen, "-e", NOT_HERE]
     done = rankwise(
-        "run", "-q", "--abi", "-n", str(ranks), "--mpi", implementation_id, "--", *program, home=home,
-        timeout=1700, PYTHONPATH=str(built),
+        "run", "-q", *how, "-n", str(ranks), "--mpi", implementation_id, "--", *program, home=home, timeout=1700,
+        PYTHONPATH="" if linked_to else str(built),
     )  # fmt: skip
     said = done.stdout + done.stderr
     counts = [int(number) for number in re.findall(r"^Ran (\d+) tests", said, re.MULTILINE)]
@@ -94,3 +104,14 @@ def test_collectives_by_night(
     implementation_id: str, ranks: int, tmp_path: Path, suite: tuple[Path, Path]
 ) -> None:
     assert failing(implementation_id, ranks, tmp_path, suite, COLLECTIVES, 550) <= known(implementation_id)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(
+    ("own", "other"), [("openmpi-5", "mpich-5"), ("mpich-5", "openmpi-5"), ("openmpi-4", "intelmpi")]
+)
+def test_the_wheel_on_another_mpi_than_it_has_loaded(
+    own: str, other: str, tmp_path: Path, suite: tuple[Path, Path]
+) -> None:
+    ids = {start: next(one for one in IDS if one.startswith(start)) for start in (own, other)}
+    assert failing(ids[other], 2, tmp_path, suite, BY_DAY, 90, ids[own]) <= known(ids[other])

@@ -1,4 +1,4 @@
-/* Statuses, requests, arrays and large counts of a program of the standard ABI. */
+/* Statuses, requests, arrays and large counts. */
 #include "traps.h"
 
 extern char **environ;
@@ -7,28 +7,39 @@ static int rank, ranks;
 static void check_environment_and_strings(void)
 {
     struct {
-        char words[MPI_MAX_LIBRARY_VERSION_STRING], guard[8];
-    } version = {"", "guarded"};
+        char words[MPI_MAX_ERROR_STRING], guard[8];
+    } text = {"", "guarded"};
     int length = -1, names = 0, value = -1;
     int *attribute = NULL;
     while (environ && environ[names])
         names++;
     CHECK(names > 3);
+#if MPI_VERSION >= 3
+    struct {
+        char words[MPI_MAX_LIBRARY_VERSION_STRING], guard[8];
+    } version = {"", "guarded"};
     CHECK(WORKS(MPI_Get_library_version(version.words, &length)));
     CHECK(!strcmp(version.guard, "guarded") &&
           length >= (int)strlen(version.words)); /* Open MPI counts the end too */
     if (rank == 0)
         printf("library %.40s\n", version.words);
+#endif
+    MPI_Error_string(MPI_ERR_TRUNCATE, text.words, &length);
+    CHECK(!strcmp(text.guard, "guarded") && length > 3);
     MPI_Comm_set_name(MPI_COMM_WORLD, "w");
-    CHECK(WORKS(MPI_Comm_get_name(MPI_COMM_WORLD, version.words, &length)) &&
-          !strcmp(version.words, "w"));
+    CHECK(WORKS(MPI_Comm_get_name(MPI_COMM_WORLD, text.words, &length)) &&
+          !strcmp(text.words, "w"));
     CHECK(WORKS(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &attribute, &value)));
     CHECK(value && *attribute >= 32767);
     MPI_Query_thread(&value);
     CHECK(value == MPI_THREAD_SINGLE || value == MPI_THREAD_FUNNELED ||
           value == MPI_THREAD_SERIALIZED || value == MPI_THREAD_MULTIPLE);
+#if MPI_VERSION >= 5
     CHECK(MPI_Comm_fromint(MPI_Comm_toint(MPI_COMM_WORLD)) == MPI_COMM_WORLD);
     CHECK(MPI_Type_fromint(MPI_Type_toint(MPI_INT)) == MPI_INT);
+#endif
+    CHECK(MPI_Comm_f2c(MPI_Comm_c2f(MPI_COMM_WORLD)) == MPI_COMM_WORLD);
+    CHECK(MPI_Type_f2c(MPI_Type_c2f(MPI_INT)) == MPI_INT);
 }
 
 static void check_statuses(void)
@@ -36,7 +47,6 @@ static void check_statuses(void)
     MPI_Status status;
     MPI_Request requests[2];
     int data[4] = {1, 2, 3, 4}, got[4] = {0}, count = -1, flag = -1;
-    MPI_Count large = -1;
     const int to = (rank + 1) % ranks, from = (rank + ranks - 1) % ranks;
     MPI_Irecv(got, 4, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &requests[0]);
     MPI_Isend(data, 3, MPI_INT, to, 7, MPI_COMM_WORLD, &requests[1]);
@@ -46,8 +56,11 @@ static void check_statuses(void)
     CHECK(both[0].MPI_SOURCE == from && both[0].MPI_TAG == 7 && got[2] == 3);
     MPI_Get_count(&both[0], MPI_INT, &count);
     CHECK(count == 3);
+#ifdef LARGE_COUNTS
+    MPI_Count large = -1;
     MPI_Get_count_c(&both[0], MPI_INT, &large);
     CHECK(large == 3);
+#endif
     MPI_Get_count(&both[0], MPI_DOUBLE, &count);
     CHECK(count == MPI_UNDEFINED);
     MPI_Test_cancelled(&both[0], &flag);
@@ -59,10 +72,12 @@ static void check_statuses(void)
     MPI_Wait(&requests[0], &status);
     MPI_Test_cancelled(&status, &flag);
     CHECK(flag == 1);
-    if (WORKS(MPI_Status_set_elements_c(&status, MPI_BYTE, 12))) {
+#if MPI_VERSION >= 3
+    if (WORKS(MPI_Status_set_elements_x(&status, MPI_BYTE, 12))) {
         MPI_Get_count(&status, MPI_INT, &count);
         CHECK(count == 3);
     }
+#endif
     MPI_Sendrecv(data, 1, MPI_INT, to, 1, got, 4, MPI_INT, from, 1, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
 }
@@ -72,29 +87,36 @@ static void check_statuses(void)
 static void check_shared_requests(void)
 {
     enum { MANY = 300 };
-    MPI_Request requests[MANY], with_arrays[8];
+    MPI_Request requests[MANY];
+#ifdef NONBLOCKING_COLLECTIVES
+    MPI_Request with_arrays[8];
     MPI_Datatype *types = malloc((size_t)ranks * sizeof *types);
     int *counts = malloc((size_t)ranks * sizeof *counts),
         *places = malloc((size_t)ranks * sizeof *places);
-    int *in = malloc((size_t)ranks * sizeof *in), *out[8], finished = 0, made = 1;
+    int *in = malloc((size_t)ranks * sizeof *in), *out[8], made = 1;
     for (int i = 0; i < ranks; i++) {
         types[i] = MPI_INT;
         counts[i] = 1;
         places[i] = i * (int)sizeof(int);
         in[i] = 100 * rank + i;
     }
+#endif
+    int finished = 0;
     for (int i = 0; i < MANY; i++)
         MPI_Isend(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &requests[i]);
+#ifdef NONBLOCKING_COLLECTIVES
     for (int k = 0; k < 8; k++) {
         out[k] = calloc((size_t)ranks, sizeof(int));
         made = made && WORKS(MPI_Ialltoallw(in, counts, places, types, out[k], counts, places,
                                             types, MPI_COMM_WORLD, &with_arrays[k]));
     }
+#endif
     for (int i = 0; i < MANY; i += 2)
         MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
     for (int i = 0; i < MANY; i++)
         MPI_Test(&requests[i], &finished, MPI_STATUS_IGNORE);
     CHECK(finished);
+#ifdef NONBLOCKING_COLLECTIVES
     for (int k = 0; k < 8 && made; k++) {
         MPI_Wait(&with_arrays[k], MPI_STATUS_IGNORE);
         for (int i = 0; i < ranks; i++)
@@ -103,6 +125,7 @@ static void check_shared_requests(void)
     for (int k = 0; k < 8; k++)
         free(out[k]);
     free(types), free(counts), free(places), free(in);
+#endif
 }
 
 static void check_arrays(void)
@@ -110,14 +133,9 @@ static void check_arrays(void)
     int *counts = malloc((size_t)ranks * sizeof *counts),
         *places = malloc((size_t)ranks * sizeof *places);
     int *in = calloc((size_t)ranks, sizeof *in), *out = calloc((size_t)ranks, sizeof *out);
-    MPI_Count *wide = malloc((size_t)ranks * sizeof *wide);
-    MPI_Aint *far = malloc((size_t)ranks * sizeof *far);
-    MPI_Request request;
     for (int i = 0; i < ranks; i++) {
         counts[i] = 1;
-        wide[i] = 1;
         places[i] = ranks - 1 - i;
-        far[i] = ranks - 1 - i;
         in[i] = 10 * rank + i;
     }
     const int root = ranks - 1;
@@ -125,6 +143,33 @@ static void check_arrays(void)
                             rank == root ? places : NULL, MPI_INT, root, MPI_COMM_WORLD)));
     for (int i = 0; rank == root && i < ranks; i++)
         CHECK(out[ranks - 1 - i] == i);
+    CHECK(WORKS(
+        MPI_Alltoallv(in, counts, places, MPI_INT, out, counts, places, MPI_INT, MPI_COMM_WORLD)));
+    for (int i = 0; i < ranks; i++)
+        CHECK(out[ranks - 1 - i] == 10 * i + ranks - 1 - rank);
+    int sum = 0;
+    CHECK(WORKS(MPI_Reduce_scatter(in, &sum, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD)));
+    CHECK(sum == 10 * ranks * (ranks - 1) / 2 + ranks * rank);
+#ifdef MPI_IN_PLACE
+    int own = rank + 1;
+    if (WORKS(MPI_Allreduce(MPI_IN_PLACE, &own, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD)))
+        CHECK(own == ranks * (ranks + 1) / 2);
+#endif
+    free(counts), free(places), free(in), free(out);
+}
+
+#ifdef LARGE_COUNTS
+static void check_large_arrays(void)
+{
+    int *in = calloc((size_t)ranks, sizeof *in), *out = calloc((size_t)ranks, sizeof *out);
+    MPI_Count *wide = malloc((size_t)ranks * sizeof *wide);
+    MPI_Aint *far = malloc((size_t)ranks * sizeof *far);
+    MPI_Request request;
+    for (int i = 0; i < ranks; i++) {
+        wide[i] = 1;
+        far[i] = ranks - 1 - i;
+        in[i] = 10 * rank + i;
+    }
     CHECK(WORKS(MPI_Gatherv_c(&rank, 1, MPI_INT, out, rank == 0 ? wide : NULL,
                               rank == 0 ? far : NULL, MPI_INT, 0, MPI_COMM_WORLD)));
     CHECK(rank != 0 || out[0] == ranks - 1);
@@ -134,13 +179,7 @@ static void check_arrays(void)
     if (WORKS(MPI_Ialltoallv_c(in, wide, far, MPI_INT, out, wide, far, MPI_INT, MPI_COMM_WORLD,
                                &request)))
         MPI_Wait(&request, MPI_STATUS_IGNORE);
-    int sum = 0;
-    CHECK(WORKS(MPI_Reduce_scatter(in, &sum, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD)));
-    CHECK(sum == 10 * ranks * (ranks - 1) / 2 + ranks * rank);
-    int own = rank + 1;
-    if (WORKS(MPI_Allreduce(MPI_IN_PLACE, &own, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD)))
-        CHECK(own == ranks * (ranks + 1) / 2);
-    free(counts), free(places), free(in), free(out), free(wide), free(far);
+    free(in), free(out), free(wide), free(far);
 }
 
 static void check_large_counts(void)
@@ -168,6 +207,7 @@ static void check_large_counts(void)
         MPI_Type_free(&large);
     }
 }
+#endif
 
 static void check_types_and_communicators(void)
 {
@@ -206,7 +246,10 @@ int main(int argc, char **argv)
     check_statuses();
     check_shared_requests();
     check_arrays();
+#ifdef LARGE_COUNTS
+    check_large_arrays();
     check_large_counts();
+#endif
     check_types_and_communicators();
     report();
     MPI_Finalize();

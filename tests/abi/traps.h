@@ -1,4 +1,5 @@
-/* What the programs of the standard ABI in this folder share. */
+/* What the programs in this folder share. They are compiled for the standard ABI, and for each MPI
+   as far as its header goes. */
 #ifndef TRAPS_H
 #define TRAPS_H
 
@@ -6,6 +7,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#if MPI_VERSION >= 4
+#define LARGE_COUNTS 1
+#endif
+#if MPI_VERSION >= 3
+#define NONBLOCKING_COLLECTIVES 1
+#endif
+#if MPI_VERSION == 1
+#define MPI_ERR_UNSUPPORTED_OPERATION MPI_ERR_OTHER
+#endif
+#if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
+#define SESSION_BUFFERS 1
+#endif
 
 static int wrong, checked, lacking;
 

@@ -88,7 +88,9 @@ def test_programs_that_come_with_an_mpi_are_found_and_run_on_a_testbed(home: Pat
 @needs_emulation
 def test_ranks_of_another_mpi_end_the_job_with_an_error(where: list[str], home: Path) -> None:
     subprocess.run(["mpicc.openmpi", "app.c", "-o", "app"], cwd=home, check=True)
-    done = rankwise("run", "--mpi", "mpich-5", "-n", "2", *where, "--", "./app", "stay", home=home, timeout=50)
+    (home / "wrapper").write_text("#!/bin/sh\n./app stay\n")  # of which no MPI shows
+    (home / "wrapper").chmod(0o755)
+    done = rankwise("run", "--mpi", "mpich-5", "-n", "2", *where, "--", "./wrapper", home=home, timeout=50)
     assert_error(done, 3, "of the ranks that mpich-5.0.2 started have loaded another MPI", "libmpi.so.40", "alone")
 
 

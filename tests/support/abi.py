@@ -1,4 +1,4 @@
-"""Programs of the standard ABI: compiled once, started on any implementation as a user starts them."""
+"""Programs of the standard ABI, and of one MPI: compiled once, started on any implementation as a user does."""
 
 import os
 import shlex
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rankwise.core import paths
-from support.mpis import FOUND
+from support.mpis import FOUND, working
 
 SOURCES = Path(__file__).parent.parent / "abi"
 IDS = [one.id for one in FOUND]
@@ -36,5 +36,25 @@ def compiled(name: str, *, binding_path: bool = False) -> Path:
         if binding_path:
             shown = shown.replace("--enable-new-dtags", "--disable-new-dtags")
         subprocess.run(shlex.split(shown), check=True, capture_output=True, timeout=100)
+        partial.replace(program)
+    return program
+
+
+@cache
+def native(name: str, implementation_id: str) -> Path:
+    """Return tests/abi/NAME.c or NAME.f90 as a program of one implementation, as its own compiler links it."""
+    folder = paths.cache_folder() / "tests-abi" / implementation_id
+    folder.mkdir(parents=True, exist_ok=True)
+    one = working(implementation_id)
+    fortran = (SOURCES / f"{name}.f90").exists()
+    source = SOURCES / f"{name}.{'f90' if fortran else 'c'}"
+    compiler = one.mpicc.replace("mpicc", "mpifort") if fortran else one.mpicc
+    program, options = folder / name, ["-O1", "-w"] if fortran else ["-O1", "-w", "-std=gnu99"]
+    newest = max(file.stat().st_mtime for file in (source, SOURCES / "traps.h"))
+    if not program.exists() or program.stat().st_mtime < newest:
+        partial = program.with_suffix(f".{os.getpid()}")
+        line = [compiler, *options, "-o", str(partial), str(source)]
+        environment = {**os.environ, **dict(one.environment)}
+        subprocess.run(line, check=True, capture_output=True, timeout=100, env=environment)
         partial.replace(program)
     return program

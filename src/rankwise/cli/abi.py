@@ -25,9 +25,10 @@ Examples:
 
 @click.group(name="abi", epilog=_EXAMPLES)
 def command() -> None:
-    """Look at binaries that run on every MPI: programs of MPI-5's standard ABI.
+    """Look at what binaries are linked to, and on which MPI they can run.
 
-    `mpicc_abi` of MPICH 5 compiles such programs; `rankwise run --mpi NAME` starts them on any implementation.
+    `mpicc_abi` of MPICH 5 compiles programs of MPI-5's standard ABI, which every MPI can carry out. Those of
+    one MPI are led through it: `rankwise run --mpi NAME` starts both on any implementation.
     """
 
 
@@ -55,4 +56,5 @@ def _remark(one: Suitability) -> str:
         return one.reason
     named = ", ".join(one.missing[:_SHOWN])
     more = len(one.missing) - _SHOWN
-    return f"but lacks {named}{f' and {more} more' if more > 0 else ''}"
+    lacking = f"but lacks {named}{f' and {more} more' if more > 0 else ''}"
+    return ", ".join(filter(None, (one.reason, lacking)))

@@ -36,6 +36,7 @@ _SINGLE = {
     "  rankwise run -n 4 --testbed grid5000-2007 --profile wan -- ./app\n"
     "  rankwise run -n 8 --testbed grid5000-2007 --overlay -- ./app\n"
     "  rankwise run -n 4 --mpi any -- ./abi-app        compiled by mpicc_abi: runs on every MPI\n"
+    "  rankwise run -n 4 --mpi mpich-5 -- ./openmpi-app    linked to one MPI, run by another\n"
     "  rankwise run --join rennes=openmpi-5:4,nancy=mpich-5:4 -- ./abi-app\n"
     "                                                  one job, an MPI of its own on each site\n"
     "  rankwise run -n 2 --mpi openmpi --launcher '--mca btl tcp,self' -- ./app",
@@ -52,8 +53,11 @@ _SINGLE = {
               help="With --join: sites reach one another by a relay on the first host of each, encrypted, and by "
               "one port alone.  [default: every host reaches every other]")  # fmt: skip
 @click.option("--abi", "standard_abi", is_flag=True,
-              help="The program is of MPI-5's standard ABI, though that does not show: Python with an mpi4py "
-              "built by mpicc_abi.")  # fmt: skip
+              help="Lead its calls through MPI-5's standard ABI even where the MPI is its own. A program of which "
+              "no MPI shows (Python) is of that ABI.")  # fmt: skip
+@click.option("--linked-to", default="", metavar="MPI",
+              help="The MPI whose calls it makes, where that does not show: Python with an mpi4py compiled for "
+              "it.")  # fmt: skip
 @click.option("--placement", default="block", show_default=True, metavar="NAME|FILE",
               help="block, cyclic, one-per-node, across-sites, or a rankfile.")  # fmt: skip
 @launcher_option
@@ -82,6 +86,7 @@ def command(context: click.Context, /, **asked: Any) -> int:
         context.obj, asked["ranks"] or 0, asked["mpi"], testbed_of(asked["testbed"], asked["hostfile"]),
         asked["placement"], choose(asked["profile"]), _overlay(asked["overlay"], asked["reproducible"]),
         asked["force"], asked["launcher"], asked["limit"], asked["prefixes"], asked["standard_abi"],
+        asked["linked_to"],
     )  # fmt: skip
     return run(request, Screen(quiet=asked["quiet"]))
 

@@ -71,11 +71,17 @@ def library_of(implementation: Implementation) -> Path | None:
     """Return the MPI library under the name by which programs ask for it; None where the compiler shows none."""
     line = compiler.shown(Path(implementation.mpicc), implementation.environment)
     file = compiler.library_file(line, implementation.prefix)
-    soname = _SONAME.search(implementation.abi)
-    if file is None or soname is None:
+    name = library_name(implementation)
+    if file is None or not name:
         return None
-    named = file.parent / soname[1]
+    named = file.parent / name
     return named if named.exists() else None
+
+
+def library_name(implementation: Implementation) -> str:
+    """Return the name by which programs ask for its library: `libmpi.so.40`; '' if it is not known."""
+    soname = _SONAME.search(implementation.abi)
+    return soname[1] if soname else ""
 
 
 def is_own(file: Path, implementation: Implementation) -> bool:
@@ -134,15 +140,19 @@ def _notice(what: str, implementation: Implementation, variable: str) -> Notice:
     )
 
 
-def judge(implementation: Implementation, mapped: Mapped) -> tuple[str, tuple[Notice, ...]]:
+def judge(
+    implementation: Implementation, mapped: Mapped, besides: Implementation | None = None
+) -> tuple[str, tuple[Notice, ...]]:
     """Return why ranks with these libraries are not this implementation's ('': they are), and what is to be said.
 
-    A rank that has loaded another MPI than the launcher's is alone in its world.
+    A rank that has loaded another MPI than the launcher's is alone in its world. One that is linked to another may
+    have it `besides`, where that only hands its calls on.
     """
+    expected = [implementation, *([besides] if besides else [])]
     foreign = [
         next(iter(found))
         for found in (mpi_libraries(files) for files in mapped.values())
-        if found and not any(is_own(Path(file), implementation) for file in found)
+        if found and not any(is_own(Path(file), one) for file in found for one in expected)
     ]
     if foreign:
         which = ", ".join(sorted(set(foreign)))
@@ -150,6 +160,8 @@ def judge(implementation: Implementation, mapped: Mapped) -> tuple[str, tuple[No
             f"{len(foreign)} of the ranks that {implementation.id} started have loaded another MPI, {which}: each "
             "of them is alone in a world of its own"
         ), ()
+    if besides and besides != implementation:
+        return "", ()
     prefix = Path(implementation.prefix).resolve()
     files = sorted({file for found in mapped.values() for file in found})
     return "", tuple(

@@ -34,6 +34,13 @@ def loading(library: Path, environment: Environment) -> Environment:
     return (*rest, (VARIABLE, ":".join([str(library), *others])))
 
 
+def last(library: str, environment: Environment) -> Environment:
+    """Return `environment` with the library put behind what it preloads already."""
+    others = [value for name, value in environment if name == VARIABLE and value]
+    rest = tuple(pair for pair in environment if pair[0] != VARIABLE)
+    return (*rest, (VARIABLE, ":".join([*others, library])))
+
+
 def ignored_by(program: Path) -> str:
     """Return why the loader ignores LD_PRELOAD for this program: `is linked statically`; '' if it does not.
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rankwise.core import process
 from rankwise.core.errors import HostError, UnknownNameError
-from rankwise.core.records import Implementation
+from rankwise.core.records import Environment, Implementation
 from rankwise.mpi import clients
 from rankwise.mpi.discover import installations
 from rankwise.mpi.smoke_test import smoke_test
@@ -110,6 +110,21 @@ def able_to_run(program: Path, found: Sequence[Implementation]) -> list[Implemen
     return [one for one in found if not names or any(_has(one, name) for name in names)]
 
 
+def is_bound_to_another(program: Path, implementation: Implementation) -> bool:
+    """Return whether the loader finds another MPI's library for the program, whatever LD_LIBRARY_PATH says.
+
+    So it is with a path in the program that comes first (DT_RPATH), where both have a library of that name.
+    """
+    environment = clients.surroundings(implementation, {}).environment
+    own = clients.library_name(implementation)
+    found = _libraries(program, tuple(pair for pair in environment if pair[0] == clients.LIBRARY_PATH))
+    return any(
+        path.startswith("/") and not clients.is_own(Path(path).resolve(), implementation)
+        for name, path in found
+        if own in {name, clients.OTHER_NAMES.get(name)}
+    )
+
+
 def asks_for(program: Path) -> str:
     """Return the names of the MPI libraries that the program is linked with; '' if it is linked with none."""
     return ", ".join(dict.fromkeys(name for name, _ in _libraries(program)))
@@ -126,6 +141,6 @@ def _has(one: Implementation, library: str) -> bool:
     return any(f"({name})" in one.abi for name in (library, clients.OTHER_NAMES.get(library)))
 
 
-def _libraries(program: Path) -> list[tuple[str, str]]:
+def _libraries(program: Path, environment: Environment = ()) -> list[tuple[str, str]]:
     """The MPI libraries that the program asks for by name, and where the loader finds each, or `not found`."""
-    return _LIBRARY.findall(process.run(["ldd", str(program)], LDD_LIMIT_SECONDS).stdout)
+    return _LIBRARY.findall(process.run(["ldd", str(program)], LDD_LIMIT_SECONDS, environment=environment).stdout)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -14,14 +14,17 @@ from rankwise.core import process
 from rankwise.core.errors import HostError, InputError
 from rankwise.core.records import Implementation
 from rankwise.core.tuning import Loaded
-from rankwise.mpi import preload, select
+from rankwise.mpi import clients, preload, select
 from rankwise.mpi.discover import installations
 from rankwise.workflows.events import Events
 
 ANY = "any"
 """As the name of an MPI: whichever is found first."""
-_BACKEND = "RANKWISE_ABI_BACKEND"
+_BACKEND, _SHARED = "RANKWISE_ABI_BACKEND", "RANKWISE_ABI_SHARED"
 _JOIN, _JOIN_BACKEND = "RANKWISE_JOIN", "RANKWISE_JOIN_BACKEND"
+_LIBC = "libc.so.6"
+"""Loaded before the program's own MPI where another one works: LAM/MPI's library has a malloc of its own, and what
+libc allocates by that one the other MPI would free by libc's."""
 _ASK_SECONDS = 10.0
 _CALLED = re.compile(r"\bU P?(MPI_\w+)")
 
@@ -31,23 +34,79 @@ def is_standard(program: Path) -> bool:
     return select.is_standard(program)
 
 
-def built(implementation: Implementation, events: Events) -> tuple[Path, Path]:
+def is_of_another(program: Path, implementation: Implementation) -> bool:
+    """Return whether the loader would not give the program this implementation's library."""
+    return not select.able_to_run(program, [implementation]) or select.is_bound_to_another(program, implementation)
+
+
+def built(implementation: Implementation, events: Events, own: Implementation | None = None) -> tuple[Path, Path]:
     """Return the front end of the standard ABI, and what carries it out on `implementation`.
 
-    Raises HostError if no MPI here declares the standard ABI, BuildError.
+    For a program that is linked to an MPI of its `own` the front end is that one's mirror. Raises HostError if no
+    MPI here declares the standard ABI, BuildError.
     """
     with events.busy(f"compiling the standard ABI for {implementation.id} (kept for next time)"):
-        return _built(implementation)
+        return _built(implementation, own)
 
 
 @cache
-def _built(implementation: Implementation) -> tuple[Path, Path]:
+def _built(implementation: Implementation, own: Implementation | None = None) -> tuple[Path, Path]:
     known = _standard()
-    return libraries.front_end(known), libraries.backend(known, implementation)
+    front = libraries.mirror_of(known, own) if own else libraries.front_end(known)
+    return front, libraries.backend(known, implementation)
 
 
-def loading(loaded: Loaded, program: Path, implementation: Implementation) -> Loaded:
-    """Return what a job of this program of the standard ABI loads besides.
+def linked_to(
+    program: Path, implementation: Implementation, prefixes: Sequence[Path], said: str = ""
+) -> Implementation | None:
+    """Return the MPI whose functions a program calls that `implementation` is to run by way of the standard ABI.
+
+    `said` names that MPI where it does not show. If both have a library of one name, that of `implementation` is
+    taken. None for a program of the standard ABI itself, or of no MPI that
+    shows. Raises InputError if that MPI is not here, or for what cannot be led elsewhere.
+    """
+    if said:
+        own = select.matching(said, installations(prefixes))
+        if len(own) > 1:
+            known = ", ".join(one.id for one in own)
+            raise InputError(f"'{said}' could be any of {known}", "name one of them with --linked-to")
+    elif (asked := select.asks_for(program)) and not is_standard(program):
+        here = select.tested(prefixes)
+        own = select.linked_with(program, here) or select.able_to_run(program, here)
+        if not own:
+            raise InputError(
+                f"{program.name} is linked to {asked}, which no MPI here has",
+                "install that one: its own library is needed even where another MPI carries out the calls",
+            )
+    else:
+        return None
+    same = (implementation in own, clients.library_name(own[0]) == clients.library_name(implementation))
+    return implementation if any(same) else own[0]  # by that name a process can have one library only
+
+
+def surroundings(
+    implementation: Implementation, own: Implementation | None, caller: Mapping[str, str]
+) -> clients.Surroundings:
+    """Return what ranks need in their environment to find the MPI that they are linked to.
+
+    That is left out where it would lead `implementation`'s backend to another library.
+    """
+    around = clients.surroundings(own or implementation, caller)
+    if own in {None, implementation}:
+        return around
+    name = clients.library_name(implementation)
+    kept = tuple(
+        (variable, value)
+        for variable, value in around.environment
+        if variable != clients.LIBRARY_PATH or not any(Path(one, name).exists() for one in value.split(":"))
+    )
+    return replace(around, environment=kept)
+
+
+def loading(
+    loaded: Loaded, program: Path, implementation: Implementation, own: Implementation | None = None
+) -> Loaded:
+    """Return what a job of this program of the standard ABI, or of its `own` MPI's, loads besides.
 
     It has been `built`. Raises InputError for a program that would not load it, HostError, BuildError.
     """
@@ -57,8 +116,18 @@ def loading(loaded: Loaded, program: Path, implementation: Implementation) -> Lo
             f"{implementation.id}",
             "link it dynamically, and install it without special rights",
         )
-    front, back = _built(implementation)
-    environment = (*preload.loading(front, loaded.environment), (_BACKEND, str(back)))
+    front, back = _built(implementation, own)
+    environment = loaded.environment
+    if own == implementation:
+        environment = (*environment, (_SHARED, "1"))
+        library = clients.library_of(implementation)
+        if library and select.is_bound_to_another(
+            program, implementation
+        ):  # of the same name: the first one counts
+            environment = preload.loading(library, environment)
+    elif own:
+        environment = preload.last(_LIBC, environment)
+    environment = (*preload.loading(front, environment), (_BACKEND, str(back)))
     return replace(loaded, environment=environment, files=(*loaded.files, str(front), str(back)))
 
 
@@ -120,36 +189,36 @@ def check(program: str, prefixes: Sequence[Path], events: Events) -> Checked:
         )
     with events.busy("looking for MPI implementations") as update:
         found, _ = select.working([], prefixes, lambda one: update(f"testing that {one} works"))
-        if select.is_standard(path):
-            update("comparing what it calls with what each has")
-            suited = _suited(path, found)
-        else:
-            suited = _native(path, found, linked)
+        update("comparing what it calls with what each has")
+        suited = _suited(path, found) if select.is_standard(path) else _native(path, found, linked)
     return Checked(str(path), linked, select.is_standard(path), tuple(suited))
 
 
 def _suited(program: Path, found: Iterable[Implementation]) -> list[Suitability]:
+    return [_by_the_standard(program, one, "") for one in found]
+
+
+def _by_the_standard(program: Path, one: Implementation, how: str) -> Suitability:
+    """What the table can do of what the program calls."""
     shown = process.run(["nm", "-D", "--undefined-only", str(program)], _ASK_SECONDS).stdout
     called = set(_CALLED.findall(shown))
-    known, result = _standard(), []
-    for one in found:
-        try:
-            lacking = tuple(name for name in libraries.missing(known, one) if name in called)
-        except HostError as error:
-            result.append(Suitability(one.id, False, str(error)))
-        else:
-            result.append(Suitability(one.id, True, "", lacking))
-    return result
+    try:
+        lacking = tuple(name for name in libraries.missing(_standard(), one) if name in called)
+    except HostError as error:
+        return Suitability(one.id, False, str(error))
+    return Suitability(one.id, True, how, lacking)
 
 
 def _native(program: Path, found: Sequence[Implementation], linked: str) -> list[Suitability]:
-    """A program that was linked to one implementation runs on what has a library of that name."""
+    """A program that was linked to one implementation runs on what has its library, or by its mirror."""
     able = {one.id for one in select.able_to_run(program, found)}
     meant = {one.id for one in select.linked_with(program, found)}
-
-    def reason(one: Implementation) -> str:
-        if one.id in meant:
-            return ""
-        return f"by a {linked} of its own" if one.id in able else f"has no {linked}: compile it with {one.mpicc}"
-
-    return [Suitability(one.id, one.id in able, reason(one)) for one in found]
+    result = []
+    for one in found:
+        if one.id in able:
+            result.append(Suitability(one.id, True, "" if one.id in meant else f"by a {linked} of its own"))
+        elif meant:
+            result.append(_by_the_standard(program, one, "by way of the standard ABI"))
+        else:
+            result.append(Suitability(one.id, False, f"has no {linked}: compile it with {one.mpicc}"))
+    return result

@@ -48,7 +48,9 @@ class RunRequest:
     limit_seconds: float = 86400.0
     prefixes: tuple[Path, ...] = ()
     standard_abi: bool = False
-    """The program is of the standard ABI even if that does not show: Python, which loads its MPI later."""
+    """Calls go through the standard ABI also where they need not; a program of which nothing shows is of it."""
+    linked_to: str = ""
+    """The MPI whose functions the program calls, where that does not show: Python, which loads its MPI later."""
     more: Callable[[Loaded, Implementation, Path], Loaded] = lambda loaded, *_: loaded
     """Adds to what the program loads."""
 
@@ -61,10 +63,11 @@ def run(request: RunRequest, events: Events) -> int:
     """
     implementation = _implementation(request, events)
     program = program_of(request.program, Path(implementation.mpiexec).parent)
-    standard = request.standard_abi or abi.is_standard(Path(program[0]))
+    standard, own = _led(request, Path(program[0]), implementation)
     if standard and request.overlay.table:
         raise InputError(
-            f"{Path(program[0]).name} is of the standard ABI: the overlay is for programs linked to one MPI",
+            f"{Path(program[0]).name} is to run by the standard ABI: the overlay is for programs linked to the "
+            "MPI that starts them",
             f"leave out --overlay, or compile the program with {implementation.mpicc}",
         )
     testbed = request.testbed
@@ -72,7 +75,9 @@ def run(request: RunRequest, events: Events) -> int:
     configuration, notices = resolve(
         request.profile, implementation, testbed.topology(), ranks=ranks, force=request.force
     )
-    around = clients.surroundings(implementation, os.environ)
+    around = abi.surroundings(implementation, own, os.environ)
+    if own and own != implementation:
+        events.say(f"{Path(program[0]).name} is linked to {own.id}; {implementation.id} carries out its calls")
     for notice in (*around.notices, *notices, *not_applied(configuration, request.profile, testbed)):
         events.say("; ".join(filter(None, (f"warning: {notice.message}", notice.remedy))), whole=True)
     with events.busy(f"bringing up {testbed.name}"):
@@ -81,8 +86,8 @@ def run(request: RunRequest, events: Events) -> int:
         loaded = loader(testbed)(configuration)
         loaded = replace(loaded, environment=(*around.environment, *loaded.environment))
         if standard:
-            abi.built(implementation, events)
-            loaded = abi.loading(loaded, Path(program[0]), implementation)
+            abi.built(implementation, events, own)
+            loaded = abi.loading(loaded, Path(program[0]), implementation, own)
         loaded = overlaid(loaded, request.overlay, implementation, testbed, Path(program[0]))
         loaded = request.more(loaded, implementation, Path(program[0]))
         job = build_job(
@@ -92,12 +97,12 @@ def run(request: RunRequest, events: Events) -> int:
         steps = FamilyLauncher().steps(implementation, job)
         settings = applied_settings(testbed, loaded.host_settings)
         steps = replace(steps, attached=True, settings=settings)
-        with Watch(testbed.mapped, _Refusal(implementation), _FIRST_LOOK_SECONDS) as watch:
+        with Watch(testbed.mapped, _Refusal(implementation, own), _FIRST_LOOK_SECONDS) as watch:
             outcome = testbed.run(steps, job.hosts, request.limit_seconds)
     finally:
         testbed.down()
     if not outcome.broken:
-        wrong, said = clients.judge(implementation, watch.found)
+        wrong, said = clients.judge(implementation, watch.found, own)
         if wrong:
             raise HostError(
                 wrong, f"build it with {implementation.mpicc}, or start it with the MPI that it loads: --mpi"
@@ -125,11 +130,11 @@ def exit_code(outcome: Outcome, limit_seconds: float, events: Events) -> int:
 class _Refusal:
     """Ends a job whose ranks have loaded another MPI than the launcher's: it would run on for nothing."""
 
-    def __init__(self, implementation: Implementation) -> None:
-        self._implementation = implementation
+    def __init__(self, implementation: Implementation, besides: Implementation | None) -> None:
+        self._implementation, self._besides = implementation, besides
 
     def __call__(self, mapped: Mapped) -> None:
-        wrong, _ = clients.judge(self._implementation, mapped)
+        wrong, _ = clients.judge(self._implementation, mapped, self._besides)
         if wrong:
             process.end_processes([int(name) for name in mapped if name.isdigit()])
 
@@ -146,6 +151,15 @@ def program_of(arguments: tuple[str, ...], own_folder: Path | None = None) -> tu
     if not found:
         raise InputError(f"there is no program {arguments[0]}", "is the path right, and is it executable?")
     return (str(Path(found).absolute()), *arguments[1:])
+
+
+def _led(request: RunRequest, program: Path, implementation: Implementation) -> tuple[bool, Implementation | None]:
+    """Whether calls go through the standard ABI, and whose functions the program calls if not that one's."""
+    if abi.is_standard(program):
+        return True, None
+    if not (request.standard_abi or request.linked_to or abi.is_of_another(program, implementation)):
+        return False, None
+    return True, abi.linked_to(program, implementation, request.prefixes, request.linked_to)
 
 
 def _implementation(request: RunRequest, events: Events) -> Implementation:

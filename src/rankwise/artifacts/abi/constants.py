@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Sequence, Set
 
 from rankwise.artifacts.abi.standard import KINDS, Standard
 
@@ -29,12 +29,14 @@ _NUMBERS = {
     "predefined_keyval": "TAG_UB IO HOST WTIME_IS_GLOBAL APPNUM LASTUSEDCODE UNIVERSE_SIZE WIN_BASE WIN_DISP_UNIT "
     "WIN_SIZE WIN_CREATE_FLAVOR WIN_MODEL",
 }
-_BIT_NAMES = (
-    "MODE_APPEND MODE_CREATE MODE_DELETE_ON_CLOSE MODE_EXCL MODE_RDONLY MODE_RDWR MODE_SEQUENTIAL "
-    "MODE_UNIQUE_OPEN MODE_WRONLY MODE_NOCHECK MODE_NOPRECEDE MODE_NOPUT MODE_NOSTORE MODE_NOSUCCEED"
-)
-_BITS = tuple(_BIT_NAMES.split())
-_FILE_BITS = 9
+ATTRIBUTES = _NUMBERS["predefined_keyval"].split()
+"""Keys of those that every communicator or window has."""
+_BITS = {
+    "mode": "MODE_APPEND MODE_CREATE MODE_DELETE_ON_CLOSE MODE_EXCL MODE_RDONLY MODE_RDWR MODE_SEQUENTIAL "
+    "MODE_UNIQUE_OPEN MODE_WRONLY",
+    "assertion": "MODE_NOCHECK MODE_NOPRECEDE MODE_NOPUT MODE_NOSTORE MODE_NOSUCCEED",
+}
+"""Sums of these: how a file is opened, what a program promises of a window. Their bits may be the same."""
 _FEW = 4
 """As many predefined handles of a kind are compared one after another; more are looked up in a table."""
 _WIDE = {"displacement": "long long"}
@@ -42,15 +44,17 @@ _NEGATIVE = {"rank", "tag"}
 """Whose constants are negative: what is not, is itself."""
 
 
-def conversions(standard: Standard, known: Set[str]) -> str:
-    """Return inline functions for handles and numbers, of what both sides know."""
+def conversions(standard: Standard, known: Set[str], *, mirror: bool = False) -> str:
+    """Return inline functions for handles and numbers, of what both sides know.
+
+    Handles that are not predefined are the same on both sides, whatever their width; but in a `mirror`, what is
+    below may be another MPI, whose handles are integers by a function only.
+    """
     handles = (_handle(standard, kind, known) for kind in KINDS if f"{kind.upper()}_NULL" in known)
     numbers = (_number(name, [one for one in text.split() if one in known]) for name, text in _NUMBERS.items())
-    bits = [one for one in _BITS if one in known]
-    told = [one for one in _BITS[:_FILE_BITS] if one in known]
-    return "\n".join(
-        [_HANDLE_TABLE, *handles, *numbers, _bits("to", "ABI", "MPI", bits), _bits("from", "MPI", "ABI", told)]
-    )
+    bits = (_bits(name, [one for one in text.split() if one in known]) for name, text in _BITS.items())
+    width = _ANY_WIDTH if mirror else _SAME_WIDTH
+    return "\n".join([_HANDLE_TABLE, width, *handles, *numbers, *bits])
 
 
 _HANDLE_TABLE = """
@@ -63,21 +67,36 @@ extern uintptr_t native_handles[PREDEFINED];
 uintptr_t predefined_of(uintptr_t native);
 """
 
+_SAME_WIDTH = """
+#define NATIVE_BITS(type, name, handle) ((uintptr_t)(handle))
+#define STANDARD_BITS(type, name, bits) (bits)
+"""
+_ANY_WIDTH = """
+extern int abi_integers;
+#define BY_FUNCTION(type) (sizeof(MPI_##type) == 4 && !abi_integers)
+#define NATIVE_BITS(type, name, handle) \\
+    (BY_FUNCTION(type) ? (uintptr_t)(uint32_t)abi_table.name##_toint(handle) : (uintptr_t)(handle))
+#define STANDARD_BITS(type, name, bits) \\
+    (BY_FUNCTION(type) ? (uintptr_t)abi_table.name##_fromint((int)(uint32_t)(bits)) : (bits))
+"""
+
 
 def _handle(standard: Standard, kind: str, known: Set[str]) -> str:
     constants = [one for one in standard.handles(kind) if one in known]
-    if len(constants) <= _FEW:
-        back = "".join(f"    if (handle == MPI_{one})\n        return ABI_{one};\n" for one in constants)
-        back += f"    return (ABI_{kind})HANDLE_BITS(handle);"
-    else:
-        null = f"{kind.upper()}_NULL"  # the native ones may be 0 of all kinds
-        back = f"    if (handle == MPI_{null})\n        return ABI_{null};\n"
-        back += f"    return (ABI_{kind})predefined_of(HANDLE_BITS(handle));"
+    name = "Type" if kind == "Datatype" else kind
+    few = len(constants) <= _FEW
+    compared = constants if few else [f"{kind.upper()}_NULL"]  # the native ones may be 0 of all kinds
+    back = "".join(f"    if (handle == MPI_{one})\n        return ABI_{one};\n" for one in compared)
+    back += (
+        f"    const uintptr_t bits = {'HANDLE_BITS(handle)' if few else 'predefined_of(HANDLE_BITS(handle))'};\n"
+    )
+    other = f"STANDARD_BITS({kind}, {name}, bits)"
+    back += f"    return (ABI_{kind}){other if few else f'(bits < PREDEFINED ? bits : {other})'};"
     return f"""
 static inline MPI_{kind} to_{kind}(ABI_{kind} handle)
 {{
     const uintptr_t bits = (uintptr_t)handle;
-    return (MPI_{kind})(bits < PREDEFINED ? native_handles[bits] : bits);
+    return (MPI_{kind})(bits < PREDEFINED ? native_handles[bits] : NATIVE_BITS({kind}, {name}, handle));
 }}
 
 static inline ABI_{kind} from_{kind}(MPI_{kind} handle)
@@ -98,9 +117,12 @@ def _number(name: str, constants: Iterable[str]) -> str:
     return direction("to", "ABI", "MPI") + "\n" + direction("from", "MPI", "ABI")
 
 
-def _bits(verb: str, of: str, to: str, constants: Iterable[str]) -> str:
-    rows = "".join(f"    if (value & {of}_{one})\n        bits |= {to}_{one};\n" for one in constants)
-    return f"static inline int {verb}_mode(int value)\n{{\n    int bits = 0;\n{rows}    return bits;\n}}\n"
+def _bits(name: str, constants: Sequence[str]) -> str:
+    def direction(verb: str, of: str, to: str) -> str:
+        rows = "".join(f"    if (value & {of}_{one})\n        bits |= {to}_{one};\n" for one in constants)
+        return f"static inline int {verb}_{name}(int value)\n{{\n    int bits = 0;\n{rows}    return bits;\n}}\n"
+
+    return direction("to", "ABI", "MPI") + "\n" + direction("from", "MPI", "ABI")
 
 
 def definitions(standard: Standard, known: Set[str]) -> str:

@@ -29,6 +29,12 @@ _GIVEN = {"order", "split_type", "lock_type", "whence", "typeclass"}
 _TOLD = {"result": "comparison", "status": "topology", "combiner": "combiner"}
 """Enumerations that are results."""
 _ABSENT = {"argv": "MPI_ARGV_NULL", "array_of_argv": "MPI_ARGVS_NULL", "array_of_errcodes": "MPI_ERRCODES_IGNORE"}
+_STRINGS = {
+    "name": "PROCESSOR_NAME", "string": "ERROR_STRING", "comm_name": "OBJECT_NAME", "type_name": "OBJECT_NAME",
+    "win_name": "OBJECT_NAME", "key": "INFO_KEY", "port_name": "PORT_NAME", "version": "LIBRARY_VERSION_STRING",
+    "datarep": "DATAREP_STRING",
+}  # fmt: skip
+"""Strings that are results, and their longest lengths."""
 _WIDE = {"MPI_Count", "MPI_Aint", "MPI_Offset"}
 _COUNTED = re.compile(r"(c_\w+)\.count$")
 """The argument before a type, where both are made anew for a large count."""
@@ -50,6 +56,8 @@ class Body:
     """Arrays are copied."""
     kept: bool = False
     """They are needed until a request has ended."""
+    shortened: bool = False
+    """Strings that are results may be longer than the caller expects."""
 
     @property
     def name(self) -> str:
@@ -89,13 +97,13 @@ def refusal(function: Function) -> str:
     return "refuse_Comm({}, MPI_COMM_SELF)"
 
 
-def body(function: Function, target: Function, *, in_place: bool = True) -> str:
+def body(function: Function, target: Function, *, in_place: bool = True, shortened: bool = False) -> str:
     """Return the C statements of a function of the table that calls `target`.
 
-    `in_place`: the implementation knows MPI_IN_PLACE, else it is refused. Raises KeyError if the length of an
-    array is not known.
+    `in_place`: the implementation knows MPI_IN_PLACE, else it is refused. `shortened`: strings that it returns
+    may be longer than the caller's. Raises KeyError if the length of an array is not known.
     """
-    made = Body(function, target)
+    made = Body(function, target, shortened=shortened)
     for name in () if in_place else sorted({"sendbuf", "recvbuf"}.intersection(made.names)):
         refused = made.refusal.format("MISSING_IN_PLACE")
         made.before.append(f"if ({name} == ABI_IN_PLACE)\n        return {refused};")
@@ -121,6 +129,8 @@ def _parameter(made: Body, one: Parameter, native: Parameter) -> None:
         _handle(made, one, handle[2], constant=bool(handle[1]), pointer=bool(handle[3]))
     elif one.type.endswith("MPI_Status *"):
         _status(made, one)
+    elif made.shortened and one.type == "char *" and not one.array and one.name in _STRINGS:
+        _string(made, one.name)
     elif not (_address(made, one) or _number(made, one) or _count(made, one, native)):
         made.arguments.append(f"(void *){one.name}" if "*" in one.type or one.array else one.name)
 
@@ -157,13 +167,13 @@ def _status(made: Body, one: Parameter) -> None:
     if name == "array_of_statuses":
         _statuses(made, flag)
     elif one.type.startswith("const"):
-        made.before.append(f"MPI_Status x_{name};\n    to_status({name}, &x_{name});")
+        made.before.append(f"MPI_Status x_{name};\n    status_in({name}, &x_{name});")
         made.arguments.append(f"&x_{name}")
     else:
-        known = f"\n    to_status({name}, &x_{name});" if made.name.startswith("Status_") else ""
+        known = f"\n    status_in({name}, &x_{name});" if made.name.startswith("Status_") else ""
         made.before.append(f"MPI_Status x_{name};{known}")
         ended = " && *flag" if flag else ""
-        made.after.append(f"if ({name} != ABI_STATUS_IGNORE{ended})\n        from_status(&x_{name}, {name});")
+        made.after.append(f"if ({name} != ABI_STATUS_IGNORE{ended})\n        status_out(&x_{name}, {name});")
         made.arguments.append(f"{name} != ABI_STATUS_IGNORE ? &x_{name} : MPI_STATUS_IGNORE")
 
 
@@ -176,9 +186,16 @@ def _statuses(made: Body, flag: bool) -> None:
     condition = "(!code || error_class_of(code) == MPI_ERR_IN_STATUS)" + (" && *flag" if flag else "")
     made.after.append(
         f"if ({name} != ABI_STATUSES_IGNORE && {condition})\n        for (long i = 0; i < ({filled}); i++)\n"
-        f"            from_status_of(code, &x_{name}[i], &{name}[i]);"
+        f"            status_out_of(code, &x_{name}[i], &{name}[i]);"
     )
     made.arguments.append(f"{name} == ABI_STATUSES_IGNORE ? MPI_STATUSES_IGNORE : x_{name}")
+
+
+def _string(made: Body, name: str) -> None:
+    longest, length = f"MAX_{_STRINGS[name]}", "resultlen" if "resultlen" in made.names else "NULL"
+    made.before.append(f'char x_{name}[MPI_{longest}] = "";')
+    made.after.append(f"if (!code)\n        copy_string(x_{name}, {name}, ABI_{longest}, {length});")
+    made.arguments.append(f"x_{name}")
 
 
 def _address(made: Body, one: Parameter) -> bool:
@@ -236,7 +253,7 @@ def _given(function: str, name: str) -> str:
     if name in _TAGS:
         return "tag"
     if name in {"assert", "amode"}:
-        return "mode"
+        return "mode" if name == "amode" else "assertion"
     if name in _CODES and function != "Abort":
         return "error"
     if _KEYVAL.match(name):

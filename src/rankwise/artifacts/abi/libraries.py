@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from rankwise.artifacts import builder, compiler
-from rankwise.artifacts.abi import native, table
+from rankwise.artifacts.abi import mirror, native, table
 from rankwise.artifacts.abi.standard import Standard
 from rankwise.artifacts.builder import Artifact
 from rankwise.core import paths
@@ -20,6 +21,14 @@ SONAME = "libmpi_abi.so.1"
 FRONT_END = "rankwise-mpi-abi.so"
 """Our file of that name: no MPI itself, as whoever looks at what ranks have loaded can tell."""
 BACKEND = "rankwise-abi.so"
+MIRROR = "rankwise-mirror.so"
+_SAME = ("handles.c", "pool.c", "pool.h", "statuses.h", "values.h")
+"""Sources of backends that a mirror has as they are."""
+_EXCHANGED = (
+    "attributes.c", "error_handlers.c", "failures.h", "operations.c", "peers.c", "peers.h", "requests.c",
+    "scratch.c", "scratch.h", "start.c",
+)  # fmt: skip
+"""Those that it has with the names of the two sides exchanged."""
 FLAGS = ("-std=gnu11", "-O2", "-fvisibility=hidden", "-fno-semantic-interposition")
 _NATIVE_FLAGS = ("-Wno-deprecated-declarations", "-Wno-int-to-pointer-cast", "-Wno-pointer-to-int-cast",
                  "-Wno-discarded-qualifiers")  # fmt: skip
@@ -33,7 +42,7 @@ def front_end(standard: Standard) -> Path:
     """
     folder = generated({
         "mpi.h": standard.text,
-        "table.h": table.table_type(standard),
+        "table.h": f"#include <mpi.h>\n\n{table.table_type(standard)}",
         "front_end.c": table.front_end(standard),
     })  # fmt: skip
     sources = (folder / "front_end.c", *sorted((SOURCES / "front_end").glob("*.c")))
@@ -55,15 +64,42 @@ def backend(standard: Standard, implementation: Implementation) -> Path:
     folder = generated({
         "abi.h": standard.renamed, "table.h": table.backend_header(standard, known), "functions.c": text,
     })  # fmt: skip
-    shown = compiler.shown(Path(implementation.mpicc), implementation.environment)
-    library = compiler.library_file(shown, implementation.prefix)
-    found = (f"-Wl,--disable-new-dtags,-rpath,{library.parent}",) if library else ()
     made = Artifact(
         BACKEND, (folder / "functions.c", *sources), "shared object", (folder, BACKENDS, SOURCES),
         (*FLAGS, *_NATIVE_FLAGS, version_flag(standard), f'-DBUILT_FOR="{implementation.id}"'),
-        ("-ldl", "-pthread", "-Wl,-z,defs", "-Wl,--no-as-needed", *found),
+        _linked(implementation),
     )  # fmt: skip
     return builder.build(made, implementation)
+
+
+def mirror_of(standard: Standard, implementation: Implementation) -> Path:
+    """Return the library that leads programs linked to `implementation` to the table, compiled if need be.
+
+    Raises BuildError with the compiler's words, HostError if the cache cannot be written.
+    """
+    known = replace(_known(implementation), fortran=native.fortran_numbers(implementation))
+    same = {name: (BACKENDS / name).read_text() for name in _SAME}
+    turned = {name: mirror.exchanged((BACKENDS / name).read_text()) for name in _EXCHANGED}
+    folder = generated({
+        "abi.h": standard.renamed, "table.h": mirror.header(standard, known),
+        "functions.c": mirror.mirror(standard, known), "backend.h": '#include "mirror.h"\n', **same, **turned,
+    })  # fmt: skip
+    own, loading = SOURCES / "mirror", SOURCES / "front_end"
+    written = [folder / name for name in ("functions.c", *_SAME, *_EXCHANGED) if name.endswith(".c")]
+    made = Artifact(
+        MIRROR, (*written, *sorted(own.glob("*.c")), *sorted(loading.glob("*.c"))), "shared object",
+        (folder, own, loading, SOURCES), (*FLAGS, *_NATIVE_FLAGS, version_flag(standard), "-DMIRROR"),
+        _linked(implementation),
+    )  # fmt: skip
+    return builder.build(made, implementation)
+
+
+def _linked(implementation: Implementation) -> tuple[str, ...]:
+    """How a library of ours is linked to this one's: found by its own path, whatever the environment says."""
+    shown = compiler.shown(Path(implementation.mpicc), implementation.environment)
+    library = compiler.library_file(shown, implementation.prefix)
+    found = (f"-Wl,--disable-new-dtags,-rpath,{library.parent}",) if library else ()
+    return ("-ldl", "-pthread", "-Wl,-z,defs", "-Wl,--no-as-needed", *found)
 
 
 def missing(standard: Standard, implementation: Implementation) -> tuple[str, ...]:

@@ -18,6 +18,9 @@ from rankwise.core.records import Implementation
 _UNDEFINED = re.compile(r"^\s*#\s*undef.*$", re.MULTILINE)
 _NAME = re.compile(r"\b(P?MPI_\w+)")
 _MISSING = re.compile(r"undefined (?:reference to|symbol:?) [`'\"]?(PMPI_\w+)")
+_FORTRAN = re.compile(r"parameter\s*\(\s*MPI_(\w+)\s*=\s*(\d+)\s*\)", re.IGNORECASE)
+_FORTRAN_HEADERS = ("mpif.h", "mpif-handles.h", "mpif-io-handles.h")
+"""Open MPI's includes the others by Fortran's own means."""
 _ERROR = re.compile(r"names\.c:(\d+):\d+: error")
 
 
@@ -41,6 +44,13 @@ def functions(implementation: Implementation) -> dict[str, Function]:
     return {name: one for name, one in declarations.declared(implementation).items() if f"P{name}" in known}
 
 
+def fortran_numbers(implementation: Implementation) -> dict[str, int]:
+    """Return the constants of its mpif.h that are not negative, without `MPI_`; none if it has no Fortran."""
+    included = "".join(f"#if __has_include(<{one}>)\n#include <{one}>\n#endif\n" for one in _FORTRAN_HEADERS)
+    outcome = _compiled(implementation, included, "-E", "-w", first="")
+    return {name.upper(): int(number) for name, number in _FORTRAN.findall(outcome.stdout)}
+
+
 def _unusable(implementation: Implementation, constants: Iterable[str]) -> set[str]:
     """Those that are defined and lead to nothing: LAM/MPI's MPI_COMPLEX8, names that Open MPI has removed."""
     ordered = sorted(constants)
@@ -57,9 +67,11 @@ def _not_linked(implementation: Implementation) -> set[str]:
     return set(_MISSING.findall(outcome.stderr))
 
 
-def _compiled(implementation: Implementation, text: str, *options: str) -> Outcome:
+def _compiled(
+    implementation: Implementation, text: str, *options: str, first: str = "#include <mpi.h>\n"
+) -> Outcome:
     with tempfile.TemporaryDirectory() as folder:
-        Path(folder, "names.c").write_text("#include <mpi.h>\n" + text)
+        Path(folder, "names.c").write_text(first + text)
         argv = [implementation.mpicc, *options, "names.c"]
         return process.run(
             argv, declarations.READ_SECONDS, environment=implementation.environment, cwd=Path(folder)

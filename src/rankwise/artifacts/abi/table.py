@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rankwise.artifacts.abi import constants
 from rankwise.artifacts.abi.conversion import body, refusal
@@ -46,6 +46,8 @@ class Native:
     """Those that it declares, under their MPI names."""
     names: Set[str]
     """All MPI_ names of its header."""
+    fortran: Mapping[str, int] = field(default_factory=dict)
+    """Numbers that mpif.h gives names to, without `MPI_`."""
 
 
 def signature(function: Function, prefix: str = "MPI_") -> str:
@@ -63,23 +65,34 @@ def table_type(standard: Standard, prefix: str = "MPI_") -> str:
     return "\n".join(["typedef struct {", *rows, "} AbiTable;", ""])
 
 
+def unloaded(standard: Standard, prefix: str = "MPI_") -> str:
+    """Return the C of a table whose functions fill it: the first that is called loads what carries them out."""
+    first, rows = [], []
+    for name, one in standard.functions.items():
+        if name != PCONTROL:
+            returns = one.returns.replace("MPI_", prefix)
+            loading = f"{{\n    load_backend();\n    return {_jump(name, one)};\n}}\n"
+            first.append(f"static {returns} first_{name}({signature(one, prefix)})\n{loading}")
+            rows.append(f"    .{name} = first_{name},")
+    return "\n".join([*first, "AbiTable abi_table = {", *rows, "};", ""])
+
+
+def _jump(name: str, function: Function) -> str:
+    return f"abi_table.{name}({', '.join(parameter.name for parameter in function.parameters)})"
+
+
 def front_end(standard: Standard) -> str:
     """Return the C of `libmpi_abi`: each function jumps through the table, which the first of them fills."""
-    first, last = [], []
-    for name, one in standard.functions.items():
-        if name == PCONTROL:
-            jump = "    (void)level;\n    return MPI_SUCCESS;"
-        else:
-            call = f"abi_table.{name}({', '.join(parameter.name for parameter in one.parameters)})"
-            jump = f"    return {call};"
-            loading = f"{{\n    load_backend();\n    return {call};\n}}\n"
-            first.append(f"static {one.returns} first_{name}({signature(one)})\n{loading}")
-        last.append(_exported(one, jump))
-    last += [_exported(one, "    return MPI_T_ERR_NOT_SUPPORTED;") for one in standard.tools.values()]
-    rows = [f"    .{name} = first_{name}," for name in standard.functions if name != PCONTROL]
-    start = ["AbiTable abi_table = {", *rows, "};", ""]
+    exported = [
+        _exported(
+            one,
+            "    (void)level;\n    return MPI_SUCCESS;" if name == PCONTROL else f"    return {_jump(name, one)};",
+        )
+        for name, one in standard.functions.items()
+    ]
+    exported += [_exported(one, "    return MPI_T_ERR_NOT_SUPPORTED;") for one in standard.tools.values()]
     declared = '#include "front_end.h"\n\n#define PUBLIC __attribute__((visibility("default")))\n'
-    return "\n".join([declared, *first, *start, *last])
+    return "\n".join([declared, unloaded(standard), *exported])
 
 
 def _exported(function: Function, statements: str) -> str:
@@ -92,7 +105,7 @@ def _exported(function: Function, statements: str) -> str:
 
 def backend_header(standard: Standard, native: Native) -> str:
     """Return the C header of a backend: the table, what the native header knows, conversions of constants."""
-    known = [f"#define KNOWS_{name} 1" for name in sorted(standard.names) if _knows(native, name)]
+    known = [f"#define KNOWS_{name} 1" for name in sorted(standard.names) if knows(native, name)]
     hand = [
         f"{one.returns.replace('MPI_', 'ABI_')} call_{name}({signature(one, 'ABI_')});"
         for name, one in standard.functions.items()
@@ -109,8 +122,11 @@ def backend_header(standard: Standard, native: Native) -> str:
     ])  # fmt: skip
 
 
-def _knows(native: Native, name: str) -> bool:
-    """A function counts only if it can be called under its PMPI name."""
+def knows(native: Native, name: str) -> bool:
+    """Return whether the implementation has this name of the standard's (without `MPI_`).
+
+    A function counts only if it can be called under its PMPI name.
+    """
     return f"PMPI_{name}" in native.names or (f"MPI_{name}" in native.names and name.isupper())
 
 
@@ -155,13 +171,13 @@ def _statements(name: str, function: Function, native: Native) -> str | None:
     wide = name.endswith(("_c", "_x"))
     for candidate in (name, *((f"{name[:-2]}_x", name[:-2]) if wide else ())):
         target = native.functions.get(f"MPI_{candidate}")
-        if target and len(target.parameters) == len(function.parameters) and not _odd(target):
+        if target and len(target.parameters) == len(function.parameters) and not is_odd(target):
             return body(function, target, in_place="MPI_IN_PLACE" in native.names)
     return None
 
 
-def _odd(function: Function) -> bool:
-    """Whether it takes requests of another kind, which LAM/MPI's functions for files have."""
+def is_odd(function: Function) -> bool:
+    """Return whether it takes requests of another kind, which LAM/MPI's functions for files have."""
     return any("MPIO_" in one.type for one in function.parameters)
 
 

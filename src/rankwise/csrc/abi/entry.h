@@ -6,13 +6,29 @@
 #ifndef ENTRY_H
 #define ENTRY_H
 
+#include <dlfcn.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #define ENTRY "rankwise_abi_open"
 #define BACKEND_VARIABLE "RANKWISE_ABI_BACKEND"
 
+/* Set if the program is linked to the very MPI that carries out its calls: the backend has to find
+   that one's symbols where the program does, since some of them may be the program's copies. */
+#define SHARED_VARIABLE "RANKWISE_ABI_SHARED"
+
+/* A layer whose handles are all below 2^32 and differ from any integer that its _toint functions
+   return says so by an int of this name that is not 0; backends whose handles are integers do. */
+#define INTEGERS "rankwise_abi_integers"
+
 /* Fills the `bytes` bytes of a table whose functions are those of `version`. Returns NULL, or what
    is wrong. */
 typedef const char *Entry(void *table, size_t bytes, const char *version);
+
+/* With these flags the next library is to be loaded. */
+static inline int entry_flags(void)
+{
+    return RTLD_NOW | RTLD_LOCAL | (getenv(SHARED_VARIABLE) ? 0 : RTLD_DEEPBIND);
+}
 
 #endif

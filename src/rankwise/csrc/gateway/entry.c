@@ -27,7 +27,7 @@ const char *rankwise_abi_open(void *table, size_t bytes, const char *version)
         return "the gateway is of another version than libmpi_abi.so.1";
     if (!path)
         return "no MPI was chosen: start the program with `rankwise run --join`";
-    void *const library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+    void *const library = dlopen(path, entry_flags());
     if (!library)
         return dlerror();
     Entry *const open = (Entry *)dlsym(library, ENTRY);

@@ -7,6 +7,12 @@ typedef struct {
     void *copy, *destroy, *extra;
 } Functions;
 
+#ifdef MIRROR
+#define LAST_CODE(code) from_error(code)
+#else
+#define LAST_CODE(code) last_added_error()
+#endif
+
 /* MPI_COMM_DUP_FN and its like; MPI_COMM_NULL_COPY_FN is a null pointer. */
 #define DUPLICATE ((void *)ABI_COMM_DUP_FN)
 
@@ -68,7 +74,8 @@ static void point_to(void *attribute, int *slot, int number)
 
 int call_Comm_get_attr(ABI_Comm comm, int keyval, void *attribute, int *flag)
 {
-    static int io, host, last;
+    static int io, host;
+    static __attribute__((unused)) int last;
     const int code = PMPI_Comm_get_attr(to_Comm(comm), to_keyval(keyval), attribute, flag);
     if (code || !*flag)
         return from_code(code);
@@ -77,8 +84,10 @@ int call_Comm_get_attr(ABI_Comm comm, int keyval, void *attribute, int *flag)
         point_to(attribute, &io, from_rank(*value));
     else if (keyval == ABI_HOST)
         point_to(attribute, &host, from_rank(*value));
+#if defined(KNOWS_LASTUSEDCODE) || !defined(MIRROR)
     else if (keyval == ABI_LASTUSEDCODE)
-        point_to(attribute, &last, ADDED_ERRORS + *value);
+        point_to(attribute, &last, LAST_CODE(*value));
+#endif
     return ABI_SUCCESS;
 }
 
@@ -89,10 +98,11 @@ int call_Attr_get(ABI_Comm comm, int keyval, void *attribute, int *flag)
 
 int call_Win_get_attr(ABI_Win win, int keyval, void *attribute, int *flag)
 {
-    static int flavors[8], models[8];
     const int code = PMPI_Win_get_attr(to_Win(win), to_keyval(keyval), attribute, flag);
     if (code || !*flag)
         return from_code(code);
+#if defined(KNOWS_WIN_MODEL) || !defined(MIRROR)
+    static int flavors[8], models[8];
     const int *const value = *(int **)attribute;
     if (keyval == ABI_WIN_CREATE_FLAVOR) {
         const int flavor = from_flavor(*value);
@@ -101,5 +111,6 @@ int call_Win_get_attr(ABI_Win win, int keyval, void *attribute, int *flag)
         const int model = from_model(*value);
         point_to(attribute, &models[model & 7], model);
     }
+#endif
     return ABI_SUCCESS;
 }

@@ -7,7 +7,7 @@
 int call_Get_count_c(const ABI_Status *status, ABI_Datatype datatype, ABI_Count *count)
 {
     MPI_Status native;
-    to_status(status, &native);
+    status_in(status, &native);
     const ABI_Count bytes = (ABI_Count)came_of(&native).bytes;
 #ifdef KNOWS_Type_size_x
     MPI_Count size = 0;

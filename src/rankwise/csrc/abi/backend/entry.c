@@ -11,11 +11,13 @@
 
 PUBLIC const char *rankwise_abi_open(void *table, size_t bytes, const char *version);
 PUBLIC void *dlopen(const char *file, int mode);
+extern PUBLIC const int rankwise_abi_integers;
+const int rankwise_abi_integers = sizeof(MPI_Comm) == sizeof(int);
 
 const char *rankwise_abi_open(void *table, size_t bytes, const char *version)
 {
     if (bytes != sizeof backend_table || strcmp(version, TABLE_VERSION) != 0)
-        return "this backend is of another version than libmpi_abi.so.1";
+        return "this backend is of another version than what the program calls";
     define_constants();
     memcpy(table, &backend_table, bytes);
     return NULL;

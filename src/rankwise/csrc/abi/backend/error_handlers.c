@@ -3,18 +3,12 @@
 #include "backend.h"
 #include "pool.h"
 
-/* The code that the program's handler is told. */
-static int shown(int native)
-{
-    return told_instead() ? told_instead() : from_error(native);
-}
-
 #define HANDLERS(Kind)                                                                             \
     static Pool of_##Kind;                                                                         \
     static void run_##Kind(int number, MPI_##Kind *handle, int *code)                              \
     {                                                                                              \
         ABI_##Kind abi = from_##Kind(*handle);                                                     \
-        int told = shown(*code);                                                                   \
+        int told = told_instead() ? told_instead() : from_error(*code);                            \
         ((ABI_##Kind##_errhandler_function *)of_##Kind.functions[number])(&abi, &told);            \
     }                                                                                              \
     POOL(Kind##_HANDLER)                                                                           \
@@ -36,6 +30,9 @@ static int shown(int native)
     {                                                                                              \
         run_##Kind(n, handle, code);                                                               \
     }
+#ifdef MIRROR /* nobody can call it */
+#define UNAVAILABLE(Kind)
+#else
 #define UNAVAILABLE(Kind)                                                                          \
     int call_##Kind##_create_errhandler(ABI_##Kind##_errhandler_function *function,                \
                                         ABI_Errhandler *errhandler)                                \
@@ -44,6 +41,7 @@ static int shown(int native)
         (void)errhandler;                                                                          \
         return refuse_Comm(MISSING_##Kind##_create_errhandler, MPI_COMM_SELF);                     \
     }
+#endif
 
 #define Comm_HANDLER(n) HANDLER(Comm, n)
 #define Comm_NAME(n) Comm_##n,

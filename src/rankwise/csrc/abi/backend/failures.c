@@ -28,8 +28,8 @@ static int is_missing(int code)
 
 int to_error(int code)
 {
-    if (code >= ADDED_ERRORS)
-        return code - ADDED_ERRORS;
+    if (code >= ADDED_ERRORS && code <= last_added_error())
+        return added[code - ADDED_ERRORS];
     if (is_missing(code))
         code = ABI_ERR_UNSUPPORTED_OPERATION;
     if (code <= 0 || code >= ERROR_CLASSES)
@@ -50,22 +50,31 @@ int from_error(int native)
         return ABI_SUCCESS;
     for (int i = 0; i < __atomic_load_n(&added_count, __ATOMIC_ACQUIRE); i++)
         if (added[i] == native)
-            return ADDED_ERRORS + native;
+            return ADDED_ERRORS + i;
     const int class = error_class_of(native);
     if (class > 0 && class < NATIVE_CLASSES && abi_of[class])
         return abi_of[class];
-    return ADDED_ERRORS + native;
+    return from_added_error(class);
 }
 
 int from_added_error(int native)
 {
     pthread_mutex_lock(&adding);
-    if (added_count < MOST_ADDED) {
-        added[added_count] = native;
+    int place = 0;
+    while (place < added_count && added[place] != native)
+        place++;
+    if (place == added_count && place < MOST_ADDED) {
+        added[place] = native;
         __atomic_store_n(&added_count, added_count + 1, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&adding);
-    return ADDED_ERRORS + native;
+    return place < MOST_ADDED ? ADDED_ERRORS + place : ABI_ERR_OTHER;
+}
+
+int last_added_error(void)
+{
+    const int count = __atomic_load_n(&added_count, __ATOMIC_ACQUIRE);
+    return count ? ADDED_ERRORS + count - 1 : ABI_ERR_LASTCODE;
 }
 
 int call_Error_class(int errorcode, int *errorclass)

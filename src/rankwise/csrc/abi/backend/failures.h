@@ -7,7 +7,7 @@
 
 enum {
     ERROR_CLASSES = 1024, /* the standard's are below this */
-    ADDED_ERRORS = 0x4000 /* ADDED_ERRORS + native: a class or code that the program added */
+    ADDED_ERRORS = 0x4000 /* and above: classes and codes that the program added */
 };
 
 extern const char *const error_names[ERROR_CLASSES];
@@ -18,6 +18,9 @@ void define_error(int abi, int native);
 int to_error(int code);
 int from_error(int native);
 int from_added_error(int native);
+
+/* The largest code so far: what MPI_LASTUSEDCODE is. */
+int last_added_error(void);
 int error_class_of(int native);
 
 static inline int from_code(int native)

@@ -15,9 +15,9 @@ static int query(void *extra, MPI_Status *native)
 {
     const Generalized *const user = extra;
     ABI_Status status = {.MPI_ERROR = ABI_SUCCESS};
-    from_status(native, &status);
+    status_out(native, &status);
     const int code = user->query(user->extra, &status);
-    to_status(&status, native);
+    status_in(&status, native);
     return to_error(code);
 }
 
@@ -36,6 +36,7 @@ static int cancel(void *extra, int complete)
 }
 #endif
 
+#if defined(KNOWS_Grequest_start) || !defined(MIRROR)
 int call_Grequest_start(ABI_Grequest_query_function *query_fn, ABI_Grequest_free_function *free_fn,
                         ABI_Grequest_cancel_function *cancel_fn, void *extra, ABI_Request *request)
 {
@@ -54,7 +55,9 @@ int call_Grequest_start(ABI_Grequest_query_function *query_fn, ABI_Grequest_free
     return refuse_Comm(MISSING_Grequest_start, MPI_COMM_SELF);
 #endif
 }
+#endif
 
+#if defined(KNOWS_Comm_idup) || !defined(MIRROR)
 /* Open MPI writes the communicator when the request ends: it writes into the program's variable,
    since its handles are as wide as the standard's. Where they are not, they are known at once. */
 static int idup(ABI_Comm comm, ABI_Info *info, ABI_Comm *newcomm, ABI_Request *request)
@@ -91,7 +94,9 @@ int call_Comm_idup_with_info(ABI_Comm comm, ABI_Info info, ABI_Comm *newcomm, AB
 {
     return idup(comm, &info, newcomm, request);
 }
+#endif
 
+#if defined(KNOWS_Request_get_status_any) || !defined(MIRROR)
 /* Whether one request has ended, without ending it. */
 static int look(ABI_Request request, int *flag, ABI_Status *status)
 {
@@ -99,7 +104,7 @@ static int look(ABI_Request request, int *flag, ABI_Status *status)
     MPI_Status native;
     const int code = PMPI_Request_get_status(to_Request(request), flag, &native);
     if (!code && *flag && status)
-        from_status(&native, status);
+        status_out(&native, status);
     return from_code(code);
 #else
     (void)request, (void)flag, (void)status;
@@ -150,3 +155,4 @@ int call_Request_get_status_some(int count, const ABI_Request requests[], int *e
         *ended = ABI_UNDEFINED;
     return code;
 }
+#endif

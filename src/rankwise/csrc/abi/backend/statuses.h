@@ -64,18 +64,46 @@ static inline void to_status(const ABI_Status *status, MPI_Status *native)
 {
     uint64_t word;
     memcpy(&word, status->ABI_internal, sizeof word);
-    memset(native, 0, sizeof *native);
     native->MPI_SOURCE = to_rank(status->MPI_SOURCE);
     native->MPI_TAG = to_tag(status->MPI_TAG);
-    native->MPI_ERROR = to_error(status->MPI_ERROR);
     set_came(native, (Came){word >> 1, (int)(word & 1)});
 }
 
+/* What a call is given (status_in) and what it tells (status_out). A call that is about one request
+   leaves the field for the error alone. */
+#ifdef MIRROR
+static inline void status_in(const MPI_Status *native, ABI_Status *status)
+{
+    memset(status, 0, sizeof *status);
+    from_status(native, status);
+    status->MPI_ERROR = from_error(native->MPI_ERROR);
+}
+static inline void status_out(const ABI_Status *status, MPI_Status *native)
+{
+    to_status(status, native);
+}
+static inline void status_out_of(int code, const ABI_Status *status, MPI_Status *native)
+{
+    to_status(status, native);
+    native->MPI_ERROR = code ? to_error(status->MPI_ERROR) : MPI_SUCCESS;
+}
+#else
+static inline void status_in(const ABI_Status *status, MPI_Status *native)
+{
+    memset(native, 0, sizeof *native);
+    to_status(status, native);
+    native->MPI_ERROR = to_error(status->MPI_ERROR);
+}
+static inline void status_out(const MPI_Status *native, ABI_Status *status)
+{
+    from_status(native, status);
+}
 /* One of several: its own error counts where the call says that there was any. */
-static inline void from_status_of(int code, const MPI_Status *native, ABI_Status *status)
+static inline void status_out_of(int code, const MPI_Status *native, ABI_Status *status)
 {
     from_status(native, status);
     status->MPI_ERROR = code ? from_error(native->MPI_ERROR) : ABI_SUCCESS;
 }
+#endif
 
 #endif

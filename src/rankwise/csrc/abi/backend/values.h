@@ -21,13 +21,17 @@ static inline void *to_buffer(const void *address)
     return address == ABI_BOTTOM ? (void *)MPI_BOTTOM : (void *)address;
 }
 
-static inline void *from_buffer(void *address)
+static inline void *from_buffer(const void *address)
 {
+#ifdef KNOWS_IN_PLACE
+    if (address == (const void *)MPI_IN_PLACE)
+        return ABI_IN_PLACE;
+#endif
 #ifdef KNOWS_BUFFER_AUTOMATIC
-    if (address == (void *)MPI_BUFFER_AUTOMATIC)
+    if (address == (const void *)MPI_BUFFER_AUTOMATIC)
         return ABI_BUFFER_AUTOMATIC;
 #endif
-    return address;
+    return (void *)address;
 }
 
 static inline int *to_weights(const int *weights)
@@ -43,6 +47,19 @@ static inline int *to_weights(const int *weights)
     return (int *)weights;
 }
 
+static inline int *from_weights(const int *weights)
+{
+#ifdef KNOWS_UNWEIGHTED
+    if (weights == (const int *)MPI_UNWEIGHTED)
+        return ABI_UNWEIGHTED;
+#endif
+#ifdef KNOWS_WEIGHTS_EMPTY
+    if (weights == (const int *)MPI_WEIGHTS_EMPTY)
+        return ABI_WEIGHTS_EMPTY;
+#endif
+    return (int *)weights;
+}
+
 /* Keys of attributes: where the MPI counts its own from 0, they are moved away from the standard's.
  */
 enum { KEYVAL_SHIFT = sizeof(MPI_Comm) == 4 ? 0 : 1000 };
@@ -52,12 +69,15 @@ static inline int to_keyval(int keyval)
     if (keyval == ABI_KEYVAL_INVALID)
         return MPI_KEYVAL_INVALID;
     const int native = to_predefined_keyval(keyval);
-    return native != keyval || keyval < PREDEFINED / 2 ? native : keyval - KEYVAL_SHIFT;
+    return native != keyval || (unsigned)keyval < PREDEFINED / 2 ? native : keyval - KEYVAL_SHIFT;
 }
 
 static inline int from_keyval(int keyval)
 {
-    return keyval == MPI_KEYVAL_INVALID ? ABI_KEYVAL_INVALID : keyval + KEYVAL_SHIFT;
+    if (keyval == MPI_KEYVAL_INVALID)
+        return ABI_KEYVAL_INVALID;
+    const int predefined = from_predefined_keyval(keyval);
+    return predefined != keyval ? predefined : keyval + KEYVAL_SHIFT;
 }
 
 /* Handles as Fortran integers: what is predefined has the same value in both. */

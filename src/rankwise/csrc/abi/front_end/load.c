@@ -9,6 +9,8 @@
 #include "entry.h"
 #include "front_end.h"
 
+int abi_integers;
+
 enum { CANNOT_LOAD = 127 }; /* a shell's exit code for a program that cannot be started */
 
 static void give_up(const char *what, const char *why)
@@ -28,20 +30,22 @@ static void share_environment(void)
         *own = *of_program;
 }
 
-/* Symbols are looked for in the backend and its MPI first: else that MPI's own calls of MPI_ and
-   PMPI_ functions would come back to the front end. */
+/* Symbols are looked for in the backend and its MPI first, unless that is the program's own: else
+   that MPI's own calls of MPI_ and PMPI_ functions would come back to the front end. */
 static void load(void)
 {
     const char *const path = getenv(BACKEND_VARIABLE);
     if (!path)
         give_up("no MPI was chosen", "start the program with `rankwise run --mpi NAME`");
     share_environment();
-    void *const library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+    void *const library = dlopen(path, entry_flags());
     if (!library)
         give_up("its MPI cannot be loaded", dlerror());
     Entry *const open = (Entry *)dlsym(library, ENTRY);
     if (!open)
         give_up(path, "this library is no backend of Rankwise's");
+    const int *const integers = dlsym(library, INTEGERS);
+    abi_integers = integers && *integers;
     const char *const wrong = open(&abi_table, sizeof abi_table, TABLE_VERSION);
     if (wrong)
         give_up(path, wrong);
