@@ -56,6 +56,10 @@ SMALLEST = {  # script: arguments, what it prints
         ["openmpi-5", "mpich-5", "--turns", "1", "--passes", "2", "--rounds", "10", "--sizes", "8"],
         "between sites",
     ),
+    "relay_cost": (
+        ["openmpi-5", "mpich-5", "--turns", "1", "--passes", "2", "--rounds", "10", "--sizes", "8"],
+        "two relays",
+    ),
     "beside_imb": (["--launches", "1", "--seconds-per-cell", "0.001"], "MiB"),
 }
 ONLY_ITS_HELP = {
