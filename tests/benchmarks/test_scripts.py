@@ -52,6 +52,14 @@ SMALLEST = {  # script: arguments, what it prints
         "predicted over measured",
     ),
     "abi_cost": (["mpich-5", "--turns", "1", "--calls", "1000"], "Comm_rank "),
+    "mapping_beside_peers": (
+        ["--graphs", "halo-4x4,cg-16", "--repeats", "1", "--programs", "halo", "--time", "0.5s"],
+        "| halo, cluster |",
+    ),
+    "mapping_measured": (
+        ["--programs", "halo", "--networks", "cluster", "--ranks", "4", "--time", "5s", "--search", "0.2s"],
+        "| halo, cluster |",
+    ),
     "joined_cost": (
         ["openmpi-5", "mpich-5", "--turns", "1", "--passes", "2", "--rounds", "10", "--sizes", "8"],
         "between sites",
@@ -67,7 +75,7 @@ ONLY_ITS_HELP = {
     "tune_beside_before": "takes another version, which has tests of its own, and minutes",
     "tune_beside_mpitune": "takes half an hour and a profile",
 }
-NO_SCRIPT = {"link_peers", "simulator_schedules", "smpi_flows", "wan_bounds"}
+NO_SCRIPT = {"link_peers", "mapping_peers", "mapping_programs", "simulator_schedules", "smpi_flows", "wan_bounds"}
 pytestmark = [pytest.mark.mpi, pytest.mark.timeout(200)]
 
 
@@ -82,7 +90,7 @@ def test_none_is_left_out() -> None:
     assert {path.stem for path in BENCHMARKS.glob("*.py")} == {*SMALLEST, *ONLY_ITS_HELP, *NO_SCRIPT}
 
 
-NIGHTLY = {"plan_beside_before", "tune_truth", "prediction_accuracy"}
+NIGHTLY = {"plan_beside_before", "tune_truth", "prediction_accuracy", "mapping_measured"}
 """What they start, other tests do by day: comparisons of MPIs, searches that switch between algorithms, fits."""
 
 

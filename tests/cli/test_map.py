@@ -57,6 +57,10 @@ def test_json_and_pins(files: tuple[str, str]) -> None:
         (("--pin", "zero"), "pins no rank"),
         (("--distances", "10:1:100"), "do not grow"),
         (("--distances", "1:x"), "no distances"),
+        (("--distances", "1:2:10:100"), "4 distances were given without --topology"),
+        (("--topology", "/nowhere/host.xml"), "cannot read the topology"),
+        (("--pin", "0=one,1=one,2=one,3=one,4=one"), "too many ranks are pinned to one"),
+        (("--placement", "nowhere"), "nowhere"),
         (("-o", "/nowhere/ranks"), "cannot write"),
         (("--objective", "time"), "does not tell who waits for whom"),
         (("--verify", "-o", "ranks"), "does not tell which program"),
@@ -66,6 +70,44 @@ def test_bad_input(files: tuple[str, str], arguments: tuple[str, ...], words: st
     code, said = mapped(files[0], "--hostfile", files[1], *arguments)
     assert code != 0
     assert words in said
+
+
+@pytest.mark.parametrize(
+    ("matrix", "words"),
+    [
+        ("0,1,-5\n", "'-5' is no number of bytes"),
+        ("1 2 3 4 5\n1 2 3 4 5\n", "a table of 2 ranks has 2 numbers in each row"),
+        ("0,8,1\n", "9 ranks do not fit into the 8 slots of the testbed"),
+        ("", "has no line of a matrix"),
+    ],
+)
+def test_bad_matrices(files: tuple[str, str], matrix: str, words: str) -> None:
+    Path(files[0]).write_text(matrix)
+    code, said = mapped(files[0], "--hostfile", files[1])
+    assert code != 0 and words in said
+
+
+def test_hosts_with_unequal_slots_are_not_overfilled(tmp_path: Path) -> None:
+    (tmp_path / "traffic.csv").write_text(PAIRS + "0,1,10\n2,3,10\n")
+    (tmp_path / "hosts").write_text("one slots=5\ntwo slots=2\nthree slots=1\nfour slots=3\n")
+    code, said = mapped(str(tmp_path / "traffic.csv"), "--hostfile", str(tmp_path / "hosts"), "--json")
+    hosts = json.loads(said)["hosts"]
+    assert code == 0
+    assert all(hosts.count(host) <= slots for host, slots in [("one", 5), ("two", 2), ("three", 1), ("four", 3)])
+    assert all(hosts[rank] == hosts[rank + 4] for rank in range(4)), "each pair fits on a host"
+
+
+def test_with_a_topology_neighbours_get_cores_of_one_package(files: tuple[str, str], tmp_path: Path) -> None:
+    package = '<object type="Package"><object type="Core"/><object type="Core"/></object>'
+    (tmp_path / "host.xml").write_text(f'<topology><object type="Machine">{package * 2}</object></topology>')
+    out = tmp_path / "ranks"
+    code, said = mapped(files[0], "--hostfile", files[1], "--topology", str(tmp_path / "host.xml"), "-o", str(out))
+    assert code == 0, said
+    places = [line.split("=", 1)[1].split(" slot=") for line in out.read_text().splitlines()]
+    assert len({tuple(place) for place in places}) == 8
+    for rank in range(4):
+        (host, core), (other, near) = places[rank], places[rank + 4]
+        assert host == other and int(core) // 2 == int(near) // 2
 
 
 @pytest.fixture
@@ -95,6 +137,14 @@ def test_the_predicted_time_is_made_small(trace: str) -> None:
     sites = [host.split("-")[0] for host in told["hosts"]]
     assert (sites[0], sites[1]) == (sites[2], sites[3])
     assert "nothing of this platform is measured" in " ".join(told["notices"])
+    assert times["block"] == times["now"]
+
+
+def test_pinned_ranks_stay_whatever_is_predicted(trace: str) -> None:
+    words = ("--placement", "cyclic", "--testbed", "grid5000-2007", "--objective", "time", "--time", "0.2s")
+    code, said = mapped(trace, *words, "--pin", "0=nancy-2,2=rennes-1", "--json")
+    hosts = json.loads(said[said.index("{") :])["hosts"]
+    assert code == 0 and (hosts[0], hosts[2]) == ("nancy-2", "rennes-1")
 
 
 def test_a_program_runs_again_only_from_a_trace_that_names_it(trace: str) -> None:

@@ -7,7 +7,7 @@ import pytest
 from rankwise import __version__
 from rankwise.core.native_programs import program
 
-PROGRAMS = ("link", "nodes", "probe", "relay", "rsh", "sim")
+PROGRAMS = ("link", "map", "nodes", "probe", "relay", "rsh", "sim")
 
 
 @pytest.mark.parametrize("name", [f"rankwise-{what}" for what in PROGRAMS])

@@ -28,14 +28,17 @@ from rankwise.workflows.testbeds import testbed_of
     "  rankwise map traffic.csv --testbed two-clusters.toml -o ranks\n"
     "  rankwise map traffic.csv --hostfile hosts --format machinefile -o hosts.mapped\n"
     "  rankwise map traffic.csv --hostfile hosts --pin 0=login-1\n"
+    "  rankwise map traffic.csv --hostfile hosts --topology host.xml -o ranks\n"
     "  rankwise map app.trace --testbed grid5000-2007 -o ranks --verify\n"
     "  rankwise compare --placement block,./ranks -- ./app       then: is it faster?",
 )
 @click.argument("matrix", metavar="TRACE|MATRIX", type=click.Path(path_type=Path))
 @click.option("--placement", default="block", show_default=True, metavar="NAME|FILE",
               help="Where the ranks are now: block, cyclic, or a rankfile.")  # fmt: skip
-@click.option("--distances", type=Parsed("distances", mapping.parse_distances), default="1:10:100",
-              show_default=True, help="Within a node, within a site, between sites.")  # fmt: skip
+@click.option("--distances", type=Parsed("distances", mapping.parse_distances), default=(),
+              help="Within a node, within a site, between sites.  [default: 1:10:100]")  # fmt: skip
+@click.option("--topology", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+              help="Of a host, by `lstopo FILE`: ranks of a package are nearer, 1:2:10:100.")  # fmt: skip
 @click.option("--pin", "pins", type=Parsed("pins", mapping.parse_pins), default=(), metavar="RANK=HOST,...",
               help="Ranks that stay on these hosts.")  # fmt: skip
 @click.option("--objective", type=click.Choice(["bytes", "time"]), default="bytes", show_default=True,
@@ -63,7 +66,7 @@ def command(**asked: Any) -> int:
     """
     request = MapRequest(
         asked["matrix"], testbed_of(asked["testbed"], asked["hostfile"]), asked["placement"], asked["distances"],
-        asked["pins"], asked["seconds"], asked["objective"] == "time", asked["platform"],
+        asked["pins"], asked["seconds"], asked["objective"] == "time", asked["platform"], asked["topology"],
     )  # fmt: skip
     if asked["verified"]:
         _check(asked)

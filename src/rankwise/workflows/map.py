@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
-from rankwise.analysis.map.cost import DISTANCES, cost, machine_of
+from rankwise.analysis.map.cost import DISTANCES, PACKAGE_DISTANCES, Machine, cost, machine_of
 from rankwise.analysis.map.matrix import CommunicationMatrix, read_matrix
-from rankwise.analysis.map.placing import Problem, place_ranks
-from rankwise.analysis.map.shared_map import LIBRARY
-from rankwise.analysis.map.writing import USES, WRITERS
+from rankwise.analysis.map.placing import NOW, Placed, Problem, place_ranks
+from rankwise.analysis.map.topology import packages_of
+from rankwise.analysis.map.writing import USES, WRITERS, rankfile
 from rankwise.analysis.trace.reading import has_trace
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.jobs import Host
@@ -34,7 +34,8 @@ class MapRequest:
     testbed: TestbedKind
     placement: str = "block"
     """Where the ranks are now: the placement that others are set beside."""
-    distances: tuple[float, ...] = DISTANCES
+    distances: tuple[float, ...] = ()
+    """Of a package if there is a topology, a node, a site, and all; none: DISTANCES or PACKAGE_DISTANCES."""
     pinned: tuple[tuple[int, str], ...] = ()
     """Ranks that stay on these hosts."""
     seconds: float = 30.0
@@ -42,6 +43,8 @@ class MapRequest:
     """Look for the shortest predicted time, beginning with what costs least."""
     platform: Path | None = None
     """What `rankwise fit` has measured, for predictions; None: the testbed as it is described."""
+    topology: Path | None = None
+    """The file of `lstopo` on one host, to which the others are alike: its packages are a level of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,8 @@ class MapResult:
     notices: tuple[str, ...] = field(default=())
     predicted: tuple[tuple[str, float], ...] = field(default=())
     """Seconds that placements are predicted to take, the shortest first; none unless that was asked for."""
+    cores: tuple[int, ...] = ()
+    """Of each rank on its host, in hwloc's order, where a topology was given."""
 
     @property
     def ratio(self) -> float:
@@ -66,9 +71,11 @@ class MapResult:
 
 
 def parse_distances(text: str) -> tuple[float, ...]:
-    """Read `1:10:100`: within a node, within a site, between sites. Raises InputError."""
+    """Read `1:10:100`: of a node, a site, and all; or four, a package first. Raises InputError."""
     words = text.split(":")
-    if len(words) != 3 or not all(word.replace(".", "", 1).isdecimal() and float(word) > 0 for word in words):
+    if len(words) not in {3, 4} or not all(
+        word.replace(".", "", 1).isdecimal() and float(word) > 0 for word in words
+    ):
         raise InputError(f"'{text}' are no distances", "say them as 1:10:100, of a node, a site, and all sites")
     found = tuple(float(word) for word in words)
     if list(found) != sorted(found):
@@ -95,10 +102,10 @@ def map_ranks(request: MapRequest) -> MapResult:
     began = time.monotonic()
     matrix = _matrix(request.matrix)
     hosts = request.testbed.hosts()
-    machine = machine_of(hosts, request.distances)
-    if matrix.ranks > int(np.sum(machine.slots)):
+    machine = _machine(hosts, request)
+    if matrix.ranks > len(machine.node_of):
         raise InputError(
-            f"{matrix.ranks} ranks do not fit into the {int(np.sum(machine.slots))} slots of the testbed",
+            f"{matrix.ranks} ranks do not fit into the {len(machine.node_of)} slots of the testbed",
             "take a testbed with more slots, or trace the program with fewer ranks",
         )
     numbers = {name: number for number, name in enumerate(machine.names)}
@@ -107,21 +114,36 @@ def map_ranks(request: MapRequest) -> MapResult:
     nodes = np.array([numbers[name] for name in now])
     problem = Problem(matrix.weights(), machine, nodes, pinned)
     found = place_ranks(problem, request.seconds / 2 if request.by_time else request.seconds)
-    best = next(one for one in found if not pinned or one.start != "now")
-    chosen = best.nodes
+    best = next(one for one in found if not pinned or one.start != NOW)
+    chosen = best.slots
     predicted: tuple[tuple[str, float], ...] = ()
     said: tuple[str, ...] = ()
     if request.by_time:
         left = max(began + request.seconds - time.monotonic(), request.seconds / 2)
-        timed, said = map_by_time(problem, found, request.matrix, request.platform, request.testbed.name, left)
-        chosen = next(one.nodes for one in timed if not pinned or one.start != "now")
+        blocks = machine.slots_of(np.array([numbers[name] for name in place("block", hosts, matrix.ranks)]))
+        starts = [*found, Placed(blocks, cost(problem.weights, machine, blocks), "block")]
+        timed, said = map_by_time(problem, starts, request.matrix, request.platform, request.testbed.name, left)
+        chosen = next(one.slots for one in timed if problem.obeyed_by(one.slots))
         predicted = tuple((one.start, one.seconds) for one in timed)
     return MapResult(
-        now, tuple(machine.names[node] for node in chosen),
+        now, tuple(machine.names[node] for node in machine.node_of[chosen[: matrix.ranks]]),
         tuple((one.start, one.cost) for one in found),
-        next(one.cost for one in found if one.start == "now"), cost(problem.weights, machine, chosen),
-        time.monotonic() - began, (*_notices(found_by=[one.start for one in found]), *said), predicted,
+        next(one.cost for one in found if one.start == NOW), cost(problem.weights, machine, chosen),
+        time.monotonic() - began, said, predicted,
+        tuple(machine.core_of[chosen[: matrix.ranks]].tolist()) if request.topology else (),
     )  # fmt: skip
+
+
+def _machine(hosts: Sequence[Host], request: MapRequest) -> Machine:
+    packages = packages_of(request.topology) if request.topology else ()
+    distances = request.distances or (PACKAGE_DISTANCES if packages else DISTANCES)
+    if len(distances) != (4 if packages else 3):
+        given = "with" if packages else "without"
+        raise InputError(
+            f"{len(distances)} distances were given {given} --topology",
+            "say four with a topology: of a package, a node, a site, and all sites; else three",
+        )
+    return machine_of(hosts, distances, packages)
 
 
 def _matrix(path: Path) -> CommunicationMatrix:
@@ -141,16 +163,11 @@ def _pinned(
     return {rank: numbers[name] for rank, name in pins}
 
 
-def _notices(found_by: Sequence[str]) -> tuple[str, ...]:
-    if any(start.startswith("SharedMap") for start in found_by):
-        return ()
-    return (f"SharedMap was not tried: it is not installed (pip install {LIBRARY}), or hosts have unequal slots",)
-
-
 def write(result: MapResult, form: str, path: Path) -> str:
     """Write the placement for a launcher, and return how it is used. Raises InputError where it cannot."""
     try:
-        path.write_text(WRITERS[form](result.hosts))
+        text = rankfile(result.hosts, result.cores) if form == "rankfile" else WRITERS[form](result.hosts)
+        path.write_text(text)
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror}", "give a file that may be written") from error
     return USES[form].replace("FILE", str(path))

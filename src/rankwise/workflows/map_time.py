@@ -44,7 +44,8 @@ def map_by_time(
         export(trace, "goal", goal)
 
         def predict(placements: Sequence[IntArray]) -> list[float]:
-            jobs = [Job(trace.name, goal, nodes=tuple(numbers[node] for node in one)) for one in placements]
+            nodes = [problem.machine.node_of[one[: len(problem.now)]] for one in placements]
+            jobs = [Job(trace.name, goal, nodes=tuple(numbers[node] for node in one)) for one in nodes]
             done = each([partial(simulate, text, [job], bounds, Detail()) for job in jobs], at_once)
             return [one.total_seconds for one in done]
 

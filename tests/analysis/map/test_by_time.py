@@ -17,34 +17,42 @@ NOW = np.array([0, 1, 0, 1])
 WANTED = np.array([0, 0, 2, 2])
 
 
+MACHINE = machine_of(HOSTS)
+
+
+def nodes(slots: IntArray) -> IntArray:
+    return MACHINE.node_of[slots[:4]]
+
+
 def predict(placements: Sequence[IntArray]) -> list[float]:
     """A second for each rank that is not where it is wanted, and one."""
-    return [1.0 + float(np.sum(one != WANTED)) for one in placements]
+    return [1.0 + float(np.sum(nodes(one) != WANTED)) for one in placements]
 
 
 def placed(pinned: dict[int, int], *, ticks: int = 400) -> list[Timed]:
     nothing = csr_array((4, 4))
-    problem = Problem(nothing, machine_of(HOSTS), NOW, pinned)
+    problem = Problem(nothing, MACHINE, NOW, pinned)
     clock = iter(range(ticks + 2))
-    starts = [Placed(NOW, 0.0, "now"), Placed(np.array([1, 0, 1, 0]), 0.0, "grown, swapped")]
+    other = MACHINE.slots_of(np.array([1, 0, 1, 0]))
+    starts = [Placed(MACHINE.slots_of(NOW), 0.0, "now"), Placed(other, 0.0, "cut, swapped")]
     return place_by_time(problem, starts, predict, Search(ticks, 2, lambda: float(next(clock))))
 
 
 def test_the_shortest_is_found_from_the_better_start_with_free_slots() -> None:
     best, *others = placed({})
-    assert best.nodes.tolist() == WANTED.tolist()
+    assert nodes(best.slots).tolist() == WANTED.tolist()
     assert (best.seconds, best.start) == (1.0, "now, swapped by time")
-    assert [(one.start, one.seconds) for one in others] == [("now", 4.0), ("grown, swapped", 4.0)]
+    assert [(one.start, one.seconds) for one in others] == [("now", 4.0), ("cut, swapped", 4.0)]
 
 
 def test_pinned_ranks_stay_and_a_start_without_them_is_no_start() -> None:
     best = placed({0: 1})[0]
-    assert best.start == "grown, swapped, swapped by time"
-    assert best.nodes[0] == 1
-    assert best.nodes[1:].tolist() == WANTED[1:].tolist()
+    assert best.start == "cut, swapped, swapped by time"
+    assert nodes(best.slots)[0] == 1
+    assert nodes(best.slots)[1:].tolist() == WANTED[1:].tolist()
 
 
 def test_without_time_only_the_starts_are_predicted() -> None:
-    assert [one.start for one in placed({}, ticks=0)] == ["now", "grown, swapped"]
+    assert [one.start for one in placed({}, ticks=0)] == ["now", "cut, swapped"]
     everything = dict(enumerate(NOW.tolist()))
     assert placed(everything)[0].start == "now", "nothing can be swapped"

@@ -12,19 +12,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankwise.analysis.map.cost import IntArray
-from rankwise.analysis.map.placing import Clock, Placed, Problem, with_free_slots
+from rankwise.analysis.map.placing import Placed, Problem
 
 LEAST_GAIN = 1e-3
 """Of the time: a swap that gains less is not worth another placement."""
+Clock = Callable[[], float]
 Predict = Callable[[Sequence[IntArray]], list[float]]
-"""The seconds of each of these placements, arrays of the node of each rank, shape (ranks,)."""
+"""The seconds of each of these placements: the slot of each rank, then the free ones, shape (slots,)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Timed:
-    """A placement: the node of each rank, shape (ranks,), the seconds that it takes, and what it began as."""
+    """A placement: the slot of each rank, then the free ones, the seconds that it takes, and what it began as."""
 
-    nodes: IntArray
+    slots: IntArray
     seconds: float
     start: str
 
@@ -47,40 +48,37 @@ def place_by_time(problem: Problem, starts: Sequence[Placed], predict: Predict, 
     once, and the best of them is kept if it gains.
     """
     until = search.clock() + search.seconds
-    times = predict([one.nodes for one in starts])
-    found = [Timed(one.nodes, value, one.start) for one, value in zip(starts, times, strict=True)]
-    able = [one for one in found if _obeys(one.nodes, problem.pinned)]
+    times = predict([one.slots for one in starts])
+    found = [Timed(one.slots, value, one.start) for one, value in zip(starts, times, strict=True)]
+    node_of = problem.machine.node_of
+    able = [one for one in found if problem.obeyed_by(one.slots)]
     if not able:
         return sorted(found, key=lambda one: one.seconds)
     best = first = min(able, key=lambda one: one.seconds)
-    ranks, random = len(best.nodes), np.random.default_rng(search.seed)
-    nodes = with_free_slots(best.nodes, problem.machine)
-    movable = [rank for rank in range(ranks) if rank not in problem.pinned]
+    random = np.random.default_rng(search.seed)
+    movable = [rank for rank in range(len(problem.now)) if rank not in problem.pinned]
     while movable and search.clock() < until:
-        tried = [_swapped(nodes, movable, problem.pinned, random) for _ in range(search.at_once)]
-        times = predict([one[:ranks] for one in tried])
+        tried = [_swapped(best.slots, node_of, movable, problem.pinned, random) for _ in range(search.at_once)]
+        times = predict(tried)
         shortest = int(np.argmin(times))
         if times[shortest] < (1 - LEAST_GAIN) * best.seconds:
-            nodes = tried[shortest]
-            best = Timed(nodes[:ranks], times[shortest], f"{first.start}, swapped by time")
+            best = Timed(tried[shortest], times[shortest], f"{first.start}, swapped by time")
     if best is not first:
         found.append(best)
     return sorted(found, key=lambda one: one.seconds)
 
 
-def _obeys(nodes: IntArray, pinned: dict[int, int]) -> bool:
-    return all(nodes[rank] == node for rank, node in pinned.items())
-
-
 def _swapped(
-    nodes: IntArray, movable: Sequence[int], pinned: dict[int, int], random: np.random.Generator
-) -> IntArray:
-    """The nodes after a swap; as they are if there is none on another node to swap with."""
+    slots: IntArray, node_of: IntArray, movable: Sequence[int], pinned: dict[int, int],
+    random: np.random.Generator,
+) -> IntArray:  # fmt: skip
+    """The slots after a swap; as they are if there is none on another node to swap with."""
     one = int(random.choice(movable))
-    others = [slot for slot in range(len(nodes)) if slot not in pinned and nodes[slot] != nodes[one]]
+    nodes = node_of[slots]
+    others = [other for other in range(len(slots)) if other not in pinned and nodes[other] != nodes[one]]
     if not others:
-        return nodes
+        return slots
     other = int(random.choice(others))
-    swapped = nodes.copy()
-    swapped[[one, other]] = nodes[[other, one]]
+    swapped = slots.copy()
+    swapped[[one, other]] = slots[[other, one]]
     return swapped

@@ -8,12 +8,13 @@ from itertools import groupby
 Writer = Callable[[Sequence[str]], str]
 
 
-def _rankfile(hosts: Sequence[str]) -> str:
+def rankfile(hosts: Sequence[str], cores: Sequence[int] = ()) -> str:
+    """Return Open MPI's rankfile: with these cores of the hosts, or else the first ones, one after the other."""
     used: dict[str, int] = {}
     lines = []
     for rank, host in enumerate(hosts):
         slot = used.setdefault(host, 0)
-        lines.append(f"rank {rank}={host} slot={slot}\n")
+        lines.append(f"rank {rank}={host} slot={cores[rank] if cores else slot}\n")
         used[host] += 1
     return "".join(lines)
 
@@ -43,7 +44,7 @@ def _permutation(hosts: Sequence[str]) -> str:
 
 
 WRITERS: dict[str, Writer] = {
-    "rankfile": _rankfile,
+    "rankfile": rankfile,
     "machinefile": _machinefile,
     "schema": _schema,
     "slurm": _slurm,
