@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import random
 import socket
@@ -214,7 +215,8 @@ def test_what_is_sent_cannot_be_read_on_the_way(tmp_path: Path) -> None:
 
     class Listening(CutLink):
         def _carry(self, one: socket.socket) -> None:
-            seen.extend(one.recv(1 << 16, socket.MSG_PEEK))
+            with contextlib.suppress(OSError):  # a relay that ends may reset its connection
+                seen.extend(one.recv(1 << 16, socket.MSG_PEEK))
             super()._carry(one)
 
     port, key = free_port(), key_file(tmp_path)
