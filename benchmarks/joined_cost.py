@@ -32,12 +32,9 @@ def main(  # noqa: PLR0917
     first: str, second: str, turns: int, passes: int, rounds: int, sizes: str
 ) -> None:
     """Time messages between ranks of the MPIs FIRST and SECOND, and within a site of FIRST."""
-    compiler = next(path for one in working()[0] if (path := Path(one.mpicc).with_name("mpicc_abi")).exists())
     times: list[Times] = [{}, {}, {}]
     with tempfile.TemporaryDirectory() as folder:
-        Path(folder).chmod(0o755)
-        program = Path(folder, "joined_cost")
-        subprocess.run([compiler, "-O2", "-std=gnu99", "-o", program, SOURCE], check=True)
+        program = compiled(Path(folder))
         asked = [str(rounds), str(passes), *sizes.split(",")]
         lines = (
             (["--join", f"a={first}:1,b={second}:1"], [*asked, "tcp"]),
@@ -53,6 +50,15 @@ def main(  # noqa: PLR0917
     for size in map(int, sizes.split(",")):
         row = (times[0]["tcp", size], *(one["mpi", size] for one in times))
         print(f"{size:9} " + " ".join(f"{f'{value:.2f} ({size / value:.0f})':>18}" for value in row))
+
+
+def compiled(folder: Path) -> Path:
+    """The program, of the standard ABI."""
+    compiler = next(path for one in working()[0] if (path := Path(one.mpicc).with_name("mpicc_abi")).exists())
+    folder.chmod(0o755)
+    program = folder / "joined_cost"
+    subprocess.run([compiler, "-O2", "-std=gnu99", "-o", program, SOURCE], check=True)
+    return program
 
 
 def run(program: Path, how: list[str], arguments: list[str]) -> Times:

@@ -1,6 +1,7 @@
 """The simulator beside SimGrid's SMPI replay and LogGOPSim, on the same schedules, in one run, reading included.
 
     python benchmarks/simulator_beside_peers.py [--rounds 5] [--loggopsim FOLDER] [--smpi-replay PROGRAM]
+        [--before PROGRAM]
 
 Peers are left out where they are not given. LogGOPSim: the folder with LogGOPSim and txt2bin (built with
 stable_sort in place of sort; its own sort orders equal operations at random); it reads its binary, which
@@ -69,9 +70,8 @@ def timed(argv: list[str], limit: float, folder: Path) -> tuple[float | None, st
     return used, done.stdout + done.stderr
 
 
-def rankwise(file: str, model: str, *more: str) -> Callable[[Path, Schedule, float], Measured]:
+def rankwise(program: str, file: str, model: str, *more: str) -> Callable[[Path, Schedule, float], Measured]:
     """Measures rankwise-sim on one of the files."""
-    program = str(Path(sys.executable).with_name("rankwise-sim"))
 
     def measure(folder: Path, schedule: Schedule, limit: float) -> Measured:
         argv = [program, "--platform", "platform.json", "--job", file, "--model", model, *more]
@@ -145,17 +145,20 @@ def cell(runs: list[Measured], messages: int) -> str:
     return f"{messages / used / 1e6:.3g}M ({used:.2f} s{alone})"
 
 
-def broadcast(ranks: int, rounds: int, folder: Path) -> None:
+def broadcast(programs: dict[str, str], ranks: int, rounds: int, folder: Path) -> None:
     """A binomial broadcast of 1 KiB, generated and not read."""
     (folder / "platform.json").write_text(platform(ranks))
     request = {"operation": "bcast", "algorithm": "binomial", "ranks": ranks, "count": 1024}
     (folder / "request").write_text(json.dumps(request))
-    program = str(Path(sys.executable).with_name("rankwise-sim"))
-    for model in ("alpha-fair", "none"):
-        argv = [program, "--platform", "platform.json", "--job", "request", "--model", model]
-        told = [json.loads(timed(argv, 300, folder)[1]) for _ in range(rounds)]
-        used, only = (median(one[key] for one in told) for key in ("cpu_seconds", "simulate_cpu_seconds"))
-        click.echo(f"binomial bcast of {ranks} ranks, {model}: {used:.2f} s, simulation alone {only:.2f} s")
+    told: dict[tuple[str, str], list[dict[str, float]]] = {}
+    for _ in range(rounds):
+        for model in ("alpha-fair", "none"):
+            for name, program in programs.items():
+                argv = [program, "--platform", "platform.json", "--job", "request", "--model", model]
+                told.setdefault((model, name), []).append(json.loads(timed(argv, 300, folder)[1]))
+    for (model, name), runs in told.items():
+        used, only = (median(one[key] for one in runs) for key in ("cpu_seconds", "simulate_cpu_seconds"))
+        click.echo(f"binomial bcast of {ranks} ranks, {model}{name}: {used:.2f} s, simulation alone {only:.2f} s")
 
 
 @click.command()
@@ -163,21 +166,34 @@ def broadcast(ranks: int, rounds: int, folder: Path) -> None:
 @click.option("--scale", default=1.0, show_default=True, help="Of the schedules' ranks.")
 @click.option("--loggopsim", "loggopsim_folder", type=click.Path(path_type=Path))
 @click.option("--smpi-replay", type=click.Path(path_type=Path))
+@click.option("--before", type=click.Path(path_type=Path), help="Another build of rankwise-sim, measured beside.")
 @click.option("--limit", default=300.0, show_default=True, help="Seconds of wall time for a run of a peer.")
-def main(rounds: int, scale: float, loggopsim_folder: Path | None, smpi_replay: Path | None, limit: float) -> None:
+def main(
+    *,
+    rounds: int,
+    scale: float,
+    loggopsim_folder: Path | None,
+    smpi_replay: Path | None,
+    before: Path | None,
+    limit: float,
+) -> None:
     """Measure in rounds and print one table."""
-    columns = {
-        "alpha-fair": rankwise("trace", "alpha-fair", "--packet", "0"),
-        "max-min": rankwise("trace", "max-min", "--packet", "0"),
-        "contention-free": rankwise("trace", "none"),
-    }
+    programs = {"": str(Path(sys.executable).with_name("rankwise-sim"))}
+    if before is not None:
+        programs[", before"] = str(before.resolve())
+    columns = {}
+    for name, program in programs.items():
+        columns[f"alpha-fair{name}"] = rankwise(program, "trace", "alpha-fair", "--packet", "0")
+        columns[f"max-min{name}"] = rankwise(program, "trace", "max-min", "--packet", "0")
+        columns[f"contention-free{name}"] = rankwise(program, "trace", "none")
     if smpi_replay is not None:
         columns["SMPI"] = smpi(smpi_replay.resolve())
     if loggopsim_folder is not None:
-        columns["contention-free, GOAL"] = rankwise("goal.bin", "none")
+        columns["contention-free, GOAL"] = rankwise(programs[""], "goal.bin", "none")
         columns["LogGOPSim"] = loggopsim(loggopsim_folder.resolve())
     most = max(int(1024 * scale), 8)
-    schedules = [ring(most, 1000, 1024), pairwise(most, 200, 65536), permutations(most, 10, 1 << 20)]
+    schedules = [ring(most, 10, 1024), ring(most, 100, 1024), ring(most, 1000, 1024)]  # how time grows with size
+    schedules += [pairwise(most, 200, 65536), permutations(most, 10, 1 << 20)]
     schedules.append(all_to_all(max(most // 4, 4), 1024))
     click.echo("messages a second of processor time (processor seconds, reading included)")
     click.echo(f"| schedule | {' | '.join(columns)} |")
@@ -197,7 +213,7 @@ def main(rounds: int, scale: float, loggopsim_folder: Path | None, smpi_replay: 
         times = {column: of_one[0].simulated_seconds for column, of_one in runs.items()}
         click.echo(f"  simulated seconds: {times}", err=True)
     with tempfile.TemporaryDirectory(prefix="rankwise-sim-") as name:
-        broadcast(max(int(1_000_000 * scale), 8), rounds, Path(name))
+        broadcast(programs, max(int(1_000_000 * scale), 8), rounds, Path(name))
 
 
 if __name__ == "__main__":

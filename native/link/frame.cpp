@@ -1,6 +1,6 @@
 #include "frame.h"
 
-#include "byte_order.h"
+#include "base/byte_order.h"
 #include <algorithm>
 #include <cstring>
 #include <utility>

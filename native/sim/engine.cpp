@@ -24,6 +24,7 @@ Engine::Engine(const Platform &platform, const std::vector<Job> &jobs, Noise noi
                Tape *tape)
     : platform_(platform), jobs_(jobs), noise_(noise), record_(record), tape_(tape),
       messages_(ranks_of(jobs)), shares_(platform.model.sharing != Sharing::none),
+      is_alone_(!shares_ && noise.is_silent() && tape == nullptr),
       queues_(platform.model.window > 0 && tape == nullptr &&
               (platform.model.sharing == Sharing::alpha_fair ||
                platform.model.sharing == Sharing::max_min))
@@ -93,12 +94,10 @@ void Engine::set_up(const std::vector<Job> &jobs)
 }
 
 /// Rates that are too low and times that are too long would overflow.
-Time Engine::after(Time time, double picoseconds) const
+void Engine::fail_too_long()
 {
-    if (!(picoseconds < static_cast<double>(kEndOfTime - time)))
-        throw input_error("the simulated time exceeds 50 days",
-                          "look for absurd sizes, computations or rates");
-    return time + static_cast<Time>(picoseconds);
+    throw input_error("the simulated time exceeds 50 days",
+                      "look for absurd sizes, computations or rates");
 }
 
 Outcome Engine::run()
@@ -118,11 +117,33 @@ Outcome Engine::run()
             network_->now = due;
         outcome_.events++;
         const Event event = events_.pop(due);
+        fetch_ahead();
         if (tape_) [[unlikely]]
             tape_->now = instant_of(event);
         handle(event);
     }
     return conclude();
+}
+
+/// Thousands of ranks are visited in no order that a processor would foresee.
+void Engine::fetch_ahead() const
+{
+    constexpr std::size_t kFar = 12, kNear = 5;
+    if (const Event *far = events_.ahead(kFar); far != nullptr && is_of_message(*far))
+        messages_.fetch(far->what);
+    const Event *near = events_.ahead(kNear);
+    if (near == nullptr)
+        return;
+    if (near->kind == kBegin && shares_) {
+        const Message &message = messages_[near->what];
+        __builtin_prefetch(&servers_[node_of_[message.source]], 1);
+        __builtin_prefetch(&servers_[platform_.nodes.size() + node_of_[message.destination]], 1);
+    } else if (near->kind == kDeliver) {
+        const char *const rank =
+            reinterpret_cast<const char *>(&ranks_[messages_[near->what].destination]);
+        __builtin_prefetch(rank, 1);
+        __builtin_prefetch(rank + 64, 1);
+    }
 }
 
 [[gnu::cold]] std::uint32_t Engine::cost_of(const Message &message, Cost which) const
@@ -169,7 +190,7 @@ void Engine::handle(const Event &event)
         break;
     case kLeft: {
         const Message &message = messages_[event.what];
-        push(after(now_, static_cast<double>(latency(event.what))), kDeliver, event.what);
+        push(after(now_, latency(event.what)), kDeliver, event.what);
         if (tape_) [[unlikely]]
             Tape::at(tape_->event, event.what) =
                 tape_->later(tape_->now, cost_of(message, Cost::latency));
@@ -223,7 +244,7 @@ void Engine::expect(std::uint32_t flow)
         most = std::max(most, network_->resources[used].flows.count());
     if (most > kMany && f.rate * left > kNearlyOver * route.whole)
         left /= kMargin;
-    const Time due = after(now_, std::ceil(left));
+    const Time due = after(now_, whole_picoseconds(left));
     if (due == f.expected)
         return;
     f.expected = due;

@@ -95,6 +95,7 @@ class Engine
         std::uint32_t draws = 0;
         Mode mode = Mode::running;
         bool has_wildcards = false, run_queued = false;
+        std::uint32_t unbegun = 0; // sends whose data have not begun to leave
     };
     /// A resource that serves small messages one after another.
     struct Server {
@@ -106,6 +107,11 @@ class Engine
     // engine.cpp: time
     void set_up(const std::vector<Job> &jobs);
     void handle(const Event &event);
+    static bool is_of_message(const Event &event)
+    {
+        return event.kind == kBegin || event.kind == kLeft || event.kind == kDeliver;
+    }
+    void fetch_ahead() const;
     void settle();
     void expect(std::uint32_t flow);
     Outcome conclude();
@@ -113,7 +119,19 @@ class Engine
     {
         events_.push(now_, due, kind, what);
     }
-    Time after(Time time, double picoseconds) const;
+    static Time after(Time time, double picoseconds)
+    {
+        if (!(picoseconds < static_cast<double>(kEndOfTime - time))) [[unlikely]]
+            fail_too_long();
+        return time + static_cast<Time>(picoseconds);
+    }
+    static Time after(Time time, Time picoseconds)
+    {
+        if (picoseconds >= kEndOfTime - time) [[unlikely]]
+            fail_too_long();
+        return time + picoseconds;
+    }
+    [[noreturn]] static void fail_too_long();
     /// Tell the tape's number of what a message costs.
     std::uint32_t cost_of(const Message &message, Cost which) const;
     std::uint32_t instant_of(const Event &event);
@@ -178,7 +196,7 @@ class Engine
     // transfer.cpp: data on their way
     void begin_transfer(std::uint32_t message);
     void serve(std::uint32_t message);
-    void serve_alone(std::uint32_t message);
+    void serve_alone(std::uint32_t message, Time begin);
     void leave_at(std::uint32_t message, Time time, std::uint32_t instant);
     std::uint32_t served(const Message &message, std::uint32_t resource, std::uint32_t begin);
     void need_network();
@@ -210,7 +228,9 @@ class Engine
     std::vector<std::uint64_t> node_base_;                 // of each job
     std::unordered_map<std::uint32_t, Arrivals> arrivals_; // of ranks with wildcards
     HugeVector<Server> servers_;                           // each resource
-    const bool shares_, queues_;
+    const bool shares_;
+    const bool is_alone_; // the time at which eager data leave is known when they are sent
+    const bool queues_;
     Outcome outcome_;
 };
 

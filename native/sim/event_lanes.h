@@ -42,8 +42,11 @@ class EventLanes
             Lane &lane = lanes_[number];
             if (lane.count > 0 && lane.last > due)
                 continue;
-            if (lane.count == 0)
+            if (lane.count == 0) {
                 heads_[number] = due;
+                if (due == taken_)
+                    current_ = std::min(current_, number);
+            }
             lane.append({due, what, kind});
             return;
         }
@@ -51,25 +54,38 @@ class EventLanes
     }
 
     /// Return when the next event is due; kNever: there is none.
-    Time next() const
+    Time next()
     {
-        Time first = bits_ == 0 ? kNever : minima_[lowest()];
-        for (const Time head : heads_)
-            first = std::min(first, head);
-        return first;
+        if (heads_[current_] == taken_) // nothing is earlier than what was taken out last
+            return taken_;
+        Time first = heads_[0];
+        current_ = 0;
+        for (std::size_t number = 1; number < kLanes; number++) {
+            current_ = heads_[number] < first ? number : current_;
+            first = std::min(first, heads_[number]);
+        }
+        return bits_ == 0 ? first : std::min(first, minima_[lowest()]);
     }
 
-    /// Take out an event that is due at `next()`.
+    /// Return the event that comes so many after the one that `pop` took out last, if it is known;
+    /// else nullptr.
+    const Event *ahead(std::size_t count) const
+    {
+        const Lane &lane = lanes_[current_];
+        return count < lane.count ? &lane.events[(lane.first + count) & (lane.events.size() - 1)]
+                                  : nullptr;
+    }
+
+    /// Take out an event that is due at `next()`, which was asked for last.
     Event pop(Time due)
     {
-        for (std::size_t number = 0; number < kLanes; number++)
-            if (heads_[number] == due) {
-                Lane &lane = lanes_[number];
-                const Event event = lane.take();
-                heads_[number] = lane.count == 0 ? kNever : lane.front().due;
-                return event;
-            }
-        return take(due);
+        taken_ = due;
+        if (heads_[current_] != due)
+            return take(due);
+        Lane &lane = lanes_[current_];
+        const Event event = lane.take();
+        heads_[current_] = lane.count == 0 ? kNever : lane.front().due;
+        return event;
     }
 
   private:
@@ -144,6 +160,8 @@ class EventLanes
 
     std::array<Lane, kLanes> lanes_;
     std::array<Time, kLanes> heads_{};
+    std::size_t current_ = 0; // the first of the lanes that are due first
+    Time taken_ = -1;         // when what was taken out last was due
     std::array<HugeVector<Event>, 64> buckets_;
     std::array<Time, 64> minima_{};
     HugeVector<Event> spread_;

@@ -48,6 +48,11 @@ class Matching
     {
         return messages_[number];
     }
+    /// Have a message brought near.
+    void fetch(std::uint32_t number) const
+    {
+        __builtin_prefetch(messages_.data() + number, 1);
+    }
     std::uint32_t allocate(std::uint32_t source, std::uint32_t destination, std::int32_t tag);
     void release(std::uint32_t number)
     {

@@ -49,7 +49,7 @@ bool Engine::post_send(std::uint32_t number, Rank &rank, const Operation &operat
     const std::int64_t bytes = operation.bytes();
     outcome_.messages++;
     outcome_.bytes += bytes;
-    const bool to_wildcard = ranks_[to].has_wildcards;
+    const bool to_wildcard = !arrivals_.empty() && ranks_[to].has_wildcards;
     std::uint32_t i = to_wildcard ? kNone : messages_.take(number, to, operation.tag(), kPosted);
     const bool matched = i != kNone;
     if (!matched) {
@@ -80,7 +80,11 @@ bool Engine::post_send(std::uint32_t number, Rank &rank, const Operation &operat
         told.eager = eager;
         record_->act(number, Doing::send, begin, rank.time, i);
     }
-    if (eager)
+    const bool at_once = eager && is_alone_ && rank.unbegun == 0;
+    rank.unbegun += is_alone_ && !at_once;
+    if (at_once)
+        serve_alone(i, rank.time);
+    else if (eager)
         push(rank.time, kBegin, i);
     else if (matched)
         rendezvous(i, {rank.time, own_instant(number)}, {message.time, posted_instant(i)});
@@ -89,7 +93,7 @@ bool Engine::post_send(std::uint32_t number, Rank &rank, const Operation &operat
     if (tape_ && !matched) [[unlikely]]
         Tape::at(tape_->posted, i) = tape_->of_rank[number];
     if (to_wildcard) {
-        push(after(rank.time, static_cast<double>(latency(i))), kAnnounce, i);
+        push(after(rank.time, latency(i)), kAnnounce, i);
         if (tape_) [[unlikely]]
             Tape::at(tape_->announced, i) =
                 tape_->later(tape_->of_rank[number], cost_of(message, Cost::latency));
@@ -197,7 +201,7 @@ bool Engine::take_arrived(std::uint32_t number, Rank &rank, std::uint32_t i)
 /// leave.
 void Engine::rendezvous(std::uint32_t i, Moment sent, Moment received)
 {
-    const double there = static_cast<double>(latency(i)), back = static_cast<double>(latency(i));
+    const Time there = latency(i), back = latency(i);
     const Time asked = after(sent.time, there);
     const Time answered = after(std::max(asked, received.time), back);
     push(std::max(now_, answered), kBegin, i);

@@ -21,6 +21,15 @@ inline Time from_seconds(double seconds)
     return static_cast<Time>(std::llround(seconds * kPicosecondsPerSecond));
 }
 
+/// Round up, as ceil does, which is a call on most machines.
+inline double whole_picoseconds(double picoseconds)
+{
+    if (!(picoseconds < static_cast<double>(kEndOfTime)))
+        return picoseconds;
+    const auto whole = static_cast<double>(static_cast<Time>(picoseconds));
+    return whole + (whole < picoseconds ? 1 : 0);
+}
+
 inline double seconds(Time time)
 {
     return static_cast<double>(time) / kPicosecondsPerSecond;

@@ -161,6 +161,12 @@ struct Program {
     {
         return static_cast<std::uint32_t>(sequences.size());
     }
+    void set_ranks(std::size_t ranks)
+    {
+        sequences.resize(ranks);
+        requests.resize(ranks);
+        wildcards.resize(ranks);
+    }
     /// Make room for graphs of so many nodes in all; what is not used costs nothing.
     void reserve_nodes(std::size_t count);
     /// Add an operation to a rank's sequence, and note what the rank will need for it.

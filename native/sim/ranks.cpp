@@ -12,6 +12,7 @@ namespace
 /// A rank runs ahead of the clock until it has to wait. After so many sends it lets the others come
 /// to their turn, or all messages of a program would exist at once.
 constexpr int kMostAhead = 64;
+constexpr int kFetchedAhead = 8;
 
 } // namespace
 
@@ -50,28 +51,31 @@ void Engine::run_later(std::uint32_t number, Rank &rank)
 /// Carry out the next operation; false: the rank waits.
 bool Engine::step(std::uint32_t number, Rank &rank)
 {
-    const Operation &operation = *rank.next++;
-    const std::uint32_t own = jobs_[rank.job].program->requests[number - rank.base];
-    const auto post = [&](std::uint32_t handle, auto function) {
+    const Operation operation = *rank.next++;
+    // Thousands of ranks read a sequence each, which is more than a processor foresees.
+    __builtin_prefetch(rank.next + kFetchedAhead);
+    const std::uint32_t own = rank.own_request;
+    const auto post = [&](std::uint32_t handle, bool sends) {
         request(rank, handle) = RequestState::pending;
         rank.pending++;
-        if ((this->*function)(number, rank, operation, handle)) {
+        if (sends ? post_send(number, rank, operation, handle)
+                  : post_receive(number, rank, operation, handle)) {
             request(rank, handle) = RequestState::complete;
             rank.pending--;
         }
     };
     switch (operation.kind()) {
     case Kind::send:
-        post(own, &Engine::post_send);
+        post(own, true);
         return wait(rank, own);
     case Kind::receive:
-        post(own, &Engine::post_receive);
+        post(own, false);
         return wait(rank, own);
     case Kind::isend:
-        post(operation.request(), &Engine::post_send);
+        post(operation.request(), true);
         return true;
     case Kind::ireceive:
-        post(operation.request(), &Engine::post_receive);
+        post(operation.request(), false);
         return true;
     case Kind::wait:
         return wait(rank, operation.request());

@@ -10,10 +10,12 @@ namespace rankwise::sim
 void Engine::begin_transfer(std::uint32_t i)
 {
     const Message &message = messages_[i];
+    if (is_alone_)
+        ranks_[message.source].unbegun--;
     if (record_)
         record_->of(i).begin = now_;
     if (!shares_ || message.flags & kWithin)
-        serve_alone(i);
+        serve_alone(i, now_);
     else if (message.bytes <= platform_.packet_bytes)
         serve(i);
     else if (!queues_ || !waits_in_queues(i))
@@ -26,7 +28,7 @@ void Engine::leave_at(std::uint32_t i, Time time, std::uint32_t instant)
     if (record_)
         record_->of(i).end = time;
     if (messages_[i].flags & kEager)
-        push(after(time, static_cast<double>(latency(i))), kDeliver, i);
+        push(after(time, latency(i)), kDeliver, i);
     else
         push(time, kLeft, i);
     if (tape_) [[unlikely]]
@@ -37,13 +39,15 @@ void Engine::leave_at(std::uint32_t i, Time time, std::uint32_t instant)
 }
 
 /// Nothing is shared but the rank's own NIC, and within a node not even that.
-void Engine::serve_alone(std::uint32_t i)
+void Engine::serve_alone(std::uint32_t i, Time begin)
 {
     const Message &message = messages_[i];
     const CostRange &costs = costs_of(message);
     const double takes = costs.gap_byte * static_cast<double>(message.bytes);
-    if (record_)
+    if (record_) {
+        record_->of(i).begin = begin;
         record_->of(i).alone = static_cast<Time>(takes);
+    }
     std::uint32_t instant = tape_ ? tape_->now : 0;
     const auto take = [&] {
         if (tape_) [[unlikely]]
@@ -52,14 +56,14 @@ void Engine::serve_alone(std::uint32_t i)
     };
     if (message.flags & kWithin) {
         take();
-        leave_at(i, after(now_, takes), instant);
+        leave_at(i, after(begin, takes), instant);
         return;
     }
     Rank &source = ranks_[message.source];
-    if (tape_ && source.nic_free > now_) [[unlikely]]
+    if (tape_ && source.nic_free > begin) [[unlikely]]
         instant = tape_->of_nic[message.source];
     take();
-    const Time end = after(std::max(now_, source.nic_free), takes);
+    const Time end = after(std::max(begin, source.nic_free), takes);
     source.nic_free = end + costs.gap;
     if (tape_) [[unlikely]]
         tape_->of_nic[message.source] = tape_->later(instant, cost_of(message, Cost::gap));
@@ -206,7 +210,7 @@ void Engine::begin_flow(std::uint32_t i)
             network_->resources[used].load = f.limit;
         if (tape_) [[unlikely]]
             tape_->note_rate(*network_, flow);
-        const Time due = after(now_, std::ceil(route.whole / f.limit));
+        const Time due = after(now_, whole_picoseconds(route.whole / f.limit));
         f.expected = due;
         push(due, kEnd, flow);
         return;
@@ -221,13 +225,15 @@ void Engine::end_flow(std::uint32_t flow, Time due)
     FlowRoute &route = network_->routes[flow];
     if (!f.active || f.expected != due)
         return; // another end was queued since
-    const double left = network_->remaining(flow);
+    const bool was_alone = f.rate == f.limit && f.since == route.start;
+    const double left = was_alone ? 0 : network_->remaining(flow);
     if (left > 1 && left > 1e-9 * route.whole) {
         f.expected = kNever;
         expect(flow);
         return;
     }
-    network_->advance(flow); // notes what held it back
+    if (!was_alone)
+        network_->advance(flow); // notes what held it back
     if (tape_) [[unlikely]]
         tape_->now = tape_->end_flow(*network_, flow);
     network_->leave(flow);
@@ -236,7 +242,8 @@ void Engine::end_flow(std::uint32_t flow, Time due)
     for (const std::uint32_t used : route.used())
         shared = shared || network_->resources[used].flows.count() > 0;
     is_unsettled_ = is_unsettled_ || shared;
-    const double lost = static_cast<double>(now_ - route.start) - std::ceil(route.whole / f.limit);
+    const double lost =
+        was_alone ? 0 : static_cast<double>(now_ - route.start) - std::ceil(route.whole / f.limit);
     const std::uint32_t i = route.message;
     const Message &message = messages_[i];
     if (lost > 1)
@@ -245,7 +252,7 @@ void Engine::end_flow(std::uint32_t flow, Time due)
     if (record_)
         record_->of(i).end = now_;
     const bool eager = message.flags & kEager;
-    push(after(now_, static_cast<double>(latency(i))), kDeliver, i);
+    push(after(now_, latency(i)), kDeliver, i);
     if (tape_) [[unlikely]]
         Tape::at(tape_->event, i) = tape_->later(tape_->now, cost_of(message, Cost::latency));
     if (!eager)

@@ -1,4 +1,5 @@
-/* Says where it runs, and fails in a way that it is told: `exit`, `abort`, `kill`; or `wait`s. */
+/* Says where it runs, and fails in a way that it is told: `exit`, `abort`, `kill`; or `wait`s; or
+ * the first rank `read`s a line. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -26,7 +27,9 @@ int main(int argc, char **argv)
         raise(SIGKILL);
     if (!strcmp(what, "wait"))
         sleep(60);
-    if (*what)
+    if (rank == 0 && !strcmp(what, "read") && fgets(name, sizeof name, stdin))
+        printf("it read %s", name);
+    else if (*what && strcmp(what, "read"))
         MPI_Recv(&last, 1, MPI_INT, ranks - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Finalize();
     return 0;

@@ -77,11 +77,11 @@ def test_ranks_run_on_the_nodes_of_their_site(tmp_path: Path) -> None:
 def test_output_is_plain_if_asked_and_the_first_site_reads(tmp_path: Path) -> None:
     done = subprocess.run(
         [str(COMMAND), "run", "-q", "--join",
-         join("mpich-5", "openmpi-5", ranks=(1, 1)), "--", str(compiled("joined_where"))],
+         join("mpich-5", "openmpi-5", ranks=(1, 1)), "--", str(compiled("joined_where")), "read"],
         input="seven\n", capture_output=True, text=True, timeout=90, check=False, cwd=tmp_path,
     )  # fmt: skip
     assert sorted(line.partition(" on ")[0] for line in done.stdout.splitlines()) == [
-        "rank 0 of 2", "rank 1 of 2",
+        "it read seven", "rank 0 of 2", "rank 1 of 2",
     ], done.stderr  # fmt: skip
 
 

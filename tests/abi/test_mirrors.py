@@ -68,9 +68,13 @@ def test_fortran(own: str, other: str, tmp_path: Path) -> None:
     assert "ranks 3 wrong 0" in said_by(native("fortran", id_of(own)), id_of(other), 3, tmp_path, "--abi")
 
 
+def fortran_goes(own: str, other: str) -> bool:
+    """Not on LAM; nor Open MPI 4's on Open MPI 5, which has Fortran libraries of the same names (docs/abi.md)."""
+    return not other.startswith("lammpi") and not (own.startswith("openmpi-4") and other.startswith("openmpi-5"))
+
+
 @pytest.mark.nightly
-@pytest.mark.parametrize("other", [one for one in IDS if not one.startswith("lammpi")])
-@pytest.mark.parametrize("own", FORTRAN)
+@pytest.mark.parametrize(("own", "other"), [(a, b) for a in FORTRAN for b in IDS if fortran_goes(a, b)], ids=str)
 def test_fortran_on_any_pair(own: str, other: str, tmp_path: Path) -> None:
     assert "ranks 3 wrong 0" in said_by(native("fortran", own), other, 3, tmp_path, "--abi")
 

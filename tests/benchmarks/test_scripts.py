@@ -47,6 +47,10 @@ SMALLEST = {  # script: arguments, what it prints
         ["mpich-5", "--launches", "1", "--delays", "2,6", "--iterations", "20", "--fit-time", "0"],
         "the whole: predicted",
     ),
+    "trace_prediction": (
+        ["mpich-5", "--launches", "1", "--testbeds", "two-clusters", "--programs", "cg,halo", "--fit-time", "0"],
+        "predicted over measured",
+    ),
     "abi_cost": (["mpich-5", "--turns", "1", "--calls", "1000"], "Comm_rank "),
     "mapping_beside_peers": (
         ["--graphs", "halo-4x4,cg-16", "--repeats", "1", "--programs", "halo", "--time", "0.5s"],
@@ -59,6 +63,10 @@ SMALLEST = {  # script: arguments, what it prints
     "joined_cost": (
         ["openmpi-5", "mpich-5", "--turns", "1", "--passes", "2", "--rounds", "10", "--sizes", "8"],
         "between sites",
+    ),
+    "relay_cost": (
+        ["openmpi-5", "mpich-5", "--turns", "1", "--passes", "2", "--rounds", "10", "--sizes", "8"],
+        "two relays",
     ),
     "beside_imb": (["--launches", "1", "--seconds-per-cell", "0.001"], "MiB"),
 }

@@ -1,13 +1,20 @@
 """`rankwise map` reads a matrix, places its ranks on a testbed, and writes what a launcher takes."""
 
 import json
+import tempfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from rankwise.analysis.map.matrix import read_matrix
 from rankwise.cli.main import rankwise
+from support.command_line import rankwise as rankwise_command
 from support.made_up_trace import NUMBER, Call, write_trace
+from support.mpis import FOUND
+from support.overlay import compiled
+from support.traces import open_folder
 
 PAIRS = "".join(f"{rank},{rank + 4},1000000\n" for rank in range(4))
 
@@ -146,3 +153,38 @@ def test_a_program_runs_again_only_from_a_trace_that_names_it(trace: str) -> Non
     (Path(trace) / "trace.json").write_text('{"program": ["./app"], "implementation": "mpich-5.0.2"}')
     code, said = mapped(trace, "--testbed", "grid5000-2007", "--verify")
     assert code != 0 and "--verify runs the program with a rankfile" in said
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("family", ["openmpi-5", "openmpi-4"])
+def test_what_open_mpi_monitored_is_the_matrix_of_the_trace(family: str) -> None:
+    found = [one.id for one in FOUND if one.id.startswith(family)]
+    if not found:
+        pytest.skip(f"no {family} here")
+    """But for the four persistent messages of 12 bytes to the next rank, which it does not count."""
+    persistent = np.roll(48 * np.eye(3), 1, axis=1)
+    with open_folder() as home:
+        program = str(compiled(found[0], "traced"))
+        (home / "monitored").mkdir()
+        words = "--mca pml_monitoring_enable 2 --mca pml_monitoring_enable_output 3 --mca pml_monitoring_filename"
+        done = rankwise_command(
+            "run", "-n", "3", "--mpi", found[0], "--launcher", f"{words} {home}/monitored/run", "--", program, "4",
+            home=home,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        done = rankwise_command("trace", "-n", "3", "--mpi", found[0], "-o", "t", "--", program, "4", home=home)
+        assert done.returncode == 0, done.stderr
+        traced = json.loads(rankwise_command("trace", "show", "t", "--json", home=home).stdout)["bytes"]
+        for monitored in (home / "monitored", home / "monitored" / "run.1.prof"):
+            assert np.array_equal(read_matrix(monitored).sent_bytes.toarray() + persistent, traced)
+        (home / "hosts").write_text("one slots=2\ntwo slots=2\n")
+        code, said = mapped(str(home / "monitored"), "--hostfile", str(home / "hosts"))
+        assert code == 0, said
+
+
+def test_a_report_of_mpip_has_no_matrix(files: tuple[str, str]) -> None:
+    with tempfile.NamedTemporaryFile("w", suffix=".mpiP") as report:
+        report.write("@ mpiP\n@ Version : 3.5.0\n")
+        report.flush()
+        code, said = mapped(report.name, "--hostfile", files[1])
+    assert code != 0 and "does not tell who sent to whom" in said

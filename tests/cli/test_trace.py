@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
+import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from rankwise.workflows.trace import FORMATS
+from rankwise.artifacts import tracer
+from rankwise.workflows.trace import FOLDERS, FORMATS
 from support.command_line import assert_error, rankwise
 from support.made_up_trace import NUMBER, write_trace
-from support.mpis import FOUND
+from support.mpis import FOUND, working
 from support.overlay import compiled
 from support.traces import open_folder, record
 
+HAS_OTF2 = importlib.util.find_spec("otf2") is not None
 IDS = [one.id for one in FOUND]
 
 
@@ -32,10 +36,17 @@ def test_recorded_shown_and_written() -> None:
         assert "MPI_Allreduce" in shown.stdout and "By region" in shown.stdout and "up to 128 B" in shown.stdout
         found = json.loads(rankwise("trace", "show", "traced.trace", "--json", home=home).stdout)
         assert found["summary"]["calls"] > 150 and found["messages"][1][0] == 5 * 4 + 5 + 1
-        for form in FORMATS:
+        for form in (*FORMATS, *(FOLDERS if HAS_OTF2 else ())):
             written = rankwise("trace", "export", "traced.trace", "--format", form, "-o", form, home=home)
             assert written.returncode == 0, written.stderr
             assert (home / form).stat().st_size > 20
+        if not HAS_OTF2:
+            return
+        back = rankwise("trace", "import", "otf2/traces.otf2", "-o", "back", home=home)
+        assert back.returncode == 0, back.stderr
+        again = json.loads(rankwise("trace", "show", "back", "--json", home=home).stdout)
+        assert again["messages"] == found["messages"] and again["bytes"] == found["bytes"]
+        assert again["summary"]["calls"] == found["summary"]["calls"]
 
 
 @pytest.mark.mpi
@@ -47,8 +58,25 @@ def test_what_cannot_be_recorded_is_refused_before_it_runs(tmp_path: Path) -> No
     source.write_text("int main(void) { return 0; }\n")
     subprocess.run(["cc", "-static", "-o", tmp_path / "static", source], check=True, timeout=60)
     done = record(tmp_path / "t", one, 1, [tmp_path / "static"])
-    assert_error(done, 2, "is linked statically", "link the tracer before", "rankwise-trace.so")
+    assert_error(done, 2, "is linked statically", "put the tracer before", "rankwise-trace.a")
+    source.write_text("int PMPI_Init(void) { return 0; }\nint main(void) { return PMPI_Init(); }\n")
+    subprocess.run(["cc", "-o", tmp_path / "own", source], check=True, timeout=60)
+    done = record(tmp_path / "t", one, 1, [tmp_path / "own"])
+    assert_error(done, 2, "own has its MPI library linked in", "put the tracer before", "rankwise-trace.a")
     assert not (tmp_path / "t").exists()
+
+
+@pytest.mark.mpi
+def test_a_program_with_the_tracer_linked_in_is_recorded(tmp_path: Path) -> None:
+    """As one is linked whose MPI is static; nothing is loaded before it."""
+    one = working(newest("mpich-5"))
+    source = Path(__file__).parents[1] / "interpose" / "traced.c"
+    argv = [one.mpicc, "-std=gnu99", "-O1", "-o", tmp_path / "linked", source, tracer.build_archive(one), "-lm"]
+    subprocess.run(argv, check=True, timeout=100, env={**os.environ, **dict(one.environment)})
+    with open_folder() as home:
+        done = record(home / "t", one.id, 2, [tmp_path / "linked", "4"])
+        assert done.returncode == 0, done.stderr
+        assert "235 calls of 2 ranks" in done.stderr
 
 
 @pytest.mark.mpi
@@ -86,3 +114,15 @@ def test_show_and_export_say_what_is_wrong(tmp_path: Path) -> None:
     assert shown.returncode == 0 and "ends within a block" in shown.stdout and "MPI_Barrier" in shown.stdout
     done = rankwise("trace", "export", "t", "--format", "goal", "-o", "nowhere/file", home=tmp_path)
     assert_error(done, 3, "cannot write nowhere/file")
+
+
+@pytest.mark.skipif(not HAS_OTF2, reason="there is no OTF2 library for this Python (pip install otf2)")
+def test_archives_are_refused_with_a_remedy(tmp_path: Path) -> None:
+    write_trace(tmp_path, [[((NUMBER["MPI_Barrier"], 0, -3, 0, 0), 1, 1)]])
+    assert_error(rankwise("trace", "export", ".", "--format", "otf2", home=tmp_path), 2, "-o DIR")
+    done = rankwise("trace", "export", ".", "--format", "otf2", "-o", "rank-000000.trace", home=tmp_path)
+    assert_error(done, 2, "is there already")
+    assert_error(rankwise("trace", "import", "nothing.otf2", home=tmp_path), 2, "there is no file nothing.otf2")
+    (tmp_path / "text.otf2").write_text("no archive")
+    assert_error(rankwise("trace", "import", "text.otf2", home=tmp_path), 2, "cannot read text.otf2", "otf2-print")
+    assert not (tmp_path / "text.trace").exists()

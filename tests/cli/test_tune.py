@@ -16,6 +16,7 @@ from rankwise.core.tuning import Tuning
 from rankwise.testbeds.local import LocalTestbed
 from rankwise.workflows.tune.spec import spec_of
 from rankwise.workflows.tune.tuner import TuneResult
+from support.made_up_trace import NUMBER, write_trace
 from support.profiles import VERDICTS, profile
 
 
@@ -29,6 +30,25 @@ def test_applications_weigh_what_they_do(tmp_path: Path) -> None:
     assert notices == ()
     plain, _ = spec_of(("gather",), LocalTestbed(), (4,), (64,), ("block", "cyclic"))
     assert plain.application is None and plain.placements == ("block", "cyclic")
+
+
+def test_applications_are_read_from_what_other_tools_wrote(tmp_path: Path) -> None:
+    """And from a trace itself."""
+    (tmp_path / "t").mkdir()
+    write_trace(tmp_path / "t", [[((NUMBER["MPI_Allreduce"], 0, -3, 64, 64), 1, 1)] for _ in range(2)])
+    (tmp_path / "run.0.prof").write_text("E\t0\t1\t800 bytes\t1 msgs sent\t0\nE\t1\t0\t8 bytes\t1 msgs sent\n")
+    (tmp_path / "app.mpiP").write_text(
+        "@ mpiP\n@ MPI Task Assignment      : 0 here\n@ MPI Task Assignment      : 1 here\n"
+        "@--- Callsite Message Sent statistics (all, sent bytes) ---\n"
+        "Bcast 1 0 3 64 64 64 192\nBcast 2 1 3 64 64 64 192\n"
+    )
+    files = tuple(str(tmp_path / name) for name in ("t", "run.0.prof", "app.mpiP"))
+    spec, notices = spec_of(files, LocalTestbed(), (4,), (64,))
+    assert spec.application is not None
+    assert dict(spec.application.counts) == {
+        Use("allreduce", 2, 64): 1, Use("pingpong", 2, 1024): 1, Use("pingpong", 2, 8): 1, Use("bcast", 2, 64): 3,
+    }  # fmt: skip
+    assert [one.kind for one in notices] == ["communicators unknown"]
 
 
 @pytest.mark.parametrize("words", ["diagonal", "block,diagonal", ""])

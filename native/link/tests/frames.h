@@ -1,6 +1,6 @@
 // Frames as a Linux TAP with offloads hands them over.
 #pragma once
-#include "link/byte_order.h"
+#include "base/byte_order.h"
 #include "link/frame.h"
 #include "link/switch.h"
 #include <cstring>

@@ -83,9 +83,9 @@ std::string shown(std::string_view word)
     return word.size() > kLongest ? text + "..." : text;
 }
 
-void Words::fail(const std::string &what) const
+void Words::fail(const std::string &what, std::int64_t line) const
 {
-    throw input_error(file_name_ + ":" + std::to_string(line_) + ": " + what);
+    throw input_error(file_name_ + ":" + std::to_string(line > 0 ? line : line_) + ": " + what);
 }
 
 void Words::fail_number(std::string_view word, const char *what, std::int64_t least,

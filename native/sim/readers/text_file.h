@@ -39,6 +39,21 @@ class Words
     }
     /// Go to the next line that has words, `comment` beginning what is none; false: there is none.
     bool next(std::string_view comment);
+    /// Return the text from the next line on.
+    std::string_view rest() const
+    {
+        return text_;
+    }
+    /// Pass over the next line, which with its end is so long.
+    void skip_line(std::size_t length)
+    {
+        text_.remove_prefix(length);
+        line_++;
+    }
+    std::int64_t line() const
+    {
+        return line_;
+    }
     const std::vector<std::string_view> &words() const
     {
         return words_;
@@ -52,7 +67,8 @@ class Words
         return words_[i];
     }
 
-    [[noreturn]] void fail(const std::string &what) const;
+    /// `line` is where, if it is not the line of the words.
+    [[noreturn]] void fail(const std::string &what, std::int64_t line = 0) const;
     /// Return a word as a whole number in this range; `what` is what errors call it.
     std::int64_t number(std::string_view word, const char *what, std::int64_t least,
                         std::int64_t most) const

@@ -4,7 +4,9 @@
 #include "readers.h"
 
 #include "../collective.h"
+#include "open_requests.h"
 #include "text_file.h"
+#include "trace_line.h"
 #include <algorithm>
 #include <array>
 #include <deque>
@@ -28,54 +30,110 @@ class TraceReader
   public:
     TraceReader(std::string_view text, const std::string &file_name, const Platform &platform,
                 const ReaderOptions &options)
-        : words_(text, file_name), platform_(platform), options_(options), program_(0)
+        : text_(text), words_(text, file_name), platform_(platform), options_(options), program_(0)
     {
     }
 
-    Program read(std::string_view text)
+    Program read()
     {
-        std::uint32_t ranks = count_ranks(text);
-        check_memory(kBytesPerRank * ranks, "the trace", options_);
-        program_ = Program(ranks);
-        open_.resize(ranks);
-        while (words_.next("#")) {
-            rank_ = static_cast<std::uint32_t>(words_.number(words_[0], "a rank", 0, ranks - 1));
+        while (read_simple_line() || words_.next("#")) {
+            if (was_simple_)
+                continue;
+            set_rank(words_.number(words_[0], "a rank", 0, UINT32_MAX - 1));
             if (words_.count() < 2)
                 words_.fail("expected: rank, action, arguments");
             read_action(words_[1]);
         }
+        check_peers();
         return std::move(program_);
     }
 
   private:
-    struct Key {
-        std::uint32_t source, destination;
-        std::int32_t tag;
-        bool operator==(const Key &) const = default;
-    };
-    struct Open { // a rank's requests that nothing has waited for
-        std::vector<std::pair<Key, std::uint32_t>> requests; // oldest first
-        std::vector<std::uint32_t> free;
-        std::uint32_t used = 0;
-    };
-
-    /// Ranks are all those that do something: the largest number at a line's begin.
-    std::uint32_t count_ranks(std::string_view text) const
+    /// Ranks are all those that do something.
+    void set_rank(std::int64_t rank)
+    {
+        if (rank >= std::int64_t{program_.ranks()})
+            grow(rank + 1);
+        rank_ = static_cast<std::uint32_t>(rank);
+    }
+    void grow(std::int64_t ranks)
+    {
+        if (ranks > static_cast<std::int64_t>(options_.most_ranks))
+            words_.fail("there is a rank " + std::to_string(ranks - 1));
+        check_memory(kBytesPerRank * static_cast<double>(ranks), "the trace", options_);
+        const std::size_t operations =
+            program_.ranks() > 0 ? program_.sequences[program_.ranks() - 1].size() : 0;
+        program_.set_ranks(static_cast<std::size_t>(ranks));
+        open_.resize(static_cast<std::size_t>(ranks));
+        program_.sequences.back().reserve(operations); // ranks are often much alike
+    }
+    /// What all ranks do together needs to know them all.
+    void find_all_ranks()
     {
         std::int64_t most = 0;
-        Words words(text, "");
-        for (std::size_t at = 0; at < text.size();) {
+        for (std::size_t at = 0; at < text_.size() && !knows_ranks_;) {
             std::int64_t value = 0;
             const auto [stop, error] =
-                std::from_chars(text.data() + at, text.data() + text.size(), value);
+                std::from_chars(text_.data() + at, text_.data() + text_.size(), value);
             if (error == std::errc{})
                 most = std::max(most, value);
-            const std::size_t end = text.find('\n', at);
-            at = end == std::string_view::npos ? text.size() : end + 1;
+            const std::size_t end = text_.find('\n', at);
+            at = end == std::string_view::npos ? text_.size() : end + 1;
         }
-        if (most >= static_cast<std::int64_t>(options_.most_ranks))
-            words_.fail("there is a rank " + std::to_string(most));
-        return static_cast<std::uint32_t>(most + 1);
+        if (most >= std::int64_t{program_.ranks()})
+            grow(most + 1);
+        knows_ranks_ = true;
+    }
+    /// Ranks are met one after another: whether there is such a peer is known at the end.
+    std::uint32_t noted_peer(std::int64_t peer)
+    {
+        if (peer > most_peer_) {
+            most_peer_ = peer;
+            most_peer_line_ = words_.line();
+        }
+        return static_cast<std::uint32_t>(peer);
+    }
+    void check_peers() const
+    {
+        if (most_peer_ >= std::int64_t{program_.ranks()})
+            words_.fail("a rank must be a whole number from 0 to " +
+                            std::to_string(std::int64_t{program_.ranks()} - 1) + ", not " +
+                            std::to_string(most_peer_),
+                        most_peer_line_);
+    }
+
+    /// False: the next line is for read_action, if there is one.
+    bool read_simple_line()
+    {
+        was_simple_ = false;
+        const std::size_t length = simple_.read(words_.rest(), line_);
+        if (length == 0)
+            return false;
+        const bool waits = line_.kind == Kind::wait;
+        const bool sends = line_.kind == Kind::send || line_.kind == Kind::isend;
+        const auto &[first, second, third, type] = line_.numbers;
+        if (line_.count < (waits || sends ? 3U : 2U) || first >= UINT32_MAX ||
+            (waits ? second : 0) >= UINT32_MAX || (waits ? third : second) >= kCollectiveTags)
+            return false;
+        std::uint64_t bytes = 0;
+        if (sends) {
+            if (line_.count > 3 && type >= kDatatypeBytes.size())
+                return false;
+            const std::int64_t element = line_.count > 3 ? kDatatypeBytes[type] : default_bytes_;
+            if (third > static_cast<std::uint64_t>(kLargestMessage) / 64)
+                return false;
+            bytes = third * static_cast<std::uint64_t>(element);
+        }
+        words_.skip_line(length);
+        set_rank(line_.rank);
+        if (waits)
+            wait({noted_peer(static_cast<std::int64_t>(first)),
+                  noted_peer(static_cast<std::int64_t>(second)), static_cast<std::int32_t>(third)});
+        else
+            message(line_.kind, noted_peer(static_cast<std::int64_t>(first)),
+                    static_cast<std::int32_t>(second), static_cast<std::int64_t>(bytes));
+        was_simple_ = true;
+        return true;
     }
 
     void read_action(std::string_view action)
@@ -85,7 +143,7 @@ class TraceReader
         else if (action == "recv" || action == "irecv" || action == "Irecv")
             point_to_point(action == "recv" ? Kind::receive : Kind::ireceive);
         else if (action == "wait")
-            wait();
+            wait({peer(2, true), peer(3, true), tag(4, true)});
         else if (action == "waitall" || action == "waitAll")
             wait_all();
         else if (action == "compute")
@@ -98,9 +156,9 @@ class TraceReader
                 from_seconds(words_.real(word(2), "a time", 0, kLongestSeconds))));
         else if (action == "init")
             default_bytes_ = words_.count() > 2 ? 8 : 1;
-        else if (!collective(action) && action != "finalize" && action != "comm_size" &&
-                 action != "comm_split" && action != "comm_dup" && action != "test" &&
-                 action != "location")
+        else if (action != "finalize" && action != "comm_size" && action != "comm_split" &&
+                 action != "comm_dup" && action != "test" && action != "location" &&
+                 !collective(action))
             words_.fail("the action " + shown(action) + " is not known");
     }
     void add(Operation operation)
@@ -122,10 +180,9 @@ class TraceReader
             words_.fail("the datatype " + std::to_string(type) + " is not known");
         return kDatatypeBytes[static_cast<std::size_t>(type)];
     }
-    std::uint32_t peer(std::size_t i, bool any) const
+    std::uint32_t peer(std::size_t i, bool any)
     {
-        return static_cast<std::uint32_t>(
-            words_.number(word(i), "a rank", any ? -1 : 0, std::int64_t{program_.ranks()} - 1));
+        return noted_peer(words_.number(word(i), "a rank", any ? -1 : 0, UINT32_MAX - 1));
     }
     std::int32_t tag(std::size_t i, bool any) const
     {
@@ -141,49 +198,36 @@ class TraceReader
         // A receive's size may be unknown, -1; it is the send's that counts.
         const std::int64_t bytes =
             sends ? words_.bytes(word(4), static_cast<double>(element_bytes(5))) : 0;
+        message(kind, other, its_tag, bytes);
+    }
+    void message(Kind kind, std::uint32_t other, std::int32_t its_tag, std::int64_t bytes)
+    {
         std::uint32_t request = 0;
         if (kind == Kind::isend || kind == Kind::ireceive) {
-            Open &open = open_[rank_];
-            if (open.free.empty()) {
-                open.free.push_back(open.used++);
-                if (open.used > kMostRequests)
-                    words_.fail("rank " + std::to_string(rank_) + " has 2^20 requests at once");
-            }
-            request = open.free.back();
-            open.free.pop_back();
-            open.requests.push_back(
-                {sends ? Key{rank_, other, its_tag} : Key{other, rank_, its_tag}, request});
+            request = open_[rank_].open(kind == Kind::isend ? RequestKey{rank_, other, its_tag}
+                                                            : RequestKey{other, rank_, its_tag});
+            if (request >= kMostRequests)
+                words_.fail("rank " + std::to_string(rank_) + " has 2^20 requests at once");
         }
         add(Operation::message(kind, other, its_tag, bytes, request));
     }
-    /// The oldest request between these ranks with this tag. One that `test` may have ended is no
-    /// longer there, and not waited for.
-    void wait()
+    /// A request that `test` may have ended is no longer there, and not waited for.
+    void wait(const RequestKey &key)
     {
-        const Key key{peer(2, true), peer(3, true), tag(4, true)};
-        Open &open = open_[rank_];
-        const auto found =
-            std::ranges::find(open.requests, key, &std::pair<Key, std::uint32_t>::first);
-        if (found == open.requests.end())
-            return;
-        add(Operation::wait(found->second));
-        open.free.push_back(found->second);
-        open.requests.erase(found);
+        const std::uint32_t request = open_[rank_].close(key);
+        if (request != kMostRequests)
+            add(Operation::wait(request));
     }
     void wait_all()
     {
-        Open &open = open_[rank_];
-        if (open.requests.empty())
-            return;
-        add(Operation::wait_all());
-        for (const auto &[key, request] : open.requests)
-            open.free.push_back(request);
-        open.requests.clear();
+        if (open_[rank_].close_all())
+            add(Operation::wait_all());
     }
 
     /// False: this is no collective operation.
     bool collective(std::string_view action)
     {
+        find_all_ranks();
         CollectiveRequest request;
         request.ranks = program_.ranks();
         request.operation = action == "allToAll" ? "alltoall" : std::string(action);
@@ -195,7 +239,8 @@ class TraceReader
         };
         const auto root = [&](std::size_t i) {
             if (i < words_.count())
-                request.root = peer(i, false);
+                request.root = static_cast<std::uint32_t>(
+                    words_.number(words_[i], "a rank", 0, std::int64_t{program_.ranks()} - 1));
         };
         if (action == "barrier") {
         } else if (action == "bcast") {
@@ -235,13 +280,18 @@ class TraceReader
         graph_.finish(program_, rank_);
     }
 
+    std::string_view text_;
     Words words_;
+    TraceLineReader simple_;
+    TraceLine line_;
+    bool was_simple_ = false, knows_ranks_ = false;
     const Platform &platform_;
     const ReaderOptions &options_;
     Program program_;
+    std::int64_t most_peer_ = -1, most_peer_line_ = 0;
     std::uint32_t rank_ = 0;
     std::int64_t default_bytes_ = 1;
-    std::vector<Open> open_;
+    std::vector<OpenRequests> open_;
     GraphBuilder graph_;
 };
 
@@ -250,9 +300,13 @@ class TraceReader
 Program read_time_independent(std::string_view text, const std::string &file_name,
                               const Platform &platform, const ReaderOptions &options)
 {
-    check_memory(kBytesPerTraceLine * static_cast<double>(std::ranges::count(text, '\n')),
+    // All lines are taken to be as long as those at the begin.
+    const std::string_view begin = text.substr(0, std::size_t{1} << 20);
+    check_memory(kBytesPerTraceLine * static_cast<double>(std::ranges::count(begin, '\n')) *
+                     (static_cast<double>(text.size()) /
+                      static_cast<double>(std::max<std::size_t>(begin.size(), 1))),
                  file_name, options);
-    return TraceReader(text, file_name, platform, options).read(text);
+    return TraceReader(text, file_name, platform, options).read();
 }
 
 } // namespace rankwise::sim

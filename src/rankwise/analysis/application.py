@@ -86,14 +86,25 @@ def parse(text: str, source: str, tunable: Collection[str]) -> Application:
     listed, the larger of the two counts. Raises InputError with the line for what cannot be understood, and if
     nothing is left that could be tuned.
     """
+    return of_rows(_rows(text, source), source, tunable)
+
+
+def of_rows(
+    rows: Iterable[tuple[str, int, int, int]], source: str, tunable: Collection[str],
+    notices: tuple[Notice, ...] = (),
+) -> Application:  # fmt: skip
+    """Return what the rows say, operation, bytes, ranks and count; with `notices` beside those of its own.
+
+    Raises InputError if there is nothing that could be tuned.
+    """
     counts: Counter[Use] = Counter()
     ends: dict[str, Counter[Use]] = {"send": Counter(), "recv": Counter()}
     beyond: Counter[str] = Counter()
-    for name, size_bytes, ranks, count in _rows(text, source):
+    for name, size_bytes, ranks, count in rows:
         operation = _SAME.get(name, name)
         end = _ENDS.get(operation)
         operation = POINT_TO_POINT if end else operation
-        use = Use(operation, ranks, _class_bytes(size_bytes))
+        use = Use(operation, ranks, class_bytes(size_bytes))
         if operation not in tunable:
             beyond[name] += count
         elif end:
@@ -108,7 +119,7 @@ def parse(text: str, source: str, tunable: Collection[str]) -> Application:
         raise InputError(
             f"{source} has nothing that can be tuned{named}", f"tunable: {', '.join(sorted(tunable))}"
         )
-    return Application(found, _notices(source, beyond))
+    return Application(found, (*notices, *_notices(source, beyond)))
 
 
 def _rows(text: str, source: str) -> Iterator[tuple[str, int, int, int]]:
@@ -157,8 +168,8 @@ def _count(fields: dict[str, str], column: str, where: str, least: int) -> int:
     return int(text)
 
 
-def _class_bytes(size_bytes: int) -> int:
-    """The power of two at or above it; 0 stays 0."""
+def class_bytes(size_bytes: int) -> int:
+    """Return the power of two at or above it; 0 stays 0."""
     return 1 << (size_bytes - 1).bit_length() if size_bytes > 0 else 0
 
 

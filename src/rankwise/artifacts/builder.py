@@ -14,7 +14,7 @@ import shutil
 import tempfile
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -30,12 +30,12 @@ _SHARED = ("-shared", "-fPIC")
 
 @dataclass(frozen=True, slots=True)
 class Artifact:
-    """An artifact is one program or shared object that is compiled for an implementation."""
+    """An artifact is one program, shared object or archive that is compiled for an implementation."""
 
     name: str
     """Of the file that is built: `rankwise-harness`, `idle.so`."""
     sources: tuple[Path, ...]
-    kind: Literal["program", "shared object"] = "program"
+    kind: Literal["program", "shared object", "archive"] = "program"
     include_folders: tuple[Path, ...] = ()
     flags: tuple[str, ...] = ("-O2",)
     libraries: tuple[str, ...] = ()
@@ -151,6 +151,10 @@ def _link(
     artifact: Artifact, using: Toolchain, parts: Sequence[Path], scratch: Path, limit_seconds: float
 ) -> None:
     """Make the artifact of its objects, or of its only source."""
+    if artifact.kind == "archive":
+        _run(replace(using, command="ar"), artifact, ["rcs", artifact.name, *map(str, parts)], scratch,
+             limit_seconds)  # fmt: skip
+        return
     arguments = [*_flags(artifact), "-o", artifact.name, *map(str, parts), *artifact.libraries]
     _run(using, artifact, arguments, scratch, limit_seconds)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from rankwise.artifacts import builder, overlay
@@ -12,6 +13,7 @@ from rankwise.core.records import Implementation
 
 SOURCES = Path(__file__).parent.parent / "csrc"
 LIBRARY = "rankwise-trace.so"
+ARCHIVE = "rankwise-trace.a"
 _RUNTIME = ("barrier", "clock", "clock_model", "proc", "time_base")
 _FLAGS = ("-std=gnu99", "-O2", "-fvisibility=hidden", "-fno-semantic-interposition")
 _VALUES = ("count", "type", "peer", "tag", "source", "recv_tag", "recv_count", "recv_type", "root", "comm",
@@ -35,12 +37,25 @@ def build(implementation: Implementation) -> Path:
 
     Raises BuildError with the compiler's words and the command, HostError if the cache cannot be written.
     """
+    linked = ("-lm", "-pthread", "-ldl", "-Wl,--no-as-needed", *overlay.library_path(implementation))
+    return builder.build(replace(_parts(implementation), libraries=linked), implementation)
+
+
+def build_archive(implementation: Implementation) -> Path:
+    """Return the path of the tracer as an archive, for programs that have their MPI library linked in.
+
+    Raises as `build` does.
+    """
+    return builder.build(replace(_parts(implementation), name=ARCHIVE, kind="archive"), implementation)
+
+
+def _parts(implementation: Implementation) -> Artifact:
+    """The shared object, but for what it is linked with."""
     wrappers = overlay.kept(wrapper_source(declared(implementation), implementation.family))
     runtime = [SOURCES / "runtime" / f"{name}.c" for name in _RUNTIME]
     sources = (wrappers, *sorted((SOURCES / "tracer").glob("*.c")), *runtime)
-    linked = ("-lm", "-pthread", "-ldl", "-Wl,--no-as-needed", *overlay.library_path(implementation))
     folders = (SOURCES / "tracer", SOURCES / "runtime")
-    return builder.build(Artifact(LIBRARY, sources, "shared object", folders, _FLAGS, linked), implementation)
+    return Artifact(LIBRARY, sources, "shared object", folders, _FLAGS)
 
 
 def wrapper_source(functions: dict[str, Function], family: str = "") -> str:

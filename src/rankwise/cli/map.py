@@ -60,8 +60,9 @@ def command(**asked: Any) -> int:
     """Find where the ranks of a program cost least, from what they send one another.
 
     TRACE is the folder of `rankwise trace`; MATRIX a list `from,to,bytes`, a square table of bytes, or what
-    Open MPI's monitoring component wrote. What is made small is the sum of bytes times distance; with
-    --objective time the ranks of a TRACE are then swapped as long as the simulator finds that it takes less.
+    Open MPI's monitoring component wrote, its folder or a rank's file. What is made small is the sum of bytes
+    times distance; with --objective time the ranks of a TRACE are then swapped as long as the simulator finds
+    that it takes less.
     """
     request = MapRequest(
         asked["matrix"], testbed_of(asked["testbed"], asked["hostfile"]), asked["placement"], asked["distances"],

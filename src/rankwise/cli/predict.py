@@ -112,7 +112,7 @@ def _pattern(answer: Answer, *options: tuple[Any, ...]) -> click.Command:
 
 def _trace(answer: Answer, *options: tuple[Any, ...]) -> click.Command:
     @click.command("trace", epilog="\b\nExamples:\n"
-                   "  rankwise predict trace app.goal --platform platform.toml\n"
+                   "  rankwise predict trace app.trace --platform platform.toml\n"
                    "  rankwise predict trace traces/ --algorithm allreduce=ring --testbed cluster\n"
                    "  rankwise predict trace a.goal@nodes=0-3 b.goal@nodes=2-5 --testbed cluster")  # fmt: skip
     @click.argument("files", nargs=-1, required=True, metavar="FILE[@nodes=FROM-TO,...]...")
@@ -122,8 +122,8 @@ def _trace(answer: Answer, *options: tuple[Any, ...]) -> click.Command:
     def trace(files: tuple[str, ...], algorithms: tuple[str, ...], **asked: Any) -> None:
         """Predict programs that were traced; several run at the same time.
 
-        A FILE is a GOAL schedule (text or binary) or SimGrid's time-independent trace, also a folder with a
-        file for each rank.
+        A FILE is what `rankwise trace` recorded, a GOAL schedule (text or binary) or SimGrid's time-independent
+        trace, also a folder with a file for each rank.
         """
         pairs = []
         for one in algorithms:

@@ -49,6 +49,9 @@ _SINGLE = {
 @click.option("--join", "parts", type=Parsed("sites", parts_of), metavar="SITE=MPI:RANKS,...",
               help="One job over several sites, with another MPI on each; its program is of the standard ABI. "
               "On a testbed, its sites; else any names.")  # fmt: skip
+@click.option("--relay", "relayed", is_flag=True,
+              help="With --join: sites reach one another by a relay on the first host of each, encrypted, and by "
+              "one port alone.  [default: every host reaches every other]")  # fmt: skip
 @click.option("--abi", "standard_abi", is_flag=True,
               help="Lead its calls through MPI-5's standard ABI even where the MPI is its own. A program of which "
               "no MPI shows (Python) is of that ABI.")  # fmt: skip
@@ -77,6 +80,8 @@ def command(context: click.Context, /, **asked: Any) -> int:
     """
     if asked["parts"]:
         return run_joined(_joined(context, asked), Screen(quiet=asked["quiet"]))
+    if asked["relayed"]:
+        raise InputError("--relay is for a job over several sites", "say with --join which MPI runs where")
     request = RunRequest(
         context.obj, asked["ranks"] or 0, asked["mpi"], testbed_of(asked["testbed"], asked["hostfile"]),
         asked["placement"], choose(asked["profile"]), _overlay(asked["overlay"], asked["reproducible"]),
@@ -95,6 +100,7 @@ def _joined(context: click.Context, asked: dict[str, Any]) -> JoinRequest:
     return JoinRequest(
         context.obj, asked["parts"], testbed_of(asked["testbed"], asked["hostfile"]), asked["launcher"],
         asked["limit"], asked["prefixes"], asked["standard_abi"], prefixed=not asked["quiet"],
+        relayed=asked["relayed"],
     )  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from rankwise.report.trace_view import trace_parts
 from rankwise.workflows.configurations import choose
 from rankwise.workflows.run import RunRequest
 from rankwise.workflows.testbeds import testbed_of
-from rankwise.workflows.trace import FORMATS, Keep, TraceRequest, export, look, trace
+from rankwise.workflows.trace import FOLDERS, FORMATS, Keep, TraceRequest, export, import_trace, look, trace
 
 
 class _TraceVerb(TakesProgram, click.Group):
@@ -27,13 +27,14 @@ class _TraceVerb(TakesProgram, click.Group):
     "trace",
     cls=_TraceVerb,
     invoke_without_command=True,
-    subcommand_metavar="[show|export] [-- PROGRAM [ARGUMENTS]...]",
+    subcommand_metavar="[show|export|import] [-- PROGRAM [ARGUMENTS]...]",
     epilog="\b\nExamples:\n"
     "  rankwise trace -n 4 -- ./app input.txt             records into app.trace\n"
     "  rankwise trace -n 8 --testbed grid5000-2007 --mpi mpich -o wan -- ./app\n"
     "  rankwise trace -n 4 --summary-only -- ./app\n"
     "  rankwise trace show app.trace\n"
-    "  rankwise trace export app.trace --format perfetto -o app.json",
+    "  rankwise trace export app.trace --format perfetto -o app.json\n"
+    "  rankwise trace import scorep-app/traces.otf2 -o app.trace",
 )
 @click.option("-n", "ranks", type=click.IntRange(1), help="Ranks.  [default: every slot of the testbed]")
 @click.option(
@@ -98,16 +99,36 @@ def show_command(folder: Path, as_json: bool) -> None:
 
 @command.command(
     "export",
-    epilog="\b\nFormats:\n" + "\n".join(f"  {name:<10} {what}" for name, (_, what) in FORMATS.items())
+    epilog="\b\nFormats:\n"
+    + "\n".join(f"  {name:<10} {what}" for name, (_, what) in (*FORMATS.items(), *FOLDERS.items()))
     + "\n\n\b\nExamples:\n  rankwise trace export app.trace --format goal -o app.goal\n"
+    "  rankwise trace export app.trace --format otf2 -o app.otf2\n"
     "  rankwise trace export app.trace --format tune -o app.csv\n"
     "  rankwise tune --for app.csv        then: what the program does is made fast",
 )  # fmt: skip
 @_folder_argument
-@click.option("--format", "form", type=click.Choice(list(FORMATS)), required=True, help="See below.")
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path),
-              help="The file.  [default: standard output]")  # fmt: skip
+@click.option("--format", "form", type=click.Choice([*FORMATS, *FOLDERS]), required=True, help="See below.")
+@click.option("-o", "--output", type=click.Path(path_type=Path),
+              help="The file, or the folder of otf2.  [default: standard output]")  # fmt: skip
 def export_command(folder: Path, form: str, output: Path | None) -> None:
     """Write a trace in the format of another tool."""
     for line in export(folder, form, output):
         click.echo(line)
+
+
+@command.command(
+    "import", epilog="\b\nExamples:\n  rankwise trace import scorep-app/traces.otf2 -o app.trace\n"
+    "  rankwise trace show app.trace"
+)  # fmt: skip
+@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@click.option("-o", "--output", "folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False),
+              help="Where it goes; an earlier trace there is replaced.  [default: FILE.trace]")  # fmt: skip
+def import_command(file: Path, folder: Path | None) -> None:
+    """Make a trace of an OTF2 archive, which Score-P and others record.
+
+    FILE is its anchor file, traces.otf2. What comes of it is shown, exported and mapped as any trace.
+    """
+    found = import_trace(file, folder)
+    for problem in found.summary.problems:
+        click.echo(f"note: {problem}", err=True)
+    click.echo(f"trace: {found.summary.calls} calls of {found.summary.ranks} ranks in {found.folder}", err=True)

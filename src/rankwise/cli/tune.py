@@ -45,6 +45,7 @@ def _ranks(text: str) -> tuple[int, ...]:
     "  rankwise tune --for p2p --time 5m openmpi        only between two ranks\n"
     "  rankwise tune --for bcast,allreduce -n 4,8 --time 30m --name wan\n"
     "  rankwise tune --for app.csv --name app           what an application does\n"
+    "  rankwise tune --for ./app.trace --name app       the same, as it was traced\n"
     "  rankwise run --profile wan -n 8 -- ./app         then: with what was found",
 )
 @click.argument("mpi", nargs=-1)

@@ -19,42 +19,51 @@ exit $status
 """
 
 _JOINED = """
-exec 3<&0
 folder=$(mktemp -d) || exit 1
+mkfifo "$folder/while"
+exec 3<&0 9<>"$folder/while"
 trap 'rm -rf "$folder"' EXIT
 end() {{ for pid in $pids; do kill -TERM "$pid" 2>/dev/null; done; }}
 trap end USR1
 trap 'touch "$folder/interrupted"; end' INT TERM HUP
-site() {{
-    name=$1 readers=; shift
+part() {{
+    what=$1 label=$2 readers=; shift 2
+    exec 4<&0 9>&-
     if [ -n "{prefixed}" ]; then
-        mkfifo "$folder/$name.out" "$folder/$name.err"
-        sed -u "s/^/[$name] /" <"$folder/$name.out" & readers=$!
-        sed -u "s/^/[$name] /" <"$folder/$name.err" >&2 & readers="$readers $!"
-        exec >"$folder/$name.out" 2>"$folder/$name.err"
+        mkfifo "$folder/$label.out" "$folder/$label.err"
+        sed -u "s/^/[$label] /" <"$folder/$label.out" 3<&- 4<&- & readers=$!
+        sed -u "s/^/[$label] /" <"$folder/$label.err" 3<&- 4<&- >&2 & readers="$readers $!"
+        exec >"$folder/$label.out" 2>"$folder/$label.err"
     fi
     child=
     trap '[ -z "$child" ] || kill -TERM "$child" 2>/dev/null' TERM
-    "$@" & child=$!
+    "$@" <&4 3<&- 4<&- & child=$!
+    exec 3<&- 4<&-
     while :; do wait "$child"; code=$?; kill -0 "$child" 2>/dev/null || break; done
     exec >/dev/null 2>&1
     if [ "$code" -ne 0 ]; then
-        mkdir "$folder/failed" 2>/dev/null && echo "$code $name" >"$folder/code" && kill -USR1 $$
+        mkdir "$folder/failed" 2>/dev/null && echo "$code $what" >"$folder/code" && kill -USR1 $$
         sleep 0.5
     fi
     [ "$code" -ne 0 ] || [ -z "$readers" ] || wait $readers
     kill $readers 2>/dev/null
     exit "$code"
 }}
-pids=
+over() {{
+    for pid in $*; do
+        while :; do wait "$pid"; kill -0 "$pid" 2>/dev/null || break; done
+    done
+}}
+pids= relays=
+{relays}
 {starts}
-for pid in $pids; do
-    while :; do wait "$pid"; kill -0 "$pid" 2>/dev/null || break; done
-done
+over $pids
+exec 9>&-
+over $relays
 [ ! -e "$folder/interrupted" ] || exit 143
 [ -e "$folder/code" ] || exit 0
-read -r code name <"$folder/code"
-echo "rankwise: site $name ended with exit code $code: all others were ended" >&2
+read -r code what <"$folder/code"
+echo "rankwise: $what ended with exit code $code: all others were ended" >&2
 exit "$code"
 """
 
@@ -103,17 +112,31 @@ def together(several: Sequence[LaunchSteps]) -> LaunchSteps:
     return _steps(script, several)
 
 
-def joined(several: Sequence[LaunchSteps], names: Sequence[str], *, prefixed: bool) -> LaunchSteps:
+def joined(
+    several: Sequence[LaunchSteps], names: Sequence[str], *, prefixed: bool, relays: Sequence[Command] = ()
+) -> LaunchSteps:
     """Return the steps that start the launches of a job over several sites, of these names, at once.
 
     As soon as one fails, all others are ended, and its exit code is that of the whole. The first one has the
-    standard input. `prefixed`: lines of output begin with the site's name.
+    standard input. `prefixed`: lines of output begin with the site's name. `relays`, one a site or none, are
+    started before, and have to end when their standard input does: when all launches have ended.
     """
     starts = [
-        f'site {shlex.quote(name)} {_line(one.main)} {"<&3" if number == 0 else "</dev/null"} & pids="$pids $!"'
+        _part(f"site {name}", name, one.main, "<&3" if number == 0 else "</dev/null", "pids")
         for number, (one, name) in enumerate(zip(several, names, strict=True))
     ]
-    return _steps(_JOINED.format(prefixed="yes" if prefixed else "", starts="\n".join(starts)), several)
+    said = ">&2" if prefixed else ">/dev/null"  # the output is the program's
+    before = [
+        _part(f"the relay of site {name}", f"{name} relay", one, f'<"$folder/while" {said}', "relays")
+        for one, name in zip(relays, names, strict=False)
+    ]
+    script = _JOINED.format(prefixed="yes" if prefixed else "", relays="\n".join(before), starts="\n".join(starts))
+    return _steps(script, several)
+
+
+def _part(what: str, label: str, command: Command, streams: str, kept: str) -> str:
+    """The line that starts a part of a joined job, and keeps its process id."""
+    return f'part {shlex.quote(what)} {shlex.quote(label)} {_line(command)} {streams} & {kept}="${kept} $!"'
 
 
 def _steps(script: str, several: Sequence[LaunchSteps]) -> LaunchSteps:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 import stat
 import struct
@@ -56,6 +57,15 @@ def ignored_by(program: Path) -> str:
     with program.open("rb") as file:
         content = file.read(1 << 16)
     return "is linked statically" if content.startswith(_ELF) and not _is_dynamic(content) else ""
+
+
+def defines(program: Path, name: str) -> bool:
+    """Return whether a program, no script, has this name in it: of a function, or of a variable that it reads."""
+    with program.open("rb") as file:
+        if file.read(len(_ELF)) != _ELF:
+            return False
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            return content.find(f"\0{name}\0".encode()) >= 0
 
 
 def _is_dynamic(content: bytes) -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import secrets
-import socket
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,10 +23,12 @@ from rankwise.testbeds.base import TestbedKind
 from rankwise.testbeds.local import LocalTestbed
 from rankwise.workflows import abi
 from rankwise.workflows.events import Events
+from rankwise.workflows.relays import Relays, at_home, free_port, relays_of
 from rankwise.workflows.run import exit_code, program_of
 
 MEETING_SECONDS = 60.0
 """How long processes of one site wait for those of the others to start."""
+_LOOPBACK = "127.0.0.1"
 _PART = re.compile(r"(?P<site>[A-Za-z0-9][\w.-]*)=(?P<mpi>[\w.-]+):(?P<ranks>\d+)")
 
 
@@ -53,6 +55,8 @@ class JoinRequest:
     """The program is of the standard ABI even if that does not show."""
     prefixed: bool = True
     """Each line of output begins with its site."""
+    relayed: bool = False
+    """Sites reach one another by their relays alone, which run on the first host of each."""
 
 
 def parts_of(text: str) -> tuple[SitePart, ...]:
@@ -91,12 +95,20 @@ def run_joined(request: JoinRequest, events: Events) -> int:
     try:
         hosts = [name for names in placed for name in names]
         crowded = testbed.oversubscribed(hosts)
-        jobs = [replace(job, oversubscribed=crowded) for job in _jobs(request, program, implementations, placed)]
-        launcher = FamilyLauncher()
-        several = [launcher.steps(one, job) for one, job in zip(implementations, jobs, strict=True)]
-        names = [part.site for part in request.parts]
-        steps = replace(joined(several, names, prefixed=request.prefixed), attached=True)
-        outcome = testbed.run(steps, hosts if jobs[0].hosts else (), request.limit_seconds)
+        key = secrets.token_hex(16)
+        with _relays(request, placed, key) as relays:
+            jobs = [
+                replace(job, oversubscribed=crowded)
+                for job in _jobs(request, program, implementations, placed, key, relays)
+            ]
+            launcher = FamilyLauncher()
+            several = [launcher.steps(one, job) for one, job in zip(implementations, jobs, strict=True)]
+            if request.relayed:
+                several = [at_home(testbed, one, hosts[0]) for one, hosts in zip(several, placed, strict=True)]
+            names = [part.site for part in request.parts]
+            steps = joined(several, names, prefixed=request.prefixed, relays=relays.commands)
+            steps = replace(steps, attached=True, files=(*steps.files, *relays.files))
+            outcome = testbed.run(steps, hosts if jobs[0].hosts else (), request.limit_seconds)
     finally:
         testbed.down()
     return exit_code(outcome, request.limit_seconds, events)
@@ -146,27 +158,32 @@ def _hosts_of(site: str, hosts: Sequence[Host]) -> list[Host]:
     return found
 
 
+def _relays(
+    request: JoinRequest, placed: Sequence[tuple[str, ...]], key: str
+) -> contextlib.AbstractContextManager[Relays]:
+    """Those of the job, if it is to have any."""
+    if not request.relayed:
+        return contextlib.nullcontext(Relays())
+    local = request.testbed.topology() is None
+    hosts = [_LOOPBACK if local else names[0] for names in placed]
+    return relays_of(request.testbed, [part.site for part in request.parts], hosts, key)
+
+
 def _jobs(
     request: JoinRequest, program: tuple[str, ...], implementations: Sequence[Implementation],
-    placed: Sequence[tuple[str, ...]],
+    placed: Sequence[tuple[str, ...]], key: str, relays: Relays,
 ) -> Iterator[Job]:  # fmt: skip
     """The job of each site, with what it loads."""
-    meeting = "127.0.0.1" if request.testbed.topology() is None else placed[0][0]
-    where = f"{meeting}/{_free_port()}/{secrets.token_hex(16)}"
+    meeting = _LOOPBACK if request.testbed.topology() is None else placed[0][0]
+    where = f"{meeting}/{free_port()}/{key}"
     ranks = ",".join(str(part.ranks) for part in request.parts)
     names = ",".join(part.site for part in request.parts)
     for number, (implementation, hosts) in enumerate(zip(implementations, placed, strict=True)):
         around = clients.surroundings(implementation, os.environ)
         loaded = abi.loading(Loaded(around.environment), Path(program[0]), implementation)
-        loaded = abi.joining(loaded, f"{where}/{number}/{ranks}/{names}/{MEETING_SECONDS:.0f}")
+        by = "/{}/{}".format(*relays.places[number]) if relays.places else ""
+        loaded = abi.joining(loaded, f"{where}/{number}/{ranks}/{names}/{MEETING_SECONDS:.0f}{by}")
         yield build_job(
             request.testbed, program, len(hosts), placement=f"{ON_HOSTS}{'+'.join(hosts)}", loaded=loaded,
             arguments=request.launcher_arguments,
         )  # fmt: skip
-
-
-def _free_port() -> int:
-    """A port that nobody listens at now, at least here."""
-    with socket.socket() as one:
-        one.bind(("", 0))
-        return int(one.getsockname()[1])

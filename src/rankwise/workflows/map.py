@@ -14,6 +14,7 @@ from rankwise.analysis.map.matrix import CommunicationMatrix, read_matrix
 from rankwise.analysis.map.placing import NOW, Placed, Problem, place_ranks
 from rankwise.analysis.map.topology import packages_of
 from rankwise.analysis.map.writing import USES, WRITERS, rankfile
+from rankwise.analysis.trace.reading import has_trace
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.jobs import Host
 from rankwise.measurement.placement import place
@@ -146,7 +147,9 @@ def _machine(hosts: Sequence[Host], request: MapRequest) -> Machine:
 
 
 def _matrix(path: Path) -> CommunicationMatrix:
-    return CommunicationMatrix.of_table(look(path).matrix.bytes) if path.is_dir() else read_matrix(path)
+    if has_trace(path):
+        return CommunicationMatrix.of_table(look(path).matrix.bytes)
+    return read_matrix(path)
 
 
 def _pinned(

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
+import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from rankwise.analysis.trace import application_csv, goal, matrix, time_independent, timeline
+from rankwise.analysis.trace import application_csv, goal, matrix, otf2_reading, time_independent, timeline
 from rankwise.analysis.trace.matrix import Matrix, communication_matrix
+from rankwise.analysis.trace.otf2_writing import write_archive
 from rankwise.analysis.trace.reading import ABOUT, Trace, read
 from rankwise.analysis.trace.summary import Summary, summarise
 from rankwise.artifacts import tracer
@@ -24,6 +27,8 @@ from rankwise.workflows.events import Events
 from rankwise.workflows.run import RunRequest, run
 
 Keep = Literal["all", "statistics", "summary"]
+_VARIABLE = "RANKWISE_TRACE"
+"""Names the folder; a program that has the tracer linked in reads it too."""
 _RANK_FILE = re.compile(r"rank-\d+\.(trace|open)")
 
 
@@ -63,6 +68,10 @@ FORMATS: dict[str, tuple[Callable[[Trace], Iterable[str]], str]] = {
     "heat-map": (lambda trace: [matrix_page(communication_matrix(trace))], "the same as a page with a figure"),
 }
 """How a trace can be written, and what that is."""
+FOLDERS: dict[str, tuple[Callable[[Trace, Path], None], str]] = {
+    "otf2": (write_archive, "an OTF2 archive, a folder, as Score-P writes it"),
+}
+"""The same where a folder is written."""
 
 
 def trace(request: TraceRequest, events: Events) -> TraceResult:
@@ -74,19 +83,21 @@ def trace(request: TraceRequest, events: Events) -> TraceResult:
     folder = (request.folder or _default_folder(request.run.program)).absolute()
 
     def recorded(loaded: Loaded, implementation: Implementation, program: Path) -> Loaded:
-        _check(program, implementation)
-        with events.busy("building the tracer"):
-            library = tracer.build(implementation)
+        linked = preload.defines(program, _VARIABLE)
+        if not linked:
+            _check(program, implementation)
+            with events.busy("building the tracer"):
+                library = tracer.build(implementation)
         _prepare(folder)
         about = {
             "program": list(request.run.program), "implementation": implementation.id,
             "testbed": request.run.testbed.name, "placement": request.run.placement,
         }  # fmt: skip
         (folder / ABOUT).write_text(json.dumps(about, indent=2) + "\n")
-        environment = (
-            *preload.loading(library, loaded.environment), ("RANKWISE_TRACE", str(folder)),
-            ("RANKWISE_TRACE_KEEP", request.keep),
-        )  # fmt: skip
+        environment = (*loaded.environment, (_VARIABLE, str(folder)), ("RANKWISE_TRACE_KEEP", request.keep))
+        if linked:
+            return replace(loaded, environment=environment)
+        environment = preload.loading(library, environment)
         return replace(loaded, environment=environment, files=(*loaded.files, str(library)))
 
     code = run(replace(request.run, more=recorded), events)
@@ -107,11 +118,14 @@ def look(folder: Path) -> Looked:
 
 
 def export(folder: Path, form: str, output: Path | None) -> Iterable[str]:
-    """Write a trace in one of FORMATS, and return the lines instead if there is no `output`.
+    """Write a trace in one of FORMATS or FOLDERS, and return the lines of the former if there is no `output`.
 
     Raises InputError for a trace that cannot be written so, HostError if the file cannot be written.
     """
     found = read(folder)
+    if form in FOLDERS:
+        _export_folder(found, form, output)
+        return ()
     lines = FORMATS[form][0](found)
     if output is None:
         return lines
@@ -127,17 +141,56 @@ def export(folder: Path, form: str, output: Path | None) -> Iterable[str]:
     return ()
 
 
+def _export_folder(trace: Trace, form: str, output: Path | None) -> None:
+    """Write it whole or not at all; what is there stays."""
+    if output is None:
+        raise InputError(f"{form} is a folder of files", "say where it goes: -o DIR")
+    if output.exists():
+        raise InputError(f"{output} is there already", "name another folder: -o DIR")
+    try:
+        with tempfile.TemporaryDirectory(prefix=f".{output.name}.", dir=output.absolute().parent) as name:
+            made = Path(name, output.name)
+            FOLDERS[form][0](trace, made)
+            made.rename(output)
+    except OSError as error:
+        raise HostError(f"cannot write {output}: {error.strerror}", "name another folder: -o DIR") from error
+
+
+def import_trace(file: Path, folder: Path | None) -> TraceResult:
+    """Make a trace of what another tool recorded, an OTF2 archive, and return what it says.
+
+    Raises InputError for what cannot be read, HostError if the folder cannot be written, or without the library.
+    """
+    target = (folder or Path(f"{file.stem}.trace")).absolute()
+    try:
+        with tempfile.TemporaryDirectory(prefix="rankwise-import-") as name:
+            problems = otf2_reading.convert(file, Path(name))
+            read(Path(name))
+            _prepare(target)
+            for one in Path(name).iterdir():
+                shutil.copy(one, target / one.name)
+    except OSError as error:
+        raise HostError(f"cannot write {target}: {error.strerror}", "name another folder: -o DIR") from error
+    found = summarise(read(target))
+    return TraceResult(target, replace(found, problems=(*problems, *found.problems)), 0)
+
+
 def _default_folder(program: tuple[str, ...]) -> Path:
     return Path(f"{Path(program[0]).name}.trace" if program else "program.trace")
 
 
 def _check(program: Path, implementation: Implementation) -> None:
     """Raise InputError for a program that would not load the tracer, or has another MPI than it is built for."""
-    if reason := preload.ignored_by(program):
+    reason = preload.ignored_by(program)
+    if reason:
+        reason += ": the loader ignores LD_PRELOAD, and so the tracer"
+    elif not select.asks_for(program) and preload.defines(program, "PMPI_Init"):
+        reason = "has its MPI library linked in: no library can come between"
+    if reason:
         raise InputError(
-            f"{program.name} {reason}: the loader ignores LD_PRELOAD, and so the tracer",
-            f"link it dynamically, as {implementation.mpicc} does, or link the tracer before the MPI library: "
-            f"{tracer.build(implementation)}",
+            f"{program.name} {reason}",
+            f"link it with the shared library, as {implementation.mpicc} does, or put the tracer before the MPI "
+            f"library on its line: {tracer.build_archive(implementation)}",
         )
     if implementation not in select.able_to_run(program, [implementation]):
         raise InputError(

@@ -14,10 +14,11 @@ from rankwise.analysis.trace.files import blocks
 from rankwise.analysis.trace.goal import goal
 from rankwise.analysis.trace.grammar import Chapter
 from rankwise.analysis.trace.matrix import communication_matrix
-from rankwise.analysis.trace.numbers import Damaged, decode, signed
+from rankwise.analysis.trace.numbers import Damaged, decode, encode, signed, with_sign
 from rankwise.analysis.trace.reading import read
 from rankwise.analysis.trace.summary import summarise
 from rankwise.analysis.trace.time_independent import time_independent
+from rankwise.analysis.trace.writing import write_trace as write_again
 from rankwise.core.errors import InputError
 from support.made_up_trace import NUMBER, Call, block, rank_file, signature, varint, write_trace, zigzag
 
@@ -38,6 +39,26 @@ def test_numbers_come_back(numbers: list[int]) -> None:
 @given(st.lists(st.integers(-(2**63), 2**63 - 1)))
 def test_signed_numbers_come_back(numbers: list[int]) -> None:
     assert signed(decode(b"".join(map(zigzag, numbers)))).tolist() == numbers
+
+
+@given(st.lists(st.integers(0, 2**64 - 1)), st.lists(st.integers(-(2**63), 2**63 - 1)))
+def test_numbers_are_written_as_they_are_read(plain: list[int], signs: list[int]) -> None:
+    assert encode(np.array(plain, np.uint64)) == b"".join(map(varint, plain))
+    assert encode(with_sign(np.array(signs, np.int64))) == b"".join(map(zigzag, signs))
+
+
+@given(some_calls)
+def test_a_trace_that_is_written_again_is_the_same(calls: list[Call]) -> None:
+    with TemporaryDirectory() as first, TemporaryDirectory() as second:
+        Path(first, "rank-000000.trace").write_bytes(rank_file(0, 1, calls))
+        written = read(Path(first))
+        write_again(written, Path(second))
+        (before,), (after,) = written.ranks, read(Path(second)).ranks
+    assert not after.problems and after.complete
+    for name in ("order", "entry", "exit"):
+        assert np.array_equal(getattr(before, name), getattr(after, name))
+    for name in ("signatures", "functions", "communicators", "regions", "begin", "end", "ranks"):
+        assert getattr(before, name) == getattr(after, name)
 
 
 @given(some_calls, st.integers(0, 2**50))

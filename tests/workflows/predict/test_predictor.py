@@ -13,6 +13,7 @@ from rankwise.workflows.predict.predictor import Request, compare, predict, swee
 from rankwise.workflows.predict.questions import Collective, Files
 from rankwise.workflows.predict.sweeping import parse_sweep
 from rankwise.workflows.schedules import parse_sites
+from support.made_up_trace import NUMBER, rank_file
 from support.stored import measured
 from support.two_sites import LAN_DELAY, NIC, OVERHEAD, WAN, WAN_DELAY, write_two_sites
 
@@ -84,6 +85,21 @@ def test_a_sweep_is_the_changes_one_by_one(ask) -> None:
     assert [one.value for one in found.points] == pytest.approx([1e-3, 1e-2, 1e-1])
     rest = found.total_now_seconds - WAN_DELAY
     assert [one.total_seconds for one in found.points] == pytest.approx([rest + d for d in (1e-3, 1e-2, 1e-1)])
+
+
+def test_a_trace_is_predicted_on_the_hosts_that_it_ran_on(tmp_path: Path) -> None:
+    """Where the platform has them, and nothing else is asked for."""
+    file = write_two_sites(tmp_path / "p.toml")
+    folder = tmp_path / "app.trace"
+    folder.mkdir()
+    send, receive = (NUMBER["MPI_Send"], 0, 1, 7, SIZE), (NUMBER["MPI_Recv"], 0, 0, 7, SIZE, 0, 7, SIZE)
+    for rank, (call, host) in enumerate([(send, "b1"), (receive, "b2")]):
+        (folder / f"rank-{rank:06d}.trace").write_bytes(rank_file(rank, 2, [(call, 0, 1)], host=host))
+    near = predict(Request(Files((str(folder),)), file))
+    assert near.nodes_of_ranks == ("b1", "b2")
+    far = predict(Request(Files((f"{folder}@nodes=0,2",)), file))
+    assert far.nodes_of_ranks == ("a1", "b1")
+    assert far.simulation.total_seconds > near.simulation.total_seconds + 0.9 * WAN_DELAY
 
 
 def test_a_collective_on_more_nodes_than_measured_says_so(tmp_path: Path) -> None:

@@ -1,23 +1,23 @@
 """What ranks send one another, read from files of several kinds.
 
 A list has a line `from,to,bytes` for each pair, or columns with these headings in any place. A table has a row of
-bytes for each sender. Open MPI's monitoring component writes `E 0 1 100 bytes 1 msgs sent ...`, a file a rank.
+bytes for each sender. Open MPI's monitoring component writes a file for each rank, `NAME.RANK.prof`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from scipy.sparse import coo_array, csr_array
 
+from rankwise.analysis import monitoring, mpip
+from rankwise.analysis.monitoring import Monitored
 from rankwise.core.errors import InputError
 
 MOST_RANKS = 1 << 16
-_MONITORED = re.compile(r"E\s+(\d+)\s+(\d+)\s+(\d+)\s+bytes\s+(\d+)\s+msgs\s+sent\b")
 _KINDS = "a list `from,to,bytes`, a square table of bytes, or what Open MPI's monitoring writes"
 
 
@@ -44,16 +44,25 @@ class CommunicationMatrix:
 
 def read_matrix(path: Path) -> CommunicationMatrix:
     """Read a file. Raises InputError with file and line for what is no matrix, is negative, or is not square."""
+    files = monitoring.files_of(path)
+    if len(files) > 1 or path.is_dir():
+        return _of_monitoring(monitoring.read_files(files))
     try:
-        lines = path.read_text().splitlines()
+        text = path.read_text()
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"cannot read the matrix {path}: {error}", f"give {_KINDS}") from error
-    rows = [(number, text) for number, line in enumerate(lines, 1) if (text := line.partition("#")[0].strip())]
+    if monitoring.is_monitoring(text):
+        return _of_monitoring(monitoring.read_files(files))
+    if mpip.is_report(text):
+        raise InputError(
+            f"{path} is a report of mpiP, which does not tell who sent to whom",
+            "record the program: rankwise trace -- ./app, or Open MPI's monitoring",
+        )
+    lines = enumerate(text.splitlines(), 1)
+    rows = [(number, one) for number, line in lines if (one := line.partition("#")[0].strip())]
     if not rows:
         raise InputError(f"{path} has no line of a matrix", f"give {_KINDS}")
-    if any(_MONITORED.match(text) for _, text in rows):
-        return _of_entries(path, list(_monitored(rows)))
-    words = [(number, re.split(r"[\s,;]+", text.strip(",;"))) for number, text in rows]
+    words = [(number, re.split(r"[\s,;]+", one.strip(",;"))) for number, one in rows]
     column = 2
     if not _is_number(words[0][1][0]):
         heading, words = words[0][1], words[1:]
@@ -86,10 +95,9 @@ def _looks_like_list(words: list[tuple[int, list[str]]]) -> bool:
     return whole and len(set(pairs)) == len(pairs)
 
 
-def _monitored(rows: list[tuple[int, str]]) -> Iterator[tuple[int, int, float]]:
-    for _, text in rows:
-        if match := _MONITORED.match(text):
-            yield int(match[1]), int(match[2]), float(match[3])
+def _of_monitoring(found: Monitored) -> CommunicationMatrix:
+    entries = [(one.source, one.destination, float(one.bytes)) for one in found.sent]
+    return _of_entries(found.files[0], entries)
 
 
 def _number(path: Path, line: int, word: str) -> float:

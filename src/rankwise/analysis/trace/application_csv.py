@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rankwise.analysis.application import COLUMNS
+from rankwise.analysis.application import COLUMNS, class_bytes
 from rankwise.analysis.trace.exporting import block_bytes
 from rankwise.analysis.trace.operations import Step, operation
 from rankwise.analysis.trace.reading import Trace
-from rankwise.analysis.trace.summary import class_bytes, sent
+from rankwise.analysis.trace.summary import sent
 
 
 def application_csv(trace: Trace) -> Iterator[str]:

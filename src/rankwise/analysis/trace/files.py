@@ -62,6 +62,11 @@ def checksum(kind: bytes, data: bytes) -> int:
     return ((kind[0] << 56) + int(np.sum(octets * weights, dtype=np.uint64))) % 2**64
 
 
+def block(kind: str, data: bytes) -> bytes:
+    """Return a block as a file has it."""
+    return _HEADING.pack(kind.encode(), bytes(3), len(data), checksum(kind.encode(), data)) + data
+
+
 def blocks(path: Path, problems: list[str], most_bytes: int | None = None) -> Iterator[Block]:
     """Yield the file's blocks up to the first that is torn or damaged, which `problems` gets to know."""
     content = path.read_bytes()[:most_bytes]

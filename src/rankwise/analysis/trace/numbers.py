@@ -30,6 +30,22 @@ def decode(data: bytes) -> Numbers:
     return np.asarray(np.bitwise_or.reduceat(shifted, starts), np.uint64)
 
 
+def encode(numbers: Numbers) -> bytes:
+    """Return the bytes that `decode` reads these numbers from."""
+    parts = numbers[:, None] >> np.arange(0, 7 * _LONGEST, 7, dtype=np.uint64)[None, :]
+    lengths = np.maximum(np.sum(parts != 0, axis=1), 1)
+    places = np.arange(_LONGEST)[None, :]
+    octets = (parts & np.uint64(127)).astype(np.uint8)
+    octets[places < lengths[:, None] - 1] |= 128
+    kept: npt.NDArray[np.uint8] = octets[places < lengths[:, None]]
+    return kept.tobytes()
+
+
+def with_sign(numbers: npt.NDArray[np.int64]) -> Numbers:
+    """Return what `signed` makes these numbers of."""
+    return ((numbers << 1) ^ (numbers >> 63)).astype(np.uint64)
+
+
 def signed(numbers: Numbers) -> npt.NDArray[np.int64]:
     """Return what was written with its sign at the end."""
     half = (numbers >> np.uint64(1)).astype(np.int64)

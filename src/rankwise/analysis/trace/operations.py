@@ -35,6 +35,8 @@ class Step:
     waits: tuple[int, ...] = ()
     root: int = -1
     received: int = 0
+    call: int = -1
+    """The call that it is a part of, counted from 0."""
 
 
 def steps(trace: RankTrace) -> list[Step]:
@@ -74,7 +76,7 @@ class _Walk:
         trace = self.trace
         function, kind = trace.functions[row[0]]
         entry, end = (int(trace.entry[number]), int(trace.exit[number])) if self._timed else (0, 0)
-        step = Step("other", function, entry, end)
+        step = Step("other", function, entry, end, call=number)
         if len(row) > 1 and kind == "completion":
             self._complete(row, step)
         elif len(row) > 1 and kind in {"send", "isend", "recv", "irecv", "both", "start", "collective"}:
@@ -137,7 +139,7 @@ class _Walk:
         if waits or not collectives:
             self.found.append(replace(step, kind="wait", waits=tuple(waits)))
         for one in collectives:
-            self.found.append(replace(one, kind="collective", entry=step.exit, exit=step.exit))
+            self.found.append(replace(one, kind="collective", entry=step.exit, exit=step.exit, call=step.call))
 
     def _met(self, request: int, source: int, tag: int, size: int) -> None:
         place = self._places.get(request)

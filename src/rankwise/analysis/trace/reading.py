@@ -74,6 +74,11 @@ class Trace:
         return self.ranks[0].keep
 
 
+def has_trace(folder: Path) -> bool:
+    """Return whether a folder has the file of any rank."""
+    return folder.is_dir() and any(_NAME.fullmatch(path.name) for path in folder.iterdir())
+
+
 def read(folder: Path) -> Trace:
     """Read the traces in `folder`: what is damaged or was cut off is left out, and told in `problems`.
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from rankwise.analysis.application import class_bytes
 from rankwise.analysis.trace.grammar import Communicator
 from rankwise.analysis.trace.reading import RankTrace, Trace
 
@@ -96,11 +97,6 @@ class Summary:
     structure_bytes: int
     time_bytes: int
     problems: tuple[str, ...]
-
-
-def class_bytes(size_bytes: int) -> int:
-    """Return the power of two at or above it; 0 stays 0."""
-    return 1 << (size_bytes - 1).bit_length() if size_bytes > 0 else 0
 
 
 def summarise(trace: Trace) -> Summary:

@@ -22,12 +22,12 @@ _INIT = re.compile(r"(\w+)_init(_c)?$")
 
 
 def arguments(one: Function) -> str:
-    """The arguments of a call that passes on its own."""
+    """Return the arguments of a call that passes on its own."""
     return ", ".join(parameter.name for parameter in one.parameters)
 
 
 def communicators(one: Function) -> list[str]:
-    """The names of its communicators."""
+    """Return the names of its communicators."""
     return [
         parameter.name
         for parameter in one.parameters
@@ -45,7 +45,7 @@ def _joined_or_below(name: str, one: Function, *, collective: bool) -> str:
 
 
 def collective(call: CollectiveCall) -> str:
-    """A collective operation that schedules carry out."""
+    """Return the body of a collective operation that schedules carry out."""
     name = call.function.name.removeprefix("MPI_")
     return (
         f"{_joined_or_below(name, call.function, collective=True)}"
@@ -55,7 +55,7 @@ def collective(call: CollectiveCall) -> str:
 
 
 def exchange(name: str, one: Function) -> str:
-    """A collective operation whose blocks each go by themselves; '' if it is none."""
+    """Return the body of a collective operation whose blocks each go by themselves; '' if it is none."""
     if not _EXCHANGE.match(name) or _INIT.match(name):
         return ""
     named = {parameter.name: parameter for parameter in one.parameters}
@@ -84,7 +84,7 @@ def _side(named: Mapping[str, Parameter], way: str, *, same: bool) -> str:
 
 
 def persistent(name: str, one: Function, functions: Mapping[str, Function]) -> tuple[str, str]:
-    """A request that begins a nonblocking function each time it is started: that beginning, and the body.
+    """Return how a nonblocking function is begun each time that its request is started, and the body.
 
     Two empty texts if there is no such function.
     """
@@ -127,7 +127,7 @@ def _as_field(parameter: Parameter) -> str:
 
 
 def guarded(name: str, one: Function) -> str:
-    """What refuses communicators across sites, and has groups of the library's for it; '' if it needs neither."""
+    """Return what refuses communicators across sites and translates groups; '' if it needs neither."""
     refused = [] if name in _LEFT_TO_THE_SITE else communicators(one)
     groups = [parameter.name for parameter in one.parameters if parameter.type.strip() == "MPI_Group"]
     told = [parameter.name for parameter in one.parameters if parameter.type.replace(" ", "") == "MPI_Group*"]

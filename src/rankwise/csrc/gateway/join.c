@@ -1,17 +1,18 @@
 /* The first process of the first site waits at a port that all have been told
  *
- *     RANKWISE_JOIN=HOST/PORT/KEY/SITE/RANKS,RANKS/NAME,NAME/SECONDS
+ *     RANKWISE_JOIN=HOST/PORT/KEY/SITE/RANKS,RANKS/NAME,NAME/SECONDS[/RELAY/PORT]
  *
  * until every process has come and said at which port of its own it listens; then it tells all of
- * them all addresses. Each process connects to those of the sites before its own. */
+ * them all addresses. Each process connects to those of the sites before its own, by way of its
+ * site's relay where there is one (relayed.h). */
 #define _GNU_SOURCE
 #include "join.h"
 
 #include "gateway.h"
+#include "relayed.h"
 #include "settings.h"
 #include "sockets.h"
 #include "wire.h"
-#include <netdb.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <stdio.h>
@@ -89,9 +90,11 @@ static void who_is_missing(const Entry *all, char *text, size_t room)
 /* The first process: collects all, and tells all. */
 static void preside(Entry *all, uint16_t port)
 {
-    uint16_t unused;
+    uint16_t at;
     char missing[256];
-    const int listener = listen_at(settings.port, &unused);
+    const int listener = listen_at(settings.port, &at);
+    if (settings.relay)
+        listen_by_relay(&settings, 1, at, deadline);
     int *sockets = calloc((size_t)world.ranks, sizeof *sockets);
     if (!sockets)
         stop("there is no memory");
@@ -120,15 +123,14 @@ static void preside(Entry *all, uint16_t port)
 /* Any other process: says where it is, and hears where all are. Returns where the first one is. */
 static struct in_addr attend(Entry *all, uint16_t port)
 {
-    struct addrinfo wanted = {.ai_family = AF_INET, .ai_socktype = SOCK_STREAM}, *found;
-    const int wrong = getaddrinfo(settings.host, NULL, &wanted, &found);
-    if (wrong)
-        stop("site %s does not know the host %s: %s", world.names[world.site], settings.host,
-             gai_strerror(wrong));
-    struct sockaddr_in at = *(struct sockaddr_in *)found->ai_addr;
-    freeaddrinfo(found);
-    at.sin_port = htons((uint16_t)settings.port);
-    const int s = connect_to(at, world.names[0], deadline);
+    struct sockaddr_in at = {.sin_addr.s_addr = 0};
+    int s;
+    if (settings.relay && world.site) {
+        s = connect_by_relay(&settings, 0, 1, deadline);
+    } else {
+        at = address_of(settings.host, settings.port);
+        s = connect_to(at, world.names[0], deadline);
+    }
     const Hello mine = hello(port);
     if (!write_all(s, &mine, sizeof mine) ||
         !read_all(s, all, (size_t)world.ranks * sizeof *all, deadline - now()))
@@ -151,7 +153,8 @@ static void connect_all(const Entry *all, struct in_addr first, int listener)
     for (int r = 0; r < world.first[world.site]; r++) {
         struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = all[r].port};
         at.sin_addr.s_addr = all[r].address ? all[r].address : first.s_addr;
-        const int s = connect_to(at, world.names[site_of_rank(r)], deadline);
+        const int s = settings.relay ? connect_by_relay(&settings, r, 0, deadline)
+                                     : connect_to(at, world.names[site_of_rank(r)], deadline);
         const Hello mine = hello(0);
         if (!write_all(s, &mine, sizeof mine))
             give_up("lost the connection to", r);
@@ -187,6 +190,8 @@ int meet(void)
     for (int r = 0; r < world.ranks; r++)
         peers[r] = (Peer){.socket = -1, .rank = r, .credit = CREDIT_BYTES};
     const int listener = listen_at(0, &port);
+    if (settings.relay)
+        listen_by_relay(&settings, 0, port, deadline);
     if (world.rank == 0)
         preside(all, port);
     else

@@ -21,8 +21,9 @@ static int split(char *text, char at, char **parts, int most)
 
 Settings read_settings(char *text)
 {
-    char *fields[8];
-    if (split(text, '/', fields, 8) != 7)
+    char *fields[10];
+    const int count = split(text, '/', fields, 10);
+    if (count != 7 && count != 9)
         stop("RANKWISE_JOIN is not what `rankwise run --join` writes");
     world.site = atoi(fields[3]);
     const int most = (int)strlen(fields[4]) + 2;
@@ -37,7 +38,12 @@ Settings read_settings(char *text)
         world.first[s + 1] = world.first[s] + atoi(sizes[s]);
     world.ranks = world.first[world.sites];
     free(sizes);
-    return (Settings){fields[0], fields[2], atoi(fields[1]), atof(fields[6])};
+    return (Settings){fields[0],
+                      fields[2],
+                      count == 9 ? fields[7] : NULL,
+                      atoi(fields[1]),
+                      count == 9 ? atoi(fields[8]) : 0,
+                      atof(fields[6])};
 }
 
 void find_place(void)

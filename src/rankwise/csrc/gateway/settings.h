@@ -2,11 +2,11 @@
 #ifndef SETTINGS_H
 #define SETTINGS_H
 
-/* Where the first process waits, the key that all know, and for how long they look for one
- * another. */
+/* Where the first process waits, the key that all know, for how long they look for one another, and
+ * where the site's relay is: NULL where sites reach one another without. */
 typedef struct {
-    const char *host, *key;
-    int port;
+    const char *host, *key, *relay;
+    int port, relay_port;
     double seconds;
 } Settings;
 

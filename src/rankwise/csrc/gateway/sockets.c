@@ -4,6 +4,7 @@
 #include "gateway.h"
 #include <arpa/inet.h>
 #include <errno.h>
+#include <netdb.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -27,6 +28,19 @@ int listen_at(int wanted, uint16_t *port)
         stop("cannot listen at port %d: %s", wanted, strerror(errno));
     *port = at.sin_port;
     return s;
+}
+
+struct sockaddr_in address_of(const char *host, int port)
+{
+    struct addrinfo wanted = {.ai_family = AF_INET, .ai_socktype = SOCK_STREAM}, *found;
+    const int wrong = getaddrinfo(host, NULL, &wanted, &found);
+    if (wrong)
+        stop("site %s does not know the host %s: %s", world.names[world.site], host,
+             gai_strerror(wrong));
+    struct sockaddr_in at = *(struct sockaddr_in *)found->ai_addr;
+    freeaddrinfo(found);
+    at.sin_port = htons((uint16_t)port);
+    return at;
 }
 
 bool read_all(int s, void *to, size_t bytes, double seconds)

@@ -12,6 +12,9 @@ double now(void); /* seconds since some time */
 /* A socket that listens at this port, or at any (0); *port in network order. */
 int listen_at(int wanted, uint16_t *port);
 
+/* Of a host that this site must know: or the job ends. */
+struct sockaddr_in address_of(const char *host, int port);
+
 /* Tries until the deadline, which ends the job. */
 int connect_to(struct sockaddr_in at, const char *whom, double deadline);
 

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Protocol
 
 from rankwise.analysis.predict.extended import extended
+from rankwise.analysis.trace.goal import goal
+from rankwise.analysis.trace.reading import Trace, has_trace, read
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.platform import Platform
 from rankwise.core.records import Notice
@@ -47,7 +49,7 @@ class Files:
     """Patterns and traces, each in a file that the simulator reads; several run at the same time."""
 
     files: tuple[str, ...]
-    """`FILE`, `DIR` or `FILE@nodes=0-3,8`; a folder has a time-independent trace with a file for each rank."""
+    """`FILE`, `DIR` or `FILE@nodes=0-3,8`; a folder is one of `rankwise trace`, or has a file for each rank."""
     algorithms: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -57,7 +59,7 @@ class Files:
 
     def posed(self, platform: Platform) -> Posed:
         """Return a job for each file."""
-        return Posed(tuple(_file_job(one) for one in self.files), platform)
+        return Posed(tuple(_file_job(one, platform) for one in self.files), platform)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,17 +170,28 @@ def _sizes_in_words(nodes: Sequence[int]) -> str:
     return f"{len(nodes)} sites of {', '.join(map(str, nodes))} nodes"
 
 
-def _file_job(text: str) -> Job:
+def _file_job(text: str, platform: Platform) -> Job:
     name, mark, where = text.partition("@nodes=")
     path = Path(name)
     job = Job(path.name, nodes=_numbers(where) if mark else ())
     try:
+        if has_trace(path):
+            return _trace_job(job, read(path), platform)
         if path.is_dir():
             return replace(job, text=_joined(path))
         with path.open("rb"):
             return replace(job, file=path)
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}", "give a file that is there") from error
+
+
+def _trace_job(job: Job, trace: Trace, platform: Platform) -> Job:
+    """A recorded program, on the hosts that it ran on if the platform has them and nothing else is asked for."""
+    names = [node for site in platform.sites for node in site.nodes]
+    hosts = [one.host for one in sorted(trace.ranks, key=lambda rank: rank.rank)]
+    if not job.nodes and set(hosts) <= set(names):
+        job = replace(job, nodes=tuple(names.index(host) for host in hosts))
+    return replace(job, text="\n".join(goal(trace)) + "\n")
 
 
 def _joined(folder: Path) -> str:

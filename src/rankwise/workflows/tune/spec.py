@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from rankwise.analysis import application
+from rankwise.analysis import application, monitoring, mpip
 from rankwise.analysis.application import Application
+from rankwise.analysis.trace.application_csv import application_csv
+from rankwise.analysis.trace.reading import has_trace, read
 from rankwise.analysis.tune.race import SearchCriteria
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.records import Notice
@@ -62,14 +64,25 @@ def spec_of(
 
 
 def _application(path: Path) -> Application:
-    """What it does. Raises InputError for a file that cannot be read."""
+    """What it does, from a CSV, a trace, or what mpiP or Open MPI's monitoring wrote. Raises InputError."""
+    source, tunable = str(path), (application.POINT_TO_POINT, *OPERATIONS)
+    if path.is_dir() and has_trace(path):
+        return application.parse("\n".join(application_csv(read(path))), source, tunable)
+    files = monitoring.files_of(path)
     try:
-        text = path.read_text()
+        text = files[0].read_text()
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(
             f"{path} cannot be read: {error}", "give a CSV: operation,size_bytes,ranks,count"
         ) from error
-    return application.parse(text, str(path), (application.POINT_TO_POINT, *OPERATIONS))
+    if mpip.is_report(text):
+        report = mpip.parse(text, source)
+        return application.of_rows(mpip.application_rows(report), source, tunable, mpip.notices(source))
+    if path.is_dir() or monitoring.is_monitoring(text):
+        found = monitoring.read_files(files)
+        rows = monitoring.application_rows(found)
+        return application.of_rows(rows, source, tunable, monitoring.notices(found, source))
+    return application.parse(text, source, tunable)
 
 
 def _collectives(found: Application) -> list[Collective]:

@@ -27,4 +27,15 @@ inline void put32(std::uint8_t *to, std::uint32_t value)
     put16(to + 2, static_cast<std::uint16_t>(value));
 }
 
+inline std::uint64_t get64(const std::uint8_t *from)
+{
+    return std::uint64_t{get32(from)} << 32 | get32(from + 4);
+}
+
+inline void put64(std::uint8_t *to, std::uint64_t value)
+{
+    put32(to, static_cast<std::uint32_t>(value >> 32));
+    put32(to + 4, static_cast<std::uint32_t>(value));
+}
+
 } // namespace rankwise

@@ -1,0 +1,35 @@
+#include "call.h"
+
+#include "base/byte_order.h"
+#include <algorithm>
+#include <cstring>
+#include <openssl/crypto.h>
+
+namespace rankwise::relay
+{
+
+Call read_call(const std::uint8_t *from, const std::string &job_key)
+{
+    if (std::memcmp(from, "rankgate", 8) != 0)
+        throw ProtocolError("it is neither a relay nor a process of the job");
+    if (get32(from + 8) != kProtocol)
+        throw ProtocolError("it is a process with another version of the relays' protocol");
+    std::array<std::uint8_t, kJobKeyBytes> key{};
+    std::copy_n(job_key.begin(), std::min(job_key.size(), key.size()), key.begin());
+    if (CRYPTO_memcmp(from + 32, key.data(), key.size()) != 0)
+        throw ProtocolError("it is of another job");
+    const std::uint32_t wish = get32(from + 12), meeting = get32(from + 24),
+                        port = get32(from + 28);
+    Call call;
+    call.wish = static_cast<Call::Wish>(wish);
+    call.site = get32(from + 16);
+    call.target = target_of(std::uint64_t{get32(from + 20)} * 2 + (meeting == 1 ? 1 : 0));
+    call.port = static_cast<std::uint16_t>(port);
+    const bool listens = call.wish == Call::Wish::listens;
+    if ((!listens && call.wish != Call::Wish::connect) || meeting > 1 || port > UINT16_MAX ||
+        listens != (port != 0))
+        throw ProtocolError("what it asks for makes no sense");
+    return call;
+}
+
+} // namespace rankwise::relay

@@ -1,0 +1,159 @@
+#include "doorway.h"
+
+#include "base/error.h"
+#include <algorithm>
+#include <arpa/inet.h>
+#include <cerrno>
+#include <cstdio>
+#include <sys/socket.h>
+#include <utility>
+
+namespace rankwise::relay
+{
+
+namespace
+{
+
+constexpr double kGuestSeconds = 5;
+constexpr std::size_t kMostGuests = 256;
+constexpr std::uint64_t kRefusalsTold = 20;
+
+} // namespace
+
+Doorway::Doorway(Poller &poller, const TlsContext &context, std::string job_key,
+                 const sockaddr_in &at, Household &household)
+    : poller_(poller), context_(context), job_key_(std::move(job_key)), household_(household),
+      listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0))
+{
+    const int one = 1;
+    ::setsockopt(listener_.number(), SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+    if (!listener_.is_open() ||
+        ::bind(listener_.number(), reinterpret_cast<const sockaddr *>(&at), sizeof at) != 0 ||
+        ::listen(listener_.number(), SOMAXCONN) != 0)
+        throw system_error("cannot listen at port " + std::to_string(ntohs(at.sin_port)),
+                           "is another relay there? name another port: --port");
+    poller_.add(listener_.number(), [this](std::uint32_t) { accept(); });
+}
+
+Doorway::~Doorway()
+{
+    for (Guest &guest : guests_)
+        if (guest.socket.is_open())
+            poller_.remove(guest.socket.number());
+    poller_.remove(listener_.number());
+}
+
+void Doorway::accept()
+{
+    for (;;) {
+        Guest guest;
+        socklen_t length = sizeof guest.from;
+        guest.socket =
+            Descriptor(::accept4(listener_.number(), reinterpret_cast<sockaddr *>(&guest.from),
+                                 &length, SOCK_CLOEXEC | SOCK_NONBLOCK));
+        if (!guest.socket.is_open()) {
+            if (errno == EINTR || errno == ECONNABORTED)
+                continue;
+            return;
+        }
+        if (guests_.size() >= kMostGuests)
+            refuse(guests_.begin(), "too many others wait at the door");
+        guest.since = now();
+        const int socket = guest.socket.number();
+        guests_.push_back(std::move(guest));
+        const Place place = std::prev(guests_.end());
+        poller_.add(socket, [this, place](std::uint32_t) { hear(place); });
+    }
+}
+
+void Doorway::hear(Place guest)
+{
+    const int socket = guest->socket.number();
+    if (guest->length == 0) {
+        std::uint8_t first = 0;
+        const auto seen = ::recv(socket, &first, 1, MSG_PEEK);
+        if (seen == 1 && first != kCallMark) {
+            poller_.remove(socket);
+            guest->stream =
+                std::make_unique<Stream>(poller_, context_, std::move(guest->socket), *this);
+            return;
+        }
+    }
+    const auto got =
+        ::recv(socket, guest->said.data() + guest->length, kCallBytes - guest->length, 0);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    if (got <= 0) {
+        refuse(guest, "it closed the connection");
+        return;
+    }
+    guest->length += static_cast<std::size_t>(got);
+    if (guest->length < kCallBytes) {
+        poller_.again(socket);
+        return;
+    }
+    try {
+        const Call call = read_call(guest->said.data(), job_key_);
+        poller_.remove(socket);
+        household_.process_called(call, guest->from, guest->socket);
+        guests_.erase(guest);
+    } catch (const ProtocolError &why) {
+        refuse(guest, why.what());
+    }
+}
+
+void Doorway::refuse(Place guest, const std::string &why)
+{
+    char address[INET_ADDRSTRLEN] = "";
+    ::inet_ntop(AF_INET, &guest->from.sin_addr, address, sizeof address);
+    if (refused_ < kRefusalsTold)
+        std::fprintf(stderr, "rankwise-relay: refused %s, port %d: %s\n", address,
+                     ntohs(guest->from.sin_port), why.c_str());
+    if (++refused_ == kRefusalsTold)
+        std::fprintf(stderr, "rankwise-relay: further refusals are only counted\n");
+    if (guest->socket.is_open())
+        poller_.remove(guest->socket.number());
+    guests_.erase(guest);
+}
+
+Doorway::Place Doorway::guest_of(const Stream &stream)
+{
+    return std::find_if(guests_.begin(), guests_.end(),
+                        [&](const Guest &one) { return one.stream.get() == &stream; });
+}
+
+void Doorway::turn()
+{
+    const double time = now();
+    while (!guests_.empty() && time - guests_.front().since > kGuestSeconds)
+        refuse(guests_.begin(), "it did not say in time who it is");
+}
+
+void Doorway::trusted(Stream &)
+{
+    // It has the key: it is to say now which relay it is.
+}
+
+void Doorway::greeted(Stream &stream, const Greeting &greeting)
+{
+    const Place guest = guest_of(stream);
+    household_.relay_came(guest->stream, greeting);
+    guests_.erase(guest);
+}
+
+void Doorway::arrived(Stream &, const Frame &, Bytes, bool)
+{
+    throw ProtocolError("it spoke before its turn");
+}
+
+void Doorway::writable(Stream &)
+{
+    // Nothing is sent from here.
+}
+
+void Doorway::lost(Stream &stream, const std::string &why, bool)
+{
+    refuse(guest_of(stream), why);
+}
+
+} // namespace rankwise::relay

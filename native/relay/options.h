@@ -1,0 +1,32 @@
+// The command line of rankwise-relay.
+#pragma once
+#include "tls.h"
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace rankwise::relay
+{
+
+extern const char *const kHelp;
+
+struct Options {
+    enum class Mode { help, version, run };
+    Mode mode = Mode::help;
+    std::vector<std::string> sites; // names, in the order of the job
+    std::uint32_t site = 0;         // which of them is ours
+    std::uint16_t port = 0;
+    std::map<std::uint32_t, std::string> peers; // HOST:PORT of those that we call, by site
+    Key key{};                                  // of the relays
+    std::string job_key;                        // of the processes
+    std::uint32_t streams = 4;
+    std::uint64_t window = 4 << 20;
+    double patience_seconds = 60;
+    bool until_eof = false;
+};
+
+/// Throws Error of the input.
+Options parse_options(int count, char **words);
+
+} // namespace rankwise::relay

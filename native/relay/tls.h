@@ -1,0 +1,89 @@
+// TLS 1.3 between relays, with a key that both were given: there are no certificates.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <openssl/ssl.h>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+namespace rankwise::relay
+{
+
+inline constexpr std::size_t kKeyBytes = 32;
+using Key = std::array<std::uint8_t, kKeyBytes>;
+
+/// 64 hexadecimal digits. Throws Error of the input.
+Key read_key(const std::string &text);
+
+/// A stream cannot go on; says why.
+class StreamError : public std::runtime_error
+{
+    using std::runtime_error::runtime_error;
+};
+
+/// The other side has taken its leave.
+class Farewell : public StreamError
+{
+    using StreamError::StreamError;
+};
+
+class TlsContext
+{
+  public:
+    explicit TlsContext(const Key &key);
+    SSL_CTX *get() const
+    {
+        return context_.get();
+    }
+    const Key &key() const
+    {
+        return key_;
+    }
+
+  private:
+    struct Free {
+        void operator()(SSL_CTX *context) const
+        {
+            SSL_CTX_free(context);
+        }
+    };
+    Key key_;
+    std::unique_ptr<SSL_CTX, Free> context_;
+};
+
+/// The TLS of one socket, which never blocks. What fails throws StreamError.
+class Tls
+{
+  public:
+    Tls(const TlsContext &context, int socket, bool accepts);
+
+    /// False: it waits for the other side.
+    bool shake_hands();
+    /// How many bytes came; 0: nothing now.
+    std::size_t read(std::span<std::uint8_t> to);
+    /// True: it is taken, and goes out at the next flush at the latest. False: to be repeated when
+    /// the socket takes more.
+    bool write(std::span<const std::uint8_t> from);
+    /// False: the socket takes no more now.
+    bool flush();
+    /// Take leave, so that the other side does not believe in a broken link.
+    void close();
+
+  private:
+    struct Free {
+        void operator()(SSL *ssl) const
+        {
+            SSL_free(ssl);
+        }
+    };
+    void attach(int socket);
+    std::string reason(int result) const;
+
+    std::unique_ptr<SSL, Free> ssl_;
+    std::uint64_t records_ = 0;
+};
+
+} // namespace rankwise::relay

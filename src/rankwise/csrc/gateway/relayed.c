@@ -1,0 +1,58 @@
+/* A process says to its relay, in one word, where it listens or whom it wants; the answer is a
+ * letter: y, or n and the reason. See native/relay/call.h. */
+#include "relayed.h"
+
+#include "gateway.h"
+#include "sockets.h"
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { RELAY_PROTOCOL = 1, LISTENS = 1, CONNECTS = 2, JOB_KEY_BYTES = 40 };
+
+typedef struct {
+    char magic[8];
+    uint32_t protocol, wish, site, rank, meeting, port; /* network order */
+    char key[JOB_KEY_BYTES];
+} Call;
+
+static int call_relay(const Settings *settings, Call call, double deadline)
+{
+    const struct sockaddr_in at = address_of(settings->relay, settings->relay_port);
+    const int s = connect_to(at, "its relay", deadline);
+    char answer = 'n', reason[200] = "it has ended";
+    memcpy(call.magic, "rankgate", sizeof call.magic);
+    call.protocol = htonl(RELAY_PROTOCOL);
+    snprintf(call.key, sizeof call.key, "%s", settings->key);
+    if (!write_all(s, &call, sizeof call) || !read_all(s, &answer, 1, deadline - now()) ||
+        answer != 'y') {
+        const ssize_t length = recv(s, reason, sizeof reason - 1, 0);
+        if (length > 0)
+            reason[length - 1] = '\0'; /* in place of the end of the line */
+        stop("the relay of site %s: %s", world.names[world.site], reason);
+    }
+    return s;
+}
+
+void listen_by_relay(const Settings *settings, int meeting, uint16_t port, double deadline)
+{
+    close(call_relay(settings,
+                     (Call){.wish = htonl(LISTENS),
+                            .site = htonl((uint32_t)world.site),
+                            .rank = htonl((uint32_t)world.rank),
+                            .meeting = htonl((uint32_t)meeting),
+                            .port = htonl(ntohs(port))},
+                     deadline));
+}
+
+int connect_by_relay(const Settings *settings, int rank, int meeting, double deadline)
+{
+    return call_relay(settings,
+                      (Call){.wish = htonl(CONNECTS),
+                             .site = htonl((uint32_t)site_of_rank(rank)),
+                             .rank = htonl((uint32_t)rank),
+                             .meeting = htonl((uint32_t)meeting)},
+                      deadline);
+}

@@ -1,0 +1,88 @@
+"""The relays of a joined job whose sites cannot see one another: one a site, on the host of its first rank."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import shlex
+import socket
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from rankwise.core import paths
+from rankwise.core.errors import HostError
+from rankwise.core.jobs import Command, LaunchSteps
+from rankwise.core.native_programs import program
+from rankwise.testbeds.base import TestbedKind
+
+_KEY_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Relays:
+    """Where relays are to listen, how they are started, and the files of this host that they read."""
+
+    places: tuple[tuple[str, int], ...] = ()
+    """Host and port of each site's, empty for a job without relays."""
+    commands: tuple[Command, ...] = ()
+    files: tuple[str, ...] = ()
+
+
+@contextlib.contextmanager
+def relays_of(testbed: TestbedKind, sites: Sequence[str], hosts: Sequence[str], job_key: str) -> Iterator[Relays]:
+    """Yield the relays of these sites, which are to run on these hosts; their new key exists as long.
+
+    Raises HostError if the program is not there.
+    """
+    relay = _program()
+    with tempfile.NamedTemporaryFile("w", dir=paths.runtime_folder(), prefix="relay-key-") as key:
+        key.write(f"{secrets.token_hex(_KEY_BYTES)}\n{job_key}\n")
+        key.flush()
+        places = tuple((host, free_port()) for host in hosts)
+        commands = []
+        for number, (_, port) in enumerate(places):
+            words = [str(relay), "--sites", ",".join(sites), "--site", str(number), "--port", str(port),
+                     "--key", key.name, "--until-eof", "yes"]  # fmt: skip
+            for other, (host, at) in enumerate(places[:number]):
+                words += ["--peer", f"{other}={host}:{at}"]
+            commands.append(_on(testbed, hosts[number], words))
+        yield Relays(places, tuple(commands), (str(relay), key.name))
+
+
+def at_home(testbed: TestbedKind, steps: LaunchSteps, host: str) -> LaunchSteps:
+    """Return the steps with the launcher on this host: what it starts has to reach it.
+
+    A launcher that needs steps before it (LAM/MPI) stays where these are run, on the job's first host.
+    """
+    shell = testbed.remote_shell()
+    if not shell or steps.before:
+        return steps
+    variables = [f"{name}={value}" for name, value in steps.main.environment]
+    line = shlex.join(["env", *variables, *steps.main.argv])
+    return replace(
+        steps, main=Command((shell, host, f"cd {shlex.quote(str(Path.cwd()))} 2>/dev/null; exec {line}"))
+    )
+
+
+def free_port() -> int:
+    """Return a port that nobody listens at now, at least here."""
+    with socket.socket() as one:
+        one.bind(("", 0))
+        return int(one.getsockname()[1])
+
+
+def _on(testbed: TestbedKind, host: str, words: Sequence[str]) -> Command:
+    shell = testbed.remote_shell()
+    return Command((shell, host, f"exec {shlex.join(words)}") if shell else tuple(words))
+
+
+def _program() -> Path:
+    try:
+        return program("rankwise-relay")
+    except HostError as error:
+        raise HostError(
+            "rankwise-relay is not there: Rankwise was installed where OpenSSL 3 could not be found",
+            "install OpenSSL's headers (Debian: libssl-dev), and Rankwise again",
+        ) from error

@@ -1,0 +1,253 @@
+"""What goes through two relays arrives whole and in order, whatever happens to the link; strangers get nowhere."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import random
+import socket
+import subprocess
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import psutil
+import pytest
+
+from rankwise.core.native_programs import program
+from support.relays import (
+    CONNECT,
+    CutLink,
+    Relay,
+    call,
+    free_port,
+    joined_pair,
+    key_file,
+    two_relays,
+)
+
+pytestmark = pytest.mark.timeout(120)
+
+
+def send(to: socket.socket, total: int, seed: int, pause: float = 0.0) -> str:
+    """Random pieces of random bytes; their digest."""
+    dice, digest = random.Random(seed), hashlib.sha256()
+    while total:
+        piece = dice.randbytes(min(total, dice.choice([1, 8, 500, 16352, 16353, 70_000])))
+        digest.update(piece)
+        to.sendall(piece)
+        total -= len(piece)
+        time.sleep(pause)
+    to.shutdown(socket.SHUT_WR)
+    return digest.hexdigest()
+
+
+def receive(source: socket.socket) -> tuple[int, str]:
+    digest, total = hashlib.sha256(), 0
+    while data := source.recv(1 << 16):
+        digest.update(data)
+        total += len(data)
+    return total, digest.hexdigest()
+
+
+def assert_carried(
+    one: socket.socket, other: socket.socket, total: int, *, pause: float = 0.0, seed: int = 1
+) -> None:
+    """So many bytes in each direction at once, to the end."""
+    with ThreadPoolExecutor(4) as pool:
+        sent = [pool.submit(send, to, total, seed + n, pause) for n, to in enumerate((one, other))]
+        got = [pool.submit(receive, source) for source in (other, one)]
+        for there, here in zip(sent, got, strict=True):
+            assert here.result(90) == (total, there.result(90))
+
+
+def test_both_directions_arrive_in_order_and_ends_too(tmp_path: Path) -> None:
+    with two_relays(tmp_path) as (rennes, nancy, link):
+        with joined_pair(rennes, nancy) as (near, far):
+            assert_carried(near, far, 20_000_000)
+        assert link.carried > 40_000_000
+        said, _ = nancy.end()
+    assert said.startswith("to rennes: 1 connections, 20.000 MB there, 20.000 MB back; kept ")
+    assert "sent again" not in said and "refused" not in said
+
+
+def test_many_connections_at_once(tmp_path: Path) -> None:
+    def one(rank: int) -> None:
+        with joined_pair(rennes, nancy, rank) as (near, far):
+            assert_carried(near, far, 300_000, seed=rank)
+
+    with two_relays(tmp_path) as (rennes, nancy, _), ThreadPoolExecutor(16) as pool:
+        list(pool.map(one, range(40)))
+
+
+def test_a_slow_receiver_stops_its_sender_and_nobody_else(tmp_path: Path) -> None:
+    with (
+        two_relays(tmp_path, "--window", "1048576") as (rennes, nancy, _),
+        joined_pair(rennes, nancy, 1) as (near, far),
+        joined_pair(rennes, nancy, 2) as (quick, quicker),
+    ):
+        before = [psutil.Process(one.process.pid).memory_info().rss for one in (rennes, nancy)]
+        near.settimeout(2)
+        sent = 0
+        with pytest.raises(TimeoutError):  # nobody reads at the other end
+            while sent < 200_000_000:
+                sent += near.send(bytes(1 << 16))
+        assert sent < 20_000_000
+        assert_carried(quick, quicker, 5_000_000)
+        for process, memory in zip((rennes, nancy), before, strict=True):
+            assert psutil.Process(process.process.pid).memory_info().rss - memory < 32 << 20
+        near.settimeout(40)
+        near.shutdown(socket.SHUT_WR)
+        assert receive(far)[0] == sent
+        kept = [one.end()[0].rpartition("kept ")[2] for one in (rennes, nancy)]
+        assert all(float(words.split()[0]) <= 2.1 for words in kept), kept
+
+
+@pytest.mark.parametrize("fault", ["cut", "stall"])
+def test_a_link_that_was_away_for_seconds_loses_nothing(fault: str, tmp_path: Path) -> None:
+    with two_relays(tmp_path) as (rennes, nancy, link):
+
+        def disturb() -> None:
+            for seconds in (0.5, 3.0) if fault == "cut" else (7.0,):
+                time.sleep(0.5)
+                getattr(link, fault)()
+                time.sleep(seconds)
+                link.mend()
+
+        with joined_pair(rennes, nancy) as (near, far):
+            disturber = threading.Thread(target=disturb)
+            disturber.start()
+            assert_carried(near, far, 30_000_000, pause=1e-3)
+            disturber.join()
+        said, _ = rennes.end()
+        _, words = nancy.end()
+    assert "the link to rennes is broken: " in words and "the link to rennes is back after" in words
+    assert "pieces were sent again" in said and ", 0 pieces" not in said
+
+
+def test_a_link_that_stays_away_ends_the_relay_with_the_reason(tmp_path: Path) -> None:
+    with (
+        two_relays(tmp_path, "--patience", "2") as (rennes, nancy, link),
+        joined_pair(rennes, nancy) as (near, far),
+    ):
+        link.cut()
+        assert nancy.process.wait(15) == 1
+        _, words = nancy.end()
+        assert "the relay of rennes could not be reached for 2.0 s" in words
+        assert far.recv(1) == b""
+        assert rennes.process.wait(15) == 1
+        assert near.recv(1) == b""
+
+
+def test_a_relay_that_was_killed_takes_its_connections_with_it_and_another_is_taken_up(tmp_path: Path) -> None:
+    with two_relays(tmp_path) as (rennes, nancy, link):
+        with joined_pair(rennes, nancy) as (near, far):
+            nancy.process.kill()
+            nancy.process.wait()
+            assert far.recv(1) == b""
+            again = Relay(1, nancy.port, tmp_path / "key", "--peer", f"0=127.0.0.1:{link.port}")
+            try:
+                assert near.recv(1) == b""
+                with joined_pair(rennes, again, 5) as pair:
+                    assert_carried(*pair, 100_000)
+            finally:
+                again.end()
+        _, words = rennes.end()
+    assert "the relay of nancy was started anew: its connections are gone" in words
+
+
+def test_a_process_that_dies_is_told_to_its_peer(tmp_path: Path) -> None:
+    with two_relays(tmp_path) as (rennes, nancy, _), joined_pair(rennes, nancy) as (near, far):
+        far.sendall(b"last words")
+        far.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+        far.close()  # with a reset
+        while data := near.recv(100):
+            assert b"last words".startswith(data)
+
+
+def test_whom_nobody_knows_or_hears_is_said(tmp_path: Path) -> None:
+    with two_relays(tmp_path, "--patience", "2") as (rennes, nancy, _):
+        rennes.listens(7, free_port())
+        with pytest.raises(ConnectionError, match=r"site rennes, rank 7: its relay cannot connect to it"):
+            nancy.connect(0, 7)
+        with pytest.raises(ConnectionError, match=r"site rennes, rank 8: it did not come within the time"):
+            nancy.connect(0, 8)
+
+
+def test_strangers_are_refused_and_said_and_do_no_harm(tmp_path: Path) -> None:
+    with two_relays(tmp_path) as (rennes, nancy, _), joined_pair(rennes, nancy) as (near, far):
+        tls = bytes.fromhex("160301") + b"\x02\x00" + random.Random(1).randbytes(600)
+        for words in (b"GET / HTTP/1.0\r\n\r\n", bytes(100), tls, call(CONNECT, 1, 0, key="wrong"), b"r" * 72,
+                      call(CONNECT, 1, 0, version=0), call(CONNECT, 5, 0), b""):  # fmt: skip
+            with rennes.guest() as stranger:
+                stranger.sendall(words)
+                if not words:
+                    stranger.shutdown(socket.SHUT_WR)
+                assert stranger.recv(100)[:1] in (b"", b"\x15")  # TLS says why
+        with rennes.guest() as silent, rennes.guest() as half:
+            half.sendall(b"rankga")
+            begun = time.monotonic()
+            assert silent.recv(1) == half.recv(1) == b""
+            assert 3 < time.monotonic() - begun < 15
+        assert_carried(near, far, 1_000_000)
+        _, words = rennes.end()
+    for reason in ("it is of another job", "it is neither a relay nor a process of the job", "TLS says: ",
+                   "another version of the relays' protocol", "a site that there is no way to",
+                   "it did not say in time who it is", "it closed the connection"):  # fmt: skip
+        assert "127.0.0.1, port" in words and reason in words, words
+
+
+def test_a_relay_with_a_wrong_key_gets_nowhere(tmp_path: Path) -> None:
+    with two_relays(tmp_path) as (rennes, nancy, _), joined_pair(rennes, nancy) as (near, far):
+        other = key_file(tmp_path, "other")
+        wrong = Relay(1, free_port(), other, "--peer", f"0=127.0.0.1:{rennes.port}", "--patience", "3")
+        assert wrong.process.wait(15) == 1
+        _, words = wrong.end()
+        assert "the relay of rennes could not be reached for 3.0 s: it has another key" in words
+        assert_carried(near, far, 1_000_000)
+        _, words = rennes.end()
+    assert "refused 127.0.0.1, port " in words and "it has another key" in words
+
+
+def test_what_is_sent_cannot_be_read_on_the_way(tmp_path: Path) -> None:
+    seen = bytearray()
+
+    class Listening(CutLink):
+        def _carry(self, one: socket.socket) -> None:
+            with contextlib.suppress(OSError):  # a relay that ends may reset its connection
+                seen.extend(one.recv(1 << 16, socket.MSG_PEEK))
+            super()._carry(one)
+
+    port, key = free_port(), key_file(tmp_path)
+    link = Listening(port)
+    rennes, nancy = Relay(0, port, key), Relay(1, free_port(), key, "--peer", f"0=127.0.0.1:{link.port}")
+    with joined_pair(rennes, nancy) as (near, far):
+        far.sendall(b"nobody may read this")
+        assert near.recv(100) == b"nobody may read this"
+    nancy.end(), rennes.end()
+    link.close()
+    assert len(seen) > 500 and b"nobody may read" not in seen
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--sites", "a,b", "--site", "0", "--port", "7"], "there is no key"),
+        (["--sites", "a", "--key", "KEY", "--site", "0", "--port", "7"], "--sites names two sites or more"),
+        (["--sites", "a,b", "--key", "KEY", "--site", "1", "--port", "7"], "--peer is for each site of a lower"),
+        (["--sites", "a,b", "--key", "KEY", "--site", "0"], "there is no port"),
+        (["--sites", "a,b", "--key", "NONE"], "there are no two keys"),
+        (["--sites", "a,b", "--key", "SHORT"], "the key is not of 64 hexadecimal digits"),
+        (["--prot", "1"], "unknown option --prot"),
+        (["--port", "70000"], "is no number from 1"),
+        (["--port"], "--port needs a value"),
+    ],
+)
+def test_wrong_usage_is_told(words: list[str], said: str, tmp_path: Path) -> None:
+    files = {"KEY": key_file(tmp_path), "NONE": tmp_path / "none", "SHORT": key_file(tmp_path, "short", "1234")}
+    line = [str(files.get(word, word)) for word in words]
+    told = subprocess.run(
+        [program("rankwise-relay"), *line], capture_output=True, text=True, timeout=10, check=False
+    )
+    assert told.returncode == 2 and said in told.stderr

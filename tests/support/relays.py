@@ -1,0 +1,182 @@
+"""Two relays on loopback for tests: what processes say to them, and a link between them that can be cut."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import select
+import socket
+import struct
+import subprocess
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rankwise.core.native_programs import program
+
+JOB_KEY = "of the job"
+LISTENS, CONNECT = 1, 2
+
+
+def free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+def call(wish: int, site: int, rank: int, port: int = 0, *, key: str = JOB_KEY, version: int = 1) -> bytes:
+    """What a process says to its relay."""
+    words = (b"rankgate", version, wish, site, rank, 0, port, key.encode())
+    return struct.pack("!8s6I40s", *words)
+
+
+class Relay:
+    """A relay that runs, and all that it has said."""
+
+    def __init__(self, site: int, port: int, key: Path, *words: str, names: str = "rennes,nancy") -> None:
+        self.port = port
+        line = [str(program("rankwise-relay")), "--sites", names, "--site", str(site), "--port", str(port)]
+        self.process = subprocess.Popen(
+            [*line, "--key", str(key), *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+
+    def listens(self, rank: int, port: int) -> None:
+        """A process of this site says where it listens."""
+        with self.guest() as one:
+            one.sendall(call(LISTENS, 0, rank, port))
+            assert one.recv(1) == b"y"
+
+    def connect(self, site: int, rank: int) -> socket.socket:
+        """A process of this site is connected to one of another site."""
+        one = self.guest()
+        one.sendall(call(CONNECT, site, rank))
+        answer = one.recv(1)
+        if answer != b"y":
+            said = (answer + one.recv(1000)).decode()
+            one.close()
+            raise ConnectionError(said)
+        return one
+
+    def guest(self) -> socket.socket:
+        for _ in range(200):
+            with contextlib.suppress(ConnectionRefusedError):
+                return socket.create_connection(("127.0.0.1", self.port), 40)
+            select.select([], [], [], 0.05)
+        raise AssertionError(f"the relay does not listen: {self.process.poll()}")
+
+    def end(self) -> tuple[str, str]:
+        """What it has said in the end, and before."""
+        if self.process.poll() is None:
+            self.process.terminate()
+        return self.process.communicate(timeout=20)
+
+
+@dataclass
+class CutLink:
+    """A way to a port that can be cut and mended; `carried` counts what has gone there."""
+
+    to: int
+    port: int = field(default_factory=free_port)
+    carried: int = 0
+
+    def __post_init__(self) -> None:
+        self._up, self._stalled, self._over = True, False, False
+        self._pairs: list[tuple[socket.socket, socket.socket]] = []
+        self._listener = socket.create_server(("127.0.0.1", self.port))
+        self._thread = threading.Thread(target=self._run)
+        self._thread.start()
+
+    def cut(self) -> None:
+        """All connections break, and no new one comes about."""
+        self._up = False
+
+    def stall(self) -> None:
+        """Nothing goes through, and nobody is told."""
+        self._stalled = True
+
+    def mend(self) -> None:
+        self._up, self._stalled = True, False
+
+    def close(self) -> None:
+        self._over = True
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._over:
+            if not self._up:
+                self._drop(list(self._pairs))
+            sockets = [] if self._stalled else [one for pair in self._pairs for one in pair]
+            ready, _, _ = select.select([self._listener, *sockets], [], [], 0.02)
+            for one in ready:
+                if one is self._listener:
+                    self._accept()
+                elif any(one in pair for pair in self._pairs):
+                    self._carry(one)
+        self._drop(list(self._pairs))
+        self._listener.close()
+
+    def _accept(self) -> None:
+        here, _ = self._listener.accept()
+        if not self._up:
+            here.close()
+            return
+        try:
+            self._pairs.append((here, socket.create_connection(("127.0.0.1", self.to), 5)))
+        except OSError:
+            here.close()
+
+    def _carry(self, one: socket.socket) -> None:
+        pair = next(pair for pair in self._pairs if one in pair)
+        other = pair[1] if one is pair[0] else pair[0]
+        try:
+            data = one.recv(1 << 16)
+            other.sendall(data)
+        except OSError:
+            data = b""
+        self.carried += len(data)
+        if not data:
+            self._drop([pair])
+
+    def _drop(self, pairs: list[tuple[socket.socket, socket.socket]]) -> None:
+        for pair in pairs:
+            self._pairs.remove(pair)
+            for one in pair:
+                one.close()
+
+
+def key_file(folder: Path, name: str = "key", key: str = "") -> Path:
+    """A key of the relays and one of the job."""
+    file = folder / name
+    file.write_text(f"{key or secrets.token_hex(32)}\n{JOB_KEY}\n")
+    return file
+
+
+@contextlib.contextmanager
+def two_relays(folder: Path, *words: str) -> Iterator[tuple[Relay, Relay, CutLink]]:
+    """Those of rennes and nancy, which calls the former through the link."""
+    key, port = key_file(folder), free_port()
+    link = CutLink(port)
+    rennes = Relay(0, port, key, *words)
+    nancy = Relay(1, free_port(), key, "--peer", f"0=127.0.0.1:{link.port}", *words)
+    try:
+        yield rennes, nancy, link
+    finally:
+        for one in (nancy, rennes):
+            if one.process.poll() is None:
+                one.process.terminate()
+            one.process.communicate(timeout=20)
+        link.close()
+
+
+@contextlib.contextmanager
+def joined_pair(rennes: Relay, nancy: Relay, rank: int = 0) -> Iterator[tuple[socket.socket, socket.socket]]:
+    """A connection through both: the end of a process of rennes, and that of one of nancy."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(40)
+        rennes.listens(rank, listener.getsockname()[1])
+        with nancy.connect(0, rank) as far:
+            near, _ = listener.accept()
+            with near:
+                near.settimeout(40)
+                yield near, far
