@@ -1,7 +1,9 @@
 /* Times messages between ranks 0 and 1: `joined_cost ROUNDS PASSES SIZE...` prints the least
  * one-way time of all passes in microseconds for each size, by MPI and, with `tcp` after the sizes,
- * over a TCP connection of its own. Passes take turns. Other ranks sleep until it is over. */
+ * over a TCP connection of its own: on the loopback, or with `network` in its place between two
+ * hosts. Passes take turns. Other ranks sleep until it is over. */
 #include <arpa/inet.h>
+#include <ifaddrs.h>
 #include <mpi.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
@@ -15,9 +17,21 @@ enum { MOST_SIZES = 16 };
 static int rank;
 static char *buffer;
 
-static int connect_ranks(void)
+static struct in_addr own_address(int between_hosts)
 {
-    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct in_addr found = {htonl(INADDR_LOOPBACK)};
+    struct ifaddrs *all = NULL;
+    if (between_hosts && !getifaddrs(&all))
+        for (const struct ifaddrs *i = all; i; i = i->ifa_next)
+            if (i->ifa_addr && i->ifa_addr->sa_family == AF_INET && strcmp(i->ifa_name, "lo") != 0)
+                found = ((const struct sockaddr_in *)i->ifa_addr)->sin_addr;
+    freeifaddrs(all);
+    return found;
+}
+
+static int connect_ranks(int between_hosts)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = own_address(between_hosts)};
     socklen_t bytes = sizeof at;
     const int one = 1, s = socket(AF_INET, SOCK_STREAM, 0);
     int connection = s;
@@ -25,10 +39,10 @@ static int connect_ranks(void)
         if (bind(s, (struct sockaddr *)&at, sizeof at) || listen(s, 1))
             MPI_Abort(MPI_COMM_WORLD, 1);
         getsockname(s, (struct sockaddr *)&at, &bytes);
-        MPI_Send(&at.sin_port, 2, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+        MPI_Send(&at, sizeof at, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
         connection = accept(s, NULL, NULL);
     } else {
-        MPI_Recv(&at.sin_port, 2, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(&at, sizeof at, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         if (connect(s, (struct sockaddr *)&at, sizeof at))
             MPI_Abort(MPI_COMM_WORLD, 1);
     }
@@ -77,8 +91,9 @@ static double one_way(int connection, int size, int rounds)
 static void measure(int argc, char **argv)
 {
     const int rounds = atoi(argv[1]), passes = atoi(argv[2]);
-    const int tcp = !strcmp(argv[argc - 1], "tcp"), sizes = argc - 3 - tcp;
-    const int connection = tcp ? connect_ranks() : -1;
+    const int between_hosts = !strcmp(argv[argc - 1], "network");
+    const int tcp = between_hosts || !strcmp(argv[argc - 1], "tcp"), sizes = argc - 3 - tcp;
+    const int connection = tcp ? connect_ranks(between_hosts) : -1;
     double least[MOST_SIZES][2];
     for (int pass = 0; pass < passes; pass++)
         for (int s = 0; s < sizes && s < MOST_SIZES; s++)

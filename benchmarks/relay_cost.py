@@ -1,7 +1,7 @@
 """What a message between two sites takes by way of two relays, beside direct connections and raw TCP.
 
-Both sites and both relays are on this host. MPI and a TCP connection of the same two processes take turns in each
-launch, and launches with and without relays do too. The least of all passes counts.
+Both sites and both relays are on this host, or on a testbed of two sites. MPI and a TCP connection of the same two
+processes take turns in each launch, and launches with and without relays do too. The least of all passes counts.
 """
 
 from __future__ import annotations
@@ -20,16 +20,19 @@ from joined_cost import Times, compiled, run
 @click.option("--passes", default=10, show_default=True)
 @click.option("--rounds", default=300, show_default=True, help="In a pass; a twentieth of it from 100 kB on.")
 @click.option("--sizes", default="8,1048576,16777216", show_default=True)
+@click.option("--testbed", default="", help="Of two sites.  [default: this host]")
+@click.option("--sites", default="a,b", show_default=True, help="Their names there.")
 def main(  # noqa: PLR0917
-    first: str, second: str, turns: int, passes: int, rounds: int, sizes: str
+    first: str, second: str, turns: int, passes: int, rounds: int, sizes: str, testbed: str, sites: str
 ) -> None:
     """Time messages between ranks of the MPIs FIRST and SECOND."""
     direct: Times = {}
     relayed: Times = {}
     with tempfile.TemporaryDirectory() as folder:
         program = compiled(Path(folder))
-        asked = [str(rounds), str(passes), *sizes.split(","), "tcp"]
-        join = ["--join", f"a={first}:1,b={second}:1"]
+        asked = [str(rounds), str(passes), *sizes.split(","), "network" if testbed else "tcp"]
+        one, other = sites.split(",")
+        join = ["--join", f"{one}={first}:1,{other}={second}:1", *(["--testbed", testbed] if testbed else [])]
         for _ in range(turns):
             for least, how in ((direct, join), (relayed, [*join, "--relay"])):
                 for key, value in run(program, how, asked).items():
