@@ -88,7 +88,7 @@ def main(names: tuple[str, ...], launches: int, calls: int) -> None:
                     table = Path(folder, f"{label.replace(' ', '-')}.table")
                     table.write_text(text)
                     choice = OverlayChoice(str(table) if text else "")
-                    loaded = overlaid(Loaded(files=(str(program),)), choice, one, testbed, program)
+                    loaded = overlaid(Loaded(files=(str(program),)), choice, one, testbed, program, 1)
                     job = build_job(testbed, [str(program), str(calls)], 1, loaded=loaded)
                     outcome = process.run_steps(FamilyLauncher().steps(one, job), 100)
                     if outcome.returncode != 0:

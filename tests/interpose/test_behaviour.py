@@ -12,11 +12,14 @@ import pytest
 
 from rankwise.artifacts import overlay
 from rankwise.mpi import preload
+from rankwise.schedules.formats.reading import read
+from rankwise.schedules.formats.text import text_of
 from support.mpis import FOUND, working
 from support.overlay import HEADING, compiled, everything, run, write_table
 
 pytestmark = [pytest.mark.mpi, pytest.mark.skipif(not FOUND, reason="no MPI here")]
 MODERN = [one.id for one in FOUND if not one.id.startswith("lammpi")]
+EXAMPLE = Path(__file__).parents[2] / "examples" / "own_algorithm.py"
 CHECKS_NOTHING = {"mpich-5.0.2"}
 """PyPI's is built without checks of arguments: wrong ones end it."""
 TAKES_TURNS = ("openmpi", "mpich-5")
@@ -105,6 +108,68 @@ def test_a_wrong_table_is_refused_with_its_line(rules: list[str], said: str, tmp
     ran = run(newest, 2, write_table(tmp_path, rules), tmp_path, program)
     assert ran.done.returncode != 0
     assert said in ran.done.stderr + ran.done.stdout
+
+
+@pytest.mark.parametrize("implementation_id", [one.id for one in FOUND])
+def test_a_schedule_of_a_user_is_carried_out_in_a_program(implementation_id: str, tmp_path: Path) -> None:
+    """For as many ranks as it was proved for; other communicators and operations have the lines below."""
+    (tmp_path / "own").mkdir()
+    shutil.copy(EXAMPLE, tmp_path / "own" / "my-ring.py")
+    rules = ["allreduce  file:own/my-ring.py  # proved for the job's ranks", *everything(0)]
+    table = write_table(tmp_path, rules)
+    ran = run(implementation_id, 3, table, tmp_path, [str(compiled(implementation_id, "conformance"))])
+    assert ran.done.stdout.rstrip().endswith("wrong 0"), ran.done.stdout + ran.done.stderr
+    assert ran.algorithms()["allreduce.my-ring"] > 0
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ("allreduce file:none.json", "there is no file"),
+        ("allreduce ranks=2 file:wrong.py", "rank 0"),
+        ("bcast file:wrong.py", "rank 0"),
+    ],
+)
+def test_a_schedule_that_is_not_there_or_is_wrong_is_refused(rule: str, said: str, tmp_path: Path) -> None:
+    wrong = EXAMPLE.read_text().replace("(rank - turn - 1) % ranks", "(rank - turn) % ranks")
+    (tmp_path / "wrong.py").write_text(wrong)
+    newest = next(one for one in MODERN if one.startswith("mpich-5"))
+    ran = run(newest, 2, write_table(tmp_path, [rule]), tmp_path, [str(compiled(newest, "edges"))])
+    assert ran.done.returncode == 2
+    assert said in ran.done.stderr and "remedy:" in ran.done.stderr
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ("bcast file:ring.txt", "overlay.table:2: ring.txt is for allreduce, not for bcast"),
+        ("allreduce ranks=4-8 file:ring.txt", "ring.txt is for 2 ranks, which the line's condition leaves out"),
+        ("allreduce file:none.txt", "overlay.table:2: "),
+        ("allreduce file", "file needs a schedule's file"),
+    ],
+)
+def test_without_rankwise_the_overlay_reads_the_text_beside_its_table(
+    rule: str, said: str, tmp_path: Path
+) -> None:
+    newest = working(next(one for one in MODERN if one.startswith("mpich-5")))
+    (tmp_path / "ring.txt").write_text(text_of(read(EXAMPLE, 2)))
+    program, report = compiled(newest.id, "edges"), tmp_path / "report"
+
+    def under(rules: list[str]) -> subprocess.CompletedProcess[str]:
+        variables = {
+            "LD_PRELOAD": str(overlay.build(newest)), "RANKWISE_OVERLAY_REPORT": str(report),
+            "RANKWISE_OVERLAY": str(write_table(tmp_path, rules)), **dict(newest.environment),
+        }  # fmt: skip
+        return subprocess.run(
+            [newest.mpiexec, "-n", "2", program], env={**os.environ, **variables},
+            capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
+
+    done = under(["allreduce file:ring.txt"])
+    assert done.stdout.rstrip().endswith("wrong 0"), done.stderr
+    assert json.loads(report.with_suffix(".0").read_text())["algorithms"]["allreduce.ring"] > 0
+    refused = under([rule])
+    assert refused.returncode != 0 and said in refused.stderr + refused.stdout
 
 
 def test_a_table_is_known_by_its_first_line_and_must_be_there(tmp_path: Path) -> None:

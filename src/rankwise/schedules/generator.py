@@ -6,7 +6,7 @@ import ctypes
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from ctypes import POINTER, c_char_p, c_size_t, c_void_p
+from ctypes import POINTER, c_char_p, c_size_t
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -126,18 +126,18 @@ def schedules_of_file(path: Path, problem: Problem) -> tuple[Schedule, ...]:
     """
     library = _library()
     error = ctypes.create_string_buffer(_ERROR_BYTES)
-    fixed = library.read_schedule(os.fsencode(path), error, _ERROR_BYTES)
-    if not fixed:
+    found = library.read_schedule(os.fsencode(path), os.fsencode(path.name), error, _ERROR_BYTES)
+    if not found:
         raise InputError(error.value.decode(errors="replace"), "`rankwise schedule export` writes such files")
     try:
-        return tuple(_of_file(library, fixed, problem, rank, path.name) for rank in range(problem.ranks))
+        return tuple(_of_file(library, found, problem, rank, path.name) for rank in range(problem.ranks))
     finally:
-        library.free_fixed_schedule(fixed)
+        library.free_read_schedule(found)
 
 
-def _of_file(library: ctypes.CDLL, fixed: Any, problem: Problem, rank: int, name: str) -> Schedule:
+def _of_file(library: ctypes.CDLL, found: Any, problem: Problem, rank: int, name: str) -> Schedule:
     with _schedule(library) as made:
-        library.make_fixed_schedule(ctypes.byref(made), fixed, ctypes.byref(c_problem(problem, rank, True)))
+        library.make_schedule(ctypes.byref(made), found, ctypes.byref(c_problem(problem, rank, True)))
         return _copied(made, rank, name)
 
 
@@ -175,11 +175,10 @@ def _loaded(_plugins: str, _compiler: str) -> ctypes.CDLL:
     check_layout(library)
     library.first_algorithm.restype = POINTER(CAlgorithm)
     library.make_schedule.argtypes = [POINTER(CSchedule), POINTER(CAlgorithm), POINTER(CProblem)]
-    library.read_schedule.argtypes, library.read_schedule.restype = [c_char_p, c_char_p, c_size_t], c_void_p
-    library.make_fixed_schedule.argtypes = [POINTER(CSchedule), c_void_p, POINTER(CProblem)]
-    library.free_fixed_schedule.argtypes = [c_void_p]
-    for function in (library.make_schedule, library.free_schedule, library.make_fixed_schedule,
-                     library.free_fixed_schedule):  # fmt: skip
+    library.read_schedule.argtypes = [c_char_p, c_char_p, c_char_p, c_size_t]
+    library.read_schedule.restype = POINTER(CAlgorithm)
+    library.free_read_schedule.argtypes = [POINTER(CAlgorithm)]
+    for function in (library.make_schedule, library.free_schedule, library.free_read_schedule):
         function.restype = None
     return library
 

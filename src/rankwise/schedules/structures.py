@@ -38,10 +38,10 @@ class CAlgorithm(ctypes.Structure):
 
 
 CAlgorithm._fields_ = (  # it has a pointer to its like
-    ("description", c_char_p), ("generate", c_void_p), ("commutative_only", c_char_p), ("segmented", c_bool),
-    ("fans", c_bool), ("lanes", c_bool), ("for_networks", c_bool), ("needs_all_counts", c_bool),
-    ("equal_blocks", c_bool), ("even_ranks", c_bool), ("objection", c_void_p), ("name", c_char_p),
-    ("operation", c_int), ("next", POINTER(CAlgorithm)),
+    ("description", c_char_p), ("generate", c_void_p), ("generate_fixed", c_void_p),
+    ("commutative_only", c_char_p), ("segmented", c_bool), ("fans", c_bool), ("lanes", c_bool),
+    ("for_networks", c_bool), ("needs_all_counts", c_bool), ("equal_blocks", c_bool), ("even_ranks", c_bool),
+    ("objection", c_void_p), ("name", c_char_p), ("operation", c_int), ("next", POINTER(CAlgorithm)),
 )  # fmt: skip
 
 

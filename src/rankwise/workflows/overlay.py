@@ -18,6 +18,7 @@ from rankwise.mpi import preload
 from rankwise.mpi.family import native_of
 from rankwise.schedules.network_file import network_text
 from rankwise.testbeds.base import TestbedKind
+from rankwise.workflows.schedule_files import SCHEDULES, place_text, placed_schedule
 from rankwise.workflows.schedule_network import network_file
 
 DEFAULT_TABLE = "default"
@@ -27,6 +28,8 @@ REPORTING = ((_REPORT, "-"),)
 _REPLACED = re.compile(r"rankwise overlay: (\w+)\.(\w+) [1-9]")
 _TABLE_FILE, _NETWORK_FILE = "overlay-table", "network"
 _HEADING = "# rankwise overlay 1"
+_FILE = re.compile(r"(?<=\s)file:(\S+)")
+_RANKS = re.compile(r"(?<=\s)ranks=(\d+)(?=\s)")
 _MOST_BYTES = "2G"
 """Longer messages are the library's own anyway. A range without end would hold for v-variants too."""
 
@@ -42,12 +45,13 @@ class OverlayChoice:
 
 
 def overlaid(
-    loaded: Loaded, choice: OverlayChoice, implementation: Implementation, testbed: TestbedKind, program: Path
-) -> Loaded:
-    """Return what the job loads with the overlay as well, built if need be.
+    loaded: Loaded, choice: OverlayChoice, implementation: Implementation, testbed: TestbedKind, program: Path,
+    ranks: int,
+) -> Loaded:  # fmt: skip
+    """Return what the job of so many ranks loads with the overlay as well, built if need be.
 
-    Raises InputError for a table that is not there and for a program that would not load the overlay, BuildError,
-    HostError if the cache cannot be written.
+    Raises InputError for a table or a schedule's file that is not there, a schedule that is wrong, and a program
+    that would not load the overlay; BuildError; HostError if the cache cannot be written.
     """
     if not choice.table:
         return loaded
@@ -59,13 +63,9 @@ def overlaid(
     library = overlay.build(implementation)
     files, variables = [str(library)], [(_TABLE, DEFAULT_TABLE)]
     if choice.table != DEFAULT_TABLE:
-        table = Path(choice.table).absolute()
-        if not table.is_file():
-            raise InputError(
-                f"there is no decision table {choice.table}", "name a file, or `default` for the built-in table"
-            )
-        files.append(str(table))
-        variables = [(_TABLE, str(table))]
+        table, schedules = _own_table(Path(choice.table).absolute(), ranks)
+        files += [table, *schedules]
+        variables = [(_TABLE, table)]
     if network := network_file(testbed):
         files.append(network)
         variables.append((_NETWORK, network))
@@ -75,6 +75,27 @@ def overlaid(
         variables.append((_REPORT, report))  # not every launcher passes on the caller's variables
     environment = (*preload.loading(library, loaded.environment), *variables)
     return replace(loaded, environment=environment, files=(*loaded.files, *files))
+
+
+def _own_table(table: Path, ranks: int) -> tuple[str, list[str]]:
+    """The table that the job reads, and the schedules' files that it names: proved, and as C reads them."""
+    if not table.is_file():
+        raise InputError(f"there is no decision table {table}", "name a file, or `default` for the built-in table")
+    placed: list[str] = []
+
+    def place(line: str) -> str:
+        rule, mark, comment = line.partition("#")
+        found, of_ranks = _FILE.search(rule), _RANKS.search(rule)
+        if not found:
+            return line
+        file = table.parent / found[1]
+        wanted = int(of_ranks[1]) if of_ranks else ranks if file.suffix == ".py" else 0
+        _, text = placed_schedule(file, wanted)
+        placed.append(text)
+        return f"{rule[: found.start(1)]}{Path(text).name}{rule[found.end(1) :]}{mark}{comment}"
+
+    written = "\n".join(map(place, table.read_text(encoding="utf-8").split("\n")))
+    return (place_text(written, SCHEDULES, "table"), placed) if placed else (str(table), [])
 
 
 def whole_native(implementation: Implementation, tuning: Tuning, topology: Topology | None) -> Native:

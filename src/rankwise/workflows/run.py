@@ -88,7 +88,7 @@ def run(request: RunRequest, events: Events) -> int:
         if standard:
             abi.built(implementation, events, own)
             loaded = abi.loading(loaded, Path(program[0]), implementation, own)
-        loaded = overlaid(loaded, request.overlay, implementation, testbed, Path(program[0]))
+        loaded = overlaid(loaded, request.overlay, implementation, testbed, Path(program[0]), ranks)
         loaded = request.more(loaded, implementation, Path(program[0]))
         job = build_job(
             testbed, program, ranks, placement=request.placement, loaded=loaded,

@@ -21,6 +21,7 @@ bcast      bytes=1M-  sites=3     chain
 bcast      bytes=-8K  chain:segment=64
 
 allreduce  bytes=-8K sites=2-     ring
+allreduce  ranks=8                file:own/ring.json
 allreduce                         native
 """
 
@@ -38,6 +39,7 @@ def test_a_good_table_is_recognised_and_has_no_finding() -> None:
     [
         ("bcast lnes", "unknown name", "bcast has no algorithm lnes"),
         ("bcats lanes", "unknown name", "no operation 'bcats'"),
+        ("bcast file", "syntax", "file needs a schedule's file"),
         ("bcast rank=4 lanes", "unknown name", "'rank' is no condition"),
         ("bcast bytes=4-2 lanes", "syntax", "'4-2' is no range of bytes"),
         ("bcast bytes=64k lanes", "syntax", "'64k' is no range of bytes"),

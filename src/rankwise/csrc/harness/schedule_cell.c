@@ -83,7 +83,7 @@ static void describe_problem(Cell *c, State *state)
                                .element_bytes = element_bytes};
     if (kernel->has_counts)
         describe_counts(c, state);
-    if (kernel->algorithm && kernel->algorithm->for_networks)
+    if (kernel->algorithm->for_networks)
         describe_network(c, state);
 }
 
@@ -94,10 +94,7 @@ static const char *make_for_root(Cell *c, int root)
     if (!rooted->made) {
         Problem problem = state->problem;
         problem.root = root;
-        if (kernel_of(c)->fixed)
-            make_fixed_schedule(&rooted->schedule, kernel_of(c)->fixed, &problem);
-        else
-            make_schedule(&rooted->schedule, kernel_of(c)->algorithm, &problem);
+        make_schedule(&rooted->schedule, kernel_of(c)->algorithm, &problem);
         rooted->made = true;
     }
     return rooted->schedule.failure;

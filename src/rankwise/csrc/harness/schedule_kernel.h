@@ -2,7 +2,7 @@
 #ifndef RANKWISE_SCHEDULE_KERNEL_H
 #define RANKWISE_SCHEDULE_KERNEL_H
 
-#include "../schedules/schedule_file.h"
+#include "../schedules/algorithm.h"
 #include "kernel.h"
 
 /* A Kernel of the category SCHEDULE is the first member of one of these. */
@@ -10,8 +10,7 @@ typedef struct {
     Kernel kernel;
     const Kernel *native; /* the operation's own benchmark */
     Operation operation;
-    const Algorithm *algorithm;            /* or NULL and: */
-    const FixedSchedule *fixed;            /* of a file */
+    const Algorithm *algorithm;
     bool has_counts;                       /* blocks of several lengths */
     int64_t segment_bytes, fan_out, lanes; /* 0: the algorithm's choice */
 } ScheduleKernel;

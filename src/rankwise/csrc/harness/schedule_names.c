@@ -1,6 +1,7 @@
 /* The benchmarks of schedules: every algorithm of an operation, by the name OPERATION.ALGORITHM.
  * What moves, and how its data are checked, is what the operation's own benchmark says. Parameters
  * are part of a name: bcast.chain:segment=64K:fan_out=2. */
+#include "../schedules/schedule_file.h"
 #include "harness.h"
 #include "schedule_kernel.h"
 #include <stdio.h>
@@ -38,39 +39,29 @@ static InPlace in_place_of(const Kernel *native, Operation operation)
     return operation == ALLTOALL || operation == REDUCE_SCATTER ? NEVER_IN_PLACE : native->in_place;
 }
 
-/* One more, to whose algorithm or file the caller sees; `name` is what follows the operation. */
-static ScheduleKernel *add_schedule(const Kernel *native, Operation operation, const char *name,
-                                    const Kernel *how)
+static bool add_schedule(const Kernel *native, const Algorithm *algorithm, const Kernel *how)
 {
     ScheduleKernel *s = calloc(1, sizeof *s);
-    char *whole = joined(native->name, ".", name);
+    char *whole = joined(native->name, ".", algorithm->name);
     if (!enough(s) || !enough(whole))
-        return NULL;
+        return false;
     s->native = native;
-    s->operation = operation;
+    s->operation = algorithm->operation;
+    s->algorithm = algorithm;
     s->has_counts = has_counts(native);
     s->kernel = *native;
     s->kernel.category = SCHEDULE;
     s->kernel.name = whole;
-    s->kernel.in_place = in_place_of(native, operation);
+    s->kernel.description = algorithm->description;
+    s->kernel.even_ranks = algorithm->even_ranks;
+    s->kernel.in_place = in_place_of(native, algorithm->operation);
     s->kernel.unsupported = NULL; /* messages are all that it takes */
     s->kernel.setup = how->setup;
     s->kernel.prepare = how->prepare;
     s->kernel.run = how->run;
     s->kernel.teardown = how->teardown;
     register_kernel(&s->kernel);
-    return s;
-}
-
-static bool add_algorithm(const Kernel *native, const Algorithm *algorithm, const Kernel *how)
-{
-    ScheduleKernel *s = add_schedule(native, algorithm->operation, algorithm->name, how);
-    if (s) {
-        s->algorithm = algorithm;
-        s->kernel.description = algorithm->description;
-        s->kernel.even_ranks = algorithm->even_ranks;
-    }
-    return s != NULL;
+    return true;
 }
 
 /* NULL: there is none with this ending. */
@@ -87,8 +78,7 @@ bool register_schedules(const Kernel *how)
     for (const Algorithm *a = first_algorithm(); a; a = a->next) {
         for (size_t i = 0; i < ENDINGS; i++) {
             const Kernel *native = native_of(a->operation, i);
-            if (native && !(a->equal_blocks && has_counts(native)) &&
-                !add_algorithm(native, a, how))
+            if (native && !(a->equal_blocks && has_counts(native)) && !add_schedule(native, a, how))
                 return false;
         }
     }
@@ -193,20 +183,14 @@ bool register_schedule_file(const char *text)
                 text);
         return false;
     }
-    const FixedSchedule *fixed = read_schedule(equals + 1, error, sizeof error);
-    if (!fixed) {
+    const Algorithm *algorithm = read_schedule(equals + 1, name, error, sizeof error);
+    if (!algorithm) {
         fprintf(stderr, "rankwise-harness: %s\n", error);
         return false;
     }
-    const Operation operation = fixed_operation(fixed);
     size_t ending = 0; /* of blocks of one length: a file is for these */
-    while (ending + 1 < ENDINGS &&
-           (!native_of(operation, ending) || has_counts(native_of(operation, ending))))
+    while (ending + 1 < ENDINGS && (!native_of(algorithm->operation, ending) ||
+                                    has_counts(native_of(algorithm->operation, ending))))
         ending++;
-    ScheduleKernel *s = add_schedule(native_of(operation, ending), operation, name, any_schedule());
-    if (s) {
-        s->fixed = fixed;
-        s->kernel.description = "a schedule from a file";
-    }
-    return s != NULL;
+    return add_schedule(native_of(algorithm->operation, ending), algorithm, any_schedule());
 }

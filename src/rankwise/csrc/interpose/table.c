@@ -1,4 +1,7 @@
 #include "table.h"
+#include "../schedules/fixed_schedule.h"
+#include "../schedules/schedule_file.h"
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +25,11 @@ __attribute__((format(printf, 2, 3))) static bool wrong(const Where *where, cons
         vsnprintf(where->error + used, where->room - (size_t)used, format, arguments);
     va_end(arguments);
     return false;
+}
+
+static bool within(Range range, int64_t value)
+{
+    return range.from <= value && value <= range.to;
 }
 
 /* A number with a unit at *text, which moves behind it. */
@@ -78,11 +86,41 @@ static bool read_parameter(char *text, Rule *rule, const Where *where)
     return true;
 }
 
+/* Beside the table, if the path is relative: so a folder with both may be moved. The algorithm has
+ * the file's name up to the first character that is none of these. */
+static bool read_file(const char *path, Rule *rule, const Where *where)
+{
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+    char whole[PATH_MAX], error[512];
+    const char *slash = *path == '/' ? NULL : strrchr(where->name, '/');
+    snprintf(whole, sizeof whole, "%.*s%s", slash ? (int)(slash - where->name + 1) : 0, where->name,
+             path);
+    char name[64];
+    snprintf(name, sizeof name, "%s", strrchr(whole, '/') ? strrchr(whole, '/') + 1 : whole);
+    name[strspn(name, letters)] = '\0';
+    rule->algorithm = read_schedule(whole, name, error, sizeof error);
+    if (!rule->algorithm)
+        return wrong(where, "%s", error);
+    const int ranks = ((const FixedSchedule *)rule->algorithm)->ranks;
+    if (rule->algorithm->operation != rule->operation)
+        return wrong(where, "%s is for %s, not for %s", path,
+                     operation_name(rule->algorithm->operation), operation_name(rule->operation));
+    if (!within(rule->ranks, ranks))
+        return wrong(where, "%s is for %d ranks, which the line's condition leaves out", path,
+                     ranks);
+    rule->ranks = (Range){ranks, ranks};
+    return true;
+}
+
 static bool read_algorithm(char *text, Rule *rule, const Where *where)
 {
     char *rest = strchr(text, ':');
     if (rest)
         *rest++ = '\0';
+    if (strcmp(text, "file") == 0)
+        return rest ? read_file(rest, rule, where)
+                    : wrong(where, "file needs a schedule's file: file:ring.json");
     rule->algorithm = find_algorithm(rule->operation, text);
     if (strcmp(text, "native") == 0)
         return !rest || wrong(where, "native takes no parameters");
@@ -160,11 +198,6 @@ bool read_table(Table *table, const char *text, const char *name, char *error, s
     }
     free(copy);
     return fine;
-}
-
-static bool within(Range range, int64_t value)
-{
-    return range.from <= value && value <= range.to;
 }
 
 static bool holds(const Rule *rule, const Question *q)

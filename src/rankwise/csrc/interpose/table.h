@@ -3,13 +3,15 @@
  *     # rankwise overlay 1
  *     bcast      ranks=2-64 bytes=1M-   lanes:lanes=4,segment=32K
  *     allreduce  bytes=-8K sites=2-     multilevel
+ *     allreduce  bytes=1M-              file:ring.txt
  *     allreduce                         native
  *
  * The first line that holds and can do it decides; `native`, or no line, is the library's own way.
  * Ranges include both ends, either may be left out, and a lone number is both; K, M and G are
  * powers of 1024. The bytes are those of the message, of one rank's block (the mean of them in
- * allgatherv), of the whole vector in reductions. The ranks of gatherv, scatterv and alltoallv do
- * not know each other's bytes: only lines without `bytes` hold there. */
+ * allgatherv), of the whole vector in reductions. A file (../schedules/schedule_file.h) is for its
+ * number of ranks alone; a relative path begins where the table is. The ranks of gatherv, scatterv
+ * and alltoallv do not know each other's bytes: only lines without `bytes` hold there. */
 #ifndef RANKWISE_TABLE_H
 #define RANKWISE_TABLE_H
 

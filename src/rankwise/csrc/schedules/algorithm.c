@@ -65,6 +65,8 @@ void make_schedule(Schedule *s, const Algorithm *algorithm, const Problem *p)
     const char *reason = objection(algorithm, p);
     if (reason)
         refuse(s, reason);
+    else if (algorithm->generate_fixed)
+        algorithm->generate_fixed(s, algorithm, p);
     else
         algorithm->generate(s, p);
 }

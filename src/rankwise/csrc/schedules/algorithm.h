@@ -70,6 +70,8 @@ typedef struct Algorithm Algorithm;
 struct Algorithm {
     const char *description; /* one line, for people */
     void (*generate)(Schedule *s, const Problem *p);
+    /* In place of `generate`, of an algorithm that a file describes (schedule_file.h). */
+    void (*generate_fixed)(Schedule *s, const Algorithm *algorithm, const Problem *p);
     const char *commutative_only; /* why; NULL: keeps the order of the ranks where it must */
     bool segmented, fans, lanes;  /* heeds these fields of a problem */
     bool for_networks;            /* makes use of Problem.network */

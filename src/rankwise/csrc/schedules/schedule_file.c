@@ -1,22 +1,13 @@
-/* Reads a schedule file, and makes the schedule of a rank of it. */
+/* Reads a schedule file. */
 #include "schedule_file.h"
+#include "fixed_schedule.h"
 #include "text_file.h"
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST_RANKS = 1 << 20, MOST_CHUNKS = 1 << 24, MOST_STEPS = 1 << 26 };
-
-/* `steps` are those of all ranks, in chunks; first[r] is the first one of rank r, and numbers in
- * `dependency` count from there. */
-struct FixedSchedule {
-    Operation operation;
-    int ranks, root, chunks;
-    bool commutative, multiple;
-    Schedule all;
-    int *first; /* shape (ranks + 1) */
-    int64_t *scratch;
-};
 
 static const char *const memories[] = {"input", "output", "scratch"};
 static const char *const kinds[] = {"send", "receive", "copy", "reduce"};
@@ -36,7 +27,7 @@ static int64_t chunks_of(const FixedSchedule *fixed, int rank, Memory memory)
     const bool root = rank == fixed->root, output = memory == OUTPUT_MEMORY;
     if (memory == SCRATCH_MEMORY)
         return fixed->scratch[rank];
-    switch (fixed->operation) {
+    switch (fixed->algorithm.operation) {
     case BCAST:
         return output == root ? 0 : one;
     case REDUCE:
@@ -204,104 +195,48 @@ static bool read_head(TextFile *f, FixedSchedule *fixed)
         operation++;
     if (operation == OPERATIONS)
         return text_fault(f, "there is no operation '%s'", named);
-    fixed->operation = (Operation)operation;
+    fixed->algorithm.operation = (Operation)operation;
     if (!read_field(f, "ranks", 1, MOST_RANKS, &fixed->ranks) ||
         !read_field(f, "root", 0, fixed->ranks - 1, &fixed->root) ||
         !read_field(f, "chunks", 1, MOST_CHUNKS, &fixed->chunks))
         return false;
-    fixed->commutative = read_flag(f, "commutative");
+    if (read_flag(f, "commutative"))
+        fixed->algorithm.commutative_only =
+            "the schedule's file does not keep the order of the ranks";
     fixed->multiple = read_flag(f, "multiple");
     fixed->first = calloc((size_t)fixed->ranks + 1, sizeof *fixed->first);
     fixed->scratch = calloc((size_t)fixed->ranks, sizeof *fixed->scratch);
     return (fixed->first && fixed->scratch) || text_fault(f, "no memory for its ranks");
 }
 
-FixedSchedule *read_schedule(const char *path, char *error, size_t error_size)
+void free_read_schedule(const Algorithm *algorithm)
 {
-    TextFile f;
-    FixedSchedule *fixed = calloc(1, sizeof *fixed);
-    const bool right = open_text(&f, path, "# rankwise schedule 1", error, error_size) &&
-                       (fixed || text_fault(&f, "no memory to read it")) && read_head(&f, fixed) &&
-                       read_ranks(&f, fixed);
-    close_text(&f);
-    if (right)
-        return fixed;
-    free_fixed_schedule(fixed);
-    return NULL;
-}
-
-void free_fixed_schedule(FixedSchedule *fixed)
-{
-    if (!fixed)
-        return;
+    FixedSchedule *fixed = (FixedSchedule *)algorithm;
     free_schedule(&fixed->all);
     free(fixed->first);
     free(fixed->scratch);
+    free((void *)algorithm->name);
     free(fixed);
 }
 
-Operation fixed_operation(const FixedSchedule *fixed)
+const Algorithm *read_schedule(const char *path, const char *name, char *error, size_t error_size)
 {
-    return fixed->operation;
-}
-
-/* Elements before a chunk. */
-static int64_t elements(const FixedSchedule *fixed, int64_t count, int64_t chunk)
-{
-    const int part = (int)(chunk % fixed->chunks);
-    return chunk / fixed->chunks * count + part_start(count, fixed->chunks, part);
-}
-
-static const char *objection(const FixedSchedule *fixed, const Problem *p)
-{
-    const bool turns = fixed->operation == BCAST || (fixed->operation == REDUCE && p->commutative);
-    const bool rooted = turns || fixed->operation == REDUCE || fixed->operation == GATHER ||
-                        fixed->operation == SCATTER;
-    if (p->operation != fixed->operation)
-        return "the schedule's file is for another operation";
-    if (p->ranks != fixed->ranks)
-        return "the schedule's file is for another number of ranks";
-    if (rooted && !turns && p->root != fixed->root)
-        return "the schedule's file is for another root";
-    if (fixed->commutative && !p->commutative)
-        return "the schedule's file does not keep the order of the ranks";
-    if (p->counts || p->send_counts)
-        return "the schedule's file is for blocks of one length";
-    if (fixed->multiple && p->count % fixed->chunks)
-        return "the schedule's file is for counts that are multiples of its chunks";
+    TextFile f;
+    FixedSchedule *fixed = calloc(1, sizeof *fixed);
+    if (!fixed) {
+        snprintf(error, error_size, "%s: no memory to read it", path);
+        return NULL;
+    }
+    fixed->algorithm = (Algorithm){.description = "a schedule from a file",
+                                   .name = strdup(name),
+                                   .equal_blocks = true,
+                                   .generate_fixed = generate_fixed};
+    const bool right = open_text(&f, path, "# rankwise schedule 1", error, error_size) &&
+                       (fixed->algorithm.name || text_fault(&f, "no memory to read it")) &&
+                       read_head(&f, fixed) && read_ranks(&f, fixed);
+    close_text(&f);
+    if (right)
+        return &fixed->algorithm;
+    free_read_schedule(&fixed->algorithm);
     return NULL;
-}
-
-void make_fixed_schedule(Schedule *s, const FixedSchedule *fixed, const Problem *p)
-{
-    const char *reason = objection(fixed, p);
-    if (reason) {
-        refuse(s, reason);
-        return;
-    }
-    const bool rooted = fixed->operation == BCAST || fixed->operation == REDUCE;
-    const int n = p->ranks, turn = rooted ? (p->root - fixed->root + n) % n : 0;
-    const int me = (p->rank - turn + n) % n;
-    add_scratch(s, elements(fixed, p->count, fixed->scratch[me]));
-    for (int i = fixed->first[me]; i < fixed->first[me + 1] && !s->failure; i++) {
-        Step step = fixed->all.steps[i];
-        const Place at = step.kind == RECEIVE_STEP ? step.to : step.from;
-        const int64_t length = elements(fixed, p->count, at.offset + step.length) -
-                               elements(fixed, p->count, at.offset);
-        const int added = add_join(s, NO_STEP);
-        if (added == NO_STEP)
-            return;
-        if (length || !step.length) { /* chunks without elements are no step */
-            Step *made = &s->steps[added];
-            made->kind = step.kind;
-            made->peer = step.peer < 0 ? -1 : (step.peer + turn) % n;
-            made->tag = step.tag;
-            made->from = place(step.from.memory, elements(fixed, p->count, step.from.offset));
-            made->to = place(step.to.memory, elements(fixed, p->count, step.to.offset));
-            made->length = length;
-        }
-        for (int d = 0; d < step.dependencies; d++)
-            depend(s, added, fixed->all.dependency[step.first_dependency + d] - fixed->first[me]);
-    }
-    s->tags = fixed->all.tags;
 }

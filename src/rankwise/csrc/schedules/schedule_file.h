@@ -21,16 +21,9 @@
 
 #include "algorithm.h"
 
-typedef struct FixedSchedule FixedSchedule;
-
-/* NULL: `error` names the file, the line and the remedy. free_fixed_schedule. */
-FixedSchedule *read_schedule(const char *path, char *error, size_t error_size);
-void free_fixed_schedule(FixedSchedule *fixed);
-
-Operation fixed_operation(const FixedSchedule *fixed);
-
-/* The schedule of rank p->rank, as make_schedule. Other roots of bcast and reduce than the file's
- * are served by turning the ranks. */
-void make_fixed_schedule(Schedule *s, const FixedSchedule *fixed, const Problem *p);
+/* An algorithm that is the file's schedule, and has this name; it is not among the registered ones.
+ * NULL: `error` names the file, the line and the remedy. free_read_schedule. */
+const Algorithm *read_schedule(const char *path, const char *name, char *error, size_t error_size);
+void free_read_schedule(const Algorithm *algorithm);
 
 #endif

@@ -14,6 +14,7 @@ FAMILY = "rankwise"
 """Under which the schedules of this Rankwise are known: algorithms, and as variables what each of them takes."""
 HEADING = "# rankwise overlay 1"
 NATIVE = "native"
+FILE = "file"
 _CONDITIONS = ("ranks", "bytes", "sites")
 _NUMBER = r"(?:([0-9]{1,15})([KMG]?))"
 _RANGE = re.compile(rf"{_NUMBER}?(-)?{_NUMBER}?")
@@ -91,6 +92,10 @@ def _algorithm(operation: str, written: str, line: int, known: Known) -> Iterato
     if name == NATIVE:
         if colon:
             yield Finding(line, "syntax", f"{NATIVE} takes no parameters", "leave them out")
+        return
+    if name == FILE:
+        if not parameters:
+            yield Finding(line, "syntax", f"{FILE} needs a schedule's file", f"write {FILE}:ring.json")
         return
     yield from known.algorithm(FAMILY, operation, name, line)
     takes = next((one.variables.get(f"{operation}.{name}") for one in known.of(FAMILY)), None)

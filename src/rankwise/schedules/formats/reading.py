@@ -30,5 +30,7 @@ def read(path: Path, ranks: int = 0, root: int = 0, name: str = "") -> FixedSche
         raise HostError(f"cannot read {path}: {error}", "look at its permissions") from error
     fixed = from_msccl(text, str(path), root) if text.lstrip().startswith("<") else from_json(text, str(path))
     if ranks and ranks != fixed.ranks:
-        raise InputError(f"{path} is a schedule of {fixed.ranks} ranks, not of {ranks}", f"leave out -n {ranks}")
+        raise InputError(
+            f"{path} is a schedule of {fixed.ranks} ranks, not of {ranks}", f"ask for {fixed.ranks} ranks"
+        )
     return fixed
