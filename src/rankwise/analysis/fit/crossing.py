@@ -1,0 +1,126 @@
+"""What sites share between them, from flows that cross together: capacities of links, uplinks, and weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.optimize import least_squares
+
+from rankwise.analysis.fit.crossing_patterns import Crossing, Fan
+from rankwise.analysis.fit.sharing import Simulate
+from rankwise.analysis.fit.sharing_costs import Estimate, alone_cost, capacity
+from rankwise.analysis.fit.sharing_data import FloatArray, Observed
+from rankwise.core.errors import HostError
+from rankwise.core.flows import Pattern
+from rankwise.core.platform import Interval, Platform
+
+Measured = Mapping[Pattern, Observed]
+ONE_LINK = 1.1
+"""Times what each direction takes by itself from which on both are taken to share one capacity."""
+WEIGHTS = (0.02, 1.0, 5.0)
+"""The least, where the search begins, and the most."""
+STEP, LEAST_SLOPE = 0.05, 0.01
+"""Of the weight's logarithm; and what it changes a time by, relatively, for it to be told at all."""
+WIDEST = 2.0
+"""The factor between the ends of an interval beyond which a weight says nothing."""
+_Z = 1.96
+
+
+@dataclass(frozen=True, slots=True)
+class SharedLinks:
+    """What flows between two sites share; None where they are not slower together."""
+
+    there: Estimate | None
+    back: Estimate | None
+    is_one: bool
+    """Both directions share one capacity: that of `there`."""
+    at_least: tuple[float, float]
+    """What flows together got in each direction, in bytes a second."""
+
+
+def shared_links(crossing: Crossing, seen: Measured) -> SharedLinks:
+    """Return the capacities between two sites. Raises HostError for patterns that are missing."""
+    alone = alone_cost([_one(seen, pattern) for pattern in crossing.alone])
+    starts = alone.latency.value
+    both, half = _one(seen, crossing.both_ways), crossing.pairs // 2
+    alone_seconds = float(_one(seen, crossing.alone[0]).seconds.max())
+    there = capacity(_several(crossing, seen, back=False), starts, alone_seconds)
+    back_seconds = float(_one(seen, crossing.alone_back).seconds.max())
+    back = capacity(_several(crossing, seen, back=True), starts, back_seconds)
+    apart = max(float(_one(seen, one).seconds.max()) for one in (crossing.there(half), crossing.back(half)))
+    is_one = bool(both.seconds.max() > ONE_LINK * apart)
+    if is_one:
+        there = back = capacity([both], starts, apart)
+    most = [
+        sum(flow.bytes for flow in one.pattern) / max(float(one.seconds.max()) - starts, 1e-9)
+        for one in (_one(seen, crossing.there(crossing.pairs)), _one(seen, crossing.back(crossing.pairs)))
+    ]
+    return SharedLinks(there, back, is_one, (most[0], most[1]))
+
+
+def _several(crossing: Crossing, seen: Measured, *, back: bool) -> list[Observed]:
+    """The most flows at a time say most about what they share; fewer may leave some of it."""
+    return [_one(seen, (crossing.back if back else crossing.there)(crossing.pairs))]
+
+
+def _one(seen: Measured, pattern: Pattern) -> Observed:
+    if pattern not in seen:
+        raise HostError("not all patterns between these sites were measured", "measure again, with more time")
+    return seen[pattern]
+
+
+def uplinks(fan: Fan, sites: Sequence[str], seen: Measured) -> tuple[Estimate | None, Estimate | None]:
+    """Return the capacity of what leaves a site to several others together, and of what enters it.
+
+    `sites`: of the nodes behind. None where flows of several sites are not slower than those of each by itself.
+    """
+    found: list[Estimate | None] = []
+    for into in (False, True):
+        together = _one(seen, fan.into if into else fan.out)
+        apart = [float(_one(seen, one).seconds.max()) for one in fan.to_one_site(sites, into=into)]
+        found.append(capacity([together], 0.0, max(apart)))
+    return found[0], found[1]
+
+
+def weight(
+    crossing: Crossing, seen: Measured, platform: Platform, pair_class: str, simulate: Simulate
+) -> Estimate | str:
+    """Return the weight of flows of this class beside those within a site, or why it is not identified.
+
+    `platform` has the nodes of the crossing alone, in their order. Flows are compared with themselves alone, so
+    that what TCP takes to reach its rate counts on neither side.
+    """
+    model = platform.models[0].name
+    alone = {one[0]: one for one in (crossing.alone[0], *crossing.within)}
+    known = [one for one in crossing.beside_within if one in seen]
+    if model != "alpha-fair" or not known or any(one not in seen for one in alone.values()):
+        return "no flow of this class was measured beside one within a site"
+    measured = np.concatenate([
+        np.log(seen[one].seconds / [seen[alone[flow]].seconds[0] for flow in one]) for one in known
+    ])  # fmt: skip
+
+    def predicted(value: float) -> FloatArray:
+        classes = tuple(replace(one, weight=value) if one.name == pair_class else one for one in platform.classes)
+        patterns = [*known, *alone.values()]
+        times = dict(zip(patterns, simulate(replace(platform, classes=classes), model, patterns), strict=True))
+        return np.concatenate([np.log(times[one] / [times[alone[flow]][0] for flow in one]) for one in known])
+
+    def off(logarithm: FloatArray) -> FloatArray:
+        return np.asarray(predicted(float(np.exp(logarithm[0]))) - measured)
+
+    low, start, high = (float(one) for one in np.log(WEIGHTS))
+    found = least_squares(
+        off, [start], bounds=([low], [high]), x_scale=1.0, xtol=1e-3, max_nfev=20, diff_step=np.array([STEP])
+    )
+    slopes = (off(found.x + STEP) - off(found.x - STEP)) / (2 * STEP)
+    if float(np.max(np.abs(slopes))) < LEAST_SLOPE:
+        return "flows of this class are not the faster for it: something else holds them back"
+    middle = float(found.x[0])
+    variance = float(np.sum(np.asarray(found.fun) ** 2)) / max(len(measured) - 1, 1)
+    half = _Z * float(np.sqrt(variance / np.sum(slopes**2)))
+    ends = float(np.exp(middle - half)), float(np.exp(middle + half))
+    if ends[1] > WIDEST * ends[0] or not low + STEP < middle < high - STEP:
+        return f"anything from {ends[0]:.2g} to {ends[1]:.2g} fits"
+    return Estimate(float(np.exp(middle)), Interval(*ends))
