@@ -6,19 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy import stats
 from scipy.optimize import least_squares
 
 from rankwise.analysis.fit.crossing_patterns import Crossing, Fan
 from rankwise.analysis.fit.sharing import Simulate
-from rankwise.analysis.fit.sharing_costs import Estimate, alone_cost, capacity
+from rankwise.analysis.fit.sharing_costs import Estimate, alone_cost
 from rankwise.analysis.fit.sharing_data import FloatArray, Observed
 from rankwise.core.errors import HostError
 from rankwise.core.flows import Pattern
 from rankwise.core.platform import Interval, Platform
 
 Measured = Mapping[Pattern, Observed]
-ONE_LINK = 1.1
-"""Times what each direction takes by itself from which on both are taken to share one capacity."""
+SLOWER = 1.1
+"""Times what flows take apart, from which on those together are taken to share a capacity."""
 WEIGHTS = (0.02, 1.0, 5.0)
 """The least, where the search begins, and the most."""
 STEP, LEAST_SLOPE = 0.05, 0.01
@@ -42,27 +43,40 @@ class SharedLinks:
 
 def shared_links(crossing: Crossing, seen: Measured) -> SharedLinks:
     """Return the capacities between two sites. Raises HostError for patterns that are missing."""
-    alone = alone_cost([_one(seen, pattern) for pattern in crossing.alone])
-    starts = alone.latency.value
-    both, half = _one(seen, crossing.both_ways), crossing.pairs // 2
-    alone_seconds = float(_one(seen, crossing.alone[0]).seconds.max())
-    there = capacity(_several(crossing, seen, back=False), starts, alone_seconds)
-    back_seconds = float(_one(seen, crossing.alone_back).seconds.max())
-    back = capacity(_several(crossing, seen, back=True), starts, back_seconds)
-    apart = max(float(_one(seen, one).seconds.max()) for one in (crossing.there(half), crossing.back(half)))
-    is_one = bool(both.seconds.max() > ONE_LINK * apart)
-    if is_one:
-        there = back = capacity([both], starts, apart)
-    most = [
-        sum(flow.bytes for flow in one.pattern) / max(float(one.seconds.max()) - starts, 1e-9)
-        for one in (_one(seen, crossing.there(crossing.pairs)), _one(seen, crossing.back(crossing.pairs)))
-    ]
-    return SharedLinks(there, back, is_one, (most[0], most[1]))
+    starts = alone_cost([_one(seen, pattern) for pattern in crossing.alone]).latency.value
+    half = crossing.pairs // 2
+    directions = [_one(seen, crossing.there(crossing.pairs)), _one(seen, crossing.back(crossing.pairs))]
+    there, back = (
+        _capacity(together, [_one(seen, one)], starts)
+        for together, one in zip(directions, (crossing.alone[0], crossing.alone_back), strict=True)
+    )
+    apart = [_one(seen, one) for one in (crossing.there(half), crossing.back(half))]
+    both = _capacity(_one(seen, crossing.both_ways), apart, starts)
+    if both:
+        there = back = both
+    least = [_bytes(one) / max(float(one.seconds.max()) - starts, 1e-9) for one in directions]
+    return SharedLinks(there, back, both is not None, (least[0], least[1]))
 
 
-def _several(crossing: Crossing, seen: Measured, *, back: bool) -> list[Observed]:
-    """The most flows at a time say most about what they share; fewer may leave some of it."""
-    return [_one(seen, (crossing.back if back else crossing.there)(crossing.pairs))]
+def _capacity(together: Observed, apart: Sequence[Observed], starts: float) -> Estimate | None:
+    """The bytes a second of what these flows share; None unless every launch has them slower than all apart.
+
+    `starts`: the seconds before a flow has its rate. A flow alone that varies as much as this would be taken for a
+    link otherwise.
+    """
+    ends = together.launches.max(axis=1)
+    longest = max(float(one.launches.max()) for one in apart)
+    alone = max(float(one.seconds.max()) for one in apart)
+    if ends.min() <= longest or np.median(ends) <= SLOWER * alone:
+        return None
+    rates = _bytes(together) / (ends - starts)
+    half = float(stats.t.ppf(0.975, len(rates) - 1) * stats.sem(rates)) if len(rates) > 1 else np.inf
+    middle = float(np.mean(rates))
+    return Estimate(middle, Interval(max(0.0, middle - half), middle + half))
+
+
+def _bytes(one: Observed) -> float:
+    return float(sum(flow.bytes for flow in one.pattern))
 
 
 def _one(seen: Measured, pattern: Pattern) -> Observed:
@@ -79,8 +93,8 @@ def uplinks(fan: Fan, sites: Sequence[str], seen: Measured) -> tuple[Estimate | 
     found: list[Estimate | None] = []
     for into in (False, True):
         together = _one(seen, fan.into if into else fan.out)
-        apart = [float(_one(seen, one).seconds.max()) for one in fan.to_one_site(sites, into=into)]
-        found.append(capacity([together], 0.0, max(apart)))
+        apart = [_one(seen, one) for one in fan.to_one_site(sites, into=into)]
+        found.append(_capacity(together, apart, 0.0))
     return found[0], found[1]
 
 

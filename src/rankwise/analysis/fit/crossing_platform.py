@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from rankwise.analysis.fit.crossing import SharedLinks
 from rankwise.analysis.fit.sharing_costs import Estimate
 from rankwise.core.platform import Interval, Platform, PlatformLink
@@ -34,7 +36,7 @@ def with_links(platform: Platform, sites: SitePair, found: SharedLinks) -> Platf
         (sites, sites[::-1]), names, (found.there, found.back), found.at_least, strict=True
     ):
         if rate is None:
-            why = f"flows together are no slower than one alone: it carries {format_rate(8 * least)} at least"
+            why = f"flows together are hardly slower than apart: it carries {format_rate(8 * least)} at least"
             platform = replace(platform, not_identified=platform.not_identified | {f"links.{name}": why})
         else:
             platform = _with_link(platform, name, rate, {(source, target)})
@@ -55,7 +57,7 @@ def with_uplinks(platform: Platform, site: str, out: Estimate | None, into: Esti
         (into, f"into {site}", {(one, site) for one in others}),
     ):
         if rate is None:
-            why = f"what goes between {site} and several sites together is no slower than to each by itself"
+            why = f"what goes between {site} and several sites together is hardly slower than to each by itself"
             platform = replace(platform, not_identified=platform.not_identified | {f"links.{name}": why})
         else:
             platform = _with_link(_without_as_fast(platform, routes, rate.value), name, rate, routes)
@@ -71,7 +73,8 @@ def _with_link(platform: Platform, name: str, rate: Estimate, routes: set[SitePa
             replace(one, links=(*one.links, name)) if (one.from_site, one.to_site) in routes else one
             for one in platform.routes
         ),
-        intervals=platform.intervals | {f"links.{name}.bytes_per_second": rate.interval},
+        intervals=platform.intervals
+        | ({f"links.{name}.bytes_per_second": rate.interval} if np.isfinite(rate.interval.high) else {}),
     )
 
 

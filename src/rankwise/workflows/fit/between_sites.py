@@ -27,7 +27,7 @@ from rankwise.workflows.fit.pairs import sites_of
 from rankwise.workflows.fit.request import FitRequest, FitResult
 
 LAUNCHES = 3
-TIME_SHARE = 0.15
+TIME_SHARE = 0.25
 """At most, of a run whose time is given, for all sites together."""
 SMALLEST_BYTES, LARGEST_BYTES = 1 << 20, 64 << 20
 DELAYS, LEAST_SECONDS = 20, 0.1
@@ -148,14 +148,13 @@ def added(found: FitResult, store: Store) -> FitResult:
         except HostError as error:
             what = f"what {one.site} and {', '.join(dict.fromkeys(one.others))} share: {error}"
             notices = (*notices, Notice("no-links", what, error.remedy))
-    if not known:
-        platform = _unknown(platform, f"that takes {FEWEST_PAIRS} nodes on each of two sites")
+    if "links" in platform.not_identified:
+        few = f"that takes {FEWEST_PAIRS} nodes on each of two sites"
+        platform = _unknown(platform, "no flows between them were measured" if known else few)
     return replace(found, platform=platform, notices=notices)
 
 
 def _unknown(platform: Platform, why: str) -> Platform:
-    if platform.links:
-        return platform
     told = f"what sites share between them was not measured: {why}"
     return replace(platform, not_identified=platform.not_identified | {"links": told})
 

@@ -161,7 +161,7 @@ def _benchmarks(launch: Launch) -> Iterator[str]:
 def unknown(platform: Platform, why: str) -> Platform:
     """Return the platform that says why it knows nothing of concurrent messages."""
     told = f"what concurrent messages share was not measured: {why}"
-    keys = ("models",) if platform.links or "links" not in platform.not_identified else ("links", "models")
+    keys = ("models",) if len(platform.sites) > 1 else ("links", "models")
     return replace(platform, not_identified=platform.not_identified | dict.fromkeys(keys, told))
 
 
