@@ -59,12 +59,17 @@ def tolerance_command() -> None:
 def _predict(questions: tuple[Question, ...], asked: dict[str, Any]) -> None:
     only_one(asked, ("swept", "--sweep"), ("compare_with", "--compare-with"))
     only_one(asked, ("swept", "--sweep"), ("page", "--html"))
+    if asked["noise"] and not asked["seeds"]:
+        raise InputError("--noise is that of the runs of --seeds", "say how many: --seeds 100")
+    only_one(asked, ("swept", "--sweep"), ("seeds", "--seeds"))
+    only_one(asked, ("swept", "--sweep"), ("trace_file", "--trace-out"))
     request = request_of(questions[0], asked)
     with counting(quiet=asked["quiet"]) as progress:
         if len(questions) > 1:
-            if asked["page"] or asked["swept"]:
+            if any(asked[one] for one in ("page", "swept", "seeds", "trace_file")):
                 raise InputError(
-                    "a page and a sweep are of one algorithm and size", "give --algorithm and one --size"
+                    "a page, a sweep, noise and a timeline are of one algorithm and size",
+                    "give --algorithm and one --size",
                 )
             several = tuple(one for one in questions if isinstance(one, Collective))
             compared = predictor.compare(request, several, asked["store"], progress)

@@ -21,6 +21,7 @@ from rankwise.workflows.predict import sweeping
 from rankwise.workflows.predict.predictor import MODELS, Bounds, Request
 from rankwise.workflows.predict.questions import Question
 
+DEFAULT_NOISE = 0.1
 CHANGES = Parsed("changes", sweeping.parse_changes)
 SWEEP = Parsed("range", sweeping.parse_sweep)
 PLATFORM = (
@@ -48,6 +49,12 @@ ANSWER = (
                  help="Of the sweep."),
     click.option("--compare-with", type=click.IntRange(1), metavar="RUN",
                  help="Show beside it what this stored run measured."),
+    click.option("--seeds", type=click.IntRange(1, 1_000_000), default=None, metavar="N",
+                 help="Simulate N times more with random computations and latencies: median and p99."),
+    click.option("--noise", type=click.FloatRange(0, 2, min_open=True), default=None, metavar="S",
+                 help="Of --seeds: standard deviation of their logarithm.  [default: 0.1]"),
+    click.option("--trace-out", "trace_file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+                 help="Write the timeline as Perfetto and chrome://tracing read it."),
     click.option("--html", "-o", "page", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
                  help="Write a page: timeline, load of links, what would help."),
     store_option,
@@ -67,6 +74,8 @@ def request_of(question: Question, asked: dict[str, Any]) -> Request:
         question, asked["platform_file"], asked["testbed"], asked["model"] or "", asked["changes"],
         Bounds(asked["limit"], asked["memory_bytes"], asked["at_once"] or cores),
         timeline=asked.get("page") is not None, compare_with=asked.get("compare_with"),
+        seeds=asked.get("seeds") or 0, noise=asked.get("noise") or DEFAULT_NOISE,
+        trace_file=asked.get("trace_file"),
     )  # fmt: skip
 
 
