@@ -24,7 +24,7 @@ Examples:
 
 @click.group("platform", epilog=_EXAMPLES)
 def command() -> None:
-    """Show, compare and exchange platforms: what messages cost, as measured by `rankwise fit`."""
+    """Manage platforms: what messages cost, as measured by `rankwise fit`."""
 
 
 @command.command("show", epilog="\b\nExamples:\n  rankwise platform show platform.toml\n")

@@ -32,7 +32,7 @@ name_argument = click.argument("name", metavar="NAME|FOLDER", shell_complete=com
 
 @click.group("profile", epilog=_EXAMPLES)
 def command() -> None:
-    """Show, compare, export and verify profiles, the settings that `rankwise tune` found for MPIs on a network.
+    """Manage profiles: the settings that `rankwise tune` found for MPIs on a network.
 
     A name is looked up in ./profiles, then in Rankwise's data folder. An argument with a `/` is a folder.
     """
