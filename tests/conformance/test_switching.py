@@ -15,6 +15,7 @@ from rankwise.measurement.launch import Launching
 from rankwise.mpi.family import FamilyLauncher, family_named, with_switching
 from rankwise.profiles.loading import place_apart
 from rankwise.testbeds.emulated import EmulatedTestbed
+from rankwise.workflows.tune.own_choices import own_choices
 from support.emulated import needs_emulation, two_sites
 from support.mpis import FOUND, working
 
@@ -207,6 +208,24 @@ def test_so_does_every_algorithm_of_other_operations(
     left = WITHOUT_SWITCHING.get(working(implementation_id).family, set())
     choices = {name: every_choice(implementation_id, name, ranks) for name in operations if name not in left}
     check(Counting(testbed, implementation_id, tmp_path, ranks), choices)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("ranks", [4, 8])
+def test_so_does_every_fan_out_that_is_tried(
+    testbed: EmulatedTestbed, implementation_id: str, ranks: int, tmp_path: Path
+) -> None:
+    implementation = working(implementation_id)
+    found = {}
+    for name in (*OPERATIONS, "allgather"):
+        known = [one for one in family_named(implementation.family).algorithms(implementation)[name] if one.fanout]
+        choices, _ = own_choices(implementation, name, ranks, known)
+        found[name] = [one for one in choices if one.fanout and one.segment_bytes in (0, 32768)]
+    if any(found.values()):
+        check(
+            Counting(testbed, implementation_id, tmp_path, ranks),
+            {name: one for name, one in found.items() if one},
+        )
 
 
 def test_also_where_several_ranks_share_a_host(

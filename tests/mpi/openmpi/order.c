@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* `order OPERATION...` (allreduce, exscan, reduce, reduce_scatter or reduce_scatter_block): reductions
- * by an operator that does not commute, the composition of maps x -> px + q modulo a prime; rank 0
- * says `right OPERATION` or `wrong OPERATION`, `end` at last. */
+/* `order OPERATION...` (allreduce, exscan, reduce, reduce_scatter or reduce_scatter_block):
+ * reductions by an operator that does not commute, the composition of maps x -> px + q modulo a
+ * prime; rank 0 says `right OPERATION` or `wrong OPERATION`, `end` at last. */
 typedef struct {
     unsigned p, q;
 } Map;
