@@ -12,8 +12,8 @@ its first three columns, and LogGOPSim's file for the last one.
 Processor seconds, not wall time, so that other work on the machine disturbs less; medians over rounds, and
 messages a second of them. 125 MB/s NICs, 20 us, 1 us overheads, rendezvous from 64 KiB; all messages are flows
 (--packet 0), except in the columns without contention. Tolerance 1e-6; of the halo, whose ranks start apart, 1e-3.
-The most memory of rankwise-sim, looked at every 10 ms, is told over the messages: the file, what is read of it, and
-what is under way.
+The most memory of rankwise-sim, looked at every 10 ms, is told over the messages: the file, what is read of it,
+and what is under way.
 """
 
 from __future__ import annotations

@@ -59,7 +59,8 @@ def command(
 
     LogGP for each class of pairs (one node, one site, each two sites), piecewise where the protocol changes, with
     95 % intervals. Where a site has six nodes, also how concurrent messages share its switch; where two sites have
-    two nodes each, the links between them. What the measurements cannot identify is listed as such. Exit code 1: the times vary too much to mean anything.
+    two nodes each, the links between them. What the measurements cannot identify is listed as such. Exit code 1:
+    the times vary too much to mean anything.
     """
     screen = Screen(quiet=quiet)
     if not output and not as_json and DEFAULT_FILE.exists():
