@@ -21,7 +21,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { KEY_BYTES = 40, HELLO_SECONDS = 5, BYTE_ORDER_MARK = 0x01020304, PROTOCOL = 1 };
+enum { KEY_BYTES = 40, HELLO_SECONDS = 5, BYTE_ORDER_MARK = 0x01020304, PROTOCOL = 2 };
 
 /* What each says first, to whoever it connects. */
 typedef struct {
