@@ -12,13 +12,14 @@ import pytest
 
 from rankwise.core.errors import InputError
 from rankwise.workflows.joined import SitePart, parts_of
-from support.abi import IDS, compiled, needs_compiler
+from support.abi import IDS, compiled, native, needs_compiler
 from support.command_line import COMMAND, assert_error, rankwise, started
 from support.emulated import needs_emulation
-from support.mpis import working
 
 pytestmark = [pytest.mark.mpi, needs_compiler, pytest.mark.timeout(200)]
-PROGRAMS = ("joined_messages", "joined_groups", "joined_topologies", "joined_intercommunicators")
+PROGRAMS = ("joined_messages", "joined_groups", "joined_topologies", "joined_intercommunicators", "joined_limits")
+LEAST = {"joined_limits": 80}
+"""Checks that the short ones among them make at least."""
 BY_DAY = (("openmpi-5.0.11", "mpich-5.0.2"), ("mpich-5.0.2", "intelmpi-2021.18.1"))
 
 
@@ -44,7 +45,8 @@ def test_two_sites(first: str, second: str, name: str, tmp_path: Path) -> None:
         "run", "--join", join(first, second), "--limit", "90s", "--", str(compiled(name)), home=tmp_path
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert_right(done.stdout, 200, lacking="lammpi" in first + second)  # it has no matched probes
+    least = LEAST.get(name, 200)
+    assert_right(done.stdout, least, lacking="lammpi" in first + second)  # it has no matched probes
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -52,7 +54,7 @@ def test_three_sites(name: str, tmp_path: Path) -> None:
     sites = join("mpich-5", "openmpi-5", "intelmpi", ranks=(1, 3, 2))
     done = rankwise("run", "--join", sites, "--limit", "90s", "--", str(compiled(name)), home=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert_right(done.stdout, 300)
+    assert_right(done.stdout, LEAST.get(name, 300))
 
 
 @pytest.mark.parametrize("name", ["traps", "callbacks"])
@@ -145,13 +147,38 @@ def test_what_is_not_there_is_said(sites: str, testbed: list[str], words: list[s
     assert_error(done, 2, *words)
 
 
-def test_a_program_of_one_mpi_is_refused(tmp_path: Path) -> None:
-    program = tmp_path / "native"
-    mpi = working(next(one for one in IDS if one.startswith("mpich-5")))
-    source = Path(__file__).with_name("joined_where.c")
-    subprocess.run([mpi.mpicc, "-std=gnu99", "-o", program, source], check=True, timeout=60)
-    done = rankwise("run", "--join", join("mpich-5", "openmpi-5"), "--", str(program), home=tmp_path)
-    assert_error(done, 2, "native is linked to libmpi.so.12, one kind of MPI", "mpicc_abi")
+@pytest.mark.parametrize(
+    ("own", "sites"),
+    [("openmpi-5", ("openmpi-5", "mpich-5")), ("mpich-5", ("intelmpi", "openmpi-5")),
+     pytest.param("openmpi-4", ("openmpi-4", "mpich-4"), marks=pytest.mark.nightly),
+     pytest.param("mpich-4", ("intelmpi", "mpich-4"), marks=pytest.mark.nightly)],
+)  # fmt: skip
+@pytest.mark.parametrize("name", ["joined_messages", "traps"])
+def test_programs_that_are_linked_to_one_mpi(own: str, sites: tuple[str, str], name: str, tmp_path: Path) -> None:
+    program = native(name, next(one for one in IDS if one.startswith(own)))
+    done = rankwise("run", "-q", "--join", join(*sites), "--limit", "90s", "--", str(program), home=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert_right(done.stdout, 200)
+
+
+@pytest.mark.parametrize("own", ["openmpi-4", "mpich-4"])
+def test_programs_in_fortran(own: str, tmp_path: Path) -> None:
+    program = native("fortran", next(one for one in IDS if one.startswith(own)))
+    sites = join("openmpi-4", "mpich-4")
+    done = rankwise("run", "-q", "--join", sites, "--limit", "90s", "--", str(program), home=tmp_path)
+    assert done.returncode == 0 and "ranks 4 wrong 0" in done.stdout, done.stdout + done.stderr
+
+
+def test_what_shows_no_mpi_is_refused(tmp_path: Path) -> None:
+    done = rankwise("run", "--join", join("mpich-5", "openmpi-5"), "--", "/bin/true", home=tmp_path)
+    assert_error(done, 2, "true is not linked to any MPI that shows", "--linked-to")
+
+
+def test_what_is_static_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "app.c").write_text("int main(void) { return 0; }\n")
+    subprocess.run(["cc", "-static", "app.c", "-o", "app"], cwd=tmp_path, check=True)
+    done = rankwise("run", "--join", join("mpich-5", "openmpi-5"), "--", str(tmp_path / "app"), home=tmp_path)
+    assert_error(done, 2, "app is linked statically", "link it dynamically")
 
 
 def test_sites_are_read_in_order() -> None:

@@ -20,9 +20,9 @@ from support.mpis import FOUND
 from support.real_harness import SANITIZED, WARNINGS
 
 pytestmark = [pytest.mark.mpi, needs_compiler, pytest.mark.timeout(400)]
-HEADER = struct.Struct("<4i3Q")
+HEADER = struct.Struct("<4i4Q")
 EAGER, ASKS, GRANTS, DATA, CREDIT, ENDS, ABORTS = range(1, 8)
-EAGER_BYTES, CREDIT_BYTES = 64 << 10, 4 << 20
+LONG, CREDIT_BYTES = 64 << 10, 4 << 20
 ABORTED = "MPI_Abort\n"
 """What the stub of the library says: another site may call it."""
 REASONS = (
@@ -33,26 +33,35 @@ REASONS = (
 
 def frame(
     kind: int, *, context: int = 0, source: int = 1, tag: int = 1, length: int = 0, sender: int = 0,
-    receiver: int = 0, data: bytes = b"",
+    receiver: int = 0, data: bytes = b"", follows: int | None = None,
 ) -> bytes:  # fmt: skip
-    """A header (csrc/gateway/wire.h) and what follows it."""
-    return HEADER.pack(kind, context, source, tag, length, sender, receiver) + data
+    """A header (csrc/gateway/wire.h) and what follows it, which it says truly unless `follows` is given."""
+    return (
+        HEADER.pack(
+            kind, context, source, tag, length, len(data) if follows is None else follows, sender, receiver
+        )
+        + data
+    )
 
 
 def message(tag: int, length: int) -> bytes:
     return frame(EAGER, tag=tag, length=length, data=bytes(length))
 
 
-NUMBERS = st.sampled_from([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 80, EAGER_BYTES, EAGER_BYTES + 1, 100_000, CREDIT_BYTES,
+def announced(tag: int, length: int, at_once: int) -> bytes:
+    return frame(ASKS, tag=tag, length=length, data=bytes(min(length, at_once)))
+
+
+NUMBERS = st.sampled_from([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 80, LONG, LONG + 1, 100_000, CREDIT_BYTES,
                            1 << 31, 1 << 62, (1 << 63) - 1, (1 << 64) - 49, (1 << 64) - 1])  # fmt: skip
 SMALL = st.sampled_from([*range(-3, 9), 1 << 20, (1 << 20) + 1, 1 << 22, (1 << 31) - 1, -(1 << 31)])
 FRAMES = st.builds(
     frame, st.integers(1, 5) | SMALL, context=st.just(0) | SMALL, source=st.just(1) | SMALL,
-    tag=st.integers(1, 8) | SMALL, length=NUMBERS, sender=NUMBERS, receiver=NUMBERS,
+    tag=st.integers(1, 8) | SMALL, length=NUMBERS, sender=NUMBERS, receiver=NUMBERS, follows=st.none() | NUMBERS,
     data=st.binary(max_size=40) | st.integers(0, 2000).map(bytes),
 )  # fmt: skip
-RIGHT = st.builds(message, st.integers(1, 8), st.integers(0, 200) | st.just(EAGER_BYTES))
-ASKED = st.builds(lambda tag, length: frame(ASKS, tag=tag, length=length), st.integers(1, 8), NUMBERS)
+RIGHT = st.builds(message, st.integers(1, 8), st.integers(0, 200) | st.just(LONG))
+ASKED = st.builds(announced, st.integers(1, 8), NUMBERS, st.integers(0, 300) | st.just(LONG))
 GRANTED = st.sampled_from([frame(GRANTS, sender=number) for number in range(9)])
 STREAMS = st.lists(RIGHT | ASKED | GRANTED | FRAMES, max_size=30).map(b"".join)
 
@@ -81,8 +90,9 @@ def assert_well(done: subprocess.CompletedProcess[bytes]) -> None:
 
 
 def test_what_is_right_is_taken(reader: Path) -> None:
-    stream = message(1, EAGER_BYTES) + message(2, 10) + message(3, 80) + message(4, 80) + message(8, 5)
-    stream += frame(ASKS, tag=7, length=10) + frame(DATA, length=10, receiver=7, data=bytes(10))
+    stream = message(1, LONG) + message(2, 10) + message(3, 80) + message(4, 80)
+    stream += announced(8, 90_000, LONG) + frame(DATA, receiver=4, data=bytes(90_000 - LONG))
+    stream += frame(ASKS, tag=7, length=10) + frame(DATA, receiver=7, data=bytes(10))
     stream += frame(GRANTS, sender=5) + frame(GRANTS, sender=6) + frame(ENDS)
     done = read(reader, stream)
     assert (done.returncode, done.stderr) == (0, b"")
@@ -92,19 +102,23 @@ def test_what_is_right_is_taken(reader: Path) -> None:
     "stream",
     [
         pytest.param(frame(0), id="no such kind"),
-        pytest.param(frame(EAGER, length=EAGER_BYTES + 1), id="too long to come at once"),
+        pytest.param(frame(EAGER, length=10), id="at once and not all of it"),
+        pytest.param(frame(EAGER, length=CREDIT_BYTES, follows=CREDIT_BYTES), id="too long to come at once"),
+        pytest.param(announced(1, 10, 10) + frame(DATA, receiver=0), id="the rest of what has come"),
+        pytest.param(frame(ASKS, tag=1, length=10, data=bytes(11)), id="more than the message has"),
+        pytest.param(announced(9, CREDIT_BYTES + 1, CREDIT_BYTES), id="more at once than its credit"),
         pytest.param(frame(EAGER, context=-1), id="no such communicator"),
         pytest.param(frame(EAGER, source=0), id="in the name of another rank"),
         pytest.param(frame(EAGER, tag=-1), id="no such tag"),
         pytest.param(frame(ASKS, tag=4, length=(1 << 64) - 1), id="longer than any memory"),
         pytest.param(frame(GRANTS, sender=0), id="a place for what is no send"),
         pytest.param(frame(GRANTS, sender=5) * 2, id="a place twice"),
-        pytest.param(frame(DATA, length=10, receiver=7), id="data that nobody asked for"),
+        pytest.param(frame(DATA, data=bytes(10), receiver=7), id="data that nobody asked for"),
         pytest.param(
-            frame(ASKS, tag=7, length=10) + frame(DATA, length=11, receiver=7), id="more data than announced"
+            announced(7, 10, 4) + frame(DATA, receiver=7, data=bytes(7)), id="more data than announced"
         ),
-        pytest.param(frame(CREDIT, length=1), id="credit that was not used"),
-        pytest.param(message(9, EAGER_BYTES) * 65, id="more than its credit"),
+        pytest.param(frame(CREDIT, length=CREDIT_BYTES + 1), id="credit that was not used"),
+        pytest.param(message(9, LONG) * 65, id="more than its credit"),
     ],
 )  # fmt: skip
 def test_what_makes_no_sense_is_refused(reader: Path, stream: bytes) -> None:

@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { LONG_BYTES = 100000, PIECE = 4096, OWN_TYPE = 4096 };
+enum { LONG_BYTES = 100000, SENT_BYTES = CREDIT_BYTES + LONG_BYTES, PIECE = 4096, OWN_TYPE = 4096 };
 
 static int rank_of(MPI_Comm comm, int *rank)
 {
@@ -147,7 +147,7 @@ static void begin_world(int socket)
 /* Slots 0 to 7. */
 static void begin_messages(void)
 {
-    static char in[6][LONG_BYTES], out[LONG_BYTES];
+    static char in[6][LONG_BYTES], out[SENT_BYTES];
     const MPI_Datatype own = (MPI_Datatype)OWN_TYPE;
     static MPI_Request requests[8];
     call_Irecv_c(in[0], LONG_BYTES, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &requests[0]);
@@ -155,7 +155,7 @@ static void begin_messages(void)
     call_Irecv_c(in[2], 10, own, 1, 3, MPI_COMM_WORLD, &requests[2]);
     call_Irecv_c(in[3], 10, own, MPI_ANY_SOURCE, 4, MPI_COMM_WORLD, &requests[3]);
     call_Irecv_c(in[4], LONG_BYTES / 8, own, 1, MPI_ANY_TAG, MPI_COMM_WORLD, &requests[4]);
-    call_Isend_c(out, LONG_BYTES, MPI_BYTE, 1, 5, MPI_COMM_WORLD, &requests[5]);
+    call_Isend_c(out, SENT_BYTES, MPI_BYTE, 1, 5, MPI_COMM_WORLD, &requests[5]);
     call_Issend_c(out, 10, MPI_BYTE, 1, 6, MPI_COMM_WORLD, &requests[6]);
     call_Irecv_c(in[5], 10, MPI_BYTE, 1, 7, MPI_COMM_WORLD, &requests[7]);
 }

@@ -101,7 +101,7 @@ def _joined(context: click.Context, asked: dict[str, Any]) -> JoinRequest:
     return JoinRequest(
         context.obj, asked["parts"], testbed_of(asked["testbed"], asked["hostfile"]), asked["launcher"],
         asked["limit"], asked["prefixes"], asked["standard_abi"], prefixed=not asked["quiet"],
-        relayed=asked["relayed"],
+        linked_to=asked["linked_to"], relayed=asked["relayed"],
     )  # fmt: skip
 
 

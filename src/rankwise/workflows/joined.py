@@ -18,7 +18,7 @@ from rankwise.core.records import Implementation
 from rankwise.core.tuning import Loaded
 from rankwise.measurement.job import build_job, joined
 from rankwise.measurement.placement import ON_HOSTS, place
-from rankwise.mpi import clients, preload, select
+from rankwise.mpi import preload, select
 from rankwise.mpi.family import FamilyLauncher
 from rankwise.testbeds.base import TestbedKind
 from rankwise.testbeds.local import LocalTestbed
@@ -56,6 +56,8 @@ class JoinRequest:
     """The program is of the standard ABI even if that does not show."""
     prefixed: bool = True
     """Each line of output begins with its site."""
+    linked_to: str = ""
+    """The MPI whose calls the program makes, where that does not show."""
     relayed: bool = False
     """Sites reach one another by their relays alone, which run on the first host of each."""
 
@@ -89,8 +91,10 @@ def run_joined(request: JoinRequest, events: Events) -> int:
     implementations = _implementations(request, events)
     testbed = request.testbed
     placed = _placed(request)
-    for one in dict.fromkeys(implementations):
-        abi.built(one, events)
+    called = Path(program[0])
+    owns = [abi.linked_to(called, one, request.prefixes, request.linked_to) for one in implementations]
+    for one, own in dict.fromkeys(zip(implementations, owns, strict=True)):
+        abi.built(one, events, own)
     with events.busy(f"bringing up {testbed.name}"):
         testbed.up()
     try:
@@ -100,7 +104,7 @@ def run_joined(request: JoinRequest, events: Events) -> int:
         with _relays(request, placed, key) as relays:
             jobs = [
                 replace(job, oversubscribed=crowded)
-                for job in _jobs(request, program, implementations, placed, key, relays)
+                for job in _jobs(request, program, implementations, owns, placed, key, relays)
             ]
             launcher = FamilyLauncher()
             several = [launcher.steps(one, job) for one, job in zip(implementations, jobs, strict=True)]
@@ -121,12 +125,10 @@ def _check_program(request: JoinRequest, program: Path) -> None:
             f"{program.name} {reason}: the loader ignores LD_PRELOAD, and so the library that joins the sites",
             "link it dynamically, and install it without special rights",
         )
-    if not (request.standard_abi or abi.is_standard(program)):
-        linked = select.asks_for(program)
-        what = f"is linked to {linked}, one kind of MPI" if linked else "is not linked to any MPI that shows"
+    if not (request.standard_abi or request.linked_to or select.asks_for(program)):
         raise InputError(
-            f"{program.name} {what}: a joined job takes a program of the standard ABI, which every MPI can run",
-            "compile it with mpicc_abi (rankwise mpis install mpich); an interpreter with an mpi4py for it: --abi",
+            f"{program.name} is not linked to any MPI that shows: nothing says whose calls it makes",
+            "an interpreter with an mpi4py for the standard ABI: --abi; with one for an MPI: --linked-to",
         )
 
 
@@ -172,16 +174,17 @@ def _relays(
 
 def _jobs(
     request: JoinRequest, program: tuple[str, ...], implementations: Sequence[Implementation],
-    placed: Sequence[tuple[str, ...]], key: str, relays: Relays,
+    owns: Sequence[Implementation | None], placed: Sequence[tuple[str, ...]], key: str, relays: Relays,
 ) -> Iterator[Job]:  # fmt: skip
     """The job of each site, with what it loads."""
     meeting = _LOOPBACK if request.testbed.topology() is None else placed[0][0]
     where = f"{meeting}/{free_port()}/{key}"
     ranks = ",".join(str(part.ranks) for part in request.parts)
     names = ",".join(part.site for part in request.parts)
-    for number, (implementation, hosts) in enumerate(zip(implementations, placed, strict=True)):
-        around = clients.surroundings(implementation, os.environ)
-        loaded = abi.loading(Loaded(around.environment), Path(program[0]), implementation)
+    each = zip(implementations, owns, placed, strict=True)
+    for number, (implementation, own, hosts) in enumerate(each):
+        around = abi.surroundings(implementation, own, os.environ)
+        loaded = abi.loading(Loaded(around.environment), Path(program[0]), implementation, own)
         by = "/{}/{}".format(*relays.places[number]) if relays.places else ""
         loaded = abi.joining(loaded, f"{where}/{number}/{ranks}/{names}/{MEETING_SECONDS:.0f}{by}")
         yield build_job(

@@ -6,21 +6,15 @@
 #include <string.h>
 #include <unistd.h>
 
-static void message_is(Request *r, const Header *h)
-{
-    r->source = h->source;
-    r->tag = h->tag;
-    r->bytes = h->length;
-}
-
 __attribute__((noreturn)) static void nonsense(const Peer *p)
 {
     give_up("a message makes no sense that came from", p->rank);
 }
 
+/* A mere announcement costs nothing. */
 static int64_t cost_of(const Header *h)
 {
-    return (int64_t)(h->length + sizeof *h);
+    return h->kind == EAGER || h->follows ? (int64_t)(h->follows + sizeof *h) : 0;
 }
 
 /* Credit for what no longer has to be kept. */
@@ -34,31 +28,41 @@ static void give_back(Peer *p, const Header *h)
     }
 }
 
-/* Where the data of its message go. */
-static void open_place(Peer *p, Request *r)
+/* How many of the message's first bytes the receive has room for. */
+static uint64_t kept_of(const Request *r, uint64_t bytes)
 {
+    return bytes < r->room ? bytes : r->room;
+}
+
+/* Where the message begins. */
+static char *place_of(Request *r, const Peer *p)
+{
+    if (r->plain)
+        return r->buffer;
+    if (!r->packed)
+        r->packed = malloc(kept_of(r, r->bytes) + 1);
+    if (!r->packed)
+        give_up("there is no memory for a message of", p->rank);
+    return r->packed;
+}
+
+/* Where the next bytes of its message go. */
+static void open_place(Peer *p, Request *r, uint64_t bytes)
+{
+    const uint64_t before = kept_of(r, r->so_far);
     p->request = r;
     p->unexpected = NULL;
-    p->left = r->bytes;
-    p->skipped = 0;
-    if (r->bytes > r->room) {
-        p->left = r->room;
-        p->skipped = r->bytes - r->room;
-    }
-    if (!r->plain) {
-        r->packed = malloc(p->left + 1);
-        if (!r->packed)
-            give_up("there is no memory for a message of", p->rank);
-    }
-    p->to = r->plain ? r->buffer : r->packed;
+    p->to = place_of(r, p) + before;
+    r->so_far += bytes;
+    p->left = kept_of(r, r->so_far) - before;
+    p->skipped = bytes - p->left;
 }
 
 static void end_receiving(Request *r)
 {
     int code = MPI_SUCCESS;
     if (!r->plain) {
-        const uint64_t here = r->bytes < r->room ? r->bytes : r->room;
-        code = unpack(r->packed, here, r->buffer, r->count, r->type);
+        code = unpack(r->packed, kept_of(r, r->bytes), r->buffer, r->count, r->type);
         free(r->packed);
         r->packed = NULL;
     }
@@ -69,20 +73,25 @@ static void end_receiving(Request *r)
     end_request(r, code);
 }
 
-static void grant(Request *r, Peer *p, uint64_t sender)
+/* The receive that the message goes to is known. */
+static void begin_with(Request *r, Peer *p, const Header *h)
 {
+    r->source = h->source;
+    r->tag = h->tag;
+    r->bytes = h->length;
+    if (h->kind != ASKS)
+        return;
     r->peer = p;
-    p->granted++;
-    send_short(p, (Header){.kind = GRANTS, .sender = sender, .receiver = number_of_slot(r)});
+    p->granted += h->length > h->follows;
+    send_short(p, (Header){.kind = GRANTS, .sender = h->sender, .receiver = number_of_slot(r)});
 }
 
 static void keep_message(Peer *p, Context *c)
 {
     Unexpected *u = calloc(1, sizeof *u);
-    const bool eager = p->header.kind == EAGER;
-    if (u && eager)
-        u->data = malloc(p->header.length + 1);
-    if (!u || (eager && !u->data))
+    if (u)
+        u->data = malloc(p->header.follows + 1);
+    if (!u || !u->data)
         give_up("there is no memory for a message of", p->rank);
     u->header = p->header;
     u->peer = p;
@@ -94,35 +103,29 @@ static void keep_message(Peer *p, Context *c)
     p->request = NULL;
     p->unexpected = u;
     p->to = u->data;
-    p->left = eager ? p->header.length : 0;
+    p->left = p->header.follows;
     p->skipped = 0;
 }
 
-static bool begin_receiving(Peer *p)
+static void begin_receiving(Peer *p)
 {
     const Header *h = &p->header;
     Context *c = context_of(h->context);
     if (!c || h->tag < 0 || h->tag > world.tag_bound || h->length > MOST_BYTES ||
-        (c->joined && !comes_from(c->joined, h->source, p->rank)))
+        h->follows > h->length || (h->kind == EAGER && h->follows < h->length) ||
+        h->follows > CREDIT_BYTES || (c->joined && !comes_from(c->joined, h->source, p->rank)))
         nonsense(p);
-    if (h->kind == EAGER) {
-        p->used += cost_of(h);
-        if (h->length > EAGER_BYTES || p->used > CREDIT_BYTES)
-            nonsense(p);
-    }
+    p->used += cost_of(h);
+    if (p->used > CREDIT_BYTES)
+        nonsense(p);
     Request *r = take_posted(c, h->source, h->tag);
-    if (!r) {
+    if (r) {
+        give_back(p, h);
+        begin_with(r, p, h);
+        open_place(p, r, h->follows);
+    } else {
         keep_message(p, c);
-        return h->kind == EAGER;
     }
-    message_is(r, h);
-    if (h->kind == ASKS) {
-        grant(r, p, h->sender);
-        return false;
-    }
-    give_back(p, h);
-    open_place(p, r);
-    return true;
 }
 
 /* The request that another process means; what is none ends the job. */
@@ -134,16 +137,13 @@ static Request *meant(Peer *p, uint64_t number, RequestKind kind)
     return r;
 }
 
-static void send_data(Peer *p)
+static void receive_rest(Peer *p)
 {
-    Request *r = meant(p, p->header.sender, SENDS);
-    if (r->out.header.kind != ASKS || r->out.sent != sizeof r->out.header)
-        nonsense(p); /* it has been sent, or not even announced */
-    r->out.header.kind = DATA;
-    r->out.header.receiver = p->header.receiver;
-    r->out.data = r->packed ? r->packed : r->buffer;
-    r->out.request = r;
-    send_out(p, &r->out);
+    Request *r = meant(p, p->header.receiver, RECEIVES);
+    if (r->bytes - r->so_far != p->header.follows)
+        nonsense(p);
+    p->granted--;
+    open_place(p, r, p->header.follows);
 }
 
 bool begin_message(Peer *p)
@@ -151,18 +151,15 @@ bool begin_message(Peer *p)
     switch (p->header.kind) {
     case EAGER:
     case ASKS:
-        return begin_receiving(p);
-    case GRANTS:
-        send_data(p);
-        return false;
-    case DATA: {
-        Request *r = meant(p, p->header.receiver, RECEIVES);
-        if (r->bytes != p->header.length)
-            nonsense(p);
-        p->granted--;
-        open_place(p, r);
+        begin_receiving(p);
         return true;
-    }
+    case GRANTS:
+        if (!take_grant(meant(p, p->header.sender, SENDS), p->header.receiver))
+            nonsense(p);
+        return false;
+    case DATA:
+        receive_rest(p);
+        return true;
     case CREDIT:
         if (p->header.length > (uint64_t)(CREDIT_BYTES - p->credit))
             nonsense(p);
@@ -193,39 +190,36 @@ static void forget_message(Unexpected *u)
     free(u);
 }
 
-/* An eager message that is all here. */
+/* What came at once of a message is all here. */
 static void copy_message(Request *r, Unexpected *u)
 {
-    const uint64_t bytes = u->header.length;
-    message_is(r, &u->header);
+    r->so_far = u->header.follows;
     give_back(u->peer, &u->header);
-    if (r->plain) {
-        memcpy(r->buffer, u->data, bytes < r->room ? bytes : r->room);
-    } else {
+    if (!r->plain && r->so_far == r->bytes) {
         r->packed = u->data;
         u->data = NULL;
+    } else if (r->so_far) {
+        memcpy(place_of(r, u->peer), u->data, kept_of(r, r->so_far));
     }
-    end_receiving(r);
     forget_message(u);
+    if (r->so_far == r->bytes)
+        end_receiving(r);
 }
 
 void give_message(Request *r, Unexpected *u)
 {
-    if (u->header.kind == ASKS) {
-        message_is(r, &u->header);
-        grant(r, u->peer, u->header.sender);
-        forget_message(u);
-    } else if (u->complete) {
+    begin_with(r, u->peer, &u->header);
+    if (u->complete)
         copy_message(r, u);
-    } else {
+    else
         u->wanted = r;
-    }
 }
 
 void end_message(Peer *p)
 {
     if (p->request) {
-        end_receiving(p->request);
+        if (p->request->so_far == p->request->bytes)
+            end_receiving(p->request);
     } else {
         p->unexpected->complete = true;
         if (p->unexpected->wanted)
@@ -233,14 +227,4 @@ void end_message(Peer *p)
     }
     p->request = NULL;
     p->unexpected = NULL;
-}
-
-void end_sending(Request *r, Outgoing *message)
-{
-    if (message->header.kind == ASKS)
-        return; /* the data have still to go */
-    free(r->packed);
-    r->packed = NULL;
-    sends_under_way--;
-    end_request(r, MPI_SUCCESS);
 }

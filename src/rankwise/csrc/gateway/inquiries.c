@@ -96,6 +96,16 @@ int call_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val, int 
         *flag = 1;
         return MPI_SUCCESS;
     }
+    if (comm_keyval == MPI_WTIME_IS_GLOBAL && joined_of(comm)) {
+        static int no;
+        *(int **)attribute_val = &no;
+        *flag = 1;
+        return MPI_SUCCESS;
+    }
+    if (comm_keyval == MPI_APPNUM && joined_of(comm)) {
+        *flag = 0; /* each site's would be 0 */
+        return MPI_SUCCESS;
+    }
     return below.Comm_get_attr(comm, comm_keyval, attribute_val, flag);
 }
 

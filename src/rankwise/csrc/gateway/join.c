@@ -9,28 +9,17 @@
 #include "join.h"
 
 #include "gateway.h"
+#include "guests.h"
 #include "relayed.h"
 #include "settings.h"
 #include "sockets.h"
 #include "wire.h"
 #include <netinet/tcp.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-enum { KEY_BYTES = 40, HELLO_SECONDS = 5, BYTE_ORDER_MARK = 0x01020304, PROTOCOL = 1 };
-
-/* What each says first, to whoever it connects. */
-typedef struct {
-    char magic[8]; /* "rankwise" */
-    uint32_t order, protocol;
-    char key[KEY_BYTES];
-    int32_t rank, tag_bound;
-    uint16_t port, unused; /* network order */
-} Hello;
 
 typedef struct {
     uint32_t address; /* network order; 0: where the first process is */
@@ -40,39 +29,6 @@ typedef struct {
 
 static Settings settings;
 static double deadline;
-
-static Hello hello(uint16_t port)
-{
-    Hello h = {.magic = "rankwise",
-               .order = BYTE_ORDER_MARK,
-               .protocol = PROTOCOL,
-               .rank = world.rank,
-               .tag_bound = world.tag_bound,
-               .port = port};
-    snprintf(h.key, sizeof h.key, "%s", settings.key);
-    return h;
-}
-
-/* The next connection whose hello is right: whoever else comes is sent away. */
-static int accept_from(int listener, Hello *from, struct sockaddr_in *address, const char *missing)
-{
-    for (;;) {
-        struct pollfd ready = {.fd = listener, .events = POLLIN};
-        socklen_t bytes = sizeof *address;
-        const int left = (int)(1e3 * (deadline - now()));
-        if (left <= 0 || poll(&ready, 1, left) == 0)
-            stop("not everybody came within %.0f s: %s", settings.seconds, missing);
-        const int s = accept4(listener, (struct sockaddr *)address, &bytes, SOCK_CLOEXEC);
-        if (s < 0)
-            continue;
-        const Hello mine = hello(0);
-        if (read_all(s, from, sizeof *from, HELLO_SECONDS) &&
-            !memcmp(from, &mine, offsetof(Hello, rank)) && from->rank >= 0 &&
-            from->rank < world.ranks)
-            return s;
-        close(s);
-    }
-}
 
 static void who_is_missing(const Entry *all, char *text, size_t room)
 {
@@ -99,11 +55,12 @@ static void preside(Entry *all, uint16_t port)
     if (!sockets)
         stop("there is no memory");
     all[0] = (Entry){0, port, 0, world.tag_bound};
+    Guests *guests = receive_guests(listener, &settings, deadline);
     for (int left = world.ranks - 1; left;) {
         Hello from;
         struct sockaddr_in address;
         who_is_missing(all, missing, sizeof missing);
-        const int s = accept_from(listener, &from, &address, missing);
+        const int s = next_guest(guests, &from, &address, missing);
         if (all[from.rank].port) {
             close(s);
             continue;
@@ -117,6 +74,7 @@ static void preside(Entry *all, uint16_t port)
         close(sockets[r]);
     }
     free(sockets);
+    dismiss_guests(guests);
     close(listener);
 }
 
@@ -131,7 +89,7 @@ static struct in_addr attend(Entry *all, uint16_t port)
         at = address_of(settings.host, settings.port);
         s = connect_to(at, world.names[0], deadline);
     }
-    const Hello mine = hello(port);
+    const Hello mine = hello(settings.key, port);
     if (!write_all(s, &mine, sizeof mine) ||
         !read_all(s, all, (size_t)world.ranks * sizeof *all, deadline - now()))
         stop("site %s was not told where the others are: not all of them have come",
@@ -155,15 +113,16 @@ static void connect_all(const Entry *all, struct in_addr first, int listener)
         at.sin_addr.s_addr = all[r].address ? all[r].address : first.s_addr;
         const int s = settings.relay ? connect_by_relay(&settings, r, 0, deadline)
                                      : connect_to(at, world.names[site_of_rank(r)], deadline);
-        const Hello mine = hello(0);
+        const Hello mine = hello(settings.key, 0);
         if (!write_all(s, &mine, sizeof mine))
             give_up("lost the connection to", r);
         connected(r, s);
     }
+    Guests *guests = receive_guests(listener, &settings, deadline);
     while (left) {
         Hello from;
         struct sockaddr_in address;
-        const int s = accept_from(listener, &from, &address, "a later site cannot reach this one");
+        const int s = next_guest(guests, &from, &address, "a later site cannot reach this one");
         if (from.rank < world.first[world.site + 1] || peers[from.rank].socket >= 0) {
             close(s);
             continue;
@@ -171,6 +130,7 @@ static void connect_all(const Entry *all, struct in_addr first, int listener)
         connected(from.rank, s);
         left--;
     }
+    dismiss_guests(guests);
 }
 
 int meet(void)

@@ -26,6 +26,7 @@ struct Request {
     Joined *joined;
     int source, tag; /* that are asked for; once it is done, the message's */
     uint64_t bytes;  /* of the message; once it is done, that have come */
+    uint64_t so_far; /* that have gone out, or have come or are about to */
 
     void *buffer;
     MPI_Count count;
@@ -38,6 +39,8 @@ struct Request {
     Request *next;      /* that waits behind it */
 
     Outgoing out;
+    bool granted;           /* the other process has a place for it */
+    uint64_t other_request; /* that process's, once it has */
     Peer *peer;
     void *work; /* of a COLLECTIVE or PERSISTENT one (collectives.c, persistent.c) */
 };
@@ -47,8 +50,8 @@ typedef struct Unexpected Unexpected;
 struct Unexpected {
     Header header;
     Peer *peer;
-    char *data;      /* of an eager one */
-    bool complete;   /* all of it is here */
+    char *data;      /* what has come at once */
+    bool complete;   /* that is all here */
     Request *wanted; /* by which it has been taken while it was coming */
     Unexpected *next;
 };
@@ -90,10 +93,14 @@ bool progress_local(void);
 /* Messages that came before their communicator was there make sense on it: else the job ends. */
 void check_early(const Context *context);
 
-/* Called by the wire. begin_message: whether data follow, for which the peer knows the place. */
+/* Called by the wire. begin_message: whether data follow, maybe none, for which the peer knows the
+ * place. */
 bool begin_message(Peer *peer);
 void end_message(Peer *peer);
 void end_sending(Request *request, Outgoing *message);
+
+/* The other process has a place for what was announced. False: that was not so. */
+bool take_grant(Request *request, uint64_t other_request);
 
 /* Looks whether what has become the library's has ended, or waits for it without any turn of ours.
  */

@@ -1,8 +1,9 @@
-/* Handles of ours as numbers: beyond what libraries count from 0, and no address. */
+/* Handles of ours as numbers: beyond what libraries count from 0, and no address. The mirrors know
+ * this range (csrc/abi/mirror/fortran_handles.c). */
 #include "calls.h"
 #include "slots.h"
 
-enum { NUMBERS_OF_OURS = 1 << 24 };
+enum { NUMBERS_OF_OURS = 1 << 25 };
 
 int call_Request_toint(MPI_Request request)
 {

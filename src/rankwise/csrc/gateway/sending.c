@@ -3,6 +3,9 @@
 #include "messages.h"
 #include "packing.h"
 #include <limits.h>
+#include <stdlib.h>
+
+enum { LEAST_PART = 64 << 10 };
 
 static int send_below(Joined *j, const void *buffer, MPI_Count count, MPI_Datatype type, int dest,
                       int tag, SendMode mode, MPI_Request *request)
@@ -31,25 +34,80 @@ static int wrap(Joined *j, MPI_Request *request)
     return MPI_SUCCESS;
 }
 
+/* What of a message goes out at once: no small part of it. -1: not even nothing, for want of
+ * credit. */
+static int64_t bytes_at_once(const Peer *p, uint64_t bytes)
+{
+    const int64_t most = p->credit - (int64_t)sizeof(Header);
+    if (most < 0 || bytes <= (uint64_t)most)
+        return most < 0 ? -1 : (int64_t)bytes;
+    return most < LEAST_PART ? 0 : most;
+}
+
 /* Its message goes out, or is announced. */
-static void send_remote(Request *r, uint64_t bytes, SendMode mode)
+static void send_remote(Request *r, SendMode mode)
 {
     Joined *j = r->joined;
     Peer *p = r->peer;
-    const int64_t cost = (int64_t)(bytes + sizeof(Header));
-    const bool eager = mode != SYNCHRONOUS && bytes <= EAGER_BYTES && p->credit >= cost;
+    const int64_t now = bytes_at_once(p, r->bytes);
+    const bool eager = mode != SYNCHRONOUS && now == (int64_t)r->bytes;
+    r->so_far = now > 0 ? (uint64_t)now : 0;
     r->out.header = (Header){.kind = eager ? EAGER : ASKS,
                              .context = j->number,
                              .source = j->rank,
                              .tag = r->tag,
-                             .length = bytes,
+                             .length = r->bytes,
+                             .follows = r->so_far,
                              .sender = number_of_slot(r)};
     r->out.request = r;
-    if (eager) {
-        p->credit -= cost;
-        r->out.data = r->packed ? r->packed : r->buffer;
-    }
+    r->out.data = r->packed ? r->packed : r->buffer;
+    if (eager || r->so_far)
+        p->credit -= (int64_t)(r->so_far + sizeof(Header));
     send_out(p, &r->out);
+}
+
+static void end_send(Request *r)
+{
+    free(r->packed);
+    r->packed = NULL;
+    sends_under_way--;
+    end_request(r, MPI_SUCCESS);
+}
+
+/* The rest of an announced message, once the other process has a place for it and all else of it
+ * has gone out. */
+static void send_rest(Request *r)
+{
+    const uint64_t left = r->bytes - r->so_far;
+    if (!left) {
+        end_send(r);
+        return;
+    }
+    r->out.header.kind = DATA;
+    r->out.header.follows = left;
+    r->out.header.receiver = r->other_request;
+    r->out.data = (r->packed ? r->packed : r->buffer) + r->so_far;
+    send_out(r->peer, &r->out);
+}
+
+bool take_grant(Request *r, uint64_t other_request)
+{
+    const Outgoing *out = &r->out;
+    if (out->header.kind != ASKS || r->granted || out->sent < sizeof out->header)
+        return false; /* it has been sent, or not even announced */
+    r->granted = true;
+    r->other_request = other_request;
+    if (out->sent == sizeof out->header + out->header.follows)
+        send_rest(r);
+    return true;
+}
+
+void end_sending(Request *r, Outgoing *message)
+{
+    if (message->header.kind != ASKS)
+        end_send(r);
+    else if (r->granted)
+        send_rest(r);
 }
 
 static int check_send(const Joined *j, MPI_Count count, TypeFacts facts, int dest, int tag)
@@ -77,6 +135,7 @@ int begin_send(Joined *j, const void *buffer, MPI_Count count, MPI_Datatype type
     if (!r)
         return fail(j, MPI_ERR_NO_MEM);
     r->tag = tag;
+    r->bytes = bytes;
     r->buffer = (void *)buffer;
     r->peer = &peers[j->remote_rank[dest]];
     if (!facts.plain || mode == BUFFERED)
@@ -93,7 +152,7 @@ int begin_send(Joined *j, const void *buffer, MPI_Count count, MPI_Datatype type
         *request = (MPI_Request)r;
     }
     sends_under_way++;
-    send_remote(r, bytes, mode);
+    send_remote(r, mode);
     return MPI_SUCCESS;
 }
 

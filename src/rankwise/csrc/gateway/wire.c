@@ -57,7 +57,7 @@ static bool flush(Peer *p)
     bool moved = false;
     while (p->first) {
         Outgoing *m = p->first;
-        const size_t header = sizeof m->header, length = m->data ? m->header.length : 0;
+        const size_t header = sizeof m->header, length = m->header.follows;
         const size_t done = m->sent < header ? 0 : m->sent - header;
         struct iovec parts[2] = {
             {(char *)&m->header + m->sent, m->sent < header ? header - m->sent : 0},
@@ -101,12 +101,12 @@ void send_short(Peer *p, Header header)
     send_out(p, message);
 }
 
-/* Reads at least a byte, straight to its place where much is to come, and little where that is
+/* Reads at least a byte, straight to its place where much is to come, and little where that seems
  * about to be so: what is read sooner has to be copied. False: there is nothing. */
 static bool read_more(Peer *p)
 {
     const bool direct = p->in_data && p->left >= DIRECT_BYTES;
-    const size_t most = p->granted ? SHORT_STAGE_BYTES : STAGE_BYTES;
+    const size_t most = p->granted || p->long_ones ? SHORT_STAGE_BYTES : STAGE_BYTES;
     const ssize_t bytes =
         recv(p->socket, direct ? p->to : p->stage, direct ? p->left : most, MSG_DONTWAIT);
     if (bytes < 0 && (errno == EAGAIN || errno == EINTR))
@@ -144,6 +144,8 @@ static void look_at_stage(Peer *p)
         if (p->header_bytes < sizeof p->header)
             return;
         p->header_bytes = 0;
+        if (p->header.kind != CREDIT && p->header.kind != GRANTS)
+            p->long_ones = p->header.follows >= STAGE_BYTES;
         p->in_data = begin_message(p);
     } else if (p->left) {
         const size_t bytes = take(p, p->to, p->left);

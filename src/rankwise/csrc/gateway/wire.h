@@ -1,10 +1,11 @@
 /* Messages between sites: one TCP connection for each pair of processes, little to say and all of
  * it in order.
  *
- * A short message comes at once (EAGER) while the sender has credit: bytes that the receiver may
- * have to keep. Any other one is announced (ASKS) and sent (DATA) when the receiver has a place for
- * it (GRANTS). So no process ever has to keep more than the credit of each of its peers, and the
- * announcements. */
+ * A message comes at once (EAGER) while the sender has credit: bytes that the receiver may have to
+ * keep. Of any other one as much comes with its announcement (ASKS) as there is credit for, and the
+ * rest (DATA) when the receiver has a place for it (GRANTS). So no process ever has to keep more
+ * than the credit of each of its peers, and the announcements; and no link is idle for the time of
+ * an answer unless it takes less time for the credit. */
 #ifndef WIRE_H
 #define WIRE_H
 
@@ -12,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { EAGER_BYTES = 64 << 10, CREDIT_BYTES = 4 << 20 };
+enum { CREDIT_BYTES = 4 << 20 };
 #define MOST_BYTES (UINT64_C(1) << 60) /* of any message */
 
 typedef enum { EAGER = 1, ASKS, GRANTS, DATA, CREDIT, ENDS, ABORTS, KINDS } MessageKind;
@@ -20,6 +21,7 @@ typedef enum { EAGER = 1, ASKS, GRANTS, DATA, CREDIT, ENDS, ABORTS, KINDS } Mess
 typedef struct {
     int32_t kind, context, source, tag; /* ABORTS: the tag is the exit code */
     uint64_t length;                    /* of the message; CREDIT: what is given back */
+    uint64_t follows;                   /* bytes of the message, behind this header */
     uint64_t sender, receiver;          /* requests, by numbers of their own process */
 } Header;
 
@@ -29,7 +31,7 @@ struct Outgoing {
     Header header;
     const char *data;
     size_t sent;
-    struct Request *request; /* which has ended with it, or NULL: then it is freed */
+    struct Request *request; /* whose it is, or NULL: then it is freed */
     Outgoing *next;
 };
 
@@ -37,7 +39,7 @@ typedef struct Peer Peer;
 struct Peer {
     int socket, rank; /* of the world */
     Outgoing *first, *last;
-    int granted;              /* messages that it may send now, long ones */
+    int granted;              /* messages whose rest it may send now */
     int64_t credit, consumed; /* what we may send; what we have not given back yet */
     int64_t used;             /* of what it may send */
     bool ended;
@@ -46,7 +48,7 @@ struct Peer {
     size_t stage_from, stage_to;
     Header header;
     size_t header_bytes;
-    bool in_data;
+    bool in_data, long_ones; /* among data; whether the last were many */
     char *to;
     size_t left, skipped; /* of the message's data: to `to`, and then to nowhere */
     struct Request *request;

@@ -1,0 +1,170 @@
+#define _GNU_SOURCE
+#include "guests.h"
+
+#include "gateway.h"
+#include "sockets.h"
+#include <arpa/inet.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {
+    BYTE_ORDER_MARK = 0x01020304,
+    PROTOCOL = 2, /* also of what follows (wire.h) */
+    HELLO_SECONDS = 5,
+    MOST_GUESTS = 512, /* at a time; others wait outside */
+    MOST_TOLD = 8
+};
+
+typedef struct {
+    int socket;
+    struct sockaddr_in address;
+    double until;
+    size_t bytes;
+    Hello said;
+} Guest;
+
+struct Guests {
+    int listener, count, told;
+    double deadline;
+    const Settings *settings;
+    Guest all[MOST_GUESTS];
+};
+
+Hello hello(const char *key, uint16_t port)
+{
+    Hello h = {.magic = "rankwise",
+               .order = BYTE_ORDER_MARK,
+               .protocol = PROTOCOL,
+               .rank = world.rank,
+               .tag_bound = world.tag_bound,
+               .port = port};
+    snprintf(h.key, sizeof h.key, "%s", key);
+    return h;
+}
+
+Guests *receive_guests(int listener, const Settings *settings, double deadline)
+{
+    Guests *g = calloc(1, sizeof *g);
+    if (!g)
+        stop("there is no memory");
+    g->listener = listener;
+    g->settings = settings;
+    g->deadline = deadline;
+    return g;
+}
+
+/* Why the first `bytes` of what it says, maybe all, are no hello of this job's; NULL: they may be.
+ */
+static const char *wrong_with(const Hello *said, size_t bytes, const Settings *settings)
+{
+    const Hello mine = hello(settings->key, 0);
+    const size_t magic = bytes < sizeof mine.magic ? bytes : sizeof mine.magic;
+    if (memcmp(said->magic, mine.magic, magic) != 0)
+        return "it is no process of Rankwise's";
+    if (bytes < sizeof mine)
+        return NULL;
+    if (said->order == __builtin_bswap32(BYTE_ORDER_MARK))
+        return "its machine has the other order of bytes, which a joined job cannot have";
+    if (said->order != mine.order || said->protocol != mine.protocol)
+        return "it is of another version of Rankwise";
+    if (memcmp(said->key, mine.key, sizeof mine.key) != 0)
+        return "it has another job's key";
+    return said->rank < 0 || said->rank >= world.ranks ? "there is no such rank" : NULL;
+}
+
+static void forget(Guests *g, Guest *one)
+{
+    *one = g->all[--g->count];
+}
+
+static void send_away(Guests *g, Guest *one, const char *reason)
+{
+    if (g->told++ < MOST_TOLD)
+        fprintf(stderr, "libmpi_abi: site %s sent a connection from %s away: %s\n",
+                world.names[world.site], inet_ntoa(one->address.sin_addr), reason);
+    close(one->socket);
+    forget(g, one);
+}
+
+static void let_in(Guests *g)
+{
+    Guest *one = &g->all[g->count];
+    socklen_t bytes = sizeof one->address;
+    const int s = accept4(g->listener, (struct sockaddr *)&one->address, &bytes, SOCK_CLOEXEC);
+    if (s < 0)
+        return;
+    one->socket = s;
+    one->bytes = 0;
+    one->until = now() + HELLO_SECONDS;
+    g->count++;
+}
+
+/* What a guest has said by now. True: its hello is right, and all here. */
+static bool listen_to(Guests *g, Guest *one)
+{
+    char *const to = (char *)&one->said + one->bytes;
+    const ssize_t bytes = recv(one->socket, to, sizeof one->said - one->bytes, MSG_DONTWAIT);
+    if (bytes == 0 || (bytes < 0 && errno != EAGAIN && errno != EINTR)) {
+        send_away(g, one, "it said nothing, or not all, and went");
+        return false;
+    }
+    one->bytes += bytes > 0 ? (size_t)bytes : 0;
+    const char *const wrong = wrong_with(&one->said, one->bytes, g->settings);
+    if (wrong)
+        send_away(g, one, wrong);
+    else if (now() > one->until && one->bytes < sizeof one->said)
+        send_away(g, one, "it said nothing, or not all, within 5 s");
+    else
+        return one->bytes == sizeof one->said;
+    return false;
+}
+
+static void await(Guests *g, const char *missing)
+{
+    struct pollfd ready[MOST_GUESTS + 1];
+    double until = g->deadline;
+    if (now() >= until)
+        stop("not everybody came within %.0f s: %s", g->settings->seconds, missing);
+    for (int i = 0; i < g->count; i++) {
+        ready[i] = (struct pollfd){.fd = g->all[i].socket, .events = POLLIN};
+        until = g->all[i].until < until ? g->all[i].until : until;
+    }
+    const bool room = g->count < MOST_GUESTS;
+    ready[g->count] = (struct pollfd){.fd = room ? g->listener : -1, .events = POLLIN};
+    const double left = until - now();
+    poll(ready, (nfds_t)g->count + 1, left > 0 ? (int)(1e3 * left) + 1 : 0);
+    if (ready[g->count].revents)
+        let_in(g);
+}
+
+int next_guest(Guests *g, Hello *from, struct sockaddr_in *address, const char *missing)
+{
+    for (;;) {
+        for (int i = g->count - 1; i >= 0;
+             i--) { /* the last one takes the place of one that goes */
+            Guest *one = &g->all[i];
+            if (!listen_to(g, one))
+                continue;
+            const int s = one->socket;
+            *from = one->said;
+            *address = one->address;
+            forget(g, one);
+            return s;
+        }
+        await(g, missing);
+    }
+}
+
+void dismiss_guests(Guests *g)
+{
+    while (g->count) {
+        close(g->all[0].socket);
+        forget(g, &g->all[0]);
+    }
+    free(g);
+}

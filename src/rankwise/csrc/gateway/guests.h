@@ -1,0 +1,34 @@
+/* Who connects to a process: all are listened to at once, so that nobody who says nothing keeps the
+ * others waiting, and whoever does not belong here is sent away with the reason, which is told. */
+#ifndef GUESTS_H
+#define GUESTS_H
+
+#include "settings.h"
+#include <netinet/in.h>
+
+enum { KEY_BYTES = 40 };
+
+/* What each says first, to whomever it connects. */
+typedef struct {
+    char magic[8]; /* "rankwise" */
+    uint32_t order, protocol;
+    char key[KEY_BYTES];
+    int32_t rank, tag_bound;
+    uint16_t port, unused; /* network order */
+} Hello;
+
+Hello hello(const char *key, uint16_t port);
+
+typedef struct Guests Guests;
+
+/* Those who come to this listener; the settings stay as they are meanwhile. */
+Guests *receive_guests(int listener, const Settings *settings, double deadline);
+
+/* The next connection whose hello is right. Ends the job if nobody has come by the deadline, and
+ * says what is `missing`. */
+int next_guest(Guests *guests, Hello *from, struct sockaddr_in *address, const char *missing);
+
+/* Closes what has not said anything. */
+void dismiss_guests(Guests *guests);
+
+#endif

@@ -1,0 +1,74 @@
+"""Whoever else connects to a joined job while it gathers is sent away with the reason, and holds up nobody."""
+
+from __future__ import annotations
+
+import socket
+import struct
+import time
+from pathlib import Path
+
+import pytest
+
+from support.abi import compiled, needs_compiler
+from support.command_line import started
+
+pytestmark = [pytest.mark.mpi, needs_compiler, pytest.mark.timeout(200)]
+HELLO = struct.Struct("8sII40siiHH")
+SILENT = 10
+LATE_SITE = """case $RANKWISE_JOIN in
+*/1/1,1/*) sleep 8 ;;
+*) echo "$RANKWISE_JOIN" > settings.part; mv settings.part settings ;;
+esac
+exec "$@"
+"""
+
+
+def hello(key: str, *, order: int = 0x01020304, protocol: int = 2, rank: int = 1) -> bytes:
+    return HELLO.pack(b"rankwise", order, protocol, key.encode(), rank, 32767, 0, 0)
+
+
+def meeting(folder: Path) -> tuple[tuple[str, int], str]:
+    """Where the first process waits, and the job's key."""
+    deadline = time.monotonic() + 60
+    while not (folder / "settings").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    host, port, key = (folder / "settings").read_text().split("/")[:3]
+    while True:
+        try:
+            socket.create_connection((host, int(port)), 5).close()
+            return (host, int(port)), key
+        except ConnectionRefusedError:
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+
+
+def test_strangers_are_sent_away(tmp_path: Path) -> None:
+    (tmp_path / "late.sh").write_text(LATE_SITE)
+    program = str(compiled("joined_where"))
+    line = ["run", "--join", "rennes=mpich-5:1,nancy=openmpi-5:1", "--abi", "--limit", "60s", "--",
+            "/bin/sh", "late.sh", program]  # fmt: skip
+    with started(*line, home=tmp_path) as job:
+        where, key = meeting(tmp_path)
+        silent = [socket.create_connection(where, 5) for _ in range(SILENT)]
+        said = [
+            b"GET / HTTP/1.1\r\nHost: rennes\r\n\r\n",
+            hello("another-key"),
+            hello(key, protocol=1),
+            hello(key, order=0x04030201),
+            hello(key, rank=9),
+        ]
+        talking = []
+        for words in said:
+            one = socket.create_connection(where, 5)
+            one.sendall(words)
+            talking.append(one)
+        out, err = job.communicate(timeout=60)
+        for one in (*silent, *talking):
+            one.close()
+    assert job.returncode == 0, out + err
+    assert "rank 1 of 2" in out
+    for reason in ("it is no process of Rankwise's", "it has another job's key", "it is of another version",
+                   "its machine has the other order of bytes", "there is no such rank"):  # fmt: skip
+        assert f"site rennes sent a connection from 127.0.0.1 away: {reason}" in err, err
+    assert "it said nothing, or not all" in err
