@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from rankwise.artifacts import builder, overlay
+from rankwise.artifacts import builder, fortran_wrappers, overlay
 from rankwise.artifacts.builder import Artifact
 from rankwise.artifacts.declarations import Function, declared
 from rankwise.artifacts.traced_calls import TracedCall, recorded
@@ -23,13 +23,6 @@ _FIELDS = {"count": "send_count", "type": "send_type"}
 _HANDLES = {"type": "Type", "send_type": "Type", "recv_type": "Type", "comm": "Comm"}
 _MESSAGES = {"message"}
 """What the wrappers for Fortran do without."""
-_FORTRAN_HEAD = """
-extern int mpi_fortran_in_place_ __attribute__((weak));
-static inline const void *from_fortran(const void *buffer)
-{
-    return buffer == &mpi_fortran_in_place_ ? MPI_IN_PLACE : buffer;
-}
-"""
 
 
 def build(implementation: Implementation) -> Path:
@@ -71,7 +64,7 @@ def wrapper_source(functions: dict[str, Function], family: str = "") -> str:
         f"const int traced_function_count = {len(calls) + 1};\n{_PCONTROL}"
     )
     wrappers = [_C(number, call).source() for number, call in enumerate(calls, 1)]
-    fortran = [] if family not in _FORTRAN else [_FORTRAN_HEAD, *_fortran(calls, family)]
+    fortran = [] if family not in _FORTRAN else [fortran_wrappers.HEAD, *_fortran(calls, family)]
     return "\n".join([head, *wrappers, *fortran])
 
 
@@ -254,33 +247,16 @@ class _Fortran(_C):
     """
 
     fortran = True
-    suffix = "_"
-    original = "pmpi_{name}_"
+    binding = fortran_wrappers.PLAIN
 
     def shell(self, before: str, after: str) -> str:
         """Return the function around these lines."""
-        parameters = ", ".join(
-            f"{'MPI_Fint' if self.is_number(i) else 'void'} *{name}" for i, name in enumerate(self.names)
-        )
-        parameters = f"{parameters}, MPI_Fint *ierror" if parameters else "MPI_Fint *ierror"
-        name = self.call.function.name.removeprefix("MPI_").lower()
-        theirs = self.original.format(name=name)
-        return (
-            f"\nextern void {theirs}({parameters}) __attribute__((weak));\n"
-            f"PUBLIC void mpi_{name}{self.suffix}({parameters});\n"
-            f"void mpi_{name}{self.suffix}({parameters})\n{{\n    MPI_Fint code = 0;\n{before}"
-            f"    {theirs}({', '.join([*self.names, '&code'])});\n{after}"
-            "    if (ierror)\n        *ierror = code;\n}\n"
-        )
-
-    def is_number(self, index: int) -> bool:
-        """Return whether a parameter is an integer, or several, rather than a buffer."""
-        kind = self.call.function.parameters[index].type
-        return "void" not in kind and "char" not in kind
+        theirs = self.binding.library_name(self.call.function)
+        call = f"    {theirs}({', '.join([*self.names, '&code'])});\n"
+        return self.binding.definition(self.call.function, before + call + after)
 
     def passed_on(self) -> str:
-        name = self.call.function.name.removeprefix("MPI_").lower()
-        theirs = self.original.format(name=name)
+        theirs = self.binding.library_name(self.call.function)
         arguments = ", ".join([*self.names, "ierror ? ierror : &code"])
         return f"    {{\n        {theirs}({arguments});\n        return;\n    }}\n"
 
@@ -309,15 +285,13 @@ class _Fortran(_C):
 class _Fortran2008(_Fortran):
     """The same where Fortran's mpi_f08 module has functions of its own."""
 
-    suffix = "_f08_"
-    original = "pmpi_{name}_f08_"
+    binding = fortran_wrappers.FORTRAN_2008
 
 
 class _Mpich2008(_Fortran):
     """What MPICH's mpi_f08 module does without C's functions: all without a buffer; its statuses are C's."""
 
-    suffix = "_f08_"
-    original = "pmpir_{name}_f08_"
+    binding = fortran_wrappers.MPICH_2008
 
     def status_lines(self) -> list[str]:
         single = "status" in self.roles
@@ -341,8 +315,9 @@ def _fortran(calls: list[TracedCall], family: str) -> list[str]:
     for number, call in enumerate(calls, 1):
         if call.wide or _MESSAGES & set(call.roles) or {"send_types", "starts"} & set(call.roles):
             continue
-        buffers = any("void" in one.type for one in call.function.parameters)
+        buffers = fortran_wrappers.has_buffers(call.function)
         for kind in _FORTRAN[family]:
             if kind is not _Mpich2008 or (not buffers and call.kind != "other"):
-                found.append(kind(number, call).source())
+                function = fortran_wrappers.without_arguments(call.function)
+                found.append(kind(number, replace(call, function=function)).source())
     return found
