@@ -140,6 +140,24 @@ def test_the_predicted_time_is_made_small(trace: str) -> None:
     assert times["block"] == times["now"]
 
 
+def test_of_a_described_platform_the_gain_has_no_band_and_says_why(trace: str) -> None:
+    words = ("--placement", "block", "--testbed", "two-clusters", "--objective", "time", "--time", "0.5s")
+    code, said = mapped(trace, *words, "--json")
+    found = json.loads(said[said.index("{") :])["gain"]
+    assert code == 0 and found["ratio_low"] is None and "is not known" in found["no_band"]
+
+
+def test_a_permutation_has_the_hosts_of_now_and_the_header_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "traffic.csv").write_text("0,2,1000000\n1,3,1000000\n")
+    (tmp_path / "hosts").write_text("one slots=2\ntwo slots=2\nthree slots=8\n")
+    words = (str(tmp_path / "traffic.csv"), "--hostfile", str(tmp_path / "hosts"), "--format", "permutation")
+    code, said = mapped(*words, "-o", str(tmp_path / "order"))
+    assert code == 0 and "rankwise_order.h" in said
+    ranks = [int(line) for line in (tmp_path / "order").read_text().split()]
+    assert {frozenset(ranks[:2]), frozenset(ranks[2:])} == {frozenset({0, 2}), frozenset({1, 3})}
+    assert "rankwise_order(MPI_Comm" in (tmp_path / "rankwise_order.h").read_text()
+
+
 def test_pinned_ranks_stay_whatever_is_predicted(trace: str) -> None:
     words = ("--placement", "cyclic", "--testbed", "grid5000-2007", "--objective", "time", "--time", "0.2s")
     code, said = mapped(trace, *words, "--pin", "0=nancy-2,2=rennes-1", "--json")
