@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from rankwise.cli.abi_options import abi_options
 from rankwise.cli.options import DURATION, Parsed
 from rankwise.cli.profile_options import profile_options
 from rankwise.cli.program_arguments import TakesProgram, launcher_option
@@ -52,12 +53,7 @@ _SINGLE = {
 @click.option("--relay", "relayed", is_flag=True,
               help="With --join: sites reach one another by a relay on the first host of each, encrypted, and by "
               "one port alone.  [default: every host reaches every other]")  # fmt: skip
-@click.option("--abi", "standard_abi", is_flag=True,
-              help="Lead its calls through MPI-5's standard ABI even where the MPI is its own. A program of which "
-              "no MPI shows (Python) is of that ABI.")  # fmt: skip
-@click.option("--linked-to", default="", metavar="MPI",
-              help="The MPI whose calls it makes, where that does not show: Python with an mpi4py compiled for "
-              "it.")  # fmt: skip
+@abi_options
 @click.option("--placement", default="block", show_default=True, metavar="NAME|FILE",
               help="block, cyclic, one-per-node, across-sites, or a rankfile.")  # fmt: skip
 @launcher_option
