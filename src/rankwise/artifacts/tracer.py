@@ -51,8 +51,8 @@ def build_archive(implementation: Implementation) -> Path:
 def build_standard(standard: Standard) -> Path:
     """Return the path of the tracer for programs of the standard ABI: one for all implementations.
 
-    It is linked to no MPI: what it calls is the front end's, which is loaded after it. Raises BuildError, HostError
-    if there is no C compiler.
+    It is linked to no MPI: what it calls is the front end's, which is loaded after it.
+    Raises BuildError, HostError if there is no C compiler or the cache cannot be written.
     """
     folder = libraries.generated({"mpi.h": standard.text})
     made = _artifact(wrapper_source({one.name: one for one in standard.functions.values()}))
