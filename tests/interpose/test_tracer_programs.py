@@ -1,19 +1,23 @@
-"""What is recorded of real programs: how much room it takes, and the parts that they mark."""
+"""What is recorded of real programs: how much room it takes, how much memory, and the parts that they mark."""
 
 from __future__ import annotations
 
+import re
 import shutil
+import subprocess
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from rankwise.analysis.trace.reading import read
 from rankwise.artifacts import apps, builder
 from rankwise.artifacts.builder import Artifact
 from rankwise.artifacts.tracer import SOURCES
+from support.command_line import rankwise
 from support.mpis import FOUND, working
-from support.traces import calls, open_folder, recorded
+from support.traces import calls, open_folder, record, recorded
 
 pytestmark = [pytest.mark.mpi, pytest.mark.skipif(not FOUND, reason="no MPI here")]
 ONE = next((one.id for one in FOUND if one.id.startswith("mpich-5")), "")
@@ -32,6 +36,24 @@ int main(int argc, char **argv)
         rankwise_region_end("inner");
         rankwise_region_end("solver");
     }
+    MPI_Finalize();
+    return 0;
+}
+"""
+_MANY = """
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+int main(int argc, char **argv)
+{
+    int x = 0;
+    struct rusage used;
+    MPI_Init(&argc, &argv);
+    for (long i = 0; i < 3000000; i++)
+        MPI_Send(&x, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
+    getrusage(RUSAGE_SELF, &used);
+    printf("peak %ld KiB\\n", used.ru_maxrss);
     MPI_Finalize();
     return 0;
 }
@@ -87,3 +109,25 @@ def test_regions_of_the_header_are_recorded(open_source: Path) -> None:
     for one in trace.ranks:
         assert calls(one) == Counter({"region": 12, "MPI_Barrier": 6})
         assert sorted(one.regions.values()) == ["inner", "solver"]
+
+
+def peak(done: subprocess.CompletedProcess[str]) -> int:
+    assert done.returncode == 0, done.stderr
+    found = re.search(r"peak (\d+) KiB", done.stdout)
+    assert found, done.stdout
+    return int(found[1])
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(
+    ("words", "most"), [([], 6 * 3_000_000), (["--summary-only"], 20_000)], ids=["all", "short"]
+)
+def test_millions_of_calls_take_bounded_memory(words: list[str], most: int, open_source: Path) -> None:
+    program = compiled("many", _MANY, open_source)
+    bare = peak(rankwise("run", "-q", "-n", "1", "--mpi", ONE, "--", str(program), home=open_source))
+    with open_folder() as folder:
+        traced = peak(record(folder / "t", ONE, 1, [program], *words))
+        size = sum(file.stat().st_size for file in (folder / "t").iterdir())
+        (trace,) = read(folder / "t").ranks
+    assert calls(trace) == Counter({"MPI_Send": 3_000_000})
+    assert size < most and traced - bare < 30_000, (size, bare, traced)
