@@ -11,7 +11,9 @@ its first three columns, and LogGOPSim's file for the last one.
 
 Processor seconds, not wall time, so that other work on the machine disturbs less; medians over rounds, and
 messages a second of them. 125 MB/s NICs, 20 us, 1 us overheads, rendezvous from 64 KiB; all messages are flows
-(--packet 0), except in the columns without contention.
+(--packet 0), except in the columns without contention. Tolerance 1e-6; of the halo, whose ranks start apart, 1e-3.
+The most memory of rankwise-sim, looked at every 10 ms, is told over the messages: the file, what is read of it,
+and what is under way.
 """
 
 from __future__ import annotations
@@ -21,13 +23,14 @@ import resource
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
 import click
-from simulator_schedules import Schedule, all_to_all, pairwise, permutations, ring, write_goal, write_trace
+from simulator_schedules import Schedule, all_to_all, halo, pairwise, permutations, ring, write_goal, write_trace
 
 COSTS = {"L": 20e-6, "o_s": 1e-6, "o_r": 1e-6, "G": 8e-9}
 
@@ -39,9 +42,20 @@ class Measured:
     cpu_seconds: float | None
     simulated_seconds: float | None = None
     simulation_only: float | None = None
+    peak_bytes: int = 0
 
 
-def platform(nodes: int) -> str:
+@dataclass
+class Ended:
+    """A command that ended: its processor seconds, what it printed, and the most memory that it was seen with."""
+
+    cpu_seconds: float | None = None
+    """None: it failed or was not done in time."""
+    said: str = ""
+    peak_bytes: int = 0
+
+
+def platform(nodes: int, tolerance: float = 1e-6) -> str:
     """The platform file for rankwise-sim."""
     return json.dumps(
         {
@@ -50,24 +64,39 @@ def platform(nodes: int) -> str:
             "classes": [{"name": "lan", "eager_below": 65536, "ranges": [COSTS]}],
             "same_node": "lan",
             "routes": [{"from": "n", "to": "n", "class": "lan"}],
-            "model": {"name": "alpha-fair", "alpha": 1, "tolerance": 1e-6},
+            "model": {"name": "alpha-fair", "alpha": 1, "tolerance": tolerance},
         }
     )
 
 
-def timed(argv: list[str], limit: float, folder: Path) -> tuple[float | None, str]:
-    """Processor seconds of the command and what it printed; None if it failed or was not done in time."""
+def timed(argv: list[str], limit: float, folder: Path) -> Ended:
+    """Run the command, and look at it now and then."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    try:
-        done = subprocess.run(argv, capture_output=True, text=True, timeout=limit, cwd=folder, check=False)
-    except subprocess.TimeoutExpired:
-        return None, ""
+    end, peak = time.monotonic() + limit, 0
+    with (folder / "said").open("w+") as out, (folder / "errors").open("w+") as errors:
+        with subprocess.Popen(argv, stdout=out, stderr=errors, cwd=folder) as process:
+            while process.poll() is None:
+                peak = max(peak, memory_of(process.pid))
+                if time.monotonic() > end:
+                    process.kill()
+                time.sleep(0.01)
+        out.seek(0), errors.seek(0)
+        said, told = out.read(), errors.read()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if done.returncode:
-        click.echo(f"{argv[0]}: {done.stderr[-400:]}", err=True)
-        return None, ""
+    if process.returncode:
+        click.echo(f"{argv[0]}: {told[-400:]}", err=True)
+        return Ended()
     used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return used, done.stdout + done.stderr
+    return Ended(used, said + told, peak)
+
+
+def memory_of(process: int) -> int:
+    """The most memory that the process has had, in bytes; 0: it has ended."""
+    try:
+        text = Path(f"/proc/{process}/status").read_text()
+    except OSError:
+        return 0
+    return next((1024 * int(line.split()[1]) for line in text.splitlines() if line.startswith("VmHWM:")), 0)
 
 
 def rankwise(program: str, file: str, model: str, *more: str) -> Callable[[Path, Schedule, float], Measured]:
@@ -75,12 +104,12 @@ def rankwise(program: str, file: str, model: str, *more: str) -> Callable[[Path,
 
     def measure(folder: Path, schedule: Schedule, limit: float) -> Measured:
         argv = [program, "--platform", "platform.json", "--job", file, "--model", model, *more]
-        used, said = timed(argv, limit, folder)
-        if used is None:
+        ended = timed(argv, limit, folder)
+        if ended.cpu_seconds is None:
             return Measured(None)
-        told = json.loads(said)
+        told = json.loads(ended.said)
         assert told["messages"] == schedule.messages
-        return Measured(used, told["total_seconds"], told["simulate_cpu_seconds"])
+        return Measured(ended.cpu_seconds, told["total_seconds"], told["simulate_cpu_seconds"], ended.peak_bytes)
 
     return measure
 
@@ -91,7 +120,7 @@ def loggopsim(place: Path) -> Callable[[Path, Schedule, float], Measured]:
     def measure(folder: Path, schedule: Schedule, limit: float) -> Measured:
         del schedule
         words = ["-L", "20000", "-o", "1000", "-g", "0", "-G", "8", "-O", "0", "-S", "65535"]
-        return Measured(timed([str(place / "LogGOPSim"), "-f", "goal.bin", *words], limit, folder)[0])
+        return Measured(timed([str(place / "LogGOPSim"), "-f", "goal.bin", *words], limit, folder).cpu_seconds)
 
     return measure
 
@@ -102,8 +131,9 @@ def smpi(program: Path) -> Callable[[Path, Schedule, float], Measured]:
     def measure(folder: Path, schedule: Schedule, limit: float) -> Measured:
         argv = ["smpirun", "-np", str(schedule.ranks), "-platform", "platform.xml", "-hostfile", "hosts"]
         argv += ["-replay", "traces", str(program), "--log=smpi_replay.thresh:info"]
-        used, said = timed(argv, limit, folder)
-        lines = [line for line in said.splitlines() if "Simulation time" in line]
+        ended = timed(argv, limit, folder)
+        used = ended.cpu_seconds
+        lines = [line for line in ended.said.splitlines() if "Simulation time" in line]
         return Measured(used if lines else None, float(lines[-1].split()[-1]) if lines else None)
 
     return measure
@@ -111,7 +141,8 @@ def smpi(program: Path) -> Callable[[Path, Schedule, float], Measured]:
 
 def write_files(schedule: Schedule, folder: Path, loggopsim_folder: Path | None, with_smpi: bool) -> None:
     """Write what the simulators read."""
-    (folder / "platform.json").write_text(platform(schedule.ranks))
+    tolerance = 1e-3 if schedule.starts else 1e-6
+    (folder / "platform.json").write_text(platform(schedule.ranks, tolerance))
     write_trace(schedule, folder / "trace")
     write_goal(schedule, folder / "goal")
     if loggopsim_folder is not None:
@@ -142,7 +173,9 @@ def cell(runs: list[Measured], messages: int) -> str:
     used = max(median(known), 1e-3)
     only = [run.simulation_only for run in runs if run.simulation_only is not None]
     alone = f"; simulation alone {messages / max(median(only), 1e-4) / 1e6:.2g}M" if only else ""
-    return f"{messages / used / 1e6:.3g}M ({used:.2f} s{alone})"
+    peak = max(run.peak_bytes for run in runs)
+    memory = f"; {peak / messages:.0f} B a message" if peak else ""
+    return f"{messages / used / 1e6:.3g}M ({used:.2f} s{alone}{memory})"
 
 
 def broadcast(programs: dict[str, str], ranks: int, rounds: int, folder: Path) -> None:
@@ -155,7 +188,7 @@ def broadcast(programs: dict[str, str], ranks: int, rounds: int, folder: Path) -
         for model in ("alpha-fair", "none"):
             for name, program in programs.items():
                 argv = [program, "--platform", "platform.json", "--job", "request", "--model", model]
-                told.setdefault((model, name), []).append(json.loads(timed(argv, 300, folder)[1]))
+                told.setdefault((model, name), []).append(json.loads(timed(argv, 300, folder).said))
     for (model, name), runs in told.items():
         used, only = (median(one[key] for one in runs) for key in ("cpu_seconds", "simulate_cpu_seconds"))
         click.echo(f"binomial bcast of {ranks} ranks, {model}{name}: {used:.2f} s, simulation alone {only:.2f} s")
@@ -195,6 +228,7 @@ def main(
     schedules = [ring(most, 10, 1024), ring(most, 100, 1024), ring(most, 1000, 1024)]  # how time grows with size
     schedules += [pairwise(most, 200, 65536), permutations(most, 10, 1 << 20)]
     schedules.append(all_to_all(max(most // 4, 4), 1024))
+    schedules.append(halo(max(round(16 * scale), 3), 1, 65536, apart_seconds=100e-6))
     click.echo("messages a second of processor time (processor seconds, reading included)")
     click.echo(f"| schedule | {' | '.join(columns)} |")
     click.echo("|---" * (len(columns) + 1) + "|")

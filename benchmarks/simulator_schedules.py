@@ -9,6 +9,8 @@ from pathlib import Path
 
 Message = tuple[int, int]
 """The peer and the tag."""
+FLOPS_PER_SECOND = 1e9
+"""Of a platform that says nothing else."""
 
 
 @dataclass(frozen=True)
@@ -20,6 +22,8 @@ class Schedule:
     size: int
     rounds: Callable[[int], Iterator[tuple[list[Message], list[Message]]]]
     messages: int
+    starts: tuple[float, ...] = ()
+    """The seconds that each rank computes first; (): none."""
 
 
 def ring(ranks: int, rounds: int, size: int) -> Schedule:
@@ -70,12 +74,38 @@ def all_to_all(ranks: int, size: int) -> Schedule:
     return Schedule(f"all-to-all {ranks}", ranks, size, of, ranks * (ranks - 1))
 
 
+def halo(side: int, rounds: int, size: int, apart_seconds: float = 0.0) -> Schedule:
+    """Each rank of a cube exchanges with its six neighbours; ranks start up to so many seconds apart."""
+    ranks, draw = side**3, random.Random(1)
+
+    def neighbours(rank: int) -> list[int]:
+        x, y, z = rank // side**2, rank // side % side, rank % side
+        places = [((x + d) % side, y, z) for d in (1, -1)] + [(x, (y + d) % side, z) for d in (1, -1)]
+        places += [(x, y, (z + d) % side) for d in (1, -1)]
+        return [(i * side + j) * side + k for i, j, k in places]
+
+    def of(rank: int) -> Iterator[tuple[list[Message], list[Message]]]:
+        here = neighbours(rank)
+        for i in range(rounds):
+            # Towards a neighbour and back have tags of their own, for with two in a row they are the same.
+            yield (
+                [(one, 6 * i + d) for d, one in enumerate(here)],
+                [(one, 6 * i + (d ^ 1)) for d, one in enumerate(here)],
+            )
+
+    starts = tuple(draw.uniform(0, apart_seconds) for _ in range(ranks)) if apart_seconds else ()
+    name = f"halo {side}^3 x {rounds}" + (f", {1e6 * apart_seconds:.0f} us apart" if starts else "")
+    return Schedule(name, ranks, size, of, 6 * ranks * rounds, starts)
+
+
 def write_trace(schedule: Schedule, path: Path) -> None:
     """Write it as SimGrid's time-independent trace, in bytes (datatype 6)."""
     size = schedule.size
     with path.open("w") as file:
         for rank in range(schedule.ranks):
             lines = [f"{rank} init\n"]
+            if schedule.starts:
+                lines.append(f"{rank} compute {schedule.starts[rank] * FLOPS_PER_SECOND:.0f}\n")
             for sends, receives in schedule.rounds(rank):
                 if len(sends) == 1 and len(receives) == 1:
                     (to, tag), (source, _) = sends[0], receives[0]
@@ -100,6 +130,9 @@ def write_goal(schedule: Schedule, path: Path) -> None:
             lines = [f"rank {rank} {{\n"]
             number = 1
             before: list[int] = []
+            if schedule.starts:
+                lines.append(f"l1: calc {schedule.starts[rank] * 1e9:.0f}\n")
+                number, before = 2, [1]
             for sends, receives in schedule.rounds(rank):
                 here = []
                 for word, messages in (("recv {}b from", receives), ("send {}b to", sends)):

@@ -43,6 +43,15 @@ Doorway::~Doorway()
     poller_.remove(listener_.number());
 }
 
+std::uint16_t Doorway::port() const
+{
+    sockaddr_in at{};
+    socklen_t length = sizeof at;
+    if (::getsockname(listener_.number(), reinterpret_cast<sockaddr *>(&at), &length) != 0)
+        throw system_error("cannot tell where it listens");
+    return ntohs(at.sin_port);
+}
+
 void Doorway::accept()
 {
     for (;;) {
@@ -72,6 +81,8 @@ void Doorway::hear(Place guest)
     if (guest->length == 0) {
         std::uint8_t first = 0;
         const auto seen = ::recv(socket, &first, 1, MSG_PEEK);
+        if (seen < 0 && errno == EAGAIN)
+            return; // who it is shows when it speaks: it may from now on
         if (seen == 1 && first != kCallMark) {
             poller_.remove(socket);
             guest->stream =
@@ -124,6 +135,7 @@ Doorway::Place Doorway::guest_of(const Stream &stream)
 
 void Doorway::turn()
 {
+    accept(); // of who came when there was no descriptor left, nothing is told again
     const double time = now();
     while (!guests_.empty() && time - guests_.front().since > kGuestSeconds)
         refuse(guests_.begin(), "it did not say in time who it is");

@@ -33,7 +33,9 @@ class Doorway : public StreamOwner
     Doorway(const Doorway &) = delete;
     Doorway &operator=(const Doorway &) = delete;
 
-    /// Sends away those who have said nothing for too long.
+    /// Where it listens.
+    std::uint16_t port() const;
+    /// Now and then: sends away those who have said nothing for too long, lets in who still waits.
     void turn();
     std::uint64_t refused() const
     {

@@ -22,7 +22,7 @@ relays, by TLS 1.3 with the relays' key. Sites are numbered from 0; a relay call
 
 --sites NAME,...   the sites of the job, in its order
 --site N           which of them this is
---port P           where to listen
+--port P           where to listen; 0: at any free port, and the first line of output says at which
 --key FILE         two lines: the relays' key, 64 hexadecimal digits, and the job's, up to 39 characters
 --peer N=HOST:PORT where the relay of site N listens; one for each lower number
 --streams N        connections between two relays, the same at all         (default 4, 1 to 64)
@@ -78,7 +78,7 @@ void set(Options &options, std::string_view name, std::string_view word)
     else if (name == "--site")
         options.site = static_cast<std::uint32_t>(whole(name, word, 0, 1000));
     else if (name == "--port")
-        options.port = static_cast<std::uint16_t>(whole(name, word, 1, 65535));
+        options.port = static_cast<std::uint16_t>(whole(name, word, 0, 65535));
     else if (name == "--key")
         read_keys(options, std::string(word));
     else if (name == "--streams")
@@ -105,7 +105,7 @@ void check(const Options &options)
     if (options.sites.size() < 2 || options.site >= options.sites.size())
         throw input_error(
             "--sites names two sites or more, and --site is the number of one of them");
-    if (options.port == 0)
+    if (!options.port)
         throw input_error("there is no port to listen at", "--port P");
     for (std::uint32_t site = 0; site < options.sites.size(); site++)
         if ((options.peers.count(site) != 0) != (site < options.site))

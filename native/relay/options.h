@@ -3,6 +3,7 @@
 #include "tls.h"
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,9 +15,9 @@ extern const char *const kHelp;
 struct Options {
     enum class Mode { help, version, run };
     Mode mode = Mode::help;
-    std::vector<std::string> sites; // names, in the order of the job
-    std::uint32_t site = 0;         // which of them is ours
-    std::uint16_t port = 0;
+    std::vector<std::string> sites;             // names, in the order of the job
+    std::uint32_t site = 0;                     // which of them is ours
+    std::optional<std::uint16_t> port;          // 0: any
     std::map<std::uint32_t, std::string> peers; // HOST:PORT of those that we call, by site
     Key key{};                                  // of the relays
     std::string job_key;                        // of the processes

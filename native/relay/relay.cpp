@@ -76,7 +76,7 @@ std::string megabytes(std::uint64_t bytes)
 
 Relay::Relay(const Options &options)
     : context_(options.key), registry_(options.patience_seconds),
-      doorway_(poller_, context_, options.job_key, anywhere(options.port), *this),
+      doorway_(poller_, context_, options.job_key, anywhere(*options.port), *this),
       signals_(watched_signals()), until_eof_(options.until_eof)
 {
     TrunkSettings common;

@@ -18,6 +18,10 @@ class Relay : public Household
   public:
     explicit Relay(const Options &options);
 
+    std::uint16_t port() const
+    {
+        return doorway_.port();
+    }
     /// Until it is told to end. Throws Error if another relay is away for too long.
     void run();
     /// What it has done, a line for each other site.

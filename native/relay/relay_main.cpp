@@ -28,6 +28,10 @@ int run(int count, char **words)
     ::mallopt(M_TRIM_THRESHOLD, 64 << 20);
     ::mallopt(M_MMAP_THRESHOLD, 1 << 20);
     rankwise::relay::Relay relay(options);
+    if (*options.port == 0) {
+        std::printf("listens at port %d\n", relay.port());
+        std::fflush(stdout);
+    }
     relay.run();
     std::fputs(relay.report().c_str(), stdout);
     return EXIT_SUCCESS;

@@ -34,8 +34,11 @@ SMALLEST = {  # script: arguments, what it prints
     "overlay_cost": (["mpich-5", "openmpi-5", "--launches", "1", "--calls", "10"], "rules that never hold +"),
     "tracer_overhead": (["mpich-5", "--launches", "1", "--calls", "1000"], "  summary "),
     "wan_collectives": (
-        ["mpich-5", "-n", "4", "--placements", "block", "--cells", "bcast:8", "--launches", "1"],
-        "x bound",
+        [
+            *("mpich-5", "-n", "4", "--placements", "block", "--cells", "bcast:8,allreduce:8", "--launches", "1"),
+            *("--file", str(BENCHMARKS.parent / "examples" / "own_algorithm.py")),
+        ],
+        "allreduce.file:own_algorithm over mpich-5.0.2 default: ",
     ),
     "beside_gloo": (["openmpi-5", "--cells", "allreduce:1K", "--launches", "1"], "gloo / this"),
     "simulator_beside_peers": (["--rounds", "1", "--scale", "0.01"], "binomial bcast of 10000 ranks"),

@@ -117,3 +117,24 @@ def test_a_billion_messages_are_refused_with_the_memory_they_need(capsys: Told) 
     words = ("collective", "alltoall", "--algorithm", "pairwise", "-n", "40000", "--size", "1")
     assert predict(*words, "--platform", "p.toml", "--memory", "1G") == 3
     assert "GiB of memory" in capsys.readouterr().err
+
+
+def test_noise_tells_the_median_and_p99(capsys: Told) -> None:
+    assert predict("pattern", "flows", "--platform", "p.toml", "--seeds", "20", "--noise", "0.2") == 0
+    assert "in the median of 20 runs, p99" in capsys.readouterr().out
+    assert predict("pattern", "flows", "--platform", "p.toml", "--seeds", "20", "--json") == 0
+    spread = json.loads(capsys.readouterr().out)["spread"]
+    assert 0 < spread["least_seconds"] <= spread["p50_seconds"] <= spread["p99_seconds"] <= spread["most_seconds"]
+
+
+def test_the_timeline_as_a_file_for_perfetto(capsys: Told) -> None:
+    assert predict("pattern", "flows", "--platform", "p.toml", "--trace-out", "timeline.json") == 0
+    capsys.readouterr()
+    assert json.loads(Path("timeline.json").read_text())["traceEvents"]
+
+
+@pytest.mark.parametrize(
+    "words", [("--noise", "0.1"), ("--seeds", "2", "--sweep", "wan.delay=1ms:2ms"), ("--seeds", "0")]
+)
+def test_noise_that_means_nothing_is_refused(words: tuple[str, ...]) -> None:
+    assert predict("pattern", "flows", "--platform", "p.toml", *words) == 2

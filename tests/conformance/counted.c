@@ -80,6 +80,38 @@ static void gather_to_all(Cell *c)
     MPI_Allgather(c->send, c->count, c->type, c->receive, c->count, c->type, c->comm);
 }
 
+static void gather_unequal_to_all(Cell *c)
+{
+    count(c);
+    MPI_Allgatherv(c->send, c->counts[c->rank], c->type, c->receive, c->counts, c->displacements,
+                   c->type, c->comm);
+}
+
+static void begin_shares(Cell *c)
+{
+    exchange_shares(c);
+    begin(c);
+}
+
+static void exchange_unequal(Cell *c)
+{
+    count(c);
+    MPI_Alltoallv(c->send, c->counts, c->displacements, c->type, c->receive, c->counts,
+                  c->displacements, c->type, c->comm);
+}
+
+static void reduce_to_blocks(Cell *c)
+{
+    count(c);
+    MPI_Reduce_scatter_block(c->send, c->receive, c->count, c->type, c->op, c->comm);
+}
+
+static void reduce_before(Cell *c)
+{
+    count(c);
+    MPI_Exscan(c->send, c->receive, c->count, c->type, c->op, c->comm);
+}
+
 KERNEL(counted_bcast) = {.category = COLLECTIVE,
                          .description = "bcast",
                          .data = &broadcast_data,
@@ -99,3 +131,31 @@ KERNEL(counted_allgather) = {.category = COLLECTIVE,
                              .run = gather_to_all,
                              .setup = begin,
                              .teardown = end};
+KERNEL(counted_allgatherv) = {.category = COLLECTIVE,
+                              .description = "allgatherv",
+                              .data = &allgather_data,
+                              .run = gather_unequal_to_all,
+                              .setup = begin,
+                              .teardown = end,
+                              .unequal = true};
+KERNEL(counted_alltoallv) = {.category = COLLECTIVE,
+                             .description = "alltoallv",
+                             .data = &alltoall_data,
+                             .run = exchange_unequal,
+                             .setup = begin_shares,
+                             .teardown = end,
+                             .unequal = true};
+KERNEL(counted_reduce_scatter_block) = {.category = COLLECTIVE,
+                                        .description = "reduce_scatter_block",
+                                        .data = &reduce_scatter_block_data,
+                                        .reduces = true,
+                                        .run = reduce_to_blocks,
+                                        .setup = begin,
+                                        .teardown = end};
+KERNEL(counted_exscan) = {.category = COLLECTIVE,
+                          .description = "exscan",
+                          .data = &exscan_data,
+                          .reduces = true,
+                          .run = reduce_before,
+                          .setup = begin,
+                          .teardown = end};

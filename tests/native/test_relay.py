@@ -16,12 +16,13 @@ import psutil
 import pytest
 
 from rankwise.core.native_programs import program
+from support.closed_port import closed_port
 from support.relays import (
     CONNECT,
+    LISTENS,
     CutLink,
     Relay,
     call,
-    free_port,
     joined_pair,
     key_file,
     two_relays,
@@ -128,15 +129,15 @@ def test_a_link_that_was_away_for_seconds_loses_nothing(fault: str, tmp_path: Pa
 
 def test_a_link_that_stays_away_ends_the_relay_with_the_reason(tmp_path: Path) -> None:
     with (
-        two_relays(tmp_path, "--patience", "2") as (rennes, nancy, link),
+        two_relays(tmp_path, "--patience", "5") as (rennes, nancy, link),
         joined_pair(rennes, nancy) as (near, far),
     ):
         link.cut()
-        assert nancy.process.wait(15) == 1
+        assert nancy.process.wait(40) == 1
         _, words = nancy.end()
-        assert "the relay of rennes could not be reached for 2.0 s" in words
+        assert "the relay of rennes could not be reached for 5.0 s" in words
         assert far.recv(1) == b""
-        assert rennes.process.wait(15) == 1
+        assert rennes.process.wait(40) == 1
         assert near.recv(1) == b""
 
 
@@ -146,7 +147,7 @@ def test_a_relay_that_was_killed_takes_its_connections_with_it_and_another_is_ta
             nancy.process.kill()
             nancy.process.wait()
             assert far.recv(1) == b""
-            again = Relay(1, nancy.port, tmp_path / "key", "--peer", f"0=127.0.0.1:{link.port}")
+            again = Relay(1, tmp_path / "key", "--peer", f"0=127.0.0.1:{link.port}")
             try:
                 assert near.recv(1) == b""
                 with joined_pair(rennes, again, 5) as pair:
@@ -167,8 +168,8 @@ def test_a_process_that_dies_is_told_to_its_peer(tmp_path: Path) -> None:
 
 
 def test_whom_nobody_knows_or_hears_is_said(tmp_path: Path) -> None:
-    with two_relays(tmp_path, "--patience", "2") as (rennes, nancy, _):
-        rennes.listens(7, free_port())
+    with two_relays(tmp_path, "--patience", "5") as (rennes, nancy, _), closed_port() as nobody:
+        rennes.listens(7, nobody)
         with pytest.raises(ConnectionError, match=r"site rennes, rank 7: its relay cannot connect to it"):
             nancy.connect(0, 7)
         with pytest.raises(ConnectionError, match=r"site rennes, rank 8: it did not come within the time"):
@@ -185,11 +186,11 @@ def test_strangers_are_refused_and_said_and_do_no_harm(tmp_path: Path) -> None:
                 if not words:
                     stranger.shutdown(socket.SHUT_WR)
                 assert stranger.recv(100)[:1] in (b"", b"\x15")  # TLS says why
+        begun = time.monotonic()
         with rennes.guest() as silent, rennes.guest() as half:
             half.sendall(b"rankga")
-            begun = time.monotonic()
             assert silent.recv(1) == half.recv(1) == b""
-            assert 3 < time.monotonic() - begun < 15
+            assert 5 < time.monotonic() - begun < 40
         assert_carried(near, far, 1_000_000)
         _, words = rennes.end()
     for reason in ("it is of another job", "it is neither a relay nor a process of the job", "TLS says: ",
@@ -201,8 +202,8 @@ def test_strangers_are_refused_and_said_and_do_no_harm(tmp_path: Path) -> None:
 def test_a_relay_with_a_wrong_key_gets_nowhere(tmp_path: Path) -> None:
     with two_relays(tmp_path) as (rennes, nancy, _), joined_pair(rennes, nancy) as (near, far):
         other = key_file(tmp_path, "other")
-        wrong = Relay(1, free_port(), other, "--peer", f"0=127.0.0.1:{rennes.port}", "--patience", "3")
-        assert wrong.process.wait(15) == 1
+        wrong = Relay(1, other, "--peer", f"0=127.0.0.1:{rennes.port}", "--patience", "3")
+        assert wrong.process.wait(40) == 1
         _, words = wrong.end()
         assert "the relay of rennes could not be reached for 3.0 s: it has another key" in words
         assert_carried(near, far, 1_000_000)
@@ -219,15 +220,37 @@ def test_what_is_sent_cannot_be_read_on_the_way(tmp_path: Path) -> None:
                 seen.extend(one.recv(1 << 16, socket.MSG_PEEK))
             super()._carry(one)
 
-    port, key = free_port(), key_file(tmp_path)
-    link = Listening(port)
-    rennes, nancy = Relay(0, port, key), Relay(1, free_port(), key, "--peer", f"0=127.0.0.1:{link.port}")
+    rennes = Relay(0, key := key_file(tmp_path))
+    link = Listening(rennes.port)
+    nancy = Relay(1, key, "--peer", f"0=127.0.0.1:{link.port}")
     with joined_pair(rennes, nancy) as (near, far):
         far.sendall(b"nobody may read this")
         assert near.recv(100) == b"nobody may read this"
     nancy.end(), rennes.end()
     link.close()
     assert len(seen) > 500 and b"nobody may read" not in seen
+
+
+def test_who_came_when_there_was_no_descriptor_left_is_let_in_later(tmp_path: Path) -> None:
+    rennes = Relay(0, key_file(tmp_path), around=("prlimit", "--nofile=24"))
+    with contextlib.ExitStack() as stack:
+        stack.callback(rennes.end)
+        silent = [stack.enter_context(rennes.guest()) for _ in range(30)]
+        patient = stack.enter_context(rennes.guest())
+        patient.sendall(call(LISTENS, 0, 3, 1))
+        assert all(one.recv(1) == b"" for one in silent)  # sent away, in two turns
+        assert patient.recv(1) == b"y"
+
+
+def test_a_port_that_somebody_has_is_told_and_is_not_ours(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        line = [program("rankwise-relay"), "--sites", "rennes,nancy", "--site", "0", "--key", key_file(tmp_path)]
+        told = subprocess.run(
+            [*line, "--port", str(port)], capture_output=True, text=True, timeout=40, check=False
+        )
+    assert told.returncode == 3 and f"cannot listen at port {port}" in told.stderr
+    assert "name another port" in told.stderr
 
 
 @pytest.mark.parametrize(
@@ -240,7 +263,7 @@ def test_what_is_sent_cannot_be_read_on_the_way(tmp_path: Path) -> None:
         (["--sites", "a,b", "--key", "NONE"], "there are no two keys"),
         (["--sites", "a,b", "--key", "SHORT"], "the key is not of 64 hexadecimal digits"),
         (["--prot", "1"], "unknown option --prot"),
-        (["--port", "70000"], "is no number from 1"),
+        (["--port", "70000"], "is no number from 0"),
         (["--port"], "--port needs a value"),
     ],
 )
@@ -248,6 +271,6 @@ def test_wrong_usage_is_told(words: list[str], said: str, tmp_path: Path) -> Non
     files = {"KEY": key_file(tmp_path), "NONE": tmp_path / "none", "SHORT": key_file(tmp_path, "short", "1234")}
     line = [str(files.get(word, word)) for word in words]
     told = subprocess.run(
-        [program("rankwise-relay"), *line], capture_output=True, text=True, timeout=10, check=False
+        [program("rankwise-relay"), *line], capture_output=True, text=True, timeout=40, check=False
     )
     assert told.returncode == 2 and said in told.stderr

@@ -10,19 +10,13 @@ import struct
 import subprocess
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from rankwise.core.native_programs import program
 
 JOB_KEY = "of the job"
 LISTENS, CONNECT = 1, 2
-
-
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
 
 
 def call(wish: int, site: int, rank: int, port: int = 0, *, key: str = JOB_KEY, version: int = 1) -> bytes:
@@ -32,14 +26,18 @@ def call(wish: int, site: int, rank: int, port: int = 0, *, key: str = JOB_KEY, 
 
 
 class Relay:
-    """A relay that runs, and all that it has said."""
+    """A relay that listens, at a port that was nobody else's, and all that it has said."""
 
-    def __init__(self, site: int, port: int, key: Path, *words: str, names: str = "rennes,nancy") -> None:
-        self.port = port
-        line = [str(program("rankwise-relay")), "--sites", names, "--site", str(site), "--port", str(port)]
+    def __init__(self, site: int, key: Path, *words: str, around: tuple[str, ...] = ()) -> None:
+        line = [*around, str(program("rankwise-relay")), "--sites", "rennes,nancy", "--site", str(site)]
         self.process = subprocess.Popen(
-            [*line, "--key", str(key), *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
+            [*line, "--port", "0", "--key", str(key), *words],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        assert self.process.stdout is not None
+        said = self.process.stdout.readline()
+        assert said.startswith("listens at port "), self.process.communicate(timeout=20)
+        self.port = int(said.split()[-1])
 
     def listens(self, rank: int, port: int) -> None:
         """A process of this site says where it listens."""
@@ -59,11 +57,7 @@ class Relay:
         return one
 
     def guest(self) -> socket.socket:
-        for _ in range(200):
-            with contextlib.suppress(ConnectionRefusedError):
-                return socket.create_connection(("127.0.0.1", self.port), 40)
-            select.select([], [], [], 0.05)
-        raise AssertionError(f"the relay does not listen: {self.process.poll()}")
+        return socket.create_connection(("127.0.0.1", self.port), 40)
 
     def end(self) -> tuple[str, str]:
         """What it has said in the end, and before."""
@@ -77,13 +71,13 @@ class CutLink:
     """A way to a port that can be cut and mended; `carried` counts what has gone there."""
 
     to: int
-    port: int = field(default_factory=free_port)
     carried: int = 0
 
     def __post_init__(self) -> None:
         self._up, self._stalled, self._over = True, False, False
         self._pairs: list[tuple[socket.socket, socket.socket]] = []
-        self._listener = socket.create_server(("127.0.0.1", self.port))
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listener.getsockname()[1]
         self._thread = threading.Thread(target=self._run)
         self._thread.start()
 
@@ -155,18 +149,15 @@ def key_file(folder: Path, name: str = "key", key: str = "") -> Path:
 @contextlib.contextmanager
 def two_relays(folder: Path, *words: str) -> Iterator[tuple[Relay, Relay, CutLink]]:
     """Those of rennes and nancy, which calls the former through the link."""
-    key, port = key_file(folder), free_port()
-    link = CutLink(port)
-    rennes = Relay(0, port, key, *words)
-    nancy = Relay(1, free_port(), key, "--peer", f"0=127.0.0.1:{link.port}", *words)
-    try:
+    key = key_file(folder)
+    with contextlib.ExitStack() as stack:
+        rennes = Relay(0, key, *words)
+        stack.callback(rennes.end)
+        link = CutLink(rennes.port)
+        stack.callback(link.close)
+        nancy = Relay(1, key, "--peer", f"0=127.0.0.1:{link.port}", *words)
+        stack.callback(nancy.end)
         yield rennes, nancy, link
-    finally:
-        for one in (nancy, rennes):
-            if one.process.poll() is None:
-                one.process.terminate()
-            one.process.communicate(timeout=20)
-        link.close()
 
 
 @contextlib.contextmanager

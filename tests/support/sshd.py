@@ -4,7 +4,6 @@ import contextlib
 import os
 import pwd
 import shutil
-import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -12,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from rankwise.core.network import Node, Topology
+from rankwise.core.ports import free_port
 
 SSHD = shutil.which("sshd") or "/usr/sbin/sshd"
 _PRIVILEGE_SEPARATION = Path("/run/sshd")
@@ -72,7 +72,7 @@ class Servers:
         with (self.folder / "known_hosts").open("a") as known:
             known.write(f"[127.0.0.1]:{port} {public}\n")
         self.add_client_config(name, port)
-        _wait_for(port, self.running[name], folder / "log")
+        _wait_for_text(folder / "log", "Server listening")  # it, and not somebody else there
 
     def add_client_config(self, name: str, port: int) -> None:
         user = pwd.getpwuid(os.geteuid()).pw_name
@@ -145,27 +145,12 @@ def _prepared(folder: Path) -> Servers:
 
 
 def _wait_for_text(log: Path, text: str) -> None:
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 40
     while text not in log.read_text():
         assert time.monotonic() < deadline, log.read_text()
         time.sleep(0.02)
 
 
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
-
-
 def _new_key(path: Path) -> None:
     argv = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "test", "-f", str(path)]
     subprocess.run(argv, check=True, timeout=20, stdin=subprocess.DEVNULL)
-
-
-def _wait_for(port: int, server: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + 10
-    while time.monotonic() < deadline and server.poll() is None:
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
-            return
-        time.sleep(0.02)
-    raise AssertionError(f"sshd does not listen: {log.read_text()}")

@@ -19,7 +19,8 @@ from rankwise.core.network import Topology
 from rankwise.testbeds import ssh
 from rankwise.testbeds.remote_shell import REMOTE_MARK
 from rankwise.testbeds.ssh import SshTestbed
-from support.sshd import Servers, free_port, servers
+from support.closed_port import closed_port
+from support.sshd import Servers, servers
 
 HOSTS = ("h1", "h2")
 
@@ -240,8 +241,9 @@ def refused(topology: Topology) -> HostError:
 
 
 def test_a_host_where_nobody_listens(two: Servers) -> None:
-    two.add_client_config("nobody", free_port())
-    error = refused(described(two, "h1", "nobody"))
+    with closed_port() as port:
+        two.add_client_config("nobody", port)
+        error = refused(described(two, "h1", "nobody"))
     assert "cannot reach n1" in str(error)
     assert "Connection refused" in str(error)
     assert "sshd" in error.remedy

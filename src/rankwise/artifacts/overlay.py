@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from rankwise.artifacts import builder, compiler
+from rankwise.artifacts import builder, compiler, fortran_wrappers
 from rankwise.artifacts.builder import Artifact
 from rankwise.artifacts.collective_calls import CREATE_COMMUNICATORS, STARTS, CollectiveCall, taken_over
 from rankwise.artifacts.declarations import Function, declared
+from rankwise.artifacts.fortran_wrappers import BINDINGS, Binding
 from rankwise.core import paths, registry
 from rankwise.core.records import Implementation
 
@@ -23,6 +25,8 @@ _FIELDS = {
 }
 """A role that is several fields of C's `Collective`; every other one is the field of its own name."""
 _NUMBERS = ("_counts", "_starts")
+_BUFFERS = {"send", "recv", "buffer"}
+_HANDLES = {"type": "Type", "op": "Op", "comm": "Comm"}
 
 
 def build(implementation: Implementation) -> Path:
@@ -32,7 +36,7 @@ def build(implementation: Implementation) -> Path:
     """
     folders = [SOURCES / name for name in FOLDERS] + registry.plugin_folders("csrc/schedules")
     sources = [path for folder in folders for path in sorted(folder.glob("*.c"))]
-    wrappers = kept(wrapper_source(declared(implementation)))
+    wrappers = kept(wrapper_source(declared(implementation), implementation.family))
     headers = tuple(SOURCES / name for name in FOLDERS)
     linked = ("-lm", "-pthread", "-ldl", "-Wl,--no-as-needed", *library_path(implementation))
     flags = (*_FLAGS, f'-DBUILT_FOR="{implementation.version}"')
@@ -62,8 +66,11 @@ def kept(text: str) -> Path:
     return file
 
 
-def wrapper_source(functions: dict[str, Function]) -> str:
-    """Return the C source of the wrappers of those of `functions` that the overlay has to do with."""
+def wrapper_source(functions: dict[str, Function], family: str = "") -> str:
+    """Return the C source of the wrappers of those of `functions` that the overlay has to do with.
+
+    Fortran's are among them where the library's Fortran does not call C's.
+    """
     calls = list(taken_over(functions))
     tallies = "\n".join(f'    {{.name = "{call.function.name}"}},' for call in calls)
     head = (
@@ -71,13 +78,52 @@ def wrapper_source(functions: dict[str, Function]) -> str:
         '#define PUBLIC __attribute__((visibility("default")))\n\n'
         f"Tally tallies[] = {{\n{tallies}\n}};\nconst int tally_count = {len(calls)};\n"
     )
-    starts = [_followed(functions[name], "started()") for name in STARTS if name in functions]
-    created = [
-        _followed(function, f"created(*{function.parameters[-1].name})")
-        for function in map(functions.get, CREATE_COMMUNICATORS)
-        if function
-    ]
-    return "\n".join([head, *starts, *created, *(_wrapper(number, call) for number, call in enumerate(calls))])
+    followed = {functions[name]: "started()" for name in STARTS if name in functions}
+    created = [functions[name] for name in CREATE_COMMUNICATORS if name in functions]
+    followed |= {one: f"created(*{one.parameters[-1].name})" for one in created}
+    wrappers = [_followed(function, action) for function, action in followed.items()]
+    wrappers += [_wrapper(number, call) for number, call in enumerate(calls)]
+    if family in BINDINGS:
+        wrappers += [fortran_wrappers.HEAD, *_fortran(calls, followed, BINDINGS[family])]
+    return "\n".join([head, *wrappers])
+
+
+def _fortran(
+    calls: Iterable[CollectiveCall], followed: Iterable[Function], bindings: Iterable[Binding]
+) -> Iterator[str]:
+    """Collectives go to C's wrappers; what makes communicators to the library's own Fortran."""
+    for binding in bindings:
+        for one in filter(binding.wraps, followed):
+            function = fortran_wrappers.without_arguments(one)
+            names = [parameter.name for parameter in function.parameters]
+            action = "started()"
+            if function.name in CREATE_COMMUNICATORS:
+                action = f"created(PMPI_Comm_f2c(*{names[-1]}))"
+            yield binding.definition(
+                function,
+                f"    {binding.library_name(function)}({', '.join([*names, '&code'])});\n"
+                f"    if (code == MPI_SUCCESS)\n        {action};\n",
+            )
+        yield from (_fortran_call(call, binding) for call in calls if binding.wraps(call.function))
+
+
+def _fortran_call(call: CollectiveCall, binding: Binding) -> str:
+    function = call.function
+    values = []
+    for role, parameter in zip(call.roles, function.parameters, strict=True):
+        kind = _HANDLES.get(role.rpartition("_")[2])
+        value = f"PMPI_{kind}_f2c(*{parameter.name})" if kind else f"*{parameter.name}"
+        if role in _BUFFERS:
+            value = f"(void *)from_fortran({parameter.name})"
+        values.append(parameter.name if role.endswith(_NUMBERS) else value)
+    before = after = ""
+    if call.roles[-1] == "request":
+        values[-1] = "&begun"
+        before = "    MPI_Request begun;\n"
+        after = (
+            f"    if (code == MPI_SUCCESS)\n        *{function.parameters[-1].name} = PMPI_Request_c2f(begun);\n"
+        )
+    return binding.definition(function, f"{before}    code = {function.name}({', '.join(values)});\n{after}")
 
 
 def _followed(function: Function, action: str) -> str:
@@ -127,4 +173,4 @@ PUBLIC {function.returns} {function.name}({function.signature})
 def _value(role: str, name: str, wide: bool) -> str:
     if role.endswith(_NUMBERS):
         return f"{{{name}, {str(wide).lower()}}}"
-    return f"(void *){name}" if role in {"send", "recv", "buffer"} else name
+    return f"(void *){name}" if role in _BUFFERS else name

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from rankwise.artifacts import fortran_wrappers
 from rankwise.artifacts.traced_c import Wrapper
 from rankwise.artifacts.traced_calls import TracedCall
 
 _HANDLES = {"type": "Type", "send_type": "Type", "recv_type": "Type", "comm": "Comm"}
 _MESSAGES = {"message"}
 """What the wrappers for Fortran do without."""
-_HEAD = """
-extern int mpi_fortran_in_place_ __attribute__((weak));
-static inline const void *from_fortran(const void *buffer)
-{
-    return buffer == &mpi_fortran_in_place_ ? MPI_IN_PLACE : buffer;
-}
-"""
 
 
 class _Fortran(Wrapper):
@@ -26,33 +21,16 @@ class _Fortran(Wrapper):
     """
 
     fortran = True
-    suffix = "_"
-    original = "pmpi_{name}_"
+    binding = fortran_wrappers.PLAIN
 
     def shell(self, before: str, after: str) -> str:
         """Return the function around these lines."""
-        parameters = ", ".join(
-            f"{'MPI_Fint' if self.is_number(i) else 'void'} *{name}" for i, name in enumerate(self.names)
-        )
-        parameters = f"{parameters}, MPI_Fint *ierror" if parameters else "MPI_Fint *ierror"
-        name = self.call.function.name.removeprefix("MPI_").lower()
-        theirs = self.original.format(name=name)
-        return (
-            f"\nextern void {theirs}({parameters}) __attribute__((weak));\n"
-            f"PUBLIC void mpi_{name}{self.suffix}({parameters});\n"
-            f"void mpi_{name}{self.suffix}({parameters})\n{{\n    MPI_Fint code = 0;\n{before}"
-            f"    {theirs}({', '.join([*self.names, '&code'])});\n{after}"
-            "    if (ierror)\n        *ierror = code;\n}\n"
-        )
-
-    def is_number(self, index: int) -> bool:
-        """Return whether a parameter is an integer, or several, rather than a buffer."""
-        kind = self.call.function.parameters[index].type
-        return "void" not in kind and "char" not in kind
+        theirs = self.binding.library_name(self.call.function)
+        call = f"    {theirs}({', '.join([*self.names, '&code'])});\n"
+        return self.binding.definition(self.call.function, before + call + after)
 
     def passed_on(self) -> str:
-        name = self.call.function.name.removeprefix("MPI_").lower()
-        theirs = self.original.format(name=name)
+        theirs = self.binding.library_name(self.call.function)
         arguments = ", ".join([*self.names, "ierror ? ierror : &code"])
         return f"    {{\n        {theirs}({arguments});\n        return;\n    }}\n"
 
@@ -81,15 +59,13 @@ class _Fortran(Wrapper):
 class _Fortran2008(_Fortran):
     """The same where Fortran's mpi_f08 module has functions of its own."""
 
-    suffix = "_f08_"
-    original = "pmpi_{name}_f08_"
+    binding = fortran_wrappers.FORTRAN_2008
 
 
 class _Mpich2008(_Fortran):
     """What MPICH's mpi_f08 module does without C's functions: all without a buffer; its statuses are C's."""
 
-    suffix = "_f08_"
-    original = "pmpir_{name}_f08_"
+    binding = fortran_wrappers.MPICH_2008
 
     def status_lines(self) -> list[str]:
         single = "status" in self.roles
@@ -111,12 +87,13 @@ def fortran(calls: Sequence[TracedCall], family: str) -> list[str]:
     """Return the wrappers for Fortran that a family needs, of all that can be told there by addresses alone."""
     if family not in _KINDS:
         return []
-    found = [_HEAD]
+    found = [fortran_wrappers.HEAD]
     for number, call in enumerate(calls, 1):
         if call.wide or _MESSAGES & set(call.roles) or {"send_types", "starts"} & set(call.roles):
             continue
-        buffers = any("void" in one.type for one in call.function.parameters)
+        buffers = fortran_wrappers.has_buffers(call.function)
         for kind in _KINDS[family]:
             if kind is not _Mpich2008 or (not buffers and call.kind != "other"):
-                found.append(kind(number, call).source())
+                function = fortran_wrappers.without_arguments(call.function)
+                found.append(kind(number, replace(call, function=function)).source())
     return found

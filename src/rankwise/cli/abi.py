@@ -25,10 +25,10 @@ Examples:
 
 @click.group(name="abi", epilog=_EXAMPLES)
 def command() -> None:
-    """Look at what binaries are linked to, and on which MPI they can run.
+    """Show what binaries are linked to, and on which MPI they can run.
 
-    `mpicc_abi` of MPICH 5 compiles programs of MPI-5's standard ABI, which every MPI can carry out. Those of
-    one MPI are led through it: `rankwise run --mpi NAME` starts both on any implementation.
+    `mpicc_abi` of MPICH 5 compiles programs for MPI-5's standard ABI. `rankwise run --mpi NAME` runs them, and
+    programs that are linked to one MPI, on any implementation.
     """
 
 
@@ -36,9 +36,9 @@ def command() -> None:
 @click.argument("program")
 @click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
 @click.option("--prefix", "prefixes", multiple=True, metavar="DIR", type=click.Path(path_type=Path),
-              help="Look for an MPI here too.")  # fmt: skip
+              help="Also look for an MPI in this prefix.")  # fmt: skip
 def check(program: str, as_json: bool, prefixes: tuple[Path, ...]) -> None:
-    """Say what a program is linked to, and which implementations can run it."""
+    """Show what a program is linked to, and which implementations can run it."""
     found = look(program, prefixes, Screen(quiet=as_json))
     click.echo(json.dumps(asdict(found), indent=2) if as_json else _text(found))
 

@@ -9,11 +9,11 @@ import click
 
 _OPTIONS = (
     click.option("--abi", "standard_abi", is_flag=True,
-                 help="Lead its calls through MPI-5's standard ABI even where the MPI is its own. A program of "
-                 "which no MPI shows (Python) is of that ABI."),
+                 help="Pass the program's calls through MPI-5's standard ABI even if it runs on its own MPI. A "
+                      "program that shows no MPI (Python) is taken to be of that ABI."),
     click.option("--linked-to", default="", metavar="MPI",
-                 help="The MPI whose calls it makes, where that does not show: Python with an mpi4py compiled for "
-                 "it."),
+                 help="The MPI that the program was compiled for, where that does not show: Python with an mpi4py "
+                      "compiled for it."),
 )  # fmt: skip
 
 

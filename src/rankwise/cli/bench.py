@@ -28,20 +28,24 @@ from rankwise.workflows import bench
 )
 @click.argument("benchmark", nargs=-1)
 @click.option(
-    "--mpi", multiple=True, metavar="NAMES", help="Implementations, with commas.  [default: all that work]"
+    "--mpi", multiple=True, metavar="NAMES", help="Implementations, separated by commas.  [default: all that work]"
 )
-@click.option("--list", "only_list", is_flag=True, help="List the benchmarks and which implementation lacks one.")
+@click.option(
+    "--list", "only_list", is_flag=True, help="List the benchmarks, and the implementations that lack one."
+)
 @click.option("--launches", type=click.IntRange(1), default=3, show_default=True, help="Launches of each cell.")
-@click.option("--time", "budget", type=DURATION, default="10m", show_default=True, help="At most, in all.")
-@click.option("--per-cell", type=DURATION, default="50ms", show_default=True, help="Repeat a cell for this long.")
+@click.option(
+    "--time", "budget", type=DURATION, default="10m", show_default=True, help="Time budget of the whole run."
+)
+@click.option("--per-cell", type=DURATION, default="50ms", show_default=True, help="Time spent on each cell.")
 @click.option("--verify", is_flag=True, help="Check the data of every operation; exit with 1 if any is wrong.")
 @click.option("--format", "layout_of_output", type=click.Choice(["table", "imb", "osu", "json"]), default="table",
-              show_default=True, help="How to print.")  # fmt: skip
+              show_default=True, help="Layout of the output.")  # fmt: skip
 @schedule_option
 @measuring_options
 @store_option
 def command(benchmark: tuple[str, ...], store: Path, **asked: Any) -> int:
-    """Run benchmarks on one or more implementations and print what they took.
+    """Run benchmarks on one or more implementations and print their times.
 
     Names of benchmarks or whole categories: point-to-point, collective, nonblocking, persistent, neighbourhood,
     one-sided, start-up, file, baseline, all; guideline, for the mock-ups of `rankwise guidelines`, and schedule,

@@ -46,28 +46,38 @@ from rankwise.workflows.measure import Request
     "  rankwise compare --placement block,cyclic --testbed two-clusters -- ./app",
 )
 @click.argument("mpi", nargs=-1)
-@click.option("--bench", multiple=True, metavar="NAMES", help="Benchmarks or categories, with commas; or all.")
+@click.option(
+    "--bench", multiple=True, metavar="NAMES", help="Benchmarks or categories, separated by commas; or all."
+)
 @click.option("--thorough", is_flag=True, help="Every benchmark there is; give it --time.")
 @click.option("--explain", is_flag=True,
-              help="Measure the same algorithms on every MPI too: how much of a difference is by the algorithm "
-              "that an MPI chose, how much by its core?")  # fmt: skip
-@click.option("--time", "budget", type=DURATION, default="3m", show_default=True, help="For the whole run.")
+              help="Measure the same algorithms over every MPI too, and split each difference into the part of "
+                   "the chosen algorithm and that of the MPI's core.")  # fmt: skip
+@click.option(
+    "--time", "budget", type=DURATION, default="3m", show_default=True, help="Time budget of the whole run."
+)
 @click.option("--baseline", default="", metavar="MPI",
-              help="Compare with this one.  [default: the first named, or else the fastest overall]")  # fmt: skip
+              help="Implementation to compare with.  [default: the first named, or else the fastest "
+                   "overall]")  # fmt: skip
 @click.option("--precision", type=click.FloatRange(0, 1, min_open=True), default=0.02, show_default=True,
-              help="A cell is done when its median's 95 % interval is within this share.")  # fmt: skip
+              help="Stop measuring a cell when the 95 % interval of its median is this narrow, relative to the "
+                   "median.")  # fmt: skip
 @click.option("--delta", type=click.FloatRange(0, 1, min_open=True), default=0.05, show_default=True,
               help="Differences up to this share count as equivalent.")  # fmt: skip
 @click.option("--fail-on", type=click.Choice(["slower", "different"]),
-              help="Exit with 1 if any candidate is slower (or: faster or slower) than the baseline; wrong data "
-              "exit with 1 in any case.")  # fmt: skip
+              help="Exit with 1 if any candidate is slower (or: faster or slower) than the baseline. Wrong "
+                   "data always exit with 1.")  # fmt: skip
 @click.option("--profile", "profiles", multiple=True, metavar="NAME|FOLDER", shell_complete=complete_profiles,
-              help="Measure with this profile; several: --profile wan --profile default.")  # fmt: skip
-@click.option("--force", is_flag=True, help="Load of a profile what this version of the MPI knows.")
+              help="Measure with this profile (repeatable): --profile wan --profile default.")  # fmt: skip
+@click.option(
+    "--force",
+    is_flag=True,
+    help="Load a profile made for another version, without the settings that this version does not know.",
+)
 @click.option("--report", type=click.Path(dir_okay=False, path_type=Path),
               help="Where the report goes.  [default: rankwise-RUN.html]")  # fmt: skip
 @click.option("--resume", is_flag=False, flag_value=0, type=int, metavar="[RUN]",
-              help="Go on with this run, or with the newest that was interrupted.")  # fmt: skip
+              help="Continue this run, or the newest interrupted one.")  # fmt: skip
 @program_options
 @verify_first_option
 @schedule_option
@@ -76,13 +86,13 @@ from rankwise.workflows.measure import Request
 @json_option
 @click.pass_context
 def command(context: click.Context, /, mpi: tuple[str, ...], store: Path, as_json: bool, **asked: Any) -> int:
-    """Measure MPI implementations against one another and say which is faster at what.
+    """Compare MPI implementations: which is faster, at what, and by how much.
 
     Without names: every implementation that works. Launches of all implementations are interleaved and
     shuffled; the verdicts come from a rank test on launches, corrected for the number of cells.
 
-    With a program after `--`: whole runs of it, compared by their wall time, or by figures in their output. What
-    is compared is every MPI, --profile, --placement and --testbed (with commas) that is named.
+    With a program after `--`, whole runs of it are compared by their wall time or by figures in their output, for
+    every MPI, --profile, --placement and --testbed (separated by commas) that is named.
     """
     screen = Screen(quiet=asked["quiet"])
     check_options(context)

@@ -30,22 +30,23 @@ from rankwise.workflows.testbeds import testbed_of
     "  rankwise coupled molecular --computing 20ms -n 4",
 )
 @click.argument("names", nargs=-1, metavar="[PATTERN]...")
-@click.option("--bytes", "size", type=SIZE, help="Of the field.  [default: the pattern's]")
-@click.option("--computing", type=DURATION, help="Of a model in a step.  [default: the pattern's]")
-@click.option("--steps", type=click.IntRange(1, 100_000), help="[default: the pattern's]")
+@click.option("--bytes", "size", type=SIZE, help="Size of the field.  [default: the pattern's]")
+@click.option("--computing", type=DURATION, help="Computing time of a model in a step.  [default: the pattern's]")
+@click.option("--steps", type=click.IntRange(1, 100_000), help="Number of steps.  [default: the pattern's]")
 @click.option("--mpi", "implementations", multiple=True, metavar="MPI",
-              help="With this one (repeatable).  [default: every MPI that works]")  # fmt: skip
+              help="Implementation to use (repeatable).  [default: every one that works]")  # fmt: skip
 @click.option("-n", "ranks", type=click.IntRange(2),
-              help="Ranks, half of them a model.  [default: as many as a site has slots]")  # fmt: skip
+              help="Number of ranks, half of them for each model.  [default: as many as a site has "
+                   "slots]")  # fmt: skip
 @launcher_option
-@click.option("--limit", type=DURATION, default="10m", show_default=True, help="End a run that takes longer.")
+@click.option("--limit", type=DURATION, default="10m", show_default=True, help="Time limit of a run.")
 @json_option
 @where_options
 def command(**asked: Any) -> int:
-    """Run two models that exchange a field in every step, and tell what the long way between sites costs.
+    """Run two models that exchange a field in every step, and measure what the link between sites costs.
 
-    On a testbed of two sites each pattern runs twice: both models in a site, and one in each. What the models
-    compute is waited for. Exit code 1 if a result is wrong, 3 if a run has failed.
+    On a testbed of two sites each pattern runs twice: both models in one site, and one in each. The models sleep
+    for their computing time. Exit code 1 if a result is wrong, 3 if a run has failed.
     """
     chosen = tuple(_changed(one, asked) for one in patterns(asked["names"]))
     testbed = testbed_of(asked["testbed"], asked["hostfile"])

@@ -17,7 +17,7 @@ from rankwise.workflows import runs as stored
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @store_option
 def command(runs: tuple[int, ...], yes: bool, store: Path) -> int:
-    """Delete runs with all their samples; their space is given back to the disk.
+    """Delete runs with all their samples, and free their disk space.
 
     A run that is being measured is not deleted. Exit code 1 if you answered no.
     """

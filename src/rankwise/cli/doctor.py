@@ -22,12 +22,20 @@ _STYLES = {"ok": "green", "note": "yellow", "bad": "bold red"}
     name="doctor",
     epilog="\b\nExamples:\n  rankwise doctor\n  rankwise doctor -n 8 --largest 16M\n  rankwise doctor --json",
 )
-@click.option("-n", "ranks", type=click.IntRange(1), help="Ranks you mean to use (default: all cores).")
-@click.option("--largest", type=SIZE, default="4M", show_default=True, help="Largest message.")
+@click.option(
+    "-n", "ranks", type=click.IntRange(1), help="Number of ranks that you mean to use.  [default: all cores]"
+)
+@click.option(
+    "--largest",
+    type=SIZE,
+    default="4M",
+    show_default=True,
+    help="Size of the largest message that you mean to send.",
+)
 @store_option
 @json_option
 def command(ranks: int | None, largest: int, store: Path, as_json: bool) -> int:
-    """Say whether this machine is fit to measure on. Exit code 3 if something makes it unfit."""
+    """Check whether this machine is fit to measure on. Exit code 3 if it is not."""
     findings = doctor.examine(ranks, largest, store)
     if as_json:
         click.echo(json.dumps([asdict(finding) for finding in findings], indent=2))

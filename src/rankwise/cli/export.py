@@ -33,9 +33,13 @@ from rankwise.workflows.runs import FORMATS, ExportRequest, Format, Rows, export
     type=click.Choice(get_args(Rows)),
     default="samples",
     show_default=True,
-    help="One row a sample, a moment of a TCP connection, or a launch and link.",
+    help="What a row is: a sample, a moment of a TCP connection, or a link in a launch.",
 )
-@click.option("--medians", is_flag=True, help="One row a launch and cell, not one a sample (samples only).")
+@click.option(
+    "--medians",
+    is_flag=True,
+    help="Write one row for each launch and cell instead of one for each sample (samples only).",
+)
 @store_option
 def command(run: int | None, kind: Format, output: str, rows: Rows, medians: bool, store: Path) -> None:
     """Write the samples of RUN (default: the newest) as one tidy table.

@@ -33,18 +33,19 @@ DEFAULT_FILE = Path("platform.toml")
 )
 @click.option("--mpi", metavar="NAME", help="The implementation.  [default: the only one that works]")
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-              help="Write the platform here.  [default: platform.toml, unless --json]")  # fmt: skip
+              help="File to write.  [default: platform.toml, unless --json is given]")  # fmt: skip
 @click.option("--profile", default="", metavar="NAME|FOLDER", shell_complete=complete_profiles,
-              help="With the settings of this profile.")  # fmt: skip
+              help="Load this profile.")  # fmt: skip
 @click.option("--time", "budget", type=DURATION, default=0.0,
-              help="For the whole run.  [default: a minute a class of pairs, and what patterns take]")  # fmt: skip
+              help="Time budget of the whole run.  [default: a minute for each class of pairs, and what the "
+                   "patterns take]")  # fmt: skip
 @click.option(
-    "--from", "stored", type=click.IntRange(1), metavar="RUN", help="Measure nothing: take this stored run."
+    "--from", "stored", type=click.IntRange(1), metavar="RUN", help="Use this stored run instead of measuring."
 )
-@click.option("--resume", type=click.IntRange(1), metavar="RUN", help="Go on with a run that was interrupted.")
+@click.option("--resume", type=click.IntRange(1), metavar="RUN", help="Continue an interrupted run.")
 @click.option("--prefix", "prefixes", multiple=True, metavar="DIR", type=click.Path(path_type=Path),
-              help="Look for an MPI here too.")  # fmt: skip
-@click.option("--seed", type=int, help="Of the order of launches and cells, to repeat a plan.")
+              help="Also look for an MPI in this prefix.")  # fmt: skip
+@click.option("--seed", type=int, help="Seed for the order of launches and cells, to repeat a plan.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress, no messages.")
 @where_options
 @store_option
@@ -57,8 +58,9 @@ def command(
     """Measure what messages cost on a testbed with one MPI, and write it as platform.toml.
 
     LogGP for each class of pairs (one node, one site, each two sites), piecewise where the protocol changes, with
-    95 % intervals; and where a site has six nodes, how concurrent messages share its switch. What the measurements
-    cannot tell is named, and has no invented figure. Exit code 1: the times varied too much to mean anything.
+    95 % intervals. Where a site has six nodes, also how concurrent messages share its switch; where two sites have
+    two nodes each, the links between them. What the measurements cannot identify is listed as such. Exit code 1:
+    the times vary too much to mean anything.
     """
     screen = Screen(quiet=quiet)
     if not output and not as_json and DEFAULT_FILE.exists():

@@ -37,38 +37,40 @@ DEFAULT_SIZES = "8,1K,2K,32K,64K,512K,1M"
 @click.option("--bench", multiple=True, metavar="NAMES",
               help=f"Operations, with commas: {', '.join(guidelines.OPERATIONS)}.  [default: all]")  # fmt: skip
 @click.option("--sizes", type=SIZES, default=DEFAULT_SIZES, show_default=True,
-              help="Message sizes; split needs some of which one is a small multiple of another.")  # fmt: skip
-@click.option("-n", "ranks", type=RANKS, default=(), help="Ranks: 4, or 2,4,8.  [default: every core]")
+              help="Message sizes. The guideline `split` needs sizes that are small multiples of one "
+                   "another.")  # fmt: skip
+@click.option("-n", "ranks", type=RANKS, default=(), help="Number of ranks: 4, or 2,4,8.  [default: every core]")
 @click.option("--layout", type=LAYOUT_NAMES, default=",".join(guidelines.LAYOUTS), show_default=True,
               help="Derived datatypes to hold to pack + send + unpack.")  # fmt: skip
 @click.option("--time", "budget", type=DURATION, default=0.0,
-              help="For the whole run.  [default: what the launches take that a verdict needs]")  # fmt: skip
+              help="Time budget of the whole run.  [default: what a verdict needs]")  # fmt: skip
 @click.option("--delta", type=click.FloatRange(0, 1), default=0.05, show_default=True,
-              help="Being slower by up to this share is no violation.")  # fmt: skip
+              help="An operation that is slower by up to this share is no violation.")  # fmt: skip
 @click.option("--from", "stored", type=click.IntRange(1), metavar="RUN",
-              help="Measure nothing: look at this stored run.")  # fmt: skip
+              help="Use this stored run instead of measuring.")  # fmt: skip
 @click.option("--report", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-              help="Write a page with a heat map of guideline and size for each MPI.")  # fmt: skip
-@click.option("--resume", type=click.IntRange(1), metavar="RUN", help="Go on with a run that was interrupted.")
+              help="Write an HTML page with a heat map of guidelines and sizes for each MPI.")  # fmt: skip
+@click.option("--resume", type=click.IntRange(1), metavar="RUN", help="Continue an interrupted run.")
 @click.option("--fail-on", type=click.Choice(["violation"]), help="Exit with 1 if any guideline is violated.")
 @verify_first_option
 @click.option("--placement", type=NAMES, default=(), metavar="WORDS|FILE",
-              help="Where ranks go: block, cyclic, one-per-node, across-sites, or a rankfile.")  # fmt: skip
+              help="Placement of the ranks: block, cyclic, one-per-node, across-sites, or a "
+                   "rankfile.")  # fmt: skip
 @click.option("--prefix", "prefixes", multiple=True, metavar="DIR", type=click.Path(path_type=Path),
-              help="Look for an MPI here too.")  # fmt: skip
+              help="Also look for an MPI in this prefix.")  # fmt: skip
 @launcher_option
-@click.option("--limit", type=DURATION, default="120s", show_default=True, help="End a launch that takes longer.")
-@click.option("--seed", type=int, help="Of the order of launches and cells, to repeat a plan.")
+@click.option("--limit", type=DURATION, default="120s", show_default=True, help="Time limit of a launch.")
+@click.option("--seed", type=int, help="Seed for the order of launches and cells, to repeat a plan.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress, no messages.")
 @where_options
 @store_option
 @json_option
 def command(mpi: tuple[str, ...], store: Path, as_json: bool, **asked: Any) -> int:
-    """Hold each MPI to its own measure: no operation should be slower than what does the same by others.
+    """Check each MPI against itself: no operation should be slower than other calls that do the same.
 
     Allreduce against reduce and then bcast, a datatype against packing by hand, a message against its halves, and
-    so on. A violation is told with its size, its interval, and what mends it; it has passed a rank test on
-    launches that is corrected for the number of checks.
+    so on. A violation is reported with its size, its interval, and a remedy. It has passed a rank test on launches
+    that is corrected for the number of checks.
     """
     screen = Screen(quiet=asked["quiet"])
     found = _answer(mpi, store, asked, screen)

@@ -17,16 +17,16 @@ from rankwise.workflows.importing import ImportRequest, import_logs
     "  rankwise import IMB-MPI1.log IMB-NBC.log",
 )
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--name", default="", help="What reports call these results.  [default: the name of each file]")
+@click.option("--name", default="", help="Name of these results in reports.  [default: the name of each file]")
 @click.option("-n", "ranks", type=click.IntRange(1), default=2, show_default=True,
-              help="Ranks of the results of OSU, whose logs do not tell.")  # fmt: skip
+              help="Number of ranks of OSU's results, which is not in its logs.")  # fmt: skip
 @store_option
 @json_option
 def command(files: tuple[Path, ...], name: str, ranks: int, store: Path, as_json: bool) -> None:
     """Store logs of the OSU micro-benchmarks and the Intel MPI Benchmarks as a run.
 
-    Such logs hold means alone, so their results get no verdicts: `rankwise report RUN --beside IMPORTED` draws
-    them as curves beside those of another run.
+    Such logs contain only means, so their results get no verdicts. `rankwise report RUN --beside IMPORTED` draws
+    them beside the curves of another run.
     """
     found = import_logs(ImportRequest(files, command_line(), name, ranks), store)
     if as_json:

@@ -34,35 +34,38 @@ from rankwise.workflows.testbeds import testbed_of
 )
 @click.argument("matrix", metavar="TRACE|MATRIX", type=click.Path(path_type=Path))
 @click.option("--placement", default="block", show_default=True, metavar="NAME|FILE",
-              help="Where the ranks are now: block, cyclic, or a rankfile.")  # fmt: skip
+              help="Placement to start from: block, cyclic, or a rankfile.")  # fmt: skip
 @click.option("--distances", type=Parsed("distances", mapping.parse_distances), default=(),
-              help="Within a node, within a site, between sites.  [default: 1:10:100]")  # fmt: skip
+              help="Distances within a node, within a site and between sites.  [default: 1:10:100]")  # fmt: skip
 @click.option("--topology", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-              help="Of a host, by `lstopo FILE`: ranks of a package are nearer, 1:2:10:100.")  # fmt: skip
+              help="Topology of a host, as written by `lstopo FILE`: ranks on one package are nearer "
+                   "(1:2:10:100).")  # fmt: skip
 @click.option("--pin", "pins", type=Parsed("pins", mapping.parse_pins), default=(), metavar="RANK=HOST,...",
-              help="Ranks that stay on these hosts.")  # fmt: skip
+              help="Keep these ranks on these hosts.")  # fmt: skip
 @click.option("--objective", type=click.Choice(["bytes", "time"]), default="bytes", show_default=True,
-              help="What is made small: bytes times distance, or then the predicted time too.")  # fmt: skip
+              help="What to minimise: bytes times distance, or the predicted time.")  # fmt: skip
 @click.option("--platform", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-              help="For predictions, of `rankwise fit`.  [default: the testbed as described]")  # fmt: skip
+              help="Platform for predictions, as written by `rankwise fit`.  [default: the testbed as "
+                   "described]")  # fmt: skip
 @click.option("--time", "seconds", type=DURATION, default="30s", show_default=True,
-              help="After which no more swaps are tried.")  # fmt: skip
+              help="Time limit of the search.")  # fmt: skip
 @click.option("--verify", "verified", is_flag=True,
-              help="Then run the program again, placed both ways in turn: needs a TRACE and -o.")  # fmt: skip
+              help="Then run the program with both placements, interleaved, and compare them. Needs a TRACE "
+                   "and -o.")  # fmt: skip
 @store_option
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-              help="Write the placement into this file.")  # fmt: skip
+              help="File to write the placement to.")  # fmt: skip
 @click.option("--format", "form", type=click.Choice(mapping.FORMATS), default="rankfile", show_default=True,
               help="For Open MPI and --placement; Hydra; LAM/MPI; Slurm; or a program that reorders.")  # fmt: skip
 @json_option
 @where_options
 def command(**asked: Any) -> int:
-    """Find where the ranks of a program cost least, from what they send one another.
+    """Find the placement of a program's ranks with the least communication cost.
 
     TRACE is the folder of `rankwise trace`; MATRIX a list `from,to,bytes`, a square table of bytes, or what
-    Open MPI's monitoring component wrote, its folder or a rank's file. What is made small is the sum of bytes
-    times distance; with --objective time the ranks of a TRACE are then swapped as long as the simulator finds
-    that it takes less.
+    Open MPI's monitoring component wrote, its folder or a rank's file. The cost is the sum of bytes times
+    distance. With --objective time, ranks of a TRACE are then swapped as long as that shortens the time that the
+    simulator predicts.
     """
     request = MapRequest(
         asked["matrix"], testbed_of(asked["testbed"], asked["hostfile"]), asked["placement"], asked["distances"],

@@ -37,17 +37,18 @@ _OPTIONS = (
     click.option("--sizes", type=SIZES, default="1:4M", show_default=True,
                  help="Message sizes: 1:4M, 1:1M:2, 8,64K."),
     click.option("-n", "ranks", type=RANKS, default=(),
-                 help="Ranks: 4, or 2,4,8.  [default: 2 for point-to-point, every core for collectives]"),
+                 help="Number of ranks: 4, or 2,4,8.  [default: 2 for point-to-point, every core for "
+                      "collectives]"),
     *BENCHMARK_OPTIONS,
     click.option("--placement", type=NAMES, default=(), metavar="WORDS|FILE",
-                 help="Where ranks go: one or several of block, cyclic, one-per-node, across-sites, or a "
-                 "rankfile.  [default: block; pairs across sites]"),
+                 help="Placement of the ranks: one or several of block, cyclic, one-per-node, across-sites, or "
+                      "a rankfile.  [default: block; pairs across sites]"),
     click.option("--prefix", "prefixes", multiple=True, metavar="DIR",
-                 type=click.Path(path_type=Path), help="Look for an MPI here too."),
+                 type=click.Path(path_type=Path), help="Also look for an MPI in this prefix."),
     launcher_option,
     click.option("--limit", type=DURATION, default="120s", show_default=True,
-                 help="End a launch that takes longer."),
-    click.option("--seed", type=int, help="Of the order of launches and cells, to repeat a plan."),
+                 help="Time limit of a launch."),
+    click.option("--seed", type=int, help="Seed for the order of launches and cells, to repeat a plan."),
     click.option("-q", "--quiet", is_flag=True, help="No progress, no messages."),
 )  # fmt: skip
 

@@ -29,16 +29,18 @@ Examples:
 @click.option(
     "--prefix", "prefixes", multiple=True, metavar="DIR",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Look here too: the folder that contains bin/mpicc (repeatable).",
+    help="Also look in this prefix, the folder that contains bin/mpicc (repeatable).",
 )  # fmt: skip
-@click.option("--fresh", is_flag=True, help="Test again what is known to work and has not changed since.")
+@click.option(
+    "--fresh", is_flag=True, help="Test implementations again that are known to work and have not changed since."
+)
 @click.pass_context
 def command(context: click.Context, as_json: bool, prefixes: tuple[Path, ...], fresh: bool) -> None:
     """Find every MPI on this host and test it by a run on two ranks.
 
-    What works is not run again until its library, compiler, launcher or settings change, or --fresh asks for it.
+    An implementation that worked is not tested again until its library, compiler, launcher or settings change.
 
-    Looks into what `mpis install` made, the Python environment, Debian's packages, PATH, MPI_HOME and
+    Searched are the prefixes of `mpis install`, the Python environment, Debian's packages, PATH, MPI_HOME and
     I_MPI_ROOT, Spack, environment modules, --prefix and `[mpi] prefixes` of ./rankwise.toml.
     """
     if context.invoked_subcommand is not None:

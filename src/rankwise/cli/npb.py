@@ -30,22 +30,23 @@ from rankwise.workflows.testbeds import testbed_of
 )
 @click.argument("kernels", nargs=-1, metavar="[KERNEL]...")
 @click.option("--class", "class_name", type=click.Choice(CLASSES, case_sensitive=False), default=CLASSES[0],
-              metavar="|".join(CLASSES), show_default=True, help="Size, the smallest first.")  # fmt: skip
+              metavar="|".join(CLASSES), show_default=True, help="Problem class, the smallest first.")  # fmt: skip
 @click.option("--mpi", "implementations", multiple=True, metavar="MPI",
-              help="With this one (repeatable).  [default: every MPI that works]")  # fmt: skip
-@click.option("-n", "ranks", type=click.IntRange(1), help="Ranks.  [default: every slot of the testbed]")
-@click.option("--count", is_flag=True, help="Count messages by size too.")
+              help="Implementation to use (repeatable).  [default: every one that works]")  # fmt: skip
+@click.option("-n", "ranks", type=click.IntRange(1), help="Number of ranks.  [default: every slot of the testbed]")
+@click.option("--count", is_flag=True, help="Also count messages by size.")
 @click.option("--no-compute", is_flag=True,
-              help="Wait instead of computing, as long as that took on this host: for networks emulated on few "
-              "cores. Nothing is verified on the testbed then.")  # fmt: skip
+              help="Wait instead of computing, for as long as the computation took on this host: for networks "
+                   "emulated on few cores. The results are not verified then.")  # fmt: skip
 @click.option("--source", metavar="DIR", type=click.Path(path_type=Path, file_okay=False, exists=True),
-              help="Build and run the official ones instead, whose source for MPI is here.")  # fmt: skip
+              help="Build and run the official benchmarks instead, from their MPI source in this "
+                   "folder.")  # fmt: skip
 @click.option("--placement", default="block", show_default=True, metavar="NAME|FILE",
               help="block, cyclic, one-per-node, across-sites, or a rankfile.")  # fmt: skip
 @launcher_option
-@click.option("--limit", type=DURATION, default="10m", show_default=True, help="End a run that takes longer.")
+@click.option("--limit", type=DURATION, default="10m", show_default=True, help="Time limit of a run.")
 @click.option("--prefix", "prefixes", multiple=True, metavar="DIR", type=click.Path(path_type=Path),
-              help="Look for an MPI here too.")  # fmt: skip
+              help="Also look for an MPI in this prefix.")  # fmt: skip
 @json_option
 @where_options
 def command(**asked: Any) -> int:

@@ -66,7 +66,7 @@ store_option = click.option(
 run_argument = click.argument("run", type=click.IntRange(1), required=False)
 """Passes `run`, a run's id or None for the newest: what `Store.run` takes."""
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON for programs instead.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 """Passes `as_json`."""
 
 

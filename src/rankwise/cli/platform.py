@@ -24,7 +24,7 @@ Examples:
 
 @click.group("platform", epilog=_EXAMPLES)
 def command() -> None:
-    """Look into platforms: what `rankwise fit` found that messages cost."""
+    """Manage platforms: what messages cost, as measured by `rankwise fit`."""
 
 
 @command.command("show", epilog="\b\nExamples:\n  rankwise platform show platform.toml\n")
@@ -80,7 +80,7 @@ def export_command(file: Path, form: str, output: Path | None) -> None:
 @click.argument("file", type=_FILE)
 @click.option("-o", "--output", type=_FILE, help="The file to write.  [default: standard output]")
 def import_command(file: Path, output: Path | None) -> None:
-    """Read a SimGrid platform of clusters; what Rankwise has no words for is refused, with its line."""
+    """Read a SimGrid platform of clusters. What Rankwise cannot express is refused, with its line number."""
     platform = platforms.imported(file)
     text = platforms.text_of(platform)
     if output:

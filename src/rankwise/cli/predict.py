@@ -40,8 +40,8 @@ Examples:
 def command() -> None:
     """Predict what communication will take, contention included.
 
-    The platform is what `rankwise fit` has measured. With --testbed alone it is the testbed as described: nominal,
-    nothing of it measured.
+    The platform is what `rankwise fit` measured. With --testbed alone it is taken from the description of the
+    testbed, without any measurement.
     """
 
 
@@ -49,22 +49,27 @@ def command() -> None:
              "  rankwise predict tolerance trace app.goal --platform platform.toml\n"
              "  rankwise predict tolerance collective bcast --algorithm binomial --testbed cluster")  # fmt: skip
 def tolerance_command() -> None:
-    """Tell how much delay a program tolerates.
+    """Predict how much delay a program tolerates.
 
-    For each class of links: what a change of its delay or of its rate does to the time, and by how much the
-    delay may grow until the program takes 1, 2 and 5 % longer. The latter is found with the simulator.
+    For each class of links: how the time changes with the delay and with the rate, and how much the delay may
+    grow until the program takes 1, 2 and 5 % longer. The latter is found with the simulator.
     """
 
 
 def _predict(questions: tuple[Question, ...], asked: dict[str, Any]) -> None:
     only_one(asked, ("swept", "--sweep"), ("compare_with", "--compare-with"))
     only_one(asked, ("swept", "--sweep"), ("page", "--html"))
+    if asked["noise"] and not asked["seeds"]:
+        raise InputError("--noise is that of the runs of --seeds", "say how many: --seeds 100")
+    only_one(asked, ("swept", "--sweep"), ("seeds", "--seeds"))
+    only_one(asked, ("swept", "--sweep"), ("trace_file", "--trace-out"))
     request = request_of(questions[0], asked)
     with counting(quiet=asked["quiet"]) as progress:
         if len(questions) > 1:
-            if asked["page"] or asked["swept"]:
+            if any(asked[one] for one in ("page", "swept", "seeds", "trace_file")):
                 raise InputError(
-                    "a page and a sweep are of one algorithm and size", "give --algorithm and one --size"
+                    "a page, a sweep, noise and a timeline are of one algorithm and size",
+                    "give --algorithm and one --size",
                 )
             several = tuple(one for one in questions if isinstance(one, Collective))
             compared = predictor.compare(request, several, asked["store"], progress)
@@ -117,7 +122,7 @@ def _trace(answer: Answer, *options: tuple[Any, ...]) -> click.Command:
                    "  rankwise predict trace a.goal@nodes=0-3 b.goal@nodes=2-5 --testbed cluster")  # fmt: skip
     @click.argument("files", nargs=-1, required=True, metavar="FILE[@nodes=FROM-TO,...]...")
     @click.option("--algorithm", "algorithms", multiple=True, metavar="OPERATION=NAME",
-                  help="What a trace's collective operations are made of.")  # fmt: skip
+                  help="Algorithm of a trace's collective operations.")  # fmt: skip
     @with_options(*options)
     def trace(files: tuple[str, ...], algorithms: tuple[str, ...], **asked: Any) -> None:
         """Predict programs that were traced; several run at the same time.
@@ -145,23 +150,38 @@ def _collective(answer: Answer, *options: tuple[Any, ...]) -> click.Command:
     @click.option("--algorithm", default="", metavar="NAME",
                   help="See `rankwise schedule list`.  [default: compare all]")  # fmt: skip
     @click.option("--size", "sizes", type=SIZES, default=None, metavar="SIZES",
-                  help="Of a rank's block.  [default: 1M, or those of --compare-with]")  # fmt: skip
+                  help="Size of a rank's block.  [default: 1M, or those of --compare-with]")  # fmt: skip
     @click.option("-n", "ranks", type=click.IntRange(1, 1 << 22), default=None,
-                  help="Ranks.  [default: those of --sites, or one on each node]")  # fmt: skip
+                  help="Number of ranks.  [default: those of --sites, or one on each node]")  # fmt: skip
     @click.option("--sites", "network", type=SITES, metavar="LAYOUT",
-                  help="Where they are: 4x256 (sites x ranks), 4x64x4 (x nodes x ranks), 3,2,1.")  # fmt: skip
-    @click.option("--root", type=click.IntRange(0), default=0, help="The root.")
+                  help="Sites of the ranks: 4x256 (sites x ranks), 4x64x4 (sites x nodes x ranks), "
+                       "3,2,1.")  # fmt: skip
+    @click.option("--root", type=click.IntRange(0), default=0, help="Root rank.")
     @click.option(
-        "--segment", "segment_bytes", type=SIZE, default="0", help="Of a segment.  [default: its choice]"
+        "--segment",
+        "segment_bytes",
+        type=SIZE,
+        default="0",
+        help="Segment size.  [default: the algorithm's choice]",
     )
-    @click.option("--fan-out", type=click.IntRange(0), default=0, help="Of a tree.  [default: its choice]")
-    @click.option("--lanes", type=click.IntRange(0), default=0, help="Between sites.  [default: its choice]")
+    @click.option(
+        "--fan-out",
+        type=click.IntRange(0),
+        default=0,
+        help="Fan-out of a tree.  [default: the algorithm's choice]",
+    )
+    @click.option(
+        "--lanes",
+        type=click.IntRange(0),
+        default=0,
+        help="Number of parallel lanes between sites.  [default: the algorithm's choice]",
+    )
     @with_options(*options)
     def collective(operation: str, algorithm: str, sizes: tuple[int, ...] | None, **asked: Any) -> None:
         """Predict a collective operation, by one algorithm or by each.
 
-        With --sites the platform gets as many sites and nodes as are asked for: those that it has not are assumed
-        to be like those that it has.
+        With --sites the platform is extended to as many sites and nodes as asked for; those that it lacks are
+        assumed to be like those that it has.
         """
         names = ("root", "segment_bytes", "fan_out", "lanes", "network")
         more = {name: asked.pop(name) for name in names} | {"ranks": asked.pop("ranks") or 0}
@@ -176,9 +196,13 @@ def _schedule(answer: Answer, *options: tuple[Any, ...]) -> click.Command:
     @click.command("schedule", epilog="\b\nExamples:\n"
                    "  rankwise predict schedule mine.py -n 8 --size 64K --platform platform.toml")  # fmt: skip
     @click.argument("file", type=click.Path())
-    @click.option("-n", "ranks", type=click.IntRange(1, 1 << 14), default=8, show_default=True, help="Ranks.")
-    @click.option("--size", "size_bytes", type=SIZE, default="1M", show_default=True, help="Of a rank's block.")
-    @click.option("--name", default="", help="Which schedule of a Python file that has several.")
+    @click.option(
+        "-n", "ranks", type=click.IntRange(1, 1 << 14), default=8, show_default=True, help="Number of ranks."
+    )
+    @click.option(
+        "--size", "size_bytes", type=SIZE, default="1M", show_default=True, help="Size of a rank's block."
+    )
+    @click.option("--name", default="", help="Name of the schedule, in a Python file that has several.")
     @with_options(*options)
     def schedule(file: str, ranks: int, size_bytes: int, name: str, **asked: Any) -> None:
         """Predict a schedule of your own: Python, JSON or MSCCL's XML."""

@@ -21,23 +21,24 @@ from rankwise.workflows.predict import sweeping
 from rankwise.workflows.predict.predictor import MODELS, Bounds, Request
 from rankwise.workflows.predict.questions import Question
 
+DEFAULT_NOISE = 0.1
 CHANGES = Parsed("changes", sweeping.parse_changes)
 SWEEP = Parsed("range", sweeping.parse_sweep)
 PLATFORM = (
     click.option("--platform", "platform_file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-                 help="What `rankwise fit` measured."),
+                 help="Platform file, as written by `rankwise fit`."),
     click.option("--testbed", default="", metavar="NAME|FILE", shell_complete=testbeds.complete_any,
-                 help="Without --platform: take the description of this testbed, unmeasured."),
+                 help="Without --platform: use the description of this testbed, unmeasured."),
     click.option("--model", type=click.Choice(MODELS), default=None,
                  help="How messages share links.  [default: the platform's first]"),
     click.option("--what-if", "changes", type=CHANGES, default=(), metavar="CHANGES",
                  help="Change links, sites, nodes or classes: wan.rate=10G,wan.delay=x2."),
     click.option("--limit", type=DURATION, default="10m", show_default=True,
-                 help="End a simulation that takes longer."),
+                 help="Time limit of a simulation."),
     click.option("--memory", "memory_bytes", type=SIZE, default="0",
-                 help="That all simulations together may take.  [default: most of what is free]"),
+                 help="Memory that all simulations together may use.  [default: most of what is free]"),
     click.option("--jobs", "at_once", type=click.IntRange(1, 1024), default=None,
-                 help="Simulations at a time.  [default: the cores]"),
+                 help="Number of simulations at a time.  [default: the number of cores]"),
     click.option("-q", "--quiet", is_flag=True, help="No progress."),
     json_option,
 )  # fmt: skip
@@ -45,11 +46,17 @@ ANSWER = (
     click.option("--sweep", "swept", type=SWEEP, metavar="NAME.delay=LOW:HIGH",
                  help="Predict over a range: wan.delay=1ms:100ms, wan.rate=100M:10G."),
     click.option("--steps", type=click.IntRange(2, sweeping.MOST_STEPS), default=11, show_default=True,
-                 help="Of the sweep."),
+                 help="Number of points of the sweep."),
     click.option("--compare-with", type=click.IntRange(1), metavar="RUN",
-                 help="Show beside it what this stored run measured."),
+                 help="Show what this stored run measured beside the prediction."),
+    click.option("--seeds", type=click.IntRange(1, 1_000_000), default=None, metavar="N",
+                 help="Repeat N times with random computation times and latencies: median and p99."),
+    click.option("--noise", type=click.FloatRange(0, 2, min_open=True), default=None, metavar="S",
+                 help="Standard deviation of their logarithm, with --seeds.  [default: 0.1]"),
+    click.option("--trace-out", "trace_file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+                 help="Write a timeline for Perfetto or chrome://tracing."),
     click.option("--html", "-o", "page", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-                 help="Write a page: timeline, load of links, what would help."),
+                 help="Write an HTML page: timeline, load of links, what would help."),
     store_option,
 )  # fmt: skip
 
@@ -67,6 +74,8 @@ def request_of(question: Question, asked: dict[str, Any]) -> Request:
         question, asked["platform_file"], asked["testbed"], asked["model"] or "", asked["changes"],
         Bounds(asked["limit"], asked["memory_bytes"], asked["at_once"] or cores),
         timeline=asked.get("page") is not None, compare_with=asked.get("compare_with"),
+        seeds=asked.get("seeds") or 0, noise=asked.get("noise") or DEFAULT_NOISE,
+        trace_file=asked.get("trace_file"),
     )  # fmt: skip
 
 

@@ -32,9 +32,9 @@ name_argument = click.argument("name", metavar="NAME|FOLDER", shell_complete=com
 
 @click.group("profile", epilog=_EXAMPLES)
 def command() -> None:
-    """Look into profiles: what `rankwise tune` has found for MPIs on a network.
+    """Manage profiles: the settings that `rankwise tune` found for MPIs on a network.
 
-    A name is looked for in ./profiles, then in Rankwise's data folder; what has a `/` is a folder.
+    A name is looked up in ./profiles, then in Rankwise's data folder. An argument with a `/` is a folder.
     """
 
 
@@ -64,7 +64,7 @@ def list_command(as_json: bool) -> None:
 def show_command(name: str, as_json: bool) -> None:
     """Show what a profile changes, why, what it gains and what it costs.
 
-    If its folder was moved, its files are made to name the new place.
+    If the folder was moved, the paths in its files are updated.
     """
     stored, edits = profiles.load(name)
     if as_json:
@@ -82,7 +82,7 @@ def show_command(name: str, as_json: bool) -> None:
 @click.argument("other", shell_complete=complete_profiles)
 @json_option
 def diff_command(one: str, other: str, as_json: bool) -> int:
-    """Show what two profiles do differently. Exit code 1 if they do."""
+    """Show the differences between two profiles. Exit code 1 if there are any."""
     found = profiles.compare(one, other)
     if as_json:
         echo_json(found)
@@ -103,20 +103,20 @@ def diff_command(one: str, other: str, as_json: bool) -> int:
 @click.option("--to", type=click.Path(file_okay=False, path_type=Path), required=True, help="The folder.")
 @click.option("--format", "formats", multiple=True, type=click.Choice(profiles.FORMATS),
               help="One or several.  [default: all that the profile has]")  # fmt: skip
-@click.option("--mpi", default="", metavar="MPI", help="Only this one.  [default: all of the profile]")
-@click.option("--force", is_flag=True, help="Replace files that are there, and settings of yours that differ.")
-@click.option("--remove", is_flag=True, help="Take out what was exported there.")
+@click.option("--mpi", default="", metavar="MPI", help="Only this implementation.  [default: all in the profile]")
+@click.option("--force", is_flag=True, help="Replace existing files, and settings of your own that differ.")
+@click.option("--remove", is_flag=True, help="Remove what was exported there.")
 @json_option
 def export_command(
     name: str, to: Path, formats: tuple[str, ...], mpi: str, force: bool, remove: bool, as_json: bool
 ) -> None:
-    """Write a profile's settings for places without Rankwise.
+    """Write a profile's settings in formats that work without Rankwise.
 
     env: a script to source; modulefile: for Lmod and Environment Modules; mca: Open MPI's parameter file;
     sysctl: the hosts' kernel settings.
 
-    A parameter file that is there is added to. What it sets itself stays in force unless you say --force, and it
-    is kept as FILE.before-rankwise. Every Open MPI of yours reads ~/.openmpi, of whatever version.
+    An existing parameter file is extended. Its own settings stay in force unless --force is given, and a backup is
+    kept as FILE.before-rankwise. Note that every version of Open MPI reads ~/.openmpi.
     """
     found = profiles.export(name, to, formats, implementation=mpi, force=force, remove=remove)
     if as_json:
@@ -135,17 +135,18 @@ def export_command(
     "  rankwise profile verify wan --mpi openmpi-5 --testbed local",
 )
 @name_argument
-@click.option("--mpi", default="", metavar="MPI", help="Only this one.  [default: all of the profile]")
+@click.option("--mpi", default="", metavar="MPI", help="Only this implementation.  [default: all in the profile]")
 @click.option("--prefix", "prefixes", multiple=True, metavar="DIR", type=click.Path(path_type=Path),
-              help="Look for an MPI here too.")  # fmt: skip
+              help="Also look for an MPI in this prefix.")  # fmt: skip
 @where_options
 @json_option
 def verify_command(
     name: str, mpi: str, prefixes: tuple[Path, ...], testbed: str, hostfile: Path | None, as_json: bool
 ) -> int:
-    """Run each implementation with the profile, and ask it which values are in force and which algorithms ran.
+    """Run each implementation with the profile, and check which values are in force and which algorithms ran.
 
-    On the network that it was made for, if no other is named. Exit code 1 if something is not in force.
+    Runs on the network that the profile was made for, unless another one is named. Exit code 1 if a setting is
+    not in force.
     """
     where = testbed_of(testbed, hostfile) if testbed or hostfile else None
     found = profiles.check(profiles.VerifyRequest(name, mpi, where, prefixes), Screen())

@@ -23,14 +23,14 @@ from rankwise.workflows import lint
 @click.option("--mpi", default="", metavar="MPI",
               help="Check for this one.  [default: all that are here, and Open MPI 4.0 to 6.0]")  # fmt: skip
 @click.option("--format", "form", default=None, type=click.Choice(lint.FORMATS),
-              help="What the files are.  [default: as their text suggests]")  # fmt: skip
+              help="Format of the files.  [default: as their text suggests]")  # fmt: skip
 @click.option("--prefix", "prefixes", multiple=True, metavar="DIR", type=click.Path(path_type=Path),
-              help="Look for an MPI here too.")  # fmt: skip
+              help="Also look for an MPI in this prefix.")  # fmt: skip
 @json_option
 def lint_command(
     files: tuple[Path, ...], mpi: str, form: str | None, prefixes: tuple[Path, ...], as_json: bool
 ) -> int:
-    """Check tuned settings that others have written: names, values, units, rules that are never reached.
+    """Check files of tuned settings: names, values, units, and rules that are never reached.
 
     Open MPI's rules files (classic and JSON) and mca-params.conf, MPICH's selection files, and files that set
     I_MPI_ADJUST_* and other variables. Exit code 1 if something was found, 2 if a file cannot be read.

@@ -18,8 +18,9 @@ def complete_profiles(_context: object, _parameter: object, incomplete: str) -> 
 
 _OPTIONS = (
     click.option("--profile", default=DEFAULT, metavar="NAME|FOLDER", shell_complete=complete_profiles,
-                 help="Load this profile (`rankwise profile list`).  [default: nothing]"),
-    click.option("--force", is_flag=True, help="Load of the profile what this version of the MPI knows."),
+                 help="Load this profile (`rankwise profile list`).  [default: none]"),
+    click.option("--force", is_flag=True, help="Load a profile made for another version, without the settings "
+                                               "that this version does not know."),
 )  # fmt: skip
 
 

@@ -55,6 +55,6 @@ def _launcher_arguments(text: str) -> tuple[str, ...]:
 
 launcher_option = click.option(
     "--launcher", type=Parsed("arguments", _launcher_arguments), default="", metavar="ARGUMENTS",
-    help="Further arguments for mpiexec, as one: --launcher '--mca btl tcp,self'.",
+    help="Further arguments for mpiexec, in one string: --launcher '--mca btl tcp,self'.",
 )  # fmt: skip
 """Passes `launcher`, the arguments one by one."""

@@ -26,17 +26,20 @@ _OF_PROGRAMS = ("metric", "higher_is_better", "lower_is_better", "verify_output"
 
 _OPTIONS = (
     click.option("--metric", multiple=True, metavar="REGEX",
-                 help="Compare a figure of the program's output: what the one group finds, the last time it does. "
-                 "Again for more.  [default: the wall time]"),
-    click.option("--higher-is-better", is_flag=True, help="The --metric before this is a rate; before any: all."),
-    click.option("--lower-is-better", is_flag=True, help="The --metric before this is a time, as by default."),
+                 help="Compare a figure that the program prints: what the regular expression's group matches "
+                      "last (repeatable).  [default: the wall time]"),
+    click.option("--higher-is-better", is_flag=True, help="The preceding --metric is a rate; before the first "
+                                                          "one: all are."),
+    click.option("--lower-is-better", is_flag=True, help="The preceding --metric is a time (the default)."),
     click.option("--verify-output", type=Parsed("regex", programs.check_pattern), default="", metavar="REGEX",
-                 help="A run whose output has nothing like this has failed: its data are wrong."),
+                 help="A run whose output does not match this regular expression has failed: its data are "
+                      "wrong."),
     click.option("--output-file", default="", metavar="FILE",
-                 help="The program writes it: it belongs to the output, and goes before each launch."),
+                 help="File that the program writes: read as part of its output, and removed before each "
+                      "launch."),
     click.option("--build", default="", metavar="LINE",
-                 help="Build it for each MPI by this line, with {mpicc}, {mpicxx}, {mpif77}, {mpif90}, {mpi}, "
-                 "{prefix} and {program}, the file to write."),
+                 help="Command that builds the program for each MPI, with {mpicc}, {mpicxx}, {mpif77}, "
+                      "{mpif90}, {mpi}, {prefix} and {program}, the file to write."),
 )  # fmt: skip
 
 

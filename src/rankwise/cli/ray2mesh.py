@@ -24,25 +24,27 @@ from rankwise.workflows.testbeds import testbed_of
     "  rankwise ray2mesh -n 4 --mpi mpich\n"
     "  rankwise ray2mesh -n 4 --rays 1000000 --testbed two-clusters --mpi openmpi",
 )
-@click.option("--rays", type=click.IntRange(1), default=100000, show_default=True, help="To be traced.")
+@click.option("--rays", type=click.IntRange(1), default=100000, show_default=True, help="Number of rays.")
 @click.option("--set", "together", type=click.IntRange(1, 20_000_000), default=1000, show_default=True,
               help="Rays handed out at once, of 69 bytes each.")  # fmt: skip
-@click.option("--mesh", type=SIZE, default="8M", show_default=True, help="A rank's mesh, merged at the end.")
+@click.option(
+    "--mesh", type=SIZE, default="8M", show_default=True, help="Size of a rank's mesh, which is merged at the end."
+)
 @click.option("--mpi", "implementations", multiple=True, metavar="MPI",
-              help="With this one (repeatable).  [default: every MPI that works]")  # fmt: skip
-@click.option("-n", "ranks", type=click.IntRange(2), help="Ranks.  [default: every slot of the testbed]")
+              help="Implementation to use (repeatable).  [default: every one that works]")  # fmt: skip
+@click.option("-n", "ranks", type=click.IntRange(2), help="Number of ranks.  [default: every slot of the testbed]")
 @click.option("--no-compute", is_flag=True,
-              help="Wait instead of computing, as long as that took on this host.")  # fmt: skip
+              help="Wait instead of computing, for as long as the computation took on this host.")  # fmt: skip
 @click.option("--placement", default="block", show_default=True, metavar="NAME|FILE",
               help="block, cyclic, one-per-node, across-sites, or a rankfile; rank 0 is the master.")  # fmt: skip
 @launcher_option
-@click.option("--limit", type=DURATION, default="10m", show_default=True, help="End a run that takes longer.")
+@click.option("--limit", type=DURATION, default="10m", show_default=True, help="Time limit of a run.")
 @click.option("--prefix", "prefixes", multiple=True, metavar="DIR", type=click.Path(path_type=Path),
-              help="Look for an MPI here too.")  # fmt: skip
+              help="Also look for an MPI in this prefix.")  # fmt: skip
 @json_option
 @where_options
 def command(**asked: Any) -> int:
-    """Trace seismic rays through a layered Earth: rank 0 hands them out in sets to workers that are free.
+    """Trace seismic rays through a layered Earth: rank 0 hands out sets of rays to idle workers.
 
     Then the meshes of all ranks are merged. Exit code 1 if a result is wrong, 3 if a run has failed.
     """

@@ -17,17 +17,19 @@ from rankwise.workflows import compare
     "  rankwise report 12 --json",
 )
 @run_argument
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Where the page goes.  "
-              "[default: rankwise-RUN.html]")  # fmt: skip
-@click.option("--baseline", default="", metavar="MPI", help="Compare with another one than the run did.")
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path),
+              help="HTML file to write.  [default: rankwise-RUN.html]")  # fmt: skip
+@click.option(
+    "--baseline", default="", metavar="MPI", help="Compare with this implementation instead of the run's baseline."
+)
 @click.option("--delta", type=click.FloatRange(0, 1, min_open=True), default=0.05, show_default=True,
               help="Differences up to this share count as equivalent.")  # fmt: skip
 @click.option("--beside", type=click.IntRange(1), multiple=True, metavar="RUN",
-              help="Draw the curves of an imported run too.")  # fmt: skip
+              help="Also draw the curves of this imported run.")  # fmt: skip
 @store_option
 @json_option
 def command(run: int | None, output: Path | None, store: Path, as_json: bool, **asked: Any) -> None:
-    """Analyse a stored run again (the newest by default): terminal tables and the HTML page."""
+    """Analyse a stored run again (default: the newest), and print its tables and write its HTML page."""
     found = compare.load(run, store, **asked)
     path = found.report(output or "")
     if as_json:

@@ -16,9 +16,9 @@ from rankwise.workflows import resuming
 @click.option("-q", "--quiet", is_flag=True, help="No progress, no messages.")
 @store_option
 def command(run: int | None, quiet: bool, store: Path) -> None:
-    """Go on with RUN (default: the newest that was interrupted) as the verb that began it would.
+    """Continue RUN (default: the newest interrupted one), whichever verb started it.
 
-    What is stored already counts; what comes is stored in the same run. Its answer is then shown by
+    Stored launches are kept, and new ones are added to the same run. Show the result with
     `rankwise report`, `rankwise guidelines --from`, `rankwise study --from` or `rankwise fit --from`.
     """
     run_id = resuming.resume_run(run or 0, store, Screen(quiet=quiet))

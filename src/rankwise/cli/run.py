@@ -42,37 +42,38 @@ _SINGLE = {
     "                                                  one job, an MPI of its own on each site\n"
     "  rankwise run -n 2 --mpi openmpi --launcher '--mca btl tcp,self' -- ./app",
 )
-@click.option("-n", "ranks", type=click.IntRange(1), help="Ranks.  [default: every slot of the testbed]")
+@click.option("-n", "ranks", type=click.IntRange(1), help="Number of ranks.  [default: every slot of the testbed]")
 @click.option(
     "--mpi", default="", metavar="MPI|any",
-    help="Start it with this one, or with any that can run it.  [default: the one it is linked with]",
+    help="Implementation to use, or `any` for the first that can run the program.  [default: the one that it "
+         "is linked with]",
 )  # fmt: skip
 @click.option("--join", "parts", type=Parsed("sites", parts_of), metavar="SITE=MPI:RANKS,...",
-              help="One job over several sites, with another MPI on each; its program is of the standard ABI. "
-              "On a testbed, its sites; else any names.")  # fmt: skip
+              help="Run one job over several sites, with an MPI of its own on each. The program must be of the "
+                   "standard ABI. The names are the testbed's sites, or any names without one.")  # fmt: skip
 @click.option("--relay", "relayed", is_flag=True,
-              help="With --join: sites reach one another by a relay on the first host of each, encrypted, and by "
-              "one port alone.  [default: every host reaches every other]")  # fmt: skip
+              help="With --join: connect the sites through an encrypted relay on the first host of each, which "
+                   "needs a single port.  [default: hosts connect directly]")  # fmt: skip
 @abi_options
 @click.option("--placement", default="block", show_default=True, metavar="NAME|FILE",
               help="block, cyclic, one-per-node, across-sites, or a rankfile.")  # fmt: skip
 @launcher_option
-@click.option("--limit", type=DURATION, default="24h", show_default=True, help="End a job that takes longer.")
+@click.option("--limit", type=DURATION, default="24h", show_default=True, help="Time limit of the job.")
 @click.option("--prefix", "prefixes", multiple=True, metavar="DIR", type=click.Path(path_type=Path),
-              help="Look for an MPI here too.")  # fmt: skip
-@click.option("-q", "--quiet", is_flag=True, help="Only what the program says.")
+              help="Also look for an MPI in this prefix.")  # fmt: skip
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing but the program's output.")
 @click.option("--overlay", default="", is_flag=False, flag_value=DEFAULT_TABLE, metavar="[TABLE]",
-              help="Carry out collectives by our schedules where this decision table says so; without a table, "
-              "across sites.")  # fmt: skip
+              help="Carry out collectives by Rankwise's schedules where this decision table says so. Without a "
+                   "table: those across sites.")  # fmt: skip
 @click.option("--reproducible", is_flag=True,
-              help="With --overlay: sums do not depend on which rank runs in which site.")  # fmt: skip
+              help="With --overlay: sums do not depend on which ranks run in which site.")  # fmt: skip
 @profile_options
 @where_options
 @click.pass_context
 def command(context: click.Context, /, **asked: Any) -> int:
     """Run your own MPI program: what follows `--` is the program and its arguments.
 
-    Its exit code is this command's; its input, output and errors go straight through.
+    Standard input, output and error are passed through, and the program's exit code is returned.
     """
     if asked["parts"]:
         return run_joined(_joined(context, asked), Screen(quiet=asked["quiet"]))

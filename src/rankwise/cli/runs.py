@@ -17,13 +17,15 @@ from rankwise.workflows import runs
     epilog="\b\nExamples:\n  rankwise runs\n  rankwise runs --long\n  rankwise runs --json\n"
     "  rankwise runs --store campaign.sqlite",
 )
-@click.option("--long", "as_long", is_flag=True, help="Whole commands, the implementations, and why each ended.")
+@click.option(
+    "--long", "as_long", is_flag=True, help="Show whole commands, the implementations, and why each run ended."
+)
 @store_option
 @json_option
 def command(as_long: bool, store: Path, as_json: bool) -> None:
     """List the stored runs, oldest first.
 
-    A run is complete, running, or interrupted: an interrupted one goes on with `rankwise resume RUN`.
+    A run is complete, running, or interrupted. `rankwise resume RUN` continues an interrupted one.
     """
     found = runs.runs(store)
     if as_json:

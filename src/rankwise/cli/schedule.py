@@ -29,21 +29,23 @@ Examples:
 SITES = Parsed("sites", schedules.parse_sites)
 what_argument = click.argument("what", nargs=-1, required=True, metavar="OPERATION ALGORITHM | FILE")
 out_option = click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-                          help="Write it into this file.")  # fmt: skip
+                          help="File to write.")  # fmt: skip
 _PROBLEM = (
     click.option("-n", "ranks", type=click.IntRange(0, 1 << 14), default=0,
-                 help="Ranks.  [default: those of --sites or of the file, or 8]"),
+                 help="Number of ranks.  [default: those of --sites or of the file, or 8]"),
     click.option("--sites", "network", type=SITES, metavar="LAYOUT",
-                 help="Where they are: 2x8 (sites x ranks), 2x4x2 (sites x nodes x ranks), 3,2,1."),
-    click.option("--root", type=click.IntRange(0), default=0, show_default=True, help="The root."),
-    click.option("--size", "size_bytes", type=SIZE, default="1M", show_default=True, help="Of a rank's block."),
+                 help="Sites of the ranks: 2x8 (sites x ranks), 2x4x2 (sites x nodes x ranks), 3,2,1."),
+    click.option("--root", type=click.IntRange(0), default=0, show_default=True, help="Root rank."),
+    click.option("--size", "size_bytes", type=SIZE, default="1M", show_default=True, help="Size of a rank's "
+                                                                                          "block."),
     click.option("--segment", "segment_bytes", type=SIZE, default="0",
-                 help="Of a segment, where the algorithm has them.  [default: its choice]"),
-    click.option("--fan-out", type=click.IntRange(0), default=0, help="Of a tree.  [default: its choice]"),
+                 help="Segment size, where the algorithm has segments.  [default: the algorithm's choice]"),
+    click.option("--fan-out", type=click.IntRange(0), default=0, help="Fan-out of a tree.  [default: the "
+                                                                      "algorithm's choice]"),
     click.option("--lanes", type=click.IntRange(0), default=0,
-                 help="Parallel ways between sites.  [default: its choice]"),
-    click.option("--ordered", is_flag=True, help="The reduction does not commute: keep the order of the ranks."),
-    click.option("--name", default="", help="Which schedule of a Python file that has several."),
+                 help="Number of parallel lanes between sites.  [default: the algorithm's choice]"),
+    click.option("--ordered", is_flag=True, help="The operator does not commute: keep the order of the ranks."),
+    click.option("--name", default="", help="Name of the schedule, in a Python file that has several."),
 )  # fmt: skip
 
 
@@ -84,7 +86,10 @@ def list_command(operation: str, as_json: bool) -> None:
 @what_argument
 @_problem_options
 @click.option(
-    "--svg", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Draw it into this file."
+    "--svg",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the drawing to this SVG file.",
 )
 @json_option
 def show_command(what: tuple[str, ...], svg: Path | None, as_json: bool, **asked: Any) -> None:
@@ -127,8 +132,8 @@ def _as_json(shown: schedules.Shown) -> dict[str, Any]:
 def verify_command(what: tuple[str, ...], as_json: bool, **asked: Any) -> int:
     """Prove that a schedule is right: the data of every rank, also in place, and no deadlock.
 
-    It is carried out on symbols that stand for any data. If it is wrong, the rank and the step are told, and
-    the exit code is 1.
+    The schedule is executed symbolically. If it is wrong, the rank and the step are reported, and the exit code
+    is 1.
     """
     words, proof = schedules.verify(Asked(what, **asked))
     if as_json:
@@ -149,12 +154,13 @@ def verify_command(what: tuple[str, ...], as_json: bool, **asked: Any) -> int:
 @click.option("--format", "form", type=click.Choice(schedules.FORMATS), default="json", show_default=True,
               help="Rankwise's JSON, GOAL (LogGOPSim), MSCCL's XML, or the text that C reads.")  # fmt: skip
 @click.option("--chunks", type=click.IntRange(0, 1 << 16), default=0,
-              help="Into how many parts an algorithm divides a block.  [default: the ranks]")  # fmt: skip
+              help="Number of parts that an algorithm divides a block into.  [default: the number of "
+                   "ranks]")  # fmt: skip
 @out_option
 def export_command(
     what: tuple[str, ...], form: schedules.Format, chunks: int, output: Path | None, **asked: Any
 ) -> None:
-    """Write a schedule in another format; one that is wrong is refused."""
+    """Write a schedule in another format. A wrong schedule is refused."""
     text = schedules.export(Asked(what, **asked), form, chunks)
     if output is None:
         click.echo(text, nl=False)

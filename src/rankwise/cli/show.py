@@ -19,7 +19,7 @@ from rankwise.workflows import run_view
 @store_option
 @json_option
 def command(run: int | None, store: Path, as_json: bool) -> None:
-    """Show RUN (default: the newest): plan, cells, what was loaded, failures, warnings and provenance."""
+    """Show RUN (default: the newest): plan, cells, loaded configurations, failures, warnings and provenance."""
     shown = run_view.load(run, store)
     if as_json:
         echo_json(shown)

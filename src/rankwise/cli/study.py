@@ -32,28 +32,30 @@ def _run_ids(text: str) -> tuple[int, ...]:
 )
 @click.argument("name", required=False)
 @click.option("--quick", is_flag=True, help="Fewer sizes, launches and MPIs; the list of studies says how long.")
-@click.option("--time", "budget", type=DURATION, help="For all of it.  [default: the study's own]")
+@click.option(
+    "--time", "budget", type=DURATION, help="Time budget, everything included.  [default: the study's own]"
+)
 @click.option(
     "--mpi",
     multiple=True,
     metavar="NAMES",
-    help="Implementations, with commas.  [default: all that work; with --quick the newest of each family]",
+    help="Implementations, separated by commas.  [default: all that work; with --quick the newest of each family]",
 )
 @click.option("--prefix", "prefixes", multiple=True, metavar="DIR", type=click.Path(path_type=Path),
-              help="Look for an MPI here too.")  # fmt: skip
+              help="Also look for an MPI in this prefix.")  # fmt: skip
 @verify_first_option
 @click.option("--from", "stored", type=Parsed("runs", _run_ids), default=(), metavar="RUNS",
-              help="Take these stored runs, finish the interrupted ones, measure what is missing.")  # fmt: skip
+              help="Use these stored runs: finish the interrupted ones, and measure what is missing.")  # fmt: skip
 @click.option("--report", type=click.Path(dir_okay=False, path_type=Path),
-              help="Where the page goes.  [default: rankwise-NAME.html]")  # fmt: skip
+              help="HTML file to write.  [default: rankwise-NAME.html]")  # fmt: skip
 @click.option("-q", "--quiet", is_flag=True, help="No progress, no messages.")
 @store_option
 @json_option
 def command(name: str | None, store: Path, as_json: bool, **asked: Any) -> int:
-    """Measure on an emulated testbed what the paper NAME measured, and set its figures beside ours.
+    """Repeat the measurements of the paper NAME on an emulated testbed, and show its figures beside ours.
 
-    Each of its statements holds today, holds no longer, or cannot be decided by what was measured. Some runs tune
-    the MPIs first: their profiles go to `profiles` beside the page.
+    Each of its statements holds today, no longer holds, or is undecided. Some runs tune the MPIs first; their
+    profiles are written to `profiles` beside the page.
     """
     if name is None:
         _list(as_json)

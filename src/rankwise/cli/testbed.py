@@ -35,10 +35,10 @@ name_argument = click.argument("name", metavar="NAME|FILE", shell_complete=compl
 
 @click.group("testbed", epilog=_EXAMPLES)
 def command() -> None:
-    """Look at networks to measure on: emulated on this machine, or real hosts.
+    """Manage the networks to measure on: emulated on this machine, or real hosts.
 
-    A testbed is a preset, or a TOML file that describes sites, nodes and links; `show` draws it. Verbs that
-    measure bring it up for themselves; one that was brought up by `up` stays until `down`.
+    A testbed is a preset, or a TOML file that describes sites, nodes and links. `show` draws it. Verbs that
+    measure bring a testbed up themselves; `up` keeps one up until `down`.
     """
     leftovers.clear()
 
@@ -65,9 +65,9 @@ def list_command(as_json: bool) -> None:
 )
 @name_argument
 @json_option
-@click.option("--svg", type=click.Path(dir_okay=False, path_type=Path), help="Draw it into this file.")
+@click.option("--svg", type=click.Path(dir_okay=False, path_type=Path), help="Write the drawing to this SVG file.")
 def show_command(name: str, as_json: bool, svg: Path | None) -> None:
-    """Draw a testbed: its sites, nodes, links and TCP settings, with everything spelt out."""
+    """Draw a testbed: sites, nodes, links and TCP settings, defaults included."""
     topology = testbeds.topology_of(name)
     if svg is not None:
         write_svg(topology, svg)
@@ -82,9 +82,15 @@ def show_command(name: str, as_json: bool, svg: Path | None) -> None:
     epilog="\b\nExamples:\n  rankwise testbed up cluster\n  rankwise testbed up my.toml --name mine",
 )
 @name_argument
-@click.option("--name", "own_name", default="", metavar="NAME", help="Call it so.  [default: its own name]")
+@click.option(
+    "--name",
+    "own_name",
+    default="",
+    metavar="NAME",
+    help="Name of the testbed.  [default: the one in its description]",
+)
 def up_command(name: str, own_name: str) -> None:
-    """Bring an emulated testbed up; it stays until `rankwise testbed down`."""
+    """Bring an emulated testbed up until `rankwise testbed down`."""
     topology, warnings = testbeds.bring_up(name, own_name, Screen())
     for line in warnings:
         click.echo(f"warning: {line}", err=True)
@@ -93,9 +99,11 @@ def up_command(name: str, own_name: str) -> None:
 
 @command.command("down", epilog="\b\nExamples:\n  rankwise testbed down cluster\n  rankwise testbed down --all")
 @click.argument("names", nargs=-1, metavar="NAME|FILE...", shell_complete=complete_up)
-@click.option("--all", "everything", is_flag=True, help="All that `testbed up` has brought up.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Take down every testbed that `testbed up` has brought up."
+)
 def down_command(names: tuple[str, ...], everything: bool) -> None:
-    """Take testbeds down; nothing of them is left."""
+    """Take testbeds down."""
     if bool(names) == everything:
         raise InputError("which testbed is to be taken down?", "name it, or say --all")
     chosen = testbeds.lasting().values() if everything else map(testbeds.the_one, names)
@@ -113,9 +121,9 @@ def down_command(names: tuple[str, ...], everything: bool) -> None:
 @click.argument("node", shell_complete=complete_nodes)
 @click.argument("arguments", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- CMD...")
 @click.option("--testbed", "name", default="", metavar="NAME|FILE", shell_complete=complete_any,
-              help="Where the node is.  [default: the testbed that is up and has it]")  # fmt: skip
+              help="Testbed of the node.  [default: the one that is up and has it]")  # fmt: skip
 def exec_command(node: str, arguments: tuple[str, ...], name: str) -> NoReturn:
-    """Run a command on a NODE: input, output and exit code are the command's own."""
+    """Run a command on NODE. Input, output and exit code are those of the command."""
     argv = testbeds.command_on(node, arguments, name)
     sys.stdout.flush()
     try:
@@ -129,12 +137,12 @@ def exec_command(node: str, arguments: tuple[str, ...], name: str) -> NoReturn:
     epilog="\b\nExamples:\n  rankwise testbed check grid5000-2007\n  rankwise testbed check my.toml --json",
 )
 @name_argument
-@click.option("--quick", is_flag=True, help="Under a second a path: no loss, and no verdicts.")
+@click.option("--quick", is_flag=True, help="Spend less than a second on each path, without loss and verdicts.")
 @json_option
 def check_command(name: str, quick: bool, as_json: bool) -> int:
-    """Measure delay, rate and loss of the paths between sites and within, and compare with what was asked for.
+    """Measure delay, rate and loss of the paths within and between sites, and compare them with the description.
 
-    The testbed is brought up for it if it is not up. Exit code 1 if a path is out of tolerance.
+    The testbed is brought up if necessary. Exit code 1 if a path is out of tolerance.
     """
     topology, found = testbeds.check(name, Screen(), quick=quick)
     if as_json:

@@ -37,32 +37,34 @@ class _TraceVerb(TakesProgram, click.Group):
     "  rankwise trace export app.trace --format perfetto -o app.json\n"
     "  rankwise trace import scorep-app/traces.otf2 -o app.trace",
 )
-@click.option("-n", "ranks", type=click.IntRange(1), help="Ranks.  [default: every slot of the testbed]")
+@click.option("-n", "ranks", type=click.IntRange(1), help="Number of ranks.  [default: every slot of the testbed]")
 @click.option(
     "--mpi", default="", metavar="MPI|any",
-    help="Start it with this one, or with any that can run it.  [default: the one it is linked with]",
+    help="Implementation to use, or `any` for the first that can run the program.  [default: the one that it "
+         "is linked with]",
 )  # fmt: skip
 @abi_options
 @click.option("-o", "--output", "folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False),
-              help="Where it goes; an earlier trace there is replaced.  [default: PROGRAM.trace]")  # fmt: skip
+              help="Folder to write; an earlier trace in it is replaced.  [default: PROGRAM.trace]")  # fmt: skip
 @click.option("--times", type=click.Choice(["all", "statistics"]), default="all", show_default=True,
-              help="Of every call, or number, sum, shortest and longest of equal calls.")  # fmt: skip
-@click.option("--summary-only", is_flag=True, help="Keep these statistics alone, without the order of calls.")
+              help="Record the times of every call, or only count, sum, minimum and maximum of equal "
+                   "calls.")  # fmt: skip
+@click.option("--summary-only", is_flag=True, help="Record statistics only, without the order of calls.")
 @click.option("--placement", default="block", show_default=True, metavar="NAME|FILE",
               help="block, cyclic, one-per-node, across-sites, or a rankfile.")  # fmt: skip
 @launcher_option
-@click.option("--limit", type=DURATION, default="24h", show_default=True, help="End a job that takes longer.")
+@click.option("--limit", type=DURATION, default="24h", show_default=True, help="Time limit of the job.")
 @click.option("--prefix", "prefixes", multiple=True, metavar="DIR", type=click.Path(path_type=Path),
-              help="Look for an MPI here too.")  # fmt: skip
-@click.option("-q", "--quiet", is_flag=True, help="Only what the program says.")
+              help="Also look for an MPI in this prefix.")  # fmt: skip
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing but the program's output.")
 @profile_options
 @where_options
 @click.pass_context
 def command(context: click.Context, /, **asked: Any) -> int:
-    """Record the MPI calls of your program: with whom, how many bytes, from when to when.
+    """Record the MPI calls of your program: partners, bytes, start and end times.
 
-    What follows `--` is the program and its arguments; it needs no change. Its exit code is this command's. What
-    the record says in short goes to standard error; `show` tells it again.
+    What follows `--` is the program and its arguments. The program needs no change, and its exit code is
+    returned. A short summary goes to standard error; `show` prints it again, with more detail.
     """
     if context.invoked_subcommand:
         return 0
@@ -93,7 +95,7 @@ _folder_argument = click.argument(
 @_folder_argument
 @json_option
 def show_command(folder: Path, as_json: bool) -> None:
-    """Tell what is in a trace: time by call, messages by size, regions, imbalance, late arrivals."""
+    """Summarise a trace: time by call, messages by size, regions, imbalance, late arrivals."""
     looked = look(folder)
     if as_json:
         echo_json({"summary": looked.summary, "messages": looked.matrix.messages, "bytes": looked.matrix.bytes})
@@ -111,7 +113,9 @@ def show_command(folder: Path, as_json: bool) -> None:
     "  rankwise tune --for app.csv        then: what the program does is made fast",
 )  # fmt: skip
 @_folder_argument
-@click.option("--format", "form", type=click.Choice([*FORMATS, *FOLDERS]), required=True, help="See below.")
+@click.option(
+    "--format", "form", type=click.Choice([*FORMATS, *FOLDERS]), required=True, help="Format to write (see below)."
+)
 @click.option("-o", "--output", type=click.Path(path_type=Path),
               help="The file, or the folder of otf2.  [default: standard output]")  # fmt: skip
 def export_command(folder: Path, form: str, output: Path | None) -> None:
@@ -126,11 +130,11 @@ def export_command(folder: Path, form: str, output: Path | None) -> None:
 )  # fmt: skip
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
 @click.option("-o", "--output", "folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False),
-              help="Where it goes; an earlier trace there is replaced.  [default: FILE.trace]")  # fmt: skip
+              help="Folder to write; an earlier trace in it is replaced.  [default: FILE.trace]")  # fmt: skip
 def import_command(file: Path, folder: Path | None) -> None:
-    """Make a trace of an OTF2 archive, which Score-P and others record.
+    """Convert an OTF2 archive, as recorded by Score-P and others, to a trace.
 
-    FILE is its anchor file, traces.otf2. What comes of it is shown, exported and mapped as any trace.
+    FILE is its anchor file, traces.otf2. The result can be shown, exported and mapped like any trace.
     """
     found = import_trace(file, folder)
     for problem in found.summary.problems:

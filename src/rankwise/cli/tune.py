@@ -53,31 +53,34 @@ def _ranks(text: str) -> tuple[int, ...]:
               help="p2p, collectives, operations, knobs, or a file of what an application does.  "
               "[default: p2p,collectives]")  # fmt: skip
 @click.option("-n", "ranks", type=Parsed("ranks", _ranks), default=(),
-              help="Ranks that collectives are tuned for: 4, or 4,8.  [default: every slot]")  # fmt: skip
+              help="Number of ranks that collectives are tuned for: 4, or 4,8.  [default: every "
+                   "slot]")  # fmt: skip
 @click.option("--sizes", type=SIZES, default="64,4K,64K,1M", show_default=True,
-              help="At which collectives are tried first.")  # fmt: skip
+              help="Sizes at which collectives are tried first.")  # fmt: skip
 @click.option("--placement", "placements", type=Parsed("placements", _placements), default="block",
               show_default=True, metavar="WORDS",
-              help="Of the ranks of collectives, one or several: block,cyclic,across-sites. What is chosen is "
-              "slower in none.")  # fmt: skip
-@click.option("--time", "budget", type=DURATION, default="10m", show_default=True, help="For all of it.")
-@click.option("--name", default="", help="Of the profile.  [default: the testbed's]")
+              help="Placements of the ranks of collectives, one or several: block,cyclic,across-sites. A "
+                   "setting that is slower in one of them is not chosen.")  # fmt: skip
+@click.option(
+    "--time", "budget", type=DURATION, default="10m", show_default=True, help="Time budget, everything included."
+)
+@click.option("--name", default="", help="Name of the profile.  [default: the testbed's]")
 @click.option("--to", "parent", type=click.Path(file_okay=False, path_type=Path), default=Path("profiles"),
-              show_default=True, help="The folder that it is written into.")  # fmt: skip
+              show_default=True, help="Folder to write the profile to.")  # fmt: skip
 @click.option("--force", is_flag=True, help="Replace a profile of the same name.")
 @click.option("--eager-memory", type=SIZE, default="1G", show_default=True,
-              help="What a rank may keep for eager messages of all others.")  # fmt: skip
+              help="Memory that a rank may use for eager messages of all others.")  # fmt: skip
 @click.option("--delta", type=click.FloatRange(0, 1, min_open=True), default=0.05, show_default=True,
               help="A gain up to this share is not worth a setting.")  # fmt: skip
 @click.option("--objective", type=click.Choice([*OBJECTIVES]), default="median", show_default=True,
-              help="What is to be fast of each launch's repetitions: where tails matter, p99.")  # fmt: skip
+              help="Statistic of a launch's repetitions to minimise: p99 where tails matter.")  # fmt: skip
 @click.option("--schedules/--no-schedules", default=True, show_default=True,
-              help="Between sites, try Rankwise's own collective algorithms too. Where one is chosen, the profile "
-              "preloads a library that carries it out.")  # fmt: skip
+              help="Also try Rankwise's own collective algorithms between sites. If one is chosen, the profile "
+                   "preloads a library that carries it out.")  # fmt: skip
 @verify_first_option
-@click.option("--resume", type=click.IntRange(1), metavar="RUN", help="Go on with this interrupted search.")
+@click.option("--resume", type=click.IntRange(1), metavar="RUN", help="Continue this interrupted search.")
 @click.option("--prefix", "prefixes", multiple=True, metavar="DIR", type=click.Path(path_type=Path),
-              help="Look for an MPI here too.")  # fmt: skip
+              help="Also look for an MPI in this prefix.")  # fmt: skip
 @click.option("-q", "--quiet", is_flag=True, help="No progress, no messages.")
 @where_options
 @store_option
@@ -85,10 +88,9 @@ def _ranks(text: str) -> tuple[int, ...]:
 def command(mpi: tuple[str, ...], store: Path, as_json: bool, **asked: Any) -> int:
     """Find settings that make MPI implementations fast on a network, validate them, and write them as a profile.
 
-    Searched are TCP's buffers, the eager threshold, transports, and how collectives are done: by the MPI's own
-    algorithms or, between sites, by Rankwise's. What is chosen is measured again on fresh launches beside the
-    default: what is not shown to be no slower there goes back to the default, and all of it does if nothing is
-    shown to be faster.
+    The search covers TCP buffers, the eager threshold, transports, and the algorithms of collectives: the MPI's
+    own and, between sites, Rankwise's. The result is validated in fresh launches beside the default. A setting
+    that is not shown to be no slower is reverted, and all settings are if none is shown to be faster.
     """
     screen = Screen(quiet=asked["quiet"])
     if asked["resume"]:

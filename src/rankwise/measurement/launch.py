@@ -101,12 +101,15 @@ class Launching:
         configurations: Mapping[str, Configuration] | None = None,
         load: Callable[[Configuration], Loaded] = lambda _: Loaded(),
         *,
-        workload: Workload = Harness(),  # noqa: B008 - has no state
+        workload: Workload | None = None,
+        brief: bool = False,
         seen: Seen | None = None,
         network: str = "",
         schedule_files: ScheduleFiles | None = None,
     ) -> None:
         """`configurations`: those that cells name, by id; `load` makes what a launch of one adds to its job.
+
+        `workload` None: our harness, `brief` as in `protocol.arguments`.
 
         `seen`: looks at the libraries of running ranks, and says what is wrong with them. `network`: the file
         with the testbed's sites and links, for schedules; '' where there is nothing to say. `schedule_files`:
@@ -114,7 +117,7 @@ class Launching:
         """
         self._network = network
         self._schedule_files = schedule_files or {}
-        self._workload = workload
+        self._workload, self._brief = workload or Harness(brief=brief), brief
         self._seen = seen
         self._configurations = configurations or {}
         self._load = load
@@ -148,7 +151,7 @@ class Launching:
         Every failure is in the record. Each cell is repeated for `seconds_per_cell`, or for the plan's where that
         is 0. `configuration` None: the one that the cells name; '' stands for the implementation as it is.
         """
-        workload = Harness(candidates) if candidates else self._workload
+        workload = Harness(candidates, brief=self._brief) if candidates else self._workload
         chosen = configuration or self._configurations.get(cells[0].configuration) or plain(implementation)
         try:
             loaded = self._load(chosen)

@@ -64,24 +64,32 @@ NOTHING = Spoken(begun=False, ended=False, series=(), failures=(), verified=())
 FEWEST_REPETITIONS = 3
 """In one launch, of cells so slow that no more fit into their time: launches, not repetitions, are the sample."""
 
+FEWEST_IN_BRIEF, WARMUP_IN_BRIEF = 2, 1
+"""The same, and operations before them, where every launch compares what has to be compared: over a long link a
+visit then takes half as long, and twice as many launches tell more."""
+
 
 def arguments(
     cells: Sequence[Cell], *, seconds_per_cell: float, limit_seconds: float, yielding: bool, verify: bool,
-    from_barrier: bool = False, candidates: Candidates = NO_CANDIDATES,
+    from_barrier: bool = False, candidates: Candidates = NO_CANDIDATES, brief: bool = False,
 ) -> tuple[str, ...]:  # fmt: skip
     """Return the harness's command line for these cells, which must share ranks and options.
 
     `from_barrier`: repetitions start on leaving a barrier and not at an agreed moment, which ranks that share
-    cores often miss. Over a long link they leave the barrier too far apart for that.
+    cores often miss. Over a long link they leave the barrier too far apart for that. `brief`: as few operations
+    as FEWEST_IN_BRIEF says, where they are slow.
     """
+    fewest = FEWEST_IN_BRIEF if brief else FEWEST_REPETITIONS
     flags = [
-        "--seconds", f"{seconds_per_cell:.6g}", "--min-repetitions", str(FEWEST_REPETITIONS),
+        "--seconds", f"{seconds_per_cell:.6g}", "--min-repetitions", str(fewest),
         "--limit", f"{limit_seconds:g}", *_option_flags(cells[0].options),
     ]  # fmt: skip
     if yielding:
         flags.append("--yield")
     if from_barrier:
         flags += ["--start", "barrier"]
+    if brief:
+        flags += ["--min-warmup", str(WARMUP_IN_BRIEF)]
     if verify:
         flags.append("--verify")
     for label in _switched(cells, candidates):

@@ -29,11 +29,11 @@ class Workload(Protocol):
 class Harness:
     """The harness is our own program with its kernels.
 
-    `candidates`: with which of them each cell is measured, by its label.
+    `candidates`: with which of them each cell is measured, by its label; `brief`: see `protocol.arguments`.
     """
 
-    def __init__(self, candidates: protocol.Candidates = protocol.NO_CANDIDATES) -> None:
-        self._candidates = candidates
+    def __init__(self, candidates: protocol.Candidates = protocol.NO_CANDIDATES, *, brief: bool = False) -> None:
+        self._candidates, self._brief = candidates, brief
 
     end_marker = protocol.END_MARKER
 
@@ -44,6 +44,7 @@ class Harness:
             from_barrier=job.oversubscribed and isinstance(job.start, LocalStart),
             verify=verifying, limit_seconds=plan.launch_limit_seconds,
             seconds_per_cell=seconds_per_cell or plan.seconds_per_cell, candidates=self._candidates,
+            brief=self._brief,
         )  # fmt: skip
         return replace(job, program=(*job.program, *arguments))
 

@@ -29,6 +29,12 @@ def prediction_parts(found: Prediction) -> Iterator[RenderableType]:
     yield total
     if found.no_band:
         yield Text(f"{'':11}{'band ' if found.band else 'no band: '}{found.no_band}")
+    if simulation.spread:
+        spread = simulation.spread
+        yield Text(
+            f"with noise {format_time(spread.p50_seconds)} in the median of {spread.runs} runs, p99 "
+            f"{format_time(spread.p99_seconds)}, at most {format_time(spread.most_seconds)}"
+        )
     yield Text(
         f"messages   {simulation.messages}, {format_size(simulation.size_bytes)} in all"
         + (f"; {simulation.unreceived_messages} never received" if simulation.unreceived_messages else "")
@@ -200,7 +206,8 @@ def _measured(rows: Sequence[Measured]) -> Iterator[RenderableType]:
     errors = [abs(one.error) for one in rows if one.same]
     if len(errors) > 1:
         mean = sum(errors) / len(errors)
-        yield Text(f"the same algorithms: mean absolute error {mean:.1%}, worst {max(errors):.1%}")
+        what = "the same algorithms" if any(one.algorithm for one in rows) else "flows and their end"
+        yield Text(f"{what}: mean absolute error {mean:.1%}, worst {max(errors):.1%}")
 
 
 def _what(one: Measured) -> str:

@@ -70,6 +70,17 @@ class Derivative:
 
 
 @dataclass(frozen=True, slots=True)
+class Spread:
+    """Totals of runs with random computations and latencies; a quantile is the least that its share is within."""
+
+    runs: int
+    least_seconds: float
+    p50_seconds: float
+    p99_seconds: float
+    most_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class Simulation:
     """What one simulation gave."""
 
@@ -86,6 +97,8 @@ class Simulation:
     critical_path: tuple[PathShare, ...] = ()
     derivatives: tuple[Derivative, ...] = ()
     unreceived_messages: int = 0
+    spread: Spread | None = None
+    """Where runs with noise were asked for."""
     seconds: float = 0.0
     """That it took to read and to simulate."""
 
@@ -119,8 +132,13 @@ def _simulation(said: Mapping[str, Any]) -> Simulation:
         critical_path=tuple(PathShare(what, seconds) for what, seconds in path.items()),
         derivatives=tuple(_derivatives(said.get("derivatives", ()))),
         unreceived_messages=said["unreceived_messages"],
+        spread=_spread(said["seeds"]) if "seeds" in said else None,
         seconds=said["read_seconds"] + said["simulate_seconds"],
     )
+
+
+def _spread(said: Mapping[str, Any]) -> Spread:
+    return Spread(said["runs"], said["min"], said["p50"], said["p99"], said["max"])
 
 
 def _job(said: Mapping[str, Any]) -> SimulatedJob:

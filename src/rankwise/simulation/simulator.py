@@ -58,6 +58,12 @@ class Detail:
     """Of the total by each parameter; at a kink one of them, or those towards smaller or larger values."""
     algorithms: tuple[tuple[str, str], ...] = ()
     """What a trace's collective operations are made of: (operation, algorithm)."""
+    seeds: int = 0
+    """Run so many times more with noise."""
+    noise: float = 0.0
+    """Of computations and latencies: standard deviation of the logarithm."""
+    trace_file: Path | None = None
+    """Keep the timeline there, as Perfetto reads it."""
 
 
 def simulate(platform_json: str, jobs: Sequence[Job], bounds: Bounds, detail: Detail = Detail()) -> Simulation:
@@ -86,10 +92,11 @@ def simulate_and_trace(
             shown[str(path)] = job.name
             arguments += ["--job", str(path) + (f"@nodes={_ranges(job.nodes)}" if job.nodes else "")]
         arguments += [word for pair in detail.algorithms for word in ("--algorithm", "=".join(pair))]
-        trace = folder / "trace.json"
+        trace = detail.trace_file.absolute() if detail.trace_file else folder / "trace.json"
         arguments += ["--critical-path"] * detail.critical_path
         arguments += ["--derivatives", detail.derivatives] if detail.derivatives else []
-        arguments += ["--trace", str(trace)] if detail.timeline else []
+        arguments += ["--trace", str(trace)] if detail.timeline or detail.trace_file else []
+        arguments += ["--seeds", str(detail.seeds), "--noise", f"{detail.noise:.6g}"] if detail.seeds else []
         said = _run(arguments, bounds, shown)
         found = read_simulation(said)
         named = tuple(replace(one, name=job.name) for one, job in zip(found.jobs, jobs, strict=True))

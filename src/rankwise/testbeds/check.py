@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import random
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path as File
@@ -14,6 +13,7 @@ from rankwise.core.errors import HostError
 from rankwise.core.jobs import Command, LaunchSteps
 from rankwise.core.native_programs import program
 from rankwise.core.network import PathFigures, Topology
+from rankwise.core.ports import free_port
 from rankwise.testbeds.base import TestbedKind
 from rankwise.testbeds.path_verdicts import complaints
 from rankwise.testbeds.paths import Path, path, site_paths
@@ -96,7 +96,7 @@ def _effort(there: Path, back: Path, quick: bool) -> _Effort:
 
 def _measure(testbed: TestbedKind, probe: File, there: Path, effort: _Effort) -> dict[str, Any]:
     """What the probe says of the path. Servers are on both nodes, because steps are for one or for all."""
-    port = str(random.randrange(20_000, 30_000))  # below those that kernels give away
+    port = str(free_port())
     limit = effort.seconds + _PATIENCE_SECONDS
     name = there.destination.address.rpartition("@")[2] or there.destination.name
     serve = ("serve", "--port", port, "--background", "yes", "--limit", f"{2 * limit:.0f}")

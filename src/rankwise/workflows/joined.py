@@ -13,6 +13,7 @@ from pathlib import Path
 
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.jobs import Host, Job
+from rankwise.core.ports import free_port
 from rankwise.core.records import Implementation
 from rankwise.core.tuning import Loaded
 from rankwise.measurement.job import build_job, joined
@@ -23,7 +24,7 @@ from rankwise.testbeds.base import TestbedKind
 from rankwise.testbeds.local import LocalTestbed
 from rankwise.workflows import abi
 from rankwise.workflows.events import Events
-from rankwise.workflows.relays import Relays, at_home, free_port, relays_of
+from rankwise.workflows.relays import Relays, at_home, relays_of
 from rankwise.workflows.run import exit_code, program_of
 
 MEETING_SECONDS = 60.0

@@ -299,15 +299,16 @@ def carry_out(
     launching: Launches | None = None,
     first_seconds: Callable[[Sequence[Cell]], float] | None = None,
     files: ScheduleFiles | None = None,
+    brief: bool = False,
 ) -> None:
     """Run the plan, whose cells name `configurations`; whatever ends it, the store says how.
 
-    `files`: schedules of users that cells name. `launching` None: launches of the harness on this testbed.
-    `priority` and `first_seconds` are the runner's.
+    `files`: schedules of users that cells name. `launching` None: launches of the harness on this testbed,
+    `brief` where a validation needs no more. `priority` and `first_seconds` are the runner's.
     """
     launching = launching or Launching(
         FamilyLauncher(), testbed, plan, configurations, loader(testbed), seen=seen_on(testbed),
-        network=network_file(testbed), schedule_files=files,
+        network=network_file(testbed), schedule_files=files, brief=brief,
     )  # fmt: skip
     runner = Runner(
         plan, launching, relative_half_width, lambda launch: store.add_launch(run_id, launch), events.show,

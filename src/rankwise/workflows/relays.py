@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import secrets
 import shlex
-import socket
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -15,6 +14,7 @@ from rankwise.core import paths
 from rankwise.core.errors import HostError
 from rankwise.core.jobs import Command, LaunchSteps
 from rankwise.core.native_programs import program
+from rankwise.core.ports import free_port
 from rankwise.testbeds.base import TestbedKind
 
 _KEY_BYTES = 32
@@ -64,13 +64,6 @@ def at_home(testbed: TestbedKind, steps: LaunchSteps, host: str) -> LaunchSteps:
     return replace(
         steps, main=Command((shell, host, f"cd {shlex.quote(str(Path.cwd()))} 2>/dev/null; exec {line}"))
     )
-
-
-def free_port() -> int:
-    """Return a port that nobody listens at now, at least here."""
-    with socket.socket() as one:
-        one.bind(("", 0))
-        return int(one.getsockname()[1])
 
 
 def _on(testbed: TestbedKind, host: str, words: Sequence[str]) -> Command:

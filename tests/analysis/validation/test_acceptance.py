@@ -164,11 +164,11 @@ def test_what_is_neither_shown_nor_slower_gets_more_launches_until_the_time_is_o
 
 
 def test_with_few_launches_nothing_is_shown() -> None:
-    found = judged(rule_law({"ring": 0.5, "tree": 0.5}), BCAST_RULES, rounds=5)
+    found = judged(rule_law({"ring": 0.5, "tree": 0.5}), BCAST_RULES, rounds=3)
     assert {one.wanted for one in found.open} == {FIRST_LOOK} and not found.reverted
-    over = judged(rule_law({"ring": 0.5, "tree": 0.5}), BCAST_RULES, rounds=5, is_over=True)
+    over = judged(rule_law({"ring": 0.5, "tree": 0.5}), BCAST_RULES, rounds=3, is_over=True)
     assert over.tuning == Tuning()
-    assert all("5 launches, which is too few" in reason.words for reason in over.reverted)
+    assert all("3 launches, which is too few" in reason.words for reason in over.reverted)
 
 
 def test_what_was_not_measured_goes_back_when_the_time_is_over() -> None:

@@ -83,9 +83,19 @@ def test_a_rule_of_three_cells_that_are_10_percent_slower_is_hardly_ever_kept() 
             evidence_of(CELL, pair(generator, 1.1, "independent"), MARGIN, ALPHA).state == "shown"
             for _ in range(3)
         )
-        for _ in range(100)
+        for _ in range(200)
     ]
     assert not any(kept)
+
+
+def test_a_fifth_is_shown_before_ranks_can_speak_where_times_are_steady() -> None:
+    generator = np.random.default_rng(10)
+    early = [evidence_of(CELL, pair(generator, 0.8, launches=5), MARGIN, ALPHA) for _ in range(100)]
+    assert np.mean([one.state == "shown" for one in early]) >= 0.9
+    assert {one.wanted for one in early if one.state == "open"} <= {6}
+    steady = [evidence_of(CELL, pair(generator, 0.7, launches=4), MARGIN, ALPHA) for _ in range(100)]
+    assert np.mean([one.state == "shown" for one in steady]) >= 0.9
+    assert evidence_of(CELL, pair(generator, 0.8, launches=1), MARGIN, ALPHA).wanted == 4
 
 
 def test_it_ends_at_once_where_the_cell_is_slower_for_certain() -> None:

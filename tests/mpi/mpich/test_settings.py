@@ -58,11 +58,18 @@ int main(int count, char **words)
                 MPI_Allgather(from, size, MPI_BYTE, to, size, MPI_BYTE, MPI_COMM_WORLD);
             else if (!strcmp(words[1], "alltoall"))
                 MPI_Alltoall(from, size, MPI_BYTE, to, size, MPI_BYTE, MPI_COMM_WORLD);
+            else if (!strcmp(words[1], "reduce_scatter_block"))
+                MPI_Reduce_scatter_block(from, to, size, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD);
             else {
-                int counts[16];
-                for (int one = 0; one < ranks; one++)
-                    counts[one] = size / ranks;
-                MPI_Reduce_scatter(from, to, counts, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD);
+                int counts[16], starts[16], whole = !strcmp(words[1], "allgatherv");
+                for (int one = 0; one < ranks; one++) {
+                    counts[one] = whole ? size + (one - ranks / 2) * 16 + 8 : size / ranks;
+                    starts[one] = one * (1 << 20);
+                }
+                if (whole)
+                    MPI_Allgatherv(from, counts[rank], MPI_BYTE, to, counts, starts, MPI_BYTE, MPI_COMM_WORLD);
+                else
+                    MPI_Reduce_scatter(from, to, counts, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD);
             }
     }
     if (rank == 0)
@@ -179,6 +186,8 @@ def test_an_algorithm_takes_the_whole_operation_also_where_several_ranks_share_a
         ("allgather", "ring", 40000, (3, 4)),
         ("alltoall", "brucks", 40000, (6, 4)),
         ("reduce_scatter", "noncommutative", 400000, (0.5, 1)),
+        ("allgatherv", "ring", 100000, (3, 4)),
+        ("reduce_scatter_block", "noncommutative", 100000, (2, 4)),
     ],
 )
 @pytest.mark.mpi
@@ -259,6 +268,9 @@ def test_the_selection_file_in_force_is_told(run: Run, tmp_path: Path) -> None:
         (deciding("bcast", 4, Rule(None, Choice("binomial", fanout=4))), "fan-out"),
         (deciding("gather", 4, Rule(9, Choice("binomial")), Rule(None, Choice())), "gather"),
         (deciding("allgather", 3, Rule(None, Choice("recursive_doubling"))), "power of two"),
+        (deciding("allgatherv", 3, Rule(None, Choice("recursive_doubling"))), "power of two"),
+        (deciding("reduce_scatter_block", 6, Rule(None, Choice("noncommutative"))), "power of two"),
+        (deciding("alltoallv", 4, Rule(9, Choice("nonblocking")), Rule(None, Choice())), "alltoallv"),
         (Tuning(decisions=2 * (Decision("bcast", 4, (Rule(None, Choice("binomial")),)),)), "twice"),
     ],
 )
@@ -290,9 +302,8 @@ def test_two_settings_of_one_variable_must_agree(implementation_id: str) -> None
 def test_gather_has_one_choice_for_all_sizes(implementation_id: str) -> None:
     implementation = working(implementation_id)
     assert "binomial" in {one.name for one in algorithms.algorithms(implementation)["gather"]}
-    assert [algorithms.choice_scope(name) for name in ("gather", "scatter", "bcast", "exscan")] == [
-        "one for all sizes", "one for all sizes", "by size", "by size",
-    ]  # fmt: skip
+    names = ("gather", "scatter", "alltoallv", "exscan", "bcast", "alltoallw")
+    assert [algorithms.choice_scope(name) for name in names] == [*4 * ["one for all sizes"], "by size", "by size"]
     assert settings.native(implementation, deciding("gather", 4, Rule(None, Choice("binomial")))).files
 
 

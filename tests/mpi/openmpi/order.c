@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* `order OPERATION...` (allreduce, reduce or reduce_scatter): reductions by an operator that does
- * not commute, the composition of maps x
- * -> px + q modulo a prime; rank 0 says `right OPERATION` or `wrong OPERATION`, `end` at last. */
+/* `order OPERATION...` (allreduce, exscan, reduce, reduce_scatter or reduce_scatter_block):
+ * reductions by an operator that does not commute, the composition of maps x -> px + q modulo a
+ * prime; rank 0 says `right OPERATION` or `wrong OPERATION`, `end` at last. */
 typedef struct {
     unsigned p, q;
 } Map;
@@ -67,6 +67,12 @@ int main(int count, char **words)
             } else if (!strcmp(words[w], "reduce")) {
                 MPI_Reduce(a, b, n, type, op, 0, MPI_COMM_WORLD);
                 good &= rank || right(b, 0, n, ranks - 1);
+            } else if (!strcmp(words[w], "exscan")) {
+                MPI_Exscan(a, b, n, type, op, MPI_COMM_WORLD);
+                good &= !rank || right(b, 0, n, rank - 1);
+            } else if (!strcmp(words[w], "reduce_scatter_block")) {
+                MPI_Reduce_scatter_block(a, b, part, type, op, MPI_COMM_WORLD);
+                good &= right(b, rank * part, part, ranks - 1);
             } else {
                 MPI_Reduce_scatter(a, b, counts, type, op, MPI_COMM_WORLD);
                 good &= right(b, rank * part, part, ranks - 1);

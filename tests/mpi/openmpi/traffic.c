@@ -68,6 +68,10 @@ static void operate(const char *what, int n, int rank, int ranks, void *a, void 
              : MPI_Gather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, b, n, MPI_BYTE, 0, w);
     else if (!strcmp(what, "reduce"))
         MPI_Reduce(a, b, n, MPI_BYTE, MPI_BOR, 0, w);
+    else if (!strcmp(what, "reduce_scatter_block"))
+        MPI_Reduce_scatter_block(a, b, n, MPI_BYTE, MPI_BOR, w);
+    else if (!strcmp(what, "exscan"))
+        MPI_Exscan(a, b, n, MPI_BYTE, MPI_BOR, w);
     else if (!strcmp(what, "reduce_scatter"))
         MPI_Reduce_scatter(a, b, counts, MPI_BYTE, MPI_BOR, w);
     else if (!strcmp(what, "scatter"))

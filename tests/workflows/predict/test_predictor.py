@@ -3,10 +3,14 @@
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from rankwise.analysis.predict.what_if import parse_changes
 from rankwise.core.errors import InputError
+from rankwise.core.flows import Flow as CoreFlow
+from rankwise.core.flows import benchmark_of
+from rankwise.core.records import Cell, Launch, Plan, Segment, Timeline
 from rankwise.simulation.simulator import Bounds
 from rankwise.store.store import Store
 from rankwise.workflows.predict.predictor import Request, compare, predict, sweep
@@ -204,9 +208,29 @@ def test_a_run_without_such_cells_is_refused(tmp_path: Path) -> None:
     file = write_two_sites(tmp_path / "p.toml")
     with pytest.raises(InputError, match="on 3 ranks"):
         predict(Request(Collective("allreduce", "ring", 16, ranks=3), file, compare_with=run_id), store)
-    with pytest.raises(InputError, match="no program like this one"):
+    with pytest.raises(InputError, match="did not measure this pattern"):
         (tmp_path / "flows").write_text("0 1 8\n")
         predict(Request(Files((str(tmp_path / "flows"),)), file, compare_with=run_id), store)
+
+
+def test_a_pattern_beside_a_run_that_measured_it(tmp_path: Path) -> None:
+    pattern = (CoreFlow(0, 2, SIZE), CoreFlow(1, 3, SIZE, 0.01))
+    cell = Cell("mpich-5", benchmark_of(pattern), 0, 4)
+    store = tmp_path / "store.sqlite"
+    with Store(store) as opened:
+        run_id = opened.begin_run("rankwise bench", "two-clusters", Plan((cell,), 1, 60.0))
+        line = Timeline(cell, "flow", np.array([0.5, 0.25] * 3), np.arange(6.0))
+        opened.add_launch(
+            run_id, Launch((Segment("mpich-5", 4),), "finished", "", (), 0.0, 1.0, (), timelines=(line,))
+        )
+    (tmp_path / "flows").write_text(f"0 2 {SIZE} 0\n1 3 {SIZE} 0.01\n")
+    file = write_two_sites(tmp_path / "p.toml")
+    found = predict(Request(Files((str(tmp_path / "flows"),)), file, compare_with=run_id), store)
+    assert [(one.benchmark, one.seconds) for one in found.measured] == [
+        ("until the last ends", 0.5), ("0 -> 2", 0.5), ("1 -> 3", 0.25),
+    ]  # fmt: skip
+    flows = found.simulation.jobs[0].flows
+    assert found.measured[2].predicted_seconds == pytest.approx(flows[1].end_seconds - 0.01)
 
 
 def test_what_a_platform_has_not_measured_is_told(ask) -> None:

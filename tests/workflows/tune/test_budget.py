@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from rankwise.workflows.tune.budget import (
 )
 
 CELL = Cell("ours-1.0", "bcast", 64, 4)
+PROGRAM = Path("/bin/true")
 LAUNCH = Launch(
     (Segment("ours-1.0", 4),), "finished", "mpiexec", (), 0.0, 3.0,
     (Series(CELL, "time", np.ones(3)), Series(replace(CELL, size_bytes=128), "time", np.ones(3))),
@@ -63,11 +65,20 @@ def test_no_launch_is_begun_that_would_end_too_late(monkeypatch: pytest.MonkeyPa
         Implementation(name, "mpich", "5.0", "/usr", "mpicc", "mpirun", "debian") for name in ("ours", "others")
     )
     for _ in range(3):
-        punctual.launch(ours)
+        punctual.launch(ours, PROGRAM, [CELL])
     with pytest.raises(TimeIsOverError):
-        punctual.launch(ours)
+        punctual.launch(ours, PROGRAM, [CELL])
     assert now[0] == 9.0
-    punctual.launch(others)  # may be quicker
+    punctual.launch(others, PROGRAM, [CELL])  # may be quicker
+
+
+def test_the_first_launch_of_an_mpi_takes_as_long_as_guessed() -> None:
+    plan = Plan((), 0, 10.0)
+    punctual = PunctualLaunching(FamilyLauncher(), LocalTestbed(), plan, guess=lambda cells: 6.0 * len(cells))
+    punctual.clock, punctual.end = lambda: 0.0, 10.0
+    one = Implementation("ours", "mpich", "5.0", "/usr", "mpicc", "mpirun", "debian")
+    with pytest.raises(TimeIsOverError):
+        punctual.launch(one, PROGRAM, [CELL, CELL])
 
 
 def test_stages_share_the_time_and_what_one_does_not_need_is_the_others() -> None:

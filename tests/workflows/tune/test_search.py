@@ -19,7 +19,7 @@ class Timed(StagedSearch):
     def __init__(self, stages: Sequence[float], validation: float) -> None:
         self.now, self.validation = 0.0, validation
         self.stages = [
-            SimpleNamespace(name=str(i), seconds=one, searches={"ours": []}, time_factor=1.0)
+            SimpleNamespace(name=str(i), seconds=one, searches={"ours": []}, time_factor=1.0, stage=None)
             for i, one in enumerate(stages)
         ]
         self.deadlines: list[float] = []

@@ -7,17 +7,21 @@ from pathlib import Path
 
 import pytest
 
+from rankwise.analysis.application import parse
 from rankwise.analysis.tune.algorithm_search import AlgorithmSearch
 from rankwise.analysis.tune.search import Search
 from rankwise.core.errors import HostError
 from rankwise.core.jobs import Host
 from rankwise.core.network import Topology
 from rankwise.core.records import Benchmark
-from rankwise.core.tuning import Native, Tuning
+from rankwise.core.tuning import Algorithm, Choice, Native, Setting, Tuning
+from rankwise.mpi.family import family_named
 from rankwise.workflows.tune import schedule_choices
+from rankwise.workflows.tune.own_choices import own_choices
 from rankwise.workflows.tune.stages import STAGES, Collective, Target, TuneSpec
 from support.emulated import two_sites
 from support.made_up_family import OURS, install
+from support.mpis import FOUND
 
 MENU = {
     name: Benchmark(name, "collective", "", sized=name != "barrier")
@@ -123,11 +127,34 @@ def test_what_decides_how_all_collectives_are_done_is_tried_where_ranks_share_ho
 
 
 def test_a_barrier_has_no_size_and_what_is_sent_eagerly_is_among_the_sizes_tried() -> None:
-    for operation, sizes in (("barrier", [0]), ("bcast", [64, 4096, 8192, 65536, 1 << 20])):
-        spec = TuneSpec((), (Collective(operation, 4),))
-        ((search,),) = groups(spec)
+    chosen = Tuning((Setting("eager-threshold-shm", "20000"),))
+    application = parse(
+        "operation,size_bytes,ranks,count\nbcast,1000,4,9\nbcast,10000,4,1\n", "app.csv", ("bcast",)
+    )
+    for operation, more, sizes in (
+        ("barrier", TuneSpec((), ()), [0]),
+        ("bcast", TuneSpec((), ()), [64, 4096, 8192, 8208, 65536, 1 << 20]),
+        ("bcast", TuneSpec((), (), found=chosen), [64, 4096, 20000, 20016, 65536, 1 << 20]),
+        ("bcast", TuneSpec((), (), application=application), [64, 4096, 8192, 8208, 65536, 1 << 20]),
+    ):
+        ((search,),) = groups(replace(more, collectives=(Collective(operation, 4),)))
         asked = {cell.size_bytes for trial in search.ask() for cell in trial.cells}
         assert sorted(asked) == sizes
+
+
+def test_what_comes_to_the_same_words_is_tried_once() -> None:
+    known = (Algorithm("ring", "ring", fanout=True), Algorithm("tree", "tree", segments=True))
+    found, why = own_choices(OURS, "bcast", 4, known)
+    assert (found, why) == ([Choice("ring"), Choice("tree")], ""), "this family writes the same for all"
+    for implementation in FOUND:
+        if implementation.family in ("mpich", "openmpi"):
+            known = family_named(implementation.family).algorithms(implementation)["bcast"]
+            for ranks, fanouts in ((3, set()), (4, {4}), (8, {4, 8})):
+                found, _ = own_choices(implementation, "bcast", ranks, known)
+                own = 4 if implementation.family == "openmpi" else 2
+                taking = any(one.fanout for one in known)
+                assert {one.fanout for one in found} - {0} == (fanouts - {own} if taking else set())
+                assert {one.segment_bytes for one in found if one.segment_bytes} <= {8192, 32768, 131072}
 
 
 SITES = Target("lab", two_sites(), (Host("a1", 2, site="a"), Host("a2", 2, site="a"), Host("b1", 2, site="b")))

@@ -167,7 +167,9 @@ def test_it_ends_in_time_and_keeps_nothing_that_was_not_shown(seconds: float, sp
         assert all("not measured, since the time was over" in reason.words for reason in found.reasons)
     elif spread == 0.01:
         ranks = {one.ranks for one in found.tuning.decisions}
-        assert ranks == ({4, 6} if seconds >= 60.0 else {4}), "fewer rules, if there is less time"
+        assert ranks == ({4, 6} if seconds >= 2 * SIDES * FIRST_LOOK * LAUNCH_SECONDS else {4}), (
+            "fewer rules, if there is less time"
+        )
     if accepted:
         shown = {one.cell for one in accepted.evidence if one.state == "shown"}
         wanted = {one.cell for one in cells_of("", found.tuning) if one.is_required}

@@ -136,8 +136,20 @@ def test_settings_are_looked_at_between_two_ranks_and_in_what_was_tuned() -> Non
     late = {one.cell.size_bytes for one in cells if one.cell.benchmark == "late_receiver"}
     assert late == {131072, 131073}, "eager messages may come before their receiver"
     assert {one.cell.size_bytes for one in cells if one.cell.benchmark == "bcast"} == {96, 6144}
-    other = found(Tuning((Setting("transport", "fast"),)), asked, TWO_SITES)
-    assert not [one for one in other if one.cell.benchmark == "late_receiver"]
+
+
+@pytest.mark.parametrize(
+    ("setting", "late"),
+    [
+        (Setting("eager-threshold", str(128 << 20)), {max(VALIDATION_SIZES)}),
+        (Setting("transport", "fast"), {max(VALIDATION_SIZES)}),
+        (Setting("connections", "2"), set()),
+    ],
+)
+def test_what_is_sent_otherwise_is_looked_at_with_a_late_receiver_too(setting: Setting, late: set[int]) -> None:
+    """An eager threshold above all sizes sends all of them eagerly, and another transport has another one."""
+    cells = found(Tuning((setting,)), replace(spec(), knobs=(setting.knob,)), TWO_SITES)
+    assert {one.cell.size_bytes for one in cells if one.cell.benchmark == "late_receiver"} == late
 
 
 def test_for_an_application_sizes_lie_within_its_classes() -> None:

@@ -12,6 +12,7 @@ from rankwise.core.platform import CostRange, PairClass, Platform, PlatformSite
 from rankwise.core.units import parse_delay_seconds, parse_rate_bits_per_second
 
 Quantity = Literal["rate", "delay"]
+WAN = "wan"
 _BOTTLENECK = 0.8
 """A flow alone that reaches this share of a link's rate is held back by the link, and not by the hosts."""
 _MOST_NAMES = 30
@@ -80,14 +81,22 @@ def changed(platform: Platform, change: Change) -> Platform:
     """Return the platform with this change. Raises InputError for an unknown name, and for a delay of a link.
 
     The rate of a class of pairs is that of the links between them, or of their NICs where they share no link.
+    `wan`, where nothing is called so, is all that lies between sites.
     """
-    if change.name not in names_of(platform):
+    if change.name not in names_of(platform) and not _between_sites(platform, change.name):
         known = _short_names(platform)
         more = f", and {len(known) - _MOST_NAMES} more" if len(known) > _MOST_NAMES else ""
         raise InputError(
             f"the platform has nothing called {change.name}", f"it has: {', '.join(known[:_MOST_NAMES])}{more}"
         )
     return _with_delay(platform, change) if change.quantity == "delay" else _with_rate(platform, change)
+
+
+def _between_sites(platform: Platform, name: str) -> tuple[str, ...]:
+    """The classes that `wan` means on a platform on which nothing else is called so."""
+    if name != WAN or name in names_of(platform):
+        return ()
+    return tuple(dict.fromkeys(one.pair_class for one in platform.routes if one.from_site != one.to_site))
 
 
 def value_now(platform: Platform, change: Change) -> float:
@@ -97,7 +106,8 @@ def value_now(platform: Platform, change: Change) -> float:
     """
     changed(platform, change)
     if change.quantity == "delay":
-        return _class(platform, change.name).ranges[0].latency_seconds
+        first = next(iter(_between_sites(platform, change.name)), change.name)
+        return _class(platform, first).ranges[0].latency_seconds
     links, sites = resources(platform, change.name)
     rates = [one.bytes_per_second for one in platform.links if one.name in links]
     return min([*rates, *(one.out_bytes_per_second for one in platform.sites if one.name in sites)])
@@ -176,6 +186,10 @@ def _class(platform: Platform, name: str) -> PairClass:
 
 def _with_delay(platform: Platform, change: Change) -> Platform:
     """Ranges of sizes keep their distances from one another."""
+    if among := _between_sites(platform, change.name):
+        for name in among:
+            platform = _with_delay(platform, replace(change, name=name))
+        return platform
     old = _class(platform, change.name)
     now = old.ranges[0].latency_seconds
     more = (now * change.value if change.is_factor else change.value) - now
@@ -190,7 +204,13 @@ def resources(platform: Platform, name: str) -> tuple[set[str], set[str]]:
         return {name}, set()
     if any(one.name == name for one in platform.sites):
         return set(), {name}
-    routes = [one for one in platform.routes if one.pair_class == name]
+    among = _between_sites(platform, name)
+    routes = [one for one in platform.routes if one.pair_class in (among or (name,))]
+    if among and not any(one.links for one in routes):
+        raise InputError(
+            "the platform does not say what sites share between them",
+            "change the rate of a site or node, or fit where two sites have two nodes each",
+        )
     if not routes:
         raise InputError(f"messages of the class {name} use no link", "change the rate of a link, site or node")
     links = {link for one in routes for link in one.links}
@@ -199,7 +219,7 @@ def resources(platform: Platform, name: str) -> tuple[set[str], set[str]]:
 
 def _with_rate(platform: Platform, change: Change) -> Platform:
     name = change.name
-    if name not in _short_names(platform):
+    if name not in _short_names(platform) and not _between_sites(platform, name):
         platform, name = node_apart(platform, name)
     links, sites = resources(platform, name)
 

@@ -128,7 +128,6 @@ void run_cell(Job *job, const CellRequest *request, const Options *options)
               .congestion_control = options->congestion_control};
     job->current = request;
     c.rank = job->rank % c.ranks;
-    refresh_clock(job);
     choose_partner(&c);
     find_objection(&c, options);
     if (c.failure[0]) {

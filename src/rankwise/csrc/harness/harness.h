@@ -50,7 +50,8 @@ typedef struct {
     bool target_computes; /* not waits, in one-sided operations */
     double seconds;       /* to spend on the repetitions of one cell */
     int min_repetitions, max_repetitions;
-    int warmup; /* -1: by time */
+    int warmup;     /* -1: by time */
+    int min_warmup; /* by time, of a series with the fewest repetitions */
     const char *datatype, *layout, *reduction;
     int root; /* or ROTATE */
     int window;
@@ -110,6 +111,7 @@ struct Job {
     int compute_polls;
     const CandidateRequest *candidates;
     MPI_Comm *candidate_comms;         /* of each; MPI_COMM_NULL until its first cell */
+    double *cell_seconds;              /* of an operation in each cell of the launch; 0: not yet */
     const CandidateRequest *candidate; /* whose cell this is; NULL: none's */
     int written;                       /* of its variables, which had these values before: */
     VariableValue former[MOST_VARIABLES];
@@ -170,7 +172,7 @@ MPI_Errhandler end_on_mpi_errors(const Job *job);             /* to be freed */
 void join_job(Job *job, int *argc, char ***argv, bool multithreaded);
 void divide_job(Job *job, int groups);
 void start_clock(Job *job, const RwClockOptions *options);
-void refresh_clock(Job *job);                                     /* before a cell */
+void refresh_clock(Job *job);
 void agree_on_maximum(const Job *job, double *values, int count); /* at most 5; also a barrier */
 void wait_for_all(const Job *job);
 void leave_job(Job *job);
@@ -191,6 +193,7 @@ typedef struct {
     double needed_seconds;    /* the slack with which this rank would just have been in time */
     double overslept_seconds; /* started so late though it had come in time */
     double late_share;        /* of the time that a repetition takes, that it may start so late */
+    double tardy_share;       /* the same, for a rank that came late */
     bool overslept;           /* later than that: why the repetition before was not taken */
     bool stop;                /* some rank asks to end the series */
 } Start;
@@ -209,6 +212,7 @@ void *cell_memory(Cell *c, size_t bytes); /* zeros; NULL after failing the cell 
 /* As fail_cell: this cannot be done at all. */
 void refuse_cell(Cell *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool all_ranks_well(Cell *c); /* false: c->failure is the first failing rank's, on every rank */
+bool all_ranks_well_at(Cell *c, double *most); /* also the maximum over the ranks */
 
 /* pattern.c */
 void poison_buffers(Cell *c); /* with their guards */
@@ -239,6 +243,9 @@ void open_candidates(Job *job, const Options *options);
 void close_candidates(Job *job);
 bool enter_candidate(Cell *c);
 bool try_candidate(Cell *c, const Options *options); /* once, for an algorithm that fails */
+/* A candidate's operation takes many times what the quickest so far does in this launch: there is
+ * nothing to be said that a single repetition does not say. The same on every rank. */
+bool falls_behind(const Cell *c, const Options *options, double run_seconds);
 void leave_candidate(Cell *c);
 
 /* compute.c: what a rank does while it is not in the library */

@@ -216,9 +216,10 @@ struct Cell {
     int repetition;                 /* decides the data and the root */
     bool verifies;                  /* data are checked, nothing is timed */
     double entry_seconds;
-    double *records; /* the moments of its repetitions or messages */
-    int warmed_up;   /* operations that have run */
-    int prepared;    /* persistent requests, made for these: */
+    double *records;       /* the moments of its repetitions or messages */
+    int warmed_up;         /* operations that have run, */
+    double warmup_seconds; /* and took on the slowest rank */
+    int prepared;          /* persistent requests, made for these: */
     int prepared_root;
     const char *prepared_buffer;
     char failure[FAILURE_BYTES]; /* empty: all is well */

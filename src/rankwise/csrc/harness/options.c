@@ -17,6 +17,8 @@ static const char help_text[] =
     "  --max-repetitions N       (10000)\n"
     "  --warmup N                untimed operations before a series (default: by time, at least "
     "3)\n"
+    "  --min-warmup N            where a series has the fewest repetitions, that many are enough "
+    "(3)\n"
     "  --datatype TYPE           byte, int, float, double; reductions take byte as float\n"
     "  --layout LAYOUT           contiguous, vector, indexed, struct; the last three have "
     "elements\n"
@@ -137,6 +139,7 @@ static bool take_threads(const char *value, Options *o)
            (o->threads <= MOST_THREADS || refuse("--threads", value, "at most " TEXT(64)));
 }
 
+enum { MIN_WARMUP = 'b' };
 static const struct option flags[] = {
     {"list", no_argument, NULL, 'l'},
     {"help", no_argument, NULL, 'h'},
@@ -147,6 +150,7 @@ static const struct option flags[] = {
     {"min-repetitions", required_argument, NULL, 'm'},
     {"max-repetitions", required_argument, NULL, 'M'},
     {"warmup", required_argument, NULL, 'w'},
+    {"min-warmup", required_argument, NULL, MIN_WARMUP},
     {"datatype", required_argument, NULL, 'd'},
     {"layout", required_argument, NULL, 'L'},
     {"operation", required_argument, NULL, 'o'},
@@ -200,6 +204,8 @@ static bool take_flag(int flag, const char *value, Options *o)
         return take_count("--max-repetitions", value, 1, &o->max_repetitions);
     case 'w':
         return take_count("--warmup", value, 0, &o->warmup);
+    case MIN_WARMUP:
+        return take_count("--min-warmup", value, 1, &o->min_warmup);
     case 'W':
         return take_count("--window", value, 1, &o->window);
     case 'G':
@@ -274,6 +280,7 @@ bool parse_options(int argc, char **argv, const Kernel *pattern, Options *o)
                    .min_repetitions = 5,
                    .max_repetitions = 10000,
                    .warmup = -1,
+                   .min_warmup = 3,
                    .datatype = "byte",
                    .layout = "contiguous",
                    .reduction = "sum",

@@ -20,6 +20,7 @@ typedef struct {
     double run_seconds; /* of one `run`, from the warm-up */
     int batch, repetitions;
     bool target_computes; /* instead of waiting in the library */
+    bool brief;           /* over a long link: as few operations as can be */
     bool lead_in;         /* an untimed operation first: the skew of the start is not timed */
 } Plan;
 
@@ -30,17 +31,39 @@ typedef struct {
     bool at_agreed_time;
 } Times;
 
+/* What a start takes over a long link: an agreement and its slack. 0: it is no long one. */
+static double long_start_seconds(const Job *job)
+{
+    return job->usual_slack_seconds > LONG_START_SECONDS ? 2 * job->usual_slack_seconds : 0;
+}
+
+/* After so many operations. Where a series has the fewest repetitions anyway, so much warming up
+ * would take longer than they do. */
+static bool is_warm(const Cell *c, const Options *options, int done, double total_seconds)
+{
+    const double one = total_seconds / done + long_start_seconds(c->job);
+    if (options->warmup >= 0)
+        return done >= options->warmup;
+    if (done >= options->min_warmup && one * options->min_repetitions >= options->seconds &&
+        done < WARMUP_OPERATIONS)
+        return true;
+    return total_seconds >=
+           (done < WARMUP_OPERATIONS ? LONGEST_WARMUP_SECONDS : WARMUP_SHARE * options->seconds);
+}
+
 /* Doubling blocks of operations, until that is enough. Returns the seconds per operation of the
  * slowest rank in the best block: one in which a rank was preempted would make the batches too
  * short. Over a long link every agreement counts: the one on the seconds is the barrier before the
  * next block as well, and since all ranks know the same seconds, each decides by itself. */
 static double warm_up(Cell *c, const Options *options, Run run)
 {
-    double total = 0, best = DBL_MAX;
-    bool enough = false;
-    if (!c->warmed_up)
-        wait_for_all(c->job);
-    for (int done = c->warmed_up, block = done + 1; !enough;
+    double total = c->warmup_seconds, best = c->warmed_up ? total / c->warmed_up : DBL_MAX;
+    bool enough = c->warmed_up && is_warm(c, options, c->warmed_up, total);
+    const bool once_more = enough && falls_behind(c, options, best); /* it may have connected */
+    enough = enough && !once_more;
+    if (!c->warmed_up && c->job->usual_slack_seconds <= LONG_START_SECONDS)
+        wait_for_all(c->job); /* over a long link all have just agreed that all is well */
+    for (int done = c->warmed_up, block = once_more ? 1 : done + 1; !enough;
          block = block < WARMUP_BLOCK ? 2 * block : block) {
         if (options->warmup > done && block > options->warmup - done)
             block = options->warmup - done;
@@ -51,10 +74,10 @@ static double warm_up(Cell *c, const Options *options, Run run)
         done += block;
         total += seconds;
         best = seconds / block < best ? seconds / block : best;
-        const double wanted =
-            done < WARMUP_OPERATIONS ? LONGEST_WARMUP_SECONDS : WARMUP_SHARE * options->seconds;
-        enough = options->warmup >= 0 ? done >= options->warmup : total >= wanted;
+        enough = is_warm(c, options, done, total);
     }
+    c->warmed_up = 0; /* for a further series */
+    c->warmup_seconds = 0;
     return best;
 }
 
@@ -65,8 +88,8 @@ static double start_seconds(const Job *job, bool at_agreed_time)
     enum { STARTS = 5 };
     double best = DBL_MAX;
     Start start = {0};
-    if (job->usual_slack_seconds > LONG_START_SECONDS)
-        return at_agreed_time ? 2 * job->usual_slack_seconds : job->usual_slack_seconds;
+    if (long_start_seconds(job) > 0)
+        return at_agreed_time ? long_start_seconds(job) : job->usual_slack_seconds;
     for (int i = 0; i < STARTS; i++) {
         const double begin = local_seconds(job);
         first_start(job, &start, at_agreed_time);
@@ -94,10 +117,12 @@ static Plan make_plan(Cell *c, const Options *options, Run run)
     const bool lead_in = c->kernel->batched && c->kernel->timing != BY_ALL_RANKS &&
                          run_seconds < LONGEST_WITH_LEAD_IN_SECONDS;
     const double repetitions = options->seconds / (run_seconds * (batch + lead_in) + starting);
+    const int least = falls_behind(c, options, run_seconds) ? 1 : options->min_repetitions;
     return (Plan){
         .run_seconds = run_seconds,
         .batch = (int)batch,
-        .repetitions = (int)clamp(repetitions, options->min_repetitions, options->max_repetitions),
+        .repetitions = (int)clamp(repetitions, least, options->max_repetitions),
+        .brief = options->min_warmup < WARMUP_OPERATIONS && long_start_seconds(c->job) > 0,
         .lead_in = lead_in,
         .target_computes = options->target_computes && c->kernel->category == ONE_SIDED,
     };
@@ -149,11 +174,13 @@ static void time_once(Cell *c, Run run, const Plan *plan, double *entry, double 
  * agreed time is given up, and with it what was kept so far: a series has one kind of start. The
  * more series before gave it up, the fewer trials show that it does not work yet. What is overslept
  * will be again, so only a few such repetitions are tried. All ranks decide alike, for they decide
- * on agreed values. */
+ * on agreed values.
+ * Where a series is brief, late starts are taken after a few trials: a launch is one of many then,
+ * and starts on leaving a barrier would be late by a whole delay of the network. */
 static void repeat(Cell *c, const Options *options, Run run, const Plan *plan, Times *t)
 {
     static const int most_trials[] = {30, 8, 2, 1}; /* 30: the slack may grow a thousandfold */
-    enum { OVERSLEPT = 5, LAST = 3 };
+    enum { OVERSLEPT = 5, LAST = 3, BRIEF_TRIALS = 3 };
     int *given_up = &c->job->starts_given_up;
     const int trials = most_trials[*given_up < LAST ? *given_up : LAST];
     int overslept = 0;
@@ -161,7 +188,8 @@ static void repeat(Cell *c, const Options *options, Run run, const Plan *plan, T
     const double deadline = local_seconds(c->job) + OVERRUN * planned;
     Start start;
     first_start(c->job, &start, !options->barrier_start);
-    start.late_share = LATE_SHARE;
+    start.late_share = plan->brief ? MORE_LATE_SHARE : LATE_SHARE;
+    start.tardy_share = plan->brief ? MORE_LATE_SHARE : 0;
     do {
         set_repetition(c, options, t->kept);
         wait_for_start(c->job, &start);
@@ -178,7 +206,9 @@ static void repeat(Cell *c, const Options *options, Run run, const Plan *plan, T
         else
             t->discarded++;
         overslept += start.overslept;
-        if (overslept == OVERSLEPT && overslept > t->kept)
+        if (plan->brief && t->discarded >= BRIEF_TRIALS)
+            start.late_share = start.tardy_share = DBL_MAX;
+        else if (overslept == OVERSLEPT && overslept > t->kept)
             start.late_share = MORE_LATE_SHARE;
         const bool too_many = t->discarded > trials || overslept > 2 * OVERSLEPT;
         if (start.at_agreed_time && too_many && t->discarded > t->kept) {

@@ -104,5 +104,6 @@ bool next_start(Job *job, Start *start, double took_seconds, bool stop)
     const double tolerance = start->late_share * took;
     start->overslept = start->overslept_seconds >
                        (tolerance > LEAST_LATE_SECONDS ? tolerance : LEAST_LATE_SECONDS);
-    return !start->at_agreed_time || (needed <= slack_seconds && !start->overslept);
+    const double most_needed = slack_seconds + start->tardy_share * took;
+    return !start->at_agreed_time || (needed <= most_needed && !start->overslept);
 }

@@ -151,14 +151,20 @@ int rw_clock_start(RwClock *clock, MPI_Comm comm, const RwClockOptions *options)
     return clock->shared ? MPI_SUCCESS : measure_error(clock);
 }
 
+double rw_clock_age(const RwClock *clock)
+{
+    return clock->shared ? 0 : rw_clock_local(clock) - clock->model.local_seconds;
+}
+
+bool rw_clock_is_old(RwClock *clock, double age_seconds)
+{
+    clock->oldest_seconds = fmax(clock->oldest_seconds, age_seconds);
+    return age_seconds > MAXIMAL_AGE_SECONDS;
+}
+
 int rw_clock_refresh(RwClock *clock)
 {
-    if (clock->shared)
-        return MPI_SUCCESS;
-    double age_seconds = rw_clock_local(clock) - clock->model.local_seconds;
-    RW_TRY(rw_barrier_maximum(&clock->barrier, &age_seconds, 1));
-    clock->oldest_seconds = fmax(clock->oldest_seconds, age_seconds);
-    return age_seconds > MAXIMAL_AGE_SECONDS ? synchronise(clock, false) : MPI_SUCCESS;
+    return clock->shared ? MPI_SUCCESS : synchronise(clock, false);
 }
 
 int rw_clock_stop(RwClock *clock)

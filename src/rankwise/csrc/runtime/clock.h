@@ -52,7 +52,7 @@ typedef struct {
 /* All ranks call these together. If one of them lacks the memory, all return MPI_ERR_NO_MEM.
  * After an error of rw_clock_start, rw_clock_stop frees what there is. */
 int rw_clock_start(RwClock *clock, MPI_Comm comm, const RwClockOptions *options);
-/* Rates drift: takes offsets that have grown old anew. */
+/* Rates drift: takes offsets anew. */
 int rw_clock_refresh(RwClock *clock);
 int rw_clock_stop(RwClock *clock);
 
@@ -61,6 +61,11 @@ int rw_clock_stop(RwClock *clock);
  * contradicts it by, and what rates that are not known exactly add. 0 if shared; on every rank the
  * largest of all. */
 double rw_clock_error(const RwClock *clock);
+
+/* How old this process's offset is, and whether the oldest of all, which the caller finds out, is
+ * too old to be used. */
+double rw_clock_age(const RwClock *clock);
+bool rw_clock_is_old(RwClock *clock, double age_seconds);
 
 double rw_clock_local(const RwClock *clock);
 double rw_clock_global(const RwClock *clock, double local_seconds);

@@ -47,11 +47,13 @@ class _Parameters:
 
 
 _EXCHANGE = _Parameters((("k", "2"), ("single_phase_recv", "0")), fanout="k")
+_EXCHANGE_OF_TWO = _Parameters(_EXCHANGE.values)
+"""With 4 on 8 ranks it sends otherwise if a control variable chooses it than if a selection file does."""
 _RADIX = _Parameters((("k", "2"),), fanout="k")
 _PARAMETERS: Mapping[str, _Parameters] = {
     "MPIR_Allgather_intra_k_brucks": _RADIX,
-    "MPIR_Allgather_intra_recexch_doubling": _EXCHANGE,
-    "MPIR_Allgather_intra_recexch_halving": _EXCHANGE,
+    "MPIR_Allgather_intra_recexch_doubling": _EXCHANGE_OF_TWO,
+    "MPIR_Allgather_intra_recexch_halving": _EXCHANGE_OF_TWO,
     "MPIR_Allreduce_intra_k_reduce_scatter_allgather": _EXCHANGE,
     "MPIR_Allreduce_intra_recexch": _EXCHANGE,
     "MPIR_Allreduce_intra_recursive_multiplying": _RADIX,

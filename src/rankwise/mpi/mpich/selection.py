@@ -6,9 +6,10 @@ out an operation, or a case, ends every program that comes to it, so what comes 
 
 What the questions about sizes count was read in MPICH's sources (4.0.2 and 5.0) and seen in runs:
 `avg_msg_size` are bytes of one rank's vector or block, and only some operations have it; `total_msg_size` is
-the same times the ranks for an allgather, the whole vector for a reduce_scatter; gather and scatter count
-elements, which may differ from rank to rank, so that ranks could choose differently: they get one choice for
-all sizes.
+the same times the ranks for an allgather or a reduce_scatter_block, the sum of all blocks for an allgatherv, the
+whole vector for a reduce_scatter; gather and scatter count elements, and alltoallv the caller's own blocks, which
+may differ from rank to rank, so that ranks could choose differently: they get one choice for all sizes. Scans are
+not asked for a size.
 """
 
 from __future__ import annotations
@@ -50,13 +51,17 @@ class Operation:
 
 OPERATIONS: Mapping[str, Operation] = {
     "allgather": Operation("total_msg_size", times_ranks=True),
+    "allgatherv": Operation("total_msg_size", times_ranks=True),
     "allreduce": Operation("avg_msg_size", reduces=True),
     "alltoall": Operation("avg_msg_size", in_place=True),
+    "alltoallv": Operation(in_place=True),
     "barrier": Operation(),
     "bcast": Operation("avg_msg_size"),
+    "exscan": Operation(),
     "gather": Operation(),
     "reduce": Operation("avg_msg_size", reduces=True),
     "reduce_scatter": Operation("total_msg_size", reduces=True),
+    "reduce_scatter_block": Operation("total_msg_size", times_ranks=True, reduces=True),
     "scan": Operation(),
     "scatter": Operation(),
 }
@@ -78,12 +83,14 @@ class Needs:
 
 NEEDS: Mapping[str, Needs] = {
     "MPIR_Allgather_intra_recursive_doubling": Needs(power_of_two=True),
+    "MPIR_Allgatherv_intra_recursive_doubling": Needs(power_of_two=True),
     "MPIR_Allreduce_intra_reduce_scatter_allgather": Needs(built_in=True),
     "MPIR_Allreduce_intra_smp": Needs(nodes=True),
     "MPIR_Barrier_intra_smp": Needs(nodes=True),
     "MPIR_Bcast_intra_smp": Needs(nodes=True),
     "MPIR_Reduce_intra_reduce_scatter_gather": Needs(built_in=True),
     "MPIR_Reduce_intra_smp": Needs(nodes=True),
+    "MPIR_Reduce_scatter_block_intra_noncommutative": Needs(power_of_two=True),
     "MPIR_Reduce_scatter_intra_noncommutative": Needs(power_of_two=True, equal_blocks=True),
 }
 """Of the algorithms that do not take every call; the library does not check what a selection file chooses."""

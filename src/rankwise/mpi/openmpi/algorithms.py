@@ -63,6 +63,7 @@ OPERATIONS = {
         7, segmented=_TREES | {"split_binary_tree", "binary_tree", "knomial"}, fanned=frozenset({"chain"}),
         led_by_han=True,
     ),
+    "exscan": Operation(8, all_sizes=_UNSEEN),
     "gather": Operation(
         9, total=True, all_sizes=_OF_ARGUMENTS, segmented=frozenset({"linear_sync"}), led_by_han=True
     ),
@@ -71,6 +72,7 @@ OPERATIONS = {
         reordering=_REDUCING_TREES, led_by_han=True,
     ),
     "reduce_scatter": Operation(12, reordering=frozenset({"recursive_halving", "ring"})),
+    "reduce_scatter_block": Operation(13, total=True),
     "scan": Operation(14, all_sizes=_UNSEEN),
     "scatter": Operation(15, total=True, all_sizes=_OF_ARGUMENTS, led_by_han=True),
 }  # fmt: skip

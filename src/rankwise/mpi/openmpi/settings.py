@@ -272,7 +272,7 @@ def _yielding(told: Installation) -> _Lever | None:
 
 
 def _han(told: Installation) -> _Lever | None:
-    """It leads where its priority is above that of `tuned`."""
+    """It leads where its priority is above that of `tuned`. There is no knob for `xhc`: 4.1 and 5.0 lack it."""
     name, rival = HAN, TUNED
     if any(one not in told.parameters for one in (name, rival)):
         return None

@@ -131,7 +131,7 @@ def added(found: FitResult, store: Store) -> FitResult:
         for one in store.runs()
         if one.parent == found.run_id and one.kind == "fit"
         for launch in store.launches(one.id)
-        if any(map(is_pattern, _benchmarks(launch)))
+        if any(map(is_pattern, _benchmarks(launch))) and _is_of_one_site(launch, found.platform)
     ]
     if not launches:
         needed = max(map(ranks_of, fitting_patterns()))
@@ -147,6 +147,12 @@ def added(found: FitResult, store: Store) -> FitResult:
     return replace(found, platform=platform)
 
 
+def _is_of_one_site(launch: Launch, platform: Platform) -> bool:
+    cells = [*(one.cell for one in launch.timelines), *(one.cell for one in launch.failures)]
+    hosts = {host for cell in cells for host in cell.placement.removeprefix(ON_HOSTS).split("+")}
+    return sum(not hosts.isdisjoint(site.nodes) for site in platform.sites) == 1
+
+
 def _benchmarks(launch: Launch) -> Iterator[str]:
     yield from (one.cell.benchmark for one in launch.timelines)
     yield from (one.cell.benchmark for one in launch.failures)
@@ -155,7 +161,8 @@ def _benchmarks(launch: Launch) -> Iterator[str]:
 def unknown(platform: Platform, why: str) -> Platform:
     """Return the platform that says why it knows nothing of concurrent messages."""
     told = f"what concurrent messages share was not measured: {why}"
-    return replace(platform, not_identified=platform.not_identified | dict.fromkeys(("links", "models"), told))
+    keys = ("models",) if len(platform.sites) > 1 else ("links", "models")
+    return replace(platform, not_identified=platform.not_identified | dict.fromkeys(keys, told))
 
 
 def _with_patterns(platform: Platform, launches: Sequence[Launch]) -> Platform:

@@ -7,10 +7,11 @@ from pathlib import Path
 
 from rankwise.core.errors import HostError, InputError
 from rankwise.core.platform import Platform
+from rankwise.core.records import Notice
 from rankwise.platforms import platform_file
 from rankwise.store.store import Store
 from rankwise.workflows.events import Events
-from rankwise.workflows.fit import contention, point_to_point
+from rankwise.workflows.fit import between_sites, contention, point_to_point
 from rankwise.workflows.fit.request import FitRequest, FitResult
 
 
@@ -18,12 +19,16 @@ def fit(request: FitRequest, store: Path, events: Events) -> FitResult:
     """Measure a platform. Raises InterruptedRun with the way to go on; what was measured is stored."""
     budget = contention.budget_of(request)
     single = request
-    if isinstance(budget, contention.Budget) and request.time_budget_seconds:
-        single = replace(request, time_budget_seconds=request.time_budget_seconds - budget.seconds)
+    if request.time_budget_seconds:
+        patterns = budget.seconds if isinstance(budget, contention.Budget) else 0.0
+        left = request.time_budget_seconds - patterns - between_sites.seconds_of(request)
+        single = replace(request, time_budget_seconds=left)
     with Store(store) as opened:
         run_id = point_to_point.measured(single, opened, events)
         why = _patterns(request, budget, run_id, opened, events)
+        notices = _between_sites(request, run_id, opened, events)
         found = _found(run_id, opened)
+        found = replace(found, notices=(*found.notices, *notices))
         return replace(found, platform=contention.unknown(found.platform, why)) if why else found
 
 
@@ -40,6 +45,15 @@ def _patterns(
     return ""
 
 
+def _between_sites(request: FitRequest, run_id: int, store: Store, events: Events) -> tuple[Notice, ...]:
+    """Measure what sites share between them; what is to be said where that could not be."""
+    try:
+        between_sites.measured(request, run_id, store, events)
+    except HostError as error:
+        return (Notice("no-links", f"what sites share between them: {error}", error.remedy),)
+    return ()
+
+
 def load(run_id: int, store: Path) -> FitResult:
     """Return the platform that a stored run makes. Raises InputError for a run of another verb."""
     with Store(store, create=False) as opened:
@@ -51,7 +65,7 @@ def load(run_id: int, store: Path) -> FitResult:
 
 
 def _found(run_id: int, store: Store) -> FitResult:
-    return contention.added(point_to_point.load(run_id, store), store)
+    return between_sites.added(contention.added(point_to_point.load(run_id, store), store), store)
 
 
 def write(path: Path, platform: Platform) -> None:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+import numpy as np
 
 from rankwise.analysis.listing import list_cells
 from rankwise.analysis.predict.results import Measured
 from rankwise.core.errors import InputError
+from rankwise.core.flows import Flow as CoreFlow
+from rankwise.core.flows import benchmark_of, is_pattern, pattern_of
+from rankwise.core.records import FloatArray
 from rankwise.core.schedule_names import is_schedule, operation_of
+from rankwise.simulation.results import Flow
 from rankwise.store.store import Store
 from rankwise.workflows.predict.questions import Collective, Question
 
@@ -28,6 +35,57 @@ def testbed_of_run(store: Path, run_id: int) -> str:
         return opened.run(run_id).testbed
 
 
+def beside_pattern(store: Path, run_id: int, flows: Sequence[Flow]) -> tuple[Measured, ...]:
+    """Return each flow of a pattern as the run measured it, and the time until the last one ended.
+
+    Starts are compared as a benchmark's name has them, to the microsecond. Raises InputError if the run did not
+    measure this pattern.
+    """
+    asked = benchmark_of(
+        CoreFlow(one.from_rank, one.to_rank, one.size_bytes, one.start_seconds) for one in flows
+    )  # fmt: skip
+    with Store(store) as opened:
+        lines = [line for launch in opened.launches(run_id) for line in launch.timelines]
+    known: defaultdict[tuple[str, str], list[FloatArray]] = defaultdict(list)
+    for line in lines:
+        cell = line.cell
+        if line.quantity != "flow" or not is_pattern(cell.benchmark):
+            continue
+        if benchmark_of(pattern_of(cell.benchmark, cell.size_bytes)) == asked:
+            known[cell.implementation, cell.placement].append(line.times_seconds.reshape(-1, len(flows)))
+    if not known:
+        raise InputError(
+            f"run {run_id} did not measure this pattern",
+            f"rankwise show {run_id} says what it measured; rankwise bench {asked[:60]} measures it",
+        )
+    found = []
+    starts = np.array([one.start_seconds for one in flows])
+    ours = np.array([one.end_seconds for one in flows])
+    for (variant, placement), each in known.items():
+        rows = np.concatenate(each)
+        whole = float(np.median(np.max(rows + starts, axis=1)))
+        cells = [("until the last ends", sum(one.size_bytes for one in flows), whole, float(ours.max()))]
+        cells += [
+            (
+                f"{one.from_rank} -> {one.to_rank}",
+                one.size_bytes,
+                float(seconds),
+                one.end_seconds - one.start_seconds,
+            )
+            for one, seconds in zip(flows, np.median(rows, axis=0), strict=True)
+        ]
+        found += [
+            Measured(variant, name, size, ranks_of_flows(flows), placement, seconds, predicted, "", True)
+            for name, size, seconds, predicted in cells
+        ]
+    return tuple(found)
+
+
+def ranks_of_flows(flows: Sequence[Flow]) -> int:
+    """Return how many ranks the flows take."""
+    return 1 + max(max(one.from_rank, one.to_rank) for one in flows)
+
+
 def beside(
     store: Path, run_id: int, question: Question, ranks: int, totals: Mapping[tuple[str, int], float]
 ) -> tuple[Measured, ...]:
@@ -37,8 +95,10 @@ def beside(
     way, whose algorithm is not known. Raises InputError if the run has no such cell.
     """
     if not isinstance(question, Collective):
-        raise InputError("a run has measured collective operations, no program like this one",
-                         "compare `rankwise predict collective` with it")  # fmt: skip
+        raise InputError(
+            "a run has measured operations and patterns of messages, no program like this one",
+            "compare `rankwise predict collective` or `rankwise predict pattern` with it",
+        )
     with Store(store) as opened:
         known = {one.name: one for one in opened.benchmarks(run_id)}
         rows = list_cells(opened.launches(run_id), known)

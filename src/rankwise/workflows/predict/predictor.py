@@ -25,7 +25,7 @@ from rankwise.core.errors import InputError, RankwiseError
 from rankwise.core.platform import Platform
 from rankwise.core.records import Notice
 from rankwise.platforms.simulator_json import KNOWN_MODELS, model_of, simulator_json
-from rankwise.simulation.results import LinkLoss
+from rankwise.simulation.results import LinkLoss, Simulation
 from rankwise.simulation.simulator import Bounds, Detail, simulate, simulate_and_trace
 from rankwise.workflows.predict import measured, platforms
 from rankwise.workflows.predict.questions import Collective, Files, Posed, Question, nodes_of_ranks
@@ -55,6 +55,12 @@ class Request:
     timeline: bool = False
     compare_with: int | None = None
     """A stored run."""
+    seeds: int = 0
+    """So many runs more with random computations and latencies."""
+    noise: float = 0.0
+    """Of these: standard deviation of the logarithm."""
+    trace_file: Path | None = None
+    """Where the timeline is kept as Perfetto reads it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +101,14 @@ def predict(request: Request, store: Path | None = None, progress: Progress = no
     model = at.model
     platform, jobs, bounds = at.posed.platform, at.posed.jobs, replace(request.bounds, at_once=1)
     detail = replace(at.detail, critical_path=True)
-    first = simulate(simulator_json(platform, model), jobs, bounds, at.detail)
-    total = first.total_seconds
+    wanted = replace(at.detail, seeds=request.seeds, noise=request.noise, trace_file=request.trace_file)
+    first = simulate(simulator_json(platform, model), jobs, bounds, wanted)
+    total, spread = first.total_seconds, first.spread
     timeline = None
     if first.messages <= MOST_DRAWN_MESSAGES:
         detail = replace(detail, timeline=request.timeline)
         first, timeline = simulate_and_trace(simulator_json(platform, model), jobs, bounds, detail)
+        first = replace(first, spread=spread)
     worst = [one for one in first.by_link if one.seconds > 0][: MOST_HELPS if request.helps else 0]
     own, why_not = _band_platforms(platform, model, first.seconds)
     ways = _ways(platform, first.by_link, worst)
@@ -120,7 +128,7 @@ def predict(request: Request, store: Path | None = None, progress: Progress = no
         helps=_helps(ways, without),
         baseline_seconds=baseline,
         changes=tuple(one.text for one in request.changes),
-        measured=_beside(request, store, platform, {total_key(request.question): total}),
+        measured=_beside(request, store, platform, {total_key(request.question): total}, first),
         notices=(*at.notices, *_notices(request, at, store)),
         timeline=timeline,
     )  # fmt: skip
@@ -225,11 +233,14 @@ def _nodes_of_ranks(posed: Posed, simulation: object) -> tuple[str, ...]:
 
 
 def _beside(
-    request: Request, store: Path | None, platform: Platform, totals: dict[tuple[str, int], float]
-) -> tuple[Measured, ...]:
+    request: Request, store: Path | None, platform: Platform, totals: dict[tuple[str, int], float],
+    simulation: Simulation | None = None,
+) -> tuple[Measured, ...]:  # fmt: skip
     if request.compare_with is None or store is None:
         return ()
     question = request.question
+    if simulation and len(simulation.jobs) == 1 and (flows := simulation.jobs[0].flows):
+        return measured.beside_pattern(store, request.compare_with, flows)
     ranks = question.ranks_on(platform) if isinstance(question, Collective) else 0
     return measured.beside(store, request.compare_with, question, ranks, totals)
 

@@ -20,6 +20,7 @@ def as_json(found: Prediction) -> dict[str, Any]:
         "no_band": found.no_band,
         "messages": simulation.messages,
         "bytes": simulation.size_bytes,
+        "spread": None if simulation.spread is None else asdict(simulation.spread),
         "baseline_seconds": found.baseline_seconds,
         "changes": list(found.changes),
         "jobs": [asdict(one) for one in simulation.jobs],

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from rankwise.core.records import Cell, Implementation, Launch
@@ -68,24 +69,33 @@ class TimeIsOverError(Exception):
 
 
 class PunctualLaunching(Launching):
-    """A PunctualLaunching begins no launch that, as long as its MPI's longest so far, would end after `end`."""
+    """A PunctualLaunching begins no launch that, as long as its MPI's longest so far, would end after `end`.
+
+    Of an MPI's first launch, `guess` says what it takes.
+    """
 
     end = math.inf
     """In seconds of `clock`."""
     clock: Clock = staticmethod(time.monotonic)
 
-    def __init__(self, *arguments: Any, **more: Any) -> None:
-        """Take what `Launching` takes."""
+    def __init__(
+        self, *arguments: Any, guess: Callable[[Sequence[Cell]], float] = lambda _: 0.0, **more: Any
+    ) -> None:
+        """Take what `Launching` takes beside the guess."""
         super().__init__(*arguments, **more)
+        self._guess = guess
         self._longest_seconds: dict[str, float] = {}
 
-    def launch(self, implementation: Implementation, *arguments: Any, **more: Any) -> Launch:
+    def launch(
+        self, implementation: Implementation, program: Path, cells: Sequence[Cell], *arguments: Any, **more: Any
+    ) -> Launch:
         """Measure as `Launching.launch` does. Raises TimeIsOverError."""
-        longest = self._longest_seconds.get(implementation.id, 0.0)
-        if self.clock() + longest > self.end:
+        longest = self._longest_seconds.get(implementation.id)
+        expected = min(self._guess(cells), self.limit_seconds) if longest is None else longest
+        if self.clock() + expected > self.end:
             raise TimeIsOverError
-        found = super().launch(implementation, *arguments, **more)
-        self._longest_seconds[implementation.id] = max(longest, found.seconds)
+        found = super().launch(implementation, program, cells, *arguments, **more)
+        self._longest_seconds[implementation.id] = max(longest or 0.0, found.seconds)
         return found
 
 

@@ -10,20 +10,19 @@ from dataclasses import dataclass, field, replace
 from rankwise.analysis.application import Application
 from rankwise.analysis.host_settings.buffers import needed_bytes
 from rankwise.analysis.tune.algorithm_search import AlgorithmSearch
-from rankwise.analysis.tune.choices import choices_of
 from rankwise.analysis.tune.race import SearchCriteria
 from rankwise.analysis.tune.search import NothingToAsk, Search
 from rankwise.analysis.tune.setting_search import SettingSearch, candidates_of
 from rankwise.analysis.tune.threshold_search import ThresholdSearch
 from rankwise.core import knobs
-from rankwise.core.errors import InputError
 from rankwise.core.host_settings import TCP_RMEM
 from rankwise.core.jobs import Host
 from rankwise.core.network import PathFigures, Settings, Topology
 from rankwise.core.records import Benchmark, Cell, Implementation
-from rankwise.core.tuning import Algorithm, Choice, Decision, Knob, Rule, Tuning
+from rankwise.core.tuning import Knob, Tuning
 from rankwise.measurement.placement import place
-from rankwise.mpi.family import family_named, native_of
+from rankwise.mpi.family import family_named
+from rankwise.workflows.tune.own_choices import own_choices, with_switches
 from rankwise.workflows.tune.schedule_choices import schedule_choices
 
 KIB, MIB = 1 << 10, 1 << 20
@@ -53,8 +52,6 @@ CONTENTION_OPERATION, CONTENTION_SIZES = "allreduce", (KIB, 64 * KIB, MIB)
 """What is good between two ranks may starve among several: transports are tried with this operation between all
 hosts too, if collectives are tuned."""
 COLLECTIVE_SIZES = (64, 4 * KIB, 64 * KIB, MIB)
-SEGMENTS = (8 * KIB, 32 * KIB)
-"""With their headers below the usual eager threshold of 64 KiB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +77,8 @@ class TuneSpec:
     """Whose calls weigh what is tuned; None: all weighs the same."""
     schedules: bool = True
     """Collectives between sites are tried by our schedules as well, which the overlay carries out."""
+    found: Tuning = field(default=Tuning())
+    """What the stages before have found for the implementation that a stage is asked about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +124,8 @@ class Stage:
     searches: Make
     where_changed: str = ""
     """Only for implementations of which those before it have set a knob whose name starts so."""
+    follows: bool = False
+    """What it asks depends on what those before it have found."""
 
 
 def _knobs(
@@ -220,7 +221,7 @@ def _algorithms(
     made: list[AlgorithmSearch] = []
     refused: dict[str, list[str]] = {}
     for one in spec.collectives:
-        choices, why = _expressible(implementation, one, known.get(one.operation, ()))
+        choices, why = own_choices(implementation, one.operation, one.ranks, known.get(one.operation, ()))
         placements = distinct_placements(target, spec, one.ranks)
         scope = family.choice_scope(implementation, one.operation) if choices else "by size"
         if spec.schedules:
@@ -232,7 +233,8 @@ def _algorithms(
             refused.setdefault(why, []).append(f"{one.operation} at {one.ranks} ranks")
             continue
         template = replace(cell_of(target, implementation.id, one.operation, 0, "block"), ranks=one.ranks)
-        sizes = one.sizes_bytes if spec.application else _with_switches(implementation, target, one)
+        threshold = THRESHOLDS[0] if target.topology else THRESHOLDS[1]
+        sizes = with_switches(implementation, threshold, spec.found.settings, one.sizes_bytes)
         sizes = sizes if menu[one.operation].sized else (0,)
         cells = [replace(template, size_bytes=size) for size in sizes]
         made.append(AlgorithmSearch(
@@ -244,37 +246,9 @@ def _algorithms(
     return [*groups.values(), *([left_alone] if left_alone else [])]
 
 
-def _with_switches(implementation: Implementation, target: Target, wanted: Collective) -> tuple[int, ...]:
-    """The sizes to try, with the largest that the implementation sends eagerly by default, if it is between them.
-
-    What changes there is its own protocol, which no choice among algorithms has anything to do with.
-    """
-    name = THRESHOLDS[0] if target.topology else THRESHOLDS[1]
-    known = (one.default for one in family_named(implementation.family).knobs(implementation) if one.name == name)
-    sizes = sorted(wanted.sizes_bytes)
-    more = {int(value) for value in known if value.isdecimal() and sizes[0] < int(value) < sizes[-1]}
-    return tuple(sorted({*sizes, *more}))
-
-
 def _left_alone(title: str, names: Sequence[str], why: str) -> NothingToAsk:
     because = why or f"{title} lets nobody choose among algorithms"
     return NothingToAsk("algorithms", f"{', '.join(names)}: left as they are: {because}")
-
-
-def _expressible(
-    implementation: Implementation, wanted: Collective, known: Iterable[Algorithm]
-) -> tuple[list[Choice], str]:
-    """The choices that the implementation has words for, and why not for some other; '' where none was refused."""
-    found, why = [], ""
-    for choice in choices_of(known, SEGMENTS):
-        decision = Decision(wanted.operation, wanted.ranks, (Rule(None, choice),))
-        try:
-            native_of(implementation, Tuning(decisions=(decision,)))
-        except InputError as error:
-            why = str(error)
-        else:
-            found.append(choice)
-    return found, why
 
 
 STAGES = (
@@ -282,7 +256,7 @@ STAGES = (
     Stage("buffers", _knobs),
     Stage("eager-again", _eager, where_changed="transport"),
     Stage("hierarchy", _collective_knobs),
-    Stage("algorithms", _algorithms),
+    Stage("algorithms", _algorithms, follows=True),
 )
 """In this order, each on top of what those before it have found.
 

@@ -250,7 +250,8 @@ class Tuner:
         run_id = self._search_id
         searching = StagedSearch(
             built, PunctualLaunching(
-                FamilyLauncher(), testbed, plan, load=loader(testbed), network=network_file(testbed)
+                FamilyLauncher(), testbed, plan, load=loader(testbed), network=network_file(testbed), brief=True,
+                guess=Pace(target.delay_seconds).launch_seconds,
             ),
             target,
             self._options.spec,

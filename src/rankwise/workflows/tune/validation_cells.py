@@ -107,13 +107,16 @@ def _of_settings(
     thresholds = [
         int(one.value) for one in tuning.settings if one.knob.startswith("eager-threshold") and one.value.isdigit()
     ]
-    edges = [size for value in thresholds if value < max(VALIDATION_SIZES) for size in (value, value + 1)]
+    largest = max(VALIDATION_SIZES)
+    edges = [size for value in thresholds if value < largest for size in (value, value + 1)]
     late = benchmarks.get("late_receiver")
+    is_sent_otherwise = bool(thresholds) or any(one.knob.startswith("transport") for one in tuning.settings)
+    sizes_of_late = edges or [largest] * is_sent_otherwise
     for placement in target.placements if spec.knobs else ():
         for size in sorted({*VALIDATION_SIZES, *edges}):
             why = "an edge of the eager threshold" if size in edges else "settings act on every message"
             yield Wanted(cell_of(target, implementation, "pingpong", size, placement), why)
-        for size in edges if late and late.supported else ():
+        for size in sizes_of_late if late and late.supported else ():
             why = "an eager message may come before its receiver"
             yield Wanted(cell_of(target, implementation, "late_receiver", size, placement), why)
     for one in spec.collectives:

@@ -82,7 +82,7 @@ class StoredRuns:
         try:
             measure.carry_out(
                 known, plan, ready, self._testbed, self._store, self._events, configurations, earlier,
-                first_seconds=self._pace.launch_seconds,
+                first_seconds=self._pace.launch_seconds, brief=True,
             )  # fmt: skip
         except HostError as error:
             self._events.say(f"warning: validation: {error}")

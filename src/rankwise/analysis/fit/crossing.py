@@ -1,0 +1,140 @@
+"""What sites share between them, from flows that cross together: capacities of links, uplinks, and weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import stats
+from scipy.optimize import least_squares
+
+from rankwise.analysis.fit.crossing_patterns import Crossing, Fan
+from rankwise.analysis.fit.sharing import Simulate
+from rankwise.analysis.fit.sharing_costs import Estimate, alone_cost
+from rankwise.analysis.fit.sharing_data import FloatArray, Observed
+from rankwise.core.errors import HostError
+from rankwise.core.flows import Pattern
+from rankwise.core.platform import Interval, Platform
+
+Measured = Mapping[Pattern, Observed]
+SLOWER = 1.1
+"""Times what flows take apart, from which on those together are taken to share a capacity."""
+WEIGHTS = (0.02, 1.0, 5.0)
+"""The least, where the search begins, and the most."""
+STEP, LEAST_SLOPE = 0.05, 0.01
+"""Of the weight's logarithm; and what it changes a time by, relatively, for it to be told at all."""
+WIDEST = 2.0
+"""The factor between the ends of an interval beyond which a weight says nothing."""
+_Z = 1.96
+
+
+@dataclass(frozen=True, slots=True)
+class SharedLinks:
+    """What flows between two sites share; None where they are not slower together."""
+
+    there: Estimate | None
+    back: Estimate | None
+    is_one: bool
+    """Both directions share one capacity: that of `there`."""
+    at_least: tuple[float, float]
+    """What flows together got in each direction, in bytes a second."""
+
+
+def shared_links(crossing: Crossing, seen: Measured) -> SharedLinks:
+    """Return the capacities between two sites. Raises HostError for patterns that are missing."""
+    starts = alone_cost([_one(seen, pattern) for pattern in crossing.alone]).latency.value
+    half = crossing.pairs // 2
+    directions = [_one(seen, crossing.there(crossing.pairs)), _one(seen, crossing.back(crossing.pairs))]
+    there, back = (
+        _capacity(together, [_one(seen, one)], starts)
+        for together, one in zip(directions, (crossing.alone[0], crossing.alone_back), strict=True)
+    )
+    apart = [_one(seen, one) for one in (crossing.there(half), crossing.back(half))]
+    both = _capacity(_one(seen, crossing.both_ways), apart, starts)
+    if both:
+        there = back = both
+    least = [_bytes(one) / max(float(one.seconds.max()) - starts, 1e-9) for one in directions]
+    return SharedLinks(there, back, both is not None, (least[0], least[1]))
+
+
+def _capacity(together: Observed, apart: Sequence[Observed], starts: float) -> Estimate | None:
+    """The bytes a second of what these flows share; None unless every launch has them slower than all apart.
+
+    `starts`: the seconds before a flow has its rate. A flow alone that varies as much as this would be taken for a
+    link otherwise.
+    """
+    ends = together.launches.max(axis=1)
+    longest = max(float(one.launches.max()) for one in apart)
+    alone = max(float(one.seconds.max()) for one in apart)
+    if ends.min() <= longest or np.median(ends) <= SLOWER * alone:
+        return None
+    rates = _bytes(together) / (ends - starts)
+    half = float(stats.t.ppf(0.975, len(rates) - 1) * stats.sem(rates)) if len(rates) > 1 else np.inf
+    middle = float(np.mean(rates))
+    return Estimate(middle, Interval(max(0.0, middle - half), middle + half))
+
+
+def _bytes(one: Observed) -> float:
+    return float(sum(flow.bytes for flow in one.pattern))
+
+
+def _one(seen: Measured, pattern: Pattern) -> Observed:
+    if pattern not in seen:
+        raise HostError("not all patterns between these sites were measured", "measure again, with more time")
+    return seen[pattern]
+
+
+def uplinks(fan: Fan, sites: Sequence[str], seen: Measured) -> tuple[Estimate | None, Estimate | None]:
+    """Return the capacity of what leaves a site to several others together, and of what enters it.
+
+    `sites`: of the nodes behind. None where flows of several sites are not slower than those of each by itself.
+    """
+    found: list[Estimate | None] = []
+    for into in (False, True):
+        together = _one(seen, fan.into if into else fan.out)
+        apart = [_one(seen, one) for one in fan.to_one_site(sites, into=into)]
+        found.append(_capacity(together, apart, 0.0))
+    return found[0], found[1]
+
+
+def weight(
+    crossing: Crossing, seen: Measured, platform: Platform, pair_class: str, simulate: Simulate
+) -> Estimate | str:
+    """Return the weight of flows of this class beside those within a site, or why it is not identified.
+
+    `platform` has the nodes of the crossing alone, in their order. Flows are compared with themselves alone, so
+    that what TCP takes to reach its rate counts on neither side.
+    """
+    model = platform.models[0].name
+    alone = {one[0]: one for one in (crossing.alone[0], *crossing.within)}
+    known = [one for one in crossing.beside_within if one in seen]
+    if model != "alpha-fair" or not known or any(one not in seen for one in alone.values()):
+        return "no flow of this class was measured beside one within a site"
+    measured = np.concatenate([
+        np.log(seen[one].seconds / [seen[alone[flow]].seconds[0] for flow in one]) for one in known
+    ])  # fmt: skip
+
+    def predicted(value: float) -> FloatArray:
+        classes = tuple(replace(one, weight=value) if one.name == pair_class else one for one in platform.classes)
+        patterns = [*known, *alone.values()]
+        times = dict(zip(patterns, simulate(replace(platform, classes=classes), model, patterns), strict=True))
+        return np.concatenate([np.log(times[one] / [times[alone[flow]][0] for flow in one]) for one in known])
+
+    def off(logarithm: FloatArray) -> FloatArray:
+        return np.asarray(predicted(float(np.exp(logarithm[0]))) - measured)
+
+    low, start, high = (float(one) for one in np.log(WEIGHTS))
+    found = least_squares(
+        off, [start], bounds=([low], [high]), x_scale=1.0, xtol=1e-3, max_nfev=20, diff_step=np.array([STEP])
+    )
+    slopes = (off(found.x + STEP) - off(found.x - STEP)) / (2 * STEP)
+    if float(np.max(np.abs(slopes))) < LEAST_SLOPE:
+        return "flows of this class are not the faster for it: something else holds them back"
+    middle = float(found.x[0])
+    variance = float(np.sum(np.asarray(found.fun) ** 2)) / max(len(measured) - 1, 1)
+    half = _Z * float(np.sqrt(variance / np.sum(slopes**2)))
+    ends = float(np.exp(middle - half)), float(np.exp(middle + half))
+    if ends[1] > WIDEST * ends[0] or not low + STEP < middle < high - STEP:
+        return f"anything from {ends[0]:.2g} to {ends[1]:.2g} fits"
+    return Estimate(float(np.exp(middle)), Interval(*ends))

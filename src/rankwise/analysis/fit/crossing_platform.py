@@ -1,0 +1,117 @@
+"""What sites share between them, put into the platform: links on the routes, weights of classes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from rankwise.analysis.fit.crossing import SharedLinks
+from rankwise.analysis.fit.sharing_costs import Estimate
+from rankwise.core.platform import Interval, Platform, PlatformLink
+from rankwise.core.units import format_rate
+
+SitePair = tuple[str, str]
+SAME = 0.95
+"""A link of at least this share of an uplink's rate cannot be told from the uplink before it."""
+
+
+def restricted(platform: Platform, hosts: Sequence[str]) -> Platform:
+    """Return the platform of these nodes alone, site by site, in their order."""
+    own = {one.name: tuple(host for host in hosts if host in one.nodes) for one in platform.sites}
+    kept = [replace(one, nodes=own[one.name]) for one in platform.sites if own[one.name]]
+    kept.sort(key=lambda one: hosts.index(one.nodes[0]))
+    names = {one.name for one in kept}
+    return replace(
+        platform, sites=tuple(kept),
+        routes=tuple(one for one in platform.routes if {one.from_site, one.to_site} <= names),
+    )  # fmt: skip
+
+
+def with_links(platform: Platform, sites: SitePair, found: SharedLinks) -> Platform:
+    """Return the platform with what these two sites share, and with what is not known of it."""
+    names = _names(sites, found)
+    for (source, target), name, rate, least in zip(
+        (sites, sites[::-1]), names, (found.there, found.back), found.at_least, strict=True
+    ):
+        if rate is None:
+            why = f"flows together are hardly slower than apart: it carries {format_rate(8 * least)} at least"
+            platform = replace(platform, not_identified=platform.not_identified | {f"links.{name}": why})
+        else:
+            platform = _with_link(platform, name, rate, {(source, target)})
+    left = {key: why for key, why in platform.not_identified.items() if key != "links"}
+    return replace(platform, not_identified=left)
+
+
+def _names(sites: SitePair, found: SharedLinks) -> tuple[str, str]:
+    one, other = sites
+    return (f"{one} - {other} both ways",) * 2 if found.is_one else (f"{one} to {other}", f"{other} to {one}")
+
+
+def with_uplinks(platform: Platform, site: str, out: Estimate | None, into: Estimate | None) -> Platform:
+    """Return the platform in which all that leaves a site, or enters it, shares a link; links as fast go."""
+    others = [one.name for one in platform.sites if one.name != site]
+    for rate, name, routes in (
+        (out, f"out of {site}", {(site, one) for one in others}),
+        (into, f"into {site}", {(one, site) for one in others}),
+    ):
+        if rate is None:
+            why = f"what goes between {site} and several sites together is hardly slower than to each by itself"
+            platform = replace(platform, not_identified=platform.not_identified | {f"links.{name}": why})
+        else:
+            platform = _with_link(_without_as_fast(platform, routes, rate.value), name, rate, routes)
+    return platform
+
+
+def _with_link(platform: Platform, name: str, rate: Estimate, routes: set[SitePair]) -> Platform:
+    known = any(one.name == name for one in platform.links)
+    return replace(
+        platform,
+        links=platform.links if known else (*platform.links, PlatformLink(name, rate.value)),
+        routes=tuple(
+            replace(one, links=(*one.links, name)) if (one.from_site, one.to_site) in routes else one
+            for one in platform.routes
+        ),
+        intervals=platform.intervals
+        | ({f"links.{name}.bytes_per_second": rate.interval} if np.isfinite(rate.interval.high) else {}),
+    )
+
+
+def _without_as_fast(platform: Platform, routes: set[SitePair], rate: float) -> Platform:
+    """Without the links on these routes alone that are as fast as what comes before them."""
+    users: dict[str, set[SitePair]] = {}
+    for one in platform.routes:
+        for name in one.links:
+            users.setdefault(name, set()).add((one.from_site, one.to_site))
+    gone = {
+        one.name for one in platform.links if one.bytes_per_second >= SAME * rate and users[one.name] <= routes
+    }
+    why = "its capacity cannot be told from that of the uplink before it"
+    return replace(
+        platform,
+        links=tuple(one for one in platform.links if one.name not in gone),
+        routes=tuple(
+            replace(one, links=tuple(name for name in one.links if name not in gone)) for one in platform.routes
+        ),
+        intervals={
+            key: one for key, one in platform.intervals.items()
+            if key not in {f"links.{name}.bytes_per_second" for name in gone}
+        },
+        not_identified=platform.not_identified | {f"links.{name}": why for name in gone},
+    )  # fmt: skip
+
+
+def with_weight(platform: Platform, pair_class: str, found: Estimate | str) -> Platform:
+    """Return the platform with the weight of a class, or with why it is not known."""
+    key = f"classes.{pair_class}.weight"
+    if isinstance(found, str):
+        return replace(platform, not_identified=platform.not_identified | {key: found})
+    weights: Mapping[str, Interval] = {key: found.interval}
+    return replace(
+        platform,
+        classes=tuple(
+            replace(one, weight=found.value) if one.name == pair_class else one for one in platform.classes
+        ),
+        intervals={**platform.intervals, **weights},
+    )

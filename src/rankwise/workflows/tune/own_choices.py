@@ -1,0 +1,57 @@
+"""The choices among an implementation's own algorithms that are worth a trial, and the sizes to try them at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rankwise.analysis.tune.choices import choices_of
+from rankwise.core.errors import InputError
+from rankwise.core.records import Implementation
+from rankwise.core.tuning import Algorithm, Choice, Decision, Native, Rule, Setting, Tuning
+from rankwise.mpi.family import family_named, native_of
+
+SEGMENTS = (8 << 10, 32 << 10, 128 << 10)
+"""The first two are with their headers below the usual eager threshold of 64 KiB."""
+FANOUTS = (4, 8)
+"""Beside the implementation's own: children of a tree, chains, partners of a step."""
+_ABOVE_BYTES = 16
+"""By how much a message is longer that is just above a threshold: an element of any type."""
+
+
+def own_choices(
+    implementation: Implementation, operation: str, ranks: int, known: Iterable[Algorithm]
+) -> tuple[list[Choice], str]:
+    """Return the choices that the implementation has words for, and why not for some other; '' if for all.
+
+    Of an algorithm what comes to the same words is tried once: a fan-out that is the installation's own is no
+    other choice. One of more than there are ranks is none either.
+    """
+    found: dict[tuple[str, Native], Choice] = {}
+    why = ""
+    for choice in choices_of(known, SEGMENTS, tuple(one for one in FANOUTS if one <= ranks)):
+        decision = Decision(operation, ranks, (Rule(None, choice),))
+        try:
+            words = native_of(implementation, Tuning(decisions=(decision,)))
+        except InputError as error:
+            why = str(error)
+        else:
+            found.setdefault((choice.algorithm, words), choice)
+    return [*found.values()], why
+
+
+def with_switches(
+    implementation: Implementation, threshold: str, settings: Iterable[Setting], sizes_bytes: Sequence[int]
+) -> tuple[int, ...]:
+    """Return the sizes with those at which the implementation's own protocol changes, if between them.
+
+    No choice among algorithms has anything to do with that. It is the largest size that is sent eagerly, and
+    one just above it: as was chosen (`settings`), else by default; the knob is called `threshold`.
+    """
+    known = (
+        one.default for one in family_named(implementation.family).knobs(implementation) if one.name == threshold
+    )
+    chosen = [one.value for one in settings if one.knob == threshold]
+    switches = {int(value) for value in (chosen or known) if value.isdecimal()}
+    sizes = sorted(sizes_bytes)
+    more = {size for value in switches for size in (value, value + _ABOVE_BYTES) if sizes[0] < size < sizes[-1]}
+    return tuple(sorted({*sizes, *more}))
