@@ -107,6 +107,10 @@ class Family(ABC):
         """Return what the choice among the algorithms of an operation may depend on."""
         return "by size"
 
+    def knows_spread(self, implementation: Implementation) -> bool:
+        """Return whether what it loads can be for communicators alone whose ranks lie on nodes in one way."""
+        return False
+
     def candidate(self, implementation: Implementation, operation: str, choice: Choice) -> Candidate | None:
         """Return `choice` as a launch that loads `switching` can take it and leave it; None: it cannot.
 

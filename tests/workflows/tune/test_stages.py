@@ -18,7 +18,7 @@ from rankwise.core.tuning import Algorithm, Choice, Native, Setting, Tuning
 from rankwise.mpi.family import family_named
 from rankwise.workflows.tune import schedule_choices
 from rankwise.workflows.tune.own_choices import own_choices
-from rankwise.workflows.tune.stages import STAGES, Collective, Target, TuneSpec
+from rankwise.workflows.tune.stages import STAGES, Collective, Target, TuneSpec, spread_of
 from support.emulated import two_sites
 from support.made_up_family import OURS, install
 from support.mpis import FOUND
@@ -217,3 +217,16 @@ def test_an_overlay_that_cannot_be_built_is_told_and_the_rest_is_searched(monkey
     spec = TuneSpec((), (Collective("scatter", 6, (4096,)),))
     ((nothing,),) = stage.searches(OURS, OURS_TOO, SITES, spec)
     assert "schedules could not be tried: cannot write the build cache" in nothing.reasons()[0].words
+
+
+@pytest.mark.parametrize(
+    ("placements", "ranks", "groups", "spread"),
+    [
+        (("cyclic",), 2, 1, "one-per-node"), (("block",), 2, 1, "single-node"), (("block", "cyclic"), 2, 1, "any"),
+        (("block",), 16, 2, "single-node"), (("cyclic",), 4, 2, "one-per-node"), (("cyclic",), 4, 1, "any"),
+    ],
+)  # fmt: skip
+def test_how_ranks_lie_is_one_word_for_all_placements(
+    placements: tuple[str, ...], ranks: int, groups: int, spread: str
+) -> None:
+    assert spread_of(TARGET, placements, ranks, groups) == spread

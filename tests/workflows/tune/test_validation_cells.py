@@ -180,3 +180,18 @@ def test_what_was_validated_and_what_was_not_is_named() -> None:
     assert reach_reason(OURS, Tuning(), [], []) is None
     bound = reach_reason(replace(OURS, version="2.0"), tuning, wanted, evidence)
     assert bound is not None and "leave no size to the default" in bound.words
+
+
+def test_rules_for_ranks_that_lie_in_one_way_are_not_looked_at_elsewhere() -> None:
+    tuning = ruled(Rule(8192, NEAR), Rule(None, DEFAULT))
+    bound = Tuning(decisions=tuple(replace(one, spread="single-node") for one in tuning.decisions))
+    known, wanted = found(tuning, spec()), found(bound, spec())
+    assert {one.cell for one in wanted if one.is_required} == {one.cell for one in known if one.is_required}
+    others = {(one.cell.placement, one.cell.options.groups) for one in wanted if not one.is_required}
+    assert ("cyclic", 1) in {(one.cell.placement, one.cell.options.groups) for one in known}
+    assert ("cyclic", 1) not in others
+    reason = reach_reason(OURS, bound, wanted, [])
+    assert reason is not None and "every communicator of so many ranks, all on one node" in reason.words
+    more = replace(bound, decisions=(*bound.decisions, replace(tuning.decisions[0], ranks=8)))
+    reason = reach_reason(OURS, more, wanted, [])
+    assert reason is not None and "those of bcast at 4 ranks act only where" in reason.words

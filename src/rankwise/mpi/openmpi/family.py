@@ -24,7 +24,7 @@ from rankwise.core.tuning import (
 )
 from rankwise.core.vocabulary import Vocabulary
 from rankwise.mpi.family import Ask, Family, files_of
-from rankwise.mpi.openmpi import algorithms, settings, switching, versions
+from rankwise.mpi.openmpi import algorithms, json_rules, settings, switching, versions
 from rankwise.mpi.openmpi.parameters import installation, users_file
 
 _VERSION = re.compile(r"Open MPI v?(\d[\w.]*)")
@@ -91,6 +91,10 @@ class OpenMpi(Family):
     def choice_scope(self, implementation: Implementation, operation: str) -> ChoiceScope:
         """Return `by size` only where all ranks see the same size."""
         return algorithms.choice_scope(operation)
+
+    def knows_spread(self, implementation: Implementation) -> bool:
+        """Return whether its rules file is the one in JSON."""
+        return _major(implementation) >= json_rules.SINCE
 
     def candidate(self, implementation: Implementation, operation: str, choice: Choice) -> Candidate | None:
         """Return parameters of `tuned`; they do not override `han` where a knob has set it on in Open MPI 4."""

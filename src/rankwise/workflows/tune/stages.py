@@ -19,7 +19,7 @@ from rankwise.core.host_settings import TCP_RMEM
 from rankwise.core.jobs import Host
 from rankwise.core.network import PathFigures, Settings, Topology
 from rankwise.core.records import Benchmark, Cell, Implementation
-from rankwise.core.tuning import Knob, Tuning
+from rankwise.core.tuning import Knob, Spread, Tuning
 from rankwise.measurement.placement import place
 from rankwise.mpi.family import family_named
 from rankwise.workflows.tune.own_choices import own_choices, with_switches
@@ -269,6 +269,14 @@ def distinct_placements(target: Target, spec: TuneSpec, ranks: int) -> tuple[str
     """Return those of the spec that put so many ranks in different ways."""
     ways = {place(word, target.hosts, ranks): word for word in reversed(spec.placements)}
     return tuple(word for word in spec.placements if word in ways.values())
+
+
+def spread_of(target: Target, placements: Iterable[str], ranks: int, groups: int = 1) -> Spread:
+    """Return the one way in which each group of neighbouring ranks lies on nodes in all of these placements."""
+    placed = [place(word, target.hosts, ranks) for word in placements]
+    size = ranks // groups
+    nodes = {len({*hosts[first : first + size]}) for hosts in placed for first in range(0, ranks, size)}
+    return "one-per-node" if nodes == {size} else "single-node" if nodes == {1} else "any"
 
 
 def cell_of(target: Target, implementation: str, benchmark: str, size_bytes: int, placement: str) -> Cell:
