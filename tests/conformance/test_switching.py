@@ -20,12 +20,13 @@ from support.emulated import needs_emulation, two_sites
 from support.mpis import FOUND, working
 
 SIZES = {
-    "bcast": 262144, "allreduce": 262144, "exscan": 131072,
+    **dict.fromkeys(("bcast", "allreduce", "ibcast", "iallreduce"), 262144), "exscan": 131072, "iallgather": 32768,
     **dict.fromkeys(("allgather", "allgatherv", "alltoallv", "reduce_scatter_block"), 32768),
 }  # fmt: skip
 """Bytes. Of the last ones each rank has that of every rank, and full queues would lose some of more."""
 OPERATIONS = ("bcast", "allreduce")
 OTHER_OPERATIONS = ("allgatherv", "alltoallv", "reduce_scatter_block", "exscan")
+NONBLOCKING = ("ibcast", "iallreduce", "iallgather")
 WITHOUT_SWITCHING = {"openmpi": {"allgatherv"}}
 """By the family: each of their candidates has a launch of its own."""
 BY_DAY: Mapping[str, Mapping[str, Sequence[str]]] = {
@@ -196,8 +197,9 @@ def test_so_does_every_algorithm(
     ("ranks", "operations"),
     [
         (4, ("reduce_scatter_block",)),
+        (4, ("ibcast",)),
         *(
-            pytest.param(ranks, OTHER_OPERATIONS, marks=pytest.mark.nightly)
+            pytest.param(ranks, (*OTHER_OPERATIONS, *NONBLOCKING), marks=pytest.mark.nightly)
             for ranks in (3, 4, 8)
         ),
     ],

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.tuning import FOLDER, Decision, Knob, Loaded, Native, ReadBack, Setting, Tuning
-from rankwise.mpi.openmpi import algorithms, json_rules
+from rankwise.mpi.openmpi import algorithms, json_rules, nonblocking
 from rankwise.mpi.openmpi.parameters import PARAMETERS_FILE, VARIABLE, Installation, file_variables, shown
 
 RULES_FILE = "tuned-rules.conf"
@@ -64,12 +64,15 @@ def native(told: Installation, tuning: Tuning) -> Native:
         _check(lever.knob, setting.value)
         variables |= {VARIABLE + name: value for name, value in lever.write(setting.value)}
     files = []
-    if tuning.decisions:
-        name, text = _tuned_rules(told, tuning.decisions)
+    by_parameter = [one for one in tuning.decisions if one.operation in nonblocking.OPERATIONS]
+    variables |= nonblocking.variables(told, by_parameter)
+    ruled = [one for one in tuning.decisions if one not in by_parameter]
+    if ruled:
+        name, text = _tuned_rules(told, ruled)
         files.append((name, text))
         variables[VARIABLE + "coll_tuned_use_dynamic_rules"] = "1"
         variables[VARIABLE + "coll_tuned_dynamic_rules_filename"] = f"{FOLDER}/{name}"
-        for_han = algorithms.han_rules(tuning.decisions) if _han_leads(levers, tuning.settings) else ""
+        for_han = algorithms.han_rules(ruled) if _han_leads(levers, tuning.settings) else ""
         if for_han:
             files.append((HAN_RULES_FILE, for_han))
             variables[VARIABLE + "coll_han_use_dynamic_file_rules"] = "1"
@@ -103,6 +106,8 @@ def read_back(told: Installation, output: str) -> ReadBack:
     found = [(name, lever.read(values)) for name, lever in _levers(told).items()]
     if values.get("coll_tuned_use_dynamic_rules") == "true":
         found.append((RULES_SUBJECT, values.get("coll_tuned_dynamic_rules_filename", "")))
+    forced = {name: values.get(nonblocking.parameter(name), "") for name in sorted(nonblocking.OPERATIONS)}
+    found += [(f"algorithms of {name}", value) for name, value in forced.items() if value != nonblocking.IGNORED]
     return ReadBack(in_force=tuple(pair for pair in found if pair[1]))
 
 

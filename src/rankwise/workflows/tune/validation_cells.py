@@ -60,9 +60,9 @@ def validation_cells(
     size among more ranks, and operations on more ranks that are done in steps of their size.
     """
     found = [*_of_settings(implementation.id, benchmarks, target, spec, tuning)]
-    in_jobs = binds_jobs(implementation, tuning)
     searched = {(one.operation, one.ranks): one for one in spec.collectives}
     for decision in tuning.decisions:
+        in_jobs = binds_jobs(implementation, Tuning(decisions=(decision,)))
         benchmark = benchmarks[decision.operation]
         sizes = _sizes(decision, searched.get((decision.operation, decision.ranks)), spec, benchmark)
         base = replace(cell_of(target, implementation.id, decision.operation, 0, ""), ranks=decision.ranks)
@@ -265,7 +265,11 @@ def _beyond_words(implementation: Implementation, tuning: Tuning) -> str:
     elif len(ways) > 1:
         bound = (f"{one.operation} at {one.ranks}" for one in tuning.decisions if one.spread != "any")
         words += f"; but those of {', '.join(bound)} ranks act only where ranks lie on nodes as they did here"
-    if binds_jobs(implementation, tuning):
+    of_jobs = [one for one in tuning.decisions if binds_jobs(implementation, Tuning(decisions=(one,)))]
+    if of_jobs and len(of_jobs) < len(tuning.decisions):
+        named = ", ".join(sorted({one.operation for one in of_jobs}))
+        words += f". Those of {named} act on all communicators of a job of so many ranks, at every size"
+    elif of_jobs:
         words = (
             "The rules act on all communicators of a job of so many ranks, leave no size to the default, and know "
             "neither nodes nor ranks per node: other placements and communicators were not validated"
