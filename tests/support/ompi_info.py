@@ -20,6 +20,7 @@ _PARAMETERS = {
     "btl_sm_eager_limit": "4096",
     "btl_sm_segment_size": "4194304",
     "btl_sm_free_list_num": "8",
+    "coll_adapt_priority": "0",
     "coll_han_priority": "35",
     "coll_tuned_priority": "30",
     "coll_tuned_bcast_algorithm_chain_fanout": "4",

@@ -24,7 +24,7 @@ from rankwise.core.tuning import (
 )
 from rankwise.core.vocabulary import Vocabulary
 from rankwise.mpi.family import Ask, Family, files_of
-from rankwise.mpi.openmpi import algorithms, json_rules, nonblocking, settings, switching, versions
+from rankwise.mpi.openmpi import algorithms, json_rules, levers, nonblocking, settings, switching, versions
 from rankwise.mpi.openmpi.parameters import installation, users_file
 
 _VERSION = re.compile(r"Open MPI v?(\d[\w.]*)")
@@ -71,7 +71,7 @@ class OpenMpi(Family):
         if job.remote_shell:
             argv += self._agent(implementation, job.remote_shell)
         for name, value in job.environment:
-            if not (job.oversubscribed and name == settings.YIELDING):  # it would overrule the argument above
+            if not (job.oversubscribed and name == levers.YIELDING):  # it would overrule the argument above
                 argv += ["-x", f"{name}={value}"]
         argv += [*job.launcher_arguments, *job.program]
         return LaunchSteps(

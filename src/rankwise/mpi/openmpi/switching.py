@@ -12,8 +12,8 @@ import re
 from rankwise.core.tuning import Candidate, Choice, Native
 from rankwise.mpi.openmpi import nonblocking
 from rankwise.mpi.openmpi.algorithms import OPERATIONS, parameters_of
+from rankwise.mpi.openmpi.levers import HAN, TUNED
 from rankwise.mpi.openmpi.parameters import VARIABLE, Installation
-from rankwise.mpi.openmpi.settings import HAN, TUNED
 
 _RULES = "coll_tuned_use_dynamic_rules"
 _HAN_GIVES = "coll_han_{operation}_dynamic_global_communicator_module"

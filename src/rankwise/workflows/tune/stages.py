@@ -156,21 +156,27 @@ def _collective_knobs(
     implementation: Implementation, menu: Mapping[str, Benchmark], target: Target, spec: TuneSpec
 ) -> Iterable[Sequence[Search]]:
     """What decides how all collectives are done: tried with those that are tuned, on as many ranks as any is."""
-    candidates: dict[str, Tuning] = {}
-    for knob in family_named(implementation.family).knobs(implementation):
-        if knob.name in OF_COLLECTIVES and knob.name in spec.knobs:
-            candidates.update(candidates_of(knob))
     ranks = max((one.ranks for one in spec.collectives), default=sum(host.slots for host in target.hosts))
     wanted = [one for one in spec.collectives if one.ranks == ranks] or [Collective(CONTENTION_OPERATION, ranks)]
-    if not candidates or ranks <= len(target.hosts):
-        return  # with one rank a host none of them has anything to do
+    candidates: dict[str, Tuning] = {}
+    acted_on: set[str] = set()
+    for knob in family_named(implementation.family).knobs(implementation):
+        what = knobs.described(knob.name)
+        own = {one.operation for one in wanted if one.operation in (what.operations or (one.operation,))}
+        has_work = own and (ranks > len(target.hosts) or not what.on_shared_hosts)
+        if knob.name in OF_COLLECTIVES and knob.name in spec.knobs and has_work:
+            candidates.update(candidates_of(knob))
+            acted_on |= own
     cells = [
         replace(cell_of(target, implementation.id, one.operation, size, placement), ranks=ranks)
         for one in wanted
+        if one.operation in acted_on
         for placement in distinct_placements(target, spec, ranks)
         for size in (one.sizes_bytes if menu[one.operation].sized else (0,))
         if menu[one.operation].supported
     ]
+    if not cells:
+        return
     calls = spec.application.calls_at(cells) if spec.application else ()
     yield [SettingSearch(", ".join(OF_COLLECTIVES), candidates, cells, spec.criteria, calls=calls)]
 
@@ -221,7 +227,9 @@ def _algorithms(
     made: list[AlgorithmSearch] = []
     refused: dict[str, list[str]] = {}
     for one in spec.collectives:
-        choices, why = own_choices(implementation, one.operation, one.ranks, known.get(one.operation, ()))
+        choices, why = own_choices(
+            implementation, one.operation, one.ranks, known.get(one.operation, ()), spec.found.settings
+        )
         placements = distinct_placements(target, spec, one.ranks)
         scope = family.choice_scope(implementation, one.operation) if choices else "by size"
         if spec.schedules:
