@@ -68,6 +68,33 @@ static void broadcast(Cell *c)
     MPI_Bcast(c->rank == c->root ? c->send : c->receive, c->count, c->type, c->root, c->comm);
 }
 
+#if MPI_VERSION >= 3
+static void broadcast_nonblocking(Cell *c)
+{
+    MPI_Request request;
+    count(c);
+    MPI_Ibcast(c->rank == c->root ? c->send : c->receive, c->count, c->type, c->root, c->comm,
+               &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void reduce_to_all_nonblocking(Cell *c)
+{
+    MPI_Request request;
+    count(c);
+    MPI_Iallreduce(c->send, c->receive, c->count, c->type, c->op, c->comm, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void gather_to_all_nonblocking(Cell *c)
+{
+    MPI_Request request;
+    count(c);
+    MPI_Iallgather(c->send, c->count, c->type, c->receive, c->count, c->type, c->comm, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+#endif
+
 static void reduce_to_all(Cell *c)
 {
     count(c);
@@ -159,3 +186,24 @@ KERNEL(counted_exscan) = {.category = COLLECTIVE,
                           .run = reduce_before,
                           .setup = begin,
                           .teardown = end};
+#if MPI_VERSION >= 3
+KERNEL(counted_ibcast) = {.category = COLLECTIVE,
+                          .description = "ibcast",
+                          .data = &broadcast_data,
+                          .run = broadcast_nonblocking,
+                          .setup = begin,
+                          .teardown = end};
+KERNEL(counted_iallreduce) = {.category = COLLECTIVE,
+                              .description = "iallreduce",
+                              .data = &allreduce_data,
+                              .reduces = true,
+                              .run = reduce_to_all_nonblocking,
+                              .setup = begin,
+                              .teardown = end};
+KERNEL(counted_iallgather) = {.category = COLLECTIVE,
+                              .description = "iallgather",
+                              .data = &allgather_data,
+                              .run = gather_to_all_nonblocking,
+                              .setup = begin,
+                              .teardown = end};
+#endif

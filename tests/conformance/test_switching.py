@@ -10,7 +10,7 @@ import pytest
 from rankwise.artifacts.harness import build
 from rankwise.core.configuration import plain
 from rankwise.core.records import DEFAULT, Cell, Options, Plan
-from rankwise.core.tuning import Candidate, Choice, Decision, Native, Rule, Tuning
+from rankwise.core.tuning import Candidate, Choice, Decision, Native, Rule, Setting, Tuning
 from rankwise.measurement.launch import Launching
 from rankwise.mpi.family import FamilyLauncher, family_named, with_switching
 from rankwise.profiles.loading import place_apart
@@ -20,12 +20,13 @@ from support.emulated import needs_emulation, two_sites
 from support.mpis import FOUND, working
 
 SIZES = {
-    "bcast": 262144, "allreduce": 262144, "exscan": 131072,
+    **dict.fromkeys(("bcast", "allreduce", "ibcast", "iallreduce"), 262144), "exscan": 131072, "iallgather": 32768,
     **dict.fromkeys(("allgather", "allgatherv", "alltoallv", "reduce_scatter_block"), 32768),
 }  # fmt: skip
 """Bytes. Of the last ones each rank has that of every rank, and full queues would lose some of more."""
 OPERATIONS = ("bcast", "allreduce")
 OTHER_OPERATIONS = ("allgatherv", "alltoallv", "reduce_scatter_block", "exscan")
+NONBLOCKING = ("ibcast", "iallreduce", "iallgather")
 WITHOUT_SWITCHING = {"openmpi": {"allgatherv"}}
 """By the family: each of their candidates has a launch of its own."""
 BY_DAY: Mapping[str, Mapping[str, Sequence[str]]] = {
@@ -196,8 +197,9 @@ def test_so_does_every_algorithm(
     ("ranks", "operations"),
     [
         (4, ("reduce_scatter_block",)),
+        (4, ("ibcast",)),
         *(
-            pytest.param(ranks, OTHER_OPERATIONS, marks=pytest.mark.nightly)
+            pytest.param(ranks, (*OTHER_OPERATIONS, *NONBLOCKING), marks=pytest.mark.nightly)
             for ranks in (3, 4, 8)
         ),
     ],
@@ -276,3 +278,13 @@ def test_what_was_loaded_for_another_operation_stays_in_force_beside_candidates(
     )
     assert all(equal(found[place], expected[loaded[0]]) for place in (0, 2, 3))
     assert equal(found[1], expected[other[0]])
+
+
+@pytest.mark.parametrize("implementation_id", [one.id for one in FOUND if one.family == "openmpi"])
+def test_no_rule_acts_where_adapt_leads(testbed: EmulatedTestbed, implementation_id: str, tmp_path: Path) -> None:
+    implementation, counting = working(implementation_id), Counting(testbed, implementation_id, tmp_path)
+    adapt = family_named("openmpi").native(implementation, Tuning((Setting("adapt", "on"),)))
+    linear = counting.native(("bcast", Choice("basic_linear")))
+    alone, both, ruled = (counting.sent(one, [("bcast", DEFAULT)])[0] for one in (adapt, adapt + linear, linear))
+    assert equal(both, alone)
+    assert not equal(ruled, alone)

@@ -56,5 +56,5 @@ def test_the_stages_of_tuning_are_what_the_catalogue_says() -> None:
     assert KNOBS_BETWEEN_HOSTS == ("socket-buffers", "tcp-connections", "tcp-piece-size", "transport")
     assert KNOBS_WITHIN_HOST == ("transport-shm", "cells-shm")
     assert THRESHOLDS == ("eager-threshold", "eager-threshold-shm")
-    assert OF_COLLECTIVES == ("yielding", "han", "fabrics")
+    assert OF_COLLECTIVES == ("yielding", "han", "adapt", "fabrics")
     assert set(KNOBS) == {"tcp-limits"} | {name for name, one in knobs.CATALOGUE.items() if one.stage}

@@ -2,6 +2,7 @@
 
 import os
 import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -56,3 +57,29 @@ def test_every_rank_reads_the_same_rules(implementation_id: str, tmp_path: Path,
     assert set(found) == {"left", "right"}, done.stdout + done.stderr
     assert found["left"] == found["right"]
     assert found["left"].split()[1] == str(rules.stat().st_size)
+
+
+EACH_NODE = {
+    "openmpi": "mpiexec --allow-run-as-root --host left,right --map-by ppr:1:node",
+    "mpich": "mpiexec -hosts left,right -ppn 1 -n 2",
+}
+
+
+@pytest.mark.parametrize("implementation_id", IDS)
+def test_load_sh_says_which_node_lacks_the_files(implementation_id: str, tmp_path: Path, path: str) -> None:
+    one = working(implementation_id)
+    tuning = Tuning(decisions=(Decision("bcast", 2, (Rule(None, Choice("binomial")),)),))
+    made = profile(part(one.id, family_named(one.family).native(one, tuning), tuning))
+    for home, lacking in (("home", 1), ("everywhere", 0)):
+        (tmp_path / home).mkdir(exist_ok=True)
+        folder = write(made, tmp_path / home) / one.id
+        environment = {
+            **os.environ, **dict(one.environment), "PATH": f"{Path(one.mpiexec).parent}:{path}",
+            "RANKWISE_CHECK": EACH_NODE[one.family],
+        }  # fmt: skip
+        done = subprocess.run(
+            ["sh", "-c", '. "$0" && echo loaded', folder / "load.sh"], capture_output=True, text=True, timeout=60,
+            check=False, env=environment,
+        )  # fmt: skip
+        assert done.stderr.count(f": {folder} is missing, or another") == lacking, done.stderr
+        assert (done.stdout == "loaded\n") == (not lacking), done.stderr

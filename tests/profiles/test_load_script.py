@@ -78,6 +78,30 @@ def test_a_file_that_cannot_be_read_is_named_and_nothing_is_loaded(
 
 
 @every_shell
+def test_every_node_is_looked_at_if_asked_for(name: str, place: Path, bin_folder: Path, tmp_path: Path) -> None:
+    """Of two "nodes" the second has another file, or none."""
+    every = tmp_path / "every"
+    for change, lacking in ((":", 0), (f"echo 2 >'{place}/rules.conf'", 1), (f"rm '{place}/rules.conf'", 1)):
+        every.write_text(f'#!/bin/sh\necho a warning >&2\n"$@"\n{change}\n"$@"\n')
+        every.chmod(0o755)
+        (place / "rules.conf").write_text("1\n")
+        said = shell(name, '. "$0" || :', place / "load.sh", bin_folder, "-u", RANKWISE_CHECK=str(every))
+        assert said.stderr.count(f": {place} is missing, or another") == lacking
+        assert ("nothing was loaded" in said.stderr) == bool(lacking)
+        assert bool(settings(said).keys() - {"RANKWISE_CHECK"}) == (not lacking)
+
+
+def test_a_launcher_that_cannot_look_is_told(place: Path, bin_folder: Path) -> None:
+    said = shell("dash", '. "$0" || :', place / "load.sh", bin_folder, "-u", RANKWISE_CHECK="no-such-launcher")
+    assert "cannot look at every node (no-such-launcher): " in said.stderr
+    (bin_folder / "srun").write_text('#!/bin/sh\necho "asked: $1 $2" >&2\nexit 1\n')
+    (bin_folder / "srun").chmod(0o755)
+    slurm = {"RANKWISE_CHECK": "1", "SLURM_JOB_NUM_NODES": "3"}
+    said = shell("dash", '. "$0" || :', place / "load.sh", bin_folder, "-u", **slurm)
+    assert "asked: --ntasks-per-node=1 --ntasks=3; nothing was loaded" in said.stderr
+
+
+@every_shell
 def test_what_the_user_has_set_stays_and_is_told(name: str, place: Path, bin_folder: Path) -> None:
     said = shell(name, '. "$0"', place / "load.sh", bin_folder, **{EAGER: "1"})
     assert settings(said) == {EAGER: "1", RULES: f"{place}/rules.conf", "RANKWISE_LOADED": f" {RULES}"}

@@ -19,7 +19,10 @@ INTEL = part("intelmpi-2021.18.1", BOUND)
 def test_the_readme_says_that_tables_need_the_number_of_ranks(tmp_path: Path) -> None:
     text = texts.readme(profile(INTEL, part()), tmp_path)
     assert f"RANKS=4 . {tmp_path}/intelmpi-2021.18.1/load.sh && mpiexec -n 4 ./app" in text
-    assert "The collective algorithms of intelmpi-2021.18.1 are for jobs of that many ranks only" in text
+    assert (
+        "Collective algorithms of intelmpi-2021.18.1 that are variables are for jobs of that many ranks only"
+        in text
+    )
     assert "Jobs of other numbers of ranks keep the default." in text
     assert max(map(len, text.splitlines())) <= 200
 

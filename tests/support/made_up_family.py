@@ -14,7 +14,7 @@ OURS = replace(OPENMPI, id="ours-1.0", family="ours", version="1.0")
 _CLASS = """
 from rankwise.core.errors import InputError
 from rankwise.core import bound_variables
-from rankwise.core.tuning import Algorithm, Knob, Native
+from rankwise.core.tuning import Algorithm, Knob, Native, Setting
 from rankwise.mpi.family import Family
 
 

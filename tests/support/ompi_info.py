@@ -11,6 +11,7 @@ _ALGORITHMS = {
     "reduce_scatter": ("non-overlapping", "ring", "butterfly"),
     "scatter": ("basic_linear", "binomial"),
 }
+_NONBLOCKING = {"ibcast": ("linear", "chain"), "ireduce": ("chain", "binomial")}
 _PARAMETERS = {
     "btl_tcp_eager_limit": "65536",
     "btl_tcp_sndbuf": "0",
@@ -19,6 +20,7 @@ _PARAMETERS = {
     "btl_sm_eager_limit": "4096",
     "btl_sm_segment_size": "4194304",
     "btl_sm_free_list_num": "8",
+    "coll_adapt_priority": "0",
     "coll_han_priority": "35",
     "coll_tuned_priority": "30",
     "coll_tuned_bcast_algorithm_chain_fanout": "4",
@@ -35,6 +37,10 @@ def lines(*without: str) -> list[str]:
     for operation, names in _ALGORITHMS.items():
         name = f"mca:coll:tuned:param:coll_tuned_{operation}_algorithm"
         found.append(f"{name}:value:ignore")
+        found += [f"{name}:enumerator:value:{n}:{choice}" for n, choice in enumerate(("ignore", *names))]
+    for operation, names in _NONBLOCKING.items():
+        name = f"mca:coll:libnbc:param:coll_libnbc_{operation}_algorithm"
+        found += [f"{name}:value:ignore", f"{name}:status:writeable"]
         found += [f"{name}:enumerator:value:{n}:{choice}" for n, choice in enumerate(("ignore", *names))]
     writable = [name for name in _PARAMETERS if name.startswith("coll_")]
     writable += [f"coll_tuned_{operation}_algorithm" for operation in _ALGORITHMS if operation != "alltoall"]

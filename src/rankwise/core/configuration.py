@@ -12,7 +12,7 @@ from rankwise.core.records import Implementation
 from rankwise.core.tuning import Native, Tuning
 
 ID_CHARACTERS = 16
-_NO_LIBRARIES = ',"libraries":[]'
+_LATER = (',"libraries":[]', ',"spread":"any"')
 """Left out, so that what was stored before there were any keeps its id."""
 
 
@@ -34,7 +34,9 @@ class Configuration:
     def content(self) -> str:
         """All of it as JSON, the same text for the same content: what the id is a digest of."""
         text = msgspec.json.encode(self, order="deterministic").decode()
-        return text.replace(_NO_LIBRARIES, "")
+        for default in _LATER:
+            text = text.replace(default, "")
+        return text
 
     @property
     def id(self) -> str:

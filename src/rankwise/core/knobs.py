@@ -39,6 +39,10 @@ class KnobDescription:
     """What more of it costs, in a sentence; '' where nothing but time is at stake."""
     tried: tuple[str, ...] = ()
     """The values worth a trial, where the knob takes any number."""
+    operations: tuple[str, ...] = ()
+    """The collective operations that it acts on; empty: all."""
+    on_shared_hosts: bool = False
+    """It has nothing to do where each rank has a host of its own."""
     aliases: tuple[str, ...] = ()
     """What it was called in profiles that were written before."""
 
@@ -84,16 +88,22 @@ _ALL = (
     ),
     KnobDescription(
         "yielding", "yielding", "a rank that waits lets others use its core", stage="collectives",
+        on_shared_hosts=True,
         cost="a later answer where each rank has a core of its own",
     ),
     KnobDescription(
         "han", "hierarchical collectives", "collective operations go in two steps, within hosts and between them",
-        scope="job", stage="collectives",
+        scope="job", stage="collectives", on_shared_hosts=True,
+    ),
+    KnobDescription(
+        "adapt", "event-driven collectives",
+        "broadcasts and reductions go on whenever a message arrives, without waiting for others", scope="job",
+        stage="collectives", operations=("bcast", "reduce", "ibcast", "ireduce"),
     ),
     KnobDescription(
         "fabrics", "fabrics",
         "whether ranks of one host use shared memory or the same transport as between hosts", scope="job",
-        reach="within a host", stage="collectives",
+        reach="within a host", stage="collectives", on_shared_hosts=True,
     ),
 )  # fmt: skip
 CATALOGUE = {one.name: one for one in _ALL}

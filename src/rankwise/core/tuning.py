@@ -19,6 +19,8 @@ Form = Literal["parameter file", "environment", "argument", "rules file", "rebui
 ChoiceScope = Literal["by size", "complete", "one for all sizes"]
 """A choice scope is what the choice of an algorithm may depend on: on the size, with some left to
 the default; on the size, but then every size has to be chosen for; on nothing: one choice for all sizes."""
+Spread = Literal["any", "one-per-node", "single-node"]
+"""A spread is how the ranks of a communicator lie on nodes; "any" where that does not matter."""
 FOLDER = "@FOLDER@"
 """FOLDER stands in a Native for the folder in which its files lie."""
 
@@ -114,6 +116,8 @@ class Decision:
     operation: str
     ranks: int
     rules: tuple[Rule, ...]
+    spread: Spread = "any"
+    """Only of communicators that lie so, where `Family.knows_spread`."""
 
 
 @dataclass(frozen=True, slots=True)

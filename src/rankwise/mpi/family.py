@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
-from rankwise.core import registry
+from rankwise.core import bound_variables, registry
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.jobs import Job, LaunchSteps
 from rankwise.core.records import Environment, Implementation
@@ -106,6 +106,10 @@ class Family(ABC):
     def choice_scope(self, implementation: Implementation, operation: str) -> ChoiceScope:
         """Return what the choice among the algorithms of an operation may depend on."""
         return "by size"
+
+    def knows_spread(self, implementation: Implementation) -> bool:
+        """Return whether what it loads can be for communicators alone whose ranks lie on nodes in one way."""
+        return False
 
     def candidate(self, implementation: Implementation, operation: str, choice: Choice) -> Candidate | None:
         """Return `choice` as a launch that loads `switching` can take it and leave it; None: it cannot.
@@ -242,10 +246,14 @@ class FamilyLauncher:
         self._families = families()
 
     def steps(self, implementation: Implementation, job: Job) -> LaunchSteps:
-        """Return the commands that start `job` under `implementation`. Raises UnknownNameError."""
+        """Return the commands that start `job` under `implementation`. Raises UnknownNameError.
+
+        It gets the variables that are for its number of ranks by their real names, and none for other numbers.
+        """
         if implementation.family not in self._families:
             raise UnknownNameError("MPI family", implementation.family, self._families)
-        return self._families[implementation.family].steps(implementation, job)
+        own = replace(job, environment=bound_variables.of_job(job.environment, job.ranks))
+        return self._families[implementation.family].steps(implementation, own)
 
 
 def blocks(hosts: Iterable[str]) -> list[tuple[str, int]]:

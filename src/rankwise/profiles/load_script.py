@@ -3,6 +3,8 @@
 It finds out first whether the MPI in PATH is the one that was tuned, and whether its files are there; where not,
 it changes nothing and returns 1. What the user has set stays as it is. Names of what it did set are kept in
 RANKWISE_LOADED, so that another profile, loaded later, takes the place of this one.
+
+Whether all nodes of a job have the files only a program on each of them can tell: RANKWISE_CHECK asks for that.
 """
 
 from __future__ import annotations
@@ -22,6 +24,8 @@ ARGUMENTS = "RANKWISE_MPIEXEC_ARGUMENTS"
 """The variable with a part's arguments of mpiexec, where there are any: variables alone cannot load them."""
 LOADED = "RANKWISE_LOADED"
 """The variable with the names of those that a profile has set."""
+CHECK = "RANKWISE_CHECK"
+"""The variable that has every node looked at: 1, or the command that starts a program once on each node."""
 FORWARDED = (PRELOAD, "RANKWISE_OVERLAY", "RANKWISE_NETWORK")
 """Those of the overlay: some launchers pass on the variables of their own MPI alone."""
 LISTS = ("LD_LIBRARY_PATH", PRELOAD, "PATH")
@@ -44,6 +48,25 @@ for _rankwise_file in {names}; do
     [ -r "$_rankwise_folder/$_rankwise_file" ] || _rankwise_why="$_rankwise_folder/$_rankwise_file cannot be read"
 done
 """
+_EACH_NODE = """\
+if [ -z "$_rankwise_why" ] && [ "${{{check}-}}" ]; then
+    _rankwise_line=${check}
+    if [ "${check}" = 1 ]; then
+        _rankwise_line="{each_node}"
+        [ -z "${{SLURM_JOB_NUM_NODES-}}" ] ||
+            _rankwise_line="srun --ntasks-per-node=1 --ntasks=$SLURM_JOB_NUM_NODES"
+    fi
+    _rankwise_has=$(cd "$_rankwise_folder" && cksum {names} | cksum)
+    _rankwise_said=$($_rankwise_line sh -c '
+        cd "$0" 2>/dev/null && [ "$(cksum {names} 2>/dev/null | cksum)" = "$1" ] ||
+            echo "$(uname -n): $0 is missing, or another"
+        ' "$_rankwise_folder" "$_rankwise_has" </dev/null 2>&1) ||
+        _rankwise_why="cannot look at every node ($_rankwise_line): $(printf %.400s "$_rankwise_said")"
+    _rankwise_said=$(printf '%s\\n' "$_rankwise_said" | grep ': .* is missing, or another$') || :
+    [ -z "$_rankwise_said" ] || _rankwise_why=$_rankwise_said
+fi
+"""
+"""Slurm knows the nodes, else the implementation may. By the checksum of all files: a copy may be older."""
 _LIBRARY = """\
 if [ -z "$_rankwise_why" ]; then
     _rankwise_said=$({preload}="$_rankwise_folder/{name}" sh -c : 2>&1) || _rankwise_said="$_rankwise_said "
@@ -153,13 +176,15 @@ def _checks(profile: Profile, part: Part, family: FamilyWords) -> str:
     names = needed_files(part.native)
     files = _FILES.format(names=shlex.join(names)) if names else ""
     loads = "".join(_LIBRARY.format(preload=PRELOAD, name=Path(one).name) for one in part.native.libraries)
+    way = family.each_node.replace("NODES", "${NODES:-1}")
+    each_node = _EACH_NODE.format(check=CHECK, each_node=way, names=shlex.join(names)) if names else ""
     if not family.says:
-        return files + loads
+        return files + loads + each_node
     wrong = f"profile {profile.name} is for {titled(part)}, and the MPI in PATH says: "
     check = _CHECK.format(
         asked=family.asked, patterns=shell_patterns(family, part.version), wrong=shlex.quote(wrong)
     )
-    return files + check + loads
+    return files + check + loads + each_node
 
 
 def _setter(family: FamilyWords) -> str:

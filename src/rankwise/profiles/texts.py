@@ -17,10 +17,10 @@ from rankwise.profiles import words
 from rankwise.profiles.family_words import words_of
 from rankwise.profiles.load_script import (
     ARGUMENTS,
+    CHECK,
     LOAD,
     arguments,
     load_script,
-    needed_files,
     source_line,
     start_line,
 )
@@ -77,7 +77,7 @@ def readme(profile: Profile, folder: Path) -> str:
         by_ranks=[part.implementation for part in profile.parts if bound_variables.names(part.native.environment)],
         date=datetime.fromtimestamp(profile.created_at, UTC).strftime("%-d %B %Y"), modules=MODULES, load=LOAD,
         sysctl=SYSCTL, arguments=ARGUMENTS, needs_arguments=any(map(arguments, profile.parts)),
-        needed_files=needed_files, host_settings=words.host_settings(profile),
+        check=CHECK, host_settings=words.host_settings(profile),
         mtu_line=MTU_LINE,
     )  # fmt: skip
     return re.sub(r"\n{3,}", "\n\n", text)

@@ -12,7 +12,7 @@ from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.jobs import Job, Outcome
 from rankwise.core.records import Environment, Implementation
 from rankwise.core.tuning import Choice, Decision, Native, Rule, Setting, Tuning
-from rankwise.mpi.family import family_named
+from rankwise.mpi.family import FamilyLauncher, family_named
 from rankwise.mpi.intelmpi import settings
 from rankwise.profiles.writing import write
 from rankwise.testbeds.emulated import EmulatedTestbed
@@ -58,7 +58,7 @@ def start(
     environment: Environment, *, limit_seconds: float = 40, end: str = "",
 ) -> Outcome:  # fmt: skip
     job = Job(program, len(placed), hosts=placed, start=testbed.process_start(), environment=environment)
-    return testbed.run(FAMILY.steps(intel, job), placed, limit_seconds, end)
+    return testbed.run(FamilyLauncher().steps(intel, job), placed, limit_seconds, end)
 
 
 def cells(intel: Implementation, *names: str) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from rankwise.core.tuning import Candidate, Choice
 from rankwise.mpi.family import family_named
 from rankwise.mpi.mpich.algorithms import own_name
 from rankwise.mpi.mpich.library import library
-from rankwise.mpi.mpich.switching import listed
+from rankwise.mpi.mpich.places import listed
 from support.mpis import FOUND
 
 INSTALLED = [one for one in FOUND if one.family == "mpich"]

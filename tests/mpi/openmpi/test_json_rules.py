@@ -6,7 +6,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import jsonschema
 import pytest
@@ -14,7 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankwise.core.errors import InputError, UnknownNameError
-from rankwise.core.tuning import Choice, Decision, Rule
+from rankwise.core.records import Implementation
+from rankwise.core.tuning import Choice, Decision, Rule, Spread
+from rankwise.mpi.family import family_named
 from rankwise.mpi.openmpi.algorithms import OPERATIONS
 from rankwise.mpi.openmpi.json_rules import tuned_rules
 from rankwise.mpi.openmpi.parameters import Parameter
@@ -62,6 +64,21 @@ def test_only_what_was_decided_is_written() -> None:
         "comm_size_min": 4, "comm_size_max": 4, "comm_rank_distribution": "any",
         "rules": [{"msg_size_min": 1001, "msg_size_max": "inf", "alg": "chain", "faninout": 2, "seg_size": 8192}],
     }]}  # fmt: skip
+
+
+@pytest.mark.parametrize("spread", get_args(Spread))
+def test_a_decision_is_for_the_ranks_that_lie_as_they_did_when_it_was_validated(spread: Spread) -> None:
+    rules = (Rule(None, Choice("chain")),)
+    entries = rules_of(Decision("bcast", 4, rules, spread), Decision("bcast", 8, rules))["bcast"]
+    assert [one["comm_rank_distribution"] for one in entries] == [spread, "any"]
+
+
+def test_only_the_json_form_can_say_how_ranks_lie() -> None:
+    family = family_named("openmpi")
+    known = [
+        family.knows_spread(Implementation("o", "openmpi", one, "", "", "", "")) for one in ("5.0.11", "6.0.0")
+    ]
+    assert known == [False, True]
 
 
 def test_the_installations_own_number_of_requests_is_kept() -> None:

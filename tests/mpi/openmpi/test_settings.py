@@ -41,7 +41,7 @@ def test_knobs_are_those_that_the_installation_has() -> None:
     knobs = {one.name: one for one in settings.knobs(example())}
     assert list(knobs) == [
         "eager-threshold", "eager-threshold-shm", "socket-buffers", "tcp-connections", "transport",
-        "yielding", "han",
+        "yielding", "han", "adapt",
     ]  # fmt: skip
     assert knobs["eager-threshold"].native == ("btl_tcp_eager_limit",)
     assert knobs["eager-threshold-shm"].most == 4194304 // 8
@@ -49,10 +49,10 @@ def test_knobs_are_those_that_the_installation_has() -> None:
     assert {name: one.default for name, one in knobs.items()} == {
         "eager-threshold": "65536", "eager-threshold-shm": "4096", "socket-buffers": "auto",
         "tcp-connections": "1",
-        "transport": "auto", "yielding": "off", "han": "on",
+        "transport": "auto", "yielding": "off", "han": "on", "adapt": "off",
     }  # fmt: skip
     less = settings.knobs(example("btl_tcp_links", "coll_han_priority", "pml:ucx", "btl_sm_eager_limit"))
-    assert [one.name for one in less] == ["eager-threshold", "socket-buffers", "transport", "yielding"]
+    assert [one.name for one in less] == ["eager-threshold", "socket-buffers", "transport", "yielding", "adapt"]
     assert less[2].values == ("auto", "tcp")
 
 

@@ -18,7 +18,7 @@ from rankwise.core.tuning import Algorithm, Choice, Native, Setting, Tuning
 from rankwise.mpi.family import family_named
 from rankwise.workflows.tune import schedule_choices
 from rankwise.workflows.tune.own_choices import own_choices
-from rankwise.workflows.tune.stages import STAGES, Collective, Target, TuneSpec
+from rankwise.workflows.tune.stages import STAGES, Collective, Target, TuneSpec, spread_of
 from support.emulated import two_sites
 from support.made_up_family import OURS, install
 from support.mpis import FOUND
@@ -32,6 +32,7 @@ METHODS = """
 def knobs(self, implementation):
     return (
         Knob("transport", ("OURS",), "environment", "its carrier", ("tcp", "fast"), default="tcp"),
+        Knob("adapt", ("ADAPT",), "environment", values=("on", "off"), default="off"),
         Knob("han", ("HAN",), "environment", values=("on", "off"), default="on"),
         Knob("eager-threshold-shm", ("EAGER",), "environment", least=1, most=1 << 20, default="8192"),
     )
@@ -45,6 +46,8 @@ def choice_scope(self, implementation, operation):
 
 def native(self, implementation, tuning):
     (decision,) = tuning.decisions
+    if Setting("adapt", "on") in tuning.settings and decision.operation == "bcast":
+        raise InputError("adapt does this", "leave it")
     if decision.operation == "reduce":
         raise InputError("the operator may not commute", "leave it")
     if decision.ranks == 6 and decision.rules[0].choice.algorithm == "doubling":
@@ -124,6 +127,26 @@ def test_what_decides_how_all_collectives_are_done_is_tried_where_ranks_share_ho
     for spec in (TuneSpec((), wanted), TuneSpec(("han",), wanted[:1])):
         spread = replace(TARGET, hosts=tuple(Host(name, 1) for name in "abcd"))
         assert not list(stage.searches(OURS, MENU, spread if spec.knobs else TARGET, spec))
+
+
+def test_what_acts_on_some_operations_is_tried_with_these_alone_also_where_no_host_is_shared() -> None:
+    (stage,) = (one for one in STAGES if one.name == "hierarchy")
+    wanted = (Collective("bcast", 4, (64,)), Collective("gather", 4, (64,)))
+    spread = replace(TARGET, hosts=tuple(Host(name, 1) for name in "abcd"))
+    ((search,),) = stage.searches(OURS, MENU, spread, TuneSpec(("han", "adapt"), wanted))
+    trials = search.ask()
+    assert [trial.name for trial in trials] == ["default", "adapt=on"]
+    assert {cell.benchmark for trial in trials for cell in trial.cells} == {"bcast"}
+    assert not list(stage.searches(OURS, MENU, spread, TuneSpec(("adapt",), wanted[1:])))
+
+
+def test_choices_that_what_was_found_leaves_without_effect_are_not_tried() -> None:
+    found = Tuning((Setting("adapt", "on"),))
+    (gather,), (nothing,) = groups(
+        TuneSpec((), (Collective("bcast", 4, (64,)), Collective("gather", 4, (64,))), found=found)
+    )
+    assert gather.subject == "gather at 4 ranks"
+    assert nothing.reasons()[0].words.startswith("bcast at 4 ranks: left as they are: adapt does this")
 
 
 def test_a_barrier_has_no_size_and_what_is_sent_eagerly_is_among_the_sizes_tried() -> None:
@@ -217,3 +240,16 @@ def test_an_overlay_that_cannot_be_built_is_told_and_the_rest_is_searched(monkey
     spec = TuneSpec((), (Collective("scatter", 6, (4096,)),))
     ((nothing,),) = stage.searches(OURS, OURS_TOO, SITES, spec)
     assert "schedules could not be tried: cannot write the build cache" in nothing.reasons()[0].words
+
+
+@pytest.mark.parametrize(
+    ("placements", "ranks", "groups", "spread"),
+    [
+        (("cyclic",), 2, 1, "one-per-node"), (("block",), 2, 1, "single-node"), (("block", "cyclic"), 2, 1, "any"),
+        (("block",), 16, 2, "single-node"), (("cyclic",), 4, 2, "one-per-node"), (("cyclic",), 4, 1, "any"),
+    ],
+)  # fmt: skip
+def test_how_ranks_lie_is_one_word_for_all_placements(
+    placements: tuple[str, ...], ranks: int, groups: int, spread: str
+) -> None:
+    assert spread_of(TARGET, placements, ranks, groups) == spread

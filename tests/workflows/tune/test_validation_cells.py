@@ -27,13 +27,16 @@ from support.made_up_family import OURS, install
 
 METHODS = """
 def native(self, implementation, tuning):
-    bound = implementation.version == "2.0"
-    names = [bound_variables.bound(one.ranks, "OURS") if bound else "OURS" for one in tuning.decisions]
+    def bound(one):
+        return implementation.version == "2.0" or one.operation == "ibcast"
+
+    names = [bound_variables.bound(one.ranks, "OURS") if bound(one) else "OURS" for one in tuning.decisions]
     return Native(environment=tuple((name, "1") for name in names))
 """
 BENCHMARKS = {
     "bcast": Benchmark("bcast", "collective", ""),
     "allreduce": Benchmark("allreduce", "collective", "", reduces=True),
+    "ibcast": Benchmark("ibcast", "nonblocking", ""),
     "barrier": Benchmark("barrier", "collective", "", sized=False),
     "pingpong": Benchmark("pingpong", "point-to-point", ""),
     "late_receiver": Benchmark("late_receiver", "point-to-point", ""),
@@ -180,3 +183,30 @@ def test_what_was_validated_and_what_was_not_is_named() -> None:
     assert reach_reason(OURS, Tuning(), [], []) is None
     bound = reach_reason(replace(OURS, version="2.0"), tuning, wanted, evidence)
     assert bound is not None and "leave no size to the default" in bound.words
+
+
+def test_rules_for_ranks_that_lie_in_one_way_are_not_looked_at_elsewhere() -> None:
+    tuning = ruled(Rule(8192, NEAR), Rule(None, DEFAULT))
+    bound = Tuning(decisions=tuple(replace(one, spread="single-node") for one in tuning.decisions))
+    known, wanted = found(tuning, spec()), found(bound, spec())
+    assert {one.cell for one in wanted if one.is_required} == {one.cell for one in known if one.is_required}
+    others = {(one.cell.placement, one.cell.options.groups) for one in wanted if not one.is_required}
+    assert ("cyclic", 1) in {(one.cell.placement, one.cell.options.groups) for one in known}
+    assert ("cyclic", 1) not in others
+    reason = reach_reason(OURS, bound, wanted, [])
+    assert reason is not None and "every communicator of so many ranks, all on one node" in reason.words
+    more = replace(bound, decisions=(*bound.decisions, replace(tuning.decisions[0], ranks=8)))
+    reason = reach_reason(OURS, more, wanted, [])
+    assert reason is not None and "those of bcast at 4 ranks act only where" in reason.words
+
+
+def test_what_a_variable_chooses_for_whole_jobs_is_not_looked_at_in_other_jobs() -> None:
+    both = Tuning(decisions=(
+        Decision("ibcast", 4, (Rule(None, NEAR),)), Decision("bcast", 4, (Rule(8192, NEAR), Rule(None, DEFAULT))),
+    ))  # fmt: skip
+    asked = replace(spec(), collectives=tuple(Collective(name, 4, (64, 4096)) for name in ("bcast", "ibcast")))
+    wanted = found(both, asked)
+    among = {(one.cell.benchmark, one.cell.ranks) for one in wanted if one.cell.options == GROUPS}
+    assert among == {("bcast", 8), ("ibcast", 4)}, "groups of four ranks, and parts of the job of four"
+    reason = reach_reason(OURS, both, wanted, [])
+    assert reason is not None and "Those of ibcast act on all communicators of a job" in reason.words

@@ -5,11 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
-from rankwise.core import bound_variables
-from rankwise.core.jobs import Job, LaunchSteps
+from rankwise.core.jobs import Job
 from rankwise.core.records import Environment, Implementation
 from rankwise.core.tuning import Algorithm, Candidate, Choice, ChoiceScope, Knob, Native, ReadBack, Tuning
 from rankwise.core.vocabulary import Vocabulary
@@ -83,11 +81,6 @@ class IntelMpi(Hydra):
         """
         unpinned = [] if job.oversubscribed else ["-genv", *_UNPINNED]
         return ["-hosts", ",".join(job.hosts), "-ppn", "1", *unpinned]
-
-    def steps(self, implementation: Implementation, job: Job) -> LaunchSteps:
-        """Return what every Hydra has, without the tables of a profile for other numbers of ranks."""
-        environment = bound_variables.of_job(job.environment, job.ranks)
-        return super().steps(implementation, replace(job, environment=environment))
 
     def knobs(self, implementation: Implementation) -> tuple[Knob, ...]:
         """Return what of this version can be set."""

@@ -27,6 +27,12 @@ sizes that it leaves out take the nearest entry and not the default; `@4-4` behi
 communicators of 4 ranks, makes the last entry hold for all sizes; and other communicators take the nearest entry
 again. So tables are complete, and bound to the number of ranks of the whole job (`core.bound_variables`): a launch
 gets those of its own number, and whoever sources `load.sh` those of the number in `RANKS`.
+
+Nor can they be bound to ranks per node in 2021.18. A binary file that `I_MPI_TUNING_BIN_DUMP` wrote in a job with
+one rank on each of 4 nodes, preset 8 of bcast forced, acted alike with two on each: nodes 1 and 2 sent 2.0
+and 5.1 times the message, as with the preset itself, and not 2.0 and 1.0 as by default. The hidden variable
+`I_MPI_TUNING_NETWORK_PPN=2` makes the default take what it has for two ranks per node, whatever the job has;
+`..._NODE_PPN` and `..._COMPOSITION_PPN` changed nothing there, and none of the three changed a preset.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from rankwise.core.vocabulary import Vocabulary
 from rankwise.mpi import preload
 from rankwise.mpi.family import Ask, blocks
 from rankwise.mpi.hydra import Hydra, Yielding
-from rankwise.mpi.mpich import algorithms, defaults, settings, switching
+from rankwise.mpi.mpich import algorithms, defaults, nonblocking, settings, switching
 from rankwise.mpi.mpich.library import library
 
 _VERSION = re.compile(r"for MPICH version (\S+)")
@@ -84,7 +84,7 @@ class Mpich(Hydra):
 
     def algorithms(self, implementation: Implementation) -> Mapping[str, tuple[Algorithm, ...]]:
         """Return them as the library itself lists them. Raises HostError."""
-        return algorithms.algorithms(implementation)
+        return {**algorithms.algorithms(implementation), **nonblocking.algorithms(implementation)}
 
     def default_algorithm(
         self, implementation: Implementation, operation: str, size_bytes: int, hosts: Sequence[str]
@@ -94,7 +94,7 @@ class Mpich(Hydra):
 
     def choice_scope(self, implementation: Implementation, operation: str) -> ChoiceScope:
         """Return `by size` only where all ranks see the same size."""
-        return algorithms.choice_scope(operation)
+        return "one for all sizes" if operation in nonblocking.OPERATIONS else algorithms.choice_scope(operation)
 
     def candidate(self, implementation: Implementation, operation: str, choice: Choice) -> Candidate | None:
         """Return control variables. Raises InputError, HostError."""

@@ -10,6 +10,7 @@ from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.records import Environment, Implementation
 from rankwise.core.tuning import FOLDER, Knob, Native, ReadBack, Setting, Tuning
 from rankwise.core.units import parse_size_bytes
+from rankwise.mpi.mpich import nonblocking
 from rankwise.mpi.mpich.algorithms import COMPOSITION_VARIABLE, SELECTION_VARIABLE, selection_files
 from rankwise.mpi.mpich.library import Library, library
 
@@ -80,7 +81,10 @@ def native(implementation: Implementation, tuning: Tuning) -> Native:
                     f"leave one of them out, or give both {environment[variable]}",
                 )
     files = []
-    for variable, text in selection_files(implementation, tuning.decisions).items():
+    by_variable = [one for one in tuning.decisions if one.operation in nonblocking.OPERATIONS]
+    by_file = [one for one in tuning.decisions if one not in by_variable]
+    environment |= nonblocking.variables(implementation, by_variable)
+    for variable, text in selection_files(implementation, by_file).items():
         files.append((_FILES[variable], text))
         environment[variable] = f"{FOLDER}/{_FILES[variable]}"
     return Native(tuple(files), tuple(sorted(environment.items())))
@@ -106,6 +110,8 @@ def read_back(output: str) -> ReadBack:
         "transport-shm": _way_of_shm(values, output),
         "transport": next((name for name, words in _NETMOD_WORDS.items() if words in output), ""),
     }
+    for name in sorted(nonblocking.OPERATIONS):
+        told[f"algorithms of {name}"] = values.get(nonblocking.variable(name), "")
     return ReadBack(tuple((knob, value) for knob, value in told.items() if value))
 
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from rankwise.core.records import Implementation
 from rankwise.core.tuning import Candidate, Choice
-from rankwise.mpi.mpich import algorithms
+from rankwise.mpi.mpich import algorithms, nonblocking
 from rankwise.mpi.mpich.library import library
-
-_LISTED = re.compile(r"(\w+) +- ")
-_FIRST = "auto"
+from rankwise.mpi.mpich.places import listed
 
 _EXCHANGE = {"k": "RECEXCH_KVAL", "single_phase_recv": "RECEXCH_SINGLE_PHASE_RECV"}
 _TREE = {"tree_type": "TREE_TYPE", "k": "TREE_KVAL", "is_non_blocking": "IS_NON_BLOCKING"}
@@ -39,6 +36,8 @@ def candidate(implementation: Implementation, operation: str, choice: Choice) ->
     Those of an operation that MPICH puts together from one algorithm within hosts and another between them also
     take it from there, as a selection file does.
     """
+    if operation in nonblocking.OPERATIONS:
+        return nonblocking.candidate(implementation, operation, choice)
     forced = algorithms.forced(implementation, operation, choice)
     if forced is None:
         return Candidate()
@@ -61,22 +60,3 @@ def candidate(implementation: Implementation, operation: str, choice: Choice) ->
     if forced.composed:
         written[f"{prefix}_DEVICE_COLLECTIVE"] = "0"
     return Candidate(tuple(written.items())) if set(written) <= set(found.variables) else None
-
-
-def listed(description: str, names: Iterable[str]) -> list[str]:
-    """Return the values that a variable's description lists, in order; '' for one that is not among `names`.
-
-    MPICH 4 runs the lines together: `Binomial Treenb - Force ...`.
-    """
-    longest_first = sorted(names, key=len, reverse=True)
-    tokens = _LISTED.findall(description)
-    first = next((place for place, token in enumerate(tokens) if token.endswith(_FIRST)), len(tokens))
-    return [_FIRST if place == first else _ending(token, longest_first) for place, token in enumerate(tokens)][
-        first:
-    ]
-
-
-def _ending(token: str, names: Iterable[str]) -> str:
-    return next(
-        (name for name in names if token.endswith(name) and not token.removesuffix(name).endswith("_")), ""
-    )

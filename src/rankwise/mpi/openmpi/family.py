@@ -24,7 +24,7 @@ from rankwise.core.tuning import (
 )
 from rankwise.core.vocabulary import Vocabulary
 from rankwise.mpi.family import Ask, Family, files_of
-from rankwise.mpi.openmpi import algorithms, settings, switching, versions
+from rankwise.mpi.openmpi import algorithms, json_rules, levers, nonblocking, settings, switching, versions
 from rankwise.mpi.openmpi.parameters import installation, users_file
 
 _VERSION = re.compile(r"Open MPI v?(\d[\w.]*)")
@@ -71,7 +71,7 @@ class OpenMpi(Family):
         if job.remote_shell:
             argv += self._agent(implementation, job.remote_shell)
         for name, value in job.environment:
-            if not (job.oversubscribed and name == settings.YIELDING):  # it would overrule the argument above
+            if not (job.oversubscribed and name == levers.YIELDING):  # it would overrule the argument above
                 argv += ["-x", f"{name}={value}"]
         argv += [*job.launcher_arguments, *job.program]
         return LaunchSteps(
@@ -85,12 +85,17 @@ class OpenMpi(Family):
         return settings.knobs(installation(implementation))
 
     def algorithms(self, implementation: Implementation) -> Mapping[str, tuple[Algorithm, ...]]:
-        """Return those of its component `tuned` that `ompi_info` lists. Raises HostError without that."""
-        return algorithms.algorithms(installation(implementation))
+        """Return those of `tuned` and `libnbc` that `ompi_info` lists. Raises HostError without that."""
+        told = installation(implementation)
+        return {**algorithms.algorithms(told), **nonblocking.algorithms(told)}
 
     def choice_scope(self, implementation: Implementation, operation: str) -> ChoiceScope:
         """Return `by size` only where all ranks see the same size."""
-        return algorithms.choice_scope(operation)
+        return "one for all sizes" if operation in nonblocking.OPERATIONS else algorithms.choice_scope(operation)
+
+    def knows_spread(self, implementation: Implementation) -> bool:
+        """Return whether its rules file is the one in JSON."""
+        return _major(implementation) >= json_rules.SINCE
 
     def candidate(self, implementation: Implementation, operation: str, choice: Choice) -> Candidate | None:
         """Return parameters of `tuned`; they do not override `han` where a knob has set it on in Open MPI 4."""

@@ -30,12 +30,13 @@ def tuned_rules(told: Installation, decisions: Sequence[Decision]) -> str:
 
     Raises InputError for decisions that Open MPI cannot carry out or this version does not have.
     """
+    spreads = {(one.operation, one.ranks): one.spread for one in decisions}
     collectives = {
         name: [
             {
                 "comm_size_min": ranks,
                 "comm_size_max": ranks,
-                "comm_rank_distribution": "any",
+                "comm_rank_distribution": spreads[name, ranks],
                 "rules": list(_rules(told, name, ranks, steps)),
             }
             for ranks, steps in by_ranks.items()

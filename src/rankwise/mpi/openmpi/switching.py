@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 
 from rankwise.core.tuning import Candidate, Choice, Native
+from rankwise.mpi.openmpi import nonblocking
 from rankwise.mpi.openmpi.algorithms import OPERATIONS, parameters_of
+from rankwise.mpi.openmpi.levers import HAN, TUNED
 from rankwise.mpi.openmpi.parameters import VARIABLE, Installation
-from rankwise.mpi.openmpi.settings import HAN, TUNED
 
 _RULES = "coll_tuned_use_dynamic_rules"
 _HAN_GIVES = "coll_han_{operation}_dynamic_global_communicator_module"
@@ -26,6 +27,8 @@ def candidate(told: Installation, operation: str, choice: Choice) -> Candidate |
     would else be its step between hosts alone, and with `han` off other operations that an algorithm is made of
     would change too. Raises InputError.
     """
+    if operation in nonblocking.OPERATIONS:
+        return nonblocking.candidate(told, operation, choice)
     wanted = {name: str(value) for name, value in parameters_of(told, operation, choice).items()}
     if wanted and OPERATIONS[operation].led_by_han and told.number(HAN) > told.number(TUNED):
         gives = _HAN_GIVES.format(operation=operation)

@@ -19,10 +19,15 @@ _ABOVE_BYTES = 16
 
 
 def own_choices(
-    implementation: Implementation, operation: str, ranks: int, known: Iterable[Algorithm]
+    implementation: Implementation,
+    operation: str,
+    ranks: int,
+    known: Iterable[Algorithm],
+    settings: Sequence[Setting] = (),
 ) -> tuple[list[Choice], str]:
     """Return the choices that the implementation has words for, and why not for some other; '' if for all.
 
+    Beside these `settings`, with which some may be without effect.
     Of an algorithm what comes to the same words is tried once: a fan-out that is the installation's own is no
     other choice. One of more than there are ranks is none either.
     """
@@ -31,7 +36,7 @@ def own_choices(
     for choice in choices_of(known, SEGMENTS, tuple(one for one in FANOUTS if one <= ranks)):
         decision = Decision(operation, ranks, (Rule(None, choice),))
         try:
-            words = native_of(implementation, Tuning(decisions=(decision,)))
+            words = native_of(implementation, Tuning(tuple(settings), (decision,)))
         except InputError as error:
             why = str(error)
         else:

@@ -9,13 +9,14 @@ from rankwise.analysis.tunings import with_reverted
 from rankwise.analysis.validation.acceptance import Acceptance
 from rankwise.core.errors import HostError, InputError
 from rankwise.core.tuning import Native, Part, Reason, Tuning
-from rankwise.mpi.family import native_of
+from rankwise.mpi.family import family_named, native_of
 from rankwise.profiles import loading
 from rankwise.testbeds.base import TestbedKind
 from rankwise.workflows import verify
 from rankwise.workflows.overlay import whole_native
 from rankwise.workflows.prepare import Built
 from rankwise.workflows.tune.search import Found
+from rankwise.workflows.tune.stages import Target, TuneSpec, distinct_placements, spread_of
 
 
 def parts_of(
@@ -47,14 +48,29 @@ def _in_force(part: Part, built: Built, testbed: TestbedKind) -> tuple[Reason, .
     )
 
 
-def express(built: Built, found: Mapping[str, Found]) -> None:
-    """Leave out what an implementation cannot load: Intel MPI's tables cannot say `as by default`."""
+def express(built: Built, found: Mapping[str, Found], target: Target, spec: TuneSpec) -> None:
+    """Leave out what an implementation cannot load: Intel MPI's tables cannot say `as by default`.
+
+    What one can bind to ranks that lie on nodes in one way is bound to how they lie in the validation.
+    """
     for one, mine in found.items():
+        implementation = built.ready[one].implementation
+        if family_named(implementation.family).knows_spread(implementation):
+            mine.tuning = _bound(mine.tuning, target, spec)
         for decision in mine.tuning.decisions:
             try:
-                native_of(built.ready[one].implementation, Tuning(decisions=(decision,)))
+                native_of(implementation, Tuning(decisions=(decision,)))
             except InputError as error:
                 rest = tuple(other for other in mine.tuning.decisions if other != decision)
                 mine.tuning = replace(mine.tuning, decisions=rest)
                 subject = f"{decision.operation} at {decision.ranks} ranks"
                 mine.reasons = with_reverted(mine.reasons, [Reason(subject, f"left as it is: {error}")])
+
+
+def _bound(tuning: Tuning, target: Target, spec: TuneSpec) -> Tuning:
+    """The tuning with each decision for the spread of all placements that it is validated in."""
+    decisions = (
+        replace(one, spread=spread_of(target, distinct_placements(target, spec, one.ranks), one.ranks))
+        for one in tuning.decisions
+    )
+    return replace(tuning, decisions=tuple(decisions))

@@ -19,7 +19,7 @@ from rankwise.core.host_settings import TCP_RMEM
 from rankwise.core.jobs import Host
 from rankwise.core.network import PathFigures, Settings, Topology
 from rankwise.core.records import Benchmark, Cell, Implementation
-from rankwise.core.tuning import Knob, Tuning
+from rankwise.core.tuning import Knob, Spread, Tuning
 from rankwise.measurement.placement import place
 from rankwise.mpi.family import family_named
 from rankwise.workflows.tune.own_choices import own_choices, with_switches
@@ -156,21 +156,27 @@ def _collective_knobs(
     implementation: Implementation, menu: Mapping[str, Benchmark], target: Target, spec: TuneSpec
 ) -> Iterable[Sequence[Search]]:
     """What decides how all collectives are done: tried with those that are tuned, on as many ranks as any is."""
-    candidates: dict[str, Tuning] = {}
-    for knob in family_named(implementation.family).knobs(implementation):
-        if knob.name in OF_COLLECTIVES and knob.name in spec.knobs:
-            candidates.update(candidates_of(knob))
     ranks = max((one.ranks for one in spec.collectives), default=sum(host.slots for host in target.hosts))
     wanted = [one for one in spec.collectives if one.ranks == ranks] or [Collective(CONTENTION_OPERATION, ranks)]
-    if not candidates or ranks <= len(target.hosts):
-        return  # with one rank a host none of them has anything to do
+    candidates: dict[str, Tuning] = {}
+    acted_on: set[str] = set()
+    for knob in family_named(implementation.family).knobs(implementation):
+        what = knobs.described(knob.name)
+        own = {one.operation for one in wanted if one.operation in (what.operations or (one.operation,))}
+        has_work = own and (ranks > len(target.hosts) or not what.on_shared_hosts)
+        if knob.name in OF_COLLECTIVES and knob.name in spec.knobs and has_work:
+            candidates.update(candidates_of(knob))
+            acted_on |= own
     cells = [
         replace(cell_of(target, implementation.id, one.operation, size, placement), ranks=ranks)
         for one in wanted
+        if one.operation in acted_on
         for placement in distinct_placements(target, spec, ranks)
         for size in (one.sizes_bytes if menu[one.operation].sized else (0,))
         if menu[one.operation].supported
     ]
+    if not cells:
+        return
     calls = spec.application.calls_at(cells) if spec.application else ()
     yield [SettingSearch(", ".join(OF_COLLECTIVES), candidates, cells, spec.criteria, calls=calls)]
 
@@ -221,7 +227,9 @@ def _algorithms(
     made: list[AlgorithmSearch] = []
     refused: dict[str, list[str]] = {}
     for one in spec.collectives:
-        choices, why = own_choices(implementation, one.operation, one.ranks, known.get(one.operation, ()))
+        choices, why = own_choices(
+            implementation, one.operation, one.ranks, known.get(one.operation, ()), spec.found.settings
+        )
         placements = distinct_placements(target, spec, one.ranks)
         scope = family.choice_scope(implementation, one.operation) if choices else "by size"
         if spec.schedules:
@@ -269,6 +277,14 @@ def distinct_placements(target: Target, spec: TuneSpec, ranks: int) -> tuple[str
     """Return those of the spec that put so many ranks in different ways."""
     ways = {place(word, target.hosts, ranks): word for word in reversed(spec.placements)}
     return tuple(word for word in spec.placements if word in ways.values())
+
+
+def spread_of(target: Target, placements: Iterable[str], ranks: int, groups: int = 1) -> Spread:
+    """Return the one way in which each group of neighbouring ranks lies on nodes in all of these placements."""
+    placed = [place(word, target.hosts, ranks) for word in placements]
+    size = ranks // groups
+    nodes = {len({*hosts[first : first + size]}) for hosts in placed for first in range(0, ranks, size)}
+    return "one-per-node" if nodes == {size} else "single-node" if nodes == {1} else "any"
 
 
 def cell_of(target: Target, implementation: str, benchmark: str, size_bytes: int, placement: str) -> Cell:

@@ -157,7 +157,7 @@ class Tuner:
             target = Target(testbed.name, testbed.topology(), testbed.hosts(), paths, kernel)
             budget = self._budget()
             found = self._found(built, testbed, target, budget)
-            express(built, found)
+            express(built, found, target, options.spec)
             accepted, runs = self._validated(built, testbed, target, found, budget)
             self._runs = [self._search_id, *runs.run_ids]
             self._keep_gains(accepted)
@@ -199,7 +199,7 @@ class Tuner:
         )  # fmt: skip
         closing = sum(pace.launch_seconds([cell_of(target, one, "pingpong", 0, "block")]) for one in found)
         validation = Validation(question, runs, pace, budget.validation_end(closing), budget.clock)
-        accepted = validation.run(found, lambda: express(built, found))
+        accepted = validation.run(found, lambda: express(built, found, target, options.spec))
         for one, judged in accepted.items():
             implementation, tuning = built.ready[one].implementation, found[one].tuning
             reason = reach_reason(implementation, tuning, cells_of(one, tuning), judged.evidence)

@@ -25,6 +25,7 @@ from rankwise.workflows.tune.stages import (
     TuneSpec,
     cell_of,
     distinct_placements,
+    spread_of,
 )
 
 VALIDATION_SIZES = (1, 6 * KIB, 96 * KIB, 384 * KIB, 3 * MIB // 2, 12 * MIB)
@@ -33,6 +34,9 @@ FLOAT_BYTES = 4
 """In which reductions count."""
 GROUPS = Options(groups=2)
 """Neighbouring ranks: inside nodes or sites, or with ranks placed across sites each group on both."""
+
+STEPS = "operations on more ranks may have such steps"
+_SPREADS = {"one-per-node": "each on a node of its own", "single-node": "all on one node"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +60,9 @@ def validation_cells(
     size among more ranks, and operations on more ranks that are done in steps of their size.
     """
     found = [*_of_settings(implementation.id, benchmarks, target, spec, tuning)]
-    in_jobs = binds_jobs(implementation, tuning)
     searched = {(one.operation, one.ranks): one for one in spec.collectives}
     for decision in tuning.decisions:
+        in_jobs = binds_jobs(implementation, Tuning(decisions=(decision,)))
         benchmark = benchmarks[decision.operation]
         sizes = _sizes(decision, searched.get((decision.operation, decision.ranks)), spec, benchmark)
         base = replace(cell_of(target, implementation.id, decision.operation, 0, ""), ranks=decision.ranks)
@@ -69,6 +73,9 @@ def validation_cells(
             for size, why in sizes.items()
         ]
         for cell, why in _elsewhere(base, placements, benchmark, target, in_jobs=in_jobs):
+            lies = spread_of(target, (cell.placement,), cell.ranks, max(cell.options.groups, 1))
+            if decision.spread not in ("any", lies) and why != STEPS:
+                continue
             found += [
                 Wanted(replace(cell, size_bytes=size), why, is_required=False)
                 for size in _largest(decision, sizes)
@@ -206,7 +213,7 @@ def _elsewhere(
     if ranks < slots and ranks in _steps(target, slots):
         yield (
             replace(base, ranks=slots, placement="block"),
-            "operations on more ranks may have such steps",
+            STEPS,
         )
 
 
@@ -249,7 +256,20 @@ def _beyond_words(implementation: Implementation, tuning: Tuning) -> str:
         "The rules act on every communicator of so many ranks, in jobs of any size, and know neither nodes nor "
         "ranks per node: communicators that are placed otherwise were not validated"
     )
-    if binds_jobs(implementation, tuning):
+    ways = {one.spread for one in tuning.decisions}
+    if len(ways) == 1 and "any" not in ways:
+        words = (
+            f"The rules act on every communicator of so many ranks, {_SPREADS[ways.pop()]}, in jobs of any size: "
+            "nodes that are nearer or farther than these were not validated"
+        )
+    elif len(ways) > 1:
+        bound = (f"{one.operation} at {one.ranks}" for one in tuning.decisions if one.spread != "any")
+        words += f"; but those of {', '.join(bound)} ranks act only where ranks lie on nodes as they did here"
+    of_jobs = [one for one in tuning.decisions if binds_jobs(implementation, Tuning(decisions=(one,)))]
+    if of_jobs and len(of_jobs) < len(tuning.decisions):
+        named = ", ".join(sorted({one.operation for one in of_jobs}))
+        words += f". Those of {named} act on all communicators of a job of so many ranks, at every size"
+    elif of_jobs:
         words = (
             "The rules act on all communicators of a job of so many ranks, leave no size to the default, and know "
             "neither nodes nor ranks per node: other placements and communicators were not validated"

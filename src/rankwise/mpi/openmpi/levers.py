@@ -1,0 +1,208 @@
+"""The knobs of Open MPI, and the parameters that each of them is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from rankwise.core.tuning import Knob
+from rankwise.mpi.openmpi.parameters import VARIABLE, Installation
+
+YIELDING = VARIABLE + "mpi_yield_when_idle"
+HAN, TUNED, ADAPT = "coll_han_priority", "coll_tuned_priority", "coll_adapt_priority"
+"""The component with the highest priority leads."""
+AUTO = "auto"
+_READ_BACK = "mpi_show_mca_params: rank 0 prints the value in force"
+_COPIES = "copies"
+_ABOVE_HAN = 10
+"""By how much the priority of `adapt` is above its rivals', one of which the knob `han` may raise by five."""
+Assignments = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Lever:
+    """A lever is a knob, how a value of it is written, and how it is seen in the parameters in force."""
+
+    knob: Knob
+    write: Callable[[str], Assignments]
+    read: Callable[[Mapping[str, str]], str]
+
+
+def levers_of(told: Installation) -> dict[str, Lever]:
+    """Return the knobs that this installation has, by name."""
+    shm = next((name for name in ("sm", "vader") if f"btl_{name}_eager_limit" in told.parameters), "")
+    found = [
+        _eager(told, "eager-threshold", "tcp", 128 << 20),
+        _eager(told, "eager-threshold-shm", shm, _shared_fragment_bytes(told, shm)),
+        _socket_buffers(told),
+        _tcp_connections(told),
+        _transport(told, shm),
+        _transport_shm(told, shm),
+        _yielding(told),
+        _han(told),
+        _adapt(told),
+    ]
+    return {lever.knob.name: lever for lever in found if lever is not None}
+
+
+def _eager(told: Installation, name: str, transport: str, most: int) -> Lever | None:
+    """No other limit has to follow it: the first part of a longer message is cut to the smaller of two limits."""
+    parameter = f"btl_{transport}_eager_limit"
+    if parameter not in told.parameters:
+        return None
+    knob = Knob(
+        name, (parameter,), "environment", least=1024, most=most,
+        default=told.value(parameter), read_back=_READ_BACK,
+        remark="the header of a message counts",
+    )  # fmt: skip
+    return Lever(knob, lambda value: ((parameter, value),), lambda values: values.get(parameter, ""))
+
+
+def _shared_fragment_bytes(told: Installation, shm: str) -> int:
+    """The longest fragment of which the shared segment holds as many as are made at first."""
+    segment = told.number(f"btl_{shm}_segment_size", 4 << 20)
+    return segment // max(1, told.number(f"btl_{shm}_free_list_num", 8))
+
+
+def _socket_buffers(told: Installation) -> Lever | None:
+    names = ("btl_tcp_sndbuf", "btl_tcp_rcvbuf")
+    if any(name not in told.parameters for name in names):
+        return None
+
+    def read(values: Mapping[str, str]) -> str:
+        sizes = sorted({values[name] for name in names if name in values})
+        return AUTO if sizes == ["0"] else " and ".join(sizes)
+
+    sizes = {told.value(name) for name in names}
+    knob = Knob(
+        "socket-buffers", names, "environment", least=4096, most=1 << 30,
+        default=AUTO if sizes == {"0"} else told.value(names[0]), read_back=_READ_BACK,
+        remark="auto leaves it to the kernel, which adapts it",
+    )  # fmt: skip
+    return Lever(knob, lambda value: tuple((name, "0" if value == AUTO else value) for name in names), read)
+
+
+def _tcp_connections(told: Installation) -> Lever | None:
+    name = "btl_tcp_links"
+    if name not in told.parameters:
+        return None
+    knob = Knob(
+        "tcp-connections", (name,), "environment", least=1, most=16, default=told.value(name),
+        read_back=_READ_BACK,
+    )  # fmt: skip
+    return Lever(knob, lambda value: ((name, value),), lambda values: values.get(name, ""))
+
+
+def _transport(told: Installation, shm: str) -> Lever | None:
+    """The ways that are compiled in; whether their network is there only a run shows."""
+    if "pml ob1" not in told.components:
+        return None
+    ways: dict[str, Assignments] = {AUTO: ()}
+    if "btl tcp" in told.components:
+        ways["tcp"] = (("pml", "ob1"), ("btl", "self,tcp"))
+        if shm:
+            ways["shm+tcp"] = (("pml", "ob1"), ("btl", f"self,{shm},tcp"))
+    if "pml ucx" in told.components:
+        # it is for InfiniBand only, unless told otherwise
+        ways["ucx"] = (("pml", "ucx"), ("pml_ucx_tls", "any"), ("pml_ucx_devices", "any"))
+
+    def read(values: Mapping[str, str]) -> str:
+        for name, way in ways.items():
+            if way and all(values.get(key) == value for key, value in way):
+                return name
+        return AUTO
+
+    knob = Knob(
+        "transport", ("pml", "btl"), "environment", values=tuple(ways), default=AUTO,
+        remark="ucx has thresholds and buffers of its own",
+        read_back=f"{_READ_BACK}; pml_base_verbose and btl_base_verbose: which one each pair of ranks uses",
+    )  # fmt: skip
+    return Lever(knob, lambda value: ways[value], read)
+
+
+def _transport_shm(told: Installation, shm: str) -> Lever | None:
+    """Of long messages; shorter ones always go through a segment that both ranks have mapped."""
+    own = f"btl_{shm}_single_copy_mechanism"
+    components = [name.removeprefix("smsc ") for name in sorted(told.components) if name.startswith("smsc ")]
+    if own in told.parameters:  # until 4
+        names = [name for _, name in told.parameters[own].choices if name not in ("none", "emulated")]
+        ways = {name: name for name in names} | {_COPIES: "none"}
+        name, default = own, told.value(own)
+    else:  # components of their own from 5 on
+        names = [name for name in components if name != "accelerator"]
+        ways = {name: name for name in names} | {_COPIES: "^" + ",".join(names)}
+        name = "smsc"
+        default = told.value(name) or max(names, key=lambda one: told.number(f"smsc_{one}_priority"), default="")
+    if not shm or not names:
+        return None
+    words = {value: way for way, value in ways.items()}
+    knob = Knob(
+        "transport-shm", (name,), "environment", values=tuple(ways), default=words.get(default, default),
+        remark="copied once by the kernel (cma, knem, xpmem) or twice through shared memory (copies)",
+        read_back=_READ_BACK,
+    )  # fmt: skip
+
+    def read(values: Mapping[str, str]) -> str:
+        found = values.get(name)
+        return "" if found is None else words.get(found or default, found)
+
+    return Lever(knob, lambda value: ((name, ways[value]),), read)
+
+
+def _yielding(told: Installation) -> Lever | None:
+    name = YIELDING.removeprefix(VARIABLE)
+    if name not in told.parameters:
+        return None
+
+    def read(values: Mapping[str, str]) -> str:
+        return {"true": "on", "1": "on", "false": "off", "0": "off"}.get(values.get(name, ""), "")
+
+    knob = Knob(
+        "yielding", (name,), "environment", values=("off", "on"), default=read({name: told.value(name)}),
+        remark="Rankwise asks for it wherever ranks share cores",
+        read_back=_READ_BACK,
+    )  # fmt: skip
+    return Lever(knob, lambda value: ((name, "1" if value == "on" else "0"),), read)
+
+
+def _han(told: Installation) -> Lever | None:
+    """It leads where its priority is above that of `tuned`. There is no knob for `xhc`: 4.1 and 5.0 lack it."""
+    name, rival = HAN, TUNED
+    if any(one not in told.parameters for one in (name, rival)):
+        return None
+
+    def read(values: Mapping[str, str]) -> str:
+        own, other = values.get(name, ""), values.get(rival, "")
+        if not (own.lstrip("-").isdecimal() and other.lstrip("-").isdecimal()):
+            return ""
+        return "on" if int(own) > int(other) else "off"
+
+    above = str(told.number(rival) + 5)
+    knob = Knob(
+        "han", (name,), "environment", values=("off", "on"), since="4.1", read_back=_READ_BACK,
+        default=read({one: told.value(one) for one in (name, rival)}),
+    )  # fmt: skip
+    on = told.value(name) if knob.default == "on" else above
+    return Lever(knob, lambda value: ((name, on if value == "on" else "0"),), read)
+
+
+def _adapt(told: Installation) -> Lever | None:
+    """It leads where its priority is above those of `tuned` and `han`, for broadcasts and reductions."""
+    rivals = [name for name in (HAN, TUNED) if name in told.parameters]
+    if ADAPT not in told.parameters or TUNED not in rivals:
+        return None
+
+    def read(values: Mapping[str, str]) -> str:
+        own, *others = (values.get(name, "") for name in (ADAPT, *rivals))
+        if not all(one.lstrip("-").isdecimal() for one in (own, *others)):
+            return ""
+        return "on" if int(own) > max(map(int, others)) else "off"
+
+    knob = Knob(
+        "adapt", (ADAPT,), "environment", values=("off", "on"), since="4.1", read_back=_READ_BACK,
+        default=read({one: told.value(one) for one in (ADAPT, *rivals)}),
+        remark="rules for the operations that it does have no effect",
+    )  # fmt: skip
+    above = str(max(map(told.number, rivals)) + _ABOVE_HAN)
+    on = told.value(ADAPT) if knob.default == "on" else above
+    return Lever(knob, lambda value: ((ADAPT, on if value == "on" else "0"),), read)
