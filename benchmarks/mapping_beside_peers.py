@@ -180,8 +180,8 @@ def predictions(
                         starts.append(Placed(slots, 0.0, peer))
                 found = next(placed for placed in place_ranks(problem, seconds) if placed.start != "now")
                 own = [*starts[: len(at)], Placed(found.slots, found.cost, "rankwise, bytes")]
-                others, _ = map_by_time(problem, starts[len(at) :], trace, None, testbed.name, 0.0)
-                done, _ = map_by_time(problem, own, trace, None, testbed.name, seconds)
+                others = map_by_time(problem, starts[len(at) :], trace, None, testbed.name, 0.0).timed
+                done = map_by_time(problem, own, trace, None, testbed.name, seconds).timed
                 told = {each.start: each.seconds for each in (*others, *done)}
                 told["rankwise, time"] = done[0].seconds
                 least = min(told.get(each, np.inf) for each in [*by_cost, "rankwise, bytes"])

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from support.abi import native, needs_compiler
+from support.abi import can_be_seen, native, needs_compiler
 from support.command_line import assert_error, rankwise
 from support.mpis import FOUND, working
 
@@ -20,12 +19,6 @@ BY_DAY = [("mpich-5", "openmpi-5"), ("openmpi-5", "mpich-5"), ("openmpi-5", "ope
 
 def id_of(start: str) -> str:
     return next(one.id for one in FOUND if one.id.startswith(start))
-
-
-def can_be_seen(own: str, implementation: str) -> bool:
-    """Whether whoever runs the ranks can read the program's own MPI: LAM/MPI runs root's jobs as nobody."""
-    prefix = next(one.prefix for one in FOUND if one.id == own)
-    return not (implementation.startswith("lammpi") and os.getuid() == 0 and prefix.startswith("/root"))
 
 
 IDS = [one.id for one in FOUND]

@@ -10,11 +10,15 @@ from click.testing import CliRunner
 
 from rankwise.analysis.map.matrix import read_matrix
 from rankwise.cli.main import rankwise
+from rankwise.core.platform import Provenance
+from rankwise.workflows import map_verify
 from support.command_line import rankwise as rankwise_command
+from support.emulated import needs_emulation
 from support.made_up_trace import NUMBER, Call, write_trace
 from support.mpis import FOUND
 from support.overlay import compiled
-from support.traces import open_folder
+from support.traces import open_folder, record
+from support.two_sites import write_two_sites
 
 PAIRS = "".join(f"{rank},{rank + 4},1000000\n" for rank in range(4))
 
@@ -138,6 +142,53 @@ def test_the_predicted_time_is_made_small(trace: str) -> None:
     assert (sites[0], sites[1]) == (sites[2], sites[3])
     assert "nothing of this platform is measured" in " ".join(told["notices"])
     assert times["block"] == times["now"]
+
+
+def test_the_predicted_gain_has_the_band_of_a_measured_platform(trace: str, tmp_path: Path) -> None:
+    words = ("--placement", "block", "--testbed", "two-clusters", "--objective", "time", "--time", "0.5s")
+    code, said = mapped(trace, *words, "--json")
+    found = json.loads(said[said.index("{") :])["gain"]
+    assert code == 0 and found["ratio_low"] is None and "is not known" in found["no_band"]
+    (tmp_path / "hosts").write_text("a1\na2\nb1\nb2\n")
+    platform = str(write_two_sites(tmp_path / "platform.toml", provenance=Provenance()))
+    words = (trace, "--hostfile", str(tmp_path / "hosts"), "--platform", platform, "--objective", "time")
+    code, said = mapped(*words, "--time", "0.5s", "--json")
+    assert "{" in said, said
+    found = json.loads(said[said.index("{") :])["gain"]
+    assert code == 0 and found["no_band"] == ""
+    ratio = found["mapped_seconds"] / found["now_seconds"]
+    assert found["ratio_low"] < ratio < found["ratio_high"] < 1
+    assert found["now_band"]["low_seconds"] < found["now_seconds"] < found["now_band"]["high_seconds"]
+    assert "of it, in 9 of 10 cases" in mapped(*words, "--time", "0.1s")[1]
+
+
+def test_a_permutation_has_the_hosts_of_now_and_the_header_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "traffic.csv").write_text("0,2,1000000\n1,3,1000000\n")
+    (tmp_path / "hosts").write_text("one slots=2\ntwo slots=2\nthree slots=8\n")
+    words = (str(tmp_path / "traffic.csv"), "--hostfile", str(tmp_path / "hosts"), "--format", "permutation")
+    code, said = mapped(*words, "-o", str(tmp_path / "order"))
+    assert code == 0 and "rankwise_order.h" in said
+    ranks = [int(line) for line in (tmp_path / "order").read_text().split()]
+    assert {frozenset(ranks[:2]), frozenset(ranks[2:])} == {frozenset({0, 2}), frozenset({1, 3})}
+    assert "rankwise_order(MPI_Comm" in (tmp_path / "rankwise_order.h").read_text()
+
+
+@pytest.mark.mpi
+@pytest.mark.timeout(400)
+@needs_emulation
+def test_verify_runs_the_program_both_ways_and_says_which_is_faster(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(map_verify, "LAUNCHES", 2)
+    family = next(one.id for one in FOUND if one.id.startswith("mpich-5"))
+    with open_folder() as home:
+        program = str(compiled(family, "traced"))
+        assert record(home / "t", family, 4, [program, "4"]).returncode == 0
+        words = (str(home / "t"), "--testbed", "two-clusters", "--placement", "cyclic", "--time", "0.2s")
+        code, said = mapped(*words, "-o", str(home / "ranks"), "--verify", "--store", str(home / "runs"), "--json")
+        assert code == 0, said
+        found = json.loads(said[said.index("{") :])["verified"]
+    text = json.dumps(found)
+    assert str(home / "ranks") in text and "cyclic" in text
+    assert any(one in text for one in ("faster", "slower", "undecided", "equivalent"))
 
 
 def test_pinned_ranks_stay_whatever_is_predicted(trace: str) -> None:

@@ -51,9 +51,7 @@ def test_recorded_shown_and_written() -> None:
 
 @pytest.mark.mpi
 def test_what_cannot_be_recorded_is_refused_before_it_runs(tmp_path: Path) -> None:
-    one, other = newest("mpich-5"), newest("openmpi-5")
-    done = record(tmp_path / "t", one, 1, [compiled(other, "traced")])
-    assert_error(done, 2, "traced is linked with", f"which {one} does not have")
+    one = newest("mpich-5")
     source = tmp_path / "static.c"
     source.write_text("int main(void) { return 0; }\n")
     subprocess.run(["cc", "-static", "-o", tmp_path / "static", source], check=True, timeout=60)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -12,9 +13,13 @@ from rankwise.artifacts import apps
 from rankwise.cli.npb import command
 from rankwise.core.apps import AppResult, Messages
 from rankwise.core.errors import InputError, UnknownNameError
+from rankwise.core.tuning import Loaded
+from rankwise.measurement.job import build_job
+from rankwise.mpi.family import FamilyLauncher
+from rankwise.testbeds.local import LocalTestbed
 from rankwise.workflows.apps import AppsRequest, run_apps
 from rankwise.workflows.events import Silent
-from support.mpis import FOUND
+from support.mpis import FOUND, working
 
 pytestmark = [pytest.mark.mpi, pytest.mark.skipif(not FOUND, reason="no MPI here")]
 IDS = [one.id for one in FOUND]
@@ -38,6 +43,20 @@ def test_the_results_are_the_published_ones(mpi: str, ranks: int) -> None:
     assert [one.kernel for one in results] == kernels
     assert [(one.remark, one.verified) for one in results] == [("", True)] * len(kernels)
     assert all(one.seconds > 0 and one.mops > 0 for one in results)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 4])
+def test_so_they_are_of_all_implementations_in_one_launch_each(ranks: int) -> None:
+    kernels = sorted(KERNELS + (ON_SQUARES if ranks != 2 else []))
+    words = " then ".join(f"{name} --class S" for name in kernels).split()
+    testbed = LocalTestbed()
+    for mpi in IDS:
+        one = working(mpi)
+        job = build_job(testbed, (str(apps.build(one)), *words), ranks, placement="block", loaded=Loaded())
+        outcome = testbed.run(FamilyLauncher().steps(one, job), job.hosts, 120)
+        said = [json.loads(line) for line in outcome.stdout.splitlines() if line.startswith("{")]
+        results = [(line["app"], line["verified"]) for line in said if "app" in line]
+        assert results == [(name, True) for name in kernels], (mpi, outcome.stdout, outcome.stderr)
 
 
 @pytest.mark.nightly

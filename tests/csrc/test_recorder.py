@@ -21,7 +21,7 @@ FOLDER = SOURCES / "tracer"
 
 @cache
 def program() -> Path:
-    own = [FOLDER / f"{name}.c" for name in ("recorder", "signatures", "stream", "structure")]
+    own = [FOLDER / f"{name}.c" for name in ("recorder", "rules", "signatures", "stream", "structure")]
     source = Path(__file__).with_name("record_numbers.c")
     recorder = Artifact("record_numbers", (source, *own), include_folders=(FOLDER,), flags=("-std=gnu99", "-O1"))
     return builder.build(recorder, compiler.of_host())

@@ -12,6 +12,7 @@ from rankwise.core import paths
 from support.mpis import FOUND, working
 
 SOURCES = Path(__file__).parent.parent / "abi"
+_FOLDERS = (SOURCES, SOURCES.parent / "interpose")
 IDS = [one.id for one in FOUND]
 _COMPILERS = [
     Path(one.mpicc).with_name("mpicc_abi") for one in FOUND if Path(one.mpicc).with_name("mpicc_abi").exists()
@@ -19,15 +20,24 @@ _COMPILERS = [
 needs_compiler = pytest.mark.skipif(not _COMPILERS, reason="no MPI here has mpicc_abi")
 
 
+def can_be_seen(own: str, implementation: str) -> bool:
+    """Whether whoever runs the ranks can read the program's own MPI: LAM/MPI runs root's jobs as nobody."""
+    prefix = next(one.prefix for one in FOUND if one.id == own)
+    return not (implementation.startswith("lammpi") and os.getuid() == 0 and prefix.startswith("/root"))
+
+
 @cache
 def compiled(name: str, *, binding_path: bool = False) -> Path:
-    """Return tests/abi/NAME.c as one program for all implementations, where LAM/MPI's nobody can start it too.
+    """Return NAME.c of tests/abi or tests/interpose as one program for all implementations.
+
+    It is where LAM/MPI's nobody can start it too.
 
     `binding_path`: MPICH's folder is in the program so that LD_LIBRARY_PATH does not come before it (DT_RPATH).
     """
     folder = paths.cache_folder() / "tests-abi" / ("rpath" if binding_path else "runpath")
     folder.mkdir(parents=True, exist_ok=True)
-    program, source = folder / name, SOURCES / f"{name}.c"
+    program = folder / name
+    source = next(path for path in (one / f"{name}.c" for one in _FOLDERS) if path.exists())
     newest = max(one.stat().st_mtime for one in (source, SOURCES / "traps.h"))
     if not program.exists() or program.stat().st_mtime < newest:
         partial = program.with_suffix(f".{os.getpid()}")

@@ -16,7 +16,7 @@ from rankwise.core.errors import EXIT_OK, InputError
 from rankwise.report.map_view import map_parts
 from rankwise.workflows import map as mapping
 from rankwise.workflows.map import MapRequest, map_ranks
-from rankwise.workflows.map_verify import program_of, verify
+from rankwise.workflows.map_verify import program_of, recorded_program, verify
 from rankwise.workflows.testbeds import testbed_of
 
 
@@ -30,6 +30,7 @@ from rankwise.workflows.testbeds import testbed_of
     "  rankwise map traffic.csv --hostfile hosts --pin 0=login-1\n"
     "  rankwise map traffic.csv --hostfile hosts --topology host.xml -o ranks\n"
     "  rankwise map app.trace --testbed grid5000-2007 -o ranks --verify\n"
+    "  rankwise map app.trace --hostfile hosts --placement block --format permutation -o order\n"
     "  rankwise compare --placement block,./ranks -- ./app       then: is it faster?",
 )
 @click.argument("matrix", metavar="TRACE|MATRIX", type=click.Path(path_type=Path))
@@ -70,11 +71,14 @@ def command(**asked: Any) -> int:
     request = MapRequest(
         asked["matrix"], testbed_of(asked["testbed"], asked["hostfile"]), asked["placement"], asked["distances"],
         asked["pins"], asked["seconds"], asked["objective"] == "time", asked["platform"], asked["topology"],
+        asked["form"] == "permutation",
     )  # fmt: skip
     if asked["verified"]:
         _check(asked)
     result = map_ranks(request)
-    use = mapping.write(result, asked["form"], asked["output"]) if asked["output"] else ""
+    use = ""
+    if asked["output"]:
+        use = mapping.write(result, asked["form"], asked["output"], recorded_program(asked["matrix"]))
     found = None
     if asked["verified"]:
         found = verify(request, result, asked["output"], command_line(), asked["store"], Screen())
@@ -86,7 +90,7 @@ def command(**asked: Any) -> int:
         return EXIT_OK
     for notice in result.notices:
         click.echo(f"note: {notice}", err=True)
-    print_parts(map_parts(result.costs, result.cost_now, result.hosts, result.predicted))
+    print_parts(map_parts(result.costs, result.cost_now, result.hosts, result.predicted, result.gain))
     if use:
         click.echo(f"\nuse it: {use}")
     if found:

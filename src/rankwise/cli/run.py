@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from rankwise.cli.abi_options import abi_options
 from rankwise.cli.options import DURATION, Parsed
 from rankwise.cli.profile_options import profile_options
 from rankwise.cli.program_arguments import TakesProgram, launcher_option
@@ -48,17 +49,12 @@ _SINGLE = {
          "is linked with]",
 )  # fmt: skip
 @click.option("--join", "parts", type=Parsed("sites", parts_of), metavar="SITE=MPI:RANKS,...",
-              help="Run one job over several sites, with an MPI of its own on each. The program must be of the "
-                   "standard ABI. The names are the testbed's sites, or any names without one.")  # fmt: skip
+              help="Run one job over several sites, with an MPI of its own on each. The names are the "
+                   "testbed's sites, or any names without one.")  # fmt: skip
 @click.option("--relay", "relayed", is_flag=True,
               help="With --join: connect the sites through an encrypted relay on the first host of each, which "
                    "needs a single port.  [default: hosts connect directly]")  # fmt: skip
-@click.option("--abi", "standard_abi", is_flag=True,
-              help="Pass the program's calls through MPI-5's standard ABI even if it runs on its own MPI. A "
-                   "program that shows no MPI (Python) is taken to be of that ABI.")  # fmt: skip
-@click.option("--linked-to", default="", metavar="MPI",
-              help="The MPI that the program was compiled for, where that does not show: Python with an mpi4py "
-                   "compiled for it.")  # fmt: skip
+@abi_options
 @click.option("--placement", default="block", show_default=True, metavar="NAME|FILE",
               help="block, cyclic, one-per-node, across-sites, or a rankfile.")  # fmt: skip
 @launcher_option

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from rankwise.cli.abi_options import abi_options
 from rankwise.cli.options import DURATION, echo_json, json_option, print_parts
 from rankwise.cli.profile_options import profile_options
 from rankwise.cli.program_arguments import TakesProgram, launcher_option
@@ -38,11 +39,11 @@ class _TraceVerb(TakesProgram, click.Group):
 )
 @click.option("-n", "ranks", type=click.IntRange(1), help="Number of ranks.  [default: every slot of the testbed]")
 @click.option(
-    "--mpi",
-    default="",
-    metavar="MPI",
-    help="Implementation to use.  [default: the one that the program is linked with]",
-)
+    "--mpi", default="", metavar="MPI|any",
+    help="Implementation to use, or `any` for the first that can run the program.  [default: the one that it "
+    "is linked with]",
+)  # fmt: skip
+@abi_options
 @click.option("-o", "--output", "folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False),
               help="Folder to write; an earlier trace in it is replaced.  [default: PROGRAM.trace]")  # fmt: skip
 @click.option("--times", type=click.Choice(["all", "statistics"]), default="all", show_default=True,
@@ -72,6 +73,7 @@ def command(context: click.Context, /, **asked: Any) -> int:
         context.obj, asked["ranks"] or 0, asked["mpi"], testbed_of(asked["testbed"], asked["hostfile"]),
         asked["placement"], choose(asked["profile"]), force=asked["force"],
         launcher_arguments=asked["launcher"], limit_seconds=asked["limit"], prefixes=asked["prefixes"],
+        standard_abi=asked["standard_abi"], linked_to=asked["linked_to"],
     )  # fmt: skip
     screen = Screen(quiet=asked["quiet"])
     found = trace(TraceRequest(request, asked["folder"], keep), screen)

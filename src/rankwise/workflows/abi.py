@@ -51,7 +51,7 @@ def built(implementation: Implementation, events: Events, own: Implementation | 
 
 @cache
 def _built(implementation: Implementation, own: Implementation | None = None) -> tuple[Path, Path]:
-    known = _standard()
+    known = known_standard()
     front = libraries.mirror_of(known, own) if own else libraries.front_end(known)
     return front, libraries.backend(known, implementation)
 
@@ -137,14 +137,15 @@ def joining(loaded: Loaded, settings: str) -> Loaded:
     `settings` is what its processes have to know of the others (csrc/gateway/join.c). Raises HostError,
     BuildError.
     """
-    library = str(gateway.build(_standard()))
+    library = str(gateway.build(known_standard()))
     behind = dict(loaded.environment)[_BACKEND]
     rest = tuple(pair for pair in loaded.environment if pair[0] != _BACKEND)
     environment = (*rest, (_BACKEND, library), (_JOIN_BACKEND, behind), (_JOIN, settings))
     return replace(loaded, environment=environment, files=(*loaded.files, library))
 
 
-def _standard() -> Standard:
+def known_standard() -> Standard:
+    """Return what the standard ABI is. Raises HostError if no MPI here declares it."""
     return standard(installations())
 
 
@@ -203,7 +204,7 @@ def _by_the_standard(program: Path, one: Implementation, how: str) -> Suitabilit
     shown = process.run(["nm", "-D", "--undefined-only", str(program)], _ASK_SECONDS).stdout
     called = set(_CALLED.findall(shown))
     try:
-        lacking = tuple(name for name in libraries.missing(_standard(), one) if name in called)
+        lacking = tuple(name for name in libraries.missing(known_standard(), one) if name in called)
     except HostError as error:
         return Suitability(one.id, False, str(error))
     return Suitability(one.id, True, how, lacking)

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import shutil
 import time
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
 from rankwise.analysis.map.cost import DISTANCES, PACKAGE_DISTANCES, Machine, cost, machine_of
+from rankwise.analysis.map.gain import Gain
 from rankwise.analysis.map.matrix import CommunicationMatrix, read_matrix
 from rankwise.analysis.map.placing import NOW, Placed, Problem, place_ranks
 from rankwise.analysis.map.topology import packages_of
-from rankwise.analysis.map.writing import USES, WRITERS, rankfile
+from rankwise.analysis.map.writing import HEADER, PERMUTATION, WRITERS, Mapped, use
 from rankwise.analysis.trace.reading import has_trace
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.jobs import Host
 from rankwise.measurement.placement import place
 from rankwise.testbeds.base import TestbedKind
-from rankwise.workflows.map_time import map_by_time
+from rankwise.workflows.map_time import Predicted, map_by_time
 from rankwise.workflows.trace import look
 
 FORMATS = tuple(WRITERS)
@@ -45,6 +48,8 @@ class MapRequest:
     """What `rankwise fit` has measured, for predictions; None: the testbed as it is described."""
     topology: Path | None = None
     """The file of `lstopo` on one host, to which the others are alike: its packages are a level of their own."""
+    permuting: bool = False
+    """Only the slots that have a rank now: what a program can reach that reorders its ranks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +68,8 @@ class MapResult:
     """Seconds that placements are predicted to take, the shortest first; none unless that was asked for."""
     cores: tuple[int, ...] = ()
     """Of each rank on its host, in hwloc's order, where a topology was given."""
+    gain: Gain | None = None
+    """By predicted time, with its band; None unless that was asked for."""
 
     @property
     def ratio(self) -> float:
@@ -102,6 +109,10 @@ def map_ranks(request: MapRequest) -> MapResult:
     began = time.monotonic()
     matrix = _matrix(request.matrix)
     hosts = request.testbed.hosts()
+    now = place(request.placement, hosts, matrix.ranks)
+    if request.permuting:
+        used = Counter(now)
+        hosts = tuple(replace(host, slots=used[host.name]) for host in hosts)
     machine = _machine(hosts, request)
     if matrix.ranks > len(machine.node_of):
         raise InputError(
@@ -109,28 +120,25 @@ def map_ranks(request: MapRequest) -> MapResult:
             "take a testbed with more slots, or trace the program with fewer ranks",
         )
     numbers = {name: number for number, name in enumerate(machine.names)}
-    now = place(request.placement, hosts, matrix.ranks)
     pinned = _pinned(request.pinned, numbers, matrix.ranks, hosts)
-    nodes = np.array([numbers[name] for name in now])
-    problem = Problem(matrix.weights(), machine, nodes, pinned)
+    problem = Problem(matrix.weights(), machine, np.array([numbers[name] for name in now]), pinned)
     found = place_ranks(problem, request.seconds / 2 if request.by_time else request.seconds)
-    best = next(one for one in found if not pinned or one.start != NOW)
-    chosen = best.slots
-    predicted: tuple[tuple[str, float], ...] = ()
-    said: tuple[str, ...] = ()
+    chosen = next(one for one in found if not pinned or one.start != NOW).slots
+    timed: Predicted | None = None
     if request.by_time:
         left = max(began + request.seconds - time.monotonic(), request.seconds / 2)
         blocks = machine.slots_of(np.array([numbers[name] for name in place("block", hosts, matrix.ranks)]))
         starts = [*found, Placed(blocks, cost(problem.weights, machine, blocks), "block")]
-        timed, said = map_by_time(problem, starts, request.matrix, request.platform, request.testbed.name, left)
-        chosen = next(one.slots for one in timed if problem.obeyed_by(one.slots))
-        predicted = tuple((one.start, one.seconds) for one in timed)
+        timed = map_by_time(problem, starts, request.matrix, request.platform, request.testbed.name, left)
+        chosen = timed.chosen.slots
     return MapResult(
         now, tuple(machine.names[node] for node in machine.node_of[chosen[: matrix.ranks]]),
         tuple((one.start, one.cost) for one in found),
         next(one.cost for one in found if one.start == NOW), cost(problem.weights, machine, chosen),
-        time.monotonic() - began, said, predicted,
+        time.monotonic() - began, timed.notices if timed else (),
+        tuple((one.start, one.seconds) for one in timed.timed) if timed else (),
         tuple(machine.core_of[chosen[: matrix.ranks]].tolist()) if request.topology else (),
+        timed.gain if timed else None,
     )  # fmt: skip
 
 
@@ -163,11 +171,16 @@ def _pinned(
     return {rank: numbers[name] for rank, name in pins}
 
 
-def write(result: MapResult, form: str, path: Path) -> str:
-    """Write the placement for a launcher, and return how it is used. Raises InputError where it cannot."""
+def write(result: MapResult, form: str, path: Path, program: Sequence[str] = ()) -> str:
+    """Write the placement for a launcher, and return how it is used; `program`: what LAM/MPI's schema starts.
+
+    Beside a permutation goes the header that reads it. Raises InputError where it cannot be written.
+    """
+    mapped = Mapped(result.hosts, result.now, result.cores, program)
     try:
-        text = rankfile(result.hosts, result.cores) if form == "rankfile" else WRITERS[form](result.hosts)
-        path.write_text(text)
+        path.write_text(WRITERS[form](mapped))
+        if form == PERMUTATION:
+            shutil.copyfile(HEADER, path.with_name(HEADER.name))
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror}", "give a file that may be written") from error
-    return USES[form].replace("FILE", str(path))
+    return use(form, mapped, path)

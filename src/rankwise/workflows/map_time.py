@@ -4,28 +4,47 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Sequence
-from dataclasses import replace
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from rankwise.analysis.map.by_time import Search, Timed, place_by_time
 from rankwise.analysis.map.cost import IntArray
-from rankwise.analysis.map.placing import Placed, Problem
+from rankwise.analysis.map.gain import Gain, gain
+from rankwise.analysis.map.placing import NOW, Placed, Problem
+from rankwise.analysis.predict.band import moved_platforms
 from rankwise.core.errors import InputError
 from rankwise.core.platform import Platform
 from rankwise.platforms.simulator_json import model_of, simulator_json
 from rankwise.simulation.simulator import Bounds, Detail, Job, simulate
 from rankwise.workflows.predict import platforms
+from rankwise.workflows.predict.predictor import LONG_SECONDS
 from rankwise.workflows.predict.running import each
 from rankwise.workflows.trace import export
+
+Simulate = Callable[[str, Sequence[IntArray]], list[float]]
+"""The seconds of placements, the node of each rank, on a platform as the simulator reads it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Predicted:
+    """Placements by their predicted time, the shortest first; the gain of the first that may be taken."""
+
+    timed: tuple[Timed, ...]
+    chosen: Timed
+    gain: Gain
+    notices: tuple[str, ...]
+    """What is to be said of the platform."""
 
 
 def map_by_time(
     problem: Problem, starts: Sequence[Placed], trace: Path, platform_file: Path | None, testbed: str,
     seconds: float,
-) -> tuple[list[Timed], tuple[str, ...]]:  # fmt: skip
-    """Return placements by their predicted time, the shortest first, and what is to be said of the platform.
+) -> Predicted:  # fmt: skip
+    """Look for the placement with the shortest predicted time.
 
     Raises InputError for a matrix, which does not tell who waits for whom, and for a platform without these hosts.
     """
@@ -35,22 +54,52 @@ def map_by_time(
             "record the program: rankwise trace -- ./app; or leave out --objective time",
         )
     found = platforms.find(platform_file, testbed)
-    numbers = _numbers(found.platform, problem.machine.names)
-    text = simulator_json(found.platform, model_of(found.platform, "").name)
+    model = model_of(found.platform, "").name
+    text = simulator_json(found.platform, model)
     at_once = len(os.sched_getaffinity(0))
+    with _simulating(trace, _numbers(found.platform, problem.machine.names), at_once) as simulated:
+
+        def predict(placements: Sequence[IntArray]) -> list[float]:
+            return simulated(text, [problem.machine.node_of[one[: len(problem.now)]] for one in placements])
+
+        timed = place_by_time(problem, starts, predict, Search(seconds, at_once))
+        chosen = next(one for one in timed if problem.obeyed_by(one.slots))
+        now = next((one for one in timed if one.start == NOW), chosen)
+        nodes = [problem.machine.node_of[one.slots[: len(problem.now)]] for one in (now, chosen)]
+        gained = _gain(found.platform, model, (now.seconds, chosen.seconds), nodes, simulated)
+    return Predicted(tuple(timed), chosen, gained, tuple(f"{one.message}; {one.remedy}" for one in found.notices))
+
+
+@contextmanager
+def _simulating(trace: Path, numbers: Sequence[int], at_once: int) -> Iterator[Simulate]:
     bounds = replace(Bounds(), at_once=at_once)
     with tempfile.TemporaryDirectory(prefix="rankwise-map-") as folder:
         goal = Path(folder) / "program.goal"
         export(trace, "goal", goal)
 
-        def predict(placements: Sequence[IntArray]) -> list[float]:
-            nodes = [problem.machine.node_of[one[: len(problem.now)]] for one in placements]
-            jobs = [Job(trace.name, goal, nodes=tuple(numbers[node] for node in one)) for one in nodes]
+        def simulated(text: str, placements: Sequence[IntArray]) -> list[float]:
+            jobs = [Job(trace.name, goal, nodes=tuple(numbers[node] for node in one)) for one in placements]
             done = each([partial(simulate, text, [job], bounds, Detail()) for job in jobs], at_once)
             return [one.total_seconds for one in done]
 
-        timed = place_by_time(problem, starts, predict, Search(seconds, at_once))
-    return timed, tuple(f"{one.message}; {one.remedy}" for one in found.notices)
+        yield simulated
+
+
+def _gain(
+    platform: Platform, model: str, seconds: tuple[float, float], nodes: Sequence[IntArray], simulated: Simulate
+) -> Gain:
+    """From now to as mapped, with what the intervals of the platform's parameters come to."""
+    error = model_of(platform, model).relative_error
+    if error is None:
+        return gain(*seconds, None, [], f"how far off {model} is on this platform is not known")
+    began = time.monotonic()
+    simulated(simulator_json(platform, model), nodes)
+    took = time.monotonic() - began
+    if took > LONG_SECONDS:
+        why = f"without what the parameters' intervals come to: a simulation takes {took:.0f} s"
+        return gain(*seconds, error, [], why)
+    moved = [simulated(simulator_json(one, model), nodes) for one in moved_platforms(platform, model)]
+    return gain(*seconds, error, [(now, mapped) for now, mapped in moved], "")
 
 
 def _numbers(platform: Platform, hosts: Sequence[str]) -> list[int]:

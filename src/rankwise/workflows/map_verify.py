@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rankwise.analysis.trace.reading import read
+from rankwise.analysis.trace.reading import has_trace, read
 from rankwise.core.errors import InputError
 from rankwise.core.programs import Program
 from rankwise.workflows.compare import CompareResult, compare_program
@@ -17,19 +17,25 @@ LAUNCHES = 10
 """Of each placement."""
 
 
+def recorded_program(trace: Path) -> tuple[str, ...]:
+    """Return the program that a trace is of, with its arguments; none if it does not tell, or is a matrix."""
+    program = read(trace).about.get("program") if has_trace(trace) else None
+    return tuple(map(str, program)) if isinstance(program, list) else ()
+
+
 def program_of(trace: Path) -> tuple[tuple[str, ...], str]:
     """Return the program that a trace is of, with its arguments, and the implementation that it ran with.
 
     Raises InputError for a matrix, and for a trace that does not tell.
     """
-    about = read(trace).about if trace.is_dir() else {}
-    program, implementation = about.get("program"), about.get("implementation")
-    if not (isinstance(program, list) and program and isinstance(implementation, str)):
+    program = recorded_program(trace)
+    implementation = read(trace).about.get("implementation") if program else None
+    if not isinstance(implementation, str):
         raise InputError(
             f"{trace} does not tell which program it is of, so that none can run again",
             "give a folder of rankwise trace; or compare by hand: rankwise compare --placement ... -- ./app",
         )
-    return tuple(map(str, program)), implementation
+    return program, implementation
 
 
 def verify(

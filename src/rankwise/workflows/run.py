@@ -30,6 +30,23 @@ _FIRST_LOOK_SECONDS = 0.05
 
 
 @dataclass(frozen=True, slots=True)
+class Route:
+    """Which MPI's functions a program calls, and which MPI carries them out."""
+
+    implementation: Implementation
+    """Carries them out, and starts the program."""
+    standard: bool = False
+    """Calls go by way of the standard ABI."""
+    own: Implementation | None = None
+    """Whose functions are called then, if not the standard's."""
+
+    @property
+    def called(self) -> Implementation | None:
+        """Return whose functions the program calls; None: the standard ABI's."""
+        return self.own if self.standard else self.implementation
+
+
+@dataclass(frozen=True, slots=True)
 class RunRequest:
     """What is to be run, and where."""
 
@@ -51,7 +68,7 @@ class RunRequest:
     """Calls go through the standard ABI also where they need not; a program of which nothing shows is of it."""
     linked_to: str = ""
     """The MPI whose functions the program calls, where that does not show: Python, which loads its MPI later."""
-    more: Callable[[Loaded, Implementation, Path], Loaded] = lambda loaded, *_: loaded
+    more: Callable[[Loaded, Route, Path], Loaded] = lambda loaded, *_: loaded
     """Adds to what the program loads."""
 
 
@@ -89,7 +106,7 @@ def run(request: RunRequest, events: Events) -> int:
             abi.built(implementation, events, own)
             loaded = abi.loading(loaded, Path(program[0]), implementation, own)
         loaded = overlaid(loaded, request.overlay, implementation, testbed, Path(program[0]), ranks)
-        loaded = request.more(loaded, implementation, Path(program[0]))
+        loaded = request.more(loaded, Route(implementation, standard, own), Path(program[0]))
         job = build_job(
             testbed, program, ranks, placement=request.placement, loaded=loaded,
             arguments=request.launcher_arguments,

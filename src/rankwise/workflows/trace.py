@@ -19,12 +19,12 @@ from rankwise.analysis.trace.reading import ABOUT, Trace, read
 from rankwise.analysis.trace.summary import Summary, summarise
 from rankwise.artifacts import tracer
 from rankwise.core.errors import HostError, InputError
-from rankwise.core.records import Implementation
 from rankwise.core.tuning import Loaded
 from rankwise.mpi import preload, select
 from rankwise.report.trace_view import matrix_page
+from rankwise.workflows.abi import known_standard
 from rankwise.workflows.events import Events
-from rankwise.workflows.run import RunRequest, run
+from rankwise.workflows.run import Route, RunRequest, run
 
 Keep = Literal["all", "statistics", "summary"]
 _VARIABLE = "RANKWISE_TRACE"
@@ -82,15 +82,15 @@ def trace(request: TraceRequest, events: Events) -> TraceResult:
     """
     folder = (request.folder or _default_folder(request.run.program)).absolute()
 
-    def recorded(loaded: Loaded, implementation: Implementation, program: Path) -> Loaded:
+    def recorded(loaded: Loaded, route: Route, program: Path) -> Loaded:
         linked = preload.defines(program, _VARIABLE)
         if not linked:
-            _check(program, implementation)
+            _check(program, route)
             with events.busy("building the tracer"):
-                library = tracer.build(implementation)
+                library = tracer.build(route.called) if route.called else tracer.build_standard(known_standard())
         _prepare(folder)
         about = {
-            "program": list(request.run.program), "implementation": implementation.id,
+            "program": list(request.run.program), "implementation": route.implementation.id,
             "testbed": request.run.testbed.name, "placement": request.run.placement,
         }  # fmt: skip
         (folder / ABOUT).write_text(json.dumps(about, indent=2) + "\n")
@@ -179,8 +179,8 @@ def _default_folder(program: tuple[str, ...]) -> Path:
     return Path(f"{Path(program[0]).name}.trace" if program else "program.trace")
 
 
-def _check(program: Path, implementation: Implementation) -> None:
-    """Raise InputError for a program that would not load the tracer, or has another MPI than it is built for."""
+def _check(program: Path, route: Route) -> None:
+    """Raise InputError for a program that would not load the tracer."""
     reason = preload.ignored_by(program)
     if reason:
         reason += ": the loader ignores LD_PRELOAD, and so the tracer"
@@ -189,13 +189,8 @@ def _check(program: Path, implementation: Implementation) -> None:
     if reason:
         raise InputError(
             f"{program.name} {reason}",
-            f"link it with the shared library, as {implementation.mpicc} does, or put the tracer before the MPI "
-            f"library on its line: {tracer.build_archive(implementation)}",
-        )
-    if implementation not in select.able_to_run(program, [implementation]):
-        raise InputError(
-            f"{program.name} is linked with {select.asks_for(program)}, which {implementation.id} does not have",
-            f"build it with {implementation.mpicc}, or leave out --mpi",
+            f"link it with the shared library, as {route.implementation.mpicc} does, or put the tracer before the "
+            f"MPI library on its line: {tracer.build_archive(route.implementation)}",
         )
 
 

@@ -1,27 +1,18 @@
 #include "structure.h"
+#include "rules.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    MOST_RULES = 16384,
-    ITEM_ROOM = 1 << 18,
-    BUCKETS = 1 << 15, /* also of rules */
-    CANDIDATES = 32    /* earlier places of a node that are looked at */
+    BUCKETS = 1 << 15,
+    CANDIDATES = 32 /* earlier places of a node that are looked at */
 };
-static const uint32_t NONE = UINT32_MAX;
-
-typedef struct {
-    uint32_t first, length, depth, next; /* `next`: in its bucket, from 1 on */
-} Rule;
 
 static struct {
     State *s;
     uint64_t flushed;       /* nodes: a place counts from the first one ever, from 1 on */
     uint64_t *last_place;   /* by bucket: where such a node stood last */
     uint64_t *place_before; /* by place in the list: the one before in its bucket */
-    Rule *rules;
-    uint32_t rule_count, item_count, *rule_bucket;
-    Node *items;
 } g;
 
 bool prepare_structure(State *state)
@@ -29,31 +20,17 @@ bool prepare_structure(State *state)
     g.s = state;
     g.last_place = calloc(BUCKETS, sizeof *g.last_place);
     g.place_before = calloc(NODE_ROOM, sizeof *g.place_before);
-    g.rules = calloc(MOST_RULES, sizeof *g.rules);
-    g.rule_bucket = calloc(BUCKETS, sizeof *g.rule_bucket);
-    g.items = calloc(ITEM_ROOM, sizeof *g.items);
-    return g.last_place && g.place_before && g.rules && g.rule_bucket && g.items;
-}
-
-static bool same(const Node *a, const Node *b)
-{
-    return a->symbol == b->symbol && a->count == b->count;
-}
-
-static uint64_t mix(uint64_t hash, const Node *node)
-{
-    hash = (hash ^ node->symbol) * 0x9E3779B97F4A7C15u;
-    return (hash ^ node->count ^ hash >> 29) * 0xBF58476D1CE4E5B9u;
+    return prepare_rules(state) && g.last_place && g.place_before;
 }
 
 static uint32_t bucket_of(const Node *node)
 {
-    return (uint32_t)(mix(0, node) >> 49);
+    return (uint32_t)(mix_node(0, node) >> 49);
 }
 
 static const Node *item_at(const Level *level)
 {
-    return &g.items[g.rules[level->rule].first + level->index];
+    return &items_of(level->rule)[level->index];
 }
 
 /* Goes down to the call that comes next. */
@@ -82,7 +59,7 @@ uint32_t expected_signature(void)
     const State *s = g.s;
     if (s->depth)
         return item_at(&s->levels[s->depth - 1])->symbol >> 1;
-    return s->node_count ? s->nodes[s->node_count - 1].symbol >> 1 : NONE;
+    return s->node_count ? s->nodes[s->node_count - 1].symbol >> 1 : NO_RULE;
 }
 
 static void advance(void)
@@ -93,7 +70,7 @@ static void advance(void)
         if (++level->done < item_at(level)->count)
             break;
         level->done = 0;
-        if (++level->index < g.rules[level->rule].length)
+        if (++level->index < length_of(level->rule))
             break;
         level->index = 0;
         if (s->depth == 1) {
@@ -103,57 +80,6 @@ static void advance(void)
         s->depth--;
     }
     descend();
-}
-
-static uint32_t depth_of(const Node *nodes, uint32_t length)
-{
-    uint32_t depth = 0;
-    for (uint32_t i = 0; i < length; i++)
-        if (nodes[i].symbol & 1 && g.rules[nodes[i].symbol >> 1].depth > depth)
-            depth = g.rules[nodes[i].symbol >> 1].depth;
-    return depth + 1;
-}
-
-static bool write_rule(const Node *nodes, uint32_t length)
-{
-    State *s = g.s;
-    if (s->definition_bytes + (size_t)NUMBER_BYTES * (2 * (size_t)length + 2) > DEFINITION_ROOM)
-        return false;
-    unsigned char *at = s->definitions + s->definition_bytes;
-    *at++ = 'R';
-    at = put_number(at, length);
-    for (uint32_t i = 0; i < length; i++) {
-        at = put_number(at, nodes[i].symbol);
-        at = put_number(at, nodes[i].count);
-    }
-    s->definition_bytes = (uint32_t)(at - s->definitions);
-    return true;
-}
-
-/* The rule with these items, or NONE: there is no room for another one. */
-static uint32_t rule_of(const Node *nodes, uint32_t length)
-{
-    uint64_t hash = length;
-    for (uint32_t i = 0; i < length; i++)
-        hash = mix(hash, &nodes[i]);
-    uint32_t *bucket = &g.rule_bucket[hash >> 49];
-    for (uint32_t id = *bucket; id; id = g.rules[id - 1].next) {
-        const Rule *rule = &g.rules[id - 1];
-        uint32_t i = 0;
-        while (rule->length == length && i < length && same(&nodes[i], &g.items[rule->first + i]))
-            i++;
-        if (i == length)
-            return id - 1;
-    }
-    const uint32_t depth = depth_of(nodes, length);
-    if (g.rule_count == MOST_RULES || g.item_count + length > ITEM_ROOM || depth >= DEEPEST_LOOP ||
-        !write_rule(nodes, length))
-        return NONE;
-    memcpy(&g.items[g.item_count], nodes, length * sizeof *nodes);
-    g.rules[g.rule_count] = (Rule){g.item_count, length, depth, *bucket};
-    g.item_count += length;
-    *bucket = ++g.rule_count;
-    return g.rule_count - 1;
 }
 
 /* A node that will not change any more can be found. */
@@ -176,7 +102,7 @@ static void fold(uint32_t length)
     State *s = g.s;
     const uint32_t first = s->node_count - 2 * length;
     const uint32_t rule = rule_of(&s->nodes[first], length);
-    if (rule == NONE)
+    if (rule == NO_RULE)
         return;
     const Node loop = {2, 2 * rule + 1, 0};
     s->busy = 1;
@@ -205,7 +131,7 @@ static void look_for_loop(void)
         if (2 * length > s->node_count || length > LONGEST_LOOP)
             return;
         uint32_t k = 0;
-        while (k < length && same(&s->nodes[end - k], &s->nodes[at - k]))
+        while (k < length && same_node(&s->nodes[end - k], &s->nodes[at - k]))
             k++;
         if (k == length) {
             fold(length);
@@ -276,7 +202,7 @@ static bool leave_loop(void)
     memcpy(levels, g.s->levels, depth * sizeof *levels);
     g.s->busy = 1;
     for (uint32_t i = 0; i < depth && written; i++) {
-        const Node *items = &g.items[g.rules[levels[i].rule].first];
+        const Node *items = items_of(levels[i].rule);
         for (uint32_t k = 0; k < levels[i].index && written; k++)
             written = append(items[k]);
         const Node partial = {levels[i].done, items[levels[i].index].symbol, 0};
@@ -316,15 +242,15 @@ bool append_call(uint32_t signature)
 
 bool structure_is_full(void)
 {
-    return g.rule_count == MOST_RULES || g.item_count > ITEM_ROOM - LONGEST_LOOP;
+    return rules_are_full();
 }
 
 bool end_structure(void)
 {
     if ((g.s->depth && !leave_loop()) || !flush_nodes(g.s->node_count))
         return false;
-    g.flushed = g.rule_count = g.item_count = g.s->depth = 0;
+    g.flushed = g.s->depth = 0;
     memset(g.last_place, 0, BUCKETS * sizeof *g.last_place);
-    memset(g.rule_bucket, 0, BUCKETS * sizeof *g.rule_bucket);
+    forget_rules();
     return true;
 }

@@ -51,9 +51,17 @@ def find(file: Path | None, testbed: str) -> Found:
     when = f", {source.measured}" if source.measured else ""
     name = f"{file.name}: {words}{when}" if words else file.name
     notices = _not_measured(platform)
-    if testbed and source.testbed not in ("", testbed, testbeds.topology_of(testbed).name):
+    if testbed and source.testbed not in ("", testbed, _described_name(testbed)):
         notices = (other_testbed(platform, testbed), *notices)
     return Found(platform, name, notices)
+
+
+def _described_name(testbed: str) -> str:
+    """Return the name in a testbed's description; a file of real hosts has none."""
+    try:
+        return testbeds.topology_of(testbed).name
+    except InputError:
+        return testbed
 
 
 def _not_measured(platform: Platform) -> tuple[Notice, ...]:
