@@ -1,7 +1,7 @@
 """The simulator beside SimGrid's SMPI replay and LogGOPSim, on the same schedules, in one run, reading included.
 
     python benchmarks/simulator_beside_peers.py [--rounds 5] [--loggopsim FOLDER] [--smpi-replay PROGRAM]
-        [--before PROGRAM]
+        [--before PROGRAM] [--plot PAGE.html]
 
 Peers are left out where they are not given. LogGOPSim: the folder with LogGOPSim and txt2bin (built with
 stable_sort in place of sort; its own sort orders equal operations at random); it reads its binary, which
@@ -30,6 +30,7 @@ from pathlib import Path
 from statistics import median
 
 import click
+import plotly.graph_objects as go
 from simulator_schedules import Schedule, all_to_all, halo, pairwise, permutations, ring, write_goal, write_trace
 
 COSTS = {"L": 20e-6, "o_s": 1e-6, "o_r": 1e-6, "G": 8e-9}
@@ -194,12 +195,26 @@ def broadcast(programs: dict[str, str], ranks: int, rounds: int, folder: Path) -
         click.echo(f"binomial bcast of {ranks} ranks, {model}{name}: {used:.2f} s, simulation alone {only:.2f} s")
 
 
+def plot(columns: dict[str, list[tuple[int, float]]], path: Path) -> None:
+    """Write a page on which processor seconds grow with the messages of a ring."""
+    figure = go.Figure(
+        [
+            go.Scatter(x=[x for x, _ in points], y=[y for _, y in points], name=name)
+            for name, points in columns.items()
+        ]
+    )
+    figure.update_xaxes(type="log", title="messages of a ring of 1 KiB")
+    figure.update_yaxes(type="log", title="processor seconds, reading included")
+    figure.write_html(path)
+
+
 @click.command()
 @click.option("--rounds", default=5, show_default=True)
 @click.option("--scale", default=1.0, show_default=True, help="Of the schedules' ranks.")
 @click.option("--loggopsim", "loggopsim_folder", type=click.Path(path_type=Path))
 @click.option("--smpi-replay", type=click.Path(path_type=Path))
 @click.option("--before", type=click.Path(path_type=Path), help="Another build of rankwise-sim, measured beside.")
+@click.option("--plot", "page", type=click.Path(path_type=Path), help="Write how time grows with size, as HTML.")
 @click.option("--limit", default=300.0, show_default=True, help="Seconds of wall time for a run of a peer.")
 def main(
     *,
@@ -208,6 +223,7 @@ def main(
     loggopsim_folder: Path | None,
     smpi_replay: Path | None,
     before: Path | None,
+    page: Path | None,
     limit: float,
 ) -> None:
     """Measure in rounds and print one table."""
@@ -229,6 +245,7 @@ def main(
     schedules += [pairwise(most, 200, 65536), permutations(most, 10, 1 << 20)]
     schedules.append(all_to_all(max(most // 4, 4), 1024))
     schedules.append(halo(max(round(16 * scale), 3), 1, 65536, apart_seconds=100e-6))
+    growth: dict[str, list[tuple[int, float]]] = {column: [] for column in columns}
     click.echo("messages a second of processor time (processor seconds, reading included)")
     click.echo(f"| schedule | {' | '.join(columns)} |")
     click.echo("|---" * (len(columns) + 1) + "|")
@@ -244,10 +261,16 @@ def main(
                     runs[column].append(measure(folder, schedule, limit))
         cells = [cell(of_one, schedule.messages) for of_one in runs.values()]
         click.echo(f"| {schedule.name}, {schedule.size} B | {' | '.join(cells)} |")
+        for column, of_one in runs.items():
+            known = [run.cpu_seconds for run in of_one if run.cpu_seconds is not None]
+            if schedule.name.startswith("ring") and known:
+                growth[column].append((schedule.messages, median(known)))
         times = {column: of_one[0].simulated_seconds for column, of_one in runs.items()}
         click.echo(f"  simulated seconds: {times}", err=True)
     with tempfile.TemporaryDirectory(prefix="rankwise-sim-") as name:
         broadcast(programs, max(int(1_000_000 * scale), 8), rounds, Path(name))
+    if page is not None:
+        plot(growth, page)
 
 
 if __name__ == "__main__":

@@ -98,7 +98,7 @@ def main(  # noqa: PLR0917 -- click passes every option by its name
         kept = (platforms or folder / "platforms").absolute()
         kept.mkdir(exist_ok=True)
         where = {
-            (one, testbed): _platform(one, testbed, fit_time, kept, folder)
+            (one, testbed): platform_arguments(one, testbed, fit_time, kept, folder)
             for one in found for testbed in testbeds.split(",")
         }  # fmt: skip
         argv = {
@@ -117,7 +117,7 @@ def main(  # noqa: PLR0917 -- click passes every option by its name
             _tell(case, np.array(seen[case]))
 
 
-def _platform(one: str, testbed: str, fit_time: str, kept: Path, folder: Path) -> tuple[str, ...]:
+def platform_arguments(one: str, testbed: str, fit_time: str, kept: Path, folder: Path) -> tuple[str, ...]:
     """Arguments that name the platform of an implementation on a testbed."""
     if fit_time == "0":
         return ("--testbed", testbed)

@@ -89,6 +89,8 @@ void Engine::set_up(const std::vector<Job> &jobs)
         nodes_waiting_.insert(nodes_waiting_.end(), program.predecessors.begin(),
                               program.predecessors.end());
     }
+    constexpr std::size_t kFitIntoACache = 1 << 14;
+    is_large_ = ranks > kFitIntoACache;
     requests_.assign(requests, RequestState::idle);
     next_node_.assign(nodes, kNone);
 }
@@ -123,27 +125,6 @@ Outcome Engine::run()
         handle(event);
     }
     return conclude();
-}
-
-/// Thousands of ranks are visited in no order that a processor would foresee.
-void Engine::fetch_ahead() const
-{
-    constexpr std::size_t kFar = 12, kNear = 5;
-    if (const Event *far = events_.ahead(kFar); far != nullptr && is_of_message(*far))
-        messages_.fetch(far->what);
-    const Event *near = events_.ahead(kNear);
-    if (near == nullptr)
-        return;
-    if (near->kind == kBegin && shares_) {
-        const Message &message = messages_[near->what];
-        __builtin_prefetch(&servers_[node_of_[message.source]], 1);
-        __builtin_prefetch(&servers_[platform_.nodes.size() + node_of_[message.destination]], 1);
-    } else if (near->kind == kDeliver) {
-        const char *const rank =
-            reinterpret_cast<const char *>(&ranks_[messages_[near->what].destination]);
-        __builtin_prefetch(rank, 1);
-        __builtin_prefetch(rank + 64, 1);
-    }
 }
 
 [[gnu::cold]] std::uint32_t Engine::cost_of(const Message &message, Cost which) const

@@ -112,6 +112,7 @@ class Engine
         return event.kind == kBegin || event.kind == kLeft || event.kind == kDeliver;
     }
     void fetch_ahead() const;
+    void fetch_chains() const;
     void settle();
     void expect(std::uint32_t flow);
     Outcome conclude();
@@ -214,7 +215,7 @@ class Engine
     Tape *tape_;                       // if derivatives are wanted
     std::unique_ptr<Network> network_; // from the first flow on
     std::unique_ptr<SharingModel> model_;
-    bool lone_is_free_ = true, is_unsettled_ = false;
+    bool lone_is_free_ = true, is_unsettled_ = false, is_large_ = false;
     EventLanes events_;
     Matching messages_;
     Time now_ = 0;

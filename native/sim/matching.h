@@ -53,6 +53,17 @@ class Matching
     {
         __builtin_prefetch(messages_.data() + number, 1);
     }
+    /// Have the place brought near where a message of this kind waits for its other side.
+    void fetch_bucket(std::uint32_t source, std::uint32_t destination, std::int32_t tag) const
+    {
+        __builtin_prefetch(&buckets_[bucket(source, destination, tag)]);
+    }
+    /// Have what waits there brought near.
+    void fetch_first(std::uint32_t source, std::uint32_t destination, std::int32_t tag) const
+    {
+        if (const std::uint32_t first = buckets_[bucket(source, destination, tag)]; first != kNone)
+            fetch(first);
+    }
     std::uint32_t allocate(std::uint32_t source, std::uint32_t destination, std::int32_t tag);
     void release(std::uint32_t number)
     {

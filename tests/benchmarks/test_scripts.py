@@ -54,6 +54,13 @@ SMALLEST = {  # script: arguments, what it prints
         ["mpich-5", "--launches", "1", "--testbeds", "two-clusters", "--programs", "cg,halo", "--fit-time", "0"],
         "predicted over measured",
     ),
+    "sites_prediction": (
+        [
+            *("mpich-5", "--patterns", "1", "--flows", "2", "--schedules", "bcast.binomial", "--sizes", "64K"),
+            *("--launches", "1", "--fit-time", "0"),
+        ],
+        "packets late by ",
+    ),
     "abi_cost": (["mpich-5", "--turns", "1", "--calls", "1000"], "Comm_rank "),
     "mapping_beside_peers": (
         ["--graphs", "halo-4x4,cg-16", "--repeats", "1", "--programs", "halo", "--time", "0.5s"],

@@ -1,5 +1,6 @@
 """`rankwise predict` answers within 80 columns, as JSON and as a page, and says what is wrong with its input."""
 
+import csv
 import json
 from pathlib import Path
 
@@ -38,6 +39,28 @@ def test_the_same_as_json(capsys: Told) -> None:
     assert told["band"]["low_seconds"] < told["total_seconds"] < told["band"]["high_seconds"]
     assert [len(one["finish_seconds"]) for one in told["jobs"]] == [4]
     assert told["contention_by_link"][0]["link"] == told["what_would_help"][0]["resource"] == "ab"
+
+
+def test_tables_as_csv(capsys: Told) -> None:
+    def rows(*words: str) -> list[list[str]]:
+        assert predict(*words, "--platform", "p.toml", "--csv") == 0
+        return list(csv.reader(capsys.readouterr().out.splitlines()))
+
+    names, *flows = rows("pattern", "flows")
+    assert names == ["job", "from", "to", "size_bytes", "start_seconds", "end_seconds"]
+    assert [one[:5] for one in flows] == [
+        ["flows", "0", "2", "1000000", "0"],
+        ["flows", "1", "3", "1000000", "0"],
+    ]
+    names, *ends = rows("collective", "bcast", "--algorithm", "binomial")
+    assert names == ["job", "rank", "node", "finish_seconds"]
+    assert [one[1] for one in ends] == ["0", "1", "2", "3"]
+    names, *algorithms = rows("collective", "bcast", "--size", "1K,1M")
+    assert names[0] == "algorithm"
+    assert {"1024", "1048576"} == {one[1] for one in algorithms}
+    names, *points = rows("pattern", "flows", "--sweep", "wan.delay=1ms:1s", "--steps", "4")
+    assert names[0] == "wan.delay"
+    assert [float(one[0]) for one in points] == pytest.approx([0.001, 0.01, 0.1, 1])
 
 
 def test_a_page_of_its_own(capsys: Told) -> None:

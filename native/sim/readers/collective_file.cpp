@@ -99,13 +99,16 @@ Program read_collective(std::string_view text, const std::string &file_name,
                 if (i == 0 && (rank & (rank - 1)) == 0) // so far, so many more to come
                     check_memory(
                         kBytesPerStep *
-                            (static_cast<double>(program.nodes.size()) +
+                            (static_cast<double>(program.operations()) +
                              static_cast<double>(graph.nodes()) * static_cast<double>(repeat)) /
                             (rank + 1.0) * request.ranks,
                         file_name, options);
                 if (rank == 0 && i == 0)
                     program.reserve_nodes(std::min<std::size_t>(graph.nodes(), 64) * request.ranks);
-                graph.finish(program, rank);
+                if (repeat == 1)
+                    graph.finish_alone(program, rank);
+                else
+                    graph.finish(program, rank);
             }
     } catch (const std::invalid_argument &error) {
         file.fail(error.what());

@@ -2,6 +2,7 @@
 // simulated.
 #include "base/tests/mutation.h"
 #include "base/word_file.h"
+#include "goal_binary_file.h"
 #include "world.h"
 
 using namespace rankwise;
@@ -73,7 +74,9 @@ int main()
     const Platform platform = read_platform(platform_text, "platform");
     rankwise::test::Mutation mutation(20060914, tokens);
     int read = 0, refused = 0;
-    for (const std::string &valid : programs) {
+    std::vector<std::string> all = programs;
+    all.push_back(goal_binary_file());
+    for (const std::string &valid : all) {
         CHECK(try_to_run(platform, valid));
         for (int i = 0; i < 3000; i++)
             (try_to_run(platform, mutation.damaged(valid)) ? read : refused)++;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from rankwise.cli.predict_options import ANSWER, PLATFORM, counting, only_one, r
 from rankwise.cli.schedule import SITES
 from rankwise.cli.screen import Screen
 from rankwise.core.errors import InputError
+from rankwise.report.prediction_csv import comparison_csv, prediction_csv, sweep_csv
 from rankwise.report.prediction_view import comparison_parts, prediction_parts, sweep_parts, tolerance_parts
 from rankwise.workflows.predict import pages, predictor
 from rankwise.workflows.predict.asking import collectives
@@ -63,6 +64,8 @@ def _predict(questions: tuple[Question, ...], asked: dict[str, Any]) -> None:
         raise InputError("--noise is that of the runs of --seeds", "say how many: --seeds 100")
     only_one(asked, ("swept", "--sweep"), ("seeds", "--seeds"))
     only_one(asked, ("swept", "--sweep"), ("trace_file", "--trace-out"))
+    if asked["as_csv"] and asked["as_json"]:
+        raise InputError("--csv and --json cannot be asked for at once", "give one of them")
     request = request_of(questions[0], asked)
     with counting(quiet=asked["quiet"]) as progress:
         if len(questions) > 1:
@@ -79,15 +82,32 @@ def _predict(questions: tuple[Question, ...], asked: dict[str, Any]) -> None:
         else:
             predicted = predictor.predict(request, asked["store"], progress)
     if len(questions) > 1:
-        echo_json(compared) if asked["as_json"] else print_parts(comparison_parts(compared))
+        _print(asked, lambda: compared, lambda: comparison_csv(compared), lambda: comparison_parts(compared))
     elif asked["swept"]:
-        echo_json(swept) if asked["as_json"] else print_parts(sweep_parts(swept))
+        _print(asked, lambda: swept, lambda: sweep_csv(swept), lambda: sweep_parts(swept))
     else:
         if asked["page"]:
             pages.write(asked["page"].absolute(), predicted)
-        echo_json(as_json(predicted)) if asked["as_json"] else print_parts(prediction_parts(predicted))
+        _print(
+            asked,
+            lambda: as_json(predicted),
+            lambda: prediction_csv(predicted),
+            lambda: prediction_parts(predicted),
+        )
         if asked["page"]:
             Screen(quiet=asked["quiet"]).say(f"\nreport: {asked['page'].absolute()}", whole=True)
+
+
+def _print(
+    asked: dict[str, Any], json: Callable[[], Any], csv: Callable[[], str], parts: Callable[[], Iterable[Any]]
+) -> None:
+    """As what is asked for: JSON, CSV or words."""
+    if asked["as_json"]:
+        echo_json(json())
+    elif asked["as_csv"]:
+        click.echo(csv(), nl=False)
+    else:
+        print_parts(parts())
 
 
 def _tolerate(questions: tuple[Question, ...], asked: dict[str, Any]) -> None:

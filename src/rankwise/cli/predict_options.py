@@ -55,6 +55,8 @@ ANSWER = (
                  help="Standard deviation of their logarithm, with --seeds.  [default: 0.1]"),
     click.option("--trace-out", "trace_file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
                  help="Write a timeline for Perfetto or chrome://tracing."),
+    click.option("--csv", "as_csv", is_flag=True,
+                 help="Print a table as CSV: messages, ends of ranks, algorithms or points of a sweep."),
     click.option("--html", "-o", "page", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
                  help="Write an HTML page: timeline, load of links, what would help."),
     store_option,

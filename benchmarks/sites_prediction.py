@@ -1,0 +1,135 @@
+"""How far off are predictions between sites: of concurrent messages, and of collective operations by schedules?
+
+    python benchmarks/sites_prediction.py [--testbed benchmarks/thin_wan.toml] [--patterns 10] [--flows 12] \
+        [--schedules bcast.binomial,allreduce.ring] [--sizes 64K,1M] [--launches 3] [--fit-time 5m] \
+        [--platforms FOLDER] [openmpi-5 mpich-5]
+
+One rank on each node. The platform is fitted on the testbed to micro-patterns (--fit-time 0: the testbed as it is
+described), kept in FOLDER, and taken from there if it is. Patterns are random asynchronous messages of 1, 2 and
+4 MiB, one begun each millisecond, within sites and between them, up to four at a node. All models predict the same
+measurements; an error is |predicted / measured - 1|, of a flow (mean, worst), of the time until a pattern's last
+flow has ended (makespan), and of an operation. How late the emulator delivered packets is printed below: where
+that is not small beside the times, they are the machine's more than the network's.
+"""
+
+import json
+import tempfile
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+import numpy as np
+from trace_prediction import platform_arguments, rankwise
+
+from rankwise.analysis.fit.accuracy import MODELS
+from rankwise.analysis.fit.sharing_patterns import random_pattern
+from rankwise.cli.options import SIZES
+from rankwise.cli.screen import Screen
+from rankwise.core.flows import Pattern, benchmark_of
+from rankwise.store.store import Store
+from rankwise.workflows.prepare import prepare
+from rankwise.workflows.testbeds import testbed_of
+
+MOST_AT_A_NODE = 4
+STORE = "results.sqlite"
+
+
+@click.command()
+@click.argument("names", nargs=-1)
+@click.option("--testbed", default=str(Path(__file__).with_name("thin_wan.toml")))
+@click.option("--patterns", "count", type=click.IntRange(1), default=10, show_default=True)
+@click.option("--flows", type=click.IntRange(2), default=12, show_default=True, help="Of each pattern.")
+@click.option("--schedules", default="bcast.binomial,allreduce.ring", show_default=True)
+@click.option("--sizes", type=SIZES, default="64K,1M", show_default=True, help="Of their blocks.")
+@click.option("--launches", type=click.IntRange(1), default=3, show_default=True)
+@click.option("--fit-time", default="5m", show_default=True, help="0: predict with the testbed as described.")
+@click.option("--platforms", type=click.Path(path_type=Path, file_okay=False), help="Fitted ones, kept here.")
+def main(  # noqa: PLR0917 -- click passes every option by its name
+    names: tuple[str, ...], testbed: str, count: int, flows: int, schedules: str, sizes: tuple[int, ...],
+    launches: int, fit_time: str, platforms: Path | None,
+) -> None:  # fmt: skip
+    """Fit, measure, predict, and print how far off each model is."""
+    where = str(Path(testbed).absolute()) if Path(testbed).exists() else testbed
+    nodes = len(testbed_of(where).hosts())
+    patterns = [random_pattern(seed, nodes, ends=MOST_AT_A_NODE, flows=flows) for seed in range(1, count + 1)]
+    asked = [one for one in schedules.split(",") if one]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o777)
+        kept = (platforms or folder / "platforms").absolute()
+        kept.mkdir(exist_ok=True)
+        for one in prepare(names or ("openmpi-5", "mpich-5"), (), Screen()).ready:
+            platform = platform_arguments(one, where, fit_time, kept, folder)
+            bench = ["bench", "--mpi", one, "--testbed", where, "-n", str(nodes), "--launches", str(launches)]
+            bench += ["--store", STORE, "-q"]
+            print(f"\n{one}, {nodes} nodes of {Path(testbed).stem}")
+            rankwise(*bench, *map(benchmark_of, patterns), folder=folder)
+            _tell_patterns(patterns, platform, folder)
+            _tell_lateness(folder)
+            if asked:
+                words = ",".join(map(str, sizes))
+                rankwise(*bench, *asked, "--sizes", words, folder=folder)
+                _tell_schedules(asked, sizes, (*platform, "-n", str(nodes)), folder)
+                _tell_lateness(folder)
+
+
+def _newest(folder: Path) -> int:
+    with Store(folder / STORE) as store:
+        return store.run().id
+
+
+def _predicted(words: Sequence[str], folder: Path) -> list[dict[str, float]]:
+    """What the newest run measured, each beside the prediction."""
+    beside = ("--compare-with", str(_newest(folder)), "--store", STORE, "--json", "-q")
+    found: list[dict[str, float]] = json.loads(rankwise("predict", *words, *beside, folder=folder))["measured"]
+    return found
+
+
+def _tell_patterns(patterns: Sequence[Pattern], platform: Sequence[str], folder: Path) -> None:
+    print(f"  {len(patterns)} patterns, {sum(map(len, patterns))} flows{'mean':>14}{'worst':>8}{'makespan':>10}")
+    for model in MODELS:
+        flows, makespans = [], []
+        for pattern in patterns:
+            lines = [f"{one.source} {one.target} {one.bytes} {one.start_seconds:.9g}\n" for one in pattern]
+            (folder / "flows").write_text("".join(lines))
+            whole, *each = _predicted(("pattern", "flows", *platform, "--model", model), folder)
+            makespans.append(abs(whole["error"]))
+            flows += [abs(one["error"]) for one in each]
+        print(f"    {model:<32}{np.mean(flows):>8.1%}{max(flows):>8.1%}{np.mean(makespans):>10.1%}")
+
+
+def _tell_schedules(
+    asked: Sequence[str], sizes: Sequence[int], platform: Sequence[str], folder: Path
+) -> None:  # fmt: skip
+    errors: defaultdict[str, list[float]] = defaultdict(list)
+    print(f"  {'schedule, block':<34}{'measured':>10}  predicted by {', '.join(MODELS)}")
+    for name in asked:
+        operation, _, algorithm = name.partition(".")
+        for size in sizes:
+            words = ("collective", operation, "--algorithm", algorithm, "--size", str(size), *platform)
+            found, seconds = [], 0.0
+            for model in MODELS:
+                (own,) = [one for one in _predicted((*words, "--model", model), folder) if one["same"]]
+                seconds = own["seconds"]
+                errors[model].append(abs(own["error"]))
+                found.append(f"{1e3 * own['predicted_seconds']:.2f} ms ({own['error']:+.1%})")
+            print(f"    {name + ', ' + str(size) + ' B':<32}{1e3 * seconds:>7.2f} ms  {', '.join(found)}")
+    for model, those in errors.items():
+        print(f"    {model}: mean {np.mean(those):.1%}, worst {max(those):.1%}")
+
+
+def _tell_lateness(folder: Path) -> None:
+    with Store(folder / STORE) as store:
+        figures = [one.emulator for one in store.launches(store.run().id) if one.emulator]
+    if not figures:
+        print("  how late packets were is not known")
+        return
+    median = 1e3 * float(np.median([one.lateness_p50_seconds for one in figures]))
+    worst = 1e3 * max(one.lateness_p99_seconds for one in figures)
+    most = 1e3 * max(one.lateness_max_seconds for one in figures)
+    print(f"  packets late by {median:.3f} ms in the median, at most {worst:.3f} ms (p99) and {most:.1f} ms (any)")
+
+
+if __name__ == "__main__":
+    main()
