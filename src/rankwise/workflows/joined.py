@@ -159,6 +159,7 @@ def _placed(request: JoinRequest) -> list[tuple[str, ...]]:
 def _crowded(request: JoinRequest, placed: Sequence[tuple[str, ...]]) -> Iterator[str]:
     """A word on each site with more ranks than slots, or on this host where all sites are on it."""
     hosts = request.testbed.hosts()
+    groups: list[tuple[str, Sequence[Host], int]]
     if request.testbed.topology() is None:
         groups = [(hosts[0].name, hosts, sum(len(names) for names in placed))]
     else:
