@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import time
+from functools import partial
 from pathlib import Path
 
 import psutil
@@ -16,12 +17,19 @@ from rankwise.testbeds import running
 from rankwise.testbeds.emulated import EmulatedTestbed
 from rankwise.workflows.joined import JoinRequest, run_joined
 from rankwise.workflows.joined import parts_of as parts_of_job
-from support.abi import compiled, needs_compiler
-from support.command_line import assert_error, rankwise, started
+from support import command_line
+from support.abi import compiled, needs_compiler, prepare
+from support.command_line import assert_error, started
 from support.emulated import may_emulate, output_of, parts_of, two_sites
 
-pytestmark = [pytest.mark.mpi, needs_compiler, pytest.mark.timeout(200)]
+pytestmark = [pytest.mark.mpi, needs_compiler, pytest.mark.timeout(900)]
+rankwise = partial(command_line.rankwise, timeout=400)
 SITES = "rennes=mpich-5:2,nancy=openmpi-5:2"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _prepared() -> None:
+    prepare("openmpi-5", "mpich-5")
 
 
 def megabytes_there(said: str, site: str, other: str) -> float:
@@ -33,7 +41,7 @@ def megabytes_there(said: str, site: str, other: str) -> float:
 
 @pytest.mark.parametrize(("name", "least"), [("joined_messages", 15), ("joined_groups", 1)])
 def test_what_goes_directly_goes_by_relays(name: str, least: float, tmp_path: Path) -> None:
-    done = rankwise("run", "--join", SITES, "--relay", "--limit", "90s", "--", str(compiled(name)), home=tmp_path)
+    done = rankwise("run", "--join", SITES, "--relay", "--limit", "300s", "--", str(compiled(name)), home=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert re.search(r"checked \d+ lacking 0 wrong 0$", done.stdout, re.MULTILINE), done.stdout
     for site, other in (("rennes", "nancy"), ("nancy", "rennes")):
@@ -42,7 +50,7 @@ def test_what_goes_directly_goes_by_relays(name: str, least: float, tmp_path: Pa
 
 @pytest.mark.nightly
 def test_three_sites(tmp_path: Path) -> None:
-    done = rankwise("run", "--join", "a=mpich-5:1,b=openmpi-5:2,c=intelmpi:2", "--relay", "--limit", "90s", "--",
+    done = rankwise("run", "--join", "a=mpich-5:1,b=openmpi-5:2,c=intelmpi:2", "--relay", "--limit", "300s", "--",
                     str(compiled("joined_messages")), home=tmp_path)  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     for site, other in (("a", "b"), ("a", "c"), ("b", "c")):
@@ -68,7 +76,7 @@ def test_only_the_hosts_of_relays_have_to_see_one_another(capfd: pytest.CaptureF
             assert output_of(testbed, "b1", "sh", "-c", see.format(addresses["a1"])) == "seen"
         request = JoinRequest(
             (str(compiled("joined_messages")),), parts_of_job("a=mpich-5:2,b=openmpi-5:2"), testbed,
-            limit_seconds=90, relayed=True,
+            limit_seconds=300, relayed=True,
         )  # fmt: skip
         assert run_joined(request, Screen(quiet=True)) == 0
     finally:

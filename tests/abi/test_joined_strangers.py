@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from support.abi import compiled, needs_compiler
+from support.abi import compiled, needs_compiler, prepare
 from support.command_line import started
 
-pytestmark = [pytest.mark.mpi, needs_compiler, pytest.mark.timeout(200)]
+pytestmark = [pytest.mark.mpi, needs_compiler, pytest.mark.timeout(900)]
 HELLO = struct.Struct("8sII40siiHH")
 SILENT = 10
 LATE_SITE = """case $RANKWISE_JOIN in
@@ -29,7 +29,7 @@ def hello(key: str, *, order: int = 0x01020304, protocol: int = 2, rank: int = 1
 
 def meeting(folder: Path) -> tuple[tuple[str, int], str]:
     """Where the first process waits, and the job's key."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 120
     while not (folder / "settings").exists():
         assert time.monotonic() < deadline
         time.sleep(0.02)
@@ -44,9 +44,10 @@ def meeting(folder: Path) -> tuple[tuple[str, int], str]:
 
 
 def test_strangers_are_sent_away(tmp_path: Path) -> None:
+    prepare("mpich-5", "openmpi-5")
     (tmp_path / "late.sh").write_text(LATE_SITE)
     program = str(compiled("joined_where"))
-    line = ["run", "--join", "rennes=mpich-5:1,nancy=openmpi-5:1", "--abi", "--limit", "60s", "--",
+    line = ["run", "--join", "rennes=mpich-5:1,nancy=openmpi-5:1", "--abi", "--limit", "240s", "--",
             "/bin/sh", "late.sh", program]  # fmt: skip
     with started(*line, home=tmp_path) as job:
         where, key = meeting(tmp_path)
@@ -63,7 +64,7 @@ def test_strangers_are_sent_away(tmp_path: Path) -> None:
             one = socket.create_connection(where, 5)
             one.sendall(words)
             talking.append(one)
-        out, err = job.communicate(timeout=60)
+        out, err = job.communicate(timeout=240)
         for one in (*silent, *talking):
             one.close()
     assert job.returncode == 0, out + err

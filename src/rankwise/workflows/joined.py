@@ -91,6 +91,8 @@ def run_joined(request: JoinRequest, events: Events) -> int:
     implementations = _implementations(request, events)
     testbed = request.testbed
     placed = _placed(request)
+    for words in _crowded(request, placed):
+        events.say(f"warning: {words}")
     called = Path(program[0])
     owns = [abi.linked_to(called, one, request.prefixes, request.linked_to) for one in implementations]
     for one, own in dict.fromkeys(zip(implementations, owns, strict=True)):
@@ -152,6 +154,25 @@ def _placed(request: JoinRequest) -> list[tuple[str, ...]]:
     if request.testbed.topology() is None:
         return [(hosts[0].name,) * part.ranks for part in request.parts]
     return [place("block", _hosts_of(part.site, hosts), part.ranks) for part in request.parts]
+
+
+def _crowded(request: JoinRequest, placed: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    """A word on each site with more ranks than slots, or on this host where all sites are on it."""
+    hosts = request.testbed.hosts()
+    groups: list[tuple[str, Sequence[Host], int]]
+    if request.testbed.topology() is None:
+        groups = [(hosts[0].name, hosts, sum(len(names) for names in placed))]
+    else:
+        groups = [
+            (f"site {part.site}", _hosts_of(part.site, hosts), len(names))
+            for part, names in zip(request.parts, placed, strict=True)
+        ]
+    for name, those, ranks in groups:
+        if ranks > (slots := sum(host.slots for host in those)):
+            yield (
+                f"{name} has {ranks} ranks on {slots} slot{'s' if slots > 1 else ''}: they take turns, and times "
+                "mean little"
+            )
 
 
 def _hosts_of(site: str, hosts: Sequence[Host]) -> list[Host]:

@@ -129,7 +129,9 @@ static void await(Guests *g, const char *missing)
     struct pollfd ready[MOST_GUESTS + 1];
     double until = g->deadline;
     if (now() >= until)
-        stop("not everybody came within %.0f s: %s", g->settings->seconds, missing);
+        stop("not everybody came to port %d within %.0f s: %s%s%s", port_of(g->listener),
+             g->settings->seconds, missing, g->settings->relay ? "" : "; ",
+             g->settings->relay ? "" : FIREWALL_REMEDY);
     for (int i = 0; i < g->count; i++) {
         ready[i] = (struct pollfd){.fd = g->all[i].socket, .events = POLLIN};
         until = g->all[i].until < until ? g->all[i].until : until;

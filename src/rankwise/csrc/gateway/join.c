@@ -87,7 +87,7 @@ static struct in_addr attend(Entry *all, uint16_t port)
         s = connect_by_relay(&settings, 0, 1, deadline);
     } else {
         at = address_of(settings.host, settings.port);
-        s = connect_to(at, world.names[0], deadline);
+        s = connect_to(at, world.names[0], FIREWALL_REMEDY, deadline);
     }
     const Hello mine = hello(settings.key, port);
     if (!write_all(s, &mine, sizeof mine) ||
@@ -111,8 +111,9 @@ static void connect_all(const Entry *all, struct in_addr first, int listener)
     for (int r = 0; r < world.first[world.site]; r++) {
         struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = all[r].port};
         at.sin_addr.s_addr = all[r].address ? all[r].address : first.s_addr;
-        const int s = settings.relay ? connect_by_relay(&settings, r, 0, deadline)
-                                     : connect_to(at, world.names[site_of_rank(r)], deadline);
+        const int s = settings.relay
+                          ? connect_by_relay(&settings, r, 0, deadline)
+                          : connect_to(at, world.names[site_of_rank(r)], FIREWALL_REMEDY, deadline);
         const Hello mine = hello(settings.key, 0);
         if (!write_all(s, &mine, sizeof mine))
             give_up("lost the connection to", r);

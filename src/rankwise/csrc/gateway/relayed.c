@@ -21,7 +21,7 @@ typedef struct {
 static int call_relay(const Settings *settings, Call call, double deadline)
 {
     const struct sockaddr_in at = address_of(settings->relay, settings->relay_port);
-    const int s = connect_to(at, "its relay", deadline);
+    const int s = connect_to(at, "its relay", "did the relay start?", deadline);
     char answer = 'n', reason[200] = "it has ended";
     memcpy(call.magic, "rankgate", sizeof call.magic);
     call.protocol = htonl(RELAY_PROTOCOL);

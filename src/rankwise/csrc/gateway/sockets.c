@@ -4,7 +4,9 @@
 #include "gateway.h"
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netdb.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -28,6 +30,14 @@ int listen_at(int wanted, uint16_t *port)
         stop("cannot listen at port %d: %s", wanted, strerror(errno));
     *port = at.sin_port;
     return s;
+}
+
+int port_of(int listener)
+{
+    struct sockaddr_in at = {.sin_port = 0};
+    socklen_t bytes = sizeof at;
+    getsockname(listener, (struct sockaddr *)&at, &bytes);
+    return ntohs(at.sin_port);
 }
 
 struct sockaddr_in address_of(const char *host, int port)
@@ -62,19 +72,45 @@ bool write_all(int s, const void *from, size_t bytes)
     return true;
 }
 
-int connect_to(struct sockaddr_in at, const char *whom, double deadline)
+/* Tries once, until the deadline at most: a firewall that answers nothing makes connect() wait for
+ * minutes. Returns the socket, or -1 and the reason in `error`. */
+static int try_to_connect(struct sockaddr_in at, double deadline, int *error)
+{
+    const int s = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    socklen_t bytes = sizeof *error;
+    *error = 0;
+    if (s < 0 || (connect(s, (struct sockaddr *)&at, sizeof at) && errno != EINPROGRESS))
+        *error = errno;
+    struct pollfd wanted = {.fd = s, .events = POLLOUT};
+    while (!*error) {
+        const double left = deadline - now();
+        const int ready = poll(&wanted, 1, left > 0 ? (int)(left * 1e3) + 1 : 0);
+        if (ready > 0)
+            break;
+        if (ready == 0)
+            *error = ETIMEDOUT;
+        else if (errno != EINTR)
+            *error = errno;
+    }
+    if (!*error && getsockopt(s, SOL_SOCKET, SO_ERROR, error, &bytes))
+        *error = errno;
+    if (!*error && fcntl(s, F_SETFL, fcntl(s, F_GETFL) & ~O_NONBLOCK) == 0)
+        return s;
+    if (s >= 0)
+        close(s);
+    return -1;
+}
+
+int connect_to(struct sockaddr_in at, const char *whom, const char *remedy, double deadline)
 {
     for (;;) {
-        const int s = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-        if (s >= 0 && !connect(s, (struct sockaddr *)&at, sizeof at))
+        int error;
+        const int s = try_to_connect(at, deadline, &error);
+        if (s >= 0)
             return s;
-        const int error = errno;
-        close(s);
         if (now() > deadline)
-            stop("site %s cannot reach %s at %s, port %d: %s; does a firewall close that port, or "
-                 "did that site's job not start?",
-                 world.names[world.site], whom, inet_ntoa(at.sin_addr), ntohs(at.sin_port),
-                 strerror(error));
+            stop("site %s cannot reach %s at %s, port %d: %s; %s", world.names[world.site], whom,
+                 inet_ntoa(at.sin_addr), ntohs(at.sin_port), strerror(error), remedy);
         usleep(20000);
     }
 }

@@ -15,8 +15,14 @@ int listen_at(int wanted, uint16_t *port);
 /* Of a host that this site must know: or the job ends. */
 struct sockaddr_in address_of(const char *host, int port);
 
-/* Tries until the deadline, which ends the job. */
-int connect_to(struct sockaddr_in at, const char *whom, double deadline);
+#define FIREWALL_REMEDY                                                                            \
+    "if a firewall closes that port, open it, or connect the sites by relays: --relay"
+
+/* Tries until the deadline, which ends the job; then the user is told the remedy too. */
+int connect_to(struct sockaddr_in at, const char *whom, const char *remedy, double deadline);
+
+/* At which this socket listens. */
+int port_of(int listener);
 
 /* All of it, or false; reading within so many seconds. */
 bool read_all(int socket, void *to, size_t bytes, double seconds);
