@@ -42,6 +42,9 @@ def test_sites_are_measured_once(implementation_id: str, tmp_path: Path) -> None
     hosts = " ".join(host for site in sites for host in site.split()[2:])
     file.write_text(f"{HEADING}\nsite all {hosts}\n")
     assert not unsaid(implementation_id, tmp_path).replaced()
+    file.write_text("cut short")
+    assert unsaid(implementation_id, tmp_path).replaced() == measured.replaced()
+    assert file.read_text().splitlines() == [heading, *sites]
 
 
 @pytest.mark.parametrize("implementation_id", IDS)
