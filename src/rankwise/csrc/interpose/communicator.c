@@ -1,5 +1,6 @@
 #include "communicator.h"
 #include "../schedules/own_network.h"
+#include "../schedules/sites.h"
 #include "measured_network.h"
 #include "overlay.h"
 #include "settings.h"
@@ -79,6 +80,8 @@ static Communicator *new_communicator(MPI_Comm comm)
     if (!c->passes && (settings()->has_network ||
                        (settings()->measures && asks_for_sites(&settings()->table, c->ranks))))
         c->network = network_of(comm, c->ranks);
+    if (c->network)
+        sort_network(c->network);
     const int sites = c->network ? c->network->sites : 1;
     for (int o = 0; !c->passes && o < OPERATIONS; o++)
         if (could_replace(&settings()->table, (Operation)o, c->ranks, sites))
