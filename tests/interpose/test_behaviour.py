@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -96,11 +97,12 @@ def test_errors_and_odd_communicators_are_the_librarys(implementation_id: str, t
 
 @pytest.mark.parametrize("implementation_id", MODERN)
 def test_a_rank_that_dies_ends_the_job_as_it_would_without(implementation_id: str, tmp_path: Path) -> None:
-    """By the MPI's own means: nobody waits in our messages for ever."""
+    """By the MPI's own means and in its own words: nobody waits in our messages for ever."""
     program = [str(compiled(implementation_id, "dying"))]
     ran = run(implementation_id, 3, write_table(tmp_path, everything(0)), tmp_path, program, timeout=60)
     assert ran.done.returncode != 0
     assert "half done" in ran.done.stdout and "all done" not in ran.done.stdout
+    assert re.search(r"signal:? 9\b", ran.done.stdout + ran.done.stderr, re.IGNORECASE), ran.done.stderr
 
 
 @pytest.mark.parametrize("implementation_id", [one for one in MODERN if one.startswith("mpich")])

@@ -18,7 +18,7 @@ class CNetwork(ctypes.Structure):
     _fields_ = (
         ("ranks", c_int), ("levels", c_int), ("group", POINTER(c_int)), ("sites", c_int),
         ("delay_seconds", POINTER(c_double)), ("bytes_per_second", POINTER(c_double)),
-        ("node_bytes_per_second", c_double),
+        ("node_bytes_per_second", c_double), ("sorted", c_void_p),
     )  # fmt: skip
 
 

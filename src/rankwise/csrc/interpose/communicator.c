@@ -1,5 +1,7 @@
 #include "communicator.h"
 #include "../schedules/own_network.h"
+#include "../schedules/sites.h"
+#include "measured_network.h"
 #include "overlay.h"
 #include "settings.h"
 #include <limits.h>
@@ -56,7 +58,8 @@ static Network *network_of(MPI_Comm comm, int ranks)
             MPI_SUCCESS) {
         for (int r = 0; r < ranks; r++)
             hosts[r] = names + (size_t)r * HOST_ROOM;
-        network = described_network(hosts, ranks);
+        network = settings()->has_network ? described_network(hosts, ranks)
+                                          : measured_network(comm, hosts, ranks);
     }
     free(hosts);
     free(names);
@@ -74,8 +77,11 @@ static Communicator *new_communicator(MPI_Comm comm)
     PMPI_Comm_rank(comm, &c->rank);
     PMPI_Comm_size(comm, &c->ranks);
     c->passes = between != 0;
-    if (!c->passes && settings()->has_network)
+    if (!c->passes && (settings()->has_network ||
+                       (settings()->measures && asks_for_sites(&settings()->table, c->ranks))))
         c->network = network_of(comm, c->ranks);
+    if (c->network)
+        sort_network(c->network);
     const int sites = c->network ? c->network->sites : 1;
     for (int o = 0; !c->passes && o < OPERATIONS; o++)
         if (could_replace(&settings()->table, (Operation)o, c->ranks, sites))

@@ -132,7 +132,9 @@ void read_settings(void)
     const char *network = getenv("RANKWISE_NETWORK");
     chosen.report = getenv("RANKWISE_OVERLAY_REPORT");
     chosen.reproducible = reproducible && strcmp(reproducible, "1") == 0;
+    const char *measure = getenv("RANKWISE_OVERLAY_MEASURE");
     chosen.has_network = network && *network;
+    chosen.measures = !measure || strcmp(measure, "0") != 0;
     check_version();
     read_rules();
 }

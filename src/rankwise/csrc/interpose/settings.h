@@ -3,8 +3,10 @@
  *     RANKWISE_OVERLAY=FILE          the decision table; `default`: the built-in one; without it
  *                                    everything is left to the library
  *     RANKWISE_NETWORK=FILE          which host is in which site, and what lies between them
- *     RANKWISE_OVERLAY_REPRODUCIBLE=1  sums do not depend on which rank is on which host
- *     RANKWISE_OVERLAY_REPORT=FILE   at MPI_Finalize, rank R writes FILE.R: what was replaced;
+ *     RANKWISE_OVERLAY_MEASURE=0     without RANKWISE_NETWORK all ranks count as one site, instead
+ * of being sorted into sites by round trips RANKWISE_OVERLAY_REPRODUCIBLE=1  sums do not depend on
+ * which rank is on which host RANKWISE_OVERLAY_REPORT=FILE   at MPI_Finalize, rank R writes FILE.R:
+ * what was replaced;
  *                                    `-`: rank 0 says on standard error which schedules ran */
 #ifndef RANKWISE_SETTINGS_H
 #define RANKWISE_SETTINGS_H
@@ -13,7 +15,7 @@
 
 typedef struct {
     Table table;
-    bool has_network, reproducible;
+    bool has_network, measures, reproducible;
     const char *report; /* NULL: none */
 } Settings;
 

@@ -238,3 +238,12 @@ bool could_replace(const Table *table, Operation operation, int ranks, int sites
             return true;
     return false;
 }
+
+bool asks_for_sites(const Table *table, int ranks)
+{
+    for (const Rule *rule = table->rules; rule < table->rules + table->count; rule++)
+        if (rule->algorithm && within(rule->ranks, ranks) &&
+            (rule->sites.from > 1 || rule->sites.to != INT64_MAX || rule->algorithm->for_networks))
+            return true;
+    return false;
+}

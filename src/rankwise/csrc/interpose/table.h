@@ -53,4 +53,7 @@ const Rule *find_rule(const Table *table, const Question *question);
 /* Whether any rule names an algorithm for this operation, whatever the bytes. */
 bool could_replace(const Table *table, Operation operation, int ranks, int sites);
 
+/* Whether any rule for so many ranks depends on sites, by its condition or its algorithm. */
+bool asks_for_sites(const Table *table, int ranks);
+
 #endif

@@ -15,7 +15,7 @@ typedef struct {
 static bool in_order(const Gathering *g)
 {
     for (int i = 0; i < g->p->ranks; i++)
-        if (g->sites->order[i] != i)
+        if (rank_at(g->sites, i) != i)
             return false;
     return true;
 }

@@ -5,8 +5,7 @@
  * of each site the ranks in turn, so that each gets as much at a time as it sends. */
 static int peer_at(const Sites *sites, int rank, int site, int number)
 {
-    const int own =
-        sites->position[rank] - sites->position[site_rank(sites, site_at(sites, rank), 0)];
+    const int own = position_of(sites, rank) - group_first(sites, 0, site_at(sites, rank));
     return site_rank(sites, site, (own + number) % site_size(sites, site));
 }
 

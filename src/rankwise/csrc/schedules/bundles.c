@@ -13,7 +13,7 @@ bool open_bundles(Bundles *b, Schedule *s, const Problem *p, const Sites *sites)
     b->block[0] = b->packed[0] = 0;
     for (int i = 0; i < p->ranks; i++) {
         b->block[i + 1] = b->block[i] + block_length(p, i);
-        b->packed[i + 1] = b->packed[i] + block_length(p, sites->order[i]);
+        b->packed[i + 1] = b->packed[i] + block_length(p, rank_at(sites, i));
     }
     return true;
 }
@@ -27,12 +27,12 @@ void close_bundles(Bundles *b)
 
 static int first_position(const Bundles *b, int site)
 {
-    return b->sites->position[site_rank(b->sites, site, 0)];
+    return group_first(b->sites, 0, site);
 }
 
 int64_t packed_start(const Bundles *b, int rank)
 {
-    return b->packed[b->sites->position[rank]];
+    return b->packed[position_of(b->sites, rank)];
 }
 
 int64_t site_start(const Bundles *b, int site)

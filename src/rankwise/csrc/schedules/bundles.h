@@ -7,7 +7,7 @@
 typedef struct {
     const Sites *sites;
     int64_t *block;  /* shape (ranks + 1): where the block of a rank begins, in the ranks' order */
-    int64_t *packed; /* shape (ranks + 1): where that of a position of Sites.order begins */
+    int64_t *packed; /* shape (ranks + 1): where that of a position begins */
 } Bundles;
 
 /* Of the blocks of p->counts or p->count. False, and `s` refused: no memory. */

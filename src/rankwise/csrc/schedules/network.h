@@ -5,7 +5,7 @@
 
 /* Groups within groups: sites first, then what is inside them, nodes last. A level may be missing:
  * without levels all ranks are alike. The links join the groups of the outermost level. */
-typedef struct {
+typedef struct Network {
     int ranks;
     int levels;       /* 2: sites and nodes */
     const int *group; /* shape (levels, ranks): the group's number, unique in its level, from 0 */
@@ -13,6 +13,7 @@ typedef struct {
     const double *delay_seconds;    /* one way, shape (sites, sites), or NULL: all alike */
     const double *bytes_per_second; /* shape (sites, sites), or NULL: all alike */
     double node_bytes_per_second;   /* of a node's interface; 0: unknown */
+    struct Sites *sorted;           /* by sort_network; NULL: sorted anew for each schedule */
 } Network;
 
 static inline int group_of(const Network *network, int level, int rank)

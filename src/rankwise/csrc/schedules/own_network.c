@@ -1,5 +1,6 @@
 /* Networks that have their own memory. */
 #include "own_network.h"
+#include "sites.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,8 @@ Network *new_network(int ranks, int levels, int sites, int links)
 
 void free_network(Network *network)
 {
+    if (network)
+        forget_sorted(network);
     free(network);
 }
 

@@ -13,7 +13,7 @@ static int group_number(const Sites *t, int level, int rank)
 {
     if (level >= t->levels)
         return rank;
-    return t->network && t->network->levels ? group_of(t->network, level, rank) : 0;
+    return group_of(t->network, level, rank);
 }
 
 /* A stable counting sort by the groups of one level. */
@@ -57,15 +57,9 @@ static void count_groups(Sites *t, int level)
     t->groups[level] = groups;
 }
 
-bool open_sites(Sites *t, Schedule *s, const Problem *p)
+static bool sort_all(Sites *t)
 {
-    *t = (Sites){.network = p->network, .ranks = p->ranks};
-    if (p->network && p->network->ranks != p->ranks) {
-        refuse(s, "the network is one of another number of ranks");
-        return false;
-    }
-    t->levels = p->network && p->network->levels ? p->network->levels : 1;
-    const size_t n = (size_t)p->ranks, all = (n + 1) * ((size_t)t->levels + 1);
+    const size_t n = (size_t)t->ranks, all = (n + 1) * ((size_t)t->levels + 1);
     t->order = malloc(n * sizeof(int));
     t->position = malloc(n * sizeof(int));
     t->group = malloc(all * sizeof(int));
@@ -77,7 +71,6 @@ bool open_sites(Sites *t, Schedule *s, const Problem *p)
     for (int level = t->levels - 1; made && level >= 0; level--)
         made = sort_by(t, level, t->position);
     if (!made) {
-        refuse(s, "no memory for the groups of a network, or a group with a negative number");
         close_sites(t);
         return false;
     }
@@ -88,23 +81,93 @@ bool open_sites(Sites *t, Schedule *s, const Problem *p)
     return true;
 }
 
+bool open_sites(Sites *t, Schedule *s, const Problem *p)
+{
+    const Network *network = p->network;
+    *t = (Sites){.network = network, .ranks = p->ranks, .levels = 1, .flat = {1, p->ranks}};
+    if (network && network->ranks != p->ranks) {
+        refuse(s, "the network is one of another number of ranks");
+        return false;
+    }
+    if (!network || !network->levels) {
+        t->groups = t->flat;
+        return true;
+    }
+    if (network->sorted) {
+        *t = *network->sorted;
+        return true;
+    }
+    t->levels = network->levels;
+    if (!sort_all(t)) {
+        refuse(s, "no memory for the groups of a network, or a group with a negative number");
+        return false;
+    }
+    return true;
+}
+
 void close_sites(Sites *t)
 {
-    free(t->order);
-    free(t->position);
-    free(t->group);
-    free(t->first);
-    free(t->groups);
+    if (!t->kept && t->groups != t->flat) {
+        free(t->order);
+        free(t->position);
+        free(t->group);
+        free(t->first);
+        free(t->groups);
+    }
     *t = (Sites){0};
+}
+
+void sort_network(Network *network)
+{
+    Sites *t = network->levels && !network->sorted ? malloc(sizeof *t) : NULL;
+    if (!t)
+        return;
+    *t = (Sites){.network = network, .ranks = network->ranks, .levels = network->levels};
+    if (sort_all(t)) {
+        t->kept = true;
+        network->sorted = t;
+    } else {
+        free(t);
+    }
+}
+
+void forget_sorted(Network *network)
+{
+    if (network->sorted) {
+        network->sorted->kept = false;
+        close_sites(network->sorted);
+        free(network->sorted);
+    }
+    network->sorted = NULL;
+}
+
+int rank_at(const Sites *t, int position)
+{
+    return t->order ? t->order[position] : position;
+}
+
+int position_of(const Sites *t, int rank)
+{
+    return t->position ? t->position[rank] : rank;
+}
+
+/* The group of a position. */
+static int group_there(const Sites *t, int level, int position)
+{
+    if (!t->group)
+        return level ? position : 0;
+    return t->group[at(t, level, position)];
 }
 
 int group_at(const Sites *t, int level, int rank)
 {
-    return t->group[at(t, level, t->position[rank])];
+    return group_there(t, level, position_of(t, rank));
 }
 
 int group_first(const Sites *t, int level, int group)
 {
+    if (!t->first)
+        return level ? group : group * t->ranks;
     return t->first[at(t, level, group)];
 }
 
@@ -125,7 +188,7 @@ int site_size(const Sites *t, int site)
 
 int site_rank(const Sites *t, int site, int number)
 {
-    return t->order[group_first(t, 0, site) + number];
+    return rank_at(t, group_first(t, 0, site) + number);
 }
 
 bool are_neighbours(const Sites *t, int site)
@@ -144,27 +207,27 @@ static int node_level(const Sites *t)
 
 static int first_node(const Sites *t, int site)
 {
-    return t->group[at(t, node_level(t), group_first(t, 0, site))];
+    return group_there(t, node_level(t), group_first(t, 0, site));
 }
 
 int site_nodes(const Sites *t, int site)
 {
-    return t->group[at(t, node_level(t), group_first(t, 0, site + 1) - 1)] - first_node(t, site) +
-           1;
+    const int last = group_first(t, 0, site + 1) - 1;
+    return group_there(t, node_level(t), last) - first_node(t, site) + 1;
 }
 
 int lane_rank(const Sites *t, int site, int lane)
 {
     const int nodes = site_nodes(t, site), node = first_node(t, site) + lane % nodes;
     const int size = group_size(t, node_level(t), node);
-    return t->order[group_first(t, node_level(t), node) + lane / nodes % size];
+    return rank_at(t, group_first(t, node_level(t), node) + lane / nodes % size);
 }
 
 int lane_of(const Sites *t, int rank)
 {
     const int site = site_at(t, rank), node = group_at(t, node_level(t), rank);
-    return (t->position[rank] - group_first(t, node_level(t), node)) * site_nodes(t, site) + node -
-           first_node(t, site);
+    return (position_of(t, rank) - group_first(t, node_level(t), node)) * site_nodes(t, site) +
+           node - first_node(t, site);
 }
 
 static int ends_of(const Sites *t, int site, int asked)

@@ -5,21 +5,31 @@
 #include "algorithm.h"
 
 /* Groups are counted in the order in which their ranks stand: a group's ranks are neighbours in
- * `order`, and so are the groups within a group. Level 0 are the sites, level `levels` the ranks
- * themselves. Without a network there is one site. */
-typedef struct {
+ * that order, and so are the groups within a group. Level 0 are the sites, level `levels` the ranks
+ * themselves. Without a network there is one site, and the arrays are NULL. */
+typedef struct Sites {
     const Network *network;
     int ranks, levels;
-    int *order;    /* shape (ranks): the ranks, group by group */
-    int *position; /* shape (ranks): where a rank stands in `order` */
+    bool kept;     /* with the network: not freed by close_sites */
+    int *order;    /* shape (ranks): the ranks, group by group; see rank_at */
+    int *position; /* shape (ranks): where a rank stands in `order`; see position_of */
     int *group;    /* shape (levels + 1, ranks): the group of a position */
     int *first;    /* shape (levels + 1, ranks + 1): where a group begins */
     int *groups;   /* shape (levels + 1) */
+    int flat[2];   /* what `groups` is without a network */
 } Sites;
 
-/* Of p->network, in time and memory O(ranks * levels). False, and `s` refused: not possible. */
+/* Of p->network: at once if it has none or is sorted already, else in time and memory O(ranks *
+ * levels). False, and `s` refused: not possible. */
 bool open_sites(Sites *sites, Schedule *s, const Problem *p);
 void close_sites(Sites *sites);
+
+/* Sorts a network for all schedules to come, as far as there is memory; forgets that. */
+void sort_network(Network *network);
+void forget_sorted(Network *network);
+
+int rank_at(const Sites *sites, int position);
+int position_of(const Sites *sites, int rank);
 
 /* The group of a rank at a level; a group's first position in `order`, and its ranks. */
 int group_at(const Sites *sites, int level, int rank);

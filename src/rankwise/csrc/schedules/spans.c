@@ -5,7 +5,7 @@ static int leader(const Sites *t, int level, int group, const Entrance *e)
 {
     if (group_at(t, level, e->preferred) == group)
         return e->preferred;
-    return t->order[group_first(t, level, group) + e->lane % group_size(t, level, group)];
+    return rank_at(t, group_first(t, level, group) + e->lane % group_size(t, level, group));
 }
 
 /* The groups within one, counted from the one of its leader, and how they are served. */
@@ -49,9 +49,9 @@ void add_site_tree(Tree *tree, const Sites *t, int rank, const Entrance *e)
     for (int level = 0; level < t->levels; level++) {
         const int group = group_at(t, level, rank), own = group_at(t, level + 1, rank);
         Members m = {.t = t, .e = e, .level = level + 1, .head = head};
-        m.first = group_at(t, level + 1, t->order[group_first(t, level, group)]);
+        m.first = group_at(t, level + 1, rank_at(t, group_first(t, level, group)));
         m.count =
-            group_at(t, level + 1, t->order[group_first(t, level, group + 1) - 1]) - m.first + 1;
+            group_at(t, level + 1, rank_at(t, group_first(t, level, group + 1) - 1)) - m.first + 1;
         m.top = group_at(t, level + 1, head);
         const int number = (own - m.top + m.count) % m.count;
         head = member_leader(&m, number);
