@@ -30,7 +30,7 @@ SMALLEST = {  # script: arguments, what it prints
         ["mpich-5", "--searches", "1", "--launches", "1", "--sizes", "1K", "--ranks", "2"],
         "all alike",
     ),
-    "schedule_generation": (["--ranks", "1000", "--repeats", "1", "--operation", "bcast"], "bcast.binomial"),
+    "schedule_generation": (["--ranks", "1024", "--repeats", "1", "--operation", "bcast"], "bcast.binomial"),
     "overlay_cost": (["mpich-5", "openmpi-5", "--launches", "1", "--calls", "10"], "rules that never hold +"),
     "tracer_overhead": (["mpich-5", "--launches", "1", "--calls", "1000"], "  summary "),
     "wan_collectives": (

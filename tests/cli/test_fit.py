@@ -31,7 +31,7 @@ def test_a_stored_run_is_told_and_written(tmp_path: Path) -> None:
     assert max(map(len, result.stdout.splitlines())) <= 80
     text = " ".join(result.stdout.split())
     assert "within a: eager below 64 KiB" in text
-    assert "what concurrent messages share was not measured: that takes a site of 6 nodes: links" in text
+    assert "what concurrent messages share was not measured: that takes a site of 6 nodes: models" in text
     platform = read(tmp_path / "p.toml")
     assert [one.name for one in platform.classes] == ["within a", "within b", "a - b"]
     assert platform.provenance.testbed == "duo"

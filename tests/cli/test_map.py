@@ -174,11 +174,11 @@ def test_a_permutation_has_the_hosts_of_now_and_the_header_beside_it(tmp_path: P
 
 
 @pytest.mark.mpi
-@pytest.mark.timeout(400)
+@pytest.mark.timeout(200)
 @needs_emulation
 def test_verify_runs_the_program_both_ways_and_says_which_is_faster(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(map_verify, "LAUNCHES", 2)
-    family = next(one.id for one in FOUND if one.id.startswith("mpich-5"))
+    family = next(one.id for one in FOUND if one.id.startswith("openmpi-5"))
     with open_folder() as home:
         program = str(compiled(family, "traced"))
         assert record(home / "t", family, 4, [program, "4"]).returncode == 0

@@ -320,7 +320,8 @@ def test_every_rank_of_every_host_loads_variables_and_files_beside_the_users_own
     own = tmp_path / "home" / ".openmpi" / "mca-params.conf"
     own.parent.mkdir(parents=True)
     own.write_text("btl_tcp_links = 2\n")
-    names = {op: above for op, (_, above) in CHOICES.items()}
+    alike = {"reduce_scatter_block"}  # both of its algorithms send to the same ranks on 4 ranks
+    names = {op: above for op, (_, above) in CHOICES.items() if op not in alike}
     words = ["value", "btl_tcp_eager_limit", "value", "btl_tcp_links", *asked(list(names))]
     tuning = Tuning((Setting("eager-threshold", "123456"),), decided(4).decisions)
 
