@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -18,6 +17,7 @@ from rankwise.workflows import joined
 from support.abi import compiled, needs_compiler, prepare
 from support.command_line import assert_error, rankwise
 from support.emulated import may_emulate, needs_emulation, parts_of, two_sites
+from support.special import needs_root, special_copy
 
 pytestmark = [pytest.mark.mpi, needs_compiler, pytest.mark.timeout(900)]
 SITES = "a=mpich-5:2,b=openmpi-5:2"
@@ -41,13 +41,9 @@ def test_more_ranks_than_slots_are_told_of(tmp_path: Path) -> None:
     assert "site north" not in said
 
 
+@needs_root
 def test_what_has_rights_of_its_own_is_refused(tmp_path: Path) -> None:
-    special = tmp_path / "special"
-    shutil.copy(compiled("joined_where"), special)
-    if os.getuid():
-        pytest.skip("this user cannot give a process a host name")
-    os.chown(special, 1, 1)
-    special.chmod(0o4755)
+    special = special_copy(compiled("joined_where"), tmp_path)
     done = rankwise("run", "--join", SITES, "--", str(special), home=tmp_path)
     assert_error(done, 2, "special is set-user-ID or set-group-ID", "LD_PRELOAD", "without special rights")
 

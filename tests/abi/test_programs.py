@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -14,6 +12,7 @@ import pytest
 from support.abi import IDS, compiled, needs_compiler
 from support.command_line import assert_error, rankwise
 from support.mpis import working
+from support.special import needs_root, special_copy
 
 pytestmark = [pytest.mark.mpi, needs_compiler]
 _LIBRARIES = {"intelmpi": "Intel", "lammpi": "lammpi", "mpich": "MPICH", "openmpi": "Open MPI"}
@@ -73,13 +72,9 @@ def test_compare_takes_the_same_binary_everywhere(tmp_path: Path) -> None:
     assert "mpich-5.0.2" in done.stdout and "openmpi-5.0.11" in done.stdout
 
 
+@needs_root
 def test_what_cannot_be_led_to_another_mpi_is_refused(tmp_path: Path) -> None:
-    special = tmp_path / "special"
-    shutil.copy(compiled("fatal"), special)
-    if os.getuid():
-        pytest.skip("this user cannot give a process a host name")
-    os.chown(special, 1, 1)
-    special.chmod(0o4755)
+    special = special_copy(compiled("fatal"), tmp_path)
     done = rankwise("run", "-n", "1", "--mpi", "mpich-5", "--", str(special), home=tmp_path)
     assert_error(done, 2, "special is set-user-ID", "LD_PRELOAD")
 

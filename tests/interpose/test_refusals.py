@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import socket
 import stat
 import subprocess
@@ -15,11 +14,11 @@ import pytest
 from rankwise.artifacts import overlay
 from support.mpis import FOUND, working
 from support.overlay import compiled, run
+from support.special import needs_root, special_copy
 
 pytestmark = [pytest.mark.mpi, pytest.mark.skipif(not FOUND, reason="no MPI here")]
 MODERN = [one.id for one in FOUND if not one.id.startswith("lammpi")]
 NEWEST = next((one for one in MODERN if one.startswith("mpich-5")), "")
-NOBODY = 65534
 
 
 def test_an_overlay_for_another_version_is_refused(tmp_path: Path) -> None:
@@ -37,13 +36,10 @@ def test_an_overlay_for_another_version_is_refused(tmp_path: Path) -> None:
     assert "MPICH Version" in said and "rankwise run --overlay builds the right one" in said
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="only root may give a program to somebody else")
+@needs_root
 @pytest.mark.parametrize("bit", [stat.S_ISUID, stat.S_ISGID], ids=["user", "group"])
 def test_a_program_of_another_user_is_refused(bit: int, tmp_path: Path) -> None:
-    program = tmp_path / "special"
-    shutil.copy(compiled(NEWEST, "broadcast"), program)
-    os.chown(program, NOBODY, NOBODY)
-    program.chmod(0o755 | bit)
+    program = special_copy(compiled(NEWEST, "broadcast"), tmp_path, bit)
     ran = run(NEWEST, 2, "default", tmp_path, [str(program)])
     assert ran.done.returncode == 2 and not ran.done.stdout
     assert "special is set-user-ID or set-group-ID: the loader ignores LD_PRELOAD" in ran.done.stderr
