@@ -35,7 +35,7 @@ from rankwise.workflows.testbeds import testbed_of
 )
 @click.argument("matrix", metavar="TRACE|MATRIX", type=click.Path(path_type=Path))
 @click.option("--placement", default="block", show_default=True, metavar="NAME|FILE",
-              help="Placement to start from: block, cyclic, or a rankfile.")  # fmt: skip
+              help="Current placement of the ranks: block, cyclic, or a rankfile.")  # fmt: skip
 @click.option("--distances", type=Parsed("distances", mapping.parse_distances), default=(),
               help="Distances within a node, within a site and between sites.  [default: 1:10:100]")  # fmt: skip
 @click.option("--topology", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",

@@ -61,7 +61,7 @@ def _predict(questions: tuple[Question, ...], asked: dict[str, Any]) -> None:
     only_one(asked, ("swept", "--sweep"), ("compare_with", "--compare-with"))
     only_one(asked, ("swept", "--sweep"), ("page", "--html"))
     if asked["noise"] and not asked["seeds"]:
-        raise InputError("--noise is that of the runs of --seeds", "say how many: --seeds 100")
+        raise InputError("--noise needs --seeds", "say how many simulations to run: --seeds 100")
     only_one(asked, ("swept", "--sweep"), ("seeds", "--seeds"))
     only_one(asked, ("swept", "--sweep"), ("trace_file", "--trace-out"))
     if asked["as_csv"] and asked["as_json"]:
