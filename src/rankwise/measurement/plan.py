@@ -212,11 +212,16 @@ From default runs of six implementations: after 25 ms the repetitions' share of 
 DELAYS_PER_CELL = 50
 """One-way delays that a cell takes beside the time for repetitions: agreements of all ranks, warm-up, the fewest
 repetitions. Seen at 4 and 8 ranks with broadcasts and reductions of 1 KiB, 64 KiB and 1 MiB."""
+DELAYS_PER_CELL_IN_BRIEF = 25
+"""The same where warm-up and repetitions are the fewest that there can be."""
 
 
-def round_seconds(cells: int, launches_per_round: int, delay_seconds: float = 0.0) -> float:
+def round_seconds(
+    cells: int, launches_per_round: int, delay_seconds: float = 0.0, *, brief: bool = False
+) -> float:
     """Return what a round takes beside the repetitions, roughly; `delay_seconds` is the longest one way."""
-    return launches_per_round * LAUNCH_SECONDS + cells * (CELL_SECONDS + DELAYS_PER_CELL * delay_seconds)
+    delays = DELAYS_PER_CELL_IN_BRIEF if brief else DELAYS_PER_CELL
+    return launches_per_round * LAUNCH_SECONDS + cells * (CELL_SECONDS + delays * delay_seconds)
 
 
 def seconds_per_cell(budget_seconds: float, cells: int, a_round_seconds: float, rounds: int) -> float:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from rankwise.analysis.tune.race import AGAIN
 from rankwise.analysis.tune.search import Search, Trial
 from rankwise.core.records import Cell, CellFailure, Launch, Segment, Series
 from rankwise.core.tuning import Tuning
@@ -61,8 +62,8 @@ class Simulated:
         )  # fmt: skip
 
     def round(self, trials: tuple[Trial, ...]) -> list[Launch]:
-        """Each once, in random order."""
-        order = list(trials)
+        """Each once, in random order; without the default's second arm, as where nothing is switched."""
+        order = [trial for trial in trials if trial.name != AGAIN]
         random.Random(self.rounds).shuffle(order)
         found = [self.launch(trial) for trial in order]
         self.rounds += 1

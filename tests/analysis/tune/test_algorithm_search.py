@@ -11,9 +11,9 @@ import pytest
 from analysis.tune.bcast_searches import BCAST, LAW, SIZES, all_alike, bcast_search, law
 from analysis.tune.simulated import Simulated
 from rankwise.analysis.tune.algorithm_search import AlgorithmSearch
-from rankwise.analysis.tune.race import SearchCriteria
+from rankwise.analysis.tune.race import AGAIN, SearchCriteria
 from rankwise.analysis.tunings import choice_at
-from rankwise.core.records import Cell
+from rankwise.core.records import DEFAULT, Cell
 from rankwise.core.tuning import Choice, Decision, Rule, Tuning
 
 
@@ -93,13 +93,13 @@ def test_a_launch_of_the_default_stands_beside_every_trial() -> None:
     search = bcast_search(placements=("block", "cyclic"))
     machine = Simulated(law, np.random.default_rng(2))
     trials = search.ask()
-    assert [(trial.name, trial.cells[0].placement) for trial in trials[:2]] == [
-        ("default", "block"), ("bcast@6=binomial", "block"),
+    assert [(trial.name, trial.cells[0].placement) for trial in trials[:3]] == [
+        ("default", "block"), ("default again", "block"), ("bcast@6=binomial", "block"),
     ]  # fmt: skip
     while trials:
         assert all(len({cell.placement for cell in trial.cells}) == 1 for trial in trials)
         for cell, choice in [(cell, choice_at(trial.tuning, cell)) for trial in trials for cell in trial.cells]:
-            assert cell.label == (f"bcast@6={choice.algorithm}" if choice != Choice() else "default")
+            assert cell.label in ({f"bcast@6={choice.algorithm}"} if choice != Choice() else {DEFAULT, AGAIN})
         for placement in ("block", "cyclic"):
             default, *others = (trial for trial in trials if trial.cells[0].placement == placement)
             covered = {cell.size_bytes for cell in default.cells}
@@ -203,7 +203,11 @@ def test_launches_of_others_do_not_count() -> None:
 def test_segments_that_cut_nothing_are_not_tried() -> None:
     search = AlgorithmSearch(BCAST, [Choice("pipeline"), Choice("pipeline", 8192)], (64, 65536))
     sizes = {trial.name: [cell.size_bytes for cell in trial.cells] for trial in search.ask()}
-    assert sizes == {"default": [64, 65536], "bcast@6=pipeline+pipeline/8192": [64, 65536]}
+    assert sizes == {
+        "default": [64, 65536],
+        "default again": [64, 65536],
+        "bcast@6=pipeline+pipeline/8192": [64, 65536],
+    }
 
 
 def test_words_of_a_result() -> None:

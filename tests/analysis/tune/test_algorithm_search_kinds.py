@@ -11,9 +11,9 @@ import pytest
 from analysis.tune.bcast_searches import BCAST, NAMES, SIZES, all_alike, bcast_search, law
 from analysis.tune.simulated import Simulated
 from rankwise.analysis.tune.algorithm_search import AlgorithmSearch
-from rankwise.analysis.tune.race import SearchCriteria
+from rankwise.analysis.tune.race import AGAIN, SearchCriteria
 from rankwise.analysis.tunings import choice_at
-from rankwise.core.records import Cell
+from rankwise.core.records import DEFAULT, Cell
 from rankwise.core.tuning import Choice, Rule, Tuning
 
 
@@ -24,7 +24,7 @@ def test_one_launch_holds_several_algorithms_at_sizes_of_their_own() -> None:
     while trials := search.ask():
         rounds.append((len(trials), {cell.label for trial in trials for cell in trial.cells}))
         search.tell(machine.round(trials))
-    assert rounds[0] == (5, {"default", *(f"bcast@6={name}" for name in NAMES)})
+    assert rounds[0] == (6, {DEFAULT, AGAIN, *(f"bcast@6={name}" for name in NAMES)})
     assert any(launches < len(choices) for launches, choices in rounds)
 
 
@@ -93,10 +93,10 @@ def test_where_every_size_needs_a_choice_noise_at_one_of_them_loses_no_gain_at_o
 
 
 def test_the_default_is_measured_more_often_where_its_luck_could_leave_no_choice() -> None:
-    for scope, times in (("by size", 1), ("complete", 3)):
+    for scope, times, again in (("by size", 1, 1), ("complete", 3, 0)):
         asked = [trial.name for trial in bcast_search((64,), scope=scope).ask()]
         assert asked.count("default") == times, "and the root of five trials more"
-        assert len(asked) == len(NAMES) + times
+        assert asked.count(AGAIN) == again and len(asked) == len(NAMES) + times + again
 
 
 def test_one_choice_for_all_sizes_is_slower_at_none() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rankwise.analysis.tune.observations import Observations
-from rankwise.analysis.tune.race import Race, SearchCriteria
+from rankwise.analysis.tune.race import AGAIN, Race, SearchCriteria
 from rankwise.core.records import DEFAULT, Cell, CellFailure, Launch, Segment, Series
 
 CELL = Cell("mpi-1", "bcast", 64, 4, label="")
@@ -75,6 +75,22 @@ def test_a_fifth_is_found_in_a_handful_of_launches_even_if_launches_differ_fourf
         assert race.selected() == "c"
         taken.append(race.rounds)
     assert np.mean(taken) < 5
+
+
+def test_what_the_default_seems_to_differ_from_itself_by_is_no_gain() -> None:
+    alone, biased = {("a", 64): 0.85}, {("a", 64): 0.85, (AGAIN, 64): 1.2}
+    found = [[race_of(Rounds(one, seed), checks=True) for seed in range(20)] for one in (alone, biased)]
+    assert sum(race.selected() == "a" for race in found[0]) >= 18
+    assert not [race for race in found[1] if race.selected() != DEFAULT]
+    assert all(abs(race.bias() - np.log(1.2)) < 0.05 for race in found[1])
+    assert race_of(Rounds({("a", 64): 0.6, (AGAIN, 64): 1.2}), checks=True).selected() == "a", (
+        "what gains more is found"
+    )
+
+
+def test_where_the_default_is_the_same_it_hardly_ever_seems_otherwise() -> None:
+    assert race_of(Rounds({(AGAIN, 64): 1.2})).bias() == 0.0, "it has one arm only"
+    assert np.mean([race_of(Rounds({}, seed), checks=True).bias() > 0 for seed in range(20)]) <= 0.1
 
 
 def test_who_is_slower_leaves_and_says_so() -> None:

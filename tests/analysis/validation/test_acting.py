@@ -7,14 +7,10 @@ from dataclasses import replace
 import pytest
 
 from rankwise.analysis.validation.acting import (
-    acting,
     acts,
     communicator_ranks,
     has_rule,
     rule_behind,
-    rule_words,
-    without_last_setting,
-    without_rule,
 )
 from rankwise.core.records import Cell, Options
 from rankwise.core.tuning import Choice, Decision, Rule, Setting, Tuning
@@ -54,33 +50,12 @@ def test_a_rule_acts_on_its_communicators_and_perhaps_inside_larger_ones() -> No
     assert acts(replace(TUNING, settings=(Setting("transport", "tcp"),)), replace(CELL, ranks=2))
 
 
-def test_what_goes_back_elsewhere_changes_nothing_here() -> None:
-    left = without_rule(TUNING, AT_4, RULES[2])
-    assert acting(left, CELL) == acting(TUNING, CELL)
-    assert acting(left, replace(CELL, size_bytes=65536)) != acting(TUNING, replace(CELL, size_bytes=65536))
-    assert acting(left, replace(CELL, ranks=8)) != acting(TUNING, replace(CELL, ranks=8))
+def test_only_steps_of_an_operation_act_inside_it() -> None:
+    inside = replace(CELL, ranks=8)
+    assert acts(TUNING, inside) and acts(TUNING, replace(inside, benchmark="allreduce"))
+    assert not acts(TUNING, replace(inside, benchmark="reduce")), "no reduction has a broadcast in it"
+    assert acts(TUNING, replace(inside, benchmark="ialltoallv")), "of others it is not known"
 
 
-def test_a_rule_goes_and_its_neighbours_are_merged() -> None:
-    assert without_rule(TUNING, AT_4, RULES[2]).decisions[0].rules == (RULES[0], Rule(None, DEFAULT))
-    assert without_rule(without_rule(TUNING, AT_4, RULES[2]), AT_4, RULES[0]) == Tuning()
-    complete = Decision("bcast", 4, (Rule(64, TREE), Rule(None, RING)))
-    assert without_rule(Tuning(decisions=(complete,)), complete, complete.rules[0]) == Tuning()
-
-
-def test_settings_go_one_by_one_and_host_settings_all_at_once() -> None:
-    tuning = Tuning((Setting("transport", "tcp"), Setting("han", "off")), (), (("a", "1"), ("b", "2")))
-    tuning, reason = without_last_setting(tuning, "slow")
-    assert (reason.subject, reason.words) == ("han", "off goes back to the default: slow")
-    tuning, _ = without_last_setting(tuning, "slow")
-    tuning, reason = without_last_setting(tuning, "slow")
-    assert tuning == Tuning() and reason.words == "a, b go back to the default: slow"
-
-
-def test_rules_in_words_and_ranks_of_groups() -> None:
-    both = replace(CELL, ranks=8, options=GROUPS)
-    assert communicator_ranks(both) == 4
-    assert [rule_words(rule) for rule in (RULES[2], Rule(None, RING))] == [
-        "ring (up to 1 MiB)",
-        "ring (to any size)",
-    ]
+def test_ranks_of_groups() -> None:
+    assert communicator_ranks(replace(CELL, ranks=8, options=GROUPS)) == 4

@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 
 from rankwise.analysis.tune.algorithm_search import AlgorithmSearch
+from rankwise.analysis.tune.race import AGAIN
 from rankwise.analysis.tune.search import Trial
 from rankwise.core.records import DEFAULT, Cell
-from rankwise.core.tuning import Choice, Setting, Tuning
+from rankwise.core.tuning import Candidate, Choice, Setting, Tuning
 from rankwise.workflows.tune.bundles import bundled, candidates_of, most_cells, tunings_of
 from support.mpis import FOUND, working
 
@@ -28,9 +29,10 @@ def search_of(name: str) -> AlgorithmSearch:
 def test_one_launch_holds_the_default_and_all_algorithms(name: str) -> None:
     (bundle,) = bundled([search_of(name)], working(name))
     assert {(cell.label, cell.size_bytes) for cell in bundle.cells()} == {
-        (label, size) for label in (DEFAULT, *(f"bcast@4={one}" for one in NAMES)) for size in SIZES
+        (label, size) for label in (DEFAULT, AGAIN, *(f"bcast@4={one}" for one in NAMES)) for size in SIZES
     }
-    assert set(bundle.candidates) == {f"bcast@4={one}" for one in NAMES}
+    assert set(bundle.candidates) == {AGAIN, *(f"bcast@4={one}" for one in NAMES)}
+    assert bundle.candidates[AGAIN] == Candidate(), "the default once more, on a communicator of its own"
     assert bundle.tuning(Tuning()) == Tuning(), "nothing is loaded but what is switched"
     assert {label: one.decisions[0].rules[0].choice.algorithm for label, one in tunings_of(bundle).items()} == {
         f"bcast@4={one}": one for one in NAMES
@@ -87,7 +89,8 @@ def test_schedules_share_a_launch_with_the_default_whatever_the_mpi_can_switch(n
     }  # fmt: skip
     assert mixed.tuning(Tuning()) == Tuning(), "nothing is loaded for them"
     measured = {cell.label for each in bundles for cell in each.cells()}
-    assert measured == {DEFAULT, *(f"bcast@4={each}" for each in (*own, *ours))}
+    again = {AGAIN} if name in SWITCHING else set()
+    assert measured == {DEFAULT, *again, *(f"bcast@4={each}" for each in (*own, *ours))}
     if one.family == "intelmpi":
         apart = [each for each in bundles if each is not mixed and each.candidates]
         assert {label for each in apart for label in each.candidates} == {f"bcast@4={each}" for each in own}
@@ -97,10 +100,10 @@ def test_schedules_share_a_launch_with_the_default_whatever_the_mpi_can_switch(n
 
 @pytest.mark.parametrize("name", SWITCHING)
 def test_settings_and_unknown_algorithms_are_not_switched(name: str) -> None:
-    trial = search_of(name).ask()[1]
+    trial = search_of(name).ask()[2]
     assert candidates_of(working(name), trial)
     assert candidates_of(working(name), replace(trial, tuning=Tuning((Setting("transport", "tcp"),)))) is None
-    (odd,) = AlgorithmSearch(Cell(working(name).id, "bcast", 0, 4), [Choice("magic")], (64,)).ask()[1:]
+    (odd,) = AlgorithmSearch(Cell(working(name).id, "bcast", 0, 4), [Choice("magic")], (64,)).ask()[2:]
     assert candidates_of(working(name), odd) is None
 
 

@@ -67,8 +67,9 @@ class Machine:
         return self.now
 
     def measure(
-        self, cells: Sequence[Cell], tunings: Mapping[str, Tuning], launches: int, seconds: float
+        self, cells: Sequence[Cell], tunings: Mapping[str, Tuning], launches: int, seconds: float, *, data: bool
     ) -> list[Launch]:
+        assert not data
         self.asked.append((tuple(cells), launches))
         end = self.now + seconds
         simulated = Simulated(self.law, np.random.default_rng(len(self.asked)), self.spread)
@@ -178,6 +179,6 @@ def test_it_ends_in_time_and_keeps_nothing_that_was_not_shown(seconds: float, sp
 
 def test_a_machine_on_which_nothing_runs_ends_the_validation() -> None:
     machine = Machine()
-    machine.measure = lambda *_: []  # type: ignore[method-assign]
+    machine.measure = lambda *_, **__: []  # type: ignore[method-assign]
     found, accepted = validated(Tuning(decisions=(decision("bcast", 4, FAST),)), 600.0, machine)
     assert found.tuning == Tuning() and accepted is None

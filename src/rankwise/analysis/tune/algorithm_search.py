@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import pairwise, zip_longest
 
 from rankwise.analysis.tune.choices import first_choices, name_of, useful, words_of
-from rankwise.analysis.tune.race import Race, SearchCriteria
+from rankwise.analysis.tune.race import AGAIN, Race, SearchCriteria
 from rankwise.analysis.tune.rules import (
     complete_rules,
     costs_of,
@@ -98,7 +98,7 @@ class AlgorithmSearch(Search):
         sizes = f"tried at {len(at)} sizes, {len(self._choices)} choices{first}"
         rounds = f"{self._observed.rounds} round{'s' * (self._observed.rounds != 1)}"
         cut = "" if self.finished else f"cut short after {rounds}: the time was over"
-        return (Reason(self.subject, "; ".join(filter(None, (words, unusable, sizes, cut)))),)
+        return (Reason(self.subject, "; ".join(filter(None, (words, self._bias_words(), unusable, sizes, cut)))),)
 
     def _next_round(self) -> Iterable[Trial]:
         """The default, and trials that measure every choice that remains somewhere once."""
@@ -144,7 +144,7 @@ class AlgorithmSearch(Search):
         calls = [*self._calls.values()] * len(self._placements) if self._one_for_all else ()
         found = Race(
             cells, map(self._name, choices), self._observed, self._criteria, calls,
-            replaces_default=self._complete,
+            replaces_default=self._complete, checks=not self._complete,
         )  # fmt: skip
         found.exclude(self._unusable)
         return found
@@ -199,9 +199,9 @@ class AlgorithmSearch(Search):
         """Each size with its own, by label; what lies between two sizes is not measured."""
         sizes = sorted(names)
         cells = tuple(self._cell(size, placement, names[size]) for size in sizes)
-        if DEFAULT in names.values():
-            return Trial(DEFAULT, Tuning(), cells)
         first, *others = dict.fromkeys(names.values())
+        if first in (DEFAULT, AGAIN):
+            return Trial(first, Tuning(), cells)
         title = "+".join([first, *(name_of(self._choices[name]) for name in others)])
         rules = complete_rules(sizes, [self._choices[names[size]] for size in sizes], in_the_middle=True)
         return Trial(title, self._tuning(rules), cells)
@@ -233,6 +233,14 @@ class AlgorithmSearch(Search):
             return (Rule(None, self._choices[race.selected()]),)
         choices = [Choice(), *self._choices.values()]
         return rules_from_costs(*self._costs(), choices, self._criteria.margin, complete=self._complete)
+
+    def _bias_words(self) -> str:
+        """Say so where the default's two arms differ."""
+        bias = max((race.bias() for race in self._races.values()), default=0.0)
+        words = (
+            f"the default, measured twice in each launch, differs from itself by {100 * math.expm1(bias):.0f} %"
+        )
+        return f"{words}, and only gains beyond that count" if bias else ""
 
     def _why_not(self) -> str:
         if self._nothing_selected():

@@ -39,6 +39,8 @@ class SearchCriteria:
         return float(np.log1p(self.delta))
 
 
+AGAIN = "default again"
+"""The label of the default's second arm, where launches have room for one."""
 FAR_BEHIND = math.log(8)
 """No noise is so large: what is so far behind in one round need not be measured again."""
 
@@ -63,12 +65,13 @@ class Race:
         calls: Sequence[float] = (),
         *,
         replaces_default: bool = False,
+        checks: bool = False,
     ) -> None:
         """`cells`: templates that get the candidate's label; `observed`: what was measured, maybe for others too.
 
         `calls`: how often each cell comes in what is tuned for: its weight is that times the default's time in
         it; none: all cells weigh the same. `replaces_default`: one of them may have to be taken in the default's
-        place, so what is not shown to be slower than it stays.
+        place, so what is not shown to be slower than it stays. `checks`: the default has two arms (`bias`).
         """
         self.cells = tuple(cells)
         """Those that count, without any that the default cannot do."""
@@ -82,12 +85,13 @@ class Race:
         self.finished = not self.remaining
         self.rounds = 0
         self._observed, self._criteria, self._replaces_default = observed, criteria, replaces_default
+        self._default = (DEFAULT, AGAIN) if checks else (DEFAULT,)
         self._calls = dict(zip(self.cells, calls, strict=True)) if any(calls) else {}
         self._known: dict[str, list[Bounded]] = {}
 
     def next_round(self) -> tuple[str, ...]:
         """Return what is to be measured next, the default first; nothing once it is finished."""
-        return () if self.finished else (DEFAULT, *self.remaining)
+        return () if self.finished else (*self._default, *self.remaining)
 
     def add(self, names: Iterable[str]) -> None:
         """Let candidates join late, unless it is finished; those that were in it before do not come back."""
@@ -126,6 +130,15 @@ class Race:
         found = np.nan if name not in self.candidates or name in self.excluded else self.interval(name)[0]
         return found if np.isfinite(found) else float("inf")
 
+    def bias(self) -> float:
+        """Return the logarithm by which the default is shown to differ from itself; 0 where it is not shown to.
+
+        Launches favour one arm then, by what no noise explains: a gain has to be as much larger.
+        """
+        known = self._compared() if self.cells else []
+        shown = (abs(float(one.log_ratio[-1])) for one in known if one.low[-1] > 0 or one.high[-1] < 0)
+        return max(shown, default=0.0)
+
     def interval(self, name: str) -> tuple[float, float, float]:
         """Return that of any candidate with the bounds; nan and infinite ones where it was never measured."""
         if not self.cells:
@@ -134,9 +147,12 @@ class Race:
         return float(whole.log_ratio[at]), float(whole.low[at]), float(whole.high[at])
 
     def _compared(self, baseline: str = DEFAULT) -> list[Bounded]:
-        """All candidates with a baseline: the mean over the cells, then each cell, where there are several."""
+        """All candidates with a baseline: the mean over the cells, then each cell, where there are several.
+
+        The last row is the default's second arm.
+        """
         if baseline not in self._known:
-            names = (DEFAULT, *self.candidates)
+            names = (DEFAULT, *self.candidates, AGAIN)
             each = np.array(
                 [[self._observed.log_seconds(replace(cell, label=name)) for name in names] for cell in self.cells]
             )  # (cells, names, rounds)
@@ -160,7 +176,7 @@ class Race:
         if self.rounds < self._criteria.min_rounds or not self.cells:
             return False
         whole, *each = self._compared()
-        at, margin = self.candidates.index(name), self._criteria.margin
+        at, margin = self.candidates.index(name), self._criteria.margin + self.bias()
         some = any(one.high[at] < -margin for one in each)
         return bool(whole.high[at] < -margin or (whole.log_ratio[at] < 0 and some))
 
@@ -203,7 +219,7 @@ class Race:
             self._leave_hopeless(self._compared(best)[:1], f"times the time of {best}", spared=best)
 
     def _leave_hopeless(self, compared: Sequence[Bounded], words: str, spared: str = "") -> None:
-        margin = self._criteria.margin
+        margin = self._criteria.margin + self.bias()
         for name in tuple(self.remaining):
             at = self.candidates.index(name)
             if name != spared and all(one.low[at] > -margin - one.final_radius[at] for one in compared):

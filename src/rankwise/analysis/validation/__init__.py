@@ -5,5 +5,6 @@ still open, and those in which something else acts after a reversion, are measur
 
     acceptance  verdicts, the gain, and what goes back to the default
     evidence    what launches show of one cell: it is no slower, it is slower, or neither is known yet
-    acting      what of a tuning acts on a cell, and the tuning without it
+    acting      what of a tuning acts on a cell, and to which rule a cell is due
+    reverting   the tuning without what was to blame
 """

@@ -12,17 +12,9 @@ from rankwise.analysis.application import Application
 from rankwise.analysis.compare.cells import Point, gather, judged_points
 from rankwise.analysis.compare.summary import resampled_log_ratios
 from rankwise.analysis.compare.verdicts import Pair, all_pairs, judge
-from rankwise.analysis.labels import cell_words
-from rankwise.analysis.validation.acting import (
-    acts,
-    communicator_ranks,
-    is_complete,
-    rule_behind,
-    rule_words,
-    without_last_setting,
-    without_rule,
-)
+from rankwise.analysis.validation.acting import acts, communicator_ranks, has_rule
 from rankwise.analysis.validation.evidence import Evidence, evidence_of, joined
+from rankwise.analysis.validation.reverting import Bad, without
 from rankwise.core.records import DEFAULT, Benchmark, Cell, CellFailure, FloatArray, Launch, variant_name
 from rankwise.core.results import Gain, Verdict
 from rankwise.core.tuning import Reason, Tuning
@@ -107,14 +99,15 @@ def accept(
     A cell that the tuning does not act on counts only if it is `slower` (`compare.verdicts.judge`): then a rule
     does not end where it should.
 
-    The rule that a cell is due to goes, and nothing else. Where it is due to none, the setting that was chosen
-    last goes first, then host settings all at once: one in each validation, because no launch tells which of
-    several it was; if there is no time for another, everything goes, since what is left was never measured.
+    The rule that a cell is due to goes, or those of its sizes that were not shown, and nothing else. Where it is
+    due to none, the setting that was chosen last goes first, then host settings all at once: one in each
+    validation, because no launch tells which of several it was; if there is no time for another, everything goes,
+    since what is left was never measured.
     `application`: whose calls weigh the cells of the gain, though not of anything else.
     """
-    own = [[one for one in run if _is_of(one, wanted)] for run in runs]
-    flat = [one for run in own for one in run]
-    pairs = _pairs(own, benchmarks, wanted, _wrong(flat))
+    mine = [[one for one in run if _is_of(one, wanted)] for run in runs]
+    flat = [one for run in mine for one in run]
+    pairs = _pairs(mine, benchmarks, wanted, _wrong(flat))
     acted = {cell: pair for cell, pair in pairs.items() if acts(wanted.tuning, cell)}
     failed, given_up = _failed(flat, wanted.profile)
     evidence = [evidence_of(cell, pair, 1 + delta, alpha) for cell, pair in acted.items()]
@@ -124,16 +117,17 @@ def accept(
     ]
     verdicts = judge([*acted.values()], delta, alpha)
     required = frozenset(wanted.cells)
+    own = [cell for cell in wanted.cells if has_rule(wanted.tuning, cell)]
     bad = [
-        (one.cell, _why(one, pairs))
+        Bad(one.cell, _why(one, pairs), one.cell in own)
         for one in evidence
         if one.state == "slower" or (one.cell in required and _is_given_up(one, is_over=is_over))
     ]
     bad += _slower_elsewhere({cell: pair for cell, pair in pairs.items() if cell not in acted}, delta, alpha)
-    bad += failed.items()
-    left, reverted, unexplained = _without(wanted.tuning, bad, is_over=is_over)
+    bad += [Bad(cell, why) for cell, why in failed.items()]
+    found = without(wanted.tuning, bad, own, is_over=is_over)
     gain = _gain(acted, _weights(acted, application), seed)
-    return Acceptance(verdicts, gain, left, tuple(reverted), tuple(unexplained), tuple(evidence))
+    return Acceptance(verdicts, gain, found.tuning, found.reasons, found.unexplained, tuple(evidence))
 
 
 def _is_given_up(one: Evidence, *, is_over: bool) -> bool:
@@ -151,10 +145,10 @@ def _ratio_words(one: Verdict) -> str:
     return f"{one.ratio:.2f} ({one.ratio_low:.2f} to {one.ratio_high:.2f}) times the default's time"
 
 
-def _slower_elsewhere(pairs: Mapping[Cell, Pair], delta: float, alpha: float) -> list[tuple[Cell, str]]:
+def _slower_elsewhere(pairs: Mapping[Cell, Pair], delta: float, alpha: float) -> list[Bad]:
     verdicts = judge([*pairs.values()], delta, alpha)
     return [
-        (cell, _ratio_words(one)) for cell, one in zip(pairs, verdicts, strict=True) if one.verdict == "slower"
+        Bad(cell, _ratio_words(one)) for cell, one in zip(pairs, verdicts, strict=True) if one.verdict == "slower"
     ]
 
 
@@ -242,32 +236,3 @@ def _gain(pairs: Mapping[Cell, Pair], weights: FloatArray | None, seed: int) -> 
     low, high = np.exp(np.quantile(shares @ resampled_log_ratios(both, seed), tails))
     cells = int(np.sum(shares > 0))
     return Gain(ratio, min(float(low), ratio), max(float(high), ratio), cells, weights is not None)
-
-
-def _without(
-    tuning: Tuning, bad: Sequence[tuple[Cell, str]], *, is_over: bool
-) -> tuple[Tuning, list[Reason], list[str]]:
-    """The tuning without the rules and settings that the bad cells are due to; one may be behind several cells."""
-    left, reverted, unexplained = tuning, [], []
-    setting: Reason | None = None
-    for cell, why in bad:
-        words = f"{why} {cell_words(cell)}"
-        if (found := rule_behind(tuning, cell)) is not None:
-            if (now := without_rule(left, *found)) != left:
-                left = now
-                subject = f"{found[0].operation} at {found[0].ranks} ranks"
-                whole = is_complete(found[0]) and len(found[0].rules) > 1
-                with_others = " with all others, since no size can be left to it" if whole else ""
-                what = f"{rule_words(found[1])} goes back to the default{with_others}"
-                reverted.append(Reason(subject, f"{what}: {words}"))
-        elif setting is not None:
-            continue
-        elif not tuning.settings and not tuning.host_settings:
-            unexplained.append(words)
-        elif is_over:
-            left, setting = Tuning(), Reason("everything", f"goes back to the default: {words}")
-            reverted.append(setting)
-        else:
-            left, setting = without_last_setting(left, words)
-            reverted.append(setting)
-    return (Tuning() if is_over and setting else left), reverted, unexplained

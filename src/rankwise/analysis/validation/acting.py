@@ -1,15 +1,25 @@
-"""What of a tuning acts on a cell, and the tuning without it."""
+"""What of a tuning acts on a cell, and to which rule a cell is due."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from rankwise.analysis.tunings import range_words, rule_at
+from rankwise.analysis.tunings import rule_at
 from rankwise.core.records import Cell
-from rankwise.core.tuning import Choice, Decision, Reason, Rule, Tuning
+from rankwise.core.tuning import Choice, Decision, Rule, Tuning
 
 EDGE_BYTES = 16
 """A cell so few bytes above a rule's last size looks whether the rule really ends there: an element or two."""
+
+STEPS = {
+    "allgather": ("allgather", "bcast", "gather"),
+    "allreduce": ("allreduce", "bcast", "reduce"),
+    "barrier": ("allreduce", "barrier", "bcast", "reduce"),
+    "bcast": ("bcast",),
+    "gather": ("gather",),
+    "reduce": ("reduce",),
+    "scatter": ("scatter",),
+}
+"""Which operations on fewer ranks these are made of where an implementation does them in steps: Open MPI's HAN
+(coll_han_*.c) and MPICH's smp algorithms and compositions. Others may be made of anything."""
 
 
 def communicator_ranks(cell: Cell) -> int:
@@ -66,7 +76,10 @@ def rule_behind(tuning: Tuning, cell: Cell) -> tuple[Decision, Rule] | None:
 
 
 def _within(tuning: Tuning, cell: Cell) -> tuple[Decision, ...]:
-    return tuple(one for one in tuning.decisions if one.ranks < communicator_ranks(cell))
+    steps, ranks = STEPS.get(cell.benchmark), communicator_ranks(cell)
+    return tuple(
+        one for one in tuning.decisions if one.ranks < ranks and (steps is None or one.operation in steps)
+    )
 
 
 def _of_job(tuning: Tuning, cell: Cell) -> tuple[Decision, ...]:
@@ -75,45 +88,3 @@ def _of_job(tuning: Tuning, cell: Cell) -> tuple[Decision, ...]:
         return ()
     found = rule_at(tuning, cell.benchmark, cell.ranks, cell.size_bytes)
     return (found[0],) if found and found[1].choice != Choice() else ()
-
-
-def is_complete(decision: Decision) -> bool:
-    """Return whether a decision leaves no size to the default."""
-    return all(one.choice != Choice() for one in decision.rules)
-
-
-def without_rule(tuning: Tuning, decision: Decision, rule: Rule) -> Tuning:
-    """Return the tuning with the default in that rule's place; neighbours that are now the same are merged.
-
-    A decision that left no size to the default goes as a whole: its implementation may not be able to.
-    """
-    complete = is_complete(decision)
-    decisions = []
-    for one in tuning.decisions:
-        if (one.operation, one.ranks) != (decision.operation, decision.ranks):
-            decisions.append(one)
-            continue
-        rules: list[Rule] = []
-        for old in one.rules:
-            new = replace(old, choice=Choice()) if complete or old.up_to_bytes == rule.up_to_bytes else old
-            if rules and rules[-1].choice == new.choice:
-                rules.pop()
-            rules.append(new)
-        if any(new.choice != Choice() for new in rules):
-            decisions.append(replace(one, rules=tuple(rules)))
-    return replace(tuning, decisions=tuple(decisions))
-
-
-def without_last_setting(tuning: Tuning, words: str) -> tuple[Tuning, Reason]:
-    """Return the tuning without the setting that was chosen last, or without all of the hosts'; `words`: why."""
-    if tuning.settings:
-        last = tuning.settings[-1]
-        reason = Reason(last.knob, f"{last.value} goes back to the default: {words}")
-        return replace(tuning, settings=tuning.settings[:-1]), reason
-    names = ", ".join(name for name, _ in tuning.host_settings)
-    return replace(tuning, host_settings=()), Reason("host settings", f"{names} go back to the default: {words}")
-
-
-def rule_words(rule: Rule) -> str:
-    """Name a rule: `ring (up to 1 MiB)`."""
-    return f"{rule.choice.algorithm} ({range_words(rule) if rule.up_to_bytes is not None else 'to any size'})"

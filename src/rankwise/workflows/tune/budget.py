@@ -20,13 +20,20 @@ LAUNCH_LIMIT_SECONDS = 60.0
 SECONDS_PER_CELL = 0.02
 TAIL_SECONDS_PER_CELL = 0.5
 """Where another quantile than the median counts: a hundred repetitions show one in a hundred."""
+DELAYS_OF_REPETITIONS = 20
+"""So long a cell of a validation is repeated over a long link: four to six times where an operation takes one
+delay and agreeing on its start three. Two repetitions alone would be most of what varies from launch to launch."""
 CLOSING_SECONDS = 1.0
 """Ending the testbed and writing the profile."""
 
 
-def seconds_per_cell(quantile: float) -> float:
-    """Return how long a cell is repeated in a launch where this quantile of its repetitions is compared."""
-    return SECONDS_PER_CELL if quantile <= 0.5 else TAIL_SECONDS_PER_CELL
+def seconds_per_cell(quantile: float, delay_seconds: float = 0.0) -> float:
+    """Return how long a cell is repeated in a launch where this quantile of its repetitions is compared.
+
+    `delay_seconds`: the longest one way, where launches come to a cell only once.
+    """
+    least = SECONDS_PER_CELL if quantile <= 0.5 else TAIL_SECONDS_PER_CELL
+    return max(least, DELAYS_OF_REPETITIONS * delay_seconds)
 
 
 def share_of_first(needed_seconds: Sequence[float], seconds: float) -> float:

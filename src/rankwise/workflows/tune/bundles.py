@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
+from rankwise.analysis.tune.race import AGAIN
 from rankwise.analysis.tune.search import Search, Trial
 from rankwise.analysis.tunings import choice_at, merged
 from rankwise.core.errors import InputError
@@ -71,10 +72,10 @@ def bundled(
 ) -> list[Bundle]:  # fmt: skip
     """Return the next round of searches whose settings do not touch one another.
 
-    Trials that a launch can switch between go together with the default, as do schedules, no more than
-    `most_cells` cells a launch unless one size has more: what is compared stays together. Where it tells them
-    apart by the size of messages, the default is launched without them, and `shuffle` decides who is how much
-    shorter. Of others the i-th of all searches share a launch. Launches do not mix ranks and placements.
+    Trials that a launch can switch between go together with the default and its second arm, as do schedules, no
+    more than `most_cells` cells a launch unless one size has more: what is compared stays together. Where it
+    tells them apart by the size of messages, the default is launched without them, and `shuffle` decides who is
+    how much shorter. Of others the i-th of all searches share a launch. Launches do not mix ranks and placements.
     """
     kinds: defaultdict[tuple[object, ...], list[list[Trial]]] = defaultdict(list)
     for search in searches:
@@ -91,8 +92,10 @@ def bundled(
         candidates: dict[str, Candidate] = {}
         for asked in several:
             scheduled, trials = _parted(asked)
+            choosing = [candidates_of(implementation, trial) for trial in trials if trial.name != AGAIN]
+            switches = any(choosing) and None not in choosing
+            trials = [trial for trial in trials if switches or trial.name != AGAIN]
             known = [candidates_of(implementation, trial) for trial in trials]
-            switches = any(known) and not any(one is None for one in known)
             if switches or scheduled:
                 together += [*(trials if switches else _defaults(trials)), *scheduled]
                 for one in (*known, *(candidates_of(implementation, trial) for trial in scheduled)):
@@ -129,6 +132,9 @@ def candidates_of(implementation: Implementation, trial: Trial) -> dict[str, Can
     found: dict[str, Candidate] = {}
     for cell in trial.cells:
         if cell.label == DEFAULT or cell.label in found:
+            continue
+        if cell.label == AGAIN:
+            found[cell.label] = Candidate()
             continue
         choice = choice_at(trial.tuning, cell)
         if chosen_schedule(choice):

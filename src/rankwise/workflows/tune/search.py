@@ -173,7 +173,9 @@ class StagedSearch:
             for own in groups
             for bundle in bundled(own, self._built.ready[one].implementation, most)
         ]
-        one_round = sum(self._round_seconds(replace(cell, label="") for cell in cells) for cells in bundles)
+        one_round = sum(
+            self._round_seconds((replace(cell, label="") for cell in cells), brief=True) for cells in bundles
+        )
         one_round += sum(host_search.own_seconds(self._target, cell) for cells in bundles for cell in cells)
         return _StageSearches(name, ROUNDS * one_round, searches, where_changed=where_changed)
 
@@ -181,7 +183,8 @@ class StagedSearch:
         """What a visit to a cell takes before any was made, rather too much: a launch must end in time."""
         longest = max(map(self._target.delay_seconds, self._target.placements), default=0.0)
         return max(
-            VISIT_SECONDS_BETWEEN_HOSTS if self._target.topology else VISIT_SECONDS, round_seconds(1, 0, longest)
+            VISIT_SECONDS_BETWEEN_HOSTS if self._target.topology else VISIT_SECONDS,
+            round_seconds(1, 0, longest, brief=True),
         )
 
     def _validation_seconds(self) -> float:
@@ -198,10 +201,10 @@ class StagedSearch:
         ]  # fmt: skip
         return VALIDATION_LAUNCHES * self._round_seconds(cells)
 
-    def _round_seconds(self, cells: Iterable[Cell]) -> float:
+    def _round_seconds(self, cells: Iterable[Cell], *, brief: bool = False) -> float:
         """What launching all of these once takes, roughly."""
         groups = Counter((together(cell), self._target.delay_seconds(cell.placement)) for cell in cells)
-        return sum(round_seconds(count, 1, delay) for (_, delay), count in groups.items())
+        return sum(round_seconds(count, 1, delay, brief=brief) for (_, delay), count in groups.items())
 
     def _warn(self, needed_seconds: float, seconds: float) -> None:
         """Better said before."""

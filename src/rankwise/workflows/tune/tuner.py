@@ -183,8 +183,10 @@ class Tuner:
         pace = Pace(target.delay_seconds)
         pace.add(self._store.launches(self._search_id))
         origin = Origin(
-            self._search_id, options.name, self._request.command_line, options.verify_first,
-            seconds_per_cell(options.spec.criteria.quantile),
+            self._search_id, options.name, self._request.command_line,
+            seconds_per_cell(
+                options.spec.criteria.quantile, max(map(target.delay_seconds, target.placements), default=0.0)
+            ),
         )  # fmt: skip
         runs = StoredRuns(self._store, self._events, built, testbed, target, origin, pace)
 

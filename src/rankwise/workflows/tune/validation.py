@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -27,9 +27,9 @@ class Rounds(Protocol):
     """What measures, as `StoredRuns` does."""
 
     def measure(
-        self, cells: Sequence[Cell], tunings: Mapping[str, Tuning], launches: int, seconds: float
+        self, cells: Sequence[Cell], tunings: Mapping[str, Tuning], launches: int, seconds: float, *, data: bool
     ) -> list[Launch]:
-        """Return launches of default and tuned in these cells."""
+        """Return launches of default and tuned in these cells; with `data` one more of each to look at these."""
         ...
 
 
@@ -47,7 +47,7 @@ class Question:
     quantile: float = 0.5
     """Of a launch's repetitions, which is compared."""
     looks_at_data: bool = True
-    """A launch more of each group of cells that load something new."""
+    """A launch more of each group of cells on which something new acts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +64,8 @@ class _Group:
     is_required: bool
     more: int
     round_seconds: float
+    is_new: bool
+    """Some of them had not even the launches of the first look."""
 
 
 class Validation:
@@ -77,17 +79,16 @@ class Validation:
         self._deadline, self._clock = deadline, clock
         self._runs: list[_Run] = []
         self._measured: set[tuple[object, ...]] = set()
-        """Cells with what acted on them."""
-        self._looked_at: set[tuple[str, Tuning]] = set()
-        """What was loaded in launches that looked at data."""
+        """Cells with what acted on them; data are looked at in the first launches of each."""
 
     def run(self, found: Mapping[str, Found], express: Callable[[], None]) -> dict[str, Acceptance]:
         """Return what the launches say of those whose settings stay; `found` is left with what does.
 
-        All required cells get one launch, which shows what they really take, and then those of the first look;
-        then more go to those that are still open, as many as their noise so far lets expect to be enough; then
-        cells that are not required have their turn. What is not shown when the time is over goes back to the
-        default. `express` takes out of `found` what an implementation cannot load, after each return to it.
+        All required cells get one launch, which shows what they really take, and then those of the first look,
+        the fewest ranks first, since rules for these may act inside operations on more; then more go to those that
+        are still open, as many as their noise so far lets expect to be enough; then cells that are not required
+        have their turn. What is not shown when the time is over goes back to the default. `express` takes out of
+        `found` what an implementation cannot load, after each return to it.
         """
         measured = True
         while measured:
@@ -135,10 +136,13 @@ class Validation:
         tunings = {one: found[one].tuning for one in judged if _has_any(found[one])}
         groups = [group for one in tunings for group in self._groups(one, tunings[one], judged[one])]
         required = [group for group in groups if group.is_required]
-        groups = sorted(required or groups, key=lambda group: (group.more, group.round_seconds))
+        groups = sorted(_in_turn(required) or groups, key=lambda group: (group.more, group.round_seconds))
         left = self._deadline - self._clock()
         launches = groups[0].more if groups else 0
-        data = self._question.looks_at_data and any(pair not in self._looked_at for pair in tunings.items())
+        acted = {
+            cell: (cell, acting(tunings[cell.implementation], cell)) for group in groups for cell in group.cells
+        }
+        data = self._looks_at_data(acted.values())
         chosen: list[_Group] = []
         for group in groups:
             costs = (launches + data) * sum(each.round_seconds for each in [*chosen, group])
@@ -152,12 +156,15 @@ class Validation:
             launches = 1  # shows what they really take
         cells = [cell for group in chosen for cell in group.cells]
         own = {one: tunings[one] for one in dict.fromkeys(cell.implementation for cell in cells)}
-        self._looked_at |= set(own.items())
-        self._measured |= {(cell, acting(own[cell.implementation], cell)) for cell in cells}
-        new = self._rounds.measure(cells, own, launches, left)
+        data = self._looks_at_data(acted[cell] for cell in cells)
+        self._measured |= {acted[cell] for cell in cells}
+        new = self._rounds.measure(cells, own, launches, left, data=data)
         self._pace.add(new)
         self._runs.append(_Run(own, new))
         return any(launch.series for launch in new)
+
+    def _looks_at_data(self, acted: Iterable[tuple[object, ...]]) -> bool:
+        return self._question.looks_at_data and not self._measured.issuperset(acted)
 
     def _quickest(self, group: _Group, round_seconds: float) -> list[_Group]:
         """The group with as many of its benchmarks as a round has time for; none if it has not for any.
@@ -198,6 +205,7 @@ class Validation:
             _Group(
                 tuple(cells), bool(required & {*cells}), min(more[cell] for cell in cells),
                 SIDES * self._pace.launch_seconds(cells),
+                any(cell not in known or known[cell].launches < FIRST_LOOK for cell in cells),
             )
             for cells in kinds.values()
         ]  # fmt: skip
@@ -206,6 +214,16 @@ class Validation:
     def _rides(cell: Cell, required: set[Cell]) -> bool:
         """Whether its launches are needed anyway."""
         return any(together(cell) == together(one) for one in required)
+
+
+def _in_turn(groups: Sequence[_Group]) -> Sequence[_Group]:
+    """Those of each implementation's fewest ranks, as long as any are new; else all."""
+    new = [group for group in groups if group.is_new]
+    least: dict[str, int] = {}
+    for group in new:
+        first = group.cells[0]
+        least[first.implementation] = min(first.ranks, least.get(first.implementation, first.ranks))
+    return [group for group in new if group.cells[0].ranks == least[group.cells[0].implementation]] or groups
 
 
 def _has_any(mine: Found) -> bool:

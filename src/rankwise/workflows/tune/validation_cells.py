@@ -154,17 +154,18 @@ def _unit(benchmark: Benchmark) -> int:
 def _sizes(
     decision: Decision, searched: Collective | None, spec: TuneSpec, benchmark: Benchmark
 ) -> dict[int, str]:
-    """The sizes for a decision, and why: none of them, but for edges, is one that the search has seen.
+    """The sizes for a decision, and why.
 
-    The smallest there is, between neighbouring sizes of the search, above the largest if a rule has no end, and
-    both sides of every edge: a rule's last size, and the next one that the datatype allows. Of the default's sizes
-    only those at an edge.
+    The smallest there is, those of the search, between neighbouring ones, above the largest if a rule has no end,
+    and both sides of every edge: a rule's last size, and the next one that the datatype allows. Of the default's
+    sizes only those at an edge.
     """
     if not benchmark.sized:
         return {0: "the operation has no size"}
     known = sorted(searched.sizes_bytes) if searched else []
     found = {_unit(benchmark): "below the smallest size searched"}
     if known:
+        found |= {_whole(size, benchmark): "a size of the search" for size in known}
         found |= {
             _whole(min(1.5 * math.sqrt(max(low, 1) * high), 0.75 * high), benchmark): "between sizes searched"
             for low, high in pairwise(known)

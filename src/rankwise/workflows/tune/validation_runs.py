@@ -28,7 +28,6 @@ class Origin:
     search: int
     name: str
     command_line: str
-    verify_first: bool = True
     seconds_per_cell: float = SECONDS_PER_CELL
 
 
@@ -46,15 +45,15 @@ class StoredRuns:
         self._earlier = [
             one.id for one in store.runs() if one.kind == "validation" and one.parent == origin.search
         ]
-        self._verified: set[str] = set()
 
     def measure(
-        self, cells: Sequence[Cell], tunings: Mapping[str, Tuning], launches: int, seconds: float
+        self, cells: Sequence[Cell], tunings: Mapping[str, Tuning], launches: int, seconds: float, *, data: bool
     ) -> list[Launch]:
         """Return the launches of the next run: one that is stored, finished if it was interrupted, or a new one.
 
         `cells`, without label, are measured by default and with the tuning of their implementation, in so many
-        launches each, unless `seconds` are over before.
+        launches each, unless `seconds` are over before. `data`: another launch of each comes first that looks at
+        these.
         """
         ready = {one: self._built.ready[one] for one in dict.fromkeys(cell.implementation for cell in cells)}
         known = self._earlier.pop(0) if self._earlier else 0
@@ -71,14 +70,13 @@ class StoredRuns:
             plan = Plan(
                 both, int(time.time()), seconds, min_launches=launches, max_launches=launches,
                 seconds_per_cell=self._origin.seconds_per_cell, launch_limit_seconds=self._limit(seconds),
-                verify_first=self._origin.verify_first and not configurations.keys() <= self._verified,
+                verify_first=data,
             )  # fmt: skip
             known, earlier = self._begin(plan, [*ready], configurations), []
             self._events.say(
                 f"validation: {len(cells)} cells in {launches} launches each, at most {format_duration(seconds)}"
             )
         self.run_ids.append(known)
-        self._verified |= configurations.keys()
         try:
             measure.carry_out(
                 known, plan, ready, self._testbed, self._store, self._events, configurations, earlier,
