@@ -1,6 +1,7 @@
 """Does the search for algorithms find what is best, and nothing where nothing is better? Three questions, live.
 
-    python benchmarks/tune_truth.py [--searches 40] [--launches 30] [--operation bcast] [--testbed local] mpich-5
+    python benchmarks/tune_truth.py [--question alike|handicap|truth] [--searches 40] [--launches 30]
+                                    [--operation bcast] [--testbed local] mpich-5
 
 - All alike: every "algorithm" is the default under another name. A search that finds a rule is wrong: at most 5 %.
 - A handicap: the default is replaced by its slowest algorithm. A search should find something as good as the best.
@@ -23,7 +24,7 @@ from scipy import stats
 
 from rankwise.analysis.tune.algorithm_search import AlgorithmSearch
 from rankwise.analysis.tune.choices import choices_of, first_choices, name_of
-from rankwise.analysis.tune.race import SearchCriteria
+from rankwise.analysis.tune.race import AGAIN, SearchCriteria
 from rankwise.analysis.tunings import choice_at
 from rankwise.cli.screen import Screen
 from rankwise.core.network import Topology
@@ -39,6 +40,7 @@ from rankwise.workflows.prepare import prepare, up
 from rankwise.workflows.testbeds import testbed_of
 from rankwise.workflows.tune.bundles import VISITS
 
+QUESTIONS = ("alike", "handicap", "truth")
 DELTA = SearchCriteria().delta
 Times = defaultdict[tuple[str, int], float]
 """The median over launches by label and size, seconds; infinite for what failed."""
@@ -78,20 +80,24 @@ class Domain:
         search, launches = AlgorithmSearch(self.template, self.choices, self.sizes), 0
         while trials := search.ask():
             cells = list(dict.fromkeys(cell for trial in trials for cell in trial.cells))
-            search.tell([self.launch(cells, candidates)])
+            search.tell([self.launch(cells, {**candidates, AGAIN: candidates.get(DEFAULT, Candidate())})])
             launches += 1
         return search.best(), launches
 
 
 @click.command()
 @click.argument("name")
+@click.option("--question", "questions", type=click.Choice(QUESTIONS), multiple=True, default=QUESTIONS)
 @click.option("--searches", default=40, show_default=True)
 @click.option("--launches", default=30, show_default=True)
 @click.option("--operation", default="bcast", show_default=True)
 @click.option("--ranks", default=4, show_default=True)
 @click.option("--sizes", default="1K,32K,1M", show_default=True)
 @click.option("--testbed", default="local", show_default=True)
-def main(*, name: str, searches: int, launches: int, operation: str, ranks: int, sizes: str, testbed: str) -> None:
+def main(
+    *, name: str, questions: tuple[str, ...], searches: int, launches: int, operation: str, ranks: int, sizes: str,
+    testbed: str,
+) -> None:  # fmt: skip
     """Answer the three questions for one implementation."""
     ready = next(iter(prepare([name], (), Screen()).ready.values()))
     one = ready.implementation
@@ -110,13 +116,18 @@ def main(*, name: str, searches: int, launches: int, operation: str, ranks: int,
             choices=[choice for choice, found in candidates.items() if found],
             candidates={domain.label(choice): found for choice, found in candidates.items() if found},
         )
+        if "alike" in questions:
+            _alike(domain, searches)
+        if {*questions} == {"alike"}:
+            return
         times = _exhaustive(domain, launches)
-        _alike(domain, searches)
         slowest = max(
             domain.candidates, key=lambda label: sum(math.log(times[label, size]) for size in domain.sizes)
         )
-        _found("a handicapped default", domain, times, searches, slowest)
-        _found(f"the truth of {launches} launches", domain, times, searches, DEFAULT)
+        if "handicap" in questions:
+            _found("a handicapped default", domain, times, searches, slowest)
+        if "truth" in questions:
+            _found(f"the truth of {launches} launches", domain, times, searches, DEFAULT)
 
 
 def _exhaustive(domain: Domain, launches: int) -> Times:

@@ -136,12 +136,11 @@ def test_the_rule_that_made_a_cell_slower_goes_back_and_the_others_stay() -> Non
 
 def test_a_rule_that_is_slower_at_one_of_its_sizes_stays_at_the_others() -> None:
     tuning = Tuning(decisions=(Decision("bcast", 4, (Rule(1 << 20, RING), Rule(None, DEFAULT))),))
-    slow_when_large = lambda one, cell: (
-        plain(cell)
-        * (  # noqa: E731
-            1.0 if choice_at(one, cell) == DEFAULT else 1.3 if cell.size_bytes == 200_000 else 0.6
-        )
-    )
+
+    def slow_when_large(one: Tuning, cell: Cell) -> float:
+        factor = 1.3 if cell.size_bytes == 200_000 else 0.6
+        return plain(cell) * (factor if choice_at(one, cell) == RING else 1.0)
+
     found = judged(slow_when_large, tuning)
     assert found.tuning.decisions[0].rules == (Rule(3000, RING), Rule(None, DEFAULT))
     assert found.reverted[0].words.startswith("ring (up to 1 MiB) stays up to 3000 B only: 1.")
