@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from rankwise.analysis.validation.acting import (
+    acting,
     acts,
     communicator_ranks,
     has_rule,
@@ -55,6 +56,14 @@ def test_only_steps_of_an_operation_act_inside_it() -> None:
     assert acts(TUNING, inside) and acts(TUNING, replace(inside, benchmark="allreduce"))
     assert not acts(TUNING, replace(inside, benchmark="reduce")), "no reduction has a broadcast in it"
     assert acts(TUNING, replace(inside, benchmark="ialltoallv")), "of others it is not known"
+
+
+def test_inside_what_a_rule_chooses_nothing_acts_unless_it_calls_operations_on_parts() -> None:
+    inside = replace(CELL, ranks=8)
+    for algorithm, other in (("ring", False), ("smp", True)):
+        both = replace(TUNING, decisions=(AT_4, Decision("bcast", 8, (Rule(None, Choice(algorithm)),))))
+        alone = replace(both, decisions=both.decisions[1:])
+        assert (acting(both, inside) != acting(alone, inside)) is other
 
 
 def test_ranks_of_groups() -> None:

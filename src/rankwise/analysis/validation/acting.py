@@ -20,6 +20,8 @@ STEPS = {
 }
 """Which operations on fewer ranks these are made of where an implementation does them in steps: Open MPI's HAN
 (coll_han_*.c) and MPICH's smp algorithms and compositions. Others may be made of anything."""
+OF_PARTS = ("nonblocking", "smp")
+"""Algorithms of MPICH that call such operations; all others that a rule can choose send messages of their own."""
 
 
 def communicator_ranks(cell: Cell) -> int:
@@ -30,9 +32,9 @@ def communicator_ranks(cell: Cell) -> int:
 def acting(tuning: Tuning, cell: Cell) -> tuple[object, ...]:
     """Return all that may act on a cell: two tunings for which it is the same do the same there.
 
-    Settings act everywhere, a rule on communicators of its size. A decision for fewer ranks may act inside, since
-    implementations do operations in steps (Open MPI's HAN, MPICH's `smp`); one for the ranks of the whole job may
-    act on its groups, as Intel MPI's tables do.
+    Settings act everywhere, a rule on communicators of its size. A decision for fewer ranks may act inside where
+    the implementation chooses itself, since it does operations in steps (Open MPI's HAN, MPICH's `smp`); one for
+    the ranks of the whole job may act on its groups, as Intel MPI's tables do.
     """
     ranks = communicator_ranks(cell)
     found = rule_at(tuning, cell.benchmark, ranks, cell.size_bytes)
@@ -77,6 +79,9 @@ def rule_behind(tuning: Tuning, cell: Cell) -> tuple[Decision, Rule] | None:
 
 def _within(tuning: Tuning, cell: Cell) -> tuple[Decision, ...]:
     steps, ranks = STEPS.get(cell.benchmark), communicator_ranks(cell)
+    found = rule_at(tuning, cell.benchmark, ranks, cell.size_bytes)
+    if found and found[1].choice != Choice() and found[1].choice.algorithm not in OF_PARTS:
+        return ()
     return tuple(
         one for one in tuning.decisions if one.ranks < ranks and (steps is None or one.operation in steps)
     )

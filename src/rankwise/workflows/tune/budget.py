@@ -20,9 +20,9 @@ LAUNCH_LIMIT_SECONDS = 60.0
 SECONDS_PER_CELL = 0.02
 TAIL_SECONDS_PER_CELL = 0.5
 """Where another quantile than the median counts: a hundred repetitions show one in a hundred."""
-DELAYS_OF_REPETITIONS = 20
-"""So long a cell of a validation is repeated over a long link: four to six times where an operation takes one
-delay and agreeing on its start three. Two repetitions alone would be most of what varies from launch to launch."""
+DELAYS_OF_REPETITIONS = 35
+"""So long a cell of a validation is repeated over a long link: five times or more where an operation takes one or
+two delays and agreeing on its start four. The median of five is not moved by two that share a core badly."""
 CLOSING_SECONDS = 1.0
 """Ending the testbed and writing the profile."""
 

@@ -68,7 +68,11 @@ def validation_cells(
         base = replace(cell_of(target, implementation.id, decision.operation, 0, ""), ranks=decision.ranks)
         placements = distinct_placements(target, spec, decision.ranks)
         found += [
-            Wanted(replace(base, size_bytes=size, placement=placement), why)
+            Wanted(
+                replace(base, size_bytes=size, placement=placement),
+                why,
+                is_required=_rule_at(decision, size).choice != Choice(),
+            )
             for placement in placements
             for size, why in sizes.items()
         ]
@@ -156,15 +160,16 @@ def _sizes(
 ) -> dict[int, str]:
     """The sizes for a decision, and why.
 
-    The smallest there is, those of the search, between neighbouring ones, above the largest if a rule has no end,
-    and both sides of every edge: a rule's last size, and the next one that the datatype allows. Of the default's
-    sizes only those at an edge.
+    The smallest there is, half the smallest of the search, its sizes, between neighbouring ones, above the largest
+    if a rule has no end, and both sides of every edge: a rule's last size, and the next one that the datatype
+    allows. Of the default's sizes only those at an edge.
     """
     if not benchmark.sized:
         return {0: "the operation has no size"}
     known = sorted(searched.sizes_bytes) if searched else []
     found = {_unit(benchmark): "below the smallest size searched"}
     if known:
+        found[_whole(known[0] / 2, benchmark)] = "below the smallest size searched"
         found |= {_whole(size, benchmark): "a size of the search" for size in known}
         found |= {
             _whole(min(1.5 * math.sqrt(max(low, 1) * high), 0.75 * high), benchmark): "between sizes searched"
