@@ -64,6 +64,11 @@ def by_hand() -> set[str]:
     return found
 
 
+def refused(standard: Standard) -> set[str]:
+    """Return the functions, without `MPI_`, that are errors on every communicator across sites."""
+    return set(re.findall(r"return refuse_call\(\w+, NUMBER_(\w+)\)", _Writer(standard).files()["calls.c"]))
+
+
 @dataclass(frozen=True)
 class _Writer:
     standard: Standard

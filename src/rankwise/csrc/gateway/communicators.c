@@ -6,34 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CONTEXTS = 1 << 22 };
-
 Joined *buckets[BUCKETS];
-Context **contexts;
-int context_count;
 
 static Joined **bucket_of(MPI_Comm comm)
 {
     const uintptr_t bits = (uintptr_t)comm;
     return &buckets[(bits ^ bits >> 5 ^ bits >> 11) % BUCKETS];
-}
-
-Context *context_of(int number)
-{
-    if (number < 0 || number >= MOST_CONTEXTS)
-        return NULL;
-    if (number >= context_count) {
-        const int more = number + 64;
-        Context **larger = realloc(contexts, (size_t)more * sizeof(Context *));
-        if (!larger)
-            return NULL;
-        memset(larger + context_count, 0, (size_t)(more - context_count) * sizeof(Context *));
-        contexts = larger;
-        context_count = more;
-    }
-    if (!contexts[number])
-        contexts[number] = calloc(1, sizeof(Context));
-    return contexts[number];
 }
 
 static void take_out(const Joined *j)
@@ -55,10 +33,8 @@ static void free_joined(Joined *j)
     }
     if (world.started)
         below.Comm_free(&j->local);
-    if (j->number >= 0 && j->number < context_count && contexts[j->number]) {
-        free(contexts[j->number]);
-        contexts[j->number] = NULL;
-    }
+    if (j->context)
+        free_context(j->context);
     if (j->inter)
         free(j->remote_rank);
     free(j->world_rank);
@@ -76,8 +52,7 @@ void release_joined(Joined *j)
         free_joined(j);
 }
 
-/* Its site of each rank, numbered in the order in which they first come. */
-static Network *network_of(Members ranks)
+Network *network_of(Members ranks)
 {
     int *number = malloc((size_t)world.sites * sizeof *number), sites = 0;
     if (!number)
@@ -172,13 +147,17 @@ static Joined *half(MPI_Comm local, int number, Members ranks)
     return NULL;
 }
 
-/* The other half, for messages of ours: these are all ranks of both groups. */
-static int join_own(Joined *j, Members all)
+int split_own(MPI_Comm local, MPI_Comm *own)
 {
-    MPI_Comm own;
     int rank;
-    below.Comm_rank(j->local, &rank);
-    const int code = below.Comm_split(j->local, 0, rank, &own); /* a dup would copy attributes */
+    below.Comm_rank(local, &rank);
+    return below.Comm_split(local, 0, rank, own); /* a dup would copy attributes */
+}
+
+/* The other half, for messages of ours: these are all ranks of both groups. */
+static int join_own(Joined *j, MPI_Comm own, Members all)
+{
+    const int code = own == MPI_COMM_NULL ? split_own(j->local, &own) : MPI_SUCCESS;
     if (code != MPI_SUCCESS)
         return code;
     below.Comm_set_errhandler(own, MPI_ERRORS_RETURN); /* what goes wrong is told of `local` */
@@ -189,15 +168,15 @@ static int join_own(Joined *j, Members all)
     return MPI_SUCCESS;
 }
 
-int join_ranks(MPI_Comm local, int number, Members ranks)
+int join_ranks(Halves halves, int number, Members ranks)
 {
-    Joined *j = half(local, number, ranks);
-    return j ? join_own(j, ranks) : MPI_ERR_NO_MEM;
+    Joined *j = half(halves.local, number, ranks);
+    return j ? join_own(j, halves.own, ranks) : MPI_ERR_NO_MEM;
 }
 
-int join_groups(MPI_Comm local, int number, Members mine, Members theirs, bool mine_first)
+int join_groups(Halves halves, int number, Members mine, Members theirs, bool mine_first)
 {
-    Joined *j = new_joined(local, number);
+    Joined *j = new_joined(halves.local, number);
     if (!j)
         return MPI_ERR_NO_MEM;
     j->inter = true;
@@ -212,7 +191,7 @@ int join_groups(MPI_Comm local, int number, Members mine, Members theirs, bool m
     memcpy(all + (mine_first ? 0 : theirs.size), mine.world_rank, (size_t)mine.size * sizeof *all);
     memcpy(all + (mine_first ? mine.size : 0), theirs.world_rank,
            (size_t)theirs.size * sizeof *all);
-    const int code = join_own(j, (Members){mine.size + theirs.size, all});
+    const int code = join_own(j, halves.own, (Members){mine.size + theirs.size, all});
     free(all);
     return code;
 }
@@ -231,7 +210,7 @@ int join_world(void)
         return MPI_ERR_NO_MEM;
     for (int r = 0; r < world.ranks; r++)
         all[r] = r;
-    const int code = join_ranks(MPI_COMM_WORLD, 0, (Members){world.ranks, all});
+    const int code = join_ranks(HALF(MPI_COMM_WORLD), 0, (Members){world.ranks, all});
     free(all);
     return code;
 }

@@ -11,16 +11,19 @@ typedef struct Topology Topology;
 
 /* A context is a number that all ranks of a communicator agree on: messages may come before their
  * communicator is there. */
-typedef struct {
+typedef struct Context Context;
+struct Context {
+    int number;
     Joined *joined; /* NULL: not there yet */
     struct Request *posted, *last;
     struct Unexpected *unexpected, *newest;
     int local_waits;
-} Context;
+    Context *older, *next_in_bucket;
+};
 
-extern Context **contexts; /* shape (context_count) */
-extern int context_count;
-Context *context_of(int number); /* made if need be; NULL: none can have this number */
+extern Context *contexts;        /* the newest of all */
+Context *context_of(int number); /* made if need be; NULL: there are too many */
+void free_context(Context *context);
 
 /* Of an intercommunicator the remote group is the other one; else it is all ranks once more, so
  * that messages go to a rank of the remote group everywhere. */
@@ -60,10 +63,25 @@ static inline Joined *joined_of(MPI_Comm comm)
 
 extern int next_context; /* of a context that no communicator of this process has had */
 
-/* `local` becomes what these ranks have in common, or, with another group, an intercommunicator
+/* A number that this process alone can have given, and so free wherever it is told of. 0: it has
+ * given too many. */
+int number_of_own(void);
+
+/* Native communicators of the same ranks of this site: the program's handle, and one for messages
+ * of ours: MPI_COMM_NULL, it is to be made, by all of them. */
+typedef struct {
+    MPI_Comm local, own;
+} Halves;
+#define HALF(comm) ((Halves){comm, MPI_COMM_NULL})
+int split_own(MPI_Comm local, MPI_Comm *own);
+
+/* They become what these ranks have in common, or, with another group, an intercommunicator
  * between them; context numbers `number` and the next. An error code. */
-int join_ranks(MPI_Comm local, int number, Members ranks);
-int join_groups(MPI_Comm local, int number, Members mine, Members theirs, bool mine_first);
+int join_ranks(Halves halves, int number, Members ranks);
+int join_groups(Halves halves, int number, Members mine, Members theirs, bool mine_first);
+
+/* Its site of each rank, numbered in the order in which they first come. NULL: no memory. */
+Network *network_of(Members ranks);
 
 /* Whether they are not all in one site. */
 bool spans_sites(Members ranks);

@@ -35,12 +35,25 @@ static int joined_if_needed(MPI_Comm made, int number, Members ranks)
 {
     if (made == MPI_COMM_NULL || !spans_sites(ranks))
         return MPI_SUCCESS;
-    return join_ranks(made, number, ranks);
+    return join_ranks(HALF(made), number, ranks);
+}
+
+int join_copy(const Joined *j, Halves halves, int number)
+{
+    const Members mine = {j->size, j->world_rank};
+    if (j->inter)
+        return join_groups(halves, number, mine, (Members){j->remote_size, j->remote_rank},
+                           j->first);
+    const int code = join_ranks(halves, number, mine);
+    if (code == MPI_SUCCESS && j->topology) {
+        joined_of(halves.local)->topology = j->topology;
+        j->topology->uses++;
+    }
+    return code;
 }
 
 static int duplicate(Joined *j, MPI_Info info, MPI_Comm *made)
 {
-    const Members mine = {j->size, j->world_rank};
     Wish *all;
     int code = collect(j, (Wish){0}, &all);
     if (code != MPI_SUCCESS)
@@ -49,16 +62,7 @@ static int duplicate(Joined *j, MPI_Info info, MPI_Comm *made)
     const int number = take_number();
     code = info == MPI_INFO_NULL ? below.Comm_dup(j->local, made)
                                  : below.Comm_dup_with_info(j->local, info, made);
-    if (code == MPI_SUCCESS && j->inter)
-        return join_groups(*made, number, mine, (Members){j->remote_size, j->remote_rank},
-                           j->first);
-    if (code == MPI_SUCCESS)
-        code = join_ranks(*made, number, mine);
-    if (code == MPI_SUCCESS && j->topology) {
-        joined_of(*made)->topology = j->topology;
-        j->topology->uses++;
-    }
-    return code;
+    return code == MPI_SUCCESS ? join_copy(j, HALF(*made), number) : code;
 }
 
 int call_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)

@@ -18,6 +18,9 @@ int take_number(void);
 /* The ranks of one color, by key and then by rank: their places in `order`. Returns how many. */
 int sort_color(const Wish *all, int size, int color, int *order);
 
+/* They become a communicator of the same ranks, with the same topology. An error code. */
+int join_copy(const Joined *joined, Halves halves, int number);
+
 /* MPI_Comm_split of an intercommunicator. */
 int split_groups(Joined *joined, int color, int key, MPI_Comm *made);
 

@@ -72,7 +72,7 @@ static int create_across(Joined *j, Members members, MPI_Comm *made)
     if (code != MPI_SUCCESS)
         return fail(j, code);
     inherit_handler(j->local, *made);
-    return join_ranks(*made, take_number(), members);
+    return join_ranks(HALF(*made), take_number(), members);
 }
 
 int create_group(Joined *j, Members members, int tag, MPI_Comm *made)

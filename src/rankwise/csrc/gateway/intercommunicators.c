@@ -129,7 +129,7 @@ static int between(MPI_Comm local_comm, MPI_Comm quiet, int local_leader, int le
     if (code != MPI_SUCCESS)
         return code;
     inherit_handler(local_comm, *made);
-    return join_groups(*made, number, mine, theirs, mine_first);
+    return join_groups(HALF(*made), number, mine, theirs, mine_first);
 }
 
 static int create_between(MPI_Comm local_comm, int local_leader, int leader, Members mine,
@@ -247,7 +247,7 @@ static int split_between(Joined *j, const Wish *all, int number, int color, int 
     const Members one = named(order, count, j->world_rank);
     const Members two = named(others, other_count, j->remote_rank);
     return both_in_one_site(one, two) ? separate(made, count, j->first)
-                                      : join_groups(*made, number, one, two, j->first);
+                                      : join_groups(HALF(*made), number, one, two, j->first);
 }
 
 int split_groups(Joined *j, int color, int key, MPI_Comm *made)

@@ -1,0 +1,30 @@
+"""The gateway has every function that makes sense across sites, and refuses the rest by name."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from rankwise.artifacts.abi import gateway
+from rankwise.artifacts.abi.standard import standard
+from support.mpis import FOUND
+
+pytestmark = [pytest.mark.mpi, pytest.mark.skipif(not FOUND, reason="no MPI here")]
+DOCS = Path(__file__).parents[2] / "docs" / "joined-jobs.md"
+WINDOWS = {f"Win_{name}" for name in (
+    "allocate", "allocate_c", "allocate_shared", "allocate_shared_c", "create", "create_c", "create_dynamic",
+)}  # fmt: skip
+PARTITIONED = {"Psend_init", "Precv_init"}
+OTHER_JOBS = {"Comm_spawn", "Comm_spawn_multiple", "Comm_connect", "Comm_accept"}
+
+
+def test_what_is_refused_is_this_and_no_more() -> None:
+    assert gateway.refused(standard(FOUND)) == WINDOWS | PARTITIONED | OTHER_JOBS | {"File_open"}
+
+
+def test_the_docs_name_what_is_refused() -> None:
+    said = DOCS.read_text().partition("## What there is not")[2]
+    for name in ("RMA", "files", "spawn", "connect", "accept", "partitioned", "sessions"):
+        assert re.search(name, said), name
