@@ -31,7 +31,7 @@ from rankwise.workflows import abi, joined_programs, measure
 from rankwise.workflows.configurations import Resolved, loader, resolve_all, seen_on
 from rankwise.workflows.events import Events
 from rankwise.workflows.executables import digest, executables, implementations_for
-from rankwise.workflows.joined import SitePart, crowded
+from rankwise.workflows.joined import SitePart
 from rankwise.workflows.joined_programs import JoinedVariant
 from rankwise.workflows.prepare import up
 
@@ -92,7 +92,7 @@ def measure_program(request: ProgramRequest, store: Store, events: Events) -> in
             store.add_paths(run_id, paths)
         for_all = request.own or request.program.build or MPI in request.program.arguments[0]
         without = _broken(broken) if for_all else ()
-        notices = (*without, *left_out, *said, *_of_surroundings(implementations), *_crowded(joined))
+        notices = (*without, *left_out, *said, *_of_surroundings(implementations))
         store.add_notices(run_id, notices)
         for notice in notices:
             events.say("; ".join(filter(None, (f"warning: {notice.message}", notice.remedy))))
@@ -202,13 +202,6 @@ def _all_of(implementations: Sequence[Implementation], joined: Sequence[JoinedVa
 def _with_joined(ready: Mapping[str, Ready], joined: Iterable[JoinedVariant]) -> dict[str, Ready]:
     more = {one.implementation.id: Ready(one.implementation, Path(one.any.program[0])) for one in joined}
     return {**ready, **more}
-
-
-def _crowded(joined: Iterable[JoinedVariant]) -> Iterator[Notice]:
-    for job in joined:
-        for one in job.joinings.values():
-            for words in crowded(one):
-                yield Notice("oversubscribed", words)
 
 
 def _cells(

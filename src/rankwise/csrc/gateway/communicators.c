@@ -201,8 +201,6 @@ bool comes_from(const Joined *j, int source, int world_rank)
     return source >= 0 && source < j->remote_size && j->remote_rank[source] == world_rank;
 }
 
-int next_context = 2;
-
 int join_world(void)
 {
     int *all = malloc((size_t)world.ranks * sizeof *all);

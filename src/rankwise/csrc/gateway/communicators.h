@@ -61,11 +61,9 @@ static inline Joined *joined_of(MPI_Comm comm)
     return j;
 }
 
-extern int next_context; /* of a context that no communicator of this process has had */
-
-/* A number that this process alone can have given, and so free wherever it is told of. 0: it has
- * given too many. */
-int number_of_own(void);
+/* A number that no process has given yet: whoever makes a communicator hears one that a certain of
+ * its ranks gives, so that none has to be agreed on. 0: it has given too many. */
+int new_number(void);
 
 /* Native communicators of the same ranks of this site: the program's handle, and one for messages
  * of ours: MPI_COMM_NULL, it is to be made, by all of them. */

@@ -12,7 +12,7 @@ Context *context_of(int number)
     Context **bucket = &in_bucket[(unsigned)number % CONTEXT_BUCKETS], *c = *bucket;
     while (c && c->number != number)
         c = c->next_in_bucket;
-    if (c || context_count >= MOST_CONTEXTS)
+    if (c || number < 0 || context_count >= MOST_CONTEXTS)
         return c;
     c = calloc(1, sizeof *c);
     if (!c)
@@ -39,9 +39,9 @@ void free_context(Context *c)
     free(c);
 }
 
-int number_of_own(void)
+int new_number(void)
 {
     static int made;
     const int64_t number = (int64_t)made++ * world.ranks + world.rank;
-    return number < MOST_OF_A_RANK ? -2 - 2 * (int)number : 0;
+    return number < MOST_OF_A_RANK - 1 ? 2 + 2 * (int)number : 0;
 }

@@ -1,5 +1,5 @@
-/* New communicators from others: all ranks of the old one say what they want, and which numbers are
- * free. */
+/* New communicators from others: the ranks of the old one say what they want, and the first one
+ * gives the new one's number. */
 #include "derived.h"
 #include "calls.h"
 #include "groups.h"
@@ -12,22 +12,22 @@ int collect(Joined *j, Wish wish, Wish **all)
     *all = malloc((size_t)own->size * sizeof **all);
     if (!*all)
         return MPI_ERR_NO_MEM;
-    wish.number = next_context;
-    const int code =
-        call_Allgather(&wish, sizeof wish, MPI_BYTE, *all, sizeof wish, MPI_BYTE, j->own);
-    for (int r = 0; r < own->size && code == MPI_SUCCESS; r++)
-        if ((*all)[r].number > next_context)
-            next_context = (*all)[r].number;
+    if (own->rank == 0)
+        wish.number = new_number();
+    int code = call_Allgather(&wish, sizeof wish, MPI_BYTE, *all, sizeof wish, MPI_BYTE, j->own);
+    if (code == MPI_SUCCESS && !(*all)->number)
+        code = MPI_ERR_INTERN;
     if (code != MPI_SUCCESS)
         free(*all);
     return code;
 }
 
-int take_number(void)
+int hear_number(const Joined *j, int *number)
 {
-    const int number = next_context;
-    next_context += 2;
-    return number;
+    if (joined_of(j->own)->rank == 0)
+        *number = new_number();
+    const int code = call_Bcast(number, 1, MPI_INT, 0, j->own);
+    return code == MPI_SUCCESS && !*number ? MPI_ERR_INTERN : code;
 }
 
 /* `made` is the library's part of these ranks. */
@@ -54,12 +54,9 @@ int join_copy(const Joined *j, Halves halves, int number)
 
 static int duplicate(Joined *j, MPI_Info info, MPI_Comm *made)
 {
-    Wish *all;
-    int code = collect(j, (Wish){0}, &all);
+    int number, code = hear_number(j, &number);
     if (code != MPI_SUCCESS)
         return fail(j, code);
-    free(all);
-    const int number = take_number();
     code = info == MPI_INFO_NULL ? below.Comm_dup(j->local, made)
                                  : below.Comm_dup_with_info(j->local, info, made);
     return code == MPI_SUCCESS ? join_copy(j, HALF(*made), number) : code;
@@ -106,7 +103,7 @@ int call_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
     int code = collect(j, (Wish){color, key, 0}, &all);
     if (code != MPI_SUCCESS)
         return fail(j, code);
-    const int number = take_number();
+    const int number = all->number;
     int *order = malloc((size_t)j->size * sizeof *order);
     code = order ? below.Comm_split(j->local, color, key, newcomm) : MPI_ERR_NO_MEM;
     if (code == MPI_SUCCESS && color != MPI_UNDEFINED) {
@@ -125,8 +122,7 @@ int call_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
     Joined *j = joined_of(comm);
     Members members;
     MPI_Group here;
-    Wish *all;
-    int code = MPI_SUCCESS;
+    int number, code = MPI_SUCCESS;
     if (!j) {
         code = native_group(group, &here);
         if (code == MPI_SUCCESS)
@@ -140,11 +136,9 @@ int call_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
         const int rank = place_in(members, world.rank);
         return split_groups(j, rank < 0 ? MPI_UNDEFINED : 0, rank, newcomm);
     }
-    code = collect(j, (Wish){0}, &all);
+    code = hear_number(j, &number);
     if (code != MPI_SUCCESS)
         return fail(j, code);
-    free(all);
-    const int number = take_number();
     code = group_of_site(&members, &here);
     if (code == MPI_SUCCESS) {
         code = below.Comm_create(j->local, here, newcomm);

@@ -1,5 +1,5 @@
-/* MPI_Comm_idup: the number of the new communicator is one that the first rank gives, from numbers
- * of its own, so that none has to be agreed on. */
+/* MPI_Comm_idup: the new communicator's number comes by a broadcast, while the library makes copies
+ * of the native communicators. */
 #include "batch.h"
 #include "calls.h"
 #include "derived.h"
@@ -59,7 +59,7 @@ static int begin_copy(Joined *j, MPI_Info info, MPI_Comm *made, MPI_Request *req
     j->uses++;
     then(b, copied, c);
     if (joined_of(j->own)->rank == 0)
-        c->number = number_of_own();
+        c->number = new_number();
     const int code = call_Ibcast_c(&c->number, 1, MPI_INT, 0, j->own, &told);
     batch_add(b, told, code);
     if (code == MPI_SUCCESS && !world.old_library)
