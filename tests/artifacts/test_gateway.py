@@ -17,14 +17,14 @@ WINDOWS = {f"Win_{name}" for name in (
     "allocate", "allocate_c", "allocate_shared", "allocate_shared_c", "create", "create_c", "create_dynamic",
 )}  # fmt: skip
 PARTITIONED = {"Psend_init", "Precv_init"}
-OTHER_JOBS = {"Comm_spawn", "Comm_spawn_multiple", "Comm_connect", "Comm_accept"}
+NEW_PROCESSES = {"Comm_spawn", "Comm_spawn_multiple"}
 
 
 def test_what_is_refused_is_this_and_no_more() -> None:
-    assert gateway.refused(standard(FOUND)) == WINDOWS | PARTITIONED | OTHER_JOBS | {"File_open"}
+    assert gateway.refused(standard(FOUND)) == WINDOWS | PARTITIONED | NEW_PROCESSES | {"File_open"}
 
 
 def test_the_docs_name_what_is_refused() -> None:
     said = DOCS.read_text().partition("## What there is not")[2]
-    for name in ("RMA", "files", "spawn", "connect", "accept", "partitioned", "sessions"):
+    for name in ("RMA", "files", "spawn", "partitioned", "sessions"):
         assert re.search(name, said), name

@@ -38,7 +38,8 @@ def test_a_joined_job_is_a_variant_and_its_segments_are_stored(tmp_path: Path) -
     assert len(found) == 2 and min(found.values()) >= 1
     with sqlite3.connect(tmp_path / "results.sqlite") as stored:
         segments = stored.execute(
-            "SELECT launch_id, group_concat(segment.implementation || ' ' || ranks), count(DISTINCT configuration.id)"
+            "SELECT launch_id, group_concat(segment.implementation || ' ' || ranks),"
+            " count(DISTINCT configuration.id)"
             " FROM segment JOIN configuration ON configuration.id = segment.configuration GROUP BY launch_id"
         ).fetchall()
     several = [text for _, text, configurations in segments if configurations == 2]

@@ -73,10 +73,6 @@ def parts_of(text: str) -> tuple[SitePart, ...]:
     twice = [name for name, count in Counter(one.site for one in found).items() if count > 1]
     if twice:
         raise InputError(f"site {twice[0]} is named twice", "give each site one MPI and all its ranks")
-    if len(found) < 2:
-        raise InputError(
-            f"{found[0].site} is the only site", "name two or more; one MPI alone: --mpi NAME -n RANKS"
-        )
     return tuple(found)
 
 

@@ -132,7 +132,7 @@ def guarded(name: str, one: Function) -> str:
     told = [parameter.name for parameter in one.parameters if parameter.type.replace(" ", "") == "MPI_Group*"]
     if not (refused or groups or told):
         return ""
-    lines = [f"    if (joined_of({comm}))\n        return refuse_call({comm}, NUMBER_{name});" for comm in refused]
+    lines = [f"    if (crosses({comm}))\n        return refuse_call({comm}, NUMBER_{name});" for comm in refused]
     call = f"below.{name}({', '.join(f'n_{p.name}' if p.name in groups else p.name for p in one.parameters)})"
     for group in groups:
         lines.append(f"    MPI_Group n_{group};\n    if (native_group({group}, &n_{group}))\n"

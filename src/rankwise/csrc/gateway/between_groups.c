@@ -1,6 +1,7 @@
 /* Collective operations of intercommunicators. What is broadcast or reduced goes by schedules among
  * some of all ranks: one group, or one process and the other group; what each rank has for each of
  * the other group goes by itself. An operation may have several stages, one after the other. */
+#include "../schedules/own_network.h"
 #include "batch.h"
 #include "calls.h"
 #include "collectives.h"

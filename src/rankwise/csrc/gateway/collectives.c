@@ -24,9 +24,9 @@ static const char *const choices[OPERATIONS][MOST_CHOICES] = {
     [EXSCAN] = {"one_crossing", "recursive_doubling", "linear"},
 };
 
-static int tag_room(void)
+static int tag_room(const Joined *j)
 {
-    return (world.tag_bound - CALLS_APART) / CALLS_APART;
+    return (j->tag_bound - CALLS_APART) / CALLS_APART;
 }
 
 /* A nonblocking one that is under way, as its request's `work`. */
@@ -70,7 +70,7 @@ static int choose(const Collective *call, const Communicator *c, Problem *p, Sch
 
 int first_tag(Joined *own)
 {
-    return (int)(own->calls++ % CALLS_APART) * tag_room();
+    return (int)(own->calls++ % CALLS_APART) * tag_room(own);
 }
 
 static int begin(Joined *j, const Call *sent, Data *data, Schedule *schedule, MPI_Request *request)
@@ -114,7 +114,7 @@ static int carry_out(const Party *party, const Collective *call, Communicator *c
     code = arrange_data(&data, call, party->rank, party->ranks);
     if (code == MPI_SUCCESS && call->request && (code = keep_arguments(&data, party->ranks)))
         return_data(&data, code);
-    if (code == MPI_SUCCESS && schedule.tags > tag_room())
+    if (code == MPI_SUCCESS && schedule.tags > tag_room(j))
         code = return_data(&data, MPI_ERR_TAG);
     if (code != MPI_SUCCESS) {
         free_schedule(&schedule);

@@ -23,6 +23,32 @@ static void take_out(const Joined *j)
         *place = j->next;
 }
 
+/* What is special where there are processes of another job. */
+static void note_others(Joined *j)
+{
+    j->tag_bound = world.tag_bound;
+    j->here = !j->inter && j->local_size == j->size;
+    for (int r = 0; r < j->size + j->remote_size; r++) {
+        const int rank = r < j->size ? j->world_rank[r] : j->remote_rank[r - j->size];
+        if (rank < world.ranks || (r >= j->size && !j->inter))
+            continue;
+        j->mixed = true;
+        peers[rank].uses++;
+        if (peers[rank].tag_bound < j->tag_bound)
+            j->tag_bound = peers[rank].tag_bound;
+    }
+}
+
+/* Nobody of another job is spoken to any more that is in no communicator. */
+static void forget_others(const Joined *j)
+{
+    for (int r = 0; j->mixed && r < j->size + (j->inter ? j->remote_size : 0); r++) {
+        const int rank = r < j->size ? j->world_rank[r] : j->remote_rank[r - j->size];
+        if (rank >= world.ranks && --peers[rank].uses == 0 && world.started)
+            take_leave(rank);
+    }
+}
+
 /* The library's communicators go with it: what has begun may still need them. */
 static void free_joined(Joined *j)
 {
@@ -33,6 +59,7 @@ static void free_joined(Joined *j)
     }
     if (world.started)
         below.Comm_free(&j->local);
+    forget_others(j);
     if (j->context)
         free_context(j->context);
     if (j->inter)
@@ -54,10 +81,10 @@ void release_joined(Joined *j)
 
 Network *network_of(Members ranks)
 {
-    int *number = malloc((size_t)world.sites * sizeof *number), sites = 0;
+    int *number = malloc((size_t)world.all_sites * sizeof *number), sites = 0;
     if (!number)
         return NULL;
-    for (int s = 0; s < world.sites; s++)
+    for (int s = 0; s < world.all_sites; s++)
         number[s] = -1;
     for (int r = 0; r < ranks.size; r++)
         if (number[site_of_rank(ranks.world_rank[r])] < 0)
@@ -117,6 +144,7 @@ static bool fill(Joined *j, Members mine, Members remote, int place)
         if (here)
             j->from_local[j->to_local[r]] = r;
     }
+    note_others(j);
     j->context->joined = j;
     check_early(j->context);
     return true;

@@ -43,6 +43,9 @@ struct Joined {
     int local_size;     /* how many of them are in this site */
     Network *network;   /* NULL of an intercommunicator */
     Topology *topology; /* NULL: none */
+    bool here;          /* all its ranks are in this site: it is the library's as well */
+    bool mixed;         /* some are of another job */
+    int tag_bound;      /* the least of all ranks' */
     long calls;         /* of collective operations: their messages are told apart by it */
     long uses;          /* the program's handle, and requests */
     Joined *next;       /* in its bucket */
@@ -64,6 +67,10 @@ static inline Joined *joined_of(MPI_Comm comm)
 /* A number that no process has given yet: whoever makes a communicator hears one that a certain of
  * its ranks gives, so that none has to be agreed on. 0: it has given too many. */
 int new_number(void);
+
+/* Where two jobs take part, all have to agree: on the largest of these, which is then taken. */
+extern int next_mixed;
+int take_mixed(int agreed);
 
 /* Native communicators of the same ranks of this site: the program's handle, and one for messages
  * of ours: MPI_COMM_NULL, it is to be made, by all of them. */
@@ -96,6 +103,13 @@ int fail(const Joined *joined, int code);
 
 /* Gives `to` the error handler of `from`, both native. */
 void inherit_handler(MPI_Comm from, MPI_Comm to);
+
+/* Whether it has ranks elsewhere. */
+static inline bool crosses(MPI_Comm comm)
+{
+    const Joined *j = joined_of(comm);
+    return j && !j->here;
+}
 
 /* A function that does not exist on such a communicator. */
 int refuse_call(MPI_Comm comm, int function);

@@ -12,7 +12,7 @@ Context *context_of(int number)
     Context **bucket = &in_bucket[(unsigned)number % CONTEXT_BUCKETS], *c = *bucket;
     while (c && c->number != number)
         c = c->next_in_bucket;
-    if (c || number < 0 || context_count >= MOST_CONTEXTS)
+    if (c || context_count >= MOST_CONTEXTS)
         return c;
     c = calloc(1, sizeof *c);
     if (!c)
@@ -37,6 +37,14 @@ void free_context(Context *c)
     *place = c->older;
     context_count--;
     free(c);
+}
+
+int next_mixed = 1;
+
+int take_mixed(int agreed)
+{
+    next_mixed = agreed + 1;
+    return -2 * agreed;
 }
 
 int new_number(void)

@@ -12,9 +12,13 @@ int collect(Joined *j, Wish wish, Wish **all)
     *all = malloc((size_t)own->size * sizeof **all);
     if (!*all)
         return MPI_ERR_NO_MEM;
-    if (own->rank == 0)
-        wish.number = new_number();
+    wish.number = j->mixed ? next_mixed : own->rank == 0 ? new_number() : 0;
     int code = call_Allgather(&wish, sizeof wish, MPI_BYTE, *all, sizeof wish, MPI_BYTE, j->own);
+    for (int r = 1; r < own->size && code == MPI_SUCCESS && j->mixed; r++)
+        if ((*all)[r].number > (*all)->number)
+            (*all)->number = (*all)[r].number;
+    if (code == MPI_SUCCESS && j->mixed)
+        (*all)->number = take_mixed((*all)->number);
     if (code == MPI_SUCCESS && !(*all)->number)
         code = MPI_ERR_INTERN;
     if (code != MPI_SUCCESS)
@@ -24,6 +28,12 @@ int collect(Joined *j, Wish wish, Wish **all)
 
 int hear_number(const Joined *j, int *number)
 {
+    int agreed;
+    if (j->mixed) {
+        const int wrong = call_Allreduce(&next_mixed, &agreed, 1, MPI_INT, MPI_MAX, j->own);
+        *number = wrong == MPI_SUCCESS ? take_mixed(agreed) : 0;
+        return wrong;
+    }
     if (joined_of(j->own)->rank == 0)
         *number = new_number();
     const int code = call_Bcast(number, 1, MPI_INT, 0, j->own);

@@ -92,7 +92,7 @@ int call_Finalize(void)
 int call_Abort(MPI_Comm comm, int errorcode)
 {
     if (world.started && joined_of(comm))
-        for (int r = 0; r < world.ranks; r++)
+        for (int r = 0; r < world.all_ranks; r++)
             if (peers[r].socket >= 0)
                 send_short(&peers[r], (Header){.kind = ABORTS, .tag = errorcode});
     return below.Abort(comm, errorcode);

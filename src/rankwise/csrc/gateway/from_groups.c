@@ -73,6 +73,9 @@ int create_group(Joined *j, Members members, int tag, MPI_Comm *made)
     *made = MPI_COMM_NULL;
     if (place_in(members, world.rank) == MPI_UNDEFINED)
         return MPI_SUCCESS;
+    for (int i = 0; i < members.size; i++)
+        if (members.world_rank[i] >= world.ranks) /* of another job */
+            return refuse_call(j->local, NUMBER_Comm_create_group);
     if (spans_sites(members))
         return create_across(j, members, made);
     int code = group_of_site(&members, &here);

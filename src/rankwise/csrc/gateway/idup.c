@@ -49,6 +49,8 @@ static int begin_copy(Joined *j, MPI_Info info, MPI_Comm *made, MPI_Request *req
     Copy *c = malloc(sizeof *c);
     Batch *b = new_batch(j->own, 3);
     MPI_Request told;
+    if (j->mixed)
+        return refuse_call(j->local, NUMBER_Comm_idup);
     if (!c || !b) {
         free(c);
         return fail(j, MPI_ERR_NO_MEM);

@@ -63,7 +63,7 @@ static int rank_in_world(MPI_Comm comm, int rank)
     if (!members_of(group, &members))
         found = OTHER_JOB;
     else if (rank >= 0 && rank < members.size)
-        found = members.world_rank[rank];
+        found = members.world_rank[rank] < world.ranks ? members.world_rank[rank] : OTHER_JOB;
     call_Group_free(&group);
     return found;
 }
@@ -158,7 +158,7 @@ int call_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_c
     if (!world.started || call_Comm_group(local_comm, &group) != MPI_SUCCESS)
         return below.Intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag,
                                       newintercomm);
-    if (members_of(group, &mine)) {
+    if (members_of(group, &mine) && !(joined_of(local_comm) && joined_of(local_comm)->mixed)) {
         if (local_leader < 0 || local_leader >= mine.size)
             code = fail(joined_of(local_comm), MPI_ERR_RANK);
         else
