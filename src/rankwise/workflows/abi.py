@@ -23,6 +23,7 @@ ANY = "any"
 """As the name of an MPI: whichever is found first."""
 _BACKEND, _SHARED = "RANKWISE_ABI_BACKEND", "RANKWISE_ABI_SHARED"
 _JOIN, _JOIN_BACKEND = "RANKWISE_JOIN", "RANKWISE_JOIN_BACKEND"
+_PROGRESS = "RANKWISE_JOIN_PROGRESS"
 _NAMES = "RANKWISE_NAMES"
 """The folder of what jobs publish for one another (MPI_Publish_name)."""
 _LIBC = "libc.so.6"
@@ -134,7 +135,7 @@ def loading(
     return replace(loaded, environment=environment, files=(*loaded.files, str(front), str(back)))
 
 
-def joining(loaded: Loaded, settings: str) -> Loaded:
+def joining(loaded: Loaded, settings: str, *, progress_thread: bool = False) -> Loaded:
     """Return what a site of a joined job loads: the gateway before the backend that `loading` has put there.
 
     `settings` is what its processes have to know of the others (csrc/gateway/join.c). Raises HostError,
@@ -144,6 +145,8 @@ def joining(loaded: Loaded, settings: str) -> Loaded:
     behind = dict(loaded.environment)[_BACKEND]
     rest = tuple(pair for pair in loaded.environment if pair[0] != _BACKEND)
     environment = (*rest, (_BACKEND, library), (_JOIN_BACKEND, behind), (_JOIN, settings))
+    if progress_thread:
+        environment = (*environment, (_PROGRESS, "thread"))
     environment = (*environment, (_NAMES, os.environ.get(_NAMES) or str(_names_folder())))
     return replace(loaded, environment=environment, files=(*loaded.files, library))
 

@@ -60,6 +60,8 @@ class JoinRequest:
     """The MPI whose calls the program makes, where that does not show."""
     relayed: bool = False
     """Sites reach one another by their relays alone, which run on the first host of each."""
+    progress_thread: bool = False
+    """Each process has a thread by which messages make progress while the program computes."""
 
 
 def parts_of(text: str) -> tuple[SitePart, ...]:
@@ -243,7 +245,10 @@ def _jobs(joining: Joining, key: str, relays: Relays) -> Iterator[Job]:
         around = abi.surroundings(implementation, own, os.environ)
         loaded = abi.loading(Loaded(around.environment), Path(program[0]), implementation, own)
         by = "/{}/{}".format(*relays.places[number]) if relays.places else ""
-        loaded = abi.joining(loaded, f"{where}/{number}/{ranks}/{names}/{MEETING_SECONDS:.0f}{by}")
+        loaded = abi.joining(
+            loaded, f"{where}/{number}/{ranks}/{names}/{MEETING_SECONDS:.0f}{by}",
+            progress_thread=request.progress_thread,
+        )  # fmt: skip
         yield build_job(
             request.testbed, program, len(hosts), placement=f"{ON_HOSTS}{'+'.join(hosts)}", loaded=loaded,
             arguments=request.launcher_arguments,

@@ -9,7 +9,7 @@
  * Functions of the table are called `call_`; the generated table.h declares them, calls.c puts
  * them into the table, and has those that follow from others: counts of `int`, collective
  * operations, and refusals. The shared code of schedules calls PMPI_ names, which are the same
- * functions. Calls of several threads must not overlap (MPI_THREAD_SERIALIZED). */
+ * functions. Of several threads one is in here at a time (turns.h). */
 #ifndef GATEWAY_H
 #define GATEWAY_H
 
