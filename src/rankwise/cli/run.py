@@ -50,7 +50,7 @@ _SINGLE = {
 )  # fmt: skip
 @click.option("--join", "parts", type=Parsed("sites", parts_of), metavar="SITE=MPI:RANKS,...",
               help="Run one job over several sites, with an MPI of its own on each. The names are the "
-                   "testbed's sites, or any names without one.")  # fmt: skip
+                   "testbed's sites, or any names without one. Other joined jobs can join it.")  # fmt: skip
 @click.option("--relay", "relayed", is_flag=True,
               help="With --join: connect the sites through an encrypted relay on the first host of each, which "
                    "needs a single port.  [default: hosts connect directly]")  # fmt: skip
