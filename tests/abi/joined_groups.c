@@ -270,6 +270,43 @@ static void check_refusals(void)
         MPI_Win_free(&window);
 }
 
+#ifdef NONBLOCKING_COLLECTIVES
+/* It waits for nobody: each rank calls it when the one before has, before anybody has ended it. */
+static void check_idup(MPI_Comm comm, int me, int all)
+{
+    MPI_Comm made[3], part;
+    MPI_Request requests[3];
+    int word = 0, bad = 0, same, old = 0, at, size;
+    MPI_Comm_split(comm, me % 2, 0, &part);
+    MPI_Comm_set_errhandler(part, MPI_ERRORS_RETURN);
+    if (me)
+        MPI_Recv(&word, 1, MPI_INT, me - 1, 3, comm, MPI_STATUS_IGNORE);
+    for (int i = 0; i < 3; i++)
+        requests[i] = MPI_REQUEST_NULL,
+        old |= MPI_Comm_idup(i == 1 ? part : comm, &made[i], &requests[i]) != MPI_SUCCESS;
+    if (me < all - 1)
+        MPI_Send(&word, 1, MPI_INT, me + 1, 3, comm);
+    for (int i = 2; i >= 0; i--)
+        old |= MPI_Wait(&requests[i], MPI_STATUS_IGNORE) != MPI_SUCCESS;
+    lacking += old;
+    MPI_Allreduce(MPI_IN_PLACE, &old, 1, MPI_INT, MPI_MAX, comm);
+    for (int i = 0; i < 3 && !old; i++) {
+        MPI_Comm_compare(i == 1 ? part : comm, made[i], &same);
+        MPI_Comm_rank(made[i], &at);
+        MPI_Comm_size(made[i], &size);
+        MPI_Sendrecv(&at, 1, MPI_INT, (at + 1) % size, 5, &word, 1, MPI_INT, (at + size - 1) % size,
+                     5, made[i], MPI_STATUS_IGNORE);
+        bad += same != MPI_CONGRUENT || word != (at + size - 1) % size;
+    }
+    for (int i = 0; i < 3 && !old; i++)
+        check_collectives(made[i], 2);
+    CHECK(!bad);
+    for (int i = 0; i < 3 && !old; i++)
+        MPI_Comm_free(&made[i]);
+    MPI_Comm_free(&part);
+}
+#endif
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -281,6 +318,10 @@ int main(int argc, char **argv)
     check_order();
     check_nonblocking();
     check_communicators();
+#ifdef NONBLOCKING_COLLECTIVES
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    check_idup(MPI_COMM_WORLD, rank, ranks);
+#endif
     check_refusals();
     report();
     MPI_Finalize();

@@ -124,7 +124,6 @@ def test_what_is_right_is_taken(reader: Path) -> None:
         pytest.param(announced(1, 10, 10) + frame(DATA, receiver=0), id="the rest of what has come"),
         pytest.param(frame(ASKS, tag=1, length=10, data=bytes(11)), id="more than the message has"),
         pytest.param(announced(9, CREDIT_BYTES + 1, CREDIT_BYTES), id="more at once than its credit"),
-        pytest.param(frame(EAGER, context=-1), id="no such communicator"),
         pytest.param(frame(EAGER, source=0), id="in the name of another rank"),
         pytest.param(frame(EAGER, tag=-1), id="no such tag"),
         pytest.param(frame(ASKS, tag=4, length=(1 << 64) - 1), id="longer than any memory"),

@@ -84,9 +84,10 @@ static int no_message(void *buffer, MPI_Count count, MPI_Datatype type, int sour
 }
 
 static int send_nowhere(const void *buffer, MPI_Count count, MPI_Datatype type, int dest, int tag,
-                        MPI_Comm comm)
+                        MPI_Comm comm, MPI_Request *request)
 {
     (void)buffer, (void)count, (void)type, (void)dest, (void)tag, (void)comm;
+    *request = MPI_REQUEST_NULL;
     return MPI_SUCCESS;
 }
 
@@ -131,11 +132,17 @@ static void begin_world(int socket)
     below.Type_commit = below.Type_free = ignore_type;
     below.Unpack_c = unpack_all;
     below.Irecv_c = no_message;
-    below.Send_c = send_nowhere;
+    below.Isend_c = send_nowhere;
     below.Wait = wait_for_nothing;
     below.Iprobe = nothing_there;
     below.Abort = end;
-    world = (World){.sites = 2, .ranks = 2, .first = first, .names = names, .tag_bound = 1 << 20};
+    world = (World){.sites = 2,
+                    .ranks = 2,
+                    .all_sites = 2,
+                    .all_ranks = 2,
+                    .first = first,
+                    .names = names,
+                    .tag_bound = 1 << 20};
     world.started = true;
     peers = calloc(2, sizeof *peers);
     peers[0] = (Peer){.socket = -1, .credit = CREDIT_BYTES};

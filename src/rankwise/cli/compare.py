@@ -43,7 +43,8 @@ from rankwise.workflows.measure import Request
     "  rankwise compare --metric 'Time in seconds *= *(\\S+)' -- ./build-{mpi}/app\n"
     "  rankwise compare --metric 'Gflops: *(\\S+)' --higher-is-better -- ./app\n"
     "  rankwise compare --verify-output PASSED --fail-on slower -- ./app\n"
-    "  rankwise compare --placement block,cyclic --testbed two-clusters -- ./app",
+    "  rankwise compare --placement block,cyclic --testbed two-clusters -- ./app\n"
+    "  rankwise compare mpich-5 --join a=mpich-5:2,b=openmpi-5:2 -- ./app   an MPI of its own on each site",
 )
 @click.argument("mpi", nargs=-1)
 @click.option(
@@ -92,7 +93,7 @@ def command(context: click.Context, /, mpi: tuple[str, ...], store: Path, as_jso
     shuffled; the verdicts come from a rank test on launches, corrected for the number of cells.
 
     With a program after `--`, whole runs of it are compared by their wall time or by figures in their output, for
-    every MPI, --profile, --placement and --testbed (separated by commas) that is named.
+    every MPI, --profile, --placement and --testbed (separated by commas) that is named, and for every --join.
     """
     screen = Screen(quiet=asked["quiet"])
     check_options(context)

@@ -50,10 +50,13 @@ _SINGLE = {
 )  # fmt: skip
 @click.option("--join", "parts", type=Parsed("sites", parts_of), metavar="SITE=MPI:RANKS,...",
               help="Run one job over several sites, with an MPI of its own on each. The names are the "
-                   "testbed's sites, or any names without one.")  # fmt: skip
+                   "testbed's sites, or any names without one. Other joined jobs can join it.")  # fmt: skip
 @click.option("--relay", "relayed", is_flag=True,
               help="With --join: connect the sites through an encrypted relay on the first host of each, which "
                    "needs a single port.  [default: hosts connect directly]")  # fmt: skip
+@click.option("--progress-thread", is_flag=True,
+              help="With --join: messages make progress while the program computes, by a thread in each "
+                   "process.")  # fmt: skip
 @abi_options
 @click.option("--placement", default="block", show_default=True, metavar="NAME|FILE",
               help="block, cyclic, one-per-node, across-sites, or a rankfile.")  # fmt: skip
@@ -77,6 +80,10 @@ def command(context: click.Context, /, **asked: Any) -> int:
     """
     if asked["parts"]:
         return run_joined(_joined(context, asked), Screen(quiet=asked["quiet"]))
+    if asked["progress_thread"]:
+        raise InputError(
+            "--progress-thread is for a job over several sites", "say with --join which MPI runs where"
+        )
     if asked["relayed"]:
         raise InputError("--relay is for a job over several sites", "say with --join which MPI runs where")
     request = RunRequest(
@@ -98,6 +105,7 @@ def _joined(context: click.Context, asked: dict[str, Any]) -> JoinRequest:
         context.obj, asked["parts"], testbed_of(asked["testbed"], asked["hostfile"]), asked["launcher"],
         asked["limit"], asked["prefixes"], asked["standard_abi"], prefixed=not asked["quiet"],
         linked_to=asked["linked_to"], relayed=asked["relayed"],
+        progress_thread=asked["progress_thread"],
     )  # fmt: skip
 
 

@@ -131,6 +131,8 @@ class StoredProgram:
     executables: tuple[Executable, ...]
     testbeds: tuple[str, ...]
     """Descriptions as JSON, in the order in which they were named; '' for this host."""
+    relayed: bool = False
+    """Sites of joined jobs reach one another by relays."""
 
     @property
     def text(self) -> str:

@@ -42,6 +42,7 @@ from rankwise.measurement.workload import Harness, Workload
 LIST_LIMIT_SECONDS = 30.0
 STDERR_TAIL_BYTES = 4000
 Files = Iterable[tuple[str, str]]
+Combine = Callable[[Sequence[LaunchSteps]], LaunchSteps]
 _REFUSED, _SPEAKER = 2, "rankwise-harness: "
 """How the harness ends over a command line that it does not understand, and how it says why."""
 
@@ -163,24 +164,24 @@ class Launching:
             part = Part(implementation, chosen, job)
         except (HostError, InputError) as error:
             segment = Segment(implementation.id, cells[0].ranks, chosen.id, str(program))
-            return replace(refused((segment,), cells, _told(error), "failed"), verifying=verifying)
-        settings = (*loaded.host_settings, *_settings(cells[0].options))
+            return replace(refused((segment,), cells, told(error), "failed"), verifying=verifying)
+        settings = (*loaded.host_settings, *settings_of(cells[0].options))
         launch = self.start([part], cells, settings, workload)
         return replace(launch, verifying=verifying)
 
     def start(
         self, parts: Sequence[Part], cells: Sequence[Cell], settings: Settings = (),
-        workload: Workload | None = None,
+        workload: Workload | None = None, combine: Combine = together,
     ) -> Launch:  # fmt: skip
         """Start all parts at once, each by its own launcher, and return what came of it.
 
         `cells` are those that the parts' harnesses measure, `settings` what every host is set to meanwhile;
-        `workload` None: that of all launches.
+        `workload` None: that of all launches; `combine` makes one launch of the launchers.
         """
         workload = workload or self._workload
         started_at, load, stolen = time.time(), os.getloadavg()[0], _steal_seconds()
         with Watch(self._seen.look) if self._seen else contextlib.nullcontext() as watch:
-            steps, outcome = self._run(parts, settings, workload.end_marker)
+            steps, outcome = self._run(parts, settings, workload.end_marker, combine)
         mapped = watch.found if watch else {}
         wrong, said = self._judged(parts, mapped)
         spoken = protocol.NOTHING if wrong else workload.read(outcome, cells)
@@ -235,17 +236,19 @@ class Launching:
         needed = (*filter(None, [self._network]), *(path for _, path in files))
         return replace(job, program=(*job.program, *network, *_schedule_flags(files)), files=(*job.files, *needed))
 
-    def _run(self, parts: Sequence[Part], settings: Settings, end_marker: str) -> tuple[LaunchSteps, Outcome]:
+    def _run(
+        self, parts: Sequence[Part], settings: Settings, end_marker: str, combine: Combine
+    ) -> tuple[LaunchSteps, Outcome]:  # fmt: skip
         """The launch line and how it ended; one that cannot even be started has failed like any other."""
         steps = LaunchSteps(Command(parts[0].job.program))
         hosts = tuple(host for part in parts for host in part.job.hosts)
         limit = self._plan.launch_limit_seconds
         try:
-            steps = together([self._launcher.steps(part.implementation, part.job) for part in parts])
+            steps = combine([self._launcher.steps(part.implementation, part.job) for part in parts])
             steps = replace(steps, settings=(*steps.settings, *settings))
             return steps, self._testbed.run(steps, hosts, limit, "" if len(parts) > 1 else end_marker)
         except (HostError, InputError) as error:
-            return steps, Outcome(process.command_line(steps.main), 127, "", _told(error), 0.0)
+            return steps, Outcome(process.command_line(steps.main), 127, "", told(error), 0.0)
 
 
 def refused(
@@ -258,12 +261,13 @@ def refused(
     )  # fmt: skip
 
 
-def _told(error: HostError | InputError) -> str:
+def told(error: HostError | InputError) -> str:
+    """Return what went wrong, with the remedy."""
     return f"{error}; {error.remedy}" if error.remedy else str(error)
 
 
-def _settings(options: Options) -> Settings:
-    """What the hosts of the job must be set to for these options."""
+def settings_of(options: Options) -> Settings:
+    """Return what the hosts of the job must be set to for these options."""
     if not options.congestion_control:
         return ()
     return ((CONGESTION_CONTROL, options.congestion_control),)

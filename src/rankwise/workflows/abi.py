@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +11,7 @@ from pathlib import Path
 
 from rankwise.artifacts.abi import gateway, libraries
 from rankwise.artifacts.abi.standard import Standard, standard
-from rankwise.core import process
+from rankwise.core import paths, process
 from rankwise.core.errors import HostError, InputError
 from rankwise.core.records import Implementation
 from rankwise.core.tuning import Loaded
@@ -22,6 +23,9 @@ ANY = "any"
 """As the name of an MPI: whichever is found first."""
 _BACKEND, _SHARED = "RANKWISE_ABI_BACKEND", "RANKWISE_ABI_SHARED"
 _JOIN, _JOIN_BACKEND = "RANKWISE_JOIN", "RANKWISE_JOIN_BACKEND"
+_PROGRESS = "RANKWISE_JOIN_PROGRESS"
+_NAMES = "RANKWISE_NAMES"
+"""The folder of what jobs publish for one another (MPI_Publish_name)."""
 _LIBC = "libc.so.6"
 """Loaded before the program's own MPI where another one works: LAM/MPI's library has a malloc of its own, and what
 libc allocates by that one the other MPI would free by libc's."""
@@ -131,7 +135,7 @@ def loading(
     return replace(loaded, environment=environment, files=(*loaded.files, str(front), str(back)))
 
 
-def joining(loaded: Loaded, settings: str) -> Loaded:
+def joining(loaded: Loaded, settings: str, *, progress_thread: bool = False) -> Loaded:
     """Return what a site of a joined job loads: the gateway before the backend that `loading` has put there.
 
     `settings` is what its processes have to know of the others (csrc/gateway/join.c). Raises HostError,
@@ -141,7 +145,20 @@ def joining(loaded: Loaded, settings: str) -> Loaded:
     behind = dict(loaded.environment)[_BACKEND]
     rest = tuple(pair for pair in loaded.environment if pair[0] != _BACKEND)
     environment = (*rest, (_BACKEND, library), (_JOIN_BACKEND, behind), (_JOIN, settings))
+    if progress_thread:
+        environment = (*environment, (_PROGRESS, "thread"))
+    environment = (*environment, (_NAMES, os.environ.get(_NAMES) or str(_names_folder())))
     return replace(loaded, environment=environment, files=(*loaded.files, library))
+
+
+def _names_folder() -> Path:
+    """One for all jobs of this user on this host. Raises HostError."""
+    folder = paths.runtime_folder() / "names"
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise HostError(f"cannot make {folder}: {error.strerror}", f"set {_NAMES} to a folder of yours") from error
+    return folder
 
 
 def known_standard() -> Standard:

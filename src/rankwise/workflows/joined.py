@@ -7,12 +7,12 @@ import os
 import re
 import secrets
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rankwise.core.errors import InputError, UnknownNameError
-from rankwise.core.jobs import Host, Job
+from rankwise.core.jobs import Host, Job, LaunchSteps
 from rankwise.core.ports import free_port
 from rankwise.core.records import Implementation
 from rankwise.core.tuning import Loaded
@@ -60,6 +60,8 @@ class JoinRequest:
     """The MPI whose calls the program makes, where that does not show."""
     relayed: bool = False
     """Sites reach one another by their relays alone, which run on the first host of each."""
+    progress_thread: bool = False
+    """Each process has a thread by which messages make progress while the program computes."""
 
 
 def parts_of(text: str) -> tuple[SitePart, ...]:
@@ -73,11 +75,66 @@ def parts_of(text: str) -> tuple[SitePart, ...]:
     twice = [name for name, count in Counter(one.site for one in found).items() if count > 1]
     if twice:
         raise InputError(f"site {twice[0]} is named twice", "give each site one MPI and all its ranks")
-    if len(found) < 2:
-        raise InputError(
-            f"{found[0].site} is the only site", "name two or more; one MPI alone: --mpi NAME -n RANKS"
-        )
     return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Joining:
+    """A joined job that can be started, also several times: all that it loads is there."""
+
+    request: JoinRequest
+    program: tuple[str, ...]
+    implementations: tuple[Implementation, ...]
+    """Each site's."""
+    owns: tuple[Implementation | None, ...]
+    """The MPI whose functions the program calls, as each site has it; None: the standard ABI."""
+    placed: tuple[tuple[str, ...], ...]
+    """The host of each rank, site by site."""
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """The host of each rank, in the order of MPI_COMM_WORLD."""
+        return tuple(name for names in self.placed for name in names)
+
+    @contextlib.contextmanager
+    def start(self) -> Iterator[tuple[list[Job], Callable[[Sequence[LaunchSteps]], LaunchSteps]]]:
+        """Yield the job of each site, and what makes one launch of theirs; the testbed is up.
+
+        What the launch reads is there within. Raises HostError for relays that are not there.
+        """
+        request, testbed = self.request, self.request.testbed
+        crowded = testbed.oversubscribed(self.hosts)
+        key = secrets.token_hex(16)
+        with _relays(request, self.placed, key) as relays:
+            jobs = [replace(job, oversubscribed=crowded) for job in _jobs(self, key, relays)]
+
+            def combine(several: Sequence[LaunchSteps]) -> LaunchSteps:
+                if request.relayed:
+                    several = [
+                        at_home(testbed, one, hosts[0]) for one, hosts in zip(several, self.placed, strict=True)
+                    ]
+                names = [part.site for part in request.parts]
+                steps = joined(several, names, prefixed=request.prefixed, relays=relays.commands)
+                return replace(steps, files=(*steps.files, *relays.files))
+
+            yield jobs, combine
+
+
+def prepare(request: JoinRequest, events: Events) -> Joining:
+    """Find what the job needs, and compile what is not there yet.
+
+    Raises InputError for a program, site or implementation that is not there or cannot be joined, HostError,
+    BuildError.
+    """
+    program = program_of(request.program)
+    _check_program(request, Path(program[0]))
+    implementations = _implementations(request, events)
+    placed = _placed(request)
+    called = Path(program[0])
+    owns = [abi.linked_to(called, one, request.prefixes, request.linked_to) for one in implementations]
+    for one, own in dict.fromkeys(zip(implementations, owns, strict=True)):
+        abi.built(one, events, own)
+    return Joining(request, program, tuple(implementations), tuple(owns), tuple(placed))
 
 
 def run_joined(request: JoinRequest, events: Events) -> int:
@@ -86,36 +143,18 @@ def run_joined(request: JoinRequest, events: Events) -> int:
     Raises InputError for a program, site or implementation that is not there or cannot be joined, HostError if the
     testbed breaks down or the time is over.
     """
-    program = program_of(request.program)
-    _check_program(request, Path(program[0]))
-    implementations = _implementations(request, events)
-    testbed = request.testbed
-    placed = _placed(request)
-    for words in _crowded(request, placed):
+    joining = prepare(request, events)
+    for words in crowded(joining):
         events.say(f"warning: {words}")
-    called = Path(program[0])
-    owns = [abi.linked_to(called, one, request.prefixes, request.linked_to) for one in implementations]
-    for one, own in dict.fromkeys(zip(implementations, owns, strict=True)):
-        abi.built(one, events, own)
+    testbed = request.testbed
     with events.busy(f"bringing up {testbed.name}"):
         testbed.up()
     try:
-        hosts = [name for names in placed for name in names]
-        crowded = testbed.oversubscribed(hosts)
-        key = secrets.token_hex(16)
-        with _relays(request, placed, key) as relays:
-            jobs = [
-                replace(job, oversubscribed=crowded)
-                for job in _jobs(request, program, implementations, owns, placed, key, relays)
-            ]
+        with joining.start() as (jobs, combine):
             launcher = FamilyLauncher()
-            several = [launcher.steps(one, job) for one, job in zip(implementations, jobs, strict=True)]
-            if request.relayed:
-                several = [at_home(testbed, one, hosts[0]) for one, hosts in zip(several, placed, strict=True)]
-            names = [part.site for part in request.parts]
-            steps = joined(several, names, prefixed=request.prefixed, relays=relays.commands)
-            steps = replace(steps, attached=True, files=(*steps.files, *relays.files))
-            outcome = testbed.run(steps, hosts if jobs[0].hosts else (), request.limit_seconds)
+            several = [launcher.steps(one, job) for one, job in zip(joining.implementations, jobs, strict=True)]
+            steps = replace(combine(several), attached=True)
+            outcome = testbed.run(steps, joining.hosts if jobs[0].hosts else (), request.limit_seconds)
     finally:
         testbed.down()
     return exit_code(outcome, request.limit_seconds, events)
@@ -156,8 +195,9 @@ def _placed(request: JoinRequest) -> list[tuple[str, ...]]:
     return [place("block", _hosts_of(part.site, hosts), part.ranks) for part in request.parts]
 
 
-def _crowded(request: JoinRequest, placed: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    """A word on each site with more ranks than slots, or on this host where all sites are on it."""
+def crowded(joining: Joining) -> Iterator[str]:
+    """Yield a word on each site with more ranks than slots, or on this host where all sites are on it."""
+    request, placed = joining.request, joining.placed
     hosts = request.testbed.hosts()
     groups: list[tuple[str, Sequence[Host], int]]
     if request.testbed.topology() is None:
@@ -193,21 +233,22 @@ def _relays(
     return relays_of(request.testbed, [part.site for part in request.parts], hosts, key)
 
 
-def _jobs(
-    request: JoinRequest, program: tuple[str, ...], implementations: Sequence[Implementation],
-    owns: Sequence[Implementation | None], placed: Sequence[tuple[str, ...]], key: str, relays: Relays,
-) -> Iterator[Job]:  # fmt: skip
+def _jobs(joining: Joining, key: str, relays: Relays) -> Iterator[Job]:
     """The job of each site, with what it loads."""
+    request, program, placed = joining.request, joining.program, joining.placed
     meeting = _LOOPBACK if request.testbed.topology() is None else placed[0][0]
     where = f"{meeting}/{free_port()}/{key}"
     ranks = ",".join(str(part.ranks) for part in request.parts)
     names = ",".join(part.site for part in request.parts)
-    each = zip(implementations, owns, placed, strict=True)
+    each = zip(joining.implementations, joining.owns, placed, strict=True)
     for number, (implementation, own, hosts) in enumerate(each):
         around = abi.surroundings(implementation, own, os.environ)
         loaded = abi.loading(Loaded(around.environment), Path(program[0]), implementation, own)
         by = "/{}/{}".format(*relays.places[number]) if relays.places else ""
-        loaded = abi.joining(loaded, f"{where}/{number}/{ranks}/{names}/{MEETING_SECONDS:.0f}{by}")
+        loaded = abi.joining(
+            loaded, f"{where}/{number}/{ranks}/{names}/{MEETING_SECONDS:.0f}{by}",
+            progress_thread=request.progress_thread,
+        )  # fmt: skip
         yield build_job(
             request.testbed, program, len(hosts), placement=f"{ON_HOSTS}{'+'.join(hosts)}", loaded=loaded,
             arguments=request.launcher_arguments,

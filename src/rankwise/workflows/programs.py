@@ -11,7 +11,7 @@ from itertools import product
 from pathlib import Path
 
 from rankwise.analysis.programs import variants
-from rankwise.core.configuration import Configuration, by_id
+from rankwise.core.configuration import Configuration, by_id, plain
 from rankwise.core.errors import HostError, InputError, UnknownNameError
 from rankwise.core.network import PathFigures
 from rankwise.core.programs import MPI, Executable, Metric, Program, StoredProgram, stored_program
@@ -27,10 +27,12 @@ from rankwise.store.networks import topology_from_json, topology_to_json
 from rankwise.store.store import Store
 from rankwise.testbeds.base import TestbedKind, make
 from rankwise.testbeds.local import LocalTestbed
-from rankwise.workflows import abi, measure
+from rankwise.workflows import abi, joined_programs, measure
 from rankwise.workflows.configurations import Resolved, loader, resolve_all, seen_on
 from rankwise.workflows.events import Events
 from rankwise.workflows.executables import digest, executables, implementations_for
+from rankwise.workflows.joined import SitePart
+from rankwise.workflows.joined_programs import JoinedVariant
 from rankwise.workflows.prepare import up
 
 
@@ -43,6 +45,10 @@ class ProgramRequest:
     testbeds: tuple[TestbedKind, ...]
     own: Callable[[Implementation], Path] | None = None
     """Builds a program that comes with Rankwise, for all implementations; None: it is the user's."""
+    joined: tuple[tuple[SitePart, ...], ...] = ()
+    """Joined jobs that are measured beside the implementations."""
+    relayed: bool = False
+    """Their sites reach one another by relays."""
 
 
 def measure_program(request: ProgramRequest, store: Store, events: Events) -> int:
@@ -51,6 +57,10 @@ def measure_program(request: ProgramRequest, store: Store, events: Events) -> in
     Raises InterruptedRun with the way to go on when it was stopped.
     """
     how = request.how
+    joined = joined_programs.prepared(
+        request.program, request.joined, request.testbeds, events, how.prefixes, how.launcher_arguments,
+        relayed=request.relayed,
+    )  # fmt: skip
     with events.busy("looking for MPI implementations") as update:
         working, broken = select.working(
             how.implementations, how.prefixes, lambda one: update(f"testing that {one} works")
@@ -59,19 +69,24 @@ def measure_program(request: ProgramRequest, store: Store, events: Events) -> in
     built, left_out = executables(request.program, chosen, events, request.own)
     ready = _ready(chosen, built)
     implementations = [one.implementation for one in ready.values()]
-    cells = _cells(request, implementations)
+    cells = _cells(request, implementations, joined)
     with _all_up(request.testbeds, events) as paths:
         found, said = _configurations(request, implementations, max(cell.ranks for cell in cells))
+        found |= {(one.implementation.id, DEFAULT): plain(one.implementation) for one in joined}
         cells = tuple(replace(one, configuration=found[one.implementation, one.label].id) for one in cells)
         plan = _plan(how, cells)
-        stored = StoredProgram(request.program, tuple(built.values()), tuple(map(_described, request.testbeds)))
+        stored = StoredProgram(
+            request.program, tuple(built.values()), tuple(map(_described, request.testbeds)), request.relayed
+        )
         only = request.testbeds[0] if len(request.testbeds) == 1 else None
         run_id = store.begin_run(
             how.command_line, ", ".join(one.name for one in request.testbeds), plan, kind="program",
             parent=how.parent,
-            request=stored.text, implementations=implementations, facts=_facts(request.testbeds),
+            request=stored.text, implementations=_all_of(implementations, joined),
+            facts=_facts(request.testbeds),
             benchmarks=map(_benchmark, request.program.metrics), baseline=_baseline(how, cells, implementations),
-            topology=only.topology() if only else None, configurations=found.values(),
+            topology=only.topology() if only else None,
+            configurations=(*found.values(), *(one for job in joined for one in job.configurations)),
         )  # fmt: skip
         if only:
             store.add_paths(run_id, paths)
@@ -81,7 +96,10 @@ def measure_program(request: ProgramRequest, store: Store, events: Events) -> in
         store.add_notices(run_id, notices)
         for notice in notices:
             events.say("; ".join(filter(None, (f"warning: {notice.message}", notice.remedy))))
-        launches = _OnTestbeds(request.program, request.testbeds, plan, by_id(found.values()), ready, events)
+        launches = _OnTestbeds(
+            request.program, request.testbeds, plan, by_id(found.values()), ready, events, joined
+        )
+        ready = _with_joined(ready, joined)
         measure.carry_out(run_id, plan, ready, request.testbeds[0], store, events, {}, launching=launches)
     return run_id
 
@@ -101,14 +119,18 @@ def resume(run_id: int, store: Store, events: Events) -> None:
     ready = _ready(implementations, {one.implementation: one for one in stored.executables})
     testbeds = tuple(make(topology_from_json(text)) if text else LocalTestbed() for text in stored.testbeds)
     plan = store.plan(run_id)
+    joined = joined_programs.stored(
+        stored.program, implementations, testbeds, events, plan, relayed=stored.relayed
+    )
     folder = Path(stored.program.folder)
     if not folder.is_dir():
         raise HostError(f"run {run_id} was begun in {folder}, which is not there any more", "measure anew")
     with _all_up(testbeds, events), contextlib.chdir(folder):
         store.resume_run(run_id, _facts(testbeds))
         launches = _OnTestbeds(
-            stored.program, testbeds, plan, store.configurations(run_id), ready, events
+            stored.program, testbeds, plan, store.configurations(run_id), ready, events, joined
         )  # fmt: skip
+        ready = _with_joined(ready, joined)
         measure.carry_out(
             run_id, plan, ready, testbeds[0], store, events, {}, store.launches(run_id), launching=launches
         )
@@ -120,7 +142,10 @@ class _OnTestbeds:
     def __init__(
         self, program: Program, testbeds: Sequence[TestbedKind], plan: Plan,
         configurations: Mapping[str, Configuration], ready: Mapping[str, Ready], events: Events,
+        joined: Sequence[JoinedVariant] = (),
     ) -> None:  # fmt: skip
+        self._program, self._plan = program, plan
+        self._joined = {one.implementation.id: one for one in joined}
         workload = WholeProgram(program)
         self._launchings = {
             one.name: Launching(
@@ -135,7 +160,10 @@ class _OnTestbeds:
         *, verifying: bool = False,
     ) -> Launch:  # fmt: skip
         """Start the program once."""
-        return self._launchings[cells[0].testbed].launch(
+        launching = self._launchings[cells[0].testbed]
+        if variant := self._joined.get(implementation.id):
+            return joined_programs.launch(variant, launching, self._program, cells, self._plan)
+        return launching.launch(
             implementation, program, cells, seconds_per_cell, verifying=verifying
         )  # fmt: skip
 
@@ -165,14 +193,30 @@ def _ready(chosen: Iterable[Implementation], built: Mapping[str, Executable]) ->
     return {one.id: Ready(one, Path(built[one.id].path)) for one in chosen if one.id in built}
 
 
-def _cells(request: ProgramRequest, implementations: Sequence[Implementation]) -> tuple[Cell, ...]:
-    """A cell for each metric, implementation, profile, placement, number of ranks, testbed and option."""
-    how = request.how
+def _all_of(implementations: Sequence[Implementation], joined: Sequence[JoinedVariant]) -> list[Implementation]:
+    """Those that are measured, joined jobs, and what these consist of."""
+    parts = (one for job in joined for one in (job.implementation, *job.any.implementations))
+    return list(dict.fromkeys((*implementations, *parts)))
+
+
+def _with_joined(ready: Mapping[str, Ready], joined: Iterable[JoinedVariant]) -> dict[str, Ready]:
+    more = {one.implementation.id: Ready(one.implementation, Path(one.any.program[0])) for one in joined}
+    return {**ready, **more}
+
+
+def _cells(
+    request: ProgramRequest, implementations: Sequence[Implementation], joined: Sequence[JoinedVariant]
+) -> tuple[Cell, ...]:
+    """A cell for each metric, implementation, profile, placement, number of ranks, testbed and option.
+
+    A joined job has the ranks that it says, site by site, and no profile.
+    """
+    how, counts = request.how, joined_programs.ranks_of(joined, request.how.ranks)
     labels = [one.label for one in how.profiles] or [DEFAULT]
     found = []
     for testbed in request.testbeds:
         slots = sum(host.slots for host in testbed.hosts())
-        for placement, ranks in product(how.placements or ("block",), how.ranks or (slots,)):
+        for placement, ranks in product(how.placements or ("block",), counts or (slots,)):
             place(placement, testbed.hosts(), ranks)  # what cannot be placed is an error now, not in every launch
             found += [
                 Cell(one.id, metric.name, 0, ranks, options, label, testbed.name, placement)
@@ -180,6 +224,10 @@ def _cells(request: ProgramRequest, implementations: Sequence[Implementation]) -
                     implementations, labels, how.options, request.program.metrics
                 )
             ]
+        found += [
+            Cell(one.implementation.id, metric.name, 0, one.ranks, options, testbed=testbed.name)
+            for one, options, metric in product(joined, how.options, request.program.metrics)
+        ]
     return tuple(found)
 
 

@@ -35,22 +35,19 @@ def communicators(one: Function) -> list[str]:
     ]
 
 
-def _joined_or_below(name: str, one: Function, *, collective: bool) -> str:
-    """A communicator of one site alone is the library's; between groups there are no collective operations."""
+def _joined_or_below(name: str, one: Function) -> str:
+    """A communicator of one site alone is the library's."""
     comm, passed = communicators(one)[0], arguments(one)
-    text = f"    Joined *joined = joined_of({comm});\n    if (!joined)\n        return below.{name}({passed});\n"
-    if collective:
-        text += f"    if (joined->inter)\n        return refuse_call({comm}, NUMBER_{name});\n"
-    return text
+    return f"    Joined *joined = joined_of({comm});\n    if (!joined)\n        return below.{name}({passed});\n"
 
 
 def collective(call: CollectiveCall) -> str:
     """Return the body of a collective operation that schedules carry out."""
     name = call.function.name.removeprefix("MPI_")
     return (
-        f"{_joined_or_below(name, call.function, collective=True)}"
+        f"{_joined_or_below(name, call.function)}"
         f"    const Collective call = {{{collective_fields(call)}}};\n"
-        "    return collective(joined, &call);"
+        "    return joined->inter ? between_groups(joined, &call) : collective(joined, &call);"
     )
 
 
@@ -62,7 +59,7 @@ def exchange(name: str, one: Function) -> str:
     partners = "NEIGHBOURS" if "eighbor" in name else "ALL_RANKS"
     request = "request" if "request" in named else "NULL"
     return (
-        f"{_joined_or_below(name, one, collective=True)}"
+        f"{_joined_or_below(name, one)}"
         f"    const Side out = {{{_side(named, 'send', same='allgather' in name)}}};\n"
         f"    const Side in = {{{_side(named, 'recv', same=False)}}};\n"
         f"    return exchange(joined, {partners}, &out, &in, {request});"
@@ -103,7 +100,7 @@ def persistent(name: str, one: Function, functions: Mapping[str, Function]) -> t
     names = {parameter.name for parameter in kept}
     values = ", ".join(_kept(name, parameter, names) for parameter in kept)
     text = (
-        f"{_joined_or_below(name, one, collective=not {'source', 'dest'} & names)}    Kept kept = {{0}};\n"
+        f"{_joined_or_below(name, one)}    Kept kept = {{0}};\n"
         f"    const Arguments_{name} arguments = {{{values}}};\n"
         f"    return plan_call(joined, begin_{name}, &arguments, sizeof arguments, &kept, request);"
     )
@@ -117,7 +114,9 @@ def _kept(name: str, parameter: Parameter, names: Set[str]) -> str:
     goes_out = parameter.name.startswith("s")
     partners = "NEIGHBOURS" if "eighbor" in name else "ALL_RANKS"
     blocks = f"blocks_{'out' if goes_out else 'in'}(joined, {partners})"
-    needed = "joined->rank == root" if "root" in names else "sendbuf != MPI_IN_PLACE" if goes_out else "true"
+    if "reduce" in name.lower():
+        blocks = "joined->size"
+    needed = "is_root(joined, root)" if "root" in names else "sendbuf != MPI_IN_PLACE" if goes_out else "true"
     return f"keep_array(&kept, {needed}, {parameter.name}, {blocks}, sizeof *{parameter.name})"
 
 
@@ -133,7 +132,7 @@ def guarded(name: str, one: Function) -> str:
     told = [parameter.name for parameter in one.parameters if parameter.type.replace(" ", "") == "MPI_Group*"]
     if not (refused or groups or told):
         return ""
-    lines = [f"    if (joined_of({comm}))\n        return refuse_call({comm}, NUMBER_{name});" for comm in refused]
+    lines = [f"    if (crosses({comm}))\n        return refuse_call({comm}, NUMBER_{name});" for comm in refused]
     call = f"below.{name}({', '.join(f'n_{p.name}' if p.name in groups else p.name for p in one.parameters)})"
     for group in groups:
         lines.append(f"    MPI_Group n_{group};\n    if (native_group({group}, &n_{group}))\n"

@@ -24,8 +24,16 @@ _OWN = SOURCES / "gateway"
 _SHARED = (*(SOURCES / "interpose" / name for name in ("data.c", "replacing.c")),
            *((SOURCES / name) for name in ("schedules", "execution")))  # fmt: skip
 """Files, and folders of files, that carry out collective operations."""
-_INCLUDED = ("calls.h", "collectives.h", "exchange.h", "groups.h", "persistent.h", "slots.h")
+_INCLUDED = ("calls.h", "collectives.h", "exchange.h", "groups.h", "persistent.h", "slots.h", "turns.h")
 _DEFINED = re.compile(r"^\w[\w *]*\bcall_(\w+)\(", re.MULTILINE)
+_WAITS = re.compile(
+    r"([SRB]s?end|Recv|Sendrecv\w*|Wait\w*|M?[Pp]robe|Mrecv|Bcast|Reduce|Reduce_scatter\w*|Allreduce|Gatherv?|Scatterv?|"
+    r"Allgatherv?|Alltoall[vw]?|Barrier|Scan|Exscan|Neighbor_\w+|Comm_(dup|split|create|spawn)\w*|Comm_(accept|connect|join|"
+    r"disconnect)|Intercomm_\w+|Cart_(create|sub)|Graph_create|Dist_graph_create\w*|Win_\w+|File_\w+|Finalize|Buffer_\w+|"
+    r"Comm_(attach|detach|flush)_buffer)(_c)?"
+)
+"""Functions of a library in which a thread may wait for another one."""
+_NO_WAIT = re.compile(r"\w+_(init|c2f|f2c|toint|fromint|keyval|errhandler|attr|name|info)(_c)?|Win_[cg]\w+_keyval")
 _BY_MACRO = re.compile(r"^#define (\w+)\((\w+)[^)]*\)\s*\\\n\s*int call_(\w*)##\2(?:##(\w+))?\(", re.MULTILINE)
 
 
@@ -40,7 +48,7 @@ def build(standard: Standard) -> Path:
 def artifact(standard: Standard) -> Artifact:
     """Return what the gateway is compiled of. Raises HostError if the cache cannot be written."""
     folder = libraries.generated({
-        "mpi.h": standard.text, "table.h": table.table_type(standard), **_Writer(standard).files(),
+        "mpi.h": standard.text, "table.h": table.table_type(standard), **generated(standard),
     })  # fmt: skip
     sources = [folder / "calls.c", *sorted(_OWN.glob("*.c"))]
     for shared in _SHARED:
@@ -62,6 +70,16 @@ def by_hand() -> set[str]:
             names = re.findall(rf"^{macro}\((\w+)", text, re.MULTILINE)
             found |= {f"{before}{name}{after}" for name in names}
     return found
+
+
+def generated(standard: Standard) -> dict[str, str]:
+    """Return the generated files, by name."""
+    return _Writer(standard).files()
+
+
+def refused(standard: Standard) -> set[str]:
+    """Return the functions, without `MPI_`, that are errors on every communicator across sites."""
+    return set(re.findall(r"return refuse_call\(\w+, NUMBER_(\w+)\)", generated(standard)["calls.c"]))
 
 
 @dataclass(frozen=True)
@@ -107,8 +125,25 @@ class _Writer:
             *includes, "", *beginnings, "const char *const function_names[] = {", *names, "};", "",
             *(f"{self._head(name)}\n{{\n{text}\n}}\n" for name, text in written.items()),
             "void lay_over(AbiTable *table)\n{", *(f"    table->{name} = call_{name};" for name in ours), "}\n",
-            *(_shared(name, one) for name, one in self.functions.items()),
+            *(_shared(name, one) for name, one in self.functions.items()), *self._in_turns(ours),
         ])  # fmt: skip
+
+    def _in_turns(self, ours: list[str]) -> list[str]:
+        """What several threads call: ours in a turn, the library's without one where it may wait."""
+        waiting = [name for name in self.functions if _WAITS.fullmatch(name) and not _NO_WAIT.fullmatch(name)]
+        text = [
+            _around(f"turn_{name}", self.functions[name], "    take_turn();", f"call_{name}", "    end_turn();")
+            for name in ours
+        ]
+        text.append("static AbiTable library;\n")
+        text += [_around(f"wait_{name}", self.functions[name], "    const int depth = leave_turn();",
+                         f"library.{name}", "    resume_turn(depth);") for name in waiting]  # fmt: skip
+        return [
+            *text, "void lay_over_in_turns(AbiTable *table)\n{",
+            *(f"    table->{name} = turn_{name};" for name in ours if name not in {"Init", "Init_thread"}), "}\n",
+            "void wait_without_turn(AbiTable *table)\n{\n    library = *table;",
+            *(f"    table->{name} = wait_{name};" for name in waiting), "}\n",
+        ]  # fmt: skip
 
     def _head(self, name: str) -> str:
         one = self.functions[name]
@@ -121,6 +156,13 @@ class _Writer:
         ours = f"joined_of({comms[0]})" if comms else "is_slot(*message)"
         arguments = crossing.arguments(one)
         return f"    return {ours} ? call_{name}_c({arguments}) : below.{name}({arguments});"
+
+
+def _around(name: str, one: Function, before: str, called: str, after: str) -> str:
+    """The C of a function that does something before and after another one."""
+    call = f"    const {one.returns} returned = {called}({crossing.arguments(one)});"
+    head = f"static {one.returns} {name}({table.signature(one)})"
+    return f"{head}\n{{\n{before}\n{call}\n{after}\n    return returned;\n}}\n"
 
 
 def _shared(name: str, one: Function) -> str:

@@ -111,9 +111,10 @@ static void begin_receiving(Peer *p)
 {
     const Header *h = &p->header;
     Context *c = context_of(h->context);
-    if (!c || h->tag < 0 || h->tag > world.tag_bound || h->length > MOST_BYTES ||
-        h->follows > h->length || (h->kind == EAGER && h->follows < h->length) ||
-        h->follows > CREDIT_BYTES || (c->joined && !comes_from(c->joined, h->source, p->rank)))
+    if (!c || h->tag < 0 || (p->rank < world.ranks && h->tag > world.tag_bound) ||
+        h->length > MOST_BYTES || h->follows > h->length ||
+        (h->kind == EAGER && h->follows < h->length) || h->follows > CREDIT_BYTES ||
+        (c->joined && !comes_from(c->joined, h->source, p->rank)))
         nonsense(p);
     p->used += cost_of(h);
     if (p->used > CREDIT_BYTES)

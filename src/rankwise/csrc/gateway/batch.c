@@ -11,6 +11,8 @@ struct Batch {
     MPI_Request *requests; /* those before `ended` have ended */
     char **copies;         /* shape (copied) */
     int copied;
+    Stage *stage; /* NULL: none follows */
+    void *work;
     Request *request;
     Batch *next;
 };
@@ -70,6 +72,37 @@ void batch_send_copy(Batch *b, const void *buffer, MPI_Count count, MPI_Datatype
     batch_send(b, *copy, bytes, MPI_PACKED, dest, tag);
 }
 
+void batch_add(Batch *b, MPI_Request request, int code)
+{
+    if (code == MPI_SUCCESS)
+        b->requests[b->count++] = request;
+    batch_fails(b, code);
+}
+
+void then(Batch *b, Stage *next, void *work)
+{
+    b->stage = next;
+    b->work = work;
+}
+
+int batch_code(const Batch *b)
+{
+    return b->code;
+}
+
+void batch_fails(Batch *b, int code)
+{
+    if (b->code == MPI_SUCCESS)
+        b->code = code;
+}
+
+/* All have ended: whether there are more now. */
+static bool goes_on(Batch *b)
+{
+    b->count = b->ended = 0;
+    return b->stage && b->stage(b, b->work);
+}
+
 /* One could not be begun: those that have been are taken back, as far as that goes. */
 static int withdraw(Batch *b)
 {
@@ -79,17 +112,18 @@ static int withdraw(Batch *b)
         call_Request_free(&b->requests[i]);
     }
     b->copied = 0; /* they may still be on their way */
+    goes_on(b);
     free_batch(b);
     return code;
 }
 
 static int wait_for(Batch *b)
 {
-    int code = MPI_SUCCESS;
-    for (int i = 0; i < b->count; i++) {
-        const int one = finish(&b->requests[i], MPI_STATUS_IGNORE);
-        code = code == MPI_SUCCESS ? one : code;
-    }
+    do {
+        for (int i = 0; i < b->count; i++)
+            batch_fails(b, finish(&b->requests[i], MPI_STATUS_IGNORE));
+    } while (goes_on(b));
+    const int code = b->code;
     free_batch(b);
     return code;
 }
@@ -141,10 +175,12 @@ bool progress_batches(void)
     bool moved = false;
     for (Batch **place = &under_way; *place;) {
         Batch *b = *place;
-        if (!look_at_batch(b)) {
+        if (!look_at_batch(b) || goes_on(b)) {
             place = &b->next;
             continue;
         }
+        for (place = &under_way; *place != b;)
+            place = &(*place)->next; /* it may have begun another */
         *place = b->next;
         end_request(b->request, b->code);
         free_batch(b);

@@ -18,6 +18,16 @@ void batch_send(Batch *batch, const void *buffer, MPI_Count count, MPI_Datatype 
 void batch_send_copy(Batch *batch, const void *buffer, MPI_Count count, MPI_Datatype type, int dest,
                      int tag);
 
+/* A request of whatever kind that has begun, unless `code` is an error. */
+void batch_add(Batch *batch, MPI_Request request, int code);
+
+/* What is to be done when all have ended: it may begin more, and returns whether there is something
+ * to wait for again. After an error it only frees what it works with. */
+typedef bool Stage(Batch *batch, void *work);
+void then(Batch *batch, Stage *next, void *work);
+int batch_code(const Batch *batch);
+void batch_fails(Batch *batch, int code); /* unless it is MPI_SUCCESS */
+
 /* Waits for all, or hands out a request of this kind that ends with them; an EXCHANGE has the
  * status of the last message. The batch goes with it. An error code, of whatever message it came
  * from. */

@@ -24,9 +24,9 @@ static const char *const choices[OPERATIONS][MOST_CHOICES] = {
     [EXSCAN] = {"one_crossing", "recursive_doubling", "linear"},
 };
 
-static int tag_room(void)
+static int tag_room(const Joined *j)
 {
-    return (world.tag_bound - CALLS_APART) / CALLS_APART;
+    return (j->tag_bound - CALLS_APART) / CALLS_APART;
 }
 
 /* A nonblocking one that is under way, as its request's `work`. */
@@ -70,7 +70,7 @@ static int choose(const Collective *call, const Communicator *c, Problem *p, Sch
 
 int first_tag(Joined *own)
 {
-    return (int)(own->calls++ % CALLS_APART) * tag_room();
+    return (int)(own->calls++ % CALLS_APART) * tag_room(own);
 }
 
 static int begin(Joined *j, const Call *sent, Data *data, Schedule *schedule, MPI_Request *request)
@@ -94,24 +94,33 @@ static int begin(Joined *j, const Call *sent, Data *data, Schedule *schedule, MP
     return MPI_SUCCESS;
 }
 
-static int carry_out(Joined *j, const Collective *call, Communicator *c, Problem *p)
+/* From now on its peers are ranks of the communicator. */
+static void name_peers(Schedule *schedule, const int *place)
+{
+    for (int i = 0; place && i < schedule->count; i++)
+        if (schedule->steps[i].peer >= 0)
+            schedule->steps[i].peer = place[schedule->steps[i].peer];
+}
+
+static int carry_out(const Party *party, const Collective *call, Communicator *c, Problem *p)
 {
     Schedule schedule = {0};
     Data data;
-    Joined *own = joined_of(j->own);
+    Joined *j = party->joined;
     int code = choose(call, c, p, &schedule);
     if (code != MPI_SUCCESS)
         return code;
-    code = arrange_data(&data, call, j->rank, j->size);
-    if (code == MPI_SUCCESS && call->request && (code = keep_arguments(&data, j->size)))
+    name_peers(&schedule, party->place);
+    code = arrange_data(&data, call, party->rank, party->ranks);
+    if (code == MPI_SUCCESS && call->request && (code = keep_arguments(&data, party->ranks)))
         return_data(&data, code);
-    if (code == MPI_SUCCESS && schedule.tags > tag_room())
+    if (code == MPI_SUCCESS && schedule.tags > tag_room(j))
         code = return_data(&data, MPI_ERR_TAG);
     if (code != MPI_SUCCESS) {
         free_schedule(&schedule);
         return code;
     }
-    const Call sent = {data.input, data.output, data.type, call->op, j->own, first_tag(own)};
+    const Call sent = {data.input, data.output, data.type, call->op, j->own, party->first_tag};
     if (call->request) {
         code = begin(j, &sent, &data, &schedule, call->request);
         if (code == MPI_SUCCESS)
@@ -123,19 +132,28 @@ static int carry_out(Joined *j, const Collective *call, Communicator *c, Problem
     return return_data(&data, code);
 }
 
-int collective(Joined *j, const Collective *call)
+int collective_among(const Party *party, const Collective *call)
 {
-    Communicator c = {.rank = j->rank, .ranks = j->size, .own = j->own, .network = j->network};
+    Communicator c = {.rank = party->rank,
+                      .ranks = party->ranks,
+                      .own = party->joined->own,
+                      .network = party->network};
     Question question;
     Problem problem = {0};
     int code = MPI_ERR_ARG;
-    if (call->operation != BARRIER && (call->root < 0 || call->root >= j->size))
-        return fail(j, MPI_ERR_ROOT);
+    if (call->operation != BARRIER && (call->root < 0 || call->root >= party->ranks))
+        return MPI_ERR_ROOT;
     if (plausible(call, &c))
-        code = describe(call, &c, &question, &problem) ? carry_out(j, call, &c, &problem)
+        code = describe(call, &c, &question, &problem) ? carry_out(party, call, &c, &problem)
                                                        : MPI_ERR_COUNT;
     release_problem(&problem);
-    return fail(j, code);
+    return code;
+}
+
+int collective(Joined *j, const Collective *call)
+{
+    const Party all = {j, j->rank, j->size, NULL, j->network, first_tag(joined_of(j->own))};
+    return fail(j, collective_among(&all, call));
 }
 
 /* Operations that the program has freed while one that may need them was under way. */

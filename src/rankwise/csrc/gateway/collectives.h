@@ -8,6 +8,27 @@
 /* Carries it out, or begins it if it has a request. An error code. */
 int collective(Joined *joined, const Collective *call);
 
+/* Some of a communicator's ranks, which do it among themselves. */
+typedef struct {
+    Joined *joined;
+    int rank, ranks;
+    const int *place; /* of each in joined->own; NULL: as they are numbered */
+    Network *network;
+    int first_tag;
+} Party;
+
+/* The same; the error is not told to the communicator's handler. */
+int collective_among(const Party *party, const Collective *call);
+
+/* Of an intercommunicator: between_groups.c. */
+int between_groups(Joined *joined, const Collective *call);
+
+/* Whether this process is the one that a rooted operation is about. */
+static inline bool is_root(const Joined *joined, int root)
+{
+    return joined->inter ? root == MPI_ROOT : root == joined->rank;
+}
+
 /* The first of a call's own tags, so that several can be under way: all ranks have counted the same
  * calls on `own`. */
 int first_tag(Joined *own);

@@ -6,34 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CONTEXTS = 1 << 22 };
-
 Joined *buckets[BUCKETS];
-Context **contexts;
-int context_count;
 
 static Joined **bucket_of(MPI_Comm comm)
 {
     const uintptr_t bits = (uintptr_t)comm;
     return &buckets[(bits ^ bits >> 5 ^ bits >> 11) % BUCKETS];
-}
-
-Context *context_of(int number)
-{
-    if (number < 0 || number >= MOST_CONTEXTS)
-        return NULL;
-    if (number >= context_count) {
-        const int more = number + 64;
-        Context **larger = realloc(contexts, (size_t)more * sizeof(Context *));
-        if (!larger)
-            return NULL;
-        memset(larger + context_count, 0, (size_t)(more - context_count) * sizeof(Context *));
-        contexts = larger;
-        context_count = more;
-    }
-    if (!contexts[number])
-        contexts[number] = calloc(1, sizeof(Context));
-    return contexts[number];
 }
 
 static void take_out(const Joined *j)
@@ -43,6 +21,32 @@ static void take_out(const Joined *j)
         place = &(*place)->next;
     if (*place)
         *place = j->next;
+}
+
+/* What is special where there are processes of another job. */
+static void note_others(Joined *j)
+{
+    j->tag_bound = world.tag_bound;
+    j->here = !j->inter && j->local_size == j->size;
+    for (int r = 0; r < j->size + j->remote_size; r++) {
+        const int rank = r < j->size ? j->world_rank[r] : j->remote_rank[r - j->size];
+        if (rank < world.ranks || (r >= j->size && !j->inter))
+            continue;
+        j->mixed = true;
+        peers[rank].uses++;
+        if (peers[rank].tag_bound < j->tag_bound)
+            j->tag_bound = peers[rank].tag_bound;
+    }
+}
+
+/* Nobody of another job is spoken to any more that is in no communicator. */
+static void forget_others(const Joined *j)
+{
+    for (int r = 0; j->mixed && r < j->size + (j->inter ? j->remote_size : 0); r++) {
+        const int rank = r < j->size ? j->world_rank[r] : j->remote_rank[r - j->size];
+        if (rank >= world.ranks && --peers[rank].uses == 0 && world.started)
+            take_leave(rank);
+    }
 }
 
 /* The library's communicators go with it: what has begun may still need them. */
@@ -55,10 +59,9 @@ static void free_joined(Joined *j)
     }
     if (world.started)
         below.Comm_free(&j->local);
-    if (j->number >= 0 && j->number < context_count && contexts[j->number]) {
-        free(contexts[j->number]);
-        contexts[j->number] = NULL;
-    }
+    forget_others(j);
+    if (j->context)
+        free_context(j->context);
     if (j->inter)
         free(j->remote_rank);
     free(j->world_rank);
@@ -76,13 +79,12 @@ void release_joined(Joined *j)
         free_joined(j);
 }
 
-/* Its site of each rank, numbered in the order in which they first come. */
-static Network *network_of(Members ranks)
+Network *network_of(Members ranks)
 {
-    int *number = malloc((size_t)world.sites * sizeof *number), sites = 0;
+    int *number = malloc((size_t)world.all_sites * sizeof *number), sites = 0;
     if (!number)
         return NULL;
-    for (int s = 0; s < world.sites; s++)
+    for (int s = 0; s < world.all_sites; s++)
         number[s] = -1;
     for (int r = 0; r < ranks.size; r++)
         if (number[site_of_rank(ranks.world_rank[r])] < 0)
@@ -142,6 +144,7 @@ static bool fill(Joined *j, Members mine, Members remote, int place)
         if (here)
             j->from_local[j->to_local[r]] = r;
     }
+    note_others(j);
     j->context->joined = j;
     check_early(j->context);
     return true;
@@ -172,13 +175,17 @@ static Joined *half(MPI_Comm local, int number, Members ranks)
     return NULL;
 }
 
-/* The other half, for messages of ours: these are all ranks of both groups. */
-static int join_own(Joined *j, Members all)
+int split_own(MPI_Comm local, MPI_Comm *own)
 {
-    MPI_Comm own;
     int rank;
-    below.Comm_rank(j->local, &rank);
-    const int code = below.Comm_split(j->local, 0, rank, &own); /* a dup would copy attributes */
+    below.Comm_rank(local, &rank);
+    return below.Comm_split(local, 0, rank, own); /* a dup would copy attributes */
+}
+
+/* The other half, for messages of ours: these are all ranks of both groups. */
+static int join_own(Joined *j, MPI_Comm own, Members all)
+{
+    const int code = own == MPI_COMM_NULL ? split_own(j->local, &own) : MPI_SUCCESS;
     if (code != MPI_SUCCESS)
         return code;
     below.Comm_set_errhandler(own, MPI_ERRORS_RETURN); /* what goes wrong is told of `local` */
@@ -189,15 +196,15 @@ static int join_own(Joined *j, Members all)
     return MPI_SUCCESS;
 }
 
-int join_ranks(MPI_Comm local, int number, Members ranks)
+int join_ranks(Halves halves, int number, Members ranks)
 {
-    Joined *j = half(local, number, ranks);
-    return j ? join_own(j, ranks) : MPI_ERR_NO_MEM;
+    Joined *j = half(halves.local, number, ranks);
+    return j ? join_own(j, halves.own, ranks) : MPI_ERR_NO_MEM;
 }
 
-int join_groups(MPI_Comm local, int number, Members mine, Members theirs, bool mine_first)
+int join_groups(Halves halves, int number, Members mine, Members theirs, bool mine_first)
 {
-    Joined *j = new_joined(local, number);
+    Joined *j = new_joined(halves.local, number);
     if (!j)
         return MPI_ERR_NO_MEM;
     j->inter = true;
@@ -212,7 +219,7 @@ int join_groups(MPI_Comm local, int number, Members mine, Members theirs, bool m
     memcpy(all + (mine_first ? 0 : theirs.size), mine.world_rank, (size_t)mine.size * sizeof *all);
     memcpy(all + (mine_first ? mine.size : 0), theirs.world_rank,
            (size_t)theirs.size * sizeof *all);
-    const int code = join_own(j, (Members){mine.size + theirs.size, all});
+    const int code = join_own(j, halves.own, (Members){mine.size + theirs.size, all});
     free(all);
     return code;
 }
@@ -222,8 +229,6 @@ bool comes_from(const Joined *j, int source, int world_rank)
     return source >= 0 && source < j->remote_size && j->remote_rank[source] == world_rank;
 }
 
-int next_context = 2;
-
 int join_world(void)
 {
     int *all = malloc((size_t)world.ranks * sizeof *all);
@@ -231,7 +236,7 @@ int join_world(void)
         return MPI_ERR_NO_MEM;
     for (int r = 0; r < world.ranks; r++)
         all[r] = r;
-    const int code = join_ranks(MPI_COMM_WORLD, 0, (Members){world.ranks, all});
+    const int code = join_ranks(HALF(MPI_COMM_WORLD), 0, (Members){world.ranks, all});
     free(all);
     return code;
 }

@@ -11,16 +11,19 @@ typedef struct Topology Topology;
 
 /* A context is a number that all ranks of a communicator agree on: messages may come before their
  * communicator is there. */
-typedef struct {
+typedef struct Context Context;
+struct Context {
+    int number;
     Joined *joined; /* NULL: not there yet */
     struct Request *posted, *last;
     struct Unexpected *unexpected, *newest;
     int local_waits;
-} Context;
+    Context *older, *next_in_bucket;
+};
 
-extern Context **contexts; /* shape (context_count) */
-extern int context_count;
-Context *context_of(int number); /* made if need be; NULL: none can have this number */
+extern Context *contexts;        /* the newest of all */
+Context *context_of(int number); /* made if need be; NULL: there are too many */
+void free_context(Context *context);
 
 /* Of an intercommunicator the remote group is the other one; else it is all ranks once more, so
  * that messages go to a rank of the remote group everywhere. */
@@ -40,6 +43,9 @@ struct Joined {
     int local_size;     /* how many of them are in this site */
     Network *network;   /* NULL of an intercommunicator */
     Topology *topology; /* NULL: none */
+    bool here;          /* all its ranks are in this site: it is the library's as well */
+    bool mixed;         /* some are of another job */
+    int tag_bound;      /* the least of all ranks' */
     long calls;         /* of collective operations: their messages are told apart by it */
     long uses;          /* the program's handle, and requests */
     Joined *next;       /* in its bucket */
@@ -58,12 +64,29 @@ static inline Joined *joined_of(MPI_Comm comm)
     return j;
 }
 
-extern int next_context; /* of a context that no communicator of this process has had */
+/* A number that no process has given yet: whoever makes a communicator hears one that a certain of
+ * its ranks gives, so that none has to be agreed on. 0: it has given too many. */
+int new_number(void);
 
-/* `local` becomes what these ranks have in common, or, with another group, an intercommunicator
+/* Where two jobs take part, all have to agree: on the largest of these, which is then taken. */
+extern int next_mixed;
+int take_mixed(int agreed);
+
+/* Native communicators of the same ranks of this site: the program's handle, and one for messages
+ * of ours: MPI_COMM_NULL, it is to be made, by all of them. */
+typedef struct {
+    MPI_Comm local, own;
+} Halves;
+#define HALF(comm) ((Halves){comm, MPI_COMM_NULL})
+int split_own(MPI_Comm local, MPI_Comm *own);
+
+/* They become what these ranks have in common, or, with another group, an intercommunicator
  * between them; context numbers `number` and the next. An error code. */
-int join_ranks(MPI_Comm local, int number, Members ranks);
-int join_groups(MPI_Comm local, int number, Members mine, Members theirs, bool mine_first);
+int join_ranks(Halves halves, int number, Members ranks);
+int join_groups(Halves halves, int number, Members mine, Members theirs, bool mine_first);
+
+/* Its site of each rank, numbered in the order in which they first come. NULL: no memory. */
+Network *network_of(Members ranks);
 
 /* Whether they are not all in one site. */
 bool spans_sites(Members ranks);
@@ -80,6 +103,13 @@ int fail(const Joined *joined, int code);
 
 /* Gives `to` the error handler of `from`, both native. */
 void inherit_handler(MPI_Comm from, MPI_Comm to);
+
+/* Whether it has ranks elsewhere. */
+static inline bool crosses(MPI_Comm comm)
+{
+    const Joined *j = joined_of(comm);
+    return j && !j->here;
+}
 
 /* A function that does not exist on such a communicator. */
 int refuse_call(MPI_Comm comm, int function);

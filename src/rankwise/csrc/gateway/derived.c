@@ -1,5 +1,5 @@
-/* New communicators from others: all ranks of the old one say what they want, and which numbers are
- * free. */
+/* New communicators from others: the ranks of the old one say what they want, and the first one
+ * gives the new one's number. */
 #include "derived.h"
 #include "calls.h"
 #include "groups.h"
@@ -12,22 +12,32 @@ int collect(Joined *j, Wish wish, Wish **all)
     *all = malloc((size_t)own->size * sizeof **all);
     if (!*all)
         return MPI_ERR_NO_MEM;
-    wish.number = next_context;
-    const int code =
-        call_Allgather(&wish, sizeof wish, MPI_BYTE, *all, sizeof wish, MPI_BYTE, j->own);
-    for (int r = 0; r < own->size && code == MPI_SUCCESS; r++)
-        if ((*all)[r].number > next_context)
-            next_context = (*all)[r].number;
+    wish.number = j->mixed ? next_mixed : own->rank == 0 ? new_number() : 0;
+    int code = call_Allgather(&wish, sizeof wish, MPI_BYTE, *all, sizeof wish, MPI_BYTE, j->own);
+    for (int r = 1; r < own->size && code == MPI_SUCCESS && j->mixed; r++)
+        if ((*all)[r].number > (*all)->number)
+            (*all)->number = (*all)[r].number;
+    if (code == MPI_SUCCESS && j->mixed)
+        (*all)->number = take_mixed((*all)->number);
+    if (code == MPI_SUCCESS && !(*all)->number)
+        code = MPI_ERR_INTERN;
     if (code != MPI_SUCCESS)
         free(*all);
     return code;
 }
 
-int take_number(void)
+int hear_number(const Joined *j, int *number)
 {
-    const int number = next_context;
-    next_context += 2;
-    return number;
+    int agreed;
+    if (j->mixed) {
+        const int wrong = call_Allreduce(&next_mixed, &agreed, 1, MPI_INT, MPI_MAX, j->own);
+        *number = wrong == MPI_SUCCESS ? take_mixed(agreed) : 0;
+        return wrong;
+    }
+    if (joined_of(j->own)->rank == 0)
+        *number = new_number();
+    const int code = call_Bcast(number, 1, MPI_INT, 0, j->own);
+    return code == MPI_SUCCESS && !*number ? MPI_ERR_INTERN : code;
 }
 
 /* `made` is the library's part of these ranks. */
@@ -35,30 +45,31 @@ static int joined_if_needed(MPI_Comm made, int number, Members ranks)
 {
     if (made == MPI_COMM_NULL || !spans_sites(ranks))
         return MPI_SUCCESS;
-    return join_ranks(made, number, ranks);
+    return join_ranks(HALF(made), number, ranks);
+}
+
+int join_copy(const Joined *j, Halves halves, int number)
+{
+    const Members mine = {j->size, j->world_rank};
+    if (j->inter)
+        return join_groups(halves, number, mine, (Members){j->remote_size, j->remote_rank},
+                           j->first);
+    const int code = join_ranks(halves, number, mine);
+    if (code == MPI_SUCCESS && j->topology) {
+        joined_of(halves.local)->topology = j->topology;
+        j->topology->uses++;
+    }
+    return code;
 }
 
 static int duplicate(Joined *j, MPI_Info info, MPI_Comm *made)
 {
-    const Members mine = {j->size, j->world_rank};
-    Wish *all;
-    int code = collect(j, (Wish){0}, &all);
+    int number, code = hear_number(j, &number);
     if (code != MPI_SUCCESS)
         return fail(j, code);
-    free(all);
-    const int number = take_number();
     code = info == MPI_INFO_NULL ? below.Comm_dup(j->local, made)
                                  : below.Comm_dup_with_info(j->local, info, made);
-    if (code == MPI_SUCCESS && j->inter)
-        return join_groups(*made, number, mine, (Members){j->remote_size, j->remote_rank},
-                           j->first);
-    if (code == MPI_SUCCESS)
-        code = join_ranks(*made, number, mine);
-    if (code == MPI_SUCCESS && j->topology) {
-        joined_of(*made)->topology = j->topology;
-        j->topology->uses++;
-    }
-    return code;
+    return code == MPI_SUCCESS ? join_copy(j, HALF(*made), number) : code;
 }
 
 int call_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
@@ -102,7 +113,7 @@ int call_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
     int code = collect(j, (Wish){color, key, 0}, &all);
     if (code != MPI_SUCCESS)
         return fail(j, code);
-    const int number = take_number();
+    const int number = all->number;
     int *order = malloc((size_t)j->size * sizeof *order);
     code = order ? below.Comm_split(j->local, color, key, newcomm) : MPI_ERR_NO_MEM;
     if (code == MPI_SUCCESS && color != MPI_UNDEFINED) {
@@ -121,8 +132,7 @@ int call_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
     Joined *j = joined_of(comm);
     Members members;
     MPI_Group here;
-    Wish *all;
-    int code = MPI_SUCCESS;
+    int number, code = MPI_SUCCESS;
     if (!j) {
         code = native_group(group, &here);
         if (code == MPI_SUCCESS)
@@ -136,11 +146,9 @@ int call_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
         const int rank = place_in(members, world.rank);
         return split_groups(j, rank < 0 ? MPI_UNDEFINED : 0, rank, newcomm);
     }
-    code = collect(j, (Wish){0}, &all);
+    code = hear_number(j, &number);
     if (code != MPI_SUCCESS)
         return fail(j, code);
-    free(all);
-    const int number = take_number();
     code = group_of_site(&members, &here);
     if (code == MPI_SUCCESS) {
         code = below.Comm_create(j->local, here, newcomm);

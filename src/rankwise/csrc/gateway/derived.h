@@ -8,15 +8,18 @@ typedef struct {
     int color, key, number;
 } Wish;
 
-/* Those of all ranks of `own`, which is to be freed; next_context is then a number that is free on
- * all of them. An error code. */
+/* Those of all ranks of `own`, which is to be freed; the first one's has the new communicator's
+ * number. An error code. */
 int collect(Joined *joined, Wish wish, Wish **all);
 
-/* Gives ranks a number of their own, the same one on all of them, whoever takes part in what. */
-int take_number(void);
+/* The number alone. An error code. */
+int hear_number(const Joined *joined, int *number);
 
 /* The ranks of one color, by key and then by rank: their places in `order`. Returns how many. */
 int sort_color(const Wish *all, int size, int color, int *order);
+
+/* They become a communicator of the same ranks, with the same topology. An error code. */
+int join_copy(const Joined *joined, Halves halves, int number);
 
 /* MPI_Comm_split of an intercommunicator. */
 int split_groups(Joined *joined, int color, int key, MPI_Comm *made);

@@ -11,12 +11,16 @@
 #include "join.h"
 #include "messages.h"
 #include "operations.h"
+#include "turns.h"
 
 #define PUBLIC __attribute__((visibility("default")))
 #define NEXT_VARIABLE "RANKWISE_JOIN_BACKEND"
+#define PROGRESS_VARIABLE "RANKWISE_JOIN_PROGRESS" /* set: by a thread */
 
 AbiTable below;
 AbiTable seen; /* what the program calls: PMPI_ names of ours lead here */
+static AbiTable *of_program;
+static int level; /* of threads, as the program was told */
 
 PUBLIC const char *rankwise_abi_open(void *table, size_t bytes, const char *version);
 
@@ -39,35 +43,55 @@ const char *rankwise_abi_open(void *table, size_t bytes, const char *version)
     seen = below;
     lay_over(&seen);
     memcpy(table, &seen, bytes);
+    of_program = table;
     return NULL;
 }
 
-/* Threads have to take turns: nothing here is locked. */
+/* Several threads at once need a library that lets them; so does one of ours for progress. */
+static void begin_threads(int has, bool by_thread)
+{
+    if (by_thread && has < MPI_THREAD_MULTIPLE)
+        stop("site %s: its MPI does not let several threads call it, which a thread for progress "
+             "needs",
+             world.names[world.site]);
+    if (has == MPI_THREAD_MULTIPLE)
+        allow_threads(of_program);
+    if (by_thread)
+        start_progress();
+}
+
 int call_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    const int most = MPI_THREAD_SERIALIZED;
-    const int code = below.Init_thread(argc, argv, required < most ? required : most, provided);
-    if (*provided > most)
-        *provided = most;
+    const bool by_thread = getenv(PROGRESS_VARIABLE) && getenv("RANKWISE_JOIN");
+    const int asked = by_thread ? MPI_THREAD_MULTIPLE : required;
+    int code = below.Init_thread(argc, argv, asked, provided);
+    const int has = asked == MPI_THREAD_MULTIPLE ? *provided : MPI_THREAD_SINGLE;
+    if (by_thread && *provided > required)
+        *provided = required;
+    if (asked<MPI_THREAD_MULTIPLE && * provided> MPI_THREAD_SERIALIZED)
+        *provided = MPI_THREAD_SERIALIZED; /* they do not take turns then */
+    level = *provided;
     if (code != MPI_SUCCESS || !meet())
         return code;
     world.started = true;
     look_for_reductions();
-    return join_world();
+    code = join_world();
+    if (code == MPI_SUCCESS)
+        begin_threads(has, by_thread);
+    return code;
+}
+
+int call_Query_thread(int *provided)
+{
+    const int code = below.Query_thread(provided);
+    *provided = level;
+    return code;
 }
 
 int call_Init(int *argc, char ***argv)
 {
     int provided;
     return call_Init_thread(argc, argv, MPI_THREAD_SINGLE, &provided);
-}
-
-int call_Query_thread(int *provided)
-{
-    const int code = below.Query_thread(provided);
-    if (*provided > MPI_THREAD_SERIALIZED)
-        *provided = MPI_THREAD_SERIALIZED;
-    return code;
 }
 
 /* A session would see the processes of one site alone. */
@@ -80,6 +104,7 @@ int call_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *ses
 int call_Finalize(void)
 {
     if (world.started) {
+        stop_progress();
         while (sends_under_way)
             progress();
         close_wire();
@@ -92,7 +117,7 @@ int call_Finalize(void)
 int call_Abort(MPI_Comm comm, int errorcode)
 {
     if (world.started && joined_of(comm))
-        for (int r = 0; r < world.ranks; r++)
+        for (int r = 0; r < world.all_ranks; r++)
             if (peers[r].socket >= 0)
                 send_short(&peers[r], (Header){.kind = ABORTS, .tag = errorcode});
     return below.Abort(comm, errorcode);

@@ -6,21 +6,15 @@
 
 int blocks_out(const Joined *j, Partners partners)
 {
-    return partners == ALL_RANKS ? j->size : j->topology ? j->topology->out : 0;
+    return partners == ALL_RANKS ? j->remote_size : j->topology ? j->topology->out : 0;
 }
 
 int blocks_in(const Joined *j, Partners partners)
 {
-    return partners == ALL_RANKS ? j->size : j->topology ? j->topology->in : 0;
+    return partners == ALL_RANKS ? j->remote_size : j->topology ? j->topology->in : 0;
 }
 
-typedef struct {
-    char *start;
-    MPI_Count count;
-    MPI_Datatype type;
-} Block;
-
-static Block block_of(const Side *side, int i)
+Block block_of(const Side *side, int i)
 {
     MPI_Aint lower, extent = 1;
     Block b = {side->buffer, side->counts.array ? number(side->counts, i) : side->count,
@@ -53,6 +47,21 @@ static void with_all(Batch *batch, const Joined *j, int tag, const Side *out, co
     }
 }
 
+/* Every rank of the other group, as ranks of all. */
+static void with_others(Batch *batch, const Joined *j, int tag, const Side *out, const Side *in)
+{
+    const int first = j->first ? j->size : 0;
+    for (int i = 0; i < j->remote_size && in; i++) {
+        const Block b = block_of(in, i);
+        batch_receive(batch, b.start, b.count, b.type, first + i, tag);
+    }
+    for (int i = 0; i < j->remote_size && out; i++) {
+        const int to = (j->rank + i) % j->remote_size; /* so that not all send to the same one */
+        const Block b = block_of(out, to);
+        batch_send(batch, b.start, b.count, b.type, first + to, tag);
+    }
+}
+
 /* In a grid, what goes to one side comes from the other one, even where the same rank is on both:
  * the tag says which. */
 static void with_neighbours(Batch *batch, const Topology *t, int tag, const Side *out,
@@ -78,7 +87,9 @@ int exchange(Joined *j, Partners partners, const Side *out, const Side *in, MPI_
     Batch *batch = new_batch(j->own, blocks_out(j, partners) + blocks_in(j, partners));
     if (!batch)
         return fail(j, MPI_ERR_NO_MEM);
-    if (partners == NEIGHBOURS)
+    if (j->inter)
+        with_others(batch, j, tag, out, in);
+    else if (partners == NEIGHBOURS)
         with_neighbours(batch, t, tag, out, in);
     else
         with_all(batch, j, tag, out, in);

@@ -20,11 +20,19 @@ typedef struct {
     const MPI_Datatype *types;
 } Side;
 
+typedef struct {
+    char *start;
+    MPI_Count count;
+    MPI_Datatype type;
+} Block;
+Block block_of(const Side *side, int number);
+
 /* How many blocks go out or come in. */
 int blocks_out(const Joined *joined, Partners partners);
 int blocks_in(const Joined *joined, Partners partners);
 
-/* Carries it out, or begins it if there is a request. An error code. */
+/* Carries it out, or begins it if there is a request. An error code. Of an intercommunicator all
+ * ranks are those of the other group, and nothing goes out, or comes in, without a side. */
 int exchange(Joined *joined, Partners partners, const Side *out, const Side *in,
              MPI_Request *request);
 

@@ -5,26 +5,18 @@
 
 enum { SITE_BELOW_BOUND = 2, NUMBERS_BELOW_BOUND = 3 };
 
-/* All of the group hear of a number that is free on each of them, by way of its first. */
-static int agree(Members members)
+/* All of the group hear of a number that the first one gives. */
+static int agree(Members members, int *number)
 {
     const MPI_Comm all = joined_of(MPI_COMM_WORLD)->own;
     const int tag = world.tag_bound - NUMBERS_BELOW_BOUND, first = members.world_rank[0];
-    int code = MPI_SUCCESS, number;
-    if (world.rank != first) {
-        code = call_Send(&next_context, 1, MPI_INT, first, tag, all);
-        return code == MPI_SUCCESS
-                   ? call_Recv(&next_context, 1, MPI_INT, first, tag, all, MPI_STATUS_IGNORE)
-                   : code;
-    }
-    for (int r = 1; r < members.size && code == MPI_SUCCESS; r++) {
-        code = call_Recv(&number, 1, MPI_INT, members.world_rank[r], tag, all, MPI_STATUS_IGNORE);
-        if (number > next_context)
-            next_context = number;
-    }
+    int code = MPI_SUCCESS;
+    if (world.rank != first)
+        return call_Recv(number, 1, MPI_INT, first, tag, all, MPI_STATUS_IGNORE);
+    *number = new_number();
     for (int r = 1; r < members.size && code == MPI_SUCCESS; r++)
-        code = call_Send(&next_context, 1, MPI_INT, members.world_rank[r], tag, all);
-    return code;
+        code = call_Send(number, 1, MPI_INT, members.world_rank[r], tag, all);
+    return code == MPI_SUCCESS && !*number ? MPI_ERR_INTERN : code;
 }
 
 /* Two neighbouring parts of the site's ranks become one; `other` is the first of the other part. */
@@ -66,13 +58,13 @@ static int make_part(Members members, MPI_Comm *made)
 
 static int create_across(Joined *j, Members members, MPI_Comm *made)
 {
-    int code = agree(members);
+    int number, code = agree(members, &number);
     if (code == MPI_SUCCESS)
         code = make_part(members, made);
     if (code != MPI_SUCCESS)
         return fail(j, code);
     inherit_handler(j->local, *made);
-    return join_ranks(*made, take_number(), members);
+    return join_ranks(HALF(*made), number, members);
 }
 
 int create_group(Joined *j, Members members, int tag, MPI_Comm *made)
@@ -81,6 +73,9 @@ int create_group(Joined *j, Members members, int tag, MPI_Comm *made)
     *made = MPI_COMM_NULL;
     if (place_in(members, world.rank) == MPI_UNDEFINED)
         return MPI_SUCCESS;
+    for (int i = 0; i < members.size; i++)
+        if (members.world_rank[i] >= world.ranks) /* of another job */
+            return refuse_call(j->local, NUMBER_Comm_create_group);
     if (spans_sites(members))
         return create_across(j, members, made);
     int code = group_of_site(&members, &here);

@@ -9,7 +9,7 @@
  * Functions of the table are called `call_`; the generated table.h declares them, calls.c puts
  * them into the table, and has those that follow from others: counts of `int`, collective
  * operations, and refusals. The shared code of schedules calls PMPI_ names, which are the same
- * functions. Calls of several threads must not overlap (MPI_THREAD_SERIALIZED). */
+ * functions. Of several threads one is in here at a time (turns.h). */
 #ifndef GATEWAY_H
 #define GATEWAY_H
 
@@ -21,11 +21,14 @@
 
 extern AbiTable below; /* of the site's own MPI */
 
-/* The whole job. `first` is the world rank of a site's first rank. */
+/* The whole job. `first` is the world rank of a site's first rank. Processes of other jobs that it
+ * has been connected to (other_jobs.h) have further numbers, in this process alone, and so do their
+ * sites. */
 typedef struct {
     int site, sites, rank, ranks;
-    int *first;   /* shape (sites + 1) */
-    char **names; /* shape (sites) */
+    int all_sites, all_ranks;
+    int *first;   /* shape (all_sites + 1) */
+    char **names; /* shape (all_sites) */
     int tag_bound;
     bool started;
     bool old_library; /* of MPI-1: no MPI_Reduce_local, no MPI_Request_get_status */

@@ -29,7 +29,7 @@ typedef struct {
 } Guest;
 
 struct Guests {
-    int listener, count, told;
+    int listener, count, told, ranks;
     double deadline;
     const Settings *settings;
     Guest all[MOST_GUESTS];
@@ -53,6 +53,7 @@ Guests *receive_guests(int listener, const Settings *settings, double deadline)
     if (!g)
         stop("there is no memory");
     g->listener = listener;
+    g->ranks = world.ranks;
     g->settings = settings;
     g->deadline = deadline;
     return g;
@@ -60,9 +61,9 @@ Guests *receive_guests(int listener, const Settings *settings, double deadline)
 
 /* Why the first `bytes` of what it says, maybe all, are no hello of this job's; NULL: they may be.
  */
-static const char *wrong_with(const Hello *said, size_t bytes, const Settings *settings)
+static const char *wrong_with(const Guests *g, const Hello *said, size_t bytes)
 {
-    const Hello mine = hello(settings->key, 0);
+    const Hello mine = hello(g->settings->key, 0);
     const size_t magic = bytes < sizeof mine.magic ? bytes : sizeof mine.magic;
     if (memcmp(said->magic, mine.magic, magic) != 0)
         return "it is no process of Rankwise's";
@@ -74,7 +75,7 @@ static const char *wrong_with(const Hello *said, size_t bytes, const Settings *s
         return "it is of another version of Rankwise";
     if (memcmp(said->key, mine.key, sizeof mine.key) != 0)
         return "it has another job's key";
-    return said->rank < 0 || said->rank >= world.ranks ? "there is no such rank" : NULL;
+    return said->rank < 0 || said->rank >= g->ranks ? "there is no such rank" : NULL;
 }
 
 static void forget(Guests *g, Guest *one)
@@ -114,7 +115,7 @@ static bool listen_to(Guests *g, Guest *one)
         return false;
     }
     one->bytes += bytes > 0 ? (size_t)bytes : 0;
-    const char *const wrong = wrong_with(&one->said, one->bytes, g->settings);
+    const char *const wrong = wrong_with(g, &one->said, one->bytes);
     if (wrong)
         send_away(g, one, wrong);
     else if (now() > one->until && one->bytes < sizeof one->said)
@@ -124,14 +125,10 @@ static bool listen_to(Guests *g, Guest *one)
     return false;
 }
 
-static void await(Guests *g, const char *missing)
+/* Until somebody comes or speaks, or then. */
+static void look(Guests *g, double until)
 {
     struct pollfd ready[MOST_GUESTS + 1];
-    double until = g->deadline;
-    if (now() >= until)
-        stop("not everybody came to port %d within %.0f s: %s%s%s", port_of(g->listener),
-             g->settings->seconds, missing, g->settings->relay ? "" : "; ",
-             g->settings->relay ? "" : FIREWALL_REMEDY);
     for (int i = 0; i < g->count; i++) {
         ready[i] = (struct pollfd){.fd = g->all[i].socket, .events = POLLIN};
         until = g->all[i].until < until ? g->all[i].until : until;
@@ -144,22 +141,46 @@ static void await(Guests *g, const char *missing)
         let_in(g);
 }
 
+static void await(Guests *g, const char *missing)
+{
+    if (now() >= g->deadline)
+        stop("not everybody came to port %d within %.0f s: %s%s%s", port_of(g->listener),
+             g->settings->seconds, missing, g->settings->relay ? "" : "; ",
+             g->settings->relay ? "" : FIREWALL_REMEDY);
+    look(g, g->deadline);
+}
+
+/* One whose hello is right and all here: -1, there is none. */
+static int ready_guest(Guests *g, Hello *from, struct sockaddr_in *address)
+{
+    for (int i = g->count - 1; i >= 0; i--) { /* the last one takes the place of one that goes */
+        Guest *one = &g->all[i];
+        if (!listen_to(g, one))
+            continue;
+        const int s = one->socket;
+        *from = one->said;
+        *address = one->address;
+        forget(g, one);
+        return s;
+    }
+    return -1;
+}
+
 int next_guest(Guests *g, Hello *from, struct sockaddr_in *address, const char *missing)
 {
-    for (;;) {
-        for (int i = g->count - 1; i >= 0;
-             i--) { /* the last one takes the place of one that goes */
-            Guest *one = &g->all[i];
-            if (!listen_to(g, one))
-                continue;
-            const int s = one->socket;
-            *from = one->said;
-            *address = one->address;
-            forget(g, one);
-            return s;
-        }
+    int s = ready_guest(g, from, address);
+    while (s < 0) {
         await(g, missing);
+        s = ready_guest(g, from, address);
     }
+    return s;
+}
+
+int guest_now(Guests *g, int ranks, Hello *from, struct sockaddr_in *address)
+{
+    g->ranks = ranks;
+    look(g, 0);
+    return ready_guest(g, from, address);
 }
 
 void dismiss_guests(Guests *g)

@@ -28,6 +28,9 @@ Guests *receive_guests(int listener, const Settings *settings, double deadline);
  * says what is `missing`. */
 int next_guest(Guests *guests, Hello *from, struct sockaddr_in *address, const char *missing);
 
+/* The same, without waiting: -1, nobody is there yet. Ranks are below `ranks`. */
+int guest_now(Guests *guests, int ranks, Hello *from, struct sockaddr_in *address);
+
 /* Closes what has not said anything. */
 void dismiss_guests(Guests *guests);
 

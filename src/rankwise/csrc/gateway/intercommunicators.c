@@ -63,7 +63,7 @@ static int rank_in_world(MPI_Comm comm, int rank)
     if (!members_of(group, &members))
         found = OTHER_JOB;
     else if (rank >= 0 && rank < members.size)
-        found = members.world_rank[rank];
+        found = members.world_rank[rank] < world.ranks ? members.world_rank[rank] : OTHER_JOB;
     call_Group_free(&group);
     return found;
 }
@@ -78,7 +78,7 @@ static int ask_leader(int leader, Members mine, About *about, int **ranks)
                              MPI_BYTE, leader, tag, all, MPI_STATUS_IGNORE);
     if (code != MPI_SUCCESS)
         return code;
-    if (own.number > about->number)
+    if (world.rank < leader)
         about->number = own.number;
     *ranks = malloc((size_t)about->size * sizeof **ranks);
     if (!*ranks)
@@ -94,9 +94,9 @@ static int hear_of(MPI_Comm quiet, int local_leader, int leader, Members mine, A
                    int **ranks)
 {
     const bool leads = mine.world_rank[local_leader] == world.rank;
-    int code = call_Allreduce(&next_context, &about->number, 1, MPI_INT, MPI_MAX, quiet);
-    about->size = leader;
-    if (code == MPI_SUCCESS && leads && leader >= 0)
+    int code = MPI_SUCCESS;
+    *about = (About){leads ? new_number() : 0, leader};
+    if (leads && leader >= 0)
         code = ask_leader(leader, mine, about, ranks);
     if (code == MPI_SUCCESS)
         code = call_Bcast(about, sizeof *about, MPI_BYTE, local_leader, quiet);
@@ -106,7 +106,6 @@ static int hear_of(MPI_Comm quiet, int local_leader, int leader, Members mine, A
         *ranks = malloc((size_t)about->size * sizeof **ranks);
     if (!*ranks)
         return MPI_ERR_NO_MEM;
-    next_context = about->number;
     return call_Bcast(*ranks, about->size, MPI_INT, local_leader, quiet);
 }
 
@@ -118,9 +117,8 @@ static bool both_in_one_site(Members mine, Members theirs)
 
 /* Both groups are known. */
 static int between(MPI_Comm local_comm, MPI_Comm quiet, int local_leader, int leader, Members mine,
-                   Members theirs, MPI_Comm *made)
+                   Members theirs, int number, MPI_Comm *made)
 {
-    const int number = take_number();
     const bool mine_first = mine.world_rank[0] < theirs.world_rank[0];
     if (both_in_one_site(mine, theirs))
         return below.Intercomm_create(local_comm, local_leader, whole_job()->own, in_site(leader),
@@ -129,7 +127,7 @@ static int between(MPI_Comm local_comm, MPI_Comm quiet, int local_leader, int le
     if (code != MPI_SUCCESS)
         return code;
     inherit_handler(local_comm, *made);
-    return join_groups(*made, number, mine, theirs, mine_first);
+    return join_groups(HALF(*made), number, mine, theirs, mine_first);
 }
 
 static int create_between(MPI_Comm local_comm, int local_leader, int leader, Members mine,
@@ -146,7 +144,7 @@ static int create_between(MPI_Comm local_comm, int local_leader, int leader, Mem
         code = OTHER_JOB;
     else if (code == MPI_SUCCESS)
         code = between(local_comm, quiet, local_leader, leader, mine, (Members){about.size, ranks},
-                       made);
+                       about.number, made);
     free(ranks);
     return code == OTHER_JOB ? code : fail(j, code);
 }
@@ -160,7 +158,7 @@ int call_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_c
     if (!world.started || call_Comm_group(local_comm, &group) != MPI_SUCCESS)
         return below.Intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag,
                                       newintercomm);
-    if (members_of(group, &mine)) {
+    if (members_of(group, &mine) && !(joined_of(local_comm) && joined_of(local_comm)->mixed)) {
         if (local_leader < 0 || local_leader >= mine.size)
             code = fail(joined_of(local_comm), MPI_ERR_RANK);
         else
@@ -247,7 +245,7 @@ static int split_between(Joined *j, const Wish *all, int number, int color, int 
     const Members one = named(order, count, j->world_rank);
     const Members two = named(others, other_count, j->remote_rank);
     return both_in_one_site(one, two) ? separate(made, count, j->first)
-                                      : join_groups(*made, number, one, two, j->first);
+                                      : join_groups(HALF(*made), number, one, two, j->first);
 }
 
 int split_groups(Joined *j, int color, int key, MPI_Comm *made)
@@ -256,7 +254,7 @@ int split_groups(Joined *j, int color, int key, MPI_Comm *made)
     int code = collect(j, (Wish){color, key, 0}, &all);
     if (code != MPI_SUCCESS)
         return fail(j, code);
-    const int number = take_number();
+    const int number = all->number;
     int *order = malloc((size_t)(j->size + j->remote_size) * sizeof *order);
     code = order ? split_between(j, all, number, color, order, made) : MPI_ERR_NO_MEM;
     free(order);

@@ -14,7 +14,6 @@
 #include "settings.h"
 #include "sockets.h"
 #include "wire.h"
-#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +26,7 @@ typedef struct {
     int32_t tag_bound;
 } Entry;
 
-static Settings settings;
+Settings job_settings;
 static double deadline;
 
 static void who_is_missing(const Entry *all, char *text, size_t room)
@@ -48,14 +47,14 @@ static void preside(Entry *all, uint16_t port)
 {
     uint16_t at;
     char missing[256];
-    const int listener = listen_at(settings.port, &at);
-    if (settings.relay)
-        listen_by_relay(&settings, 1, at, deadline);
+    const int listener = listen_at(job_settings.port, &at);
+    if (job_settings.relay)
+        listen_by_relay(&job_settings, 1, at, deadline);
     int *sockets = calloc((size_t)world.ranks, sizeof *sockets);
     if (!sockets)
         stop("there is no memory");
     all[0] = (Entry){0, port, 0, world.tag_bound};
-    Guests *guests = receive_guests(listener, &settings, deadline);
+    Guests *guests = receive_guests(listener, &job_settings, deadline);
     for (int left = world.ranks - 1; left;) {
         Hello from;
         struct sockaddr_in address;
@@ -83,13 +82,13 @@ static struct in_addr attend(Entry *all, uint16_t port)
 {
     struct sockaddr_in at = {.sin_addr.s_addr = 0};
     int s;
-    if (settings.relay && world.site) {
-        s = connect_by_relay(&settings, 0, 1, deadline);
+    if (job_settings.relay && world.site) {
+        s = connect_by_relay(&job_settings, 0, 1, deadline);
     } else {
-        at = address_of(settings.host, settings.port);
+        at = address_of(job_settings.host, job_settings.port);
         s = connect_to(at, world.names[0], FIREWALL_REMEDY, deadline);
     }
-    const Hello mine = hello(settings.key, port);
+    const Hello mine = hello(job_settings.key, port);
     if (!write_all(s, &mine, sizeof mine) ||
         !read_all(s, all, (size_t)world.ranks * sizeof *all, deadline - now()))
         stop("site %s was not told where the others are: not all of them have come",
@@ -98,28 +97,21 @@ static struct in_addr attend(Entry *all, uint16_t port)
     return at.sin_addr;
 }
 
-static void connected(int rank, int s)
-{
-    const int one = 1;
-    setsockopt(s, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-    open_peer(rank, s);
-}
-
 static void connect_all(const Entry *all, struct in_addr first, int listener)
 {
     int left = world.ranks - world.first[world.site + 1];
     for (int r = 0; r < world.first[world.site]; r++) {
         struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = all[r].port};
         at.sin_addr.s_addr = all[r].address ? all[r].address : first.s_addr;
-        const int s = settings.relay
-                          ? connect_by_relay(&settings, r, 0, deadline)
+        const int s = job_settings.relay
+                          ? connect_by_relay(&job_settings, r, 0, deadline)
                           : connect_to(at, world.names[site_of_rank(r)], FIREWALL_REMEDY, deadline);
-        const Hello mine = hello(settings.key, 0);
+        const Hello mine = hello(job_settings.key, 0);
         if (!write_all(s, &mine, sizeof mine))
             give_up("lost the connection to", r);
-        connected(r, s);
+        open_peer(r, s);
     }
-    Guests *guests = receive_guests(listener, &settings, deadline);
+    Guests *guests = receive_guests(listener, &job_settings, deadline);
     while (left) {
         Hello from;
         struct sockaddr_in address;
@@ -128,7 +120,7 @@ static void connect_all(const Entry *all, struct in_addr first, int listener)
             close(s);
             continue;
         }
-        connected(from.rank, s);
+        open_peer(from.rank, s);
         left--;
     }
     dismiss_guests(guests);
@@ -141,18 +133,18 @@ int meet(void)
     struct in_addr first = {0};
     if (!words)
         return 0;
-    settings = read_settings(strdup(words));
-    deadline = now() + settings.seconds;
+    job_settings = read_settings(strdup(words));
+    deadline = now() + job_settings.seconds;
     find_place();
     Entry *all = calloc((size_t)world.ranks, sizeof *all);
-    peers = calloc((size_t)world.ranks, sizeof *peers);
+    peers = calloc((size_t)world.ranks + MOST_OTHERS, sizeof *peers);
     if (!all || !peers)
         stop("there is no memory");
-    for (int r = 0; r < world.ranks; r++)
+    for (int r = 0; r < world.ranks + MOST_OTHERS; r++)
         peers[r] = (Peer){.socket = -1, .rank = r, .credit = CREDIT_BYTES};
     const int listener = listen_at(0, &port);
-    if (settings.relay)
-        listen_by_relay(&settings, 0, port, deadline);
+    if (job_settings.relay)
+        listen_by_relay(&job_settings, 0, port, deadline);
     if (world.rank == 0)
         preside(all, port);
     else

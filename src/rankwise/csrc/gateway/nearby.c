@@ -24,9 +24,8 @@ bool progress_local(void)
     bool moved = false;
     if (!local_waits)
         return false;
-    for (int i = 0; i < context_count; i++) {
-        Context *c = contexts[i];
-        if (!c || !c->local_waits)
+    for (Context *c = contexts; c; c = c->older) {
+        if (!c->local_waits)
             continue;
         Request *r = c->posted;
         while (r) {

@@ -53,14 +53,16 @@ static int unpack_part(const char *packed, MPI_Count bytes, void *buffer, MPI_Co
                        MPI_Datatype type)
 {
     static MPI_Comm own = MPI_COMM_NULL;
-    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Request request = MPI_REQUEST_NULL, sending;
     int code = MPI_SUCCESS;
     if (own == MPI_COMM_NULL)
         code = below.Comm_split(MPI_COMM_SELF, 0, 0, &own);
     if (code == MPI_SUCCESS)
         code = below.Irecv_c(buffer, count, type, 0, 0, own, &request);
     if (code == MPI_SUCCESS)
-        code = below.Send_c(packed, bytes, MPI_PACKED, 0, 0, own);
+        code = below.Isend_c(packed, bytes, MPI_PACKED, 0, 0, own, &sending);
+    if (code == MPI_SUCCESS)
+        code = below.Wait(&sending, MPI_STATUS_IGNORE);
     if (code == MPI_SUCCESS)
         code = below.Wait(&request, MPI_STATUS_IGNORE);
     return code;

@@ -4,6 +4,7 @@
 #include "collectives.h"
 #include "gateway.h"
 #include "messages.h"
+#include "turns.h"
 #include <sched.h>
 
 /* Turns without anything, before the library has one, and before the core is offered to others. */
@@ -32,6 +33,8 @@ void progress(void)
     idle = moved ? 0 : idle + 1;
     if (idle % OWN_TURNS == OWN_TURNS - 1)
         nudge();
+    if (many_threads)
+        resume_turn(leave_turn()); /* others have theirs */
     if (idle > PATIENCE)
         sched_yield();
 }

@@ -36,7 +36,8 @@ Settings read_settings(char *text)
     split(fields[5], ',', world.names, most);
     for (int s = 0; s < world.sites; s++)
         world.first[s + 1] = world.first[s] + atoi(sizes[s]);
-    world.ranks = world.first[world.sites];
+    world.ranks = world.all_ranks = world.first[world.sites];
+    world.all_sites = world.sites;
     free(sizes);
     return (Settings){fields[0],
                       fields[2],

@@ -10,6 +10,8 @@ typedef struct {
     double seconds;
 } Settings;
 
+extern Settings job_settings; /* of this process, once it has met the others */
+
 /* Reads RANKWISE_JOIN's words, which it keeps, and fills `world` with the sites. */
 Settings read_settings(char *text);
 

@@ -72,9 +72,7 @@ bool write_all(int s, const void *from, size_t bytes)
     return true;
 }
 
-/* Tries once, until the deadline at most: a firewall that answers nothing makes connect() wait for
- * minutes. Returns the socket, or -1 and the reason in `error`. */
-static int try_to_connect(struct sockaddr_in at, double deadline, int *error)
+int try_to_connect(struct sockaddr_in at, double deadline, int *error)
 {
     const int s = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     socklen_t bytes = sizeof *error;

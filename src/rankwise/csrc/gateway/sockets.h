@@ -21,6 +21,10 @@ struct sockaddr_in address_of(const char *host, int port);
 /* Tries until the deadline, which ends the job; then the user is told the remedy too. */
 int connect_to(struct sockaddr_in at, const char *whom, const char *remedy, double deadline);
 
+/* Tries once, until the deadline at most: a firewall that answers nothing makes connect() wait for
+ * minutes. Returns the socket, or -1 and the reason in `error`. */
+int try_to_connect(struct sockaddr_in at, double deadline, int *error);
+
 /* At which this socket listens. */
 int port_of(int listener);
 

@@ -2,6 +2,8 @@
 #include "gateway.h"
 #include "matching.h"
 #include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,14 +24,17 @@ enum {
 Peer *peers;
 static int connected, *connections, waits = -1; /* world ranks of peers; epoll's descriptor */
 static long to_send;
+static bool some_left; /* we have taken leave of some */
 
 void open_peer(int rank, int socket)
 {
     Peer *p = &peers[rank];
+    const int one = 1;
+    setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
     p->socket = socket;
     p->stage = malloc(STAGE_BYTES);
     if (!connections) {
-        connections = calloc((size_t)world.ranks, sizeof *connections);
+        connections = calloc((size_t)world.ranks + MOST_OTHERS, sizeof *connections);
         waits = epoll_create1(EPOLL_CLOEXEC);
     }
     struct epoll_event event = {.events = EPOLLIN, .data.u32 = (uint32_t)rank};
@@ -175,9 +180,40 @@ static bool read_peer(Peer *p)
     return reads > 0;
 }
 
+void take_leave(int rank)
+{
+    peers[rank].dismissed = some_left = true;
+    if (peers[rank].socket >= 0)
+        send_short(&peers[rank], (Header){.kind = ENDS});
+}
+
+static void close_peer(Peer *p)
+{
+    close(p->socket);
+    free(p->stage);
+    p->socket = -1;
+    p->stage = NULL;
+}
+
+/* Those that have taken leave as well. */
+static void close_left(void)
+{
+    int kept = 0;
+    for (int i = 0; i < connected; i++) {
+        Peer *p = &peers[connections[i]];
+        if (p->dismissed && p->ended && !p->first)
+            close_peer(p);
+        else
+            connections[kept++] = connections[i];
+    }
+    connected = kept;
+}
+
 bool progress_wire(void)
 {
     bool moved = false;
+    if (some_left)
+        close_left();
     if (to_send)
         for (int i = 0; i < connected; i++)
             if (peers[connections[i]].first)
@@ -198,7 +234,8 @@ void close_wire(void)
 {
     int left = connected;
     for (int i = 0; i < connected; i++)
-        send_short(&peers[connections[i]], (Header){.kind = ENDS});
+        if (!peers[connections[i]].dismissed)
+            send_short(&peers[connections[i]], (Header){.kind = ENDS});
     while (left || to_send) {
         if (!progress_wire())
             sched_yield();
@@ -206,11 +243,8 @@ void close_wire(void)
         for (int i = 0; i < connected; i++)
             left += !peers[connections[i]].ended;
     }
-    for (int i = 0; i < connected; i++) {
-        close(peers[connections[i]].socket);
-        peers[connections[i]].socket = -1;
-        free(peers[connections[i]].stage);
-    }
+    for (int i = 0; i < connected; i++)
+        close_peer(&peers[connections[i]]);
     connected = 0;
     if (waits >= 0)
         close(waits);

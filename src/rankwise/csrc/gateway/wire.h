@@ -42,7 +42,8 @@ struct Peer {
     int granted;              /* messages whose rest it may send now */
     int64_t credit, consumed; /* what we may send; what we have not given back yet */
     int64_t used;             /* of what it may send */
-    bool ended;
+    bool ended, dismissed;    /* it has said that it ends; we have */
+    int uses, tag_bound;      /* of another job's process: communicators that it is in */
 
     char *stage; /* what was read and not looked at */
     size_t stage_from, stage_to;
@@ -55,7 +56,9 @@ struct Peer {
     struct Unexpected *unexpected;
 };
 
-extern Peer *peers; /* shape (world.ranks); those of our own site have no socket (-1) */
+enum { MOST_OTHERS = 4096 }; /* processes of other jobs, in all */
+extern Peer
+    *peers; /* shape (world.ranks + MOST_OTHERS); those of our own site have no socket (-1) */
 
 /* Hands over a connection that is there. */
 void open_peer(int rank, int socket);
@@ -65,6 +68,9 @@ void send_short(Peer *peer, Header header);
 
 /* Whether anything came or went. */
 bool progress_wire(void);
+
+/* This peer is no longer needed; the connection is closed when it has said so too. */
+void take_leave(int rank);
 
 /* Takes leave of all peers, and waits until they have done so too; then closes. */
 void close_wire(void);

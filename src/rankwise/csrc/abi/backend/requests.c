@@ -59,7 +59,8 @@ int call_Grequest_start(ABI_Grequest_query_function *query_fn, ABI_Grequest_free
 
 #if defined(KNOWS_Comm_idup) || !defined(MIRROR)
 /* Open MPI writes the communicator when the request ends: it writes into the program's variable,
-   since its handles are as wide as the standard's. Where they are not, they are known at once. */
+   since its handles are as wide as the standard's. Where they are not (a program of MPICH over Open
+   MPI), and the communicator is not known at once, this waits for it. */
 static int idup(ABI_Comm comm, ABI_Info *info, ABI_Comm *newcomm, ABI_Request *request)
 {
 #ifdef KNOWS_Comm_idup
@@ -74,6 +75,8 @@ static int idup(ABI_Comm comm, ABI_Info *info, ABI_Comm *newcomm, ABI_Request *r
 #endif
         code = PMPI_Comm_idup(to_Comm(comm), place, &made);
     (void)info;
+    if (!code && place == &here && here == MPI_COMM_NULL)
+        code = PMPI_Wait(&made, MPI_STATUS_IGNORE);
     if (!code && place == &here)
         *newcomm = from_Comm(here);
     if (!code)

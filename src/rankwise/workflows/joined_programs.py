@@ -1,0 +1,117 @@
+"""Joined jobs among the variants of a user's program: each stands where an implementation would."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from rankwise.core.configuration import Configuration, plain
+from rankwise.core.errors import HostError, InputError
+from rankwise.core.programs import MPI, Program
+from rankwise.core.records import Cell, Implementation, Launch, Plan, Segment
+from rankwise.measurement.launch import Launching, refused, settings_of, told
+from rankwise.measurement.part import Part
+from rankwise.measurement.program import WholeProgram
+from rankwise.testbeds.base import TestbedKind
+from rankwise.workflows.events import Events
+from rankwise.workflows.joined import Joining, JoinRequest, SitePart, parts_of, prepare
+
+FAMILY = "joined"
+"""Of what stands for a joined job among implementations."""
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedVariant:
+    """A joined job on each testbed, by the testbed's name."""
+
+    joinings: Mapping[str, Joining]
+
+    @property
+    def any(self) -> Joining:
+        """That of the first testbed: implementations and numbers of ranks are the same on all."""
+        return next(iter(self.joinings.values()))
+
+    @property
+    def ranks(self) -> int:
+        """The ranks of all sites."""
+        return sum(part.ranks for part in self.any.request.parts)
+
+    @property
+    def implementation(self) -> Implementation:
+        """What stands for it: its name says which MPI has how many ranks on which site."""
+        each = zip(self.any.request.parts, self.any.implementations, strict=True)
+        name = ",".join(f"{part.site}={one.id}:{part.ranks}" for part, one in each)
+        return Implementation(name, FAMILY, "", "", "", "", source=FAMILY, status="works")
+
+    @property
+    def configurations(self) -> tuple[Configuration, ...]:
+        """Those of its sites: each MPI as it is installed."""
+        return tuple(map(plain, dict.fromkeys(self.any.implementations)))
+
+
+def prepared(
+    program: Program, several: Iterable[Sequence[SitePart]], testbeds: Sequence[TestbedKind], events: Events,
+    prefixes: tuple[Path, ...] = (), launcher_arguments: tuple[str, ...] = (), *, relayed: bool = False,
+) -> tuple[JoinedVariant, ...]:  # fmt: skip
+    """Return these joined jobs of a program, ready to be started on all these testbeds.
+
+    Raises InputError for what cannot be joined, as one program for each MPI.
+    """
+    found = []
+    for parts in several:
+        if program.build or MPI in program.arguments[0]:
+            raise InputError(
+                "a joined job has one program for all sites, and this one is another for each MPI",
+                "compile it once for the standard ABI (mpicc_abi), and leave out --build and {mpi}",
+            )
+        request = JoinRequest(
+            program.arguments, tuple(parts), launcher_arguments=launcher_arguments, prefixes=prefixes,
+            prefixed=False, relayed=relayed,
+        )  # fmt: skip
+        found.append(JoinedVariant({one.name: prepare(replace(request, testbed=one), events) for one in testbeds}))
+    return tuple(found)
+
+
+def stored(
+    program: Program, implementations: Iterable[Implementation], testbeds: Sequence[TestbedKind], events: Events,
+    plan: Plan, *, relayed: bool,
+) -> tuple[JoinedVariant, ...]:  # fmt: skip
+    """Return those among the implementations of a stored run, found anew."""
+    names = [parts_of(one.id) for one in implementations if one.family == FAMILY]
+    return prepared(program, names, testbeds, events, launcher_arguments=plan.launcher_arguments, relayed=relayed)
+
+
+def ranks_of(variants: Sequence[JoinedVariant], asked: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the numbers of ranks of all variants: those of the joined jobs. Raises InputError if they differ."""
+    counts = tuple(dict.fromkeys(one.ranks for one in variants))
+    if counts and (len(counts) > 1 or not set(asked) <= set(counts)):
+        several = " and ".join(str(one) for one in dict.fromkeys((*counts, *asked)))
+        raise InputError(
+            f"{several} ranks are different problems, and cannot be compared",
+            "give all joined jobs as many ranks, and leave out -n",
+        )
+    return counts or asked
+
+
+def launch(
+    variant: JoinedVariant, launching: Launching, program: Program, cells: Sequence[Cell], plan: Plan
+) -> Launch:
+    """Start the program once on all sites of the joined job, and return what came of it.
+
+    Every failure is in the record.
+    """
+    joining, workload = variant.joinings[cells[0].testbed], WholeProgram(program)
+    each = zip(joining.request.parts, joining.implementations, strict=True)
+    segments = tuple(
+        Segment(one.id, part.ranks, plain(one).id, joining.program[0]) for part, one in each
+    )  # fmt: skip
+    try:
+        with joining.start() as (jobs, combine):
+            parts = [
+                Part(one, plain(one), workload.arm(job, cells, plan, 0.0, verifying=False))
+                for one, job in zip(joining.implementations, jobs, strict=True)
+            ]
+            return launching.start(parts, cells, settings_of(cells[0].options), workload, combine)
+    except (HostError, InputError) as error:
+        return refused(segments, cells, told(error), "failed")

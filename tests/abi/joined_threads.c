@@ -1,0 +1,143 @@
+/* Two threads of each rank call MPI at the same time; `progress`: one rank computes while another
+ * one sends to it, and it is said whether the sender had to wait. */
+#include "traps.h"
+#include <pthread.h>
+#include <unistd.h>
+
+enum { THREADS = 2, ROUNDS = 15, COUNT = 300, LONG_BYTES = 5 << 20 };
+
+typedef struct {
+    int number, wrong, checked;
+    MPI_Comm own;
+} Thread;
+
+static int rank, ranks;
+
+#define RIGHT(condition) (t->checked++, t->wrong += !(condition))
+
+static int value(int from, int thread, int round, int i)
+{
+    return ((from * THREADS + thread) * ROUNDS + round) * 7 + i;
+}
+
+/* In the communicator that both share, told apart by tags. */
+static void pass_on(Thread *t, int round)
+{
+    const int next = (rank + 1) % ranks, before = (rank + ranks - 1) % ranks;
+    int out[COUNT], in[COUNT], count, bad = 0;
+    MPI_Request request;
+    MPI_Status status;
+    for (int i = 0; i < COUNT; i++)
+        out[i] = value(rank, t->number, round, i), in[i] = -1;
+    MPI_Isend(out, COUNT, MPI_INT, next, t->number, MPI_COMM_WORLD, &request);
+    MPI_Recv(in, COUNT, MPI_INT, round % 2 ? MPI_ANY_SOURCE : before, t->number, MPI_COMM_WORLD,
+             &status);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Get_count(&status, MPI_INT, &count);
+    for (int i = 0; i < COUNT; i++)
+        bad += in[i] != value(before, t->number, round, i);
+    RIGHT(!bad && status.MPI_SOURCE == before && status.MPI_TAG == t->number && count == COUNT);
+}
+
+/* One thread waits for the other: in a communicator of this process alone, and by way of the next
+ * rank, which answers. */
+static void wait_for_other(Thread *t, int round)
+{
+    const int next = (rank + 1) % ranks, before = (rank + ranks - 1) % ranks;
+    int word = value(rank, 0, round, 0), got = -1;
+    if (t->number == 0) {
+        MPI_Recv(&got, 1, MPI_INT, 0, 50, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+        RIGHT(got == word);
+        MPI_Recv(&got, 1, MPI_INT, next, 51, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        RIGHT(got == word);
+        return;
+    }
+    usleep(1000);
+    MPI_Send(&word, 1, MPI_INT, 0, 50, MPI_COMM_SELF);
+    MPI_Send(&word, 1, MPI_INT, next, 52, MPI_COMM_WORLD);
+    MPI_Recv(&got, 1, MPI_INT, before, 52, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Ssend(&got, 1, MPI_INT, before, 51, MPI_COMM_WORLD);
+}
+
+/* New communicators, in both threads at once. */
+static void communicate(Thread *t, int round)
+{
+    MPI_Comm twin, half;
+    int sum, size, got = -1, me = rank;
+    MPI_Comm_dup(t->own, &twin);
+    MPI_Comm_split(twin, rank % 2, t->number ? -rank : rank, &half);
+    MPI_Allreduce(&round, &sum, 1, MPI_INT, MPI_SUM, twin);
+    RIGHT(sum == round * ranks);
+    MPI_Comm_size(half, &size);
+    RIGHT(size == (ranks + 1 - rank % 2) / 2);
+    MPI_Allreduce(&me, &got, 1, MPI_INT, MPI_MAX, half);
+    RIGHT(got == rank % 2 + 2 * (size - 1));
+    MPI_Bcast(&me, 1, MPI_INT, ranks - 1, twin);
+    RIGHT(me == ranks - 1);
+    MPI_Comm_free(&half), MPI_Comm_free(&twin);
+}
+
+static void *work(void *state)
+{
+    for (int round = 0; round < ROUNDS; round++) {
+        pass_on(state, round);
+        wait_for_other(state, round);
+        communicate(state, round);
+    }
+    return NULL;
+}
+
+static void check_threads(int level)
+{
+    Thread all[THREADS];
+    pthread_t threads[THREADS];
+    for (int n = 0; n < THREADS; n++) {
+        all[n] = (Thread){.number = n};
+        MPI_Comm_dup(MPI_COMM_WORLD, &all[n].own);
+    }
+    for (int n = 0; level == MPI_THREAD_MULTIPLE && n < THREADS; n++)
+        pthread_create(&threads[n], NULL, work, &all[n]);
+    for (int n = 0; level == MPI_THREAD_MULTIPLE && n < THREADS; n++) {
+        pthread_join(threads[n], NULL);
+        wrong += all[n].wrong, checked += all[n].checked;
+    }
+    for (int n = 0; n < THREADS; n++)
+        MPI_Comm_free(&all[n].own);
+}
+
+static void check_progress(void)
+{
+    char *data = calloc(1, LONG_BYTES);
+    const double begun = MPI_Wtime();
+    MPI_Request request;
+    if (rank == ranks - 1) {
+        MPI_Irecv(data, LONG_BYTES, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &request);
+        usleep(1500000);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        CHECK(data[LONG_BYTES - 1] == 7);
+    } else if (rank == 0) {
+        data[LONG_BYTES - 1] = 7;
+        MPI_Ssend(data, LONG_BYTES, MPI_BYTE, ranks - 1, 1, MPI_COMM_WORLD);
+        printf("%s\n", MPI_Wtime() - begun < 1.0 ? "at once" : "late");
+    }
+    free(data);
+}
+
+int main(int argc, char **argv)
+{
+    int level, again;
+    MPI_Init_thread(&argc, &argv, argc > 1 ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE, &level);
+    MPI_Query_thread(&again);
+    CHECK(again == level);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (argc > 1)
+        check_progress();
+    else
+        check_threads(level);
+    if (rank == 0)
+        printf("several threads: %d\n", level == MPI_THREAD_MULTIPLE);
+    report();
+    MPI_Finalize();
+    return wrong != 0;
+}

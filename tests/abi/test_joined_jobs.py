@@ -1,0 +1,78 @@
+"""A second job joins a running one: connect and accept, by a published name, whatever the MPIs."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import re
+import socket
+import time
+from pathlib import Path
+
+import pytest
+
+from support.abi import IDS, compiled, needs_compiler, prepare
+from support.command_line import rankwise, started
+
+pytestmark = [pytest.mark.mpi, needs_compiler, pytest.mark.timeout(600)]
+BY_DAY = (
+    ("sim=openmpi-5:2,more=mpich-5:1", "viz=intelmpi:2"),
+    ("sim=mpich-5:2", "viz=openmpi-5:1,more=mpich-5:1"),
+)
+OTHERS = [one for one in IDS if not one.startswith("lammpi")]
+"""LAM/MPI has no MPI_Comm_idup that could be refused."""
+
+
+def together(sites: str, others: str, home: Path) -> None:
+    """One job serves, another one comes and goes; both have to find that all is right."""
+    prepare(*re.findall(r"=([\w.-]+):", f"{sites},{others}"))
+    program, end = str(compiled("joined_other_job")), home / "end"
+    name = f"test {home.name}"
+    serving = ["run", "-q", "--join", sites, "--limit", "200s", "--", program, "serve", name, str(end)]
+    with started(*serving, home=home, RANKWISE_NAMES=str(home)) as server:
+        visiting = ["run", "-q", "--join", others, "--limit", "200s", "--", program, "visit", name]
+        done = rankwise(*visiting, home=home, timeout=300, RANKWISE_NAMES=str(home))
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert server.poll() is None, "it must not end with its visitor"
+        end.touch()
+        said, errors = server.communicate(timeout=200)
+    assert server.returncode == 0, said + errors
+    for text in (said, done.stdout):
+        counts = re.search(r"checked (\d+) lacking 0 wrong 0$", text, re.MULTILINE)
+        assert counts and int(counts[1]) > 20, said + done.stdout + errors + done.stderr
+    assert list(home.glob("*.port")) == [], "what is unpublished must be gone"
+
+
+@pytest.mark.parametrize(("sites", "others"), BY_DAY)
+def test_a_second_job_joins_a_running_one(sites: str, others: str, tmp_path: Path) -> None:
+    together(sites, others, tmp_path)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(("first", "second"), list(itertools.product(OTHERS, repeat=2)))
+def test_all_pairs(first: str, second: str, tmp_path: Path) -> None:
+    together(f"sim={first}:2", f"viz={second}:2", tmp_path)
+
+
+def test_what_comes_to_a_port_without_its_key_is_sent_away(tmp_path: Path) -> None:
+    """The job itself goes on, and says who came."""
+    prepare("mpich-5")
+    program, end = str(compiled("joined_other_job")), tmp_path / "end"
+    line = ["run", "-q", "--join", "sim=mpich-5:2", "--limit", "200s", "--", program]
+    end.touch()
+    with started(*line, "serve", "there", str(end), home=tmp_path, RANKWISE_NAMES=str(tmp_path)) as server:
+        port = tmp_path / "there.port"
+        for _ in range(600):
+            if port.exists():
+                break
+            time.sleep(0.1)
+        number = int(port.read_text().split(":")[2])
+        with socket.create_connection(("127.0.0.1", number)) as stranger:
+            stranger.sendall(b"x" * 80)
+            with contextlib.suppress(ConnectionResetError):
+                assert stranger.recv(1) == b""
+        done = rankwise(*line, "visit", "there", home=tmp_path, timeout=300, RANKWISE_NAMES=str(tmp_path))
+        assert done.returncode == 0, done.stdout + done.stderr
+        said, errors = server.communicate(timeout=200)
+    assert server.returncode == 0, said + errors
+    assert "sent a connection from 127.0.0.1 away: it is no process of Rankwise's" in errors
