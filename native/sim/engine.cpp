@@ -75,9 +75,9 @@ void Engine::set_up(const std::vector<Job> &jobs)
         for (std::uint32_t r = 0; r < program.ranks(); r++) {
             Rank &rank = ranks_.emplace_back();
             rank.next = program.sequences[r].data();
-            rank.end = rank.next + program.sequences[r].size();
-            rank.first_request = requests;
-            rank.job = j;
+            rank.left = static_cast<std::uint32_t>(program.sequences[r].size());
+            rank.first_request = static_cast<std::uint32_t>(requests);
+            rank.job = static_cast<std::uint16_t>(j);
             node_of_.push_back(jobs[j].nodes[r]);
             rank.base = base;
             rank.has_wildcards = program.wildcards[r];
@@ -89,6 +89,10 @@ void Engine::set_up(const std::vector<Job> &jobs)
         nodes_waiting_.insert(nodes_waiting_.end(), program.predecessors.begin(),
                               program.predecessors.end());
     }
+    if (requests > UINT32_MAX || jobs.size() > UINT16_MAX)
+        throw std::bad_alloc();
+    if (nodes > 0)
+        graphs_.resize(ranks);
     constexpr std::size_t kFitIntoACache = 1 << 14;
     is_large_ = ranks > kFitIntoACache;
     requests_.assign(requests, RequestState::idle);
@@ -142,8 +146,8 @@ Outcome Engine::run()
     case kAnnounce:
         return Tape::at(tape_->announced, event.what);
     case kNodeEnds: {
-        const Rank &rank = ranks_[event.what];
-        return Tape::at(tape_->node_end, rank.first_node + rank.ending.first);
+        const GraphPlace &graph = graphs_[event.what];
+        return Tape::at(tape_->node_end, graph.first_node + graph.ending.first);
     }
     case kEnd:
     case kGrow:
@@ -188,8 +192,8 @@ void Engine::handle(const Event &event)
         grow(event.what, event.due);
         break;
     case kNodeEnds: {
-        Rank &rank = ranks_[event.what];
-        end_node(event.what, rank, take_first(rank, rank.ending), true);
+        GraphPlace &graph = graphs_[event.what];
+        end_node(event.what, ranks_[event.what], take_first(graph, graph.ending), true);
         break;
     }
     }

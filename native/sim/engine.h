@@ -82,20 +82,29 @@ class Engine
     struct NodeQueue {
         std::uint32_t first = kNone, last = kNone;
     };
-    struct Rank {
-        const Operation *next = nullptr, *end = nullptr;
+    /// Events visit millions of them in no order, so each is one line of the cache.
+    struct alignas(64) Rank {
+        const Operation *next = nullptr;
         Time time = 0;
-        Time nic_free = 0;                               // without a model
-        std::uint64_t first_request = 0, first_node = 0; // the latter of the graph it is in, in all
-        std::uint32_t job = 0, base = 0;                 // base: the job's first rank
-        std::uint32_t own_request = 0; // of the sends and receives that it waits for at once
+        Time nic_free = 0;               // without a model
+        std::uint32_t left = 0;          // operations, from `next` on
+        std::uint32_t base = 0;          // the job's first rank
+        std::uint32_t first_request = 0; // of all requests
+        std::uint32_t own_request = 0;   // of the sends and receives that it waits for at once
         std::uint32_t pending = 0, waits_for = 0; // requests
-        std::uint32_t nodes_left = 0, nodes_pending = 0;
-        NodeQueue ready, ending;
+        std::uint32_t nodes_left = 0;             // of the graph that it is in
         std::uint32_t draws = 0;
-        Mode mode = Mode::running;
-        bool has_wildcards = false, run_queued = false;
         std::uint32_t unbegun = 0; // sends whose data have not begun to leave
+        std::uint16_t job = 0;
+        Mode mode = Mode::running;
+        bool has_wildcards : 1 = false, run_queued : 1 = false;
+    };
+    static_assert(sizeof(Rank) == 64);
+    /// Where a rank is in its graph.
+    struct GraphPlace {
+        std::uint64_t first_node = 0; // of the graph, among all nodes
+        std::uint32_t nodes_pending = 0;
+        NodeQueue ready, ending;
     };
     /// A resource that serves small messages one after another.
     struct Server {
@@ -154,13 +163,13 @@ class Engine
     }
 
     // graphs.cpp
-    void enter_graph(Rank &rank, const Graph &graph);
+    void enter_graph(std::uint32_t number, Rank &rank, const Graph &graph);
     void run_graph(std::uint32_t number, Rank &rank);
     void begin_node(std::uint32_t number, Rank &rank, std::uint32_t node);
     void end_node(std::uint32_t number, Rank &rank, std::uint32_t node, bool deferred);
-    void satisfy(Rank &rank, std::uint32_t node, bool at_start);
-    void append(Rank &rank, NodeQueue &queue, std::uint32_t node);
-    std::uint32_t take_first(Rank &rank, NodeQueue &queue);
+    void satisfy(std::uint32_t number, Rank &rank, std::uint32_t node, bool at_start);
+    void append(const GraphPlace &graph, NodeQueue &queue, std::uint32_t node);
+    std::uint32_t take_first(const GraphPlace &graph, NodeQueue &queue);
 
     // messages.cpp: each post tells whether it is complete at once
     bool post_send(std::uint32_t number, Rank &rank, const Operation &operation,
@@ -223,6 +232,7 @@ class Engine
     std::vector<std::uint32_t> first_costs_; // of each class
     HugeVector<std::uint32_t> node_of_;      // each rank
     HugeVector<Rank> ranks_;
+    HugeVector<GraphPlace> graphs_; // of each rank, if any has a graph
     std::vector<RequestState> requests_;
     HugeVector<std::uint32_t> nodes_waiting_; // of each node of all graphs: what it still waits for
     HugeVector<std::uint32_t> next_node_;

@@ -28,8 +28,6 @@ class EventLanes
   public:
     EventLanes()
     {
-        for (Lane &lane : lanes_)
-            lane.events.resize(64);
         heads_.fill(kNever);
         minima_.fill(kNever);
     }
@@ -72,8 +70,7 @@ class EventLanes
     const Event *ahead(std::size_t count) const
     {
         const Lane &lane = lanes_[current_];
-        return count < lane.count ? &lane.events[(lane.first + count) & (lane.events.size() - 1)]
-                                  : nullptr;
+        return count < lane.count ? &lane.at(lane.first + count) : nullptr;
     }
 
     /// Take out an event that is due at `next()`, which was asked for last.
@@ -92,34 +89,41 @@ class EventLanes
     static constexpr std::size_t kLanes = 16;
 
     struct Lane {
-        HugeVector<Event> events; // a ring; its size is a power of two
-        std::size_t first = 0, count = 0;
+        HugeVector<Event> events = HugeVector<Event>(64); // a ring; its size is a power of two
+        Event *data = events.data();
+        std::size_t mask = events.size() - 1;
+        std::size_t first = 0, count = 0; // the first one's place is that modulo the ring's size
         Time last = 0;
 
+        const Event &at(std::size_t number) const
+        {
+            return data[number & mask];
+        }
         const Event &front() const
         {
-            return events[first];
+            return at(first);
         }
         void append(const Event &event)
         {
-            if (count == events.size())
+            if (count > mask) [[unlikely]]
                 grow();
-            events[(first + count++) & (events.size() - 1)] = event;
+            data[(first + count++) & mask] = event;
             last = event.due;
         }
         Event take()
         {
-            const Event event = events[first];
-            first = (first + 1) & (events.size() - 1);
             count--;
-            return event;
+            return at(first++);
         }
         void grow()
         {
-            std::rotate(events.begin(), events.begin() + static_cast<std::ptrdiff_t>(first),
-                        events.end());
+            HugeVector<Event> larger(2 * events.size());
+            for (std::size_t i = 0; i < count; i++)
+                larger[i] = at(first + i);
+            events = std::move(larger);
+            data = events.data();
+            mask = events.size() - 1;
             first = 0;
-            events.resize(2 * events.size());
         }
     };
 

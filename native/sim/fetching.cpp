@@ -1,6 +1,8 @@
 // Engine: what the next events will need is brought near before they come.
 #include "engine.h"
 
+#include <algorithm>
+
 namespace rankwise::sim
 {
 
@@ -20,10 +22,7 @@ void Engine::fetch_ahead() const
         __builtin_prefetch(&servers_[node_of_[message.source]], 1);
         __builtin_prefetch(&servers_[platform_.nodes.size() + node_of_[message.destination]], 1);
     } else if (near->kind == kDeliver) {
-        const char *const rank =
-            reinterpret_cast<const char *>(&ranks_[messages_[near->what].destination]);
-        __builtin_prefetch(rank, 1);
-        __builtin_prefetch(rank + 64, 1);
+        __builtin_prefetch(&ranks_[messages_[near->what].destination], 1);
     }
 }
 
@@ -44,7 +43,6 @@ void Engine::fetch_chains() const
         __builtin_prefetch(&node_of_[messages_[event->what].destination]);
     } else if (const std::uint32_t rank = receiver(kRank); rank != kNone) {
         __builtin_prefetch(&ranks_[rank], 1);
-        __builtin_prefetch(reinterpret_cast<const char *>(&ranks_[rank]) + 64, 1);
         __builtin_prefetch(&node_of_[rank]);
     }
     if (const std::uint32_t rank = receiver(kOperation); rank != kNone)
@@ -54,9 +52,11 @@ void Engine::fetch_chains() const
         if (number == kNone)
             return;
         const Rank &rank = ranks_[number];
-        for (const Operation *one = rank.next; one != rank.end && one < rank.next + 2; one++)
+        for (std::uint32_t i = 0; i < std::min(rank.left, 2U); i++) {
+            const Operation *one = rank.next + i;
             if (one->kind() == Kind::send || one->kind() == Kind::isend)
                 visit(number, rank.base + one->peer(), one->tag());
+        }
     };
     with_send(kBucket, [this](std::uint32_t from, std::uint32_t to, std::int32_t tag) {
         messages_.fetch_bucket(from, to, tag);

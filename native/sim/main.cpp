@@ -81,6 +81,7 @@ Work read_jobs(const Options &options, const Platform &platform)
 {
     ReaderOptions reading;
     reading.algorithms = options.algorithms;
+    reading.is_mapped = true;
     reading.memory_bytes = options.memory_bytes > 0 ? options.memory_bytes : available_memory();
     Work work;
     std::uint64_t ranks = 0;

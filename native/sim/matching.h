@@ -21,7 +21,7 @@ enum MessageFlag : std::uint8_t {
 
 /// A message from the posting of its send or its receive, whichever comes first, until it is
 /// received.
-struct Message {
+struct alignas(64) Message {
     std::uint32_t source = 0, destination = 0; // among the ranks of all jobs
     std::int32_t tag = 0;
     std::uint32_t next = kNone, last = kNone, next_key = kNone; // while it is not matched
@@ -31,7 +31,7 @@ struct Message {
     std::uint32_t costs = 0; // Engine's number of its CostRange
     std::uint8_t flags = 0;
 };
-static_assert(sizeof(Message) == 56);
+static_assert(sizeof(Message) == 64); // a line of the cache
 
 /// Owns the messages. Which send and which receive without wildcards meet follows from the order in
 /// which each rank posts them, whenever that happens: they are matched as soon as both are posted.

@@ -122,9 +122,9 @@ std::string name_of_resource(const Platform &platform, std::uint32_t resource)
 {
     const std::size_t nodes = platform.nodes.size();
     if (resource < nodes)
-        return platform.nodes[resource].name + ".out";
+        return platform.node_name(resource) + ".out";
     if (resource < 2 * nodes)
-        return platform.nodes[resource - nodes].name + ".in";
+        return platform.node_name(resource - nodes) + ".in";
     return platform.links[resource - 2 * nodes].name;
 }
 

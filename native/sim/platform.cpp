@@ -91,31 +91,29 @@ class Reader
             const std::string &name = one["name"].text();
             number(site_numbers_, name, one);
             platform_.sites.push_back(name);
-            add_nodes(one, name);
+            add_nodes(one);
         }
         if (platform_.nodes.empty())
             file_["sites"].fail("there is no node");
         platform_.routes.resize(platform_.sites.size() * platform_.sites.size());
     }
-    void add_nodes(const Json &site, const std::string &site_name)
+    void add_nodes(const Json &site)
     {
         Node node;
         node.site = static_cast<std::uint32_t>(platform_.sites.size() - 1);
         node.out = site["out"].number(kSlowest, kFastest);
         node.in = site["in"].number(kSlowest, kFastest);
         const Json &nodes = site["nodes"];
-        if (nodes.is_array()) {
-            for (const Json &name : nodes.array()) {
-                node.name = name.text();
-                platform_.nodes.push_back(node);
-            }
-            return;
-        }
-        const std::int64_t count = nodes.whole_number(1, kMostNodes);
-        for (std::int64_t i = 0; i < count; i++) {
-            node.name = site_name + std::to_string(i);
+        std::vector<std::string> &names = platform_.node_names.emplace_back();
+        if (nodes.is_array())
+            for (const Json &name : nodes.array())
+                names.push_back(name.text());
+        const std::size_t count = nodes.is_array()
+                                      ? names.size()
+                                      : static_cast<std::size_t>(nodes.whole_number(1, kMostNodes));
+        platform_.nodes.reserve(platform_.nodes.size() + count);
+        for (; node.number < count; node.number++)
             platform_.nodes.push_back(node);
-        }
     }
     void read_links()
     {

@@ -45,9 +45,8 @@ struct Route {
 };
 
 struct Node {
-    std::string name;
-    std::uint32_t site = 0;
-    double out = 0, in = 0; // bytes a second
+    std::uint32_t site = 0, number = 0; // the latter in its site
+    double out = 0, in = 0;             // bytes a second
 };
 
 struct Link {
@@ -70,6 +69,7 @@ struct ModelSettings {
 
 struct Platform {
     std::vector<std::string> sites;
+    std::vector<std::vector<std::string>> node_names; // of each site; none: its name and a number
     std::vector<Node> nodes;
     std::vector<Link> links;
     std::vector<PairClass> classes;
@@ -80,6 +80,12 @@ struct Platform {
     double copy_seconds_per_byte = 0, reduce_seconds_per_byte = 0;
     ModelSettings model;
 
+    std::string node_name(std::size_t node) const
+    {
+        const auto &[site, number, out, in] = nodes[node];
+        return node_names[site].empty() ? sites[site] + std::to_string(number)
+                                        : node_names[site][number];
+    }
     const Route &route(std::uint32_t from, std::uint32_t to) const
     {
         if (sites.size() == 1)

@@ -30,15 +30,6 @@ std::uint64_t sends(std::span<const Operation> operations)
 
 } // namespace
 
-void Program::add(std::uint32_t rank, Operation operation)
-{
-    sequences[rank].push_back(operation);
-    if (operation.kind() == Kind::isend || operation.kind() == Kind::ireceive)
-        requests[rank] = std::max(requests[rank], operation.request() + 1);
-    if (is_wildcard(operation))
-        wildcards[rank] = true;
-}
-
 void Program::reserve_nodes(std::size_t count)
 {
     nodes.reserve(count);
@@ -51,16 +42,16 @@ void Program::reserve_nodes(std::size_t count)
 std::uint64_t Program::operations() const
 {
     std::uint64_t sum = nodes.size();
-    for (const auto &sequence : sequences)
-        sum += sequence.size();
+    for (std::size_t rank = 0; rank < sequences.size(); rank++)
+        sum += sequences[rank].size();
     return sum;
 }
 
 std::uint64_t Program::messages() const
 {
     std::uint64_t sum = sends(nodes);
-    for (const auto &sequence : sequences)
-        sum += sends(sequence);
+    for (std::size_t rank = 0; rank < sequences.size(); rank++)
+        sum += sends(sequences[rank]);
     return sum;
 }
 
@@ -152,7 +143,7 @@ void GraphBuilder::finish(Program &program, std::uint32_t rank)
         program.successors[base + place_[edge.earlier]++] = edge.successor;
         program.has_start_edges = program.has_start_edges || edge.successor.at_start();
     }
-    program.sequences[rank].push_back(Operation::graph(number));
+    program.sequences.append(rank, Operation::graph(number));
     clear();
 }
 

@@ -25,7 +25,7 @@ void Engine::run_rank(std::uint32_t number)
         if (rank.nodes_left > 0)
             return;
     }
-    for (int ahead = 0; rank.next != rank.end; ahead++) {
+    for (int ahead = 0; rank.left > 0; ahead++) {
         // What comes from any source depends on when it is asked for, so nothing is asked for ahead
         // of time.
         if (rank.time > now_ && (rank.has_wildcards || ahead >= kMostAhead)) {
@@ -52,6 +52,7 @@ void Engine::run_later(std::uint32_t number, Rank &rank)
 bool Engine::step(std::uint32_t number, Rank &rank)
 {
     const Operation operation = *rank.next++;
+    rank.left--;
     // Thousands of ranks read a sequence each, which is more than a processor foresees.
     __builtin_prefetch(rank.next + kFetchedAhead);
     const std::uint32_t own = rank.own_request;
@@ -96,7 +97,7 @@ bool Engine::step(std::uint32_t number, Rank &rank)
         rank.time = std::max(rank.time, operation.duration());
         return true;
     case Kind::graph:
-        enter_graph(rank, jobs_[rank.job].program->graphs[operation.peer()]);
+        enter_graph(number, rank, jobs_[rank.job].program->graphs[operation.peer()]);
         run_graph(number, rank);
         return rank.nodes_left == 0;
     }
@@ -170,7 +171,7 @@ void Engine::complete(std::uint32_t number, std::uint32_t handle, Doing doing, T
         record_->act(number, doing, rank.time, rank.time + overhead, message);
     rank.time += overhead;
     if (handle & kNodeHandle) {
-        rank.nodes_pending--;
+        graphs_[number].nodes_pending--;
         end_node(number, rank, handle & ~kNodeHandle, false);
         run_rank(number);
     } else {

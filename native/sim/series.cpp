@@ -68,7 +68,7 @@ void GraphBuilder::finish_alone(Program &program, std::uint32_t rank)
         finish(program, rank);
         return;
     }
-    program.sequences[rank].reserve(nodes_.size() + 1);
+    program.sequences.reserve(rank, nodes_.size() + 1);
     for (std::size_t begin = 0, end = 0; begin < nodes_.size(); begin = end) {
         while (end < nodes_.size() && groups_[end] == groups_[begin])
             end++;

@@ -52,8 +52,8 @@ void write_contention(std::ostream &out, const Platform &platform, const Outcome
                                                          outcome.lost_by_pair.end());
     std::ranges::sort(sorted);
     for (const auto &[pair, lost] : sorted) {
-        pairs.push_back({"\"from\":" + quoted(platform.nodes[pair >> 32].name) +
-                             ",\"to\":" + quoted(platform.nodes[pair & 0xffffffff].name),
+        pairs.push_back({"\"from\":" + quoted(platform.node_name(pair >> 32)) +
+                             ",\"to\":" + quoted(platform.node_name(pair & 0xffffffff)),
                          lost});
         sum += lost;
     }

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from rankwise.analysis.compare.comparison import compare
+from rankwise.analysis.fit.sharing_costs import AloneCost, Estimate, one_switch
+from rankwise.analysis.fit.simulated import simulated
 from rankwise.core.flows import Pattern, benchmark_of, pattern_of
+from rankwise.core.platform import ContentionModel, Interval, Platform
 from rankwise.core.records import Benchmark, Cell, Launch, RunSummary, Segment, Series, Timeline
 from rankwise.studies import base
-from rankwise.studies.base import Results, Statement
+from rankwise.studies.base import Results, Statement, StudyRun
 
 STUDY = base.find("martinasso2006")
-(RUN,) = STUDY.runs
+SINGLE, RUN, RANDOM = STUDY.runs
 LAM = "lammpi-7.1.4"
 ALONE = 0.36
 PUBLISHED: Mapping[str, tuple[float, ...]] = {
@@ -79,3 +83,77 @@ def test_the_table_has_the_papers_times_beside_ours() -> None:
     assert rows["zigzag of 3"][1:] == ("1.50, 2.00, 1.50", "1.75, 2.00, 1.75", "2.00, 2.00, 2.00")
     assert rows["zigzag of 5"][1] == "1.50, 2.00, 1.50, 2.00, 1.50"
     assert rows["3->1"][1:] == ("–", "–", "–")
+
+
+def single_messages(launches: int = 3) -> Results:
+    """Ping-pong of 1 byte in 50 us, and of 4 MiB at 11 MB/s."""
+    cells = [
+        Cell(LAM, "pingpong", size, 2, testbed=STUDY.testbed_name(SINGLE), placement="block")
+        for size in (1, 4 << 20)
+    ]
+    found = [
+        Launch(
+            (Segment(LAM, 2),), "finished", "", (), 0.0, 1.0,
+            tuple(
+                Series(cell, "time", np.array([best, 2 * best]))
+                for cell, best in zip(cells, (5e-5, 4.194304 / 11), strict=True)
+            ),
+        )
+        for _ in range(launches)
+    ]  # fmt: skip
+    names = {"pingpong": Benchmark("pingpong", "point-to-point", "there and back")}
+    summary = RunSummary(
+        2, 1.7e9, "rankwise study", STUDY.testbed_name(SINGLE), (LAM,), 2, launches, "complete", "max launches"
+    )
+    return Results(summary, compare(found, names, implementations=(LAM,)), tuple(found))
+
+
+def flows_of_a_model(platform: Platform, run: StudyRun, number: int) -> Results:
+    """What the run measures where flows share as the platform says; three launches."""
+    patterns = [pattern_of(name) for name in run.benchmarks if len(pattern_of(name)) in {1, 2, 3, 4, 5, 30}]
+    patterns = [one for one in patterns if len(one) == 30 or not any(flow.start_seconds for flow in one)]
+    cells = [
+        Cell(LAM, benchmark_of(one), 0, run.ranks, testbed=STUDY.testbed_name(run), placement="block")
+        for one in patterns
+    ]
+    lines = tuple(
+        Timeline(cell, "flow", np.tile(times, 3), np.arange(3.0 * len(times)))
+        for cell, times in zip(cells, simulated(platform, "alpha-fair", patterns), strict=True)
+    )
+    series = tuple(Series(cell, "time", np.ones(3)) for cell in cells)
+    found = (Launch((Segment(LAM, run.ranks),), "finished", "", (), 0.0, 1.0, series, timelines=lines),) * 3
+    names = {name: Benchmark(name, "pattern", "flows") for name in run.benchmarks}
+    summary = RunSummary(
+        number, 1.7e9, "rankwise study", STUDY.testbed_name(run), (LAM,), 1, 3, "complete", "max launches"
+    )
+    return Results(summary, compare(found, names, implementations=(LAM,)), found)
+
+
+def test_single_messages_stand_beside_the_papers() -> None:
+    table, _ = STUDY.page({**results(PUBLISHED), SINGLE.label: single_messages()}).tables
+    latency, bandwidth = table.rows
+    assert (latency.cells[0][:6], latency.cells[1:]) == ("50.00 ", ("4.7", "5.8", "3.5"))
+    assert (bandwidth.cells[0][:6], bandwidth.cells[1:]) == ("11.00 ", ("112.2", "112.1", "219.4"))
+
+
+def test_errors_of_random_patterns_stand_beside_the_papers() -> None:
+    nothing = Estimate(1e-4, Interval(1e-4, 1e-4))
+    cost = AloneCost(nothing, replace(nothing, value=8e-8))
+    platform = one_switch(30, cost, 12.5e6, 12.5e6)
+    platform = replace(platform, models=(ContentionModel("alpha-fair", alpha=1.0, kappa=1.25),))
+    found = {run.label: flows_of_a_model(platform, run, number) for number, run in enumerate((RUN, RANDOM), 1)}
+    table = STUDY.page(found).tables[-1]
+    errors = {row.head.partition(" ")[0]: float(row.cells[0].partition(" ")[0]) for row in table.rows}
+    assert errors["alpha-fair"] < 0.2
+    assert all(error > 2 for model, error in errors.items() if model != "alpha-fair"), errors
+    assert [row.cells[1:] for row in table.rows if row.head.startswith("flow cuts")] == [
+        ("6.7 %, worst 40.3 %", "6.6 %, worst 45.6 %", "11.6 %, worst 56.5 %")
+    ]
+
+
+def test_without_the_small_patterns_it_says_why_there_are_no_errors() -> None:
+    cost = AloneCost(Estimate(1e-4, Interval(0, 1)), Estimate(8e-8, Interval(0, 1)))
+    random = flows_of_a_model(one_switch(30, cost, 12.5e6, 12.5e6), RANDOM, 2)
+    table = STUDY.page({**results(PUBLISHED), RANDOM.label: random}).tables[-1]
+    assert {row.cells[0] for row in table.rows} == {"–"}
+    assert table.note.endswith(f"{LAM}: a flow alone takes no longer for being larger.")

@@ -12,6 +12,7 @@ from rankwise.core.platform import CostRange, PairClass
 from rankwise.core.records import Cell, Launch, Options, Plan, Segment, Series
 from rankwise.store.store import Store
 from support.emulated import two_sites
+from support.stored import OPENMPI
 
 SIZES = (1, 4, 16, 64, *(1 << k for k in range(8, 21)))
 PAIRS = {"hosts=a1+a2": 5e-5, "hosts=b1+b2": 5e-5, "hosts=a1+b1": 2.05e-3}
@@ -52,7 +53,9 @@ def store_fit(path: Path, launches: int = 8, noise: float = 0.01) -> int:
     }
     with Store(path) as store:
         plan = Plan(tuple(one for own in cells.values() for one in own), 1, 60.0)
-        run_id = store.begin_run("rankwise fit", "duo", plan, kind="fit", topology=two_sites())
+        run_id = store.begin_run(
+            "rankwise fit", "duo", plan, kind="fit", implementations=[OPENMPI], topology=two_sites()
+        )
         for _ in range(launches):
             for place, own in cells.items():
                 series = tuple(

@@ -76,7 +76,8 @@ class GoalReader
 {
   public:
     GoalReader(std::string_view text, const std::string &file_name, const ReaderOptions &options)
-        : words_(text, file_name), file_name_(file_name), options_(options)
+        : words_(text, file_name), pages_(text, options.is_mapped), file_name_(file_name),
+          options_(options)
     {
     }
 
@@ -95,6 +96,7 @@ class GoalReader
                 words_.fail("rank " + std::to_string(rank) + " is here twice");
             known[rank] = true;
             read_body();
+            pages_.read_to(words_.rest().data());
             if (!graph_.has_order())
                 words_.fail("operations of rank " + std::to_string(rank) +
                             " wait for one another in a circle");
@@ -217,6 +219,7 @@ class GoalReader
     }
 
     Words words_;
+    PagesBehind pages_;
     std::string file_name_;
     const ReaderOptions &options_;
     std::int64_t ranks_ = 0;
@@ -230,8 +233,7 @@ class GoalReader
 Program read_goal_text(std::string_view text, const std::string &file_name,
                        const ReaderOptions &options)
 {
-    check_memory(kBytesPerGoalLine * static_cast<double>(std::ranges::count(text, '\n')), file_name,
-                 options);
+    check_memory(kBytesPerGoalLine * lines_of(text), file_name, options);
     return GoalReader(text, file_name, options).read();
 }
 

@@ -45,6 +45,15 @@ void check_memory(double bytes, const std::string &file_name, const ReaderOption
                      "simulate a part of it, fewer ranks or fewer rounds");
 }
 
+double lines_of(std::string_view text)
+{
+    const std::string_view begin = text.substr(0, std::size_t{1} << 20);
+    const auto lines = static_cast<double>(std::ranges::count(begin, '\n'));
+    return begin.empty()
+               ? 0
+               : lines * (static_cast<double>(text.size()) / static_cast<double>(begin.size()));
+}
+
 std::uint64_t available_memory()
 {
     std::ifstream lines("/proc/meminfo");

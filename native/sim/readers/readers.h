@@ -33,6 +33,7 @@ struct ReaderOptions {
     Algorithms algorithms;
     std::uint64_t memory_bytes = UINT64_MAX; // that may be taken
     std::size_t most_ranks = 1 << 26;
+    bool is_mapped = false; // the text is a MappedFile's, whose pages may be given back
 };
 
 /// Read a program; the format is known by what the file begins with.
@@ -58,6 +59,8 @@ inline constexpr double kBytesPerRank = 250;
 
 /// Throw Error (exit code 3) if this many bytes are more than there may be.
 void check_memory(double bytes, const std::string &file_name, const ReaderOptions &options);
+/// Return how many lines a text has; that of a large one from its begin.
+double lines_of(std::string_view text);
 /// Return how much memory this machine has to spare.
 std::uint64_t available_memory();
 

@@ -44,6 +44,24 @@ MappedFile::~MappedFile()
         ::munmap(const_cast<char *>(data_), size_);
 }
 
+/// Pages of the next part are mapped at once: one by one each costs an interrupt.
+void PagesBehind::move_to(const char *place)
+{
+    constexpr std::uintptr_t kPage = 4096, kPart = std::uintptr_t{1} << 20;
+    const auto down = [](const char *at) {
+        return reinterpret_cast<std::uintptr_t>(at) / kPage * kPage;
+    };
+    const std::uintptr_t begin = down(behind_), read = down(place);
+    const std::uintptr_t part = std::min(kPart, reinterpret_cast<std::uintptr_t>(end_) - read);
+    if (begin < read)
+        ::madvise(reinterpret_cast<void *>(begin), read - begin, MADV_DONTNEED);
+#ifdef MADV_POPULATE_READ
+    ::madvise(reinterpret_cast<void *>(read), part, MADV_POPULATE_READ); // a hint: see above
+#endif
+    behind_ = reinterpret_cast<const char *>(read);
+    next_ = part < kPart ? end_ + 1 : behind_ + part;
+}
+
 bool Words::next(std::string_view comment)
 {
     while (!text_.empty()) {

@@ -28,6 +28,32 @@ class MappedFile
     std::size_t size_ = 0;
 };
 
+/// Gives the pages of a mapped file back once they have been read, so that a large file is never in
+/// memory as a whole. What is looked at again is read again.
+class PagesBehind
+{
+  public:
+    PagesBehind(std::string_view text, bool is_mapped)
+        : behind_(text.data()), next_(text.data()), end_(text.data() + text.size()),
+          is_mapped_(is_mapped)
+    {
+        if (is_mapped_)
+            move_to(behind_);
+    }
+    /// All before this place has been read.
+    void read_to(const char *place)
+    {
+        if (place >= next_ && is_mapped_) [[unlikely]]
+            move_to(place);
+    }
+
+  private:
+    void move_to(const char *place);
+
+    const char *behind_, *next_, *end_;
+    bool is_mapped_;
+};
+
 /// Splits text into lines and these into words at blanks. What is wrong is reported with the name
 /// of the file and the line.
 class Words

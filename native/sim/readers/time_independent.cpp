@@ -30,13 +30,15 @@ class TraceReader
   public:
     TraceReader(std::string_view text, const std::string &file_name, const Platform &platform,
                 const ReaderOptions &options)
-        : text_(text), words_(text, file_name), platform_(platform), options_(options), program_(0)
+        : text_(text), words_(text, file_name), pages_(text, options.is_mapped),
+          platform_(platform), options_(options), program_(0)
     {
     }
 
     Program read()
     {
         while (read_simple_line() || words_.next("#")) {
+            pages_.read_to(words_.rest().data());
             if (was_simple_)
                 continue;
             set_rank(words_.number(words_[0], "a rank", 0, UINT32_MAX - 1));
@@ -61,11 +63,8 @@ class TraceReader
         if (ranks > static_cast<std::int64_t>(options_.most_ranks))
             words_.fail("there is a rank " + std::to_string(ranks - 1));
         check_memory(kBytesPerRank * static_cast<double>(ranks), "the trace", options_);
-        const std::size_t operations =
-            program_.ranks() > 0 ? program_.sequences[program_.ranks() - 1].size() : 0;
         program_.set_ranks(static_cast<std::size_t>(ranks));
         open_.resize(static_cast<std::size_t>(ranks));
-        program_.sequences.back().reserve(operations); // ranks are often much alike
     }
     /// What all ranks do together needs to know them all.
     void find_all_ranks()
@@ -282,6 +281,7 @@ class TraceReader
 
     std::string_view text_;
     Words words_;
+    PagesBehind pages_;
     TraceLineReader simple_;
     TraceLine line_;
     bool was_simple_ = false, knows_ranks_ = false;
@@ -300,12 +300,7 @@ class TraceReader
 Program read_time_independent(std::string_view text, const std::string &file_name,
                               const Platform &platform, const ReaderOptions &options)
 {
-    // All lines are taken to be as long as those at the begin.
-    const std::string_view begin = text.substr(0, std::size_t{1} << 20);
-    check_memory(kBytesPerTraceLine * static_cast<double>(std::ranges::count(begin, '\n')) *
-                     (static_cast<double>(text.size()) /
-                      static_cast<double>(std::max<std::size_t>(begin.size(), 1))),
-                 file_name, options);
+    check_memory(kBytesPerTraceLine * lines_of(text), file_name, options);
     return TraceReader(text, file_name, platform, options).read();
 }
 

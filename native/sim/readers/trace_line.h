@@ -2,6 +2,7 @@
 #pragma once
 #include "../program.h"
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
@@ -26,7 +27,7 @@ class TraceLineReader
     /// simple, or too near to the end of the text.
     std::size_t read(std::string_view text, TraceLine &line)
     {
-        if (text.size() < kRoom)
+        if (text.size() < kRoom + kBeyond)
             return 0;
         const char *at = text.data();
         if (!take_rank(at, line.rank) || !take_action(at, line.kind))
@@ -43,20 +44,54 @@ class TraceLineReader
         }
         if (!receives || *at != ' ')
             return 0;
-        const char *const last = text.data() + kRoom;
-        while (at != last && *at != '\n')
-            at++;
-        return at != last ? static_cast<std::size_t>(++at - text.data()) : 0;
+        return skip_line(at, text.data() + kRoom) ? static_cast<std::size_t>(at - text.data()) : 0;
     }
 
   private:
-    /// What a line may be long.
-    static constexpr std::size_t kRoom = 160;
+    /// What a line may be long, and what is read beyond it.
+    static constexpr std::size_t kRoom = 160, kBeyond = 8;
     static constexpr int kMostDigits = 18;
 
+    static constexpr std::uint64_t kOnes = 0x0101010101010101;
+    static constexpr std::uint64_t kHighBits = 0x8080808080808080;
+    static std::uint64_t next_eight(const char *at)
+    {
+        std::uint64_t word = 0;
+        std::memcpy(&word, at, sizeof word);
+        return word;
+    }
+    /// Move behind the line's end; false: it is not before `last`.
+    static bool skip_line(const char *&at, const char *last)
+    {
+        for (; at < last; at += 8) {
+            const std::uint64_t other = next_eight(at) ^ (kOnes * '\n');
+            const std::uint64_t ends = (other - kOnes) & ~other & kHighBits;
+            if (ends != 0) {
+                at += std::countr_zero(ends) / 8 + 1;
+                return true;
+            }
+        }
+        return false;
+    }
+    /// Numbers of up to seven digits are read at once: the first character is the lowest byte.
     static bool take_number(const char *&at, std::uint64_t &value)
     {
-        const char *const begin = at;
+        std::uint64_t digits = next_eight(at) ^ (kOnes * '0');
+        const std::uint64_t others = ((digits + kOnes * 0x76) | digits) & kHighBits;
+        if (others == 0) [[unlikely]]
+            return take_long_number(at, value);
+        const int length = std::countr_zero(others) / 8;
+        if (length == 0)
+            return false;
+        at += length;
+        digits <<= 64 - 8 * length;
+        digits = (digits * (10 << 8 | 1)) >> 8 & 0x00ff00ff00ff00ff;
+        digits = (digits * (100 << 16 | 1)) >> 16 & 0x0000ffff0000ffff;
+        value = (digits * (std::uint64_t{10000} << 32 | 1)) >> 32;
+        return true;
+    }
+    static bool take_long_number(const char *&at, std::uint64_t &value)
+    {
         value = 0;
         const char *const last = at + kMostDigits;
         for (unsigned digit = 0; (digit = static_cast<unsigned char>(*at) - '0') <= 9; at++) {
@@ -64,12 +99,11 @@ class TraceLineReader
                 return false;
             value = 10 * value + digit;
         }
-        return at != begin;
+        return true;
     }
     bool take_rank(const char *&at, std::uint32_t &rank)
     {
-        std::uint64_t word = 0;
-        std::memcpy(&word, at, sizeof word);
+        const std::uint64_t word = next_eight(at);
         if (length_ > 0 && (word & mask_) == begin_) {
             at += length_;
             rank = rank_;

@@ -155,7 +155,7 @@ void parking_lot(std::uint32_t hops)
     for (std::uint32_t site = 0; site <= hops; site++) {
         p.sites.push_back("s" + std::to_string(site));
         for (int i = 0; i < 2; i++)
-            p.nodes.push_back({"n", site, 10 * kRate, 10 * kRate});
+            p.nodes.push_back({site, 0, 10 * kRate, 10 * kRate});
         if (site < hops)
             p.links.push_back({"l" + std::to_string(site), kRate, site});
     }

@@ -86,7 +86,7 @@ void traces()
                               "0 bcast 8 0 6\n1 bcast 8 0 6\n0 finalize\n1 finalize\n";
     const ReadProgram made = read(trace);
     CHECK(made.format == "time-independent trace");
-    const std::vector<Operation> &first = made.program.sequences[0];
+    const std::span<const Operation> first = made.program.sequences[0];
     CHECK(first.size() == 5);
     CHECK(first[0].kind() == Kind::isend && first[0].bytes() == 100);
     CHECK(first[1].duration() == 2'000'000'000'000); // at 1e9 a second
@@ -156,7 +156,7 @@ const std::string platform_text =
 void platforms()
 {
     const Platform p = read_platform(platform_text, "platform");
-    CHECK(p.nodes.size() == 4 && p.nodes[1].name == "a1" && p.nodes[2].name == "x" &&
+    CHECK(p.nodes.size() == 4 && p.node_name(1) == "a1" && p.node_name(2) == "x" &&
           p.nodes[2].site == 1);
     CHECK(p.route(0, 3).links == std::vector<std::uint32_t>({0}) && p.route(3, 0).links.empty());
     CHECK(p.pair_class(0, 1).costs(1000).latency == 10'000'000);

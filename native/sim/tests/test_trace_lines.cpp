@@ -1,8 +1,13 @@
 // Traces are read alike however their lines are written, quick to read or not, and what is sent at
 // once leaves when it would have left in its turn.
+#include "readers/text_file.h"
 #include "tape.h"
 #include "world.h"
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
 #include <random>
+#include <unistd.h>
 
 using namespace rankwise;
 using namespace rankwise::sim;
@@ -54,21 +59,63 @@ std::string random_trace(std::uint64_t seed)
     return text;
 }
 
+void check_same(const Program &one, const Program &other)
+{
+    CHECK(one.operations() == other.operations() && one.requests == other.requests);
+    bool alike = one.ranks() == other.ranks();
+    for (std::uint32_t rank = 0; alike && rank < one.ranks(); rank++)
+        alike = std::ranges::equal(
+            one.sequences[rank], other.sequences[rank], [](const Operation &a, const Operation &b) {
+                return a.kind() == b.kind() && a.peer() == b.peer() && a.tag() == b.tag() &&
+                       a.bytes() == b.bytes() && a.request() == b.request();
+            });
+    CHECK(alike);
+}
+
 void alike()
 {
     for (std::uint64_t seed = 1; seed <= 30; seed++) {
         const std::string text = random_trace(seed);
-        const Program quick = traced(text), slow = traced(with_blanks(text));
+        const Program quick = traced(text);
         CHECK(quick.ranks() == kRanks && quick.messages() == 30 * kRanks);
-        CHECK(quick.operations() == slow.operations() && quick.requests == slow.requests);
-        for (std::uint32_t rank = 0; rank < kRanks; rank++)
-            for (std::size_t i = 0; i < quick.sequences[rank].size(); i++) {
-                const Operation &one = quick.sequences[rank][i], &other = slow.sequences[rank][i];
-                CHECK(one.kind() == other.kind() && one.peer() == other.peer() &&
-                      one.tag() == other.tag() && one.bytes() == other.bytes() &&
-                      one.request() == other.request());
-            }
+        check_same(quick, traced(with_blanks(text)));
     }
+}
+
+/// Numbers of all lengths, at the end of a line and within.
+void numbers()
+{
+    std::string text;
+    for (std::int64_t number = 1; number < (std::int64_t{1} << 33); number = 10 * number + 7) {
+        const std::string bytes = std::to_string(number);
+        const std::string tag = std::to_string(number % 1'000'000'000);
+        text += "0 isend 1 " + tag + " " + bytes + "\n0 isend 1 " + tag + " " + bytes + " 6\n";
+        text += "1 irecv 0 " + tag + "\n1 irecv 0 " + tag + " " + bytes + " 6\n";
+        text += "1 wait 0 1 " + tag + "\n";
+    }
+    text += std::string(200, '\n');
+    const Program quick = traced(text);
+    check_same(quick, traced(with_blanks(text)));
+    CHECK(quick.sequences[0][2].bytes() == 17 && quick.sequences[0][2].tag() == 17);
+    CHECK(quick.sequences[0][14].bytes() == 17'777'777);
+}
+
+/// Parts of a large file are given back while it is read, and read again where they are needed.
+void mapped()
+{
+    std::string text;
+    while (text.size() < 3 << 20)
+        text += random_trace(text.size());
+    text += "0 barrier\n"; // looks for all ranks
+    const std::string path = "trace_lines." + std::to_string(::getpid());
+    std::ofstream(path) << text;
+    const MappedFile file(path);
+    std::remove(path.c_str());
+    ReaderOptions options;
+    options.is_mapped = true;
+    const Program program = read_time_independent(file.bytes(), path, ideal(kRanks), options);
+    check_same(program, traced(text));
+    CHECK(file.bytes() == text);
 }
 
 /// What is wrong is refused with its line, also where the lines around it are simple.
@@ -117,6 +164,8 @@ void at_once()
 int main()
 {
     alike();
+    numbers();
+    mapped();
     refused();
     at_once();
     return rankwise::test::conclude();

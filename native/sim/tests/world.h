@@ -23,7 +23,7 @@ inline Platform ideal(std::uint32_t nodes, ModelSettings model = {})
     Platform platform;
     platform.sites = {"s"};
     for (std::uint32_t i = 0; i < nodes; i++)
-        platform.nodes.push_back({"n" + std::to_string(i), 0, kRate, kRate});
+        platform.nodes.push_back({0, i, kRate, kRate});
     PairClass pairs;
     pairs.name = "lan";
     pairs.eager_below = INT64_MAX;

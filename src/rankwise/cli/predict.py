@@ -41,8 +41,8 @@ Examples:
 def command() -> None:
     """Predict what communication will take, contention included.
 
-    The platform is what `rankwise fit` measured. With --testbed alone it is taken from the description of the
-    testbed, without any measurement.
+    The platform is what `rankwise fit` measured: its file, or with --mpi its stored run. With --testbed alone it
+    is taken from the description of the testbed, without any measurement.
     """
 
 
@@ -138,6 +138,7 @@ def _pattern(answer: Answer, *options: tuple[Any, ...]) -> click.Command:
 def _trace(answer: Answer, *options: tuple[Any, ...]) -> click.Command:
     @click.command("trace", epilog="\b\nExamples:\n"
                    "  rankwise predict trace app.trace --platform platform.toml\n"
+                   "  rankwise predict trace app.trace --mpi openmpi --compare-with 12\n"
                    "  rankwise predict trace traces/ --algorithm allreduce=ring --testbed cluster\n"
                    "  rankwise predict trace a.goal@nodes=0-3 b.goal@nodes=2-5 --testbed cluster")  # fmt: skip
     @click.argument("files", nargs=-1, required=True, metavar="FILE[@nodes=FROM-TO,...]...")

@@ -28,7 +28,9 @@ PLATFORM = (
     click.option("--platform", "platform_file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
                  help="Platform file, as written by `rankwise fit`."),
     click.option("--testbed", default="", metavar="NAME|FILE", shell_complete=testbeds.complete_any,
-                 help="Without --platform: use the description of this testbed, unmeasured."),
+                 help="Without --platform and --mpi: use the description of this testbed, unmeasured."),
+    click.option("--mpi", default="", metavar="MPI",
+                 help="Without --platform: use the newest stored `rankwise fit` of this MPI, and of --testbed."),
     click.option("--model", type=click.Choice(MODELS), default=None,
                  help="How messages share links.  [default: the platform's first]"),
     click.option("--what-if", "changes", type=CHANGES, default=(), metavar="CHANGES",
@@ -40,6 +42,7 @@ PLATFORM = (
     click.option("--jobs", "at_once", type=click.IntRange(1, 1024), default=None,
                  help="Number of simulations at a time.  [default: the number of cores]"),
     click.option("-q", "--quiet", is_flag=True, help="No progress."),
+    store_option,
     json_option,
 )  # fmt: skip
 ANSWER = (
@@ -59,7 +62,6 @@ ANSWER = (
                  help="Print a table as CSV: messages, ends of ranks, algorithms or points of a sweep."),
     click.option("--html", "-o", "page", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
                  help="Write an HTML page: timeline, load of links, what would help."),
-    store_option,
 )  # fmt: skip
 
 
@@ -77,7 +79,7 @@ def request_of(question: Question, asked: dict[str, Any]) -> Request:
         Bounds(asked["limit"], asked["memory_bytes"], asked["at_once"] or cores),
         timeline=asked.get("page") is not None, compare_with=asked.get("compare_with"),
         seeds=asked.get("seeds") or 0, noise=asked.get("noise") or DEFAULT_NOISE,
-        trace_file=asked.get("trace_file"),
+        trace_file=asked.get("trace_file"), mpi=asked["mpi"], fits=asked["store"],
     )  # fmt: skip
 
 

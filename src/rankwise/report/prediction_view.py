@@ -198,7 +198,7 @@ def _measured(rows: Sequence[Measured]) -> Iterator[RenderableType]:
     table = _table(("measured", "size", "ranks", "median", "predicted", "error"), right=1)
     for one in rows:
         table.add_row(
-            _what(one), format_size(one.size_bytes), str(one.ranks),
+            _what(one), format_size(one.size_bytes) if one.size_bytes else "-", str(one.ranks),
             format_time(one.seconds), format_time(one.predicted_seconds), f"{one.error:+.1%}",
         )  # fmt: skip
     yield Text()
@@ -207,6 +207,7 @@ def _measured(rows: Sequence[Measured]) -> Iterator[RenderableType]:
     if len(errors) > 1:
         mean = sum(errors) / len(errors)
         what = "the same algorithms" if any(one.algorithm for one in rows) else "flows and their end"
+        what = what if any(one.size_bytes for one in rows) else "this program"
         yield Text(f"{what}: mean absolute error {mean:.1%}, worst {max(errors):.1%}")
 
 

@@ -10,13 +10,16 @@ from rankwise.analysis.predict.what_if import parse_changes
 from rankwise.core.errors import InputError
 from rankwise.core.flows import Flow as CoreFlow
 from rankwise.core.flows import benchmark_of
-from rankwise.core.records import Cell, Launch, Plan, Segment, Timeline
+from rankwise.core.programs import WALL_TIME, Metric, Program, StoredProgram
+from rankwise.core.records import Cell, Launch, Plan, Segment, Series, Timeline
 from rankwise.simulation.simulator import Bounds
 from rankwise.store.store import Store
+from rankwise.workflows.fit import fitting
 from rankwise.workflows.predict.predictor import Request, compare, predict, sweep
 from rankwise.workflows.predict.questions import Collective, Files
 from rankwise.workflows.predict.sweeping import parse_sweep
 from rankwise.workflows.schedules import parse_sites
+from support.fitted import store_fit
 from support.made_up_trace import NUMBER, rank_file
 from support.stored import measured
 from support.two_sites import LAN_DELAY, NIC, OVERHEAD, WAN, WAN_DELAY, write_two_sites
@@ -231,6 +234,89 @@ def test_a_pattern_beside_a_run_that_measured_it(tmp_path: Path) -> None:
     ]  # fmt: skip
     flows = found.simulation.jobs[0].flows
     assert found.measured[2].predicted_seconds == pytest.approx(flows[1].end_seconds - 0.01)
+
+
+CALC = "num_ranks 2\nrank 0 {\nl1: calc 500000000\n}\nrank 1 {\nl1: calc 250000000\n}\n"
+"""Half a second."""
+TYPED = ("./app", "10")
+
+
+def store_program(path: Path, arguments: tuple[str, ...] = TYPED) -> int:
+    """A run of a program on 2 ranks: a wall time, what it tells of seconds, and a rate."""
+    metrics = (
+        Metric(WALL_TIME),
+        Metric("time", r"Time in seconds = ([0-9.]+)"),
+        Metric("speed", r"Mop/s = ([0-9.]+)"),
+    )
+    cells = tuple(Cell("mpich-5.0.2", one.name, 0, ranks) for one in metrics for ranks in (2, 4))
+    kept = StoredProgram(Program(arguments, metrics), (), ("",))
+    with Store(path) as opened:
+        run_id = opened.begin_run(
+            "rankwise compare", "two-clusters", Plan(cells, 1, 60.0), kind="program", request=kept.text
+        )
+        for seconds in (0.8, 0.625, 0.5):
+            series = tuple(
+                Series(
+                    one, "time" if one.benchmark == WALL_TIME else "metric", np.array([seconds * one.ranks / 2])
+                )
+                for one in cells
+            )
+            opened.add_launch(run_id, Launch((Segment("mpich-5.0.2", 2),), "finished", "", (), 0.0, 1.0, series))
+        opened.finish_run(run_id, "complete", "precise")
+    return run_id
+
+
+def test_a_trace_beside_a_run_of_its_program(tmp_path: Path) -> None:
+    store = tmp_path / "store.sqlite"
+    run_id = store_program(store)
+    (tmp_path / "app.goal").write_text(CALC)
+    asked = Request(
+        Files((str(tmp_path / "app.goal"),)), write_two_sites(tmp_path / "p.toml"), compare_with=run_id
+    )
+    found = predict(asked, store)
+    assert [(one.benchmark, one.seconds, one.ranks) for one in found.measured] == [
+        (WALL_TIME, 0.625, 2), ("time", 0.625, 2),
+    ]  # fmt: skip
+    assert [one.error for one in found.measured] == pytest.approx([-0.2, -0.2], abs=1e-6)
+    assert [one.kind for one in found.notices] == ["launching"]
+
+
+def test_a_run_of_another_program_or_other_ranks_is_refused(tmp_path: Path) -> None:
+    store = tmp_path / "store.sqlite"
+    other, same = store_program(store, ("./other", "10")), store_program(store, ("/where/it/is/app", "10"))
+    folder = tmp_path / "trace"
+    folder.mkdir()
+    call = (NUMBER["MPI_Barrier"], 0, -1, 0, 0)
+    for rank in range(2):
+        (folder / f"rank-{rank:06d}.trace").write_bytes(rank_file(rank, 2, [(call, 0, 1)]))
+    (folder / "trace.json").write_text('{"program": ["./app", "10"]}')
+    file = write_two_sites(tmp_path / "p.toml")
+    asked = Request(Files((str(folder),)), file, compare_with=other)
+    with pytest.raises(InputError, match=r"measured \./other 10, and the trace is one of \./app 10"):
+        predict(asked, store)
+    assert len(predict(replace(asked, compare_with=same), store).measured) == 2
+    (tmp_path / "three.goal").write_text(CALC.replace("ranks 2", "ranks 3"))
+    with pytest.raises(InputError, match="on 3 ranks"):
+        predict(Request(Files((str(tmp_path / "three.goal"),)), file, compare_with=same), store)
+    with pytest.raises(InputError, match="several at the same time"):
+        predict(replace(asked, question=Files((str(tmp_path / "three.goal"), str(folder)))), store)
+
+
+def test_the_newest_stored_fit_of_an_mpi_is_a_platform(tmp_path: Path) -> None:
+    store = tmp_path / "store.sqlite"
+    with pytest.raises(InputError, match=r"^no fit of openmpi is stored$") as caught:
+        predict(Request(Collective("bcast", "binomial", 8), mpi="openmpi", fits=store))
+    assert caught.value.remedy == "measure it: rankwise fit --testbed NAME --mpi openmpi"
+    store_fit(store, launches=2)
+    newest = store_fit(store, launches=2)
+    found = predict(Request(Collective("bcast", "binomial", 8), mpi="openmpi", fits=store))
+    assert found.platform_name.startswith(f"run {newest}: duo with openmpi-5.0.11, ")
+    assert found.platform == fitting.load(newest, store).platform
+    for asked in ({"mpi": "mpich"}, {"mpi": "openmpi-5.0.1"}, {"mpi": "openmpi", "testbed": "cluster"}):
+        with pytest.raises(InputError, match=r"is stored; there is openmpi-5\.0\.11 on duo"):
+            predict(Request(Collective("bcast", "binomial", 8), fits=store, **asked))
+    with pytest.raises(InputError, match="of one MPI already"):
+        predict(Request(Collective("bcast", "binomial", 8), tmp_path / "p.toml", mpi="openmpi", fits=store))
 
 
 def test_what_a_platform_has_not_measured_is_told(ask) -> None:

@@ -43,6 +43,8 @@ GUARD_SHARE = 0.03
 FOLDS = 4
 BETTER_BY = 0.9
 """A further parameter has to lessen the error of what the fit did not see to this share."""
+NEARLY = 1e-3
+"""Of a parameter's range: as near to its end as that is at it."""
 WIDEST = 3.0
 """The factor between the ends of an interval beyond which a figure says nothing."""
 _Z = 1.96
@@ -85,10 +87,15 @@ def fit_model(
     held_out: Sequence[Observed] = (),
 ) -> FittedModel:  # fmt: skip
     """Return the model with the parameters that `patterns` justify, and its error on the `held_out` ones."""
+    simulate = _remembering(simulate)
     errors: dict[tuple[str, ...], float] = {}
     chosen: tuple[str, ...] = CANDIDATES[name][0]
     for names in CANDIDATES[name]:
-        errors[names] = _error_of_left_out(name, names, platform, patterns, simulate)
+        begin, *_ = _fit(name, names, platform, patterns, simulate)
+        if names[:-1] in errors and _does_nothing(names[-1], begin[-1]):
+            errors[names] = errors[names[:-1]]  # for it is the same model
+            continue
+        errors[names] = _error_of_left_out(name, names, platform, patterns, simulate, begin)
         if errors[names] < BETTER_BY * errors[chosen]:
             chosen = names
     values, jacobian, residuals = _fit(name, chosen, platform, patterns, simulate)
@@ -112,6 +119,23 @@ def covering_error(platform: Platform, name: str, patterns: Sequence[Observed], 
     return float(np.quantile(np.concatenate(off), 0.9, method="higher"))
 
 
+def _remembering(simulate: Simulate) -> Simulate:
+    """Simulate each pattern once with each model's parameters; all else of the platform stays the same.
+
+    The fits for cross-validation begin where the fit on all patterns ended, and ask for most of the same again.
+    """
+    known: dict[tuple[ContentionModel, Pattern], FloatArray] = {}
+
+    def remembered(platform: Platform, name: str, patterns: Sequence[Pattern]) -> list[FloatArray]:
+        model = next(one for one in platform.models if one.name == name)
+        new = [one for one in dict.fromkeys(patterns) if (model, one) not in known]
+        if new:
+            known.update(zip(((model, one) for one in new), simulate(platform, name, new), strict=True))
+        return [known[model, one] for one in patterns]
+
+    return remembered
+
+
 def _with(platform: Platform, model: ContentionModel) -> Platform:
     others = tuple(one for one in platform.models if one.name != model.name)
     return replace(platform, models=(model, *others))
@@ -126,32 +150,46 @@ def _residuals(  # noqa: PLR0917 - a model, its parameters, and what to compare
     return np.concatenate([np.log(ours / one.seconds) for ours, one in zip(predicted, patterns, strict=True)])
 
 
-def _fit(
-    name: str, names: tuple[str, ...], platform: Platform, patterns: Sequence[Observed], simulate: Simulate
+def _fit(  # noqa: PLR0917 - the same, and where to begin
+    name: str, names: tuple[str, ...], platform: Platform, patterns: Sequence[Observed], simulate: Simulate,
+    begin: Sequence[float] = (),
 ) -> tuple[tuple[float, ...], FloatArray, FloatArray]:  # fmt: skip
-    """The values, the derivatives of the residuals by them, and the residuals."""
+    """The values, the derivatives of the residuals by them, and the residuals.
+
+    `begin`: where the search for each value begins, but for those that are at the end of their range.
+    """
     if not names:
         return (), np.zeros((0, 0)), _residuals(name, names, np.array([]), platform, patterns, simulate)
     low, start, high = (np.array([PARAMETERS[one][i] for one in names]) for i in range(3))
+
+    near = np.array(begin or start)
+    edge = NEARLY * (high - low)
+    inside = (near > low + edge) & (near < high - edge)
 
     def off(values: FloatArray) -> FloatArray:
         return _residuals(name, names, values, platform, patterns, simulate)
 
     found = least_squares(
-        off, start, bounds=(low, high), diff_step=np.array([0.01]), x_scale=start, xtol=1e-4, ftol=1e-5,
-        max_nfev=40,
+        off, np.where(inside, near, start), bounds=(low, high), diff_step=np.array([0.01]), x_scale=start,
+        xtol=1e-4, ftol=1e-5, max_nfev=40,
     )  # fmt: skip
     return tuple(map(float, found.x)), np.asarray(found.jac), np.asarray(found.fun)
 
 
-def _error_of_left_out(
-    name: str, names: tuple[str, ...], platform: Platform, patterns: Sequence[Observed], simulate: Simulate
+def _does_nothing(name: str, value: float) -> bool:
+    low, _, high = PARAMETERS[name]
+    return abs(value - float(getattr(START, name))) <= NEARLY * (high - low)
+
+
+def _error_of_left_out(  # noqa: PLR0917 - as above
+    name: str, names: tuple[str, ...], platform: Platform, patterns: Sequence[Observed], simulate: Simulate,
+    begin: Sequence[float],
 ) -> float:  # fmt: skip
     """Each fold of the patterns is predicted from a fit on the others (Stone 1974, cross-validation)."""
     off: list[FloatArray] = []
     for fold in range(FOLDS):
         others = [one for i, one in enumerate(patterns) if i % FOLDS != fold]
-        values = _fit(name, names, platform, others, simulate)[0] if names else ()
+        values = _fit(name, names, platform, others, simulate, begin)[0]
         off.append(_residuals(name, names, np.array(values), platform, patterns[fold::FOLDS], simulate))
     return float(np.sqrt(np.mean(np.concatenate(off) ** 2)))
 

@@ -54,6 +54,11 @@ def alone_cost(alone: Sequence[Observed]) -> AloneCost:
         raise HostError("the cost of a flow alone takes two sizes at least", "measure alone_patterns()")
     times = np.array([one.seconds[0] for one in alone])
     latency, slope = _line(sizes, times)
+    if slope <= 0:
+        raise HostError(
+            "a flow alone takes no longer for being larger",
+            "the network is not what limits it: give it slower links",
+        )
     count = min(len(one.launches) for one in alone)
     lines = np.array([_line(sizes, np.array([one.launches[i, 0] for one in alone])) for i in range(count)])
     halves = _Z * lines.std(axis=0, ddof=1) / np.sqrt(count) if count > 2 else _spread(sizes, times)

@@ -101,6 +101,12 @@ def read(folder: Path) -> Trace:
     return found
 
 
+def started_by(folder: Path) -> tuple[str, ...]:
+    """Return the program and its arguments as they were typed when it was traced; () where that is not known."""
+    program = _about(folder).get("program")
+    return tuple(map(str, program)) if isinstance(program, list) else ()
+
+
 def _about(folder: Path) -> dict[str, Any]:
     try:
         about = json.loads((folder / ABOUT).read_text())

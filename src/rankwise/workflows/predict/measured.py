@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,11 +14,18 @@ from rankwise.analysis.predict.results import Measured
 from rankwise.core.errors import InputError
 from rankwise.core.flows import Flow as CoreFlow
 from rankwise.core.flows import benchmark_of, is_pattern, pattern_of
-from rankwise.core.records import FloatArray
+from rankwise.core.programs import stored_program
+from rankwise.core.records import Cell, FloatArray, Notice
 from rankwise.core.schedule_names import is_schedule, operation_of
-from rankwise.simulation.results import Flow
+from rankwise.simulation.results import Flow, Simulation
 from rankwise.store.store import Store
-from rankwise.workflows.predict.questions import Collective, Question
+from rankwise.workflows.predict.questions import Collective, Files, Question
+
+LAUNCHING = Notice(
+    "launching", "a program's wall time begins with its launcher; the prediction begins when MPI_Init ends",
+    "for short programs compare what they tell of seconds: --metric 'Time in seconds = *([0-9.]+)'",
+)  # fmt: skip
+_SECONDS = re.compile(r"\bsec(ond)?s?\b", re.IGNORECASE)
 
 
 def sizes_of(store: Path, run_id: int, operation: str) -> tuple[int, ...]:
@@ -81,6 +89,59 @@ def beside_pattern(store: Path, run_id: int, flows: Sequence[Flow]) -> tuple[Mea
     return tuple(found)
 
 
+def is_of_program(store: Path, run_id: int) -> bool:
+    """Return whether a run measured a program as a whole."""
+    with Store(store) as opened:
+        return opened.run(run_id).kind == "program"
+
+
+def beside_program(store: Path, run_id: int, question: Files, simulation: Simulation) -> tuple[Measured, ...]:
+    """Return what the run found the traced program to take: by the clock, and by metrics that speak of seconds.
+
+    Raises InputError if the run did not measure it, or not on as many ranks.
+    """
+    if len(question.files) > 1:
+        raise InputError("a run has measured one program, not several at the same time", "predict one of them")
+    with Store(store) as opened:
+        if opened.run(run_id).kind != "program":
+            raise InputError(
+                f"run {run_id} has measured no program",
+                "rankwise compare -n RANKS -- ./app measures one",
+            )
+        program = stored_program(opened.request(run_id)).program
+        launches = opened.launches(run_id)
+    traced = question.program
+    if traced and _words(traced) != _words(program.arguments):
+        raise InputError(
+            f"run {run_id} measured {' '.join(program.arguments)}, and the trace is one of {' '.join(traced)}",
+            f"rankwise compare -n RANKS -- {' '.join(traced)} measures it",
+        )
+    told = {one.name for one in program.metrics if not one.pattern or _SECONDS.search(one.pattern)}
+    ranks = len(simulation.jobs[0].finish_seconds)
+    samples: defaultdict[Cell, list[float]] = defaultdict(list)
+    for launch in launches:
+        for series in launch.series:
+            if series.cell.benchmark in told and series.cell.ranks == ranks:
+                samples[series.cell] += series.samples_seconds.tolist()
+    if not samples:
+        raise InputError(
+            f"run {run_id} has no time of this program on {ranks} ranks",
+            f"rankwise show {run_id} says what it measured",
+        )
+    return tuple(
+        Measured(
+            cell.variant, cell.benchmark, 0, ranks, cell.placement, float(np.median(values)),
+            simulation.total_seconds, "", True,
+        )
+        for cell, values in samples.items()
+    )  # fmt: skip
+
+
+def _words(arguments: Sequence[str]) -> tuple[str, ...]:
+    """A program as it was typed, wherever it is."""
+    return (Path(arguments[0]).name, *arguments[1:])
+
+
 def ranks_of_flows(flows: Sequence[Flow]) -> int:
     """Return how many ranks the flows take."""
     return 1 + max(max(one.from_rank, one.to_rank) for one in flows)
@@ -96,8 +157,8 @@ def beside(
     """
     if not isinstance(question, Collective):
         raise InputError(
-            "a run has measured operations and patterns of messages, no program like this one",
-            "compare `rankwise predict collective` or `rankwise predict pattern` with it",
+            "a run has measured operations, patterns of messages and programs, no schedule of your own",
+            "compare `rankwise predict collective`, `pattern` or `trace` with it",
         )
     with Store(store) as opened:
         known = {one.name: one for one in opened.benchmarks(run_id)}

@@ -1,4 +1,4 @@
-"""The platform to predict for: a file that `rankwise fit` wrote, or a testbed's description, unmeasured."""
+"""The platform to predict for: what `rankwise fit` measured, or a testbed's description, unmeasured."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rankwise.analysis.predict.nominal import nominal
+from rankwise.core import paths
 from rankwise.core.errors import InputError
 from rankwise.core.platform import Platform
 from rankwise.core.records import Notice
 from rankwise.platforms import platform_file
+from rankwise.store.store import Store
 from rankwise.workflows import testbeds
+from rankwise.workflows.fit import fitting
 
 _REMEDY = "measure one: rankwise fit --testbed NAME --mpi MPI; or give --testbed NAME for what is only described"
 
@@ -25,11 +28,16 @@ class Found:
     notices: tuple[Notice, ...] = ()
 
 
-def find(file: Path | None, testbed: str) -> Found:
-    """Return the platform of a file, or the one that a testbed's description stands for.
+def find(file: Path | None, testbed: str, mpi: str = "", store: Path | None = None) -> Found:
+    """Return the platform of a file, of a stored fit of this MPI, or of a testbed's description.
 
-    With both, the file's, and a warning if it was measured elsewhere. Raises InputError with the remedy.
+    With a file and a testbed, the file's, and a warning if it was measured elsewhere. Raises InputError with the
+    remedy.
     """
+    if file is not None and mpi:
+        raise InputError("a platform file is of one MPI already", "give --platform or --mpi")
+    if mpi:
+        return _fitted(mpi, testbed, store)
     if file is None and not testbed:
         raise InputError("on which platform?", _REMEDY)
     if file is None:
@@ -47,13 +55,41 @@ def find(file: Path | None, testbed: str) -> Found:
         raise InputError(f"there is no platform {file}", _REMEDY)
     platform = platform_file.read(file)
     source = platform.provenance
-    words = " with ".join(one for one in (source.testbed, source.implementation) if one)
-    when = f", {source.measured}" if source.measured else ""
-    name = f"{file.name}: {words}{when}" if words else file.name
+    words = _source_in_words(platform)
+    name = f"{file.name}: {words}" if words else file.name
     notices = _not_measured(platform)
     if testbed and source.testbed not in ("", testbed, _described_name(testbed)):
         notices = (other_testbed(platform, testbed), *notices)
     return Found(platform, name, notices)
+
+
+def _fitted(mpi: str, testbed: str, store: Path | None) -> Found:
+    """The newest stored fit of an MPI, on this testbed if one is given."""
+    with Store(store) as opened:
+        fits = [one for one in opened.runs() if one.kind == "fit" and one.status == "complete"]
+    parts = {one.id for one in fits if one.parent in {other.id for other in fits}}
+    where = {testbed, _described_name(testbed)} if testbed else {one.testbed for one in fits}
+    known = [one for one in fits if one.id not in parts and one.testbed in where]
+    those = [one for one in known if any(own == mpi or own.startswith(f"{mpi}-") for own in one.implementations)]
+    if not those:
+        there = sorted(
+            {f"{' and '.join(one.implementations)} on {one.testbed}" for one in fits if one.id not in parts}
+        )
+        raise InputError(
+            f"no fit of {mpi}{f' on {testbed}' if testbed else ''} is stored"
+            + (f"; there is {', '.join(there)}" if there else ""),
+            f"measure it: rankwise fit --testbed {testbed or 'NAME'} --mpi {mpi}",
+        )
+    newest = max(those, key=lambda one: one.id)
+    found = fitting.load(newest.id, store or paths.store_path())
+    platform = found.platform
+    return Found(platform, f"run {newest.id}: {_source_in_words(platform)}", _not_measured(platform))
+
+
+def _source_in_words(platform: Platform) -> str:
+    source = platform.provenance
+    words = " with ".join(one for one in (source.testbed, source.implementation) if one)
+    return words + (f", {source.measured}" if words and source.measured else "")
 
 
 def _described_name(testbed: str) -> str:

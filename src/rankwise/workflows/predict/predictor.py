@@ -61,6 +61,10 @@ class Request:
     """Of these: standard deviation of the logarithm."""
     trace_file: Path | None = None
     """Where the timeline is kept as Perfetto reads it."""
+    mpi: str = ""
+    """Instead of a file: the newest stored fit of this MPI, on the testbed if one is named."""
+    fits: Path | None = None
+    """The store that has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +86,7 @@ class Ready:
 
 def ready(request: Request) -> Ready:
     """Return the request ready to simulate. Raises InputError."""
-    found = platforms.find(request.platform_file, request.testbed)
+    found = platforms.find(request.platform_file, request.testbed, request.mpi, request.fits)
     model = model_of(found.platform, request.model).name
     before = request.question.posed(found.platform)
     platform = before.platform
@@ -241,6 +245,8 @@ def _beside(
     question = request.question
     if simulation and len(simulation.jobs) == 1 and (flows := simulation.jobs[0].flows):
         return measured.beside_pattern(store, request.compare_with, flows)
+    if simulation and isinstance(question, Files):
+        return measured.beside_program(store, request.compare_with, question, simulation)
     ranks = question.ranks_on(platform) if isinstance(question, Collective) else 0
     return measured.beside(store, request.compare_with, question, ranks, totals)
 
@@ -250,4 +256,7 @@ def _notices(request: Request, at: Ready, store: Path | None) -> tuple[Notice, .
         return ()
     where = measured.testbed_of_run(store, request.compare_with)
     source = at.found.platform.provenance.testbed
-    return (platforms.other_testbed(at.found.platform, where),) if source and source != where else ()
+    said = [platforms.other_testbed(at.found.platform, where)] if source and source != where else []
+    if isinstance(request.question, Files) and measured.is_of_program(store, request.compare_with):
+        said.append(measured.LAUNCHING)
+    return tuple(said)

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from rankwise.analysis.predict.extended import extended
 from rankwise.analysis.trace.goal import goal
-from rankwise.analysis.trace.reading import Trace, has_trace, read
+from rankwise.analysis.trace.reading import Trace, has_trace, read, started_by
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.platform import Platform
 from rankwise.core.records import Notice
@@ -56,6 +56,12 @@ class Files:
     def title(self) -> str:
         """Return the files' names."""
         return " and ".join(Path(one).name for one in self.files)
+
+    @property
+    def program(self) -> tuple[str, ...]:
+        """Return the words that started the traced program; () where they are not known."""
+        folder = Path(self.files[0].partition("@nodes=")[0])
+        return started_by(folder) if has_trace(folder) else ()
 
     def posed(self, platform: Platform) -> Posed:
         """Return a job for each file."""
