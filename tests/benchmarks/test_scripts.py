@@ -37,6 +37,7 @@ SMALLEST = {  # script: arguments, what it prints
         ["mpich-5", "--kernels", "is", "--class", "S", "-n", "2", "--launches", "1", "--repeats", "1"],
         "mpich-5.0.2: is ",
     ),
+    "npb_messages": (["cg", "--class", "S", "-n", "2", "--mpi", "mpich-5"], "| messages 1664 x 8 B, "),
     "wan_collectives": (
         [
             *("mpich-5", "-n", "4", "--placements", "block", "--cells", "bcast:8,allreduce:8", "--launches", "1"),
