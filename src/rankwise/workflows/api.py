@@ -35,7 +35,7 @@ from rankwise.workflows.predict.questions import Files, Question, algorithms_of
 from rankwise.workflows.predict.sweeping import parse_changes
 from rankwise.workflows.programs import ProgramRequest
 from rankwise.workflows.study import StudyResult
-from rankwise.workflows.study_runs import StudyOptions, StudyRequest
+from rankwise.workflows.study_options import StudyOptions, StudyRequest
 from rankwise.workflows.tune import tuner
 from rankwise.workflows.tune.spec import spec_of
 from rankwise.workflows.tune.tuner import TuneResult
