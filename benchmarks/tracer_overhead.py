@@ -7,6 +7,7 @@ python benchmarks/tracer_overhead.py [mpich-5] [--launches 10] [--calls 200000]
 import random
 import tempfile
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from rankwise.artifacts import builder, tracer
 from rankwise.artifacts.builder import Artifact
 from rankwise.cli.screen import Screen
 from rankwise.core import process
+from rankwise.core.records import Implementation
 from rankwise.core.tuning import Loaded
 from rankwise.measurement.job import build_job
 from rankwise.mpi import preload
@@ -85,13 +87,29 @@ CALLS = ("send to nobody", "allreduce alone", "exchange with itself, a call", "s
 KEPT = ("all", "statistics", "summary")
 
 
+def output(one: Implementation, words: Sequence[str], ranks: int, folder: Path, kept: str = "") -> str:
+    """Run a program on this host, recorded into `folder` if something is to be kept, and return what it writes.
+
+    Raises SystemExit with what it says if it fails.
+    """
+    loaded = Loaded()
+    if kept:
+        environment = preload.loading(tracer.build(one), ())
+        more = (("RANKWISE_TRACE", str(folder)), ("RANKWISE_TRACE_KEEP", kept))
+        loaded = replace(loaded, environment=(*environment, *more))
+    job = build_job(LocalTestbed(), words, ranks, loaded=loaded)
+    outcome = process.run_steps(FamilyLauncher().steps(one, job), 120)
+    if outcome.returncode:
+        raise SystemExit(outcome.stderr)
+    return outcome.stdout
+
+
 @click.command()
 @click.argument("names", nargs=-1)
 @click.option("--launches", default=10, show_default=True)
 @click.option("--calls", default=200_000, show_default=True, help="Of each kind in a launch.")
 def main(names: tuple[str, ...], launches: int, calls: int) -> None:
     """Measure in turn on every implementation, and print the medians of the medians of blocks of 100 calls."""
-    testbed = LocalTestbed()
     found = [ready.implementation for ready in prepare(list(names), (), Screen()).ready.values()]
     medians: defaultdict[tuple[str, str], list[np.ndarray]] = defaultdict(list)
     with tempfile.TemporaryDirectory() as folder:
@@ -102,17 +120,7 @@ def main(names: tuple[str, ...], launches: int, calls: int) -> None:
         random.shuffle(plan)
         for one, kept in plan:
             program = builder.build(Artifact("calls", (source,), flags=("-std=gnu99", "-O2")), one)
-            loaded = Loaded()
-            if kept:
-                environment = preload.loading(tracer.build(one), ())
-                more = (("RANKWISE_TRACE", folder), ("RANKWISE_TRACE_KEEP", kept))
-                loaded = replace(loaded, environment=(*environment, *more))
-            job = build_job(testbed, (str(program), str(calls)), 1, loaded=loaded)
-            steps = FamilyLauncher().steps(one, job)
-            outcome = process.run_steps(steps, 120)
-            lines = outcome.stdout.split()
-            if outcome.returncode or len(lines) != len(CALLS):
-                raise SystemExit(outcome.stderr)
+            lines = output(one, (str(program), str(calls)), 1, Path(folder), kept).split()
             medians[one.id, kept].append(np.array(lines, float))
     for one in found:
         without = np.median(medians[one.id, ""], axis=0)

@@ -33,6 +33,11 @@ SMALLEST = {  # script: arguments, what it prints
     "schedule_generation": (["--ranks", "1024", "--repeats", "1", "--operation", "bcast"], "bcast.binomial"),
     "overlay_cost": (["mpich-5", "openmpi-5", "--launches", "1", "--calls", "10"], "rules that never hold +"),
     "tracer_overhead": (["mpich-5", "--launches", "1", "--calls", "1000"], "  summary "),
+    "tracer_run_time": (
+        ["mpich-5", "--kernels", "is", "--class", "S", "-n", "2", "--launches", "1", "--repeats", "1"],
+        "mpich-5.0.2: is ",
+    ),
+    "npb_messages": (["cg", "--class", "S", "-n", "2", "--mpi", "mpich-5"], "| messages 1664 x 8 B, "),
     "wan_collectives": (
         [
             *("mpich-5", "-n", "4", "--placements", "block", "--cells", "bcast:8,allreduce:8", "--launches", "1"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from rankwise.analysis.trace.matrix import communication_matrix
 from rankwise.analysis.trace.reading import read
 from rankwise.artifacts import apps, builder
 from rankwise.artifacts.builder import Artifact
@@ -57,6 +59,38 @@ int main(int argc, char **argv)
     MPI_Finalize();
     return 0;
 }
+"""
+_HPL = """HPLinpack benchmark input file
+Innovative Computing Laboratory, University of Tennessee
+HPL.out      output file name (if any)
+8            device out
+1            # of problems sizes (N)
+64           Ns
+1            # of NBs
+16           NBs
+0            PMAP process mapping
+1            # of process grids (P x Q)
+1            Ps
+2            Qs
+16.0         threshold
+1            # of panel fact
+2            PFACTs
+1            # of recursive stopping criterium
+4            NBMINs
+1            # of panels in recursion
+2            NDIVs
+1            # of recursive panel fact.
+1            RFACTs
+1            # of broadcast
+1            BCASTs
+1            # of lookahead depth
+1            DEPTHs
+2            SWAP
+64           swapping threshold
+0            L1 in transposed form
+0            U in transposed form
+1            Equilibration
+8            memory alignment in double
 """
 
 
@@ -131,3 +165,28 @@ def test_millions_of_calls_take_bounded_memory(words: list[str], most: int, open
         (trace,) = read(folder / "t").ranks
     assert calls(trace) == Counter({"MPI_Send": 3_000_000})
     assert size < most and traced - bare < 30_000, (size, bare, traced)
+
+
+@pytest.mark.nightly
+@pytest.mark.timeout(240)
+@pytest.mark.skipif(not shutil.which("hpcc"), reason="no HPL here (Debian: hpcc)")
+def test_hpl_is_recorded_replayed_and_mapped() -> None:
+    """Debian's hpcc runs HPL among others, linked to Debian's Open MPI. Two ranks of two sites belong into one."""
+    open_mpi = next(one.id for one in FOUND if one.id.startswith("openmpi-4"))
+    with open_folder() as home:
+        (home / "hpccinf.txt").write_text(_HPL)
+        words = ("-n", "2", "--mpi", open_mpi, "-o", "t", "--", "hpcc")
+        done = rankwise("trace", *words, home=home, timeout=150)  # it polls, and waits for others' time slices
+        assert done.returncode == 0, done.stderr
+        said = (home / "hpccoutf.txt").read_text()
+        assert re.search(r"^WR11C2R4 +64 +16 +1 +2 ", said, re.MULTILINE) and "Success=1" in said
+        trace = read(home / "t")
+        assert not trace.problems
+        of_pairs = int(communication_matrix(trace).messages.sum())
+        predicted = rankwise("predict", "trace", "t", "--testbed", "two-clusters", "--json", home=home)
+        assert predicted.returncode == 0, predicted.stderr
+        assert of_pairs < json.loads(predicted.stdout)["messages"] < 1.5 * of_pairs  # those of collectives too
+        words = ("t", "--testbed", "two-clusters", "--placement", "across-sites", "--json")
+        mapped = json.loads(rankwise("map", *words, home=home).stdout)
+    assert mapped["now"] == ["north-1", "south-1"] and mapped["hosts"] == ["north-1", "north-2"]
+    assert mapped["cost"] == pytest.approx(mapped["cost_now"] / 10)

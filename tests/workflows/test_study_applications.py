@@ -32,7 +32,7 @@ def test_each_launch_gives_the_figures_of_all(tmp_path: Path) -> None:
     both = (Application("cg", "S"), Application("ep", "S", computing_seconds=(0.25,)))
     with Store(tmp_path / "results.sqlite") as store:
         run_id = measure_applications(
-            Applications(both, FIGURES, no_compute=True, count=True), HOW, store, Silent()
+            Applications(both, FIGURES[:2], no_compute=True, messages=FIGURES[2:]), HOW, store, Silent()
         )
         assert (store.run(run_id).kind, store.run(run_id).parent) == ("program", 7)
         launches = store.launches(run_id)

@@ -15,7 +15,8 @@ from rankwise.studies import base
 from rankwise.studies.base import Study
 from rankwise.workflows import measure
 from rankwise.workflows.events import Silent
-from rankwise.workflows.study_runs import LEAST_SECONDS, START_SECONDS, StudyOptions, StudyRequest, StudyRuns
+from rankwise.workflows.study_options import StudyOptions, StudyRequest
+from rankwise.workflows.study_runs import LEAST_SECONDS, START_SECONDS, StudyRuns
 
 STUDY = base.find("hablot2007")
 UNTUNED = replace(STUDY, runs=tuple(run for run in STUDY.runs if not run.tune and run.quick))

@@ -13,7 +13,8 @@ from rankwise.cli.screen import Screen
 from rankwise.core.errors import EXIT_ANSWER_IS_NO, EXIT_OK, InputError
 from rankwise.core.units import format_duration
 from rankwise.workflows import study
-from rankwise.workflows.study_runs import StudyOptions, StudyRequest
+from rankwise.workflows.apps import CLASSES
+from rankwise.workflows.study_options import StudyOptions, StudyRequest
 
 
 def _run_ids(text: str) -> tuple[int, ...]:
@@ -28,6 +29,7 @@ def _run_ids(text: str) -> tuple[int, ...]:
     "  rankwise study                             which studies there are\n"
     "  rankwise study hablot2007 --quick          12 minutes instead of hours\n"
     "  rankwise study hablot2007 --quick --mpi openmpi,mpich --report grid.html\n"
+    "  rankwise study hablot2007 --only npb-grid,npb-cluster --class A\n"
     "  rankwise study hablot2007 --from 3,4       the page of stored runs; measures the missing ones",
 )
 @click.argument("name", required=False)
@@ -43,6 +45,10 @@ def _run_ids(text: str) -> tuple[int, ...]:
 )
 @click.option("--prefix", "prefixes", multiple=True, metavar="DIR", type=click.Path(path_type=Path),
               help="Also look for an MPI in this prefix.")  # fmt: skip
+@click.option("--only", multiple=True, metavar="RUNS",
+              help="Measure these runs alone, separated by commas; `rankwise study` lists them.")  # fmt: skip
+@click.option("--class", "class_name", type=click.Choice(CLASSES, case_sensitive=False),
+              metavar="|".join(CLASSES), help="Class of the NAS benchmarks.  [default: the paper's]")  # fmt: skip
 @verify_first_option
 @click.option("--from", "stored", type=Parsed("runs", _run_ids), default=(), metavar="RUNS",
               help="Use these stored runs: finish the interrupted ones, and measure what is missing.")  # fmt: skip
@@ -64,7 +70,8 @@ def command(name: str | None, store: Path, as_json: bool, **asked: Any) -> int:
     path = (asked["report"] or Path(f"rankwise-{name}.html")).absolute()
     options = StudyOptions(
         name, asked["quick"], str(path.parent / "profiles"), asked["budget"], names_of(asked["mpi"]),
-        tuple(map(str, asked["prefixes"])), asked["stored"], asked["verify_first"],
+        tuple(map(str, asked["prefixes"])), asked["stored"], names_of(asked["only"]), asked["class_name"] or "",
+        asked["verify_first"],
     )  # fmt: skip
     found = study.carry_out(StudyRequest(options, command_line()), store, screen)
     found.report(path)
@@ -79,8 +86,21 @@ def command(name: str | None, store: Path, as_json: bool, **asked: Any) -> int:
 def _list(as_json: bool) -> None:
     known = study.studies()
     if as_json:
-        echo_json([{"name": one.name, "title": one.title, "summary": one.summary} for one in known])
+        echo_json(
+            [
+                {
+                    "name": one.name,
+                    "title": one.title,
+                    "summary": one.summary,
+                    "runs": [run.label for run in one.runs],
+                }
+                for one in known
+            ]
+        )
         return
     for one in known:
         quick, full = (format_duration(one.seconds(quick=quick)) for quick in (True, False))
-        click.echo(f"{one.name}\n  {one.title}\n  {one.summary}\n  at most {full}; --quick: {quick}")
+        runs = ", ".join(run.label for run in one.runs)
+        click.echo(
+            f"{one.name}\n  {one.title}\n  {one.summary}\n  at most {full}; --quick: {quick}\n  runs: {runs}"
+        )

@@ -57,8 +57,8 @@ class Applications:
     """What is measured: names, and the regular expressions that find each in the output."""
     no_compute: bool = False
     """They wait instead of computing, so that few cores serve many ranks."""
-    count: bool = False
-    """Count messages too."""
+    messages: tuple[tuple[str, str], ...] = ()
+    """Further figures, numbers of messages by size: counted where there are any. They fit these classes alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +80,8 @@ class StudyRun:
     """Only these; none: all."""
     settings: Settings = ()
     """Kernel settings of every node, in place of the preset's of the same name."""
+    profile_of: str = ""
+    """The label of a run that tunes, with whose profile applications are measured."""
     tune: tuple[str, ...] = ()
     """Knobs that are tuned first, on this very testbed: MPIs are then measured with what came out, baselines
     without. None: everything as it is by default."""
@@ -199,8 +201,38 @@ class Study:
 
     def seconds(self, *, quick: bool) -> float:
         """Return what all of it takes at most."""
-        efforts = [run.effort(quick=quick) for run in self.runs]
-        return sum(effort.time_budget_seconds for effort in efforts if effort)
+        return sum(effort.time_budget_seconds for run in self.runs if (effort := run.effort(quick=quick)))
+
+    def wanted(self, only: tuple[str, ...], *, quick: bool) -> tuple[StudyRun, ...]:
+        """Return the runs of these labels, none: all that are part of such a study.
+
+        Raises UnknownNameError, InputError for one that is no part of a quick study.
+        """
+        known = {run.label: run for run in self.runs}
+        for label in only:
+            if label not in known:
+                raise UnknownNameError("run of the study", label, known)
+            if not known[label].effort(quick=quick):
+                raise InputError(f"{label} is no part of a quick study", "leave --quick out")
+        return tuple(run for run in self.runs if run.effort(quick=quick) and run.label in (only or known))
+
+    def with_class(self, name: str) -> Study:
+        """Return the study with applications of this class; if it is not its own, no messages are counted.
+
+        Raises InputError if none of its applications has classes.
+        """
+        own = {one.class_name for run in self.runs if run.applications for one in run.applications.each} - {""}
+        if not own:
+            raise InputError(f"the study {self.name} has nothing that comes in classes", "leave --class out")
+        if own == {name}:
+            return self
+        differs = f"The NAS benchmarks are of class {name} here, where the paper has {', '.join(sorted(own))}."
+
+        def page(results: Mapping[str, Results]) -> Page:
+            found = self.page(results)
+            return replace(found, caveats=(*found.caveats, differs))
+
+        return replace(self, runs=tuple(_of_class(run, name) for run in self.runs), page=page)
 
     def testbed_name(self, run: StudyRun) -> str:
         """Return what the run's testbed, and its profile, are called: in the store it is known again by that."""
@@ -238,6 +270,14 @@ def find(name: str) -> Study:
     if name not in known:
         raise UnknownNameError("study", name, known)
     return known[name]
+
+
+def _of_class(run: StudyRun, name: str) -> StudyRun:
+    asked = run.applications
+    if not asked or not any(one.class_name for one in asked.each):
+        return run
+    each = tuple(replace(one, class_name=name) if one.class_name else one for one in asked.each)
+    return replace(run, applications=replace(asked, each=each, messages=()))
 
 
 def _merged(below: Settings, above: Settings) -> Settings:

@@ -35,7 +35,7 @@ from rankwise.workflows.predict.questions import Files, Question, algorithms_of
 from rankwise.workflows.predict.sweeping import parse_changes
 from rankwise.workflows.programs import ProgramRequest
 from rankwise.workflows.study import StudyResult
-from rankwise.workflows.study_runs import StudyOptions, StudyRequest
+from rankwise.workflows.study_options import StudyOptions, StudyRequest
 from rankwise.workflows.tune import tuner
 from rankwise.workflows.tune.spec import spec_of
 from rankwise.workflows.tune.tuner import TuneResult
@@ -195,11 +195,13 @@ def run(
 
 def study(
     name: str, *, quick: bool = False, implementations: Sequence[str] = (), time: str = "",
-    folder: str | Path = "profiles", where: Where | None = None,
+    only: Sequence[str] = (), class_name: str = "", folder: str | Path = "profiles", where: Where | None = None,
 ) -> StudyResult:  # fmt: skip
-    """Measure again what a paper measured, and return which of its statements hold."""
+    """Measure again what a paper measured, `only` these runs of it, and return which of its statements hold."""
     seconds = units.parse_duration_seconds(time) if time else None
-    options = StudyOptions(name, quick, str(folder), seconds, tuple(implementations))
+    options = StudyOptions(
+        name, quick, str(folder), seconds, tuple(implementations), only=tuple(only), class_name=class_name
+    )
     there = where or Where()
     return studying.carry_out(StudyRequest(options, COMMAND_LINE), there.store, there.events)
 

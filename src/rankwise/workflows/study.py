@@ -17,7 +17,8 @@ from rankwise.studies import base, terminal
 from rankwise.studies.base import Page, Results, Statement, Study
 from rankwise.studies.page import study_page
 from rankwise.workflows.events import Events
-from rankwise.workflows.study_runs import StudyOptions, StudyRequest, StudyRuns
+from rankwise.workflows.study_options import StudyOptions, StudyRequest
+from rankwise.workflows.study_runs import StudyRuns
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,8 @@ def study(request: StudyRequest, store: Store, events: Events) -> StudyResult:
     Raises InputError for runs that are none of the study's, InterruptedRun with the way to go on.
     """
     found = base.find(request.options.name)
+    if request.options.class_name:
+        found = found.with_class(request.options.class_name)
     runs = StudyRuns(found, request, store, events)
     runs.take(request.options.stored)
     runs.measure_missing()

@@ -30,7 +30,9 @@ def measure_applications(asked: Applications, how: measure.Request, store: Store
     for one in asked.each:
         arguments += [*([NEXT] if arguments else []), *_arguments(one, asked, how, first, events)]
     program = Program(
-        (artifacts.PROGRAM, *arguments), tuple(Metric(*one) for one in asked.figures), folder=str(Path.cwd())
+        (artifacts.PROGRAM, *arguments),
+        tuple(Metric(*one) for one in (*asked.figures, *asked.messages)),
+        folder=str(Path.cwd()),
     )
     request = programs.ProgramRequest(program, how, (how.testbed,), own=artifacts.build)
     return programs.measure_program(request, store, events)
@@ -42,7 +44,7 @@ def _arguments(
     request = AppsRequest(
         (one.name,), one.class_name, one.options, limit_seconds=how.launch_limit_seconds
     )  # fmt: skip
-    yield from (one.name, *apps.size_words(request), *(["--count"] if asked.count else []))
+    yield from (one.name, *apps.size_words(request), *(["--count"] if asked.messages else []))
     if asked.no_compute:
         seconds = one.computing_seconds
         if not seconds:

@@ -5,30 +5,27 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
 import msgspec
 
 from rankwise.core.errors import HostError, InputError, InterruptedRun, RankwiseError
-from rankwise.core.records import DEFAULT, Cell, Implementation, Plan
-from rankwise.core.results import Comparison
-from rankwise.core.tuning import Knob, Profile
+from rankwise.core.records import DEFAULT, Cell, Plan
 from rankwise.core.units import format_duration
 from rankwise.mpi import select
-from rankwise.mpi.family import family_named
-from rankwise.profiles import profile_file, writing
+from rankwise.profiles import writing
 from rankwise.store.store import Store
-from rankwise.studies.base import Effort, Results, Study, StudyRun
+from rankwise.studies.base import Applications, Effort, Results, Study, StudyRun
 from rankwise.testbeds import description
 from rankwise.testbeds.base import TestbedKind, make
-from rankwise.workflows import answer, measure, programs
+from rankwise.workflows import measure, programs
 from rankwise.workflows.configurations import ProfileChoice
 from rankwise.workflows.events import Events
-from rankwise.workflows.program_answer import compare_program
 from rankwise.workflows.study_applications import measure_applications
-from rankwise.workflows.study_told import told
+from rankwise.workflows.study_options import StudyRequest
+from rankwise.workflows.study_stored import Own, StoredRuns, stored_profile
 from rankwise.workflows.tune import tuner
 from rankwise.workflows.tune.budget import Clock
 from rankwise.workflows.tune.stages import TuneSpec
@@ -39,44 +36,6 @@ LEAST_SECONDS = 10.0
 """For a run, however late it is."""
 
 
-@dataclass(frozen=True, slots=True)
-class StudyOptions:
-    """What a study was asked for: stored with its run, so that it can go on."""
-
-    name: str
-    quick: bool
-    profiles: str
-    """The folder that the profiles of runs that tune go into."""
-    time_budget_seconds: float | None = None
-    """For all of it; None: the study's own."""
-    implementations: tuple[str, ...] = ()
-    """None: all that work; in a quick study the newest version of each family."""
-    prefixes: tuple[str, ...] = ()
-    stored: tuple[int, ...] = ()
-    """Runs to take, to finish, or searches to go on with."""
-    verify_first: bool = True
-    """Look whether data are right before anything is timed; in a quick study before the first run."""
-
-
-@dataclass(frozen=True, slots=True)
-class StudyRequest:
-    """What `study` was asked for, and the run that it goes on with."""
-
-    options: StudyOptions
-    command_line: str
-    run: int = 0
-    """The study's own run if it goes on; 0: begin one."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Own:
-    """What is stored with each run that a study measures."""
-
-    label: str
-    profile: str = ""
-    """The folder of the profile that was measured."""
-
-
 class StudyRuns:
     """The runs of one study by label: stored, measured now, and what is stored of them."""
 
@@ -85,6 +44,7 @@ class StudyRuns:
     ) -> None:
         self._study, self._request, self._store, self._events, self._clock = study, request, store, events, clock
         self._options, self._own_run = request.options, request.run
+        self._stored = StoredRuns(study, Path(request.options.profiles), store)
         self.run_ids: dict[str, int] = {}
         """What is measured, or begun."""
         self._searches: defaultdict[str, list[int]] = defaultdict(list)
@@ -110,6 +70,7 @@ class StudyRuns:
                     f"its runs are on {', '.join(map(self._study.testbed_name, self._study.runs))}; "
                     "see rankwise runs",
                 )
+            self._stored.require_class(run, run_id)
             if not self._keep(run, run_id):
                 raise InputError(
                     f"run {run_id} is the validation of a tuning of the study: it goes on with its search",
@@ -118,13 +79,14 @@ class StudyRuns:
 
     def measure_missing(self) -> None:
         """Measure what is not stored, finish what was interrupted. Raises InterruptedRun with the way to go on."""
-        wanted = [run for run in self._study.runs if run.effort(quick=self._options.quick)]
+        wanted = self._wanted
         missing = [run for run in wanted if not self._is_done(run)]
         if not missing:
             return
         left_out = [run.label for run in self._study.runs if run not in wanted]
         if left_out:
-            self._events.say(f"--quick leaves out: {', '.join(left_out)}")
+            by = "--only" if self._options.only else "--quick"
+            self._events.say(f"{by} leaves out: {', '.join(left_out)}")
         self._require_room(wanted)
         self._begin()
         seconds = self._share * sum(self._effort(run).time_budget_seconds for run in missing)
@@ -149,7 +111,7 @@ class StudyRuns:
     def results(self) -> dict[str, Results]:
         """Return what is stored of each run, by label."""
         runs = {run.label: run for run in self._study.runs}
-        return {label: self._results(runs[label], run_id) for label, run_id in self.run_ids.items()}
+        return {label: self._stored.results(runs[label], run_id) for label, run_id in self.run_ids.items()}
 
     def _is_done(self, run: StudyRun) -> bool:
         known = self.run_ids.get(run.label)
@@ -191,6 +153,10 @@ class StudyRuns:
             self.run_ids[run.label] = run_id
         return True
 
+    @cached_property
+    def _wanted(self) -> tuple[StudyRun, ...]:
+        return self._study.wanted(self._options.only, quick=self._options.quick)
+
     def _require_room(self, wanted: Sequence[StudyRun]) -> None:
         """Raises InputError, before anything is measured, if a profile could not be written in the end."""
         for run in wanted:
@@ -203,12 +169,26 @@ class StudyRuns:
             going_on(known, self._store, self._events)
             return
         if run.applications:
-            self.run_ids[run.label] = measure_applications(
-                run.applications, self._asked(run, None), self._store, self._events
-            )
+            self._measure_applications(run, run.applications)
             return
         folder = self._tune(run) if run.tune else None
         self.run_ids[run.label] = measure.measure(self._asked(run, folder), self._store, self._events)
+
+    def _measure_applications(self, run: StudyRun, applications: Applications) -> None:
+        """As they are, or with the profile that another run has tuned; without that it is left out, and said."""
+        asked = self._asked(run, None)
+        if run.profile_of:
+            known = self.run_ids.get(run.profile_of)
+            folder = known is not None and self._stored.profile_folder(run.profile_of, known)
+            profile = folder and stored_profile(folder)
+            if not folder or not profile:
+                self._events.say(f"left out: {run.title}: there is no profile of {run.profile_of}")
+                return
+            asked = replace(
+                asked, profiles=(ProfileChoice(profile.name, str(folder.resolve())),),
+                implementations=tuple(part.implementation for part in profile.parts),
+            )  # fmt: skip
+        self.run_ids[run.label] = measure_applications(applications, asked, self._store, self._events)
 
     def _tune(self, run: StudyRun) -> Path:
         """Search and validate the run's knobs; the folder of the profile."""
@@ -232,7 +212,7 @@ class StudyRuns:
         """Baselines load nothing even where a run has a profile."""
         effort, options = self._effort(run), self._options
         name = self._study.testbed_name(run)
-        own = _Own(run.label, str(profile.resolve()) if profile else "")
+        own = Own(run.label, str(profile.resolve()) if profile else "")
         return measure.Request(
             command_line=self._request.command_line, benchmarks=run.benchmarks, sizes_bytes=effort.sizes_bytes,
             time_budget_seconds=max(self._run_end - self._clock() - START_SECONDS, LEAST_SECONDS),
@@ -272,7 +252,7 @@ class StudyRuns:
     def _share(self) -> float:
         """Of the time that the study would take by itself."""
         asked = self._options.time_budget_seconds
-        return asked / self._study.seconds(quick=self._options.quick) if asked else 1.0
+        return asked / sum(self._effort(run).time_budget_seconds for run in self._wanted) if asked else 1.0
 
     def _with_way_on(self, error: InterruptedRun | HostError | KeyboardInterrupt) -> RankwiseError:
         """The same error, with the line that goes on from what is stored."""
@@ -281,47 +261,7 @@ class StudyRuns:
             return HostError(str(error), f"{error.remedy}\nthen: {going_on}" if error.remedy else going_on)
         return InterruptedRun(str(error) or "interrupted: what was measured is kept", f"go on: {going_on}")
 
-    # What is stored
-
-    def _results(self, run: StudyRun, run_id: int) -> Results:
-        store = self._store
-        return Results(
-            run=store.run(run_id),
-            comparison=self._comparison(run, run_id),
-            launches=tuple(store.iter_launches(run_id)),
-            topology=store.topology(run_id),
-            paths=store.paths(run_id),
-            profile=self._profile(run, run_id) if run.tune else None,
-            knobs={one.id: _knobs(one) for one in store.implementations(run_id)} if run.tune else {},
-            told=told(self._study, run, store.implementations(run_id), store.plan(run_id)),
-        )
-
-    def _comparison(self, run: StudyRun, run_id: int) -> Comparison:
-        if run.applications:
-            return compare_program(self._store, run_id)[0]
-        return answer.compare_run(self._store, run_id, profiles_apart=not run.tune)
-
-    def _profile(self, run: StudyRun, run_id: int) -> Profile | None:
-        """What the run was measured with; None where the folder is gone, or has a later profile by now."""
-        text = self._store.request(run_id)
-        folder = msgspec.json.decode(text, type=_Own).profile if text else ""
-        try:
-            found = profile_file.read(
-                Path(folder or Path(self._options.profiles) / self._study.testbed_name(run))
-            ).profile
-        except InputError:
-            return None
-        return found if found.created_at <= self._store.run(run_id).created_at else None
-
 
 def _mpi_with_its_profile(cell: Cell) -> bool:
     """Of the product of benchmarks and profiles: raw TCP as it is, all else as it was tuned."""
     return cell.benchmark.startswith("tcp_") == (cell.label == DEFAULT)
-
-
-def _knobs(implementation: Implementation) -> tuple[Knob, ...]:
-    """None where the installation is gone, or not of this host."""
-    try:
-        return family_named(implementation.family).knobs(implementation)
-    except (HostError, InputError):
-        return ()

@@ -144,11 +144,13 @@ static void between(const Grid *fine, const Grid *g, int axis, int at, int *firs
         *second = *first;
 }
 
-/* Adds the coarser correction, interpolated, also to the layer around. */
+/* Adds the coarser correction, interpolated, also to the layer around. Ranks with coarse points
+ * know those beside them since these were computed. */
 static void interpolate_from(const Cube *c, int level)
 {
     const Grid *g = &c->grids[level], *fine = &c->grids[level + 1];
-    exchange_faces(&c->ranks, g, c->u[level], true);
+    if (g->step[0] > 1 || g->step[1] > 1 || g->step[2] > 1)
+        exchange_faces(&c->ranks, g, c->u[level], true);
     if (!fine->active)
         return;
     COMPUTE(c->run, level + 1 == c->top ? 4 : 5)

@@ -26,12 +26,29 @@ static double uniform(double radius)
     return 6.5;
 }
 
-static const double at_centre = 12, at_surface = 6.5; /* km/s, of the parabola */
+static const double at_centre = 12, at_surface = 6.5; /* km/s, where it grows with depth */
 
 /* Rays are arcs of circles in it. */
 static double parabolic(double radius)
 {
     return at_centre - (at_centre - at_surface) * pow(radius / earth_radius, 2);
+}
+
+static double linear(double radius)
+{
+    return at_centre - (at_centre - at_surface) * radius / earth_radius;
+}
+
+/* Of a ray in it, by integration from where it turns: there r = p v. */
+static Path linear_path(double p)
+{
+    const double fall = (at_centre - at_surface) / earth_radius, rest = 1 - pow(p * fall, 2);
+    const double up = sqrt(pow(earth_radius, 2) - pow(p * at_surface, 2));
+    const double bend =
+        log((sqrt(rest) * up + rest * earth_radius + p * p * at_centre * fall) / (p * at_centre)) /
+        sqrt(rest);
+    return (Path){2 * (acos(p * at_surface / earth_radius) - p * fall * bend),
+                  2 / fall * (log((earth_radius + up) / (p * at_surface)) - bend)};
 }
 
 /* P waves, roughly: a crust, a mantle that gets faster with depth, a slower core. */
@@ -84,7 +101,8 @@ static Path trace(const Shell *shells, double parameter, double *spent)
     return path;
 }
 
-/* Straight rays, and arcs of circles, of which the distance is known. */
+/* Straight rays; arcs of circles, of which the distance is known; a velocity linear in the radius.
+ */
 static void check_tracing(AppRun *r, Shell *shells)
 {
     const double slowness = earth_radius / 6.5;
@@ -105,6 +123,10 @@ static void check_tracing(AppRun *r, Shell *shells)
               2 * acos((earth_radius * earth_radius + at_centre / fall) /
                        (2 * earth_radius * centre)),
               1e-4);
+        make_shells(shells, linear);
+        const Path bent = trace(shells, parameter, NULL), known = linear_path(parameter);
+        check(r, "a ray's distance in a linear gradient", bent.distance, known.distance, 1e-4);
+        check(r, "a ray's time in a linear gradient", bent.seconds, known.seconds, 1e-4);
     }
     make_shells(shells, earthly);
 }

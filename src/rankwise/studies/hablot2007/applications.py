@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from rankwise.studies.application_figures import NUMBER
 from rankwise.studies.base import Application, Applications, Effort, StudyRun
+from rankwise.studies.hablot2007.plan import GRID_MPI
 from rankwise.studies.papers import paper
 
 PAPER = paper("hablot2007")
 KERNELS = ("ep", "is", "cg", "mg", "ft", "lu", "sp", "bt")
 CLASS = "B"
 NPB_GRID, NPB_GRID_4, NPB_CLUSTER, NPB_CLUSTER_4 = "npb-grid", "npb-grid-4", "npb-cluster", "npb-cluster-4"
+NPB_GRID_TUNED = "npb-grid-tuned"
 SITES: tuple[str, ...] = tuple(name.lower() for name in PAPER["ray2mesh"]["sites"])
 WORKERS_OF_SITE = 8
 TENTH = 0.1
@@ -59,27 +61,25 @@ def rays_of(rank: int) -> str:
     return f"rays of rank {rank}"
 
 
-def _npb_figures(*, count: bool) -> tuple[tuple[str, str], ...]:
-    times = [(seconds_of(one), rf'"app": "{one}".*?"seconds": {NUMBER}') for one in KERNELS]
-    messages = [
-        (
-            number_of(kernel, call, size),
-            rf'"messages_of": "{kernel}".*?"call": "{call}", "number": {NUMBER}, "smallest": \d+, '
-            rf'"largest": {size}}}',
-        )
-        for kernel, classes in MESSAGES.items()
-        for call, size in classes
-        if count
-    ]
-    return (*times, *messages)
+_TIMES = tuple((seconds_of(one), rf'"app": "{one}".*?"seconds": {NUMBER}') for one in KERNELS)
+_COUNTS = tuple(
+    (
+        number_of(kernel, call, size),
+        rf'"messages_of": "{kernel}".*?"call": "{call}", "number": {NUMBER}, "smallest": \d+, '
+        rf'"largest": {size}}}',
+    )
+    for kernel, classes in MESSAGES.items()
+    for call, size in classes
+)
 
 
-def _npb(label: str, title: str, nodes: tuple[str, ...], seconds: float) -> StudyRun:
+def _npb(label: str, title: str, nodes: tuple[str, ...], seconds: float, profile_of: str = "") -> StudyRun:
     each = tuple(Application(one, CLASS) for one in KERNELS)
-    count = label == NPB_GRID
+    counted = _COUNTS if label == NPB_GRID else ()
     return StudyRun(
         label, title, "grid5000-2007-npb", (), Effort((), 3, seconds, 0.0, 3600), None, "block", len(nodes),
-        nodes=nodes, applications=Applications(each, _npb_figures(count=count), no_compute=True, count=count),
+        nodes=nodes, profile_of=profile_of,
+        applications=Applications(each, _TIMES, no_compute=True, messages=counted),
     )  # fmt: skip
 
 
@@ -114,6 +114,13 @@ def _ray2mesh(site: str) -> StudyRun:
 
 RUNS = (
     _npb(NPB_GRID, "NPB, 8 nodes of Rennes and 8 of Nancy", _nodes(rennes=8, nancy=8), 5400),
+    _npb(
+        NPB_GRID_TUNED,
+        "NPB, 8 nodes of Rennes and 8 of Nancy, each MPI tuned",
+        _nodes(rennes=8, nancy=8),
+        5400,
+        GRID_MPI,
+    ),
     _npb(NPB_GRID_4, "NPB, 2 nodes of Rennes and 2 of Nancy", _nodes(rennes=2, nancy=2), 14400),
     _npb(NPB_CLUSTER, "NPB, 16 nodes of Rennes", _nodes(rennes=16), 7200),
     _npb(NPB_CLUSTER_4, "NPB, 4 nodes of Rennes", _nodes(rennes=4), 14400),

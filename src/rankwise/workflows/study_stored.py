@@ -1,0 +1,96 @@
+"""What the store, and folders of profiles, have of a study's runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import msgspec
+
+from rankwise.core.errors import HostError, InputError
+from rankwise.core.programs import stored_program
+from rankwise.core.records import Implementation
+from rankwise.core.results import Comparison
+from rankwise.core.tuning import Knob, Profile
+from rankwise.mpi.family import family_named
+from rankwise.profiles import profile_file
+from rankwise.store.store import Store
+from rankwise.studies.base import Results, Study, StudyRun
+from rankwise.workflows import answer
+from rankwise.workflows.program_answer import compare_program
+from rankwise.workflows.study_told import told
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """What is stored with each run that a study measures."""
+
+    label: str
+    profile: str = ""
+    """The folder of the profile that was measured."""
+
+
+class StoredRuns:
+    """Reads the runs of one study; `profiles` is the folder of those that were stored without theirs."""
+
+    def __init__(self, study: Study, profiles: Path, store: Store) -> None:
+        self._study, self._profiles, self._store = study, profiles, store
+
+    def require_class(self, run: StudyRun, run_id: int) -> None:
+        """Raise InputError for a stored run of applications of another class."""
+        if not run.applications or self._store.run(run_id).kind != "program":
+            return
+        words = stored_program(self._store.request(run_id)).program.arguments
+        measured = {after for word, after in pairwise(words) if word == "--class"}
+        if measured != {one.class_name for one in run.applications.each if one.class_name}:
+            raise InputError(
+                f"run {run_id} was measured in class {', '.join(sorted(measured))}",
+                "give --class as it was measured, or leave the run out of --from",
+            )
+
+    def results(self, run: StudyRun, run_id: int) -> Results:
+        """Return all that a page needs of a run."""
+        store = self._store
+        return Results(
+            run=store.run(run_id),
+            comparison=self._comparison(run, run_id),
+            launches=tuple(store.iter_launches(run_id)),
+            topology=store.topology(run_id),
+            paths=store.paths(run_id),
+            profile=self._profile(run, run_id) if run.tune else None,
+            knobs={one.id: _knobs(one) for one in store.implementations(run_id)} if run.tune else {},
+            told=told(self._study, run, store.implementations(run_id), store.plan(run_id)),
+        )
+
+    def _comparison(self, run: StudyRun, run_id: int) -> Comparison:
+        if run.applications:
+            return compare_program(self._store, run_id)[0]
+        return answer.compare_run(self._store, run_id, profiles_apart=not run.tune)
+
+    def _profile(self, run: StudyRun, run_id: int) -> Profile | None:
+        """What the run was measured with; None where the folder is gone, or has a later profile by now."""
+        found = stored_profile(self.profile_folder(run.label, run_id))
+        return found if found and found.created_at <= self._store.run(run_id).created_at else None
+
+    def profile_folder(self, label: str, run_id: int) -> Path:
+        """Return where the profile is that a run that tunes was measured with."""
+        text = self._store.request(run_id)
+        folder = msgspec.json.decode(text, type=Own).profile if text else ""
+        return Path(folder or self._profiles / f"{self._study.name}-{label}")
+
+
+def stored_profile(folder: Path) -> Profile | None:
+    """Return the profile in this folder, None if there is none."""
+    try:
+        return profile_file.read(folder).profile
+    except InputError:
+        return None
+
+
+def _knobs(implementation: Implementation) -> tuple[Knob, ...]:
+    """None where the installation is gone, or not of this host."""
+    try:
+        return family_named(implementation.family).knobs(implementation)
+    except (HostError, InputError):
+        return ()
