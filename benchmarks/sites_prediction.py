@@ -6,7 +6,7 @@
 
 One rank on each node. The platform is fitted on the testbed to micro-patterns (--fit-time 0: the testbed as it is
 described), kept in FOLDER, and taken from there if it is. Patterns are random asynchronous messages of 1, 2 and
-4 MiB, one begun each millisecond, within sites and between them, up to four at a node. All models (--models: those)
+4 MiB, one begun each millisecond, within sites and between them, up to four at a node. All models, or --models,
 predict the same measurements; an error is |predicted / measured - 1|, of a flow (mean, worst), of the time until a
 pattern's last flow has ended (makespan), and of an operation. How late the emulator delivered packets is printed
 below: where that is not small beside the times, they are the machine's more than the network's.
