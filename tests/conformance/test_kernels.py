@@ -5,7 +5,7 @@ import pytest
 from rankwise.core.records import Benchmark, Options
 from rankwise.core.schedule_names import is_schedule
 from support.conformance import menu, verify
-from support.mpis import FOUND, newest_of_each_family
+from support.mpis import FOUND, by_day, newest_of_each_family
 from support.real_harness import CSRC
 
 RANKS = (2, *(pytest.param(ranks, marks=pytest.mark.nightly) for ranks in (1, 3, 4, 5, 8)))
@@ -25,6 +25,10 @@ KNOWN_WRONG = ("its persistent allgather, bcast, gather and scatter go wrong",)
 """Reasons of our own to leave a benchmark out."""
 
 pytestmark = [pytest.mark.mpi, pytest.mark.timeout(240)]
+
+
+on_some = pytest.mark.parametrize("implementation_id", by_day([one.id for one in FOUND], "mpich-5", "openmpi-5"))
+"""For ways to do what is done on every MPI."""
 
 
 @pytest.fixture(params=[one.id for one in FOUND])
@@ -51,6 +55,7 @@ def test_every_benchmark_moves_the_right_data(implementation_id: str, ranks: int
     assert set(launch.verified) == cells
 
 
+@on_some
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
 def test_every_way_to_do_it_moves_the_right_data(implementation_id: str, options: Options) -> None:
     """In place, on groups of ranks, with threads, by each synchronisation and in each topology."""
@@ -65,6 +70,7 @@ def test_every_way_to_do_it_moves_the_right_data(implementation_id: str, options
     assert set(launch.verified) == cells
 
 
+@on_some
 @pytest.mark.parametrize(
     "layout", [*(pytest.param(one, marks=pytest.mark.nightly) for one in LAYOUTS[1:-1]), LAYOUTS[-1]]
 )
@@ -79,6 +85,7 @@ def test_derived_datatypes_move_the_right_data(implementation_id: str, layout: s
 REDUCTIONS = frozenset(name for name, text in KERNELS.items() if ".reduces" in text)
 
 
+@on_some
 @pytest.mark.parametrize(
     ("operation", "among"),
     [
