@@ -24,7 +24,7 @@ LONGEST = (
 LAUNCHING = {"abi", "cli", "conformance", "csrc", "e2e", "interpose", "mpi", "native", "testbeds"}
 """Folders of tests that start programs, and wait for them."""
 
-for name, examples in (("day", 25), ("nightly", 300)):  # no deadline: other work disturbs the times here
+for name, examples in (("day", 15), ("nightly", 300)):  # no deadline: other work disturbs the times here
     hypothesis.settings.register_profile(name, deadline=None, max_examples=examples)
 hypothesis.settings.load_profile("day")
 
