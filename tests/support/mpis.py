@@ -12,6 +12,7 @@ from rankwise.artifacts.harness import build
 from rankwise.core.records import Implementation
 from rankwise.mpi.discover import installations
 from rankwise.mpi.smoke_test import smoke_test
+from support.alone import alone
 
 FOUND: list[Implementation] = installations()
 """Every installation on this host, not yet tested; read once, when tests are collected."""
@@ -44,4 +45,5 @@ def working(implementation_id: str) -> Implementation:
 @cache
 def harness(implementation_id: str) -> Path:
     """Return the compiled harness of this implementation."""
-    return build(working(implementation_id))
+    with alone(f"harness-{implementation_id}"):
+        return build(working(implementation_id))
