@@ -56,7 +56,8 @@ class Forking:
                 stdout=subprocess.DEVNULL, pass_fds=[self._theirs.fileno()],
             )  # fmt: skip
             self._theirs.close()
-        asked = pickle.dumps((list(argv), str(folder), dict(environment)))
+        variables = {name: os.fspath(value) for name, value in environment.items()}
+        asked = pickle.dumps((list(argv), str(folder), variables))
         pipes = [os.pipe() for _ in range(2)]
         socket.send_fds(self._channel, [LENGTH.pack(len(asked))], [write for _, write in pipes])
         self._channel.sendall(asked)
