@@ -4,6 +4,8 @@
 VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?= python3
+# Each of the hundreds of commands that tests start would compile the package anew.
+unexport PYTHONDONTWRITEBYTECODE
 # The tests of a file share what its fixtures bring up and stay together; four processes, for many of them wait.
 PYTEST := $(BIN)/pytest -n 4 --dist loadfile --no-loadscope-reorder
 SANITIZED := RANKWISE_SANITIZED=$(CURDIR)/build/sanitize

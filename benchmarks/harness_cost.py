@@ -1,6 +1,6 @@
 """What the harness itself costs: the benchmark `empty`, an operation that does nothing, beside a 1-byte ping-pong.
 
-python benchmarks/harness_cost.py [--launches 10]
+python benchmarks/harness_cost.py [--launches 10] [MPI]...
 """
 
 import random
@@ -18,10 +18,11 @@ from rankwise.workflows.prepare import prepare
 
 
 @click.command()
+@click.argument("names", nargs=-1)
 @click.option("--launches", default=10, show_default=True)
-def main(launches: int) -> None:
-    """Measure on every implementation, in turn, and print medians over launches."""
-    built = prepare([], (), Screen())
+def main(names: tuple[str, ...], launches: int) -> None:
+    """Measure on these implementations, or on every one, in turn, and print medians over launches."""
+    built = prepare(names, (), Screen())
     medians: dict[Cell, list[float]] = {}
     for _ in range(launches):
         for ready in random.sample(list(built.ready.values()), len(built.ready)):

@@ -2,14 +2,14 @@
 
     python benchmarks/sites_prediction.py [--testbed benchmarks/thin_wan.toml] [--patterns 10] [--flows 12] \
         [--schedules bcast.binomial,allreduce.ring] [--sizes 64K,1M] [--launches 3] [--fit-time 5m] \
-        [--platforms FOLDER] [openmpi-5 mpich-5]
+        [--models alpha-fair,max-min,...] [--platforms FOLDER] [openmpi-5 mpich-5]
 
 One rank on each node. The platform is fitted on the testbed to micro-patterns (--fit-time 0: the testbed as it is
 described), kept in FOLDER, and taken from there if it is. Patterns are random asynchronous messages of 1, 2 and
-4 MiB, one begun each millisecond, within sites and between them, up to four at a node. All models predict the same
-measurements; an error is |predicted / measured - 1|, of a flow (mean, worst), of the time until a pattern's last
-flow has ended (makespan), and of an operation. How late the emulator delivered packets is printed below: where
-that is not small beside the times, they are the machine's more than the network's.
+4 MiB, one begun each millisecond, within sites and between them, up to four at a node. All models, or --models,
+predict the same measurements; an error is |predicted / measured - 1|, of a flow (mean, worst), of the time until a
+pattern's last flow has ended (makespan), and of an operation. How late the emulator delivered packets is printed
+below: where that is not small beside the times, they are the machine's more than the network's.
 """
 
 import json
@@ -44,16 +44,17 @@ STORE = "results.sqlite"
 @click.option("--sizes", type=SIZES, default="64K,1M", show_default=True, help="Of their blocks.")
 @click.option("--launches", type=click.IntRange(1), default=3, show_default=True)
 @click.option("--fit-time", default="5m", show_default=True, help="0: predict with the testbed as described.")
+@click.option("--models", default=",".join(MODELS), show_default=True)
 @click.option("--platforms", type=click.Path(path_type=Path, file_okay=False), help="Fitted ones, kept here.")
 def main(  # noqa: PLR0917 -- click passes every option by its name
     names: tuple[str, ...], testbed: str, count: int, flows: int, schedules: str, sizes: tuple[int, ...],
-    launches: int, fit_time: str, platforms: Path | None,
+    launches: int, fit_time: str, models: str, platforms: Path | None,
 ) -> None:  # fmt: skip
     """Fit, measure, predict, and print how far off each model is."""
     where = str(Path(testbed).absolute()) if Path(testbed).exists() else testbed
     nodes = len(testbed_of(where).hosts())
     patterns = [random_pattern(seed, nodes, ends=MOST_AT_A_NODE, flows=flows) for seed in range(1, count + 1)]
-    asked = [one for one in schedules.split(",") if one]
+    asked, by = [one for one in schedules.split(",") if one], models.split(",")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         folder.chmod(0o777)
@@ -65,12 +66,12 @@ def main(  # noqa: PLR0917 -- click passes every option by its name
             bench += ["--store", STORE, "-q"]
             print(f"\n{one}, {nodes} nodes of {Path(testbed).stem}")
             rankwise(*bench, *map(benchmark_of, patterns), folder=folder)
-            _tell_patterns(patterns, platform, folder)
+            _tell_patterns(patterns, by, platform, folder)
             _tell_lateness(folder)
             if asked:
                 words = ",".join(map(str, sizes))
                 rankwise(*bench, *asked, "--sizes", words, folder=folder)
-                _tell_schedules(asked, sizes, (*platform, "-n", str(nodes)), folder)
+                _tell_schedules(asked, sizes, by, (*platform, "-n", str(nodes)), folder)
                 _tell_lateness(folder)
 
 
@@ -86,9 +87,11 @@ def _predicted(words: Sequence[str], folder: Path) -> list[dict[str, float]]:
     return found
 
 
-def _tell_patterns(patterns: Sequence[Pattern], platform: Sequence[str], folder: Path) -> None:
+def _tell_patterns(
+    patterns: Sequence[Pattern], models: Sequence[str], platform: Sequence[str], folder: Path
+) -> None:  # fmt: skip
     print(f"  {len(patterns)} patterns, {sum(map(len, patterns))} flows{'mean':>14}{'worst':>8}{'makespan':>10}")
-    for model in MODELS:
+    for model in models:
         flows, makespans = [], []
         for pattern in patterns:
             lines = [f"{one.source} {one.target} {one.bytes} {one.start_seconds:.9g}\n" for one in pattern]
@@ -100,16 +103,16 @@ def _tell_patterns(patterns: Sequence[Pattern], platform: Sequence[str], folder:
 
 
 def _tell_schedules(
-    asked: Sequence[str], sizes: Sequence[int], platform: Sequence[str], folder: Path
+    asked: Sequence[str], sizes: Sequence[int], models: Sequence[str], platform: Sequence[str], folder: Path
 ) -> None:  # fmt: skip
     errors: defaultdict[str, list[float]] = defaultdict(list)
-    print(f"  {'schedule, block':<34}{'measured':>10}  predicted by {', '.join(MODELS)}")
+    print(f"  {'schedule, block':<34}{'measured':>10}  predicted by {', '.join(models)}")
     for name in asked:
         operation, _, algorithm = name.partition(".")
         for size in sizes:
             words = ("collective", operation, "--algorithm", algorithm, "--size", str(size), *platform)
             found, seconds = [], 0.0
-            for model in MODELS:
+            for model in models:
                 (own,) = [one for one in _predicted((*words, "--model", model), folder) if one["same"]]
                 seconds = own["seconds"]
                 errors[model].append(abs(own["error"]))

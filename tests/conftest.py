@@ -14,10 +14,17 @@ import pytest
 from rankwise.core.records import Implementation
 from support.mpis import FOUND, newest_of_each_family
 
-LAUNCHING = {"cli", "conformance", "csrc", "e2e", "mpi", "native", "testbeds"}
+LONGEST = (
+    "benchmarks/test_scripts", "conformance/test_kernels", "conformance/test_schedules", "csrc/test_apps",
+    "conformance/test_switching", "abi/test_mpi4py", "abi/test_programs", "csrc/test_harness", "native/test_relay",
+    "analysis/fit/test_sharing", "csrc/test_candidates", "abi/test_joined", "interpose/test_behaviour",
+    "interpose/test_conformance", "cli/test_compare_program", "cli/test_trace", "e2e/test_bad_input",
+)  # fmt: skip
+"""Files that keep a process for long."""
+LAUNCHING = {"abi", "cli", "conformance", "csrc", "e2e", "interpose", "mpi", "native", "testbeds"}
 """Folders of tests that start programs, and wait for them."""
 
-for name, examples in (("day", 25), ("nightly", 300)):  # no deadline: other work disturbs the times here
+for name, examples in (("day", 15), ("nightly", 300)):  # no deadline: other work disturbs the times here
     hypothesis.settings.register_profile(name, deadline=None, max_examples=examples)
 hypothesis.settings.load_profile("day")
 
@@ -71,4 +78,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         ):
             item.add_marker(pytest.mark.nightly)
     if hasattr(config, "workerinput"):
-        items.sort(key=lambda item: item.path.relative_to(Path(__file__).parent).parts[0] not in LAUNCHING)
+        items.sort(key=lambda item: _place(item.path.relative_to(Path(__file__).parent)))
+
+
+def _place(file: Path) -> int:
+    """Return when it is begun: the longest first, then what launches, then all others."""
+    name = file.with_suffix("").as_posix()
+    if name in LONGEST:
+        return LONGEST.index(name)
+    return len(LONGEST) + (file.parts[0] not in LAUNCHING)

@@ -4,6 +4,7 @@ import ast
 import re
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -24,7 +25,12 @@ FOLDERS = {path.name for path in PACKAGE.iterdir() if path.is_dir() and path.nam
 PACKAGES = {name for name in FOLDERS if (PACKAGE / name / "__init__.py").exists()}
 QUOTED = re.compile(r"`([^`\n]+)`")
 SOURCES = {path: path.read_text() for path in PACKAGE.rglob("*.py")}
-TREES = {path: ast.parse(text) for path, text in SOURCES.items()}
+
+
+@cache
+def trees() -> dict[Path, ast.Module]:
+    """Of each file of the package."""
+    return {path: ast.parse(text) for path, text in SOURCES.items()}
 
 
 def table(heading: str) -> list[list[str]]:
@@ -135,7 +141,7 @@ def test_every_dependency_is_explained_and_every_one_explained_is_a_dependency()
 def imported() -> set[str]:
     """The top-level modules that the package imports anywhere."""
     found = set()
-    for tree in TREES.values():
+    for tree in trees().values():
         for node in ast.walk(tree):
             if isinstance(node, ast.Import):
                 found |= {alias.name.partition(".")[0] for alias in node.names}
@@ -168,7 +174,7 @@ NAMES = {
 
 def collections() -> Iterator[tuple[Path, set[str]]]:
     """Every tuple, list, set and dictionary that is written out in the package, with the names in it."""
-    for path, tree in TREES.items():
+    for path, tree in trees().items():
         for node in ast.walk(tree):
             if isinstance(node, ast.Tuple | ast.List | ast.Set | ast.Dict):
                 items = node.keys if isinstance(node, ast.Dict) else node.elts

@@ -67,7 +67,7 @@ def by_variant(found: dict[str, Any], metric: str) -> dict[str, dict[str, Any]]:
 def test_one_program_is_built_and_compared_over_several_mpis(home: Path) -> None:
     words = [TIME, r"--metric=Rate: (\S+)", "--higher-is-better", "--verify-output=^PASSED$", BUILD]
     done = rankwise(
-        "compare", "mpich-5", "mpich-4", "intelmpi", "-n", "2", "--time", "8s", *words, "--json", "--", "./app",
+        "compare", "mpich-5", "mpich-4", "intelmpi", "-n", "2", "--time", "3s", *words, "--json", "--", "./app",
         home=home,
     )  # fmt: skip
     found = answer(done)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from rankwise.analysis.fit import point_to_point
 from rankwise.cli.fit import command
 from rankwise.core.errors import InputError
 from rankwise.core.records import Plan
@@ -17,6 +18,12 @@ from support import fitted
 from support.command_line import assert_error, rankwise
 from support.emulated import needs_emulation
 from support.fitted import BYTE_SECONDS, store_fit
+
+
+@pytest.fixture(autouse=True)
+def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
+    """How wide intervals are is looked at elsewhere."""
+    monkeypatch.setattr(point_to_point, "RESAMPLES", 20)
 
 
 def fit(path: Path, *words: str) -> Result:

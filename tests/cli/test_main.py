@@ -1,11 +1,15 @@
 """Every verb is found and explained by the front of the command line, and exit codes mean what they say."""
 
+import subprocess
+from pathlib import Path
+
 import click
 import pytest
 from click.testing import CliRunner
 
 from rankwise.cli import main
 from rankwise.core import errors
+from support.command_line import COMMAND, FORKING, environment
 
 VERBS = {"bench", "compare", "completion", "delete", "doctor", "export", "mpis", "report", "runs", "show"}
 
@@ -70,3 +74,11 @@ def test_completion_scripts_name_the_command(shell: str) -> None:
     result = CliRunner().invoke(main.rankwise, ["completion", shell])
     assert result.exit_code == 0
     assert "_RANKWISE_COMPLETE" in result.output
+
+
+def test_a_command_line_in_a_forked_process_is_as_one_that_was_started(tmp_path: Path) -> None:
+    argv, variables = [str(COMMAND), "compare", "--baseline"], environment(tmp_path)
+    forked = FORKING.run(argv, tmp_path, variables, 60)
+    started = subprocess.run(argv, env=variables, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (forked.returncode, forked.stdout, forked.stderr) == (2, started.stdout, started.stderr)
+    assert "--baseline" in started.stderr

@@ -17,7 +17,7 @@ from rankwise.profiles.loading import place_apart
 from rankwise.testbeds.emulated import EmulatedTestbed
 from rankwise.workflows.tune.own_choices import own_choices
 from support.emulated import needs_emulation, two_sites
-from support.mpis import FOUND, working
+from support.mpis import FOUND, by_day, working
 
 SIZES = {
     **dict.fromkeys(("bcast", "allreduce", "ibcast", "iallreduce"), 262144), "exscan": 131072, "iallgather": 32768,
@@ -124,8 +124,11 @@ def equal(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
     return one == pytest.approx(other, abs=0.06, rel=0.03)
 
 
-def check(counting: Counting, names: Mapping[str, Sequence[Choice]]) -> None:
-    """Race the choices of each operation in one launch, and compare each with a launch that has loaded it."""
+def check(counting: Counting, names: Mapping[str, Sequence[Choice]]) -> dict[str, tuple[float, ...]]:
+    """Race the choices of each operation in one launch, and compare each with a launch that has loaded it.
+
+    Returns what each sent in the race, by operation and place.
+    """
     labels = {
         f"{operation} {place}": (operation, choice)
         for operation, choices in names.items()
@@ -147,6 +150,7 @@ def check(counting: Counting, names: Mapping[str, Sequence[Choice]]) -> None:
         if not equal(found, expected):
             unlike.append(f"{operation} {choice}: {found}, not {expected}")
     assert unlike == []
+    return {label: raced[cells.index((operation, label))] for label, (operation, _) in labels.items()}
 
 
 def choices_by_day(implementation_id: str) -> dict[str, list[Choice]]:
@@ -158,14 +162,9 @@ def test_candidates_send_what_profiles_with_the_same_choice_send(
     testbed: EmulatedTestbed, implementation_id: str, tmp_path: Path
 ) -> None:
     counting = Counting(testbed, implementation_id, tmp_path)
-    chosen = choices_by_day(implementation_id)
-    check(counting, chosen)
-    unlike = counting.sent(
-        counting.switching(), [(op, f"{op} {place}") for op in chosen for place in (0, 1)],
-        {f"{op} {place}": counting.candidate(op, some[place]) for op, some in chosen.items() for place in (0, 1)},
-    )  # fmt: skip
-    assert not equal(unlike[0], unlike[1])
-    assert not equal(unlike[2], unlike[3])
+    raced = check(counting, choices_by_day(implementation_id))
+    for operation in OPERATIONS:
+        assert not equal(raced[f"{operation} 0"], raced[f"{operation} 1"])
 
 
 def every_choice(implementation_id: str, operation: str, ranks: int) -> list[Choice]:
@@ -194,16 +193,16 @@ def test_so_does_every_algorithm(
 
 
 @pytest.mark.parametrize(
-    ("ranks", "operations"),
+    ("implementation_id", "ranks", "operations"),
     [
-        (4, ("reduce_scatter_block",)),
-        (4, ("ibcast",)),
+        *((one, 4, ("reduce_scatter_block" if one.startswith("mpich") else "ibcast",)) for one in SWITCHING),
         *(
-            pytest.param(ranks, (*OTHER_OPERATIONS, *NONBLOCKING), marks=pytest.mark.nightly)
+            pytest.param(one, ranks, (*OTHER_OPERATIONS, *NONBLOCKING), marks=pytest.mark.nightly)
+            for one in SWITCHING
             for ranks in (3, 4, 8)
         ),
     ],
-)  # fmt: skip
+)
 def test_so_does_every_algorithm_of_other_operations(
     testbed: EmulatedTestbed, implementation_id: str, ranks: int, operations: Sequence[str], tmp_path: Path
 ) -> None:
@@ -230,6 +229,7 @@ def test_so_does_every_fan_out_that_is_tried(
         )
 
 
+@pytest.mark.parametrize("implementation_id", by_day(SWITCHING, "openmpi-5"))
 def test_also_where_several_ranks_share_a_host(
     testbed: EmulatedTestbed, implementation_id: str, tmp_path: Path
 ) -> None:

@@ -17,7 +17,7 @@ from rankwise.core.coupled import PATTERNS, Pattern
 from rankwise.core.errors import InputError
 from rankwise.workflows.apps import AppsRequest, run_apps
 from rankwise.workflows.events import Silent
-from support.mpis import FOUND
+from support.mpis import FOUND, by_day
 
 pytestmark = [pytest.mark.mpi, pytest.mark.skipif(not FOUND, reason="no MPI here")]
 IDS = [one.id for one in FOUND]
@@ -35,9 +35,7 @@ def run(pattern: Pattern, ranks: int = 2, mpi: str = BY_DAY[0], *, count: bool =
 
 
 @pytest.mark.parametrize("pattern", SHORT.values(), ids=list(SHORT))
-@pytest.mark.parametrize(
-    "mpi", [one if one in BY_DAY else pytest.param(one, marks=pytest.mark.nightly) for one in IDS]
-)
+@pytest.mark.parametrize("mpi", by_day(IDS, BY_DAY[0]))
 def test_every_value_is_what_it_should_be(mpi: str, pattern: Pattern) -> None:
     for ranks in (2, 5):
         result = run(pattern, ranks, mpi)
@@ -61,7 +59,7 @@ def test_what_is_sent_is_what_the_pattern_says(name: str, directions: int) -> No
     ("name", "right", "wrong"),
     [
         ("groundwater", "m->theirs + one->first", "m->theirs"),
-        ("climate", "field + one->first", "field"),
+        pytest.param("climate", "field + one->first", "field", marks=pytest.mark.nightly),
         ("molecular", "memcpy(m->sent, m->mine", "memcpy(m->sent, m->theirs"),
         ("meg", "compute(m, seconds);\n        begun", "begun"),
     ],

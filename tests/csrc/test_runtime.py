@@ -11,11 +11,12 @@ from rankwise.core import process
 from rankwise.core.jobs import Job
 from rankwise.core.records import Implementation
 from rankwise.mpi.family import FamilyLauncher
-from support.mpis import FOUND, working
+from support.mpis import FOUND, by_day, working
 from support.real_harness import CSRC, INCLUDES, WARNINGS, symbols
 
 PROGRAM = Path(__file__).with_name("runtime_program.c")
 SOURCES = sorted(CSRC.glob("runtime/*.c"))
+LIBRARY = "librankwise-runtime.so"
 
 pytestmark = pytest.mark.mpi
 
@@ -33,8 +34,7 @@ def compiled(one: Implementation, target: Path, *words: str) -> Path:
 
 
 def library(one: Implementation, folder: Path, *flags: str) -> Path:
-    target = folder / "librankwise-runtime.so"
-    return compiled(one, target, "-shared", "-fPIC", "-fvisibility=default", *flags, *map(str, SOURCES))
+    return compiled(one, folder / LIBRARY, "-shared", "-fPIC", "-fvisibility=default", *flags, *map(str, SOURCES))
 
 
 @cache
@@ -55,7 +55,7 @@ def folder() -> Iterator[Path]:
         yield Path(name)
 
 
-@pytest.mark.parametrize("ranks", [2, 3, 4])
+@pytest.mark.parametrize("ranks", [*(pytest.param(ranks, marks=pytest.mark.nightly) for ranks in (2, 4)), 3])
 def test_a_program_uses_it_from_a_shared_library(one: Implementation, ranks: int, folder: Path) -> None:
     job = Job((str(program(one.id, folder)),), ranks, ranks > 2)
     done = process.run_steps(FamilyLauncher().steps(one, job), 60)
@@ -72,8 +72,8 @@ def test_a_program_uses_it_from_a_shared_library(one: Implementation, ranks: int
     assert said == {"wrong_maxima": 0, "left_early": 0, "clock_faults": 0, "unreturned_errors": 0}
 
 
-def test_it_names_its_functions_apart_and_neither_prints_nor_exits(one: Implementation, tmp_path: Path) -> None:
-    found = symbols(library(one, tmp_path))
+def test_it_names_its_functions_apart_and_neither_prints_nor_exits(one: Implementation, folder: Path) -> None:
+    found = symbols(program(one.id, folder).with_name(LIBRARY))
     defined = {name for name, kind in found if kind == "T" and not name.startswith("_")}
     used = {name.split("@")[0] for name, kind in found if kind == "U"}
     assert all(name.startswith("rw_") for name in defined), defined
@@ -89,6 +89,7 @@ MPI_2 = {
 """The MPI functions that it calls, all of them older than MPI-3."""
 
 
+@pytest.mark.parametrize("one", by_day([one.id for one in FOUND], "openmpi-5"), indirect=True)
 def test_a_library_that_intercepts_mpi_can_call_below_itself(one: Implementation, tmp_path: Path) -> None:
     below = [f"-D{name}=P{name}" for name in sorted(MPI_2)]
     used = {name for name, kind in symbols(library(one, tmp_path, *below)) if kind == "U"}

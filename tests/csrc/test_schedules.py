@@ -34,7 +34,7 @@ def carried_out(folder: Path, ranks: int, *more: Path) -> "subprocess.CompletedP
 
 
 @pytest.mark.timeout(400)
-@pytest.mark.parametrize("ranks", [17, pytest.param(33, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("ranks", [9, *(pytest.param(ranks, marks=pytest.mark.nightly) for ranks in (17, 33))])
 def test_schedules_of_up_to_so_many_ranks(tmp_path: Path, ranks: int) -> None:
     done = carried_out(tmp_path, ranks)
     assert done.returncode == 0, done.stderr

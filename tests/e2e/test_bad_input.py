@@ -20,7 +20,7 @@ from support.mpis import FOUND
 MPI = next((one for one in FOUND if one.family == "mpich"), FOUND[0] if FOUND else None)
 pytestmark = [pytest.mark.mpi, pytest.mark.skipif(MPI is None, reason="no MPI here")]
 NAME = MPI.id if MPI else ""
-QUICK = ["--bench", "pingpong", "--sizes", "1", "--time", "2s", "-q"]
+QUICK = ["--bench", "pingpong", "--sizes", "1", "--time", "1s", "-q"]
 LONG = ["--bench", "pingpong,bcast", "--sizes", "1:64K", "--time", "90s", "--precision", "0.00001", "-q"]
 
 

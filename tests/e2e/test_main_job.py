@@ -26,7 +26,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def answer(home: Path) -> dict[str, Any]:
-    words = ["--bench", "pingpong,barrier,iallreduce,memcpy", "--sizes", "1:64K:16", "--time", "12s", "--json"]
+    words = ["--bench", "pingpong,barrier,iallreduce,memcpy", "--sizes", "1:64K:16", "--time", "5s", "--json"]
     done = rankwise("compare", *TWO, *words, home=home)
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
@@ -110,7 +110,7 @@ def test_bench_prints_the_layout_asked_for(layout: str, words: list[str], tmp_pa
 
 def test_fail_on_slower_says_no_by_its_exit_code(tmp_path: Path) -> None:
     """Whatever this machine's verdict is, the exit code must agree with it."""
-    words = ["--bench", "pingpong", "--sizes", "64K", "--time", "9s", "-q", "--fail-on", "different"]
+    words = ["--bench", "pingpong", "--sizes", "64K", "--time", "3s", "-q", "--fail-on", "different"]
     done = rankwise("compare", *TWO, *words, "--delta", "0.0001", home=tmp_path)
     verdict = json.loads(rankwise("report", "--json", "--delta", "0.0001", home=tmp_path).stdout)["verdicts"][0]
     assert done.returncode == (1 if verdict["verdict"] in ("faster", "slower") else 0)

@@ -25,7 +25,7 @@ MPI = next(
 pytestmark = [pytest.mark.mpi, pytest.mark.skipif(not MPI, reason="no MPI here"), needs_emulation]
 NAME = f"mortal{os.getpid()}"
 COMPARE = ["compare", MPI, "--testbed", "mortal.toml", "--bench", "pingpong", "--sizes", "1:64", "-q"]
-QUICK = ["--time", "2s"]
+QUICK = ["--time", "1s"]
 LONG = ["--time", "60s", "--precision", "0.00001"]
 
 

@@ -45,7 +45,7 @@ def home(tmp_path: Path) -> Path:
 def compared(home: Path, *words: str) -> tuple[int, str]:
     done = rankwise(
         "compare", *ONE_OF_EACH.values(), "--bench", "hasty_bcast,bcast", "--sizes", "64", "-n", "2",
-        "--time", "6s", "--report", str(home / "report.html"), "--store", str(home / "store.sqlite"), *words,
+        "--time", "3s", "--report", str(home / "report.html"), "--store", str(home / "store.sqlite"), *words,
         home=home, RANKWISE_PLUGINS=str(home / "plugins"),
     )  # fmt: skip
     assert done.stdout, done.stderr

@@ -18,7 +18,7 @@ from rankwise.core.records import Implementation
 from rankwise.mpi.family import FamilyLauncher
 from rankwise.testbeds.emulated import EmulatedTestbed
 from support.emulated import needs_emulation, two_sites
-from support.mpis import FOUND, working
+from support.mpis import FOUND, by_day, working
 from support.traces import open_folder
 
 pytestmark = [pytest.mark.mpi, needs_emulation]
@@ -78,6 +78,7 @@ def test_each_rank_is_where_its_launchers_file_says(one: Implementation, duo: Em
         assert hosts_by_rank(duo, steps, HOSTS) == HOSTS
 
 
+@pytest.mark.parametrize("one", by_day([one.id for one in FOUND], "mpich-5"), indirect=True)
 def test_a_program_gets_the_order_of_a_permutation(one: Implementation, duo: EmulatedTestbed) -> None:
     now = ("a1", "a1", "b1", "b1")
     with open_folder() as folder:

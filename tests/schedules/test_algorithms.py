@@ -1,5 +1,7 @@
 """Every algorithm that is registered is right, for any ranks, root, count and network, or says why not."""
 
+from collections.abc import Iterable
+
 import hypothesis
 import pytest
 from hypothesis import given
@@ -24,7 +26,7 @@ def refuted(problem: Problem, schedules: tuple[Schedule, ...]) -> list[str]:
     return [f"{fault}{' (in place)' * proof.in_place}" for fault in proof.faults]
 
 
-def held(one: Algorithm, ranks: range) -> None:
+def held(one: Algorithm, ranks: Iterable[int]) -> None:
     """All roots and a few counts, in order and in any order where the algorithm can do both."""
     for size in ranks:
         for root in range(size if one.operation in ROOTED else 1):
@@ -36,14 +38,14 @@ def held(one: Algorithm, ranks: range) -> None:
 
 @every_algorithm
 def test_few_ranks(one: Algorithm) -> None:
-    held(one, range(1, 10))
+    held(one, (1, 2, 3, 4, 5, 7, 8))
 
 
 @every_algorithm
 @pytest.mark.nightly
 @pytest.mark.timeout(1800)
 def test_up_to_64_ranks(one: Algorithm) -> None:
-    held(one, range(10, 65))
+    held(one, (6, *range(9, 65)))
 
 
 @every_algorithm

@@ -1,13 +1,18 @@
 """The MPI implementations of this host, for tests that are parametrised over them."""
 
 import re
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from rankwise.artifacts.harness import build
 from rankwise.core.records import Implementation
 from rankwise.mpi.discover import installations
 from rankwise.mpi.smoke_test import smoke_test
+from support.alone import alone
 
 FOUND: list[Implementation] = installations()
 """Every installation on this host, not yet tested; read once, when tests are collected."""
@@ -17,6 +22,16 @@ def newest_of_each_family() -> set[str]:
     """Return the ids of the installations that stand for their families by day."""
     by_age = sorted(FOUND, key=lambda one: [int(number) for number in re.findall(r"\d+", one.version)])
     return set({one.family: one.id for one in by_age}.values())
+
+
+def by_day(ids: Iterable[str], *beginnings: str) -> list[Any]:
+    """Return ids as parameters of a test that all but those that begin so run by night alone.
+
+    For what hardly depends on the MPI: the rest of the day's tests use all of them.
+    """
+    found = list(ids)
+    chosen = [one for one in found if one.startswith(beginnings)] or found[:1]
+    return [one if one in chosen else pytest.param(one, marks=pytest.mark.nightly) for one in found]
 
 
 @cache
@@ -30,4 +45,5 @@ def working(implementation_id: str) -> Implementation:
 @cache
 def harness(implementation_id: str) -> Path:
     """Return the compiled harness of this implementation."""
-    return build(working(implementation_id))
+    with alone(f"harness-{implementation_id}"):
+        return build(working(implementation_id))

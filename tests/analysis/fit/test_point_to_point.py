@@ -62,7 +62,7 @@ def classes(draw: st.DrawFn) -> PairClass:
 
 @given(classes())
 def test_what_was_put_in_is_found(pairs: PairClass) -> None:
-    found = fit_class("made up", made_up(pairs))
+    found = fit_class("made up", made_up(pairs, launches=1))  # without noise all launches are alike
     assert found.pair_class.eager_below_bytes == 65536
     assert found.misfit < 1e-3
     own, last = pairs.ranges[0], found.pair_class.ranges[-1]
@@ -98,7 +98,7 @@ def test_intervals_cover_what_was_put_in_despite_noise() -> None:
         ("ranges.0.receive_overhead_seconds", 3e-6),
     ]
     covered = tried = 0
-    for seed in range(20):
+    for seed in range(10):
         found = fit_class("lan", made_up(TYPICAL, 0.03, 8, seed))
         assert found.pair_class.eager_below_bytes == 65536
         assert found.misfit < 0.05

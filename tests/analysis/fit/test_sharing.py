@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from rankwise.analysis.fit import accuracy as accuracy_of_models
 from rankwise.analysis.fit.accuracy import SharingFit, accuracy, fit_one_switch
 from rankwise.analysis.fit.sharing_data import Observed
 from rankwise.analysis.fit.sharing_patterns import GUARDS, micro_patterns, random_pattern
@@ -46,12 +47,20 @@ def test_how_far_predictions_are_off(fit: SharingFit) -> None:
     assert off.flows == 8 and off.covered == 0.0
 
 
+@pytest.fixture
+def one_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fits are of alpha-fair alone."""
+    monkeypatch.setattr(accuracy_of_models, "MODELS", ("alpha-fair",))
+
+
+@pytest.mark.usefixtures("one_model")
 def test_no_bus_is_no_parameter() -> None:
     found = fit_one_switch(measured(platform(kappa=2.0)), simulated).models["alpha-fair"]
     assert found.model.alpha == pytest.approx(ALPHA, rel=0.05)
     assert (found.model.kappa, sorted(found.not_identified)) == (2.0, ["kappa", "window_bytes"])
 
 
+@pytest.mark.usefixtures("one_model")
 def test_messages_that_wait_in_queues_tell_the_window() -> None:
     found = fit_one_switch(measured(platform(window_bytes=1e5)), simulated).models["alpha-fair"]
     assert found.model.alpha == pytest.approx(ALPHA, rel=0.1)

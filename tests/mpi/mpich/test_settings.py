@@ -19,6 +19,7 @@ from support.mpis import FOUND, working
 
 IDS = [one.id for one in FOUND if one.family == "mpich"]
 LIMIT_SECONDS = 30.0
+NIGHTLY = pytest.mark.nightly
 REPETITIONS = 10
 DOING = """\
 #include <mpi.h>
@@ -146,8 +147,8 @@ def moved(outcome: Outcome, link: str, size_bytes: int) -> float:
     [
         ("a1 a2 b1 b2", (Rule(65536, Choice()), Rule(None, RING)), 60000, 0.0),
         ("a1 a2 b1 b2", (Rule(65536, Choice()), Rule(None, RING)), 70000, 0.75),
-        ("a1 a2 b1", (Rule(65536, RING), Rule(None, Choice())), 60000, 0.67),
-        ("a1 a2 b1", (Rule(65536, RING), Rule(None, Choice())), 70000, 0.0),
+        pytest.param("a1 a2 b1", (Rule(65536, RING), Rule(None, Choice())), 60000, 0.67, marks=NIGHTLY),
+        pytest.param("a1 a2 b1", (Rule(65536, RING), Rule(None, Choice())), 70000, 0.0, marks=NIGHTLY),
     ],
 )
 @pytest.mark.mpi
@@ -183,11 +184,11 @@ def test_an_algorithm_takes_the_whole_operation_also_where_several_ranks_share_a
 @pytest.mark.parametrize(
     ("operation", "algorithm", "limit", "crossing"),
     [
-        ("allgather", "ring", 40000, (3, 4)),
+        pytest.param("allgather", "ring", 40000, (3, 4), marks=NIGHTLY),
         ("alltoall", "brucks", 40000, (6, 4)),
-        ("reduce_scatter", "noncommutative", 400000, (0.5, 1)),
+        pytest.param("reduce_scatter", "noncommutative", 400000, (0.5, 1), marks=NIGHTLY),
         ("allgatherv", "ring", 100000, (3, 4)),
-        ("reduce_scatter_block", "noncommutative", 100000, (2, 4)),
+        pytest.param("reduce_scatter_block", "noncommutative", 100000, (2, 4), marks=NIGHTLY),
     ],
 )
 @pytest.mark.mpi

@@ -238,7 +238,7 @@ def loaded(one: Implementation, tuning: Tuning, folder: Path, *more: Native) -> 
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize("ranks", [4, 5])
+@pytest.mark.parametrize("ranks", [pytest.param(4, marks=pytest.mark.nightly), 5])
 def test_rules_switch_at_the_byte_that_was_asked_for(
     real: tuple[Implementation, Path], ranks: int, tmp_path: Path
 ) -> None:
@@ -259,7 +259,7 @@ def test_rules_switch_at_the_byte_that_was_asked_for(
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize("ranks", [3, 5])
+@pytest.mark.parametrize("ranks", [3, pytest.param(5, marks=pytest.mark.nightly)])
 def test_other_numbers_of_ranks_keep_the_default(
     real: tuple[Implementation, Path], ranks: int, tmp_path: Path
 ) -> None:
