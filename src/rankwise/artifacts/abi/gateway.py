@@ -130,6 +130,7 @@ class _Writer:
 
     def _in_turns(self, ours: list[str]) -> list[str]:
         """What several threads call: ours in a turn, the library's without one where it may wait."""
+        ours = [name for name in ours if name not in {"Init", "Init_thread"}]  # there are no others yet
         waiting = [name for name in self.functions if _WAITS.fullmatch(name) and not _NO_WAIT.fullmatch(name)]
         text = [
             _around(f"turn_{name}", self.functions[name], "    take_turn();", f"call_{name}", "    end_turn();")
@@ -140,7 +141,7 @@ class _Writer:
                          f"library.{name}", "    resume_turn(depth);") for name in waiting]  # fmt: skip
         return [
             *text, "void lay_over_in_turns(AbiTable *table)\n{",
-            *(f"    table->{name} = turn_{name};" for name in ours if name not in {"Init", "Init_thread"}), "}\n",
+            *(f"    table->{name} = turn_{name};" for name in ours), "}\n",
             "void wait_without_turn(AbiTable *table)\n{\n    library = *table;",
             *(f"    table->{name} = wait_{name};" for name in waiting), "}\n",
         ]  # fmt: skip

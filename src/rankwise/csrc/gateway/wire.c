@@ -56,6 +56,19 @@ static void sent(Peer *p, Outgoing *message)
         free(message);
 }
 
+/* It has ended, and listens no more: what would still have been said to it is not. */
+static void drop_messages(Peer *p)
+{
+    while (p->first) {
+        Outgoing *m = p->first;
+        p->first = m->next;
+        to_send--;
+        if (!m->request)
+            free(m);
+    }
+    p->last = NULL;
+}
+
 /* What the socket takes now. */
 static bool flush(Peer *p)
 {
@@ -71,8 +84,11 @@ static bool flush(Peer *p)
         struct msghdr whole = {.msg_iov = both ? parts : parts + 1, .msg_iovlen = both ? 2 : 1};
         const ssize_t bytes = sendmsg(p->socket, &whole, MSG_NOSIGNAL | MSG_DONTWAIT);
         if (bytes < 0) {
-            if (errno != EAGAIN && errno != EINTR && !p->ended)
+            if (errno == EAGAIN || errno == EINTR)
+                return moved;
+            if (!p->ended)
                 give_up("lost the connection to", p->rank);
+            drop_messages(p);
             return moved;
         }
         moved = true;
