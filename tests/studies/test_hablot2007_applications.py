@@ -169,7 +169,8 @@ def test_the_figures_are_found_in_what_the_applications_print() -> None:
     )
     (grid,) = (run for run in applications.RUNS if run.label == NPB_GRID)
     assert grid.applications
-    metrics = {name: Metric(name, pattern) for name, pattern in grid.applications.figures}
+    found = (*grid.applications.figures, *grid.applications.messages)
+    metrics = {name: Metric(name, pattern) for name, pattern in found}
     assert metrics["cg seconds"].find(said) == 15
     assert metrics["ft seconds"].find(said) == 2.5
     assert metrics["ep seconds"].find(said) is None
