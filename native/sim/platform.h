@@ -83,8 +83,8 @@ struct Platform {
     std::string node_name(std::size_t node) const
     {
         const auto &[site, number, out, in] = nodes[node];
-        return node_names[site].empty() ? sites[site] + std::to_string(number)
-                                        : node_names[site][number];
+        const bool is_named = site < node_names.size() && !node_names[site].empty();
+        return is_named ? node_names[site][number] : sites[site] + std::to_string(number);
     }
     const Route &route(std::uint32_t from, std::uint32_t to) const
     {

@@ -183,7 +183,7 @@ void weights()
     Platform p = ideal(0, model(Sharing::alpha_fair));
     p.sites = {"a", "b", "c"};
     for (const std::uint32_t site : {0U, 1U, 2U})
-        p.nodes.push_back({"n", site, kRate, kRate});
+        p.nodes.push_back({site, 0, kRate, kRate});
     p.classes.push_back(p.classes[0]);
     p.classes[1].weight = 3;
     p.routes.resize(9);

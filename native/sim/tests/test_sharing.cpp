@@ -22,7 +22,7 @@ Platform sites_platform()
     for (std::uint32_t s = 0; s < kSites; s++) {
         p.sites.push_back("s" + std::to_string(s));
         for (std::uint32_t i = 0; i < kNodes / kSites; i++)
-            p.nodes.push_back({"n", s, kRate, kRate});
+            p.nodes.push_back({s, 0, kRate, kRate});
         p.links.push_back({"up" + std::to_string(s), 2 * kRate, 0});
         p.links.push_back({"down" + std::to_string(s), 2 * kRate, 2});
     }

@@ -21,7 +21,7 @@ inline constexpr double kRate = 125e6; // bytes a second of a NIC
 inline Platform ideal(std::uint32_t nodes, ModelSettings model = {})
 {
     Platform platform;
-    platform.sites = {"s"};
+    platform.sites = {"n"};
     for (std::uint32_t i = 0; i < nodes; i++)
         platform.nodes.push_back({0, i, kRate, kRate});
     PairClass pairs;
