@@ -3,7 +3,6 @@
 import ast
 import re
 import tomllib
-from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
@@ -172,13 +171,16 @@ NAMES = {
 }
 
 
-def collections() -> Iterator[tuple[Path, set[str]]]:
+@cache
+def collections() -> list[tuple[Path, set[str]]]:
     """Every tuple, list, set and dictionary that is written out in the package, with the names in it."""
+    found = []
     for path, tree in trees().items():
         for node in ast.walk(tree):
             if isinstance(node, ast.Tuple | ast.List | ast.Set | ast.Dict):
                 items = node.keys if isinstance(node, ast.Dict) else node.elts
-                yield path, {str(one.value) for one in items if isinstance(one, ast.Constant)}
+                found.append((path, {str(one.value) for one in items if isinstance(one, ast.Constant)}))
+    return found
 
 
 @pytest.mark.parametrize("sort", NAMES)

@@ -117,6 +117,8 @@ NIGHTLY = {
     "joined_cost": "joined jobs; relay_cost uses its functions",
     "abi_cost": "programs of the standard ABI on MPIs",
     "beside_imb": "launches of the harness",
+    "beside_gloo": "launches of schedules on testbeds; its intervals are a function of wan_collectives",
+    "tolerance_beside_emulator": "recording on testbeds, predictions of the tolerance, other delays",
 }
 """What they start, other tests do by day; that they begin at all, and that types fit, is looked at by day."""
 

@@ -207,7 +207,7 @@ def test_a_program_runs_again_only_from_a_trace_that_names_it(trace: str) -> Non
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize("family", ["openmpi-5", "openmpi-4"])
+@pytest.mark.parametrize("family", ["openmpi-5", pytest.param("openmpi-4", marks=pytest.mark.nightly)])
 def test_what_open_mpi_monitored_is_the_matrix_of_the_trace(family: str) -> None:
     found = [one.id for one in FOUND if one.id.startswith(family)]
     if not found:

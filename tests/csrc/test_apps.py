@@ -19,7 +19,7 @@ from rankwise.mpi.family import FamilyLauncher
 from rankwise.testbeds.local import LocalTestbed
 from rankwise.workflows.apps import AppsRequest, run_apps
 from rankwise.workflows.events import Silent
-from support.mpis import FOUND, working
+from support.mpis import FOUND, by_day, working
 
 pytestmark = [pytest.mark.mpi, pytest.mark.skipif(not FOUND, reason="no MPI here")]
 IDS = [one.id for one in FOUND]
@@ -35,10 +35,9 @@ def run(*names: str, ranks: int, mpi: str = BY_DAY[0], **how: object) -> tuple[A
     return run_apps(AppsRequest(names, implementations=(mpi,), ranks=ranks, **how), Silent())  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("ranks", RANKS)
-@pytest.mark.parametrize(
-    "mpi", [one if one == BY_DAY[0] else pytest.param(one, marks=pytest.mark.nightly) for one in IDS]
-)
+@pytest.mark.nightly
+@pytest.mark.parametrize("ranks", [1, 2, 4])
+@pytest.mark.parametrize("mpi", IDS)
 def test_the_results_are_the_published_ones(mpi: str, ranks: int) -> None:
     results = run(ranks=ranks, mpi=mpi)
     kernels = sorted(KERNELS + (ON_SQUARES if ranks != 2 else []))
@@ -173,7 +172,14 @@ def test_messages_of_the_solvers_are_those_of_the_originals() -> None:
         assert point_to_point(kernel, 4) == [(lines, back), (faces, 6 * face), (lines, forth)]
 
 
-@pytest.mark.parametrize(("kernels", "ranks"), [((), 2), (("bt", "sp"), 4)])
+@pytest.mark.parametrize(
+    ("kernels", "ranks"),
+    [
+        (("bt", "cg", "is"), 4),
+        pytest.param((), 2, marks=pytest.mark.nightly),
+        pytest.param(("bt", "sp"), 4, marks=pytest.mark.nightly),
+    ],
+)
 def test_without_computing_the_messages_are_the_same(kernels: tuple[str, ...], ranks: int) -> None:
     """Of IS the sizes depend on the keys: without them each rank has as much for each."""
     computed = run(*kernels, ranks=ranks, count=True)
@@ -201,9 +207,7 @@ def rays(ranks: int, mpi: str = BY_DAY[0], *options: str, **how: object) -> AppR
     return result
 
 
-@pytest.mark.parametrize(
-    "mpi", [one if one in BY_DAY else pytest.param(one, marks=pytest.mark.nightly) for one in IDS]
-)
+@pytest.mark.parametrize("mpi", by_day(IDS, BY_DAY[0]))
 def test_rays_run_as_closed_forms_say_and_each_is_traced_once(mpi: str) -> None:
     result = rays(4, mpi, "rays=20500", "mesh_bytes=100000")
     assert result.remark == "" and result.verified is True

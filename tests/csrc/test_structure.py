@@ -10,7 +10,7 @@ import pytest
 from rankwise.artifacts import builder, compiler, harness
 from rankwise.core import process
 from support.mpis import FOUND, newest_of_each_family, working
-from support.real_harness import CSRC, HEADERS, PARTS, symbols
+from support.real_harness import CSRC, HEADERS, PARTS, symbols, symbols_of_each
 
 FILES = [path for name in PARTS for path in sorted(CSRC.glob(f"{name}/*.[ch]"))]
 SEEN_BY_OTHERS = frozenset("TRDBC")
@@ -69,7 +69,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Symbols:
     sources = tuple(path for path in FILES if path.suffix == ".c")
     artifact = builder.Artifact(harness.PROGRAM, sources, "program", HEADERS, harness.FLAGS)
     objects = builder._objects(artifact, compiler.of(one), tmp_path_factory.mktemp("objects"), 180.0)
-    return {unit_of(path): symbols(file) for path, file in zip(sources, objects, strict=True)}
+    return dict(zip(map(unit_of, sources), symbols_of_each(objects), strict=True))
 
 
 def test_no_files_use_one_another_in_a_circle(found: Symbols) -> None:

@@ -12,7 +12,7 @@ from rankwise.core.tuning import Choice, Decision, Rule, Tuning
 from rankwise.mpi.family import family_named
 from rankwise.profiles.writing import write
 from support.command_line import rankwise
-from support.mpis import FOUND, working
+from support.mpis import FOUND, by_day, working
 from support.profiles import part, profile
 from support.sshd import servers
 
@@ -39,7 +39,7 @@ def path(tmp_path: Path) -> Iterator[str]:
         yield f"{found.add_to_path()}:{os.environ['PATH']}"
 
 
-@pytest.mark.parametrize("implementation_id", IDS)
+@pytest.mark.parametrize("implementation_id", by_day(IDS, "openmpi"))
 def test_every_rank_reads_the_same_rules(implementation_id: str, tmp_path: Path, path: str) -> None:
     one = working(implementation_id)
     tuning = Tuning(decisions=(Decision("bcast", 2, (Rule(None, Choice("binomial")),)),))
@@ -65,7 +65,7 @@ EACH_NODE = {
 }
 
 
-@pytest.mark.parametrize("implementation_id", IDS)
+@pytest.mark.parametrize("implementation_id", by_day(IDS, "mpich"))
 def test_load_sh_says_which_node_lacks_the_files(implementation_id: str, tmp_path: Path, path: str) -> None:
     one = working(implementation_id)
     tuning = Tuning(decisions=(Decision("bcast", 2, (Rule(None, Choice("binomial")),)),))

@@ -2,8 +2,10 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -145,8 +147,17 @@ def symbols(binary: Path) -> set[tuple[str, str]]:
 
     Constants with addresses, which the loader writes before the program begins, are of kind r as others are.
     """
-    done = subprocess.run(["nm", "--format=sysv", binary], capture_output=True, text=True, check=True)
-    rows = [
-        [word.strip() for word in line.split("|")] for line in done.stdout.splitlines() if line.count("|") == 6
+    (found,) = symbols_of_each([binary])
+    return found
+
+
+def symbols_of_each(binaries: Sequence[Path]) -> list[set[tuple[str, str]]]:
+    """Return the symbols of each of these files, which one `nm` reads."""
+    done = subprocess.run(["nm", "--format=sysv", *binaries], capture_output=True, text=True, check=True)
+    _, *parts = re.split(r"^Symbols from .*:$", done.stdout, flags=re.MULTILINE)
+    assert len(parts) == len(binaries)
+    tables = [[[word.strip() for word in line.split("|")] for line in part.splitlines()] for part in parts]
+    return [
+        {(row[0], "r" if row[6].startswith(".data.rel.ro") else row[2]) for row in rows if len(row) == 7}
+        for rows in tables
     ]
-    return {(row[0], "r" if row[6].startswith(".data.rel.ro") else row[2]) for row in rows}

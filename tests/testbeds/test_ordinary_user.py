@@ -28,7 +28,7 @@ pytestmark = needs_root
 @pytest.mark.parametrize(
     ("module", "only"),
     [
-        ("testbeds/test_running.py", ""),
+        pytest.param("testbeds/test_running.py", "", marks=pytest.mark.nightly),
         ("testbeds/test_emulated.py", "hosts_of_their_own or shared_memory or reach or settings or limit"),
         pytest.param("testbeds/test_emulated.py", "", marks=pytest.mark.nightly),
         pytest.param("testbeds/test_emulated_life.py", "", marks=pytest.mark.nightly),

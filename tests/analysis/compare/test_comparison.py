@@ -29,7 +29,12 @@ def test_true_differences_are_found() -> None:
 
 
 @pytest.mark.parametrize(
-    ("drift", "launch_effect"), [(0.1, 0.02), (0.5, 0.005), (0.0, 0.1)], ids=["typical", "drifting", "noisy"]
+    ("drift", "launch_effect"),
+    [
+        pytest.param(0.1, 0.02, id="typical"),
+        pytest.param(0.5, 0.005, id="drifting", marks=pytest.mark.nightly),
+        pytest.param(0.0, 0.1, id="noisy", marks=pytest.mark.nightly),
+    ],
 )
 def test_an_implementation_differs_from_itself_in_at_most_one_comparison_of_twenty(
     drift: float, launch_effect: float
