@@ -44,7 +44,7 @@ from rankwise.workflows.measure import Request
     "  rankwise compare --metric 'Gflops: *(\\S+)' --higher-is-better -- ./app\n"
     "  rankwise compare --verify-output PASSED --fail-on slower -- ./app\n"
     "  rankwise compare --placement block,cyclic --testbed two-clusters -- ./app\n"
-    "  rankwise compare mpich-5 --join a=mpich-5:2,b=openmpi-5:2 -- ./app   an MPI of its own on each site",
+    "  rankwise compare mpich-5 --join a=mpich-5:2,b=openmpi-5:2 -- ./app   joined",
 )
 @click.argument("mpi", nargs=-1)
 @click.option(
