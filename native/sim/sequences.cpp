@@ -31,10 +31,11 @@ bool Sequences::grow_in_place(std::size_t rank, std::size_t least)
 
 Operation *Sequences::take_room(std::size_t count)
 {
-    if (last_ != SIZE_MAX) { // what it did not need
+    if (last_ != SIZE_MAX) { // what it does not need: it may go on, and must not move each time
         Place &last = places_[last_];
-        free_ -= last.room - last.count;
-        last.room = last.count;
+        const std::size_t kept = std::min<std::size_t>(last.room, std::bit_ceil(last.count + 1U));
+        free_ -= last.room - kept;
+        last.room = static_cast<std::uint32_t>(kept);
     }
     if (static_cast<std::size_t>(end_ - free_) < count) {
         const std::size_t blocks = std::min<std::size_t>(blocks_.size(), 8);
