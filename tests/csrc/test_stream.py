@@ -36,7 +36,7 @@ def test_two_hundred_messages_unless_asked_otherwise(launch: Launch) -> None:
 
 def test_a_sample_is_from_arrival_to_arrival(launch: Launch) -> None:
     gaps = samples(launch("--messages", "6", "halting:8"))
-    assert gaps[3] > 0.03  # the sender halts for 60 ms; half of it, as the receiver may be late for the message before
+    assert gaps[3] > 0.03  # half of what the sender halts for: the receiver may be late for the message before
     assert np.median(gaps) < 0.02
 
 
