@@ -26,10 +26,10 @@ def test_why_it_was_chosen_and_why_it_does_not_stay_are_one_reason() -> None:
         Reason("everything", "not proved"),
     ]
     assert with_reverted(reasons, returned) == [
-        Reason("bcast at 4 ranks", "up to 4 KiB ring; but ring goes back to the default: 1.3"),
+        Reason("bcast at 4 ranks", "up to 4 KiB ring. But ring goes back to the default: 1.3"),
         Reason(
             "socket buffers, links, transport",
-            "links=4: 0.8 times the default's time; but 4 goes back to the default: 1.2",
+            "links=4: 0.8 times the default's time. But 4 goes back to the default: 1.2",
         ),
         Reason("everything", "not proved"),
     ]

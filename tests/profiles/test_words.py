@@ -49,6 +49,13 @@ def test_what_is_probably_slower_is_told() -> None:
     assert gain_words(both).startswith("0 of 2 cells faster, 1 slower and 1 probably slower;")
 
 
+def test_what_is_probably_faster_is_told() -> None:
+    probably = verdict(2, "probably faster", 0.9)
+    assert gain_words(gain([probably])).startswith("1 of 1 cells probably faster, none slower;")
+    both = gain([verdict(1, "faster", 0.8), probably])
+    assert gain_words(both).startswith("1 of 2 cells faster and 1 probably, none slower;")
+
+
 def test_neighbours_of_one_verdict_are_one_row() -> None:
     found = stretches([*reversed(VERDICTS), verdict(8, "faster", 0.9, "allreduce")])
     assert [(one.benchmark, one.low_bytes, one.high_bytes, one.verdict) for one in found] == [

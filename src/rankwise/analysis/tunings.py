@@ -56,7 +56,7 @@ def with_reverted(reasons: Sequence[Reason], reverted: Iterable[Reason]) -> list
         ]  # fmt: skip
         if at:
             old = found[at[0]]
-            found[at[0]] = replace(old, words=f"{old.words}; but {one.words}", cost="")
+            found[at[0]] = replace(old, words=f"{old.words}. But {one.words}", cost="")
         else:
             found.append(one)
     return found

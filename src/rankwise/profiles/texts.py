@@ -70,7 +70,7 @@ def readme(profile: Profile, folder: Path) -> str:
         loader=PackageLoader("rankwise.profiles", "templates"), undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True, keep_trailing_newline=True, autoescape=False,
     )  # fmt: skip
-    templates.filters.update(cell=_cell, quote=shlex.quote)
+    templates.filters.update(cell=_cell, quote=shlex.quote, each_node=lambda family: words_of(family).each_node)
     text = templates.get_template("README.md.j2").render(
         profile=profile, folder=folder, words=words, start_line=start_line, source_line=source_line,
         words_of=words_of, families=dict.fromkeys(part.family for part in profile.parts),

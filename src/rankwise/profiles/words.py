@@ -11,7 +11,7 @@ from rankwise.core import knobs
 from rankwise.core.host_settings import MTU, setting
 from rankwise.core.results import Verdict, VerdictWord
 from rankwise.core.tuning import Choice, Decision, Part, Profile, Setting, Tuning
-from rankwise.core.units import exact_size, format_size, sizes_between
+from rankwise.core.units import exact_size, sizes_between
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,7 @@ class Gain:
     faster: int
     slower: int
     equivalent: int
+    probably_faster: int
     probably_slower: int
     ratio: float
     """Geometric mean of tuned over default time; NaN without cells."""
@@ -50,8 +51,16 @@ def gain(verdicts: Iterable[Verdict]) -> Gain:
     mean = math.exp(sum(logarithms) / len(logarithms)) if logarithms else math.nan
     return Gain(
         len(found), words.count("faster"), words.count("slower"), words.count("equivalent"),
-        words.count("probably slower"), mean,
+        words.count("probably faster"), words.count("probably slower"), mean,
     )  # fmt: skip
+
+
+def faster_words(found: Gain) -> str:
+    """Count what is faster: `12 of 20 cells faster and 3 probably`."""
+    if found.probably_faster and not found.faster:
+        return f"{found.probably_faster} of {found.cells} cells probably faster"
+    probably = f" and {found.probably_faster} probably" if found.probably_faster else ""
+    return f"{found.faster} of {found.cells} cells faster{probably}"
 
 
 def slower_words(found: Gain) -> str:
@@ -65,7 +74,7 @@ def gain_words(found: Gain) -> str:
     if not found.cells:
         return "not measured against the default"
     slower = slower_words(found) or "none slower"
-    return f"{found.faster} of {found.cells} cells faster, {slower}; time × {found.ratio:.3g} in the mean"
+    return f"{faster_words(found)}, {slower}; time × {found.ratio:.3g} in the mean"
 
 
 def gain_of_part(part: Part) -> str:
@@ -98,7 +107,7 @@ def stretches(verdicts: Sequence[Verdict]) -> tuple[Stretch, ...]:
 
 def sizes_words(stretch: Stretch) -> str:
     """Format sizes: `1 KiB`, or `1 KiB to 4 MiB`."""
-    low, high = format_size(stretch.low_bytes), format_size(stretch.high_bytes)
+    low, high = exact_size(stretch.low_bytes), exact_size(stretch.high_bytes)
     return low if low == high else f"{low} to {high}"
 
 

@@ -183,8 +183,8 @@ def test_what_was_validated_and_what_was_not_is_named() -> None:
     reason = reach_reason(OURS, tuning, wanted, [*evidence, Evidence(groups, "open", 6, 1.12, 12)])
     assert reason is not None and reason.subject == "what was validated"
     assert "shown to be no slower in 6 cells: bcast on 4 ranks, placement block" in reason.words
-    assert "bcast on 2 groups of 4 ranks, placement block: up to 12 % slower could not be excluded" in reason.words
-    assert "bcast on 4 ranks, placement cyclic: not measured, though rules do not know how" in reason.words
+    assert "Up to 12 % slower could not be excluded after 6 launches: bcast on 2 groups of 4" in reason.words
+    assert "Not measured (rules do not know how ranks are placed): bcast on 4 ranks, place" in reason.words
     assert "neither nodes nor ranks per node" in reason.words
     assert reach_reason(OURS, Tuning(), [], []) is None
     bound = reach_reason(replace(OURS, version="2.0"), tuning, wanted, evidence)

@@ -161,7 +161,7 @@ def _words(one: Bad) -> str:
 
 def _reason(decision: Decision, rule: Rule, kept: Sequence[Range], own: Sequence[Bad]) -> Reason:
     """Say what becomes of a rule, and the first cell that is why; how many there are besides."""
-    more = f", and {len(own) - 1} more" if len(own) > 1 else ""
+    more = f", and {len(own) - 1} more cell{'s' * (len(own) > 2)}" if len(own) > 1 else ""
     if kept:
         ranges = " and ".join(sizes_between(first - 1 if first else None, last) for first, last in kept)
         what = f"stays {ranges} only"

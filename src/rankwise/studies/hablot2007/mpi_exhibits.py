@@ -141,7 +141,7 @@ def _gain(part: Part) -> str:
     found = words.gain(part.verdicts)
     if not found.cells:
         return _NONE
-    told = filter(None, (f"{found.faster} of {found.cells} cells faster", words.slower_words(found)))
+    told = filter(None, (words.faster_words(found), words.slower_words(found)))
     return f"time × {found.ratio:.3g}; {', '.join(told)}"
 
 

@@ -44,7 +44,7 @@ def _in_force(part: Part, built: Built, testbed: TestbedKind) -> tuple[Reason, .
     except HostError as error:
         return (Reason("everything", f"could not be verified: {error}"),)
     return tuple(
-        Reason(one.subject, f"{one.state}: wanted {one.wanted}, found {one.found or 'nothing'}") for one in checks
+        Reason(one.subject, f"{one.state}: {one.wanted} wanted; {one.found or 'nothing found'}") for one in checks
     )
 
 

@@ -240,12 +240,12 @@ def reach_reason(
     shown = [one.cell for one in mine if one.cell in known and known[one.cell].state == "shown"]
     cells = f"{len(shown)} cell{'s' * (len(shown) != 1)}"
     words = [f"shown to be no slower in {cells}: {'; '.join(sorted({*map(_group_words, shown)}))}"]
-    missing: dict[str, str] = {}
+    missing: dict[str, dict[str, None]] = {}
     for one in mine:
         if one.cell not in shown:
-            why = known[one.cell].words if one.cell in known else f"not measured, though {one.why}"
-            missing.setdefault(_group_words(one.cell), why)
-    words += [f"{group}: {why}" for group, why in missing.items()]
+            why = known[one.cell].words if one.cell in known else f"not measured ({one.why})"
+            missing.setdefault(why, {}).setdefault(_group_words(one.cell))
+    words += [f"{why[0].upper()}{why[1:]}: {'; '.join(groups)}" for why, groups in missing.items()]
     words += [_beyond_words(implementation, tuning)] if tuning.decisions else []
     return Reason("what was validated", ". ".join(words))
 
