@@ -55,6 +55,18 @@ def test_a_difference_of_a_fifth_among_thirty_is_seen_in_a_handful_of_rounds() -
     assert found.high[0] < -0.05
 
 
+def test_what_no_later_round_could_show_is_known_early_and_a_gain_is_seldom_given_up() -> None:
+    generator = np.random.default_rng(4)
+    given_up = {0.0: 0, -0.2: 0}
+    for _ in range(200):
+        for truth in given_up:
+            logs = noise("modes of launches", generator, (5, 4))
+            logs[1] += truth
+            given_up[truth] += bounded(logs[1:], logs[0], LEVEL / 4, 12).least_high[0] > -0.05
+    assert given_up[0.0] > 150 and given_up[-0.2] < 10
+    assert bounded(logs[1:, :2], logs[0, :2], LEVEL, 12).least_high[0] == -np.inf, "two rounds say nothing"
+
+
 def test_one_that_varies_more_than_the_others_is_judged_by_its_own_spread() -> None:
     generator = np.random.default_rng(2)
     logs = noise("normal", generator, (20, 8))

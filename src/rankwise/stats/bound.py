@@ -13,6 +13,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import special
 
 from rankwise.core.records import FloatArray
 from rankwise.stats.summary import mean_of_measured
@@ -20,6 +21,10 @@ from rankwise.stats.summary import mean_of_measured
 PRIOR = 16.0
 """Variance of standardised effects, beforehand: a difference worth finding is some four times what rounds vary by.
 It decides where the bound is narrowest, not whether it holds."""
+GIVING_UP_ROUNDS = 3
+"""After fewer nothing is given up: times of one of two modes look steady."""
+GIVING_UP_LEVEL = 0.05
+"""With half this probability a candidate is given up that the last round would have shown to be faster."""
 REPEATABLE = 1e-3
 """No time repeats from round to round to better than this share, however few rounds seem to say so."""
 
@@ -45,8 +50,9 @@ class Bounded:
     radius: FloatArray
     """The truth is within this, with the level's probability for each candidate, after all rounds at once."""
     rounds: FloatArray
-    final_radius: FloatArray
-    """What the radius would be after the last round that there may be, with this spread."""
+    least_high: FloatArray
+    """The least that `high` may be after the last round that there may be, with this spread: a prediction interval
+    for the mean of all rounds, which decides on what is not worth measuring (futility) and on nothing else."""
 
     @property
     def low(self) -> FloatArray:
@@ -83,7 +89,12 @@ def bounded(logs: FloatArray, baseline: FloatArray, level: float, most_rounds: i
     radius = np.full(len(logs), np.inf)
     told = np.isfinite(critical)
     radius[told] = critical[told] * np.sqrt(variance[told] / rounds[told])
-    return Bounded(means, radius, rounds.astype(np.float64), final * np.sqrt(variance / last))
+    luck = special.stdtrit(max(freedom, 1), 1 - GIVING_UP_LEVEL / 2) * np.sqrt(
+        variance * (1 / np.maximum(rounds, 1) - 1 / last)
+    )
+    least_high = means - luck + final * np.sqrt(max(2 * pooled, REPEATABLE**2) / last)
+    least_high[rounds < GIVING_UP_ROUNDS] = -np.inf
+    return Bounded(means, radius, rounds.astype(np.float64), least_high)
 
 
 def _pooled(logs: FloatArray, baseline: FloatArray, measured: np.ndarray) -> tuple[float, int]:

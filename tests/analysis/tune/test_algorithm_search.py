@@ -20,7 +20,7 @@ from rankwise.core.tuning import Choice, Decision, Rule, Tuning
 @pytest.mark.parametrize(("spread", "drift"), [(0.01, 0.0), (0.04, 0.0), (0.02, 0.03)])
 def test_the_true_winner_is_found_at_every_size(spread: float, drift: float) -> None:
     right, asked, launches, exhaustive = 0, 0, 0, 0
-    for seed in range(3):
+    for seed in range(20):
         search, machine = bcast_search(), Simulated(law, np.random.default_rng(seed), spread, drift)
         found = machine.answer(search)
         launches += len(machine.launched)
@@ -30,8 +30,8 @@ def test_the_true_winner_is_found_at_every_size(spread: float, drift: float) -> 
             best = min(law(Tuning(decisions=(Decision("bcast", 6, (Rule(None, Choice(n)),)),)), cell) for n in LAW)
             asked += 1
             right += law(found, cell) <= 1.05 * best
-    assert right >= 0.9 * asked
-    assert launches < 0.75 * exhaustive
+    assert right >= 0.99 * asked
+    assert launches < 0.67 * exhaustive
 
 
 def test_never_a_loss_even_between_the_sizes_that_were_measured() -> None:

@@ -162,7 +162,8 @@ class AlgorithmSearch(Search):
             if not new or not all(race.finished or race.rounds >= least for race in both):
                 continue
             costs = costs_of(both, [*self._choices], margin, certain=False)
-            if have_different_winners(costs, margin):
+            known = all(race.finished for race in both) and below.selected() != above.selected()
+            if known or have_different_winners(costs, margin):
                 good = near_best(costs, math.inf if self._complete else margin)[1:]
                 tried = [one for one, is_good in zip(self._choices.values(), good, strict=True) if is_good]
                 self._races |= {(size,): self._race((size,), useful(tried, size)) for size in new}

@@ -158,7 +158,7 @@ class Race:
             )  # (cells, names, rounds)
             whole = np.tensordot(self._weights(each[:, 0]), each, 1)
             judged = [whole, *(each if len(self.cells) > 1 else ())]
-            level = self._criteria.alpha / (len(self.candidates) * len(judged))
+            level = 2 * self._criteria.alpha / (len(self.candidates) * len(judged))  # one side selects
             at, most = names.index(baseline), self._criteria.max_rounds
             self._known[baseline] = [bounded(one[1:], one[at], level, most) for one in judged]
         return self._known[baseline]
@@ -222,5 +222,5 @@ class Race:
         margin = self._criteria.margin + self.bias()
         for name in tuple(self.remaining):
             at = self.candidates.index(name)
-            if name != spared and all(one.low[at] > -margin - one.final_radius[at] for one in compared):
+            if name != spared and all(one.least_high[at] > -margin for one in compared):
                 self._leave(name, f"{np.exp(compared[0].log_ratio[at]):.2f} {words}")
