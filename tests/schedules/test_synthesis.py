@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +14,8 @@ from rankwise.schedules import along_routes, along_trees, cost, generator
 from rankwise.schedules.chunk_routes import Routes
 from rankwise.schedules.chunk_trees import ChunkTrees, Places, trees
 from rankwise.schedules.cost import CostModel
+from rankwise.schedules.fixed import of_schedules
+from rankwise.schedules.formats.text import text_of
 from rankwise.schedules.generator import RefusedError
 from rankwise.schedules.model import ROOTED, Network, Problem, grouped
 from rankwise.schedules.prover import prove
@@ -89,6 +94,24 @@ def test_schedules_along_ways_are_right_on_any_network(ranks: int, data: st.Data
         (one := Problem("alltoall", ranks, 0, count), along_routes.alltoall(one, way())),
     ):
         assert prove(problem, made).faults == (), problem
+
+
+@pytest.mark.parametrize("count", [0, 1, 7])
+def test_bundles_and_ways_serve_any_count(count: int, tmp_path: Path) -> None:
+    """As launches and the overlay read them; ranks of two sites are in turns, so that bundles are packed."""
+    places = Places(7, Network(((0, 1, 0, 1, 0, 1, 0), (*range(7),))), CostModel())
+    down, up = (ChunkTrees(places, 1e3, 0, True, backwards).tree(2) for backwards in (False, True))
+    way = Routes(places, 1e3, relayed=True).way
+    scatter, gather, file = Problem("scatter", 7, 2), Problem("gather", 7, 2), tmp_path / "found.txt"
+    for problem, made in (
+        (scatter, along_routes.scatter_in_bundles(scatter, down)),
+        (gather, along_routes.gather_in_bundles(gather, up)),
+        (scatter, along_routes.scatter(scatter, range(7), way)),
+        (one := Problem("alltoall", 7), along_routes.alltoall(one, way)),
+    ):
+        file.write_text(text_of(of_schedules(problem, made)))
+        asked = replace(problem, count=count)
+        assert prove(asked, generator.schedules_of_file(file, asked)).faults == ()
 
 
 @pytest.mark.parametrize(("operation", "seconds"), [("scatter", 0.2), ("gather", 0.2), ("alltoall", 0.2)])

@@ -23,7 +23,7 @@ _SHOWN = 8
 )
 @click.argument("operation", type=click.Choice(synthesis.OPERATIONS))
 @click.option("--size", "size_bytes", type=SIZE, default="1M", show_default=True,
-              help="Size of the message; of a rank's block, or a pair's in alltoall, where there are such.")  # fmt: skip
+              help="Size of the message, or of a rank's block (alltoall: of a pair's).")  # fmt: skip
 @click.option("--testbed", default="", metavar="NAME|FILE", shell_complete=testbeds.complete_any,
               help="The network: a preset, a TOML file, or a testbed that is up.")  # fmt: skip
 @click.option("--platform", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
