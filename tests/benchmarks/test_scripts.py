@@ -34,6 +34,13 @@ SMALLEST = {  # script: arguments, what it prints
     ),
     "schedule_generation": (["--ranks", "1024", "--repeats", "1", "--operation", "bcast"], "bcast.binomial"),
     "overlay_cost": (["mpich-5", "--launches", "1", "--calls", "10"], "rules that never hold +"),
+    "executor_cost": (
+        [
+            *("mpich-5", "openmpi-5", "-n", "2", "--sizes", "8", "--launches", "1", "--seconds", "0.02"),
+            *("--pairs", "bcast.binomial,allreduce.recursive_doubling"),
+        ],
+        "openmpi-5.0.11: allreduce.recursive_doubling, natively recursive_doubling",
+    ),
     "tracer_overhead": (["mpich-5", "--launches", "1", "--calls", "1000"], "  summary "),
     "tracer_run_time": (
         ["mpich-5", "--kernels", "is", "--class", "S", "-n", "2", "--launches", "1", "--repeats", "1"],
