@@ -1,18 +1,19 @@
-"""Joined jobs among the variants of a user's program: each stands where an implementation would."""
+"""Joined jobs among the variants of a comparison: each stands where an implementation would."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rankwise.core.configuration import Configuration, plain
 from rankwise.core.errors import HostError, InputError
+from rankwise.core.jobs import Job
 from rankwise.core.programs import MPI, Program
 from rankwise.core.records import Cell, Implementation, Launch, Plan, Segment
 from rankwise.measurement.launch import Launching, refused, settings_of, told
 from rankwise.measurement.part import Part
-from rankwise.measurement.program import WholeProgram
+from rankwise.measurement.workload import Workload
 from rankwise.testbeds.base import TestbedKind
 from rankwise.workflows.events import Events
 from rankwise.workflows.joined import Joining, JoinRequest, SitePart, parts_of, prepare
@@ -95,13 +96,15 @@ def ranks_of(variants: Sequence[JoinedVariant], asked: tuple[int, ...]) -> tuple
 
 
 def launch(
-    variant: JoinedVariant, launching: Launching, program: Program, cells: Sequence[Cell], plan: Plan
-) -> Launch:
-    """Start the program once on all sites of the joined job, and return what came of it.
+    variant: JoinedVariant, launching: Launching, workload: Workload, cells: Sequence[Cell], plan: Plan,
+    seconds_per_cell: float = 0.0, *, verifying: bool = False, informed: Callable[[Job], Job] = lambda job: job,
+) -> Launch:  # fmt: skip
+    """Start the workload's program once on all sites of the joined job, and return what came of it.
 
-    Every failure is in the record.
+    `informed` adds to each site's job what the program has to know before its arguments. Every failure is in the
+    record.
     """
-    joining, workload = variant.joinings[cells[0].testbed], WholeProgram(program)
+    joining = variant.joinings[cells[0].testbed]
     each = zip(joining.request.parts, joining.implementations, strict=True)
     segments = tuple(
         Segment(one.id, part.ranks, plain(one).id, joining.program[0]) for part, one in each
@@ -109,9 +112,12 @@ def launch(
     try:
         with joining.start() as (jobs, combine):
             parts = [
-                Part(one, plain(one), workload.arm(job, cells, plan, 0.0, verifying=False))
+                Part(
+                    one, plain(one),
+                    workload.arm(informed(job), cells, plan, seconds_per_cell, verifying=verifying),
+                )
                 for one, job in zip(joining.implementations, jobs, strict=True)
-            ]
+            ]  # fmt: skip
             return launching.start(parts, cells, settings_of(cells[0].options), workload, combine)
     except (HostError, InputError) as error:
         return refused(segments, cells, told(error), "failed")

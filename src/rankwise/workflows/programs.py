@@ -144,13 +144,13 @@ class _OnTestbeds:
         configurations: Mapping[str, Configuration], ready: Mapping[str, Ready], events: Events,
         joined: Sequence[JoinedVariant] = (),
     ) -> None:  # fmt: skip
-        self._program, self._plan = program, plan
+        self._plan = plan
         self._joined = {one.implementation.id: one for one in joined}
-        workload = WholeProgram(program)
+        self._workload = WholeProgram(program)
         self._launchings = {
             one.name: Launching(
                 FamilyLauncher(), one, plan, configurations, _with_surroundings(loader(one), ready, events),
-                workload=workload, seen=seen_on(one),
+                workload=self._workload, seen=seen_on(one),
             )
             for one in testbeds
         }  # fmt: skip
@@ -162,7 +162,7 @@ class _OnTestbeds:
         """Start the program once."""
         launching = self._launchings[cells[0].testbed]
         if variant := self._joined.get(implementation.id):
-            return joined_programs.launch(variant, launching, self._program, cells, self._plan)
+            return joined_programs.launch(variant, launching, self._workload, cells, self._plan)
         return launching.launch(
             implementation, program, cells, seconds_per_cell, verifying=verifying
         )  # fmt: skip
