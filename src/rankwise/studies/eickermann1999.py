@@ -55,8 +55,8 @@ CAVEATS = (
     "The testbed is emulated: the lines' rates and delays are the paper's, the hosts are today's. What the "
     "supercomputers' own network software and adapters cost in 1999 is not emulated.",
     "The routes over HiPPI and the local Ethernet of table 1 are not part of the emulated testbed. What stands "
-    "for gateways are a joined job's relays, on the hosts themselves: in 1999 machines and routers' processes were "
-    "on the way.",
+    "for gateways are a joined job's relays, on the hosts themselves: in 1999 machines and routers' processes "
+    "were on the way.",
     "Untuned stands for a window of 64 KiB on every host. The systems of 1999 had windows of their own: from the "
     "paper's figures one computes 60 kB for the workstations, and less for the SP2.",
     "A time is the best of many round trips of one launch, with the median over launches and its interval. Below "

@@ -93,9 +93,9 @@ def not_merely_parts(implementations: Sequence[Implementation], cells: Iterable[
     return [one for one in implementations if not is_joined or one.id in measured]
 
 
-def ranks_of(several: Iterable[Sequence[SitePart]], asked: tuple[int, ...]) -> tuple[int, ...]:
+def ranks_of(jobs: Iterable[Sequence[SitePart]], asked: tuple[int, ...]) -> tuple[int, ...]:
     """Return the numbers of ranks of all variants: those of the joined jobs. Raises InputError if they differ."""
-    counts = tuple(dict.fromkeys(sum(part.ranks for part in parts) for parts in several))
+    counts = tuple(dict.fromkeys(sum(part.ranks for part in parts) for parts in jobs))
     if counts and (len(counts) > 1 or not set(asked) <= set(counts)):
         several = " and ".join(str(one) for one in dict.fromkeys((*counts, *asked)))
         raise InputError(
