@@ -27,7 +27,7 @@ from rankwise.core.records import (
 from rankwise.core.schedule_names import ScheduleFiles, has_parameters, is_file, operation_of
 from rankwise.core.units import format_duration, parse_sizes_bytes
 from rankwise.measurement import plan as planning
-from rankwise.measurement.launch import Launching
+from rankwise.measurement.launch import Files, Launching
 from rankwise.measurement.runner import SPARE_ROUNDS, Launches, Ready, Runner
 from rankwise.mpi.family import FamilyLauncher
 from rankwise.stats.intervals import relative_half_width
@@ -110,16 +110,7 @@ def measure(request: Request, store: Store, events: Events) -> int:
     request = replace(request, ranks=joined_programs.ranks_of(request.joined, request.ranks))
     files = schedule_files(request.schedules, _all_ranks(request)) if request.schedules else {}
     own = dict(pair for of_ranks in files.values() for pair in of_ranks.items())
-    files_of_all = dict(own.values()).items()
-    worlds = joined_benchmarks.prepared(
-        request.joined, request.testbed, events, list(filter(has_parameters, request.benchmarks)), files_of_all,
-        prefixes=request.prefixes, launcher_arguments=request.launcher_arguments, relayed=request.relayed,
-    )  # fmt: skip
-    built = (
-        Built({}, {}, ())
-        if request.alone
-        else prepare(request.implementations, request.prefixes, events, request.benchmarks, files_of_all)
-    )
+    built, worlds = _prepared(request, dict(own.values()).items(), events)
     if own:
         beside = request.benchmarks or tuple(dict.fromkeys(map(operation_of, own)))
         request = replace(request, benchmarks=(*beside, *own))
@@ -153,6 +144,17 @@ def measure(request: Request, store: Store, events: Events) -> int:
             files=files, worlds=worlds,
         )  # fmt: skip
     return run_id
+
+
+def _prepared(request: Request, files: Files, events: Events) -> tuple[Built, JoinedWorlds]:
+    """The implementations and the joined jobs, each with the harness."""
+    worlds = joined_benchmarks.prepared(
+        request.joined, request.testbed, events, list(filter(has_parameters, request.benchmarks)), files,
+        prefixes=request.prefixes, launcher_arguments=request.launcher_arguments, relayed=request.relayed,
+    )  # fmt: skip
+    if request.alone:
+        return Built({}, {}, ()), worlds
+    return prepare(request.implementations, request.prefixes, events, request.benchmarks, files), worlds
 
 
 def _all_ranks(request: Request) -> tuple[int, ...]:
