@@ -43,7 +43,7 @@ def test_benchmarks_run_on_a_joined_job_and_its_segments_are_stored(tmp_path: Pa
 @pytest.mark.parametrize(
     ("kinds", "least"),
     [
-        (("sendrecv", "message_rate", "alltoallw", "scan", "ireduce", "gatherv_persistent", "comm_split"), 7),
+        (("sendrecv", "bandwidth", "alltoallw", "scan", "ireduce", "gatherv_persistent", "comm_split"), 7),
         pytest.param(KINDS, 90, marks=pytest.mark.nightly),
     ],
 )
