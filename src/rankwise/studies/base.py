@@ -89,6 +89,11 @@ class StudyRun:
     """Measured in place of benchmarks."""
     beside: tuple[str, ...] = ()
     """Placements of applications that are measured in turn with the first one."""
+    sites: tuple[tuple[str, str], ...] = ()
+    """Of a job over several sites, a rank on each: a site, and the family of its MPI if that is there. None: jobs
+    of one MPI."""
+    relayed: bool = False
+    """These sites reach one another by relays."""
 
     def effort(self, *, quick: bool) -> Effort | None:
         """Return how much of it is measured; None: left out."""

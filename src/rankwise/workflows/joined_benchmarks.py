@@ -28,10 +28,8 @@ from rankwise.testbeds.base import TestbedKind
 from rankwise.workflows import abi, joined_programs
 from rankwise.workflows.events import Events
 from rankwise.workflows.joined import Joining, JoinRequest, SitePart, parts_of, prepare
-from rankwise.workflows.joined_programs import FAMILY, JoinedVariant
+from rankwise.workflows.joined_programs import FAMILY, RELAYED, JoinedVariant
 
-RELAYED = "relayed"
-"""What a run keeps for itself whose sites reach one another by relays."""
 _ONE_LIBRARY = "one library has to know all processes, and each site has its own"
 _REFUSED: dict[Category, str] = {"one-sided": f"windows: {_ONE_LIBRARY}", "file": f"files: {_ONE_LIBRARY}"}
 _REFUSED_NAMES = {
@@ -108,12 +106,13 @@ def prepared(
 
 
 def stored(
-    implementations: Iterable[Implementation], testbed: TestbedKind, events: Events, plan: Plan, own: str
+    implementations: Iterable[Implementation], testbed: TestbedKind, events: Events, plan: Plan
 ) -> JoinedWorlds:
-    """Return those of a stored run, found anew; `own` is what it has kept for itself."""
-    several = [parts_of(one.id) for one in implementations if one.family == FAMILY]
+    """Return those of a stored run, found anew."""
+    several = [one for one in implementations if one.family == FAMILY]
     return prepared(
-        several, testbed, events, launcher_arguments=plan.launcher_arguments, relayed=own == RELAYED
+        [parts_of(one.id) for one in several], testbed, events, launcher_arguments=plan.launcher_arguments,
+        relayed=any(one.source == RELAYED for one in several),
     )  # fmt: skip
 
 

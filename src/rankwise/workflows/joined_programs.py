@@ -20,6 +20,8 @@ from rankwise.workflows.joined import Joining, JoinRequest, SitePart, parts_of, 
 
 FAMILY = "joined"
 """Of what stands for a joined job among implementations."""
+RELAYED = "relayed"
+"""As its source, where sites reach one another by relays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,8 @@ class JoinedVariant:
         """What stands for it: its name says which MPI has how many ranks on which site."""
         each = zip(self.any.request.parts, self.any.implementations, strict=True)
         name = ",".join(f"{part.site}={one.id}:{part.ranks}" for part, one in each)
-        return Implementation(name, FAMILY, "", "", "", "", source=FAMILY, status="works")
+        source = RELAYED if self.any.request.relayed else FAMILY
+        return Implementation(name, FAMILY, "", "", "", "", source=source, status="works")
 
     @property
     def configurations(self) -> tuple[Configuration, ...]:
@@ -83,9 +86,16 @@ def stored(
     return prepared(program, names, testbeds, events, launcher_arguments=plan.launcher_arguments, relayed=relayed)
 
 
-def ranks_of(variants: Sequence[JoinedVariant], asked: tuple[int, ...]) -> tuple[int, ...]:
+def not_merely_parts(implementations: Sequence[Implementation], cells: Iterable[Cell]) -> list[Implementation]:
+    """Return those of a run without the ones of which joined jobs consist and that are not measured alone."""
+    measured = {cell.implementation for cell in cells}
+    is_joined = any(one.family == FAMILY for one in implementations)
+    return [one for one in implementations if not is_joined or one.id in measured]
+
+
+def ranks_of(jobs: Iterable[Sequence[SitePart]], asked: tuple[int, ...]) -> tuple[int, ...]:
     """Return the numbers of ranks of all variants: those of the joined jobs. Raises InputError if they differ."""
-    counts = tuple(dict.fromkeys(one.ranks for one in variants))
+    counts = tuple(dict.fromkeys(sum(part.ranks for part in parts) for parts in jobs))
     if counts and (len(counts) > 1 or not set(asked) <= set(counts)):
         several = " and ".join(str(one) for one in dict.fromkeys((*counts, *asked)))
         raise InputError(

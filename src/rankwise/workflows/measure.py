@@ -27,7 +27,7 @@ from rankwise.core.records import (
 from rankwise.core.schedule_names import ScheduleFiles, has_parameters, is_file, operation_of
 from rankwise.core.units import format_duration, parse_sizes_bytes
 from rankwise.measurement import plan as planning
-from rankwise.measurement.launch import Launching
+from rankwise.measurement.launch import Files, Launching
 from rankwise.measurement.runner import SPARE_ROUNDS, Launches, Ready, Runner
 from rankwise.mpi.family import FamilyLauncher
 from rankwise.stats.intervals import relative_half_width
@@ -107,18 +107,10 @@ def measure(request: Request, store: Store, events: Events) -> int:
 
     Raises InterruptedRun with the way to go on when it was stopped.
     """
+    request = replace(request, ranks=joined_programs.ranks_of(request.joined, request.ranks))
     files = schedule_files(request.schedules, _all_ranks(request)) if request.schedules else {}
     own = dict(pair for of_ranks in files.values() for pair in of_ranks.items())
-    files_of_all = dict(own.values()).items()
-    worlds = joined_benchmarks.prepared(
-        request.joined, request.testbed, events, list(filter(has_parameters, request.benchmarks)), files_of_all,
-        prefixes=request.prefixes, launcher_arguments=request.launcher_arguments, relayed=request.relayed,
-    )  # fmt: skip
-    built = (
-        Built({}, {}, ())
-        if request.alone
-        else prepare(request.implementations, request.prefixes, events, request.benchmarks, files_of_all)
-    )
+    built, worlds = _prepared(request, dict(own.values()).items(), events)
     if own:
         beside = request.benchmarks or tuple(dict.fromkeys(map(operation_of, own)))
         request = replace(request, benchmarks=(*beside, *own))
@@ -136,7 +128,7 @@ def measure(request: Request, store: Store, events: Events) -> int:
         measured = [*built.implementations, *(one.implementation for one in worlds.variants)]
         run_id = store.begin_run(
             request.command_line, testbed.name, plan, kind=request.kind, parent=request.parent,
-            request=joined_benchmarks.RELAYED if request.relayed else request.own,
+            request=request.own,
             implementations=dict.fromkeys([*built.implementations, *worlds.implementations]),
             benchmarks=known.values(), facts=testbed.facts(), baseline=_baseline(request, measured),
             topology=testbed.topology(), configurations=[*found.values(), *worlds.configurations],
@@ -154,6 +146,17 @@ def measure(request: Request, store: Store, events: Events) -> int:
     return run_id
 
 
+def _prepared(request: Request, files: Files, events: Events) -> tuple[Built, JoinedWorlds]:
+    """The implementations and the joined jobs, each with the harness."""
+    worlds = joined_benchmarks.prepared(
+        request.joined, request.testbed, events, list(filter(has_parameters, request.benchmarks)), files,
+        prefixes=request.prefixes, launcher_arguments=request.launcher_arguments, relayed=request.relayed,
+    )  # fmt: skip
+    if request.alone:
+        return Built({}, {}, ()), worlds
+    return prepare(request.implementations, request.prefixes, events, request.benchmarks, files), worlds
+
+
 def _all_ranks(request: Request) -> tuple[int, ...]:
     """The ranks of the collectives of each group."""
     counts = request.ranks or (max(2, sum(host.slots for host in request.testbed.hosts())),)
@@ -168,9 +171,9 @@ def _cells(
     if request.explain:
         benchmarks = planning.with_schedules(benchmarks, known)
     selection = planning.Selection(
-        benchmarks, request.sizes_bytes, request.testbed.hosts(),
-        joined_programs.ranks_of(worlds.variants, request.ranks), request.options, request.testbed.name,
-        request.placements, tuple(one.label for one in request.profiles) or (DEFAULT,),
+        benchmarks, request.sizes_bytes,
+        request.testbed.hosts(), request.ranks, request.options, request.testbed.name, request.placements,
+        tuple(one.label for one in request.profiles) or (DEFAULT,),
     )  # fmt: skip
     made = [planning.make_cells(built.implementations, built.menu, selection)] if built.implementations else []
     if worlds.variants:
@@ -296,14 +299,14 @@ def resume(run_id: int, store: Store, events: Events, priority: Callable[[Cell],
     if any(is_file(cell.benchmark) for cell in plan.cells):
         raise InputError(f"run {run_id} measured schedules of files, which it has not kept", "measure anew")
     implementations = store.implementations(run_id)
-    names = {cell.implementation for cell in plan.cells}
-    alone = [one for one in implementations if one.id in names and one.family != joined_programs.FAMILY]
+    measured = joined_programs.not_merely_parts(implementations, plan.cells)
+    alone = [one for one in measured if one.family != joined_programs.FAMILY]
     built = build_all(alone, events) if alone else Built({}, {}, ())
     for notice in built.notices:  # without one of its implementations the run would compare something else
         raise HostError(f"run {run_id} cannot go on: {notice.message}", notice.remedy)
     topology = store.topology(run_id)
     where = make(topology) if topology else LocalTestbed()
-    worlds = joined_benchmarks.stored(implementations, where, events, plan, store.request(run_id))
+    worlds = joined_benchmarks.stored(implementations, where, events, plan)
     with up(where, events) as (testbed, _):
         store.resume_run(run_id, testbed.facts())
         carry_out(

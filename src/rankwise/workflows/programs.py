@@ -211,7 +211,7 @@ def _cells(
 
     A joined job has the ranks that it says, site by site, and no profile.
     """
-    how, counts = request.how, joined_programs.ranks_of(joined, request.how.ranks)
+    how, counts = request.how, joined_programs.ranks_of(request.joined, request.how.ranks)
     labels = [one.label for one in how.profiles] or [DEFAULT]
     found = []
     for testbed in request.testbeds:
