@@ -17,8 +17,11 @@ from rankwise.core.results import Comparison
 from rankwise.core.tuning import Knob, Profile
 
 StatementVerdict = Literal["holds", "no longer", "undecided"]
+Further = Literal["overlay", "profile", "mapping"]
 TCP = "TCP"
 """How the baselines `tcp_pingpong` and `tcp_stream` are called beside implementations."""
+OVERLAY = "overlay"
+"""The label of what is measured under the overlay."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +84,7 @@ class StudyRun:
     settings: Settings = ()
     """Kernel settings of every node, in place of the preset's of the same name."""
     profile_of: str = ""
-    """The label of a run that tunes, with whose profile applications are measured."""
+    """The label of a run that tunes: the network that `further` takes profiles of."""
     tune: tuple[str, ...] = ()
     """Knobs that are tuned first, on this very testbed: MPIs are then measured with what came out, baselines
     without. None: everything as it is by default."""
@@ -89,6 +92,9 @@ class StudyRun:
     """Measured in place of benchmarks."""
     beside: tuple[str, ...] = ()
     """Placements of applications that are measured in turn with the first one."""
+    further: tuple[Further, ...] = ()
+    """In what applications are measured as well, in turn with them as they are: under the overlay, with the newest
+    profile for each MPI, with their ranks where `rankwise map` puts them."""
 
     def effort(self, *, quick: bool) -> Effort | None:
         """Return how much of it is measured; None: left out."""
