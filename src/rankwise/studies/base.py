@@ -17,7 +17,7 @@ from rankwise.core.results import Comparison
 from rankwise.core.tuning import Knob, Profile
 
 StatementVerdict = Literal["holds", "no longer", "undecided"]
-Further = Literal["overlay", "profile", "mapping"]
+Further = Literal["overlay", "profile", "mapping", "mapping by time"]
 TCP = "TCP"
 """How the baselines `tcp_pingpong` and `tcp_stream` are called beside implementations."""
 OVERLAY = "overlay"
@@ -94,7 +94,7 @@ class StudyRun:
     """Placements of applications that are measured in turn with the first one."""
     further: tuple[Further, ...] = ()
     """In what applications are measured as well, in turn with them as they are: under the overlay, with the newest
-    profile for each MPI, with their ranks where `rankwise map` puts them."""
+    profile for each MPI, with their ranks where `rankwise map` puts them, by bytes or by predicted time."""
 
     def effort(self, *, quick: bool) -> Effort | None:
         """Return how much of it is measured; None: left out."""
@@ -126,6 +126,11 @@ class Results:
     """Of a run that tunes: what each implementation lets one set, as the installation tells now."""
     told: Mapping[tuple[str, str], Told] = field(default_factory=dict)
     """Of a run with schedules: by implementation and operation, as the installation tells now."""
+
+    @property
+    def implementations(self) -> tuple[str, ...]:
+        """Those that were compared, each once: not what else was measured of them, under the overlay or mapped."""
+        return tuple(one for one in self.comparison.implementations if one in self.run.implementations)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,9 @@ from rankwise.mpi import preload, select
 from rankwise.mpi.family import FamilyLauncher
 from rankwise.profiles import loading
 from rankwise.studies.base import OVERLAY, Applications, StudyRun
+from rankwise.studies.gains import MAPPED, NO_PROFILE, NOT_MAPPED
+from rankwise.testbeds import description
+from rankwise.testbeds.base import make
 from rankwise.testbeds.local import LocalTestbed
 from rankwise.workflows import apps, measure
 from rankwise.workflows.apps import AppsRequest
@@ -48,11 +51,11 @@ def with_further(
     choices += dict.fromkeys(choice for choice in newest.values() if choice)
     notices += _without_profile(run, [name for name, choice in newest.items() if choice is None])
     placements: tuple[str, ...] = (run.placement,)
-    if "mapping" in run.further:
+    if {"mapping", "mapping by time"} & set(run.further):
         with events.busy("where the applications' ranks cost least"):
-            placement, why = mapped_placement(run, applications, asked, working[0])
+            placement, told = mapped_placement(run, applications, asked, working[0])
         placements = (run.placement, placement) if placement else placements
-        notices += [Notice("nothing-mapped", why)] if why else []
+        notices.append(Notice(MAPPED if placement else NOT_MAPPED, told))
     labels = {name: choice.label for name, choice in newest.items() if choice}
     return replace(
         asked, profiles=tuple(choices), placements=placements, wanted=_one_thing_changed(run.placement, labels)
@@ -87,7 +90,7 @@ def newest_profile(folders: Sequence[Path], implementation: Implementation) -> P
 def _without_profile(run: StudyRun, names: Sequence[str]) -> Iterator[Notice]:
     if names:
         yield Notice(
-            "no-profile", f"there is no profile of {run.profile_of} for {', '.join(names)}",
+            NO_PROFILE, f"there is no profile of {run.profile_of} for {', '.join(names)}",
             f"measure {run.profile_of} too, which tunes them",
         )  # fmt: skip
 
@@ -95,22 +98,31 @@ def _without_profile(run: StudyRun, names: Sequence[str]) -> Iterator[Notice]:
 def mapped_placement(
     run: StudyRun, applications: Applications, asked: measure.Request, implementation: Implementation
 ) -> tuple[str, str]:
-    """Return where the ranks of all the applications together cost least, or '' and why there is nothing better.
+    """Return where the ranks of all the applications together cost least, and what that saves; or '' and why not.
 
     They are recorded on this host, without computing: what they send does not depend on where.
     """
+    by_time = "mapping by time" in run.further
     try:
         with tempfile.TemporaryDirectory(prefix="rankwise-study-") as folder:
             Path(folder).chmod(0o777)  # LAM/MPI's ranks run as nobody
             _record(run, applications, asked, implementation, Path(folder))
+            testbed = make(description.load(run.testbed)) if by_time else asked.testbed  # its name is a platform's
             found = map_ranks(
-                MapRequest(Path(folder), asked.testbed, run.placement, seconds=MAP_SECONDS, permuting=True)
+                MapRequest(
+                    Path(folder), testbed, run.placement, seconds=MAP_SECONDS, by_time=by_time, permuting=True
+                )
             )  # fmt: skip
     except RankwiseError as error:
         return "", f"the applications could not be mapped: {error}"
-    if found.ratio > 1 - LEAST_SAVED:
-        return "", "no placement costs less, in bytes times distance, than the one that is measured"
-    return "hosts=" + "+".join(found.hosts), ""
+    share = found.gain.ratio if found.gain else found.ratio
+    what = "the predicted time of communication" if by_time else "bytes times distance"
+    if share > 1 - LEAST_SAVED:
+        return (
+            "",
+            f"nothing is mapped, for no placement was found with less of {what} than the one that is measured",
+        )
+    return "hosts=" + "+".join(found.hosts), f"as mapped, {what} is {share:.0%} of what it is as they are"
 
 
 def _record(
