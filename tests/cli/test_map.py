@@ -14,6 +14,7 @@ from rankwise.core.platform import Provenance
 from rankwise.workflows import map_verify
 from support.command_line import rankwise as rankwise_command
 from support.emulated import needs_emulation
+from support.hwloc import lstopo
 from support.made_up_trace import NUMBER, Call, write_trace
 from support.mpis import FOUND
 from support.overlay import compiled
@@ -112,6 +113,24 @@ def test_with_a_topology_neighbours_get_cores_of_one_package(files: tuple[str, s
     for rank in range(4):
         (host, core), (other, near) = places[rank], places[rank + 4]
         assert host == other and int(core) // 2 == int(near) // 2
+
+
+@pytest.mark.parametrize("synthetic", ["package:2 core:2 pu:2", "node:2 core:2 pu:1"])
+def test_cores_packages_and_hosts_are_those_that_lstopo_writes(
+    synthetic: str, files: tuple[str, str], tmp_path: Path
+) -> None:
+    """Ranks of a heavy pair share a package, of a light one a host: by cores, as a rankfile names them."""
+    topology = lstopo(tmp_path / "host.xml", "-i", synthetic)
+    Path(files[0]).write_text("0,7,1000\n1,6,1000\n2,5,1000\n3,4,1000\n0,6,10\n2,4,10\n")
+    out = tmp_path / "ranks"
+    code, said = mapped(files[0], "--hostfile", files[1], "--topology", str(topology), "-o", str(out))
+    assert code == 0, said
+    found = [line.split("=", 1)[1].split(" slot=") for line in out.read_text().splitlines()]
+    hosts, cores = [host for host, _ in found], [int(core) for _, core in found]
+    assert {core for host, core in zip(hosts, cores, strict=True) if host == "one"} == set(range(4))
+    for rank in range(4):
+        assert (hosts[rank], cores[rank] // 2) == (hosts[7 - rank], cores[7 - rank] // 2)
+    assert hosts[0] == hosts[6] and hosts[2] == hosts[4]
 
 
 @pytest.fixture

@@ -136,6 +136,21 @@ def test_what_is_wrong_is_said_with_exit_2(words: tuple[str, ...], said: str, ca
     assert said in " ".join(capsys.readouterr().err.split())
 
 
+@pytest.mark.parametrize(
+    ("text", "remedy"),
+    [
+        ("0 1 -5\n", "correct that line"),
+        ("0 1\n", "correct that line"),
+        ("", "write the file again"),
+        ("num_ranks 1\nrank 0 {\n", "write the file again"),
+    ],
+)
+def test_a_file_that_cannot_be_read_has_a_remedy(text: str, remedy: str, capsys: Told) -> None:
+    Path("file").write_text(text)
+    assert predict("trace", "file", "--platform", "p.toml") == 2
+    assert f"remedy: {remedy}" in capsys.readouterr().err
+
+
 def test_a_billion_messages_are_refused_with_the_memory_they_need(capsys: Told) -> None:
     words = ("collective", "alltoall", "--algorithm", "pairwise", "-n", "40000", "--size", "1")
     assert predict(*words, "--platform", "p.toml", "--memory", "1G") == 3

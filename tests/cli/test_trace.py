@@ -92,6 +92,11 @@ def test_the_exit_code_is_the_programs_and_its_trace_is_there(tmp_path: Path) ->
     assert "calls of 1 ranks" in done.stderr or "calls of 1 rank" in done.stderr
 
 
+def test_without_a_program_the_remedy_is_of_this_verb(tmp_path: Path) -> None:
+    done = rankwise("trace", "-n", "2", home=tmp_path)
+    assert_error(done, 2, "no program was named", "rankwise trace -n 4 -- ./app")
+
+
 def test_a_folder_with_other_things_is_left_alone(tmp_path: Path) -> None:
     if not IDS:
         pytest.skip("no MPI here")

@@ -17,7 +17,6 @@ from rankwise.studies.hablot2007.applications import (
     NPB_CLUSTER,
     NPB_CLUSTER_4,
     NPB_GRID,
-    NPB_GRID_TUNED,
     SITES,
     label_of,
     number_of,
@@ -176,13 +175,3 @@ def test_the_figures_are_found_in_what_the_applications_print() -> None:
     assert metrics["ep seconds"].find(said) is None
     assert metrics[number_of("cg", "point-to-point", 16)].find(said) == 9
     assert all(re.compile(one.pattern).groups == 1 for one in metrics.values())
-
-
-def test_what_a_tuned_profile_gains_is_told_where_it_was_measured() -> None:
-    title = "NPB on 8 + 8 nodes of two sites, each MPI tuned, relative to itself by default"
-    assert title not in tables(simulated.applications(STUDY, as_published()))
-    twice = {seconds_of(kernel): value / 2 for kernel, value in TIMES[NPB_GRID].items()}
-    truth = {**as_published(), NPB_GRID_TUNED: dict.fromkeys(NAMES, twice)}
-    found = tables(simulated.applications(STUDY, truth, spread=0.0))[title]
-    assert {cell.split()[0] for row in found.rows for cell in row.cells} == {"2.00"}
-    assert [row.head for row in found.rows] == list(NAMES)

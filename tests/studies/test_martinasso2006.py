@@ -13,12 +13,13 @@ from rankwise.analysis.fit.sharing_costs import AloneCost, Estimate, one_switch
 from rankwise.analysis.fit.simulated import simulated
 from rankwise.core.flows import Pattern, benchmark_of, pattern_of
 from rankwise.core.platform import ContentionModel, Interval, Platform
-from rankwise.core.records import Benchmark, Cell, Launch, RunSummary, Segment, Series, Timeline
+from rankwise.core.records import Benchmark, Cell, Launch, Notice, RunSummary, Segment, Series, Timeline
 from rankwise.studies import base
 from rankwise.studies.base import Results, Statement, StudyRun
+from studies import simulated as simulated_runs
 
 STUDY = base.find("martinasso2006")
-SINGLE, RUN, RANDOM = STUDY.runs
+SINGLE, RUN, RANDOM, MAPPING = STUDY.runs
 LAM = "lammpi-7.1.4"
 ALONE = 0.36
 PUBLISHED: Mapping[str, tuple[float, ...]] = {
@@ -157,3 +158,20 @@ def test_without_the_small_patterns_it_says_why_there_are_no_errors() -> None:
     table = STUDY.page({**results(PUBLISHED), RANDOM.label: random}).tables[-1]
     assert {row.cells[0] for row in table.rows} == {"–"}
     assert table.note.endswith(f"{LAM}: a flow alone takes no longer for being larger.")
+
+
+def test_what_cg_gains_where_it_is_mapped_is_beside_what_was_predicted() -> None:
+    assert MAPPING.applications and not MAPPING.effort(quick=True)
+    now, mapped = (
+        simulated_runs.applications(STUDY, {"mapping": {LAM: {"seconds": value}}}, spread=0.0, placement=place)[
+            "mapping"
+        ]
+        for value, place in ((6.0, ""), (4.0, "hosts=cluster-1"))
+    )
+    told = Notice("mapped", "as mapped, the predicted time of communication is 70% of what it is as they are")
+    both = replace(
+        now, launches=(*now.launches, *mapped.launches), comparison=replace(now.comparison, notices=(told,))
+    )  # fmt: skip
+    table = STUDY.page({"mapping": both}).tables[-1]
+    assert [(row.head, row.cells) for row in table.rows] == [(f"{LAM}, mapped placement", ("1.50 [1.50, 1.50]",))]
+    assert table.note.endswith("As mapped, the predicted time of communication is 70% of what it is as they are.")

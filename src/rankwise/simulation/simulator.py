@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -120,10 +121,19 @@ def _run(arguments: Sequence[str], bounds: Bounds, shown: dict[str, str]) -> str
     for path, name in shown.items():
         message = message.replace(path, name)
     if done.returncode == EXIT_INPUT:
-        raise InputError(message, remedy)
+        raise InputError(message, remedy or _remedy(message))
     if done.returncode == EXIT_HOST:
         raise HostError(message, remedy)
     raise HostError(f"rankwise-sim ended with {done.returncode}: {message}", "is there enough memory?")
+
+
+def _remedy(message: str) -> str:
+    """What to do about a file that cannot be read."""
+    if "the file ends" in message or "is empty" in message:
+        return "write the file again: it is not whole"
+    if re.search(r":\d+: ", message):
+        return "correct that line; what is read is said by --help of the verb"
+    return ""
 
 
 def _ranges(nodes: Sequence[int]) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
+from rankwise.core.records import Cell
 from rankwise.studies.base import Results
 from rankwise.studies.ranges import Range, over_launches
 
@@ -15,10 +16,17 @@ def figures_of(
     results: Results | None, names: Collection[str], placement: str = ""
 ) -> dict[str, dict[str, Range]]:
     """Return these figures of a run by implementation and name; `placement` '': however the ranks were placed."""
+    return figures_where(results, names, lambda cell: placement in ("", cell.placement))
+
+
+def figures_where(
+    results: Results | None, names: Collection[str], wanted: Callable[[Cell], bool]
+) -> dict[str, dict[str, Range]]:
+    """Return these figures of the cells that are wanted, by implementation and name."""
     values: dict[str, dict[str, list[float]]] = {}
     for launch in results.launches if results else ():
         for series in launch.series:
-            if series.cell.benchmark in names and placement in ("", series.cell.placement):
+            if series.cell.benchmark in names and wanted(series.cell):
                 own = values.setdefault(series.cell.implementation, {})
                 own.setdefault(series.cell.benchmark, []).extend(map(float, series.samples_seconds))
     return {one: {name: over_launches(found) for name, found in own.items()} for one, own in values.items()}

@@ -17,8 +17,11 @@ from rankwise.core.results import Comparison
 from rankwise.core.tuning import Knob, Profile
 
 StatementVerdict = Literal["holds", "no longer", "undecided"]
+Further = Literal["overlay", "profile", "mapping", "mapping by time"]
 TCP = "TCP"
 """How the baselines `tcp_pingpong` and `tcp_stream` are called beside implementations."""
+OVERLAY = "overlay"
+"""The label of what is measured under the overlay."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +84,7 @@ class StudyRun:
     settings: Settings = ()
     """Kernel settings of every node, in place of the preset's of the same name."""
     profile_of: str = ""
-    """The label of a run that tunes, with whose profile applications are measured."""
+    """The label of a run that tunes: the network that `further` takes profiles of."""
     tune: tuple[str, ...] = ()
     """Knobs that are tuned first, on this very testbed: MPIs are then measured with what came out, baselines
     without. None: everything as it is by default."""
@@ -94,6 +97,9 @@ class StudyRun:
     of one MPI."""
     relayed: bool = False
     """These sites reach one another by relays."""
+    further: tuple[Further, ...] = ()
+    """In what applications are measured as well, in turn with them as they are: under the overlay, with the newest
+    profile for each MPI, with their ranks where `rankwise map` puts them, by bytes or by predicted time."""
 
     def effort(self, *, quick: bool) -> Effort | None:
         """Return how much of it is measured; None: left out."""
@@ -125,6 +131,11 @@ class Results:
     """Of a run that tunes: what each implementation lets one set, as the installation tells now."""
     told: Mapping[tuple[str, str], Told] = field(default_factory=dict)
     """Of a run with schedules: by implementation and operation, as the installation tells now."""
+
+    @property
+    def implementations(self) -> tuple[str, ...]:
+        """Those that were compared, each once: not what else was measured of them, under the overlay or mapped."""
+        return tuple(one for one in self.comparison.implementations if one in self.run.implementations)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,21 @@ from rankwise.analysis.fit.simulated import simulated
 from rankwise.core.errors import HostError
 from rankwise.core.flows import Flow, benchmark_of, ranks_of
 from rankwise.studies import claims
-from rankwise.studies.base import Claim, Effort, Page, Results, Row, Statement, Study, StudyRun, Table
+from rankwise.studies.application_figures import NUMBER
+from rankwise.studies.base import (
+    Application,
+    Applications,
+    Claim,
+    Effort,
+    Page,
+    Results,
+    Row,
+    Statement,
+    Study,
+    StudyRun,
+    Table,
+)
+from rankwise.studies.gains import gain_table
 from rankwise.studies.papers import citation, paper
 from rankwise.studies.pingpong import best_curves
 from rankwise.studies.ranges import Range, at_least, at_most, between, every, over_launches
@@ -50,13 +64,30 @@ CAVEATS = (
     "The paper's broadcasts (table 4) are not measured: which placements of 8 processes on 4 hosts of two "
     "processors it calls A and B is not known here.",
 )
+_HOSTS = tuple(f"cluster-{number}" for number in range(1, 9))
+MAPPING = StudyRun(
+    "mapping", "CG on 8 hosts of two processors, ranks in turn and as mapped", "gige-2006", (),
+    Effort((), 6, 1200, 0.0, 300), None, "hosts=" + "+".join((*_HOSTS, *_HOSTS)), 16, nodes=_HOSTS,
+    further=("mapping by time",),
+    applications=Applications(
+        (Application("cg", "A", computing_seconds=(0.0,)),), (("seconds", rf'"app": "cg".*?"seconds": {NUMBER}'),),
+        no_compute=True,
+    ),
+)  # fmt: skip
+"""The paper's future work: its model, applied to what a program was seen to send."""
+_MAPPED_TITLE = "What CG gains where its ranks are mapped by the predicted time"
+_MAPPED_NOTE = (
+    "The kernel of the NAS benchmarks on 16 ranks, recorded and mapped by the time that its communication is "
+    "predicted to take with contention, on the network as it is described. It sends its messages without "
+    "computing; as it is, ranks are dealt to the hosts in turn, two to each."
+)
 Times = Mapping[str, tuple[Range, ...]]
 """By pattern, of each flow: its time in units of one flow alone."""
 
 
 def page(results: Mapping[str, Results]) -> Page:
     """Return three statements on conflicts, and the paper's tables of messages, cuts and errors beside ours."""
-    names = list(dict.fromkeys(name for one in results.values() for name in one.comparison.implementations))
+    names = list(dict.fromkeys(name for one in results.values() for name in one.implementations))
     conflicts = results.get("conflicts")
     found = {name: _times(conflicts, name) if conflicts else {} for name in names}
     tables = [_table(found)]
@@ -64,6 +95,7 @@ def page(results: Mapping[str, Results]) -> Page:
         tables.insert(0, _single(results["single"], names))
     if conflicts and "random" in results:
         tables.append(_errors(conflicts, results["random"], names))
+    tables += gain_table(_MAPPED_TITLE, MAPPING, results.get(MAPPING.label), {"CG": "seconds"}, _MAPPED_NOTE)
     return Page((_together(found), _receiving(found), _zigzags(found)), tuple(tables), (), CAVEATS)
 
 
@@ -251,6 +283,7 @@ study = Study(
             tuple(map(benchmark_of, _RANDOM)), full=Effort((0,), 6, 1800, 1e-3),
             quick=Effort((0,), 3, 900, 1e-3), placement="block", ranks=30,
         ),
+        MAPPING,
     ),
     page=page,
     citation=citation("martinasso2006"),

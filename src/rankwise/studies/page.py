@@ -32,7 +32,7 @@ def summary(found: tuple[Statement, ...]) -> str:
 
 def study_page(study: Study, page: Page, results: Mapping[str, Results], command_line: str) -> report.Page:
     """Return the page that sets what a paper measured beside what is measured here."""
-    names = report.implementations_of(name for one in results.values() for name in one.comparison.implementations)
+    names = report.implementations_of(name for one in results.values() for name in one.implementations)
     warnings = _warnings(study, results)
     counts = verdict_counts(page.statements)
     introduction = report.Introduction(

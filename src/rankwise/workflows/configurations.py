@@ -20,7 +20,7 @@ from rankwise.profiles.sentences import tuning_sentence
 from rankwise.testbeds.base import TestbedKind
 from rankwise.testbeds.changes import changes
 from rankwise.workflows.host_settings import applied_settings, in_force
-from rankwise.workflows.overlay import whole_native
+from rankwise.workflows.overlay import built_in_native, whole_native
 
 _SAID = 3
 """Differences that a warning names."""
@@ -37,6 +37,8 @@ class ProfileChoice:
 
     label: str = DEFAULT
     folder: str = ""
+    overlay: bool = False
+    """In place of a profile: collectives by the overlay's built-in table."""
 
 
 def choose(name_or_folder: str) -> ProfileChoice:
@@ -74,6 +76,8 @@ def resolve(
     """
     if choice.label == DEFAULT and not choice.folder:
         return plain(implementation), ()
+    if choice.overlay:
+        return replace(plain(implementation), native=built_in_native(implementation, topology)), ()
     stored = loading.settled(Path(choice.folder))
     profile = stored.profile
     notices = [*_of_network(profile, topology), *_of_ranks(profile, implementation, ranks)]
@@ -148,10 +152,19 @@ def not_applied(configuration: Configuration, choice: ProfileChoice, testbed: Te
 def sentences(labels: Mapping[str, str], configurations: Mapping[str, Configuration]) -> list[str]:
     """Return what each configuration sets, a sentence each; `labels` by the configurations' ids."""
     return [
-        tuning_sentence(label, configurations[one].implementation, configurations[one].tuning)
+        _sentence(label, configurations[one])
         for one, label in labels.items()
         if one in configurations and not configurations[one].is_default
     ]
+
+
+def _sentence(label: str, configuration: Configuration) -> str:
+    name = configuration.implementation
+    if configuration.tuning == Tuning() and any(
+        variable == "RANKWISE_OVERLAY" for variable, _ in configuration.native.environment
+    ):
+        return f"With {label} the built-in schedules of the overlay carry out collectives of {name}."
+    return tuning_sentence(label, name, configuration.tuning)
 
 
 def sentences_of(folders_by_name: Mapping[str, str], implementations: Iterable[Implementation]) -> list[str]:

@@ -107,13 +107,26 @@ def whole_native(implementation: Implementation, tuning: Tuning, topology: Topol
     table = table_text(tuning.decisions)
     if not table:
         return own
+    return own + _native(implementation, topology, f"{FOLDER}/{_TABLE_FILE}", ((_TABLE_FILE, table),))
+
+
+def built_in_native(implementation: Implementation, topology: Topology | None) -> Native:
+    """Return what a launch loads to run under the overlay with its built-in table.
+
+    Raises BuildError, HostError if the cache cannot be written.
+    """
+    return _native(implementation, topology, DEFAULT_TABLE, ())
+
+
+def _native(
+    implementation: Implementation, topology: Topology | None, table: str, files: tuple[tuple[str, str], ...]
+) -> Native:
     library = overlay.build(implementation)
-    files = [(_TABLE_FILE, table)]
-    variables = [(preload.VARIABLE, f"{FOLDER}/{library.name}"), (_TABLE, f"{FOLDER}/{_TABLE_FILE}")]
+    variables = [(preload.VARIABLE, f"{FOLDER}/{library.name}"), (_TABLE, table)]
     if topology and topology.sites:
-        files.append((_NETWORK_FILE, network_text(topology)))
+        files = (*files, (_NETWORK_FILE, network_text(topology)))
         variables.append((_NETWORK, f"{FOLDER}/{_NETWORK_FILE}"))
-    return own + Native(tuple(files), tuple(variables), libraries=(builder.reference(library),))
+    return Native(files, tuple(variables), libraries=(builder.reference(library),))
 
 
 def replaced(output: str) -> tuple[tuple[str, str], ...]:

@@ -28,7 +28,7 @@ from rankwise.store.store import Store
 from rankwise.testbeds.base import TestbedKind, make
 from rankwise.testbeds.local import LocalTestbed
 from rankwise.workflows import abi, joined_programs, measure
-from rankwise.workflows.configurations import Resolved, loader, resolve_all, seen_on
+from rankwise.workflows.configurations import ProfileChoice, Resolved, loader, resolve_all, seen_on
 from rankwise.workflows.events import Events
 from rankwise.workflows.executables import digest, executables, implementations_for
 from rankwise.workflows.joined import SitePart
@@ -49,6 +49,8 @@ class ProgramRequest:
     """Joined jobs that are measured beside the implementations."""
     relayed: bool = False
     """Their sites reach one another by relays."""
+    notices: tuple[Notice, ...] = ()
+    """What is to be said of the run beside what shows when it begins."""
 
 
 def measure_program(request: ProgramRequest, store: Store, events: Events) -> int:
@@ -71,7 +73,7 @@ def measure_program(request: ProgramRequest, store: Store, events: Events) -> in
     implementations = [one.implementation for one in ready.values()]
     cells = _cells(request, implementations, joined)
     with _all_up(request.testbeds, events) as paths:
-        found, said = _configurations(request, implementations, max(cell.ranks for cell in cells))
+        found, said = _configurations(request, implementations, cells)
         found |= {(one.implementation.id, DEFAULT): plain(one.implementation) for one in joined}
         cells = tuple(replace(one, configuration=found[one.implementation, one.label].id) for one in cells)
         plan = _plan(how, cells)
@@ -92,7 +94,7 @@ def measure_program(request: ProgramRequest, store: Store, events: Events) -> in
             store.add_paths(run_id, paths)
         for_all = request.own or request.program.build or MPI in request.program.arguments[0]
         without = _broken(broken) if for_all else ()
-        notices = (*without, *left_out, *said, *_of_surroundings(implementations))
+        notices = (*request.notices, *without, *left_out, *said, *_of_surroundings(implementations))
         store.add_notices(run_id, notices)
         for notice in notices:
             events.say("; ".join(filter(None, (f"warning: {notice.message}", notice.remedy))))
@@ -218,12 +220,13 @@ def _cells(
         slots = sum(host.slots for host in testbed.hosts())
         for placement, ranks in product(how.placements or ("block",), counts or (slots,)):
             place(placement, testbed.hosts(), ranks)  # what cannot be placed is an error now, not in every launch
-            found += [
+            own = (
                 Cell(one.id, metric.name, 0, ranks, options, label, testbed.name, placement)
                 for one, label, options, metric in product(
                     implementations, labels, how.options, request.program.metrics
                 )
-            ]
+            )
+            found += [cell for cell in own if how.wanted is None or how.wanted(cell)]
         found += [
             Cell(one.implementation.id, metric.name, 0, one.ranks, options, testbed=testbed.name)
             for one, options, metric in product(joined, how.options, request.program.metrics)
@@ -272,15 +275,16 @@ def variant_meant(asked: str, cells: Sequence[Cell], implementations: Sequence[I
 
 
 def _configurations(
-    request: ProgramRequest, implementations: Sequence[Implementation], ranks: int
+    request: ProgramRequest, implementations: Sequence[Implementation], cells: Sequence[Cell]
 ) -> tuple[Resolved, tuple[Notice, ...]]:
     """What is loaded is the same on all testbeds; what is to be said of it may differ."""
     found: Resolved = {}
     said: list[Notice] = []
-    for testbed in request.testbeds:
-        found, notices = resolve_all(
-            request.how.profiles, implementations, testbed, ranks=ranks, force=request.how.force
-        )
+    ranks, wanted = max(cell.ranks for cell in cells), {(cell.implementation, cell.label) for cell in cells}
+    for testbed, choice in product(request.testbeds, request.how.profiles or (ProfileChoice(),)):
+        own = [one for one in implementations if (one.id, choice.label) in wanted]
+        resolved, notices = resolve_all((choice,), own, testbed, ranks=ranks, force=request.how.force)
+        found |= resolved
         said += notices
     return found, tuple(dict.fromkeys(said))
 

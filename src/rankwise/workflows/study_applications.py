@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rankwise.artifacts import apps as artifacts
 from rankwise.core.programs import Metric, Program
-from rankwise.core.records import Implementation
+from rankwise.core.records import Implementation, Notice
 from rankwise.mpi import select
 from rankwise.store.store import Store
 from rankwise.studies.base import Application, Applications
@@ -19,8 +19,10 @@ NEXT = "then"
 """Between two applications on the command line."""
 
 
-def measure_applications(asked: Applications, how: measure.Request, store: Store, events: Events) -> int:
-    """Measure them as `how` says, and return the run's id.
+def measure_applications(
+    asked: Applications, how: measure.Request, store: Store, events: Events, notices: tuple[Notice, ...] = ()
+) -> int:
+    """Measure them as `how` says, and return the run's id; `notices` are stored with it.
 
     Raises InterruptedRun with the way to go on, HostError if what they compute cannot be timed on this host.
     """
@@ -34,7 +36,7 @@ def measure_applications(asked: Applications, how: measure.Request, store: Store
         tuple(Metric(*one) for one in (*asked.figures, *asked.messages)),
         folder=str(Path.cwd()),
     )
-    request = programs.ProgramRequest(program, how, (how.testbed,), own=artifacts.build)
+    request = programs.ProgramRequest(program, how, (how.testbed,), own=artifacts.build, notices=notices)
     return programs.measure_program(request, store, events)
 
 

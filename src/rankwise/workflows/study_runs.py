@@ -5,14 +5,13 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
 import msgspec
 
 from rankwise.core.errors import HostError, InputError, InterruptedRun, RankwiseError
-from rankwise.core.records import DEFAULT, Cell, Plan
+from rankwise.core.records import DEFAULT, Cell, Notice, Plan
 from rankwise.core.units import format_duration
 from rankwise.mpi import select
 from rankwise.profiles import writing
@@ -25,8 +24,9 @@ from rankwise.workflows.configurations import ProfileChoice
 from rankwise.workflows.events import Events
 from rankwise.workflows.joined import SitePart
 from rankwise.workflows.study_applications import measure_applications
+from rankwise.workflows.study_further import with_further
 from rankwise.workflows.study_options import StudyRequest
-from rankwise.workflows.study_stored import Own, StoredRuns, stored_profile
+from rankwise.workflows.study_stored import Own, StoredRuns
 from rankwise.workflows.tune import tuner
 from rankwise.workflows.tune.budget import Clock
 from rankwise.workflows.tune.stages import TuneSpec
@@ -179,20 +179,14 @@ class StudyRuns:
         self.run_ids[run.label] = measure.measure(self._asked(run, folder), self._store, self._events)
 
     def _measure_applications(self, run: StudyRun, applications: Applications) -> None:
-        """As they are, or with the profile that another run has tuned; without that it is left out, and said."""
-        asked = self._asked(run, None)
-        if run.profile_of:
-            known = self.run_ids.get(run.profile_of)
-            folder = known is not None and self._stored.profile_folder(run.profile_of, known)
-            profile = folder and stored_profile(folder)
-            if not folder or not profile:
-                self._events.say(f"left out: {run.title}: there is no profile of {run.profile_of}")
-                return
-            asked = replace(
-                asked, profiles=(ProfileChoice(profile.name, str(folder.resolve())),),
-                implementations=tuple(part.implementation for part in profile.parts),
-            )  # fmt: skip
-        self.run_ids[run.label] = measure_applications(applications, asked, self._store, self._events)
+        """As they are, and where the run says so with what they might gain by."""
+        asked, notices = self._asked(run, None), tuple[Notice, ...]()
+        if run.further:
+            folders = self._stored.profile_folders(run, self.run_ids)
+            asked, notices = with_further(asked, run, applications, folders, self._events)
+        self.run_ids[run.label] = measure_applications(
+            applications, asked, self._store, self._events, notices
+        )  # fmt: skip
 
     def _tune(self, run: StudyRun) -> Path:
         """Search and validate the run's knobs; the folder of the profile."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -14,7 +15,7 @@ from rankwise.core.records import Implementation
 from rankwise.core.results import Comparison
 from rankwise.core.tuning import Knob, Profile
 from rankwise.mpi.family import family_named
-from rankwise.profiles import profile_file
+from rankwise.profiles import folders, profile_file
 from rankwise.store.store import Store
 from rankwise.studies.base import Results, Study, StudyRun
 from rankwise.workflows import answer
@@ -78,6 +79,19 @@ class StoredRuns:
         text = self._store.request(run_id)
         folder = msgspec.json.decode(text, type=Own).profile if text else ""
         return Path(folder or self._profiles / f"{self._study.name}-{label}")
+
+    def profile_folders(self, run: StudyRun, run_ids: Mapping[str, int]) -> tuple[Path, ...]:
+        """Return the folders of profiles for the network of `run.profile_of`, one of each name: its own first."""
+        tuned = next(one for one in self._study.runs if one.label == run.profile_of)
+        networks = {self._study.testbed_name(tuned), tuned.testbed}
+        own = [self.profile_folder(tuned.label, run_ids[tuned.label])] if tuned.label in run_ids else []
+        beside = sorted(file.parent for file in self._profiles.glob(f"*/{profile_file.FILE}"))
+        found: dict[str, Path] = {}
+        for folder in (*own, *beside, *folders.known().values()):
+            profile = stored_profile(folder)
+            if profile and (folder in own or profile.testbed in networks):
+                found.setdefault(folder.name, folder.resolve())
+        return tuple(found.values())
 
 
 def stored_profile(folder: Path) -> Profile | None:

@@ -93,6 +93,8 @@ def trace(request: TraceRequest, events: Events) -> TraceResult:
     Raises InputError for a program that cannot be recorded, HostError if nothing was recorded or the folder cannot
     be written, and what `run` raises.
     """
+    if not request.run.program:
+        raise InputError("no program was named", "put it behind `--`: rankwise trace -n 4 -- ./app")
     folder = (request.folder or _default_folder(request.run.program)).absolute()
 
     def recorded(loaded: Loaded, route: Route, program: Path) -> Loaded:
@@ -225,7 +227,7 @@ def import_trace(file: Path, folder: Path | None) -> TraceResult:
 
 
 def _default_folder(program: tuple[str, ...]) -> Path:
-    return Path(f"{Path(program[0]).name}.trace" if program else "program.trace")
+    return Path(f"{Path(program[0]).name}.trace")
 
 
 def _check(program: Path, route: Route) -> None:

@@ -45,6 +45,7 @@ def test_all_formats_say_the_same(text: str, tmp_path: Path) -> None:
         ("0,1,inf\n", "line 1: 'inf'"),
         ("0,x,5\n1,0,2\n", "line 1: '0,x' are no ranks"),
         ("1 2 3 4 5\n1 2 3 4 5\n", "line 1: a table of 2 ranks"),
+        ("1 2 3 4\n4 5 6 7\n", "line 1: 2 lines of four numbers and no heading"),
         ("0,99999999,1\n", "ranks"),
     ],
 )

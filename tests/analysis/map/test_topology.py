@@ -6,6 +6,7 @@ import pytest
 
 from rankwise.analysis.map.topology import packages_of
 from rankwise.core.errors import InputError
+from support.hwloc import lstopo, run_lstopo
 
 CORE = '<object type="Core"><object type="PU"/><object type="PU"/></object>'
 HEADING = (
@@ -37,3 +38,31 @@ def test_what_is_no_topology(text: str, tmp_path: Path) -> None:
         packages_of(file)
     with pytest.raises(InputError, match="cannot read"):
         packages_of(tmp_path / "nothing.xml")
+
+
+def test_numa_nodes_stand_for_packages_that_are_not_told(tmp_path: Path) -> None:
+    """In hwloc 1 they are around their cores, in hwloc 2 beside them."""
+    file = tmp_path / "host.xml"
+    memory, around = '<object type="NUMANode"/>', '<object type="NUMANode">{}</object>'
+    for node in ('<object type="Group">' + memory + "{}</object>", around):
+        nodes = node.format(CORE * 3) + node.format(CORE)
+        file.write_text(f'{HEADING}<object type="Machine">{nodes}</object></topology>')
+        assert packages_of(file) == (3, 1)
+
+
+@pytest.mark.parametrize(
+    ("synthetic", "packages"),
+    [
+        ("package:2 core:4 pu:2", (4, 4)),
+        ("node:2 core:4 pu:1", (4, 4)),
+        ("package:2 numa:2 l3:1 core:2 pu:1", (4, 4)),
+        ("core:3 pu:2", (3,)),
+    ],
+)
+def test_what_lstopo_writes_is_read(synthetic: str, packages: tuple[int, ...], tmp_path: Path) -> None:
+    assert packages_of(lstopo(tmp_path / "host.xml", "-i", synthetic)) == packages
+
+
+def test_this_host_has_the_cores_that_lstopo_tells(tmp_path: Path) -> None:
+    found = packages_of(lstopo(tmp_path / "host.xml"))
+    assert sum(found) == len(run_lstopo("--only", "core").splitlines())

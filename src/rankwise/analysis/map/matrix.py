@@ -63,7 +63,7 @@ def read_matrix(path: Path) -> CommunicationMatrix:
     if not rows:
         raise InputError(f"{path} has no line of a matrix", f"give {_KINDS}")
     words = [(number, re.split(r"[\s,;]+", one.strip(",;"))) for number, one in rows]
-    column = 2
+    column, heading = 2, list[str]()
     if not _is_number(words[0][1][0]):
         heading, words = words[0][1], words[1:]
         column = heading.index("bytes") if "bytes" in heading else column
@@ -73,6 +73,11 @@ def read_matrix(path: Path) -> CommunicationMatrix:
     if widths == {len(words)} and not (widths <= {3, 4} and _looks_like_list(words)):
         return _table(path, words)
     if widths <= {3, 4}:
+        if 4 in widths and not heading:
+            raise InputError(
+                f"{path}, line {words[0][0]}: {len(words)} lines of four numbers and no heading are no matrix",
+                "a table is square; a list says which column it counts: from,to,messages,bytes",
+            )
         return _of_entries(path, [_entry(path, number, entries, column) for number, entries in words])
     number = next(number for number, entries in words if len(entries) != len(words))
     raise InputError(

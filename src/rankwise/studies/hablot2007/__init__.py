@@ -9,6 +9,7 @@ from rankwise.studies.base import Page, Results, Study
 from rankwise.studies.hablot2007 import applications
 from rankwise.studies.hablot2007.exhibits import charts, tables
 from rankwise.studies.hablot2007.findings import Findings
+from rankwise.studies.hablot2007.gains import gain_tables
 from rankwise.studies.hablot2007.mpi_statements import aims
 from rankwise.studies.hablot2007.npb import npb_statements, npb_tables
 from rankwise.studies.hablot2007.plan import RUNS as BENCHMARK_RUNS
@@ -60,7 +61,7 @@ def _with_applications(page: Page, results: Mapping[str, Results]) -> Page:
     return replace(
         page,
         statements=(*page.statements, *npb_statements(results), *ray2mesh_statements(results)),
-        tables=(*page.tables, *npb_tables(results), *ray2mesh_tables(results)),
+        tables=(*page.tables, *npb_tables(results), *ray2mesh_tables(results), *gain_tables(results)),
         caveats=(*page.caveats, *applications.CAVEATS),
     )
 

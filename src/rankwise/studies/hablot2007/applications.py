@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rankwise.studies.application_figures import NUMBER
-from rankwise.studies.base import Application, Applications, Effort, StudyRun
+from rankwise.studies.base import Application, Applications, Effort, Further, StudyRun
 from rankwise.studies.hablot2007.plan import GRID_MPI
 from rankwise.studies.papers import paper
 
@@ -11,7 +11,7 @@ PAPER = paper("hablot2007")
 KERNELS = ("ep", "is", "cg", "mg", "ft", "lu", "sp", "bt")
 CLASS = "B"
 NPB_GRID, NPB_GRID_4, NPB_CLUSTER, NPB_CLUSTER_4 = "npb-grid", "npb-grid-4", "npb-cluster", "npb-cluster-4"
-NPB_GRID_TUNED = "npb-grid-tuned"
+NPB_GAINS, RAY2MESH_GAINS = "npb-gains", "ray2mesh-gains"
 SITES: tuple[str, ...] = tuple(name.lower() for name in PAPER["ray2mesh"]["sites"])
 WORKERS_OF_SITE = 8
 TENTH = 0.1
@@ -73,12 +73,14 @@ _COUNTS = tuple(
 )
 
 
-def _npb(label: str, title: str, nodes: tuple[str, ...], seconds: float, profile_of: str = "") -> StudyRun:
+def _npb(
+    label: str, title: str, nodes: tuple[str, ...], seconds: float, further: tuple[Further, ...] = ()
+) -> StudyRun:
     each = tuple(Application(one, CLASS) for one in KERNELS)
     counted = _COUNTS if label == NPB_GRID else ()
     return StudyRun(
         label, title, "grid5000-2007-npb", (), Effort((), 3, seconds, 0.0, 3600), None, "block", len(nodes),
-        nodes=nodes, profile_of=profile_of,
+        nodes=nodes, profile_of=GRID_MPI if further else "", further=further,
         applications=Applications(each, _TIMES, no_compute=True, messages=counted),
     )  # fmt: skip
 
@@ -91,7 +93,9 @@ def _nodes(**counts: int) -> tuple[str, ...]:
 _WORKERS = tuple(f"{site}-{number}" for number in range(1, WORKERS_OF_SITE + 1) for site in SITES)
 
 
-def _ray2mesh(site: str) -> StudyRun:
+def _ray2mesh(
+    site: str, label: str = "", title: str = "", seconds: float = 1200, further: tuple[Further, ...] = ()
+) -> StudyRun:
     """A set of rays took a worker `computing x workers / sets` seconds in 2007; here a tenth of that."""
     stated = PAPER["ray2mesh"]
     where = stated["sites"].index(site.capitalize())
@@ -106,8 +110,9 @@ def _ray2mesh(site: str) -> StudyRun:
         for rank in range(1, len(_WORKERS) + 1)
     ]  # fmt: skip
     return StudyRun(
-        label_of(site), f"ray2mesh, the master in {site.capitalize()}", "grid5000-2007-ray2mesh", (),
-        Effort((), 3, 1200, 0.0, 180), None, "hosts=" + "+".join((f"{site}-1", *_WORKERS)), 1 + len(_WORKERS),
+        label or label_of(site), f"ray2mesh, the master in {site.capitalize()}{title}", "grid5000-2007-ray2mesh",
+        (), Effort((), 3, seconds, 0.0, 180), None, "hosts=" + "+".join((f"{site}-1", *_WORKERS)),
+        1 + len(_WORKERS), profile_of=GRID_MPI if further else "", further=further,
         applications=Applications((own,), (*found, *rays), no_compute=True),
     )  # fmt: skip
 
@@ -115,17 +120,17 @@ def _ray2mesh(site: str) -> StudyRun:
 RUNS = (
     _npb(NPB_GRID, "NPB, 8 nodes of Rennes and 8 of Nancy", _nodes(rennes=8, nancy=8), 5400),
     _npb(
-        NPB_GRID_TUNED,
-        "NPB, 8 nodes of Rennes and 8 of Nancy, each MPI tuned",
-        _nodes(rennes=8, nancy=8),
-        5400,
-        GRID_MPI,
+        NPB_GAINS, "NPB, 8 nodes of Rennes and 8 of Nancy, overlay, profile and mapping beside the default",
+        _nodes(rennes=8, nancy=8), 16200, ("overlay", "profile", "mapping"),
     ),
     _npb(NPB_GRID_4, "NPB, 2 nodes of Rennes and 2 of Nancy", _nodes(rennes=2, nancy=2), 14400),
     _npb(NPB_CLUSTER, "NPB, 16 nodes of Rennes", _nodes(rennes=16), 7200),
     _npb(NPB_CLUSTER_4, "NPB, 4 nodes of Rennes", _nodes(rennes=4), 14400),
     *map(_ray2mesh, SITES),
-)
+    _ray2mesh(
+        SITES[0], RAY2MESH_GAINS, ", overlay and profile beside the default", 3600, ("overlay", "profile")
+    ),
+)  # fmt: skip
 CAVEATS = (
     "The applications are Rankwise's own, written from their definitions. They wait as long as their phases take "
     "on this host, since its cores are too few for 16 nodes: against computing of 2007, which took several times "

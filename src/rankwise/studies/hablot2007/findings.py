@@ -96,7 +96,7 @@ class Findings:
     @property
     def implementations(self) -> tuple[str, ...]:
         """All that were measured in any run, in the order of the runs."""
-        names = [name for one in self.results.values() for name in one.comparison.implementations]
+        names = [name for one in self.results.values() for name in one.implementations]
         return tuple(dict.fromkeys(names))
 
 

@@ -15,7 +15,6 @@ from rankwise.studies.hablot2007.applications import (
     NPB_CLUSTER_4,
     NPB_GRID,
     NPB_GRID_4,
-    NPB_GRID_TUNED,
     number_of,
     seconds_of,
 )
@@ -83,26 +82,16 @@ def npb_tables(results: Mapping[str, Results]) -> tuple[Table, ...]:
             relative(grid, times(results, NPB_CLUSTER_4)), "4: the long way costs nothing.",
         ),
     )  # fmt: skip
-    tuned = _rows_of_kernels(
-        "NPB on 8 + 8 nodes of two sites, each MPI tuned, relative to itself by default",
-        relative(times(results, NPB_GRID_TUNED), grid),
-        "Not in the paper, which tuned before it measured. The profiles were tuned with a ping-pong between two "
-        "nodes of the grid. 1: nothing gained.",
-    )
-    return tuple(one for one in (_messages(results.get(NPB_GRID)), *shown, tuned) if one.rows)
+    return tuple(one for one in (_messages(results.get(NPB_GRID)), *shown) if one.rows)
 
 
 def _performance(title: str, figure: str, found: Mapping[str, Mapping[str, Range]], note: str) -> Table:
-    return _rows_of_kernels(title, found, f"The paper's figure {figure}, which is a drawing. {note}")
-
-
-def _rows_of_kernels(title: str, found: Mapping[str, Mapping[str, Range]], note: str) -> Table:
     rows = tuple(
         Row(one, tuple(wording.with_interval(own.get(kernel, _MISSING), _plain) for kernel in KERNELS), one)
         for one, own in found.items()
     )
     columns = tuple(kernel.upper() for kernel in KERNELS)
-    return Table(title, columns, rows, note)
+    return Table(title, columns, rows, f"The paper's figure {figure}, which is a drawing. {note}")
 
 
 def _plain(value: float) -> str:
