@@ -9,41 +9,37 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from rankwise.core.configuration import Configuration, by_id, plain
-from rankwise.core.errors import HostError, InputError, InterruptedRun
+from rankwise.core.configuration import by_id, plain
+from rankwise.core.errors import HostError, InputError
 from rankwise.core.records import (
     DEFAULT,
     Benchmark,
     Cell,
     CellFailure,
     Implementation,
-    Launch,
     Notice,
     Options,
     Plan,
     RunKind,
     variant_name,
 )
-from rankwise.core.schedule_names import ScheduleFiles, has_parameters, is_file, operation_of
+from rankwise.core.schedule_names import has_parameters, is_file, operation_of
 from rankwise.core.units import format_duration, parse_sizes_bytes
 from rankwise.measurement import plan as planning
-from rankwise.measurement.launch import Files, Launching
-from rankwise.measurement.runner import SPARE_ROUNDS, Launches, Ready, Runner
-from rankwise.mpi.family import FamilyLauncher
-from rankwise.stats.intervals import relative_half_width
-from rankwise.stats.variances import Variances
+from rankwise.measurement.launch import Files
+from rankwise.measurement.runner import SPARE_ROUNDS
 from rankwise.store.store import Store
 from rankwise.testbeds.base import TestbedKind, make
 from rankwise.testbeds.local import LocalTestbed
 from rankwise.testbeds.paths import path, site_paths
 from rankwise.workflows import joined_benchmarks, joined_programs
-from rankwise.workflows.configurations import ProfileChoice, Resolved, loader, resolve_all, seen_on
+from rankwise.workflows.carrying_out import carry_out
+from rankwise.workflows.configurations import ProfileChoice, Resolved, resolve_all
 from rankwise.workflows.events import Events
 from rankwise.workflows.joined import SitePart
-from rankwise.workflows.joined_benchmarks import NO_WORLDS, JoinedWorlds
+from rankwise.workflows.joined_benchmarks import JoinedWorlds
 from rankwise.workflows.prepare import Built, build_all, prepare, the_one, up
 from rankwise.workflows.schedule_files import schedule_files
-from rankwise.workflows.schedule_network import network_file
 
 LONGER_THAN_EXPECTED = 4
 """A run without a time budget may take this many times the expected time: hosts may be slow or busy."""
@@ -313,61 +309,3 @@ def resume(run_id: int, store: Store, events: Events, priority: Callable[[Cell],
             run_id, plan, built.ready, testbed, store, events, store.configurations(run_id),
             store.launches(run_id), priority=priority, worlds=worlds,
         )  # fmt: skip
-
-
-def carry_out(
-    run_id: int,
-    plan: Plan,
-    ready: Mapping[str, Ready],
-    testbed: TestbedKind,
-    store: Store,
-    events: Events,
-    configurations: Mapping[str, Configuration],
-    earlier: Sequence[Launch] = (),
-    *,
-    priority: Callable[[Cell], int] | None = None,
-    launching: Launches | None = None,
-    first_seconds: Callable[[Sequence[Cell]], float] | None = None,
-    files: ScheduleFiles | None = None,
-    brief: bool = False,
-    worlds: JoinedWorlds = NO_WORLDS,
-) -> None:
-    """Run the plan, whose cells name `configurations`; whatever ends it, the store says how.
-
-    `files`: schedules of users that cells name; `worlds`: joined jobs. `launching` None: launches of the harness
-    on this testbed, `brief` where a validation needs no more. `priority` and `first_seconds` are the runner's.
-    """
-    ready = {**ready, **worlds.ready}
-    launching = launching or joined_benchmarks.starting(
-        Launching(
-            FamilyLauncher(), testbed, plan, configurations, loader(testbed), seen=seen_on(testbed),
-            network=network_file(testbed), schedule_files=files, brief=brief,
-        ),
-        worlds, plan,
-    )  # fmt: skip
-    runner = Runner(
-        plan, launching, relative_half_width, lambda launch: store.add_launch(run_id, launch), events.show,
-        priority=priority, noise=Variances(), first_seconds=first_seconds,
-    )  # fmt: skip
-    try:
-        with events.measuring():
-            why = runner.run(ready, earlier, spent_seconds=sum(launch.seconds for launch in earlier))
-    except (KeyboardInterrupt, InterruptedRun) as event:
-        store.finish_run(run_id, "interrupted", str(event) or "Ctrl-C")
-        kept = store.run(run_id).launches
-        raise InterruptedRun(
-            f"interrupted: {kept} launches of run {run_id} are kept",
-            f"go on: rankwise resume {run_id}, or look at them: rankwise report {run_id}",
-        ) from event
-    store.finish_run(run_id, "complete", why)
-    _require_results(run_id, store)
-
-
-def _require_results(run_id: int, store: Store) -> None:
-    """A run in which nothing at all could be measured has no answer. Raises HostError with the first reason."""
-    reason = ""
-    for launch in store.iter_launches(run_id):
-        if launch.series or launch.verified:
-            return
-        reason = reason or "; ".join(dict.fromkeys([launch.reason, *(one.reason for one in launch.failures)]))
-    raise HostError(f"not one cell gave a result: {reason}", f"rankwise show {run_id} tells how each launch ended")

@@ -28,6 +28,7 @@ from rankwise.store.store import Store
 from rankwise.testbeds.base import TestbedKind, make
 from rankwise.testbeds.local import LocalTestbed
 from rankwise.workflows import abi, joined_programs, measure
+from rankwise.workflows.carrying_out import carry_out
 from rankwise.workflows.configurations import ProfileChoice, Resolved, loader, resolve_all, seen_on
 from rankwise.workflows.events import Events
 from rankwise.workflows.executables import digest, executables, implementations_for
@@ -102,7 +103,7 @@ def measure_program(request: ProgramRequest, store: Store, events: Events) -> in
             request.program, request.testbeds, plan, by_id(found.values()), ready, events, joined
         )
         ready = _with_joined(ready, joined)
-        measure.carry_out(run_id, plan, ready, request.testbeds[0], store, events, {}, launching=launches)
+        carry_out(run_id, plan, ready, request.testbeds[0], store, events, {}, launching=launches)
     return run_id
 
 
@@ -133,9 +134,7 @@ def resume(run_id: int, store: Store, events: Events) -> None:
             stored.program, testbeds, plan, store.configurations(run_id), ready, events, joined
         )  # fmt: skip
         ready = _with_joined(ready, joined)
-        measure.carry_out(
-            run_id, plan, ready, testbeds[0], store, events, {}, store.launches(run_id), launching=launches
-        )
+        carry_out(run_id, plan, ready, testbeds[0], store, events, {}, store.launches(run_id), launching=launches)
 
 
 class _OnTestbeds:
