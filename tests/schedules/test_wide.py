@@ -12,7 +12,7 @@ from rankwise.schedules.traffic import LevelTraffic, traffic
 from support.closed_forms import Row, rows
 
 M = 1 << 20
-LAYOUTS = st.lists(st.lists(st.integers(1, 4), min_size=1, max_size=6), min_size=1, max_size=5)
+LAYOUTS = st.lists(st.lists(st.integers(1, 3), min_size=1, max_size=4), min_size=1, max_size=4)
 LARGE = 24 * M
 
 

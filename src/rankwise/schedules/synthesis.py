@@ -20,6 +20,8 @@ from rankwise.schedules.model import Network, Problem, Schedule
 OPERATIONS = ("bcast", "reduce", "allreduce", "allgather", "reduce_scatter", "gather", "scatter", "alltoall")
 _BLOCKS = {"allgather", "reduce_scatter", "gather", "scatter", "alltoall"}
 """Those whose size is that of one rank's block, or of one pair's."""
+_PAIRS = {"allgather", "reduce_scatter", "alltoall"}
+"""Those of which each rank has something for each other one."""
 _ONE_WAY = {"gather", "scatter", "alltoall"}
 """Those whose blocks go from one rank to another."""
 _MOVES = {"allreduce": 2, "reduce_scatter": 3}
@@ -28,6 +30,8 @@ _LEAST_CHUNK_BYTES = 2048
 _CHUNKS = (1, 4, 8, 16, 32, 64, 128, 256)
 _MOST_TRANSFERS = 17_000
 """Of chunks, in one schedule along trees; what 256 ranks take 10 s for, tried in all ways, on one slow core."""
+_MOST_SEGMENTS = 200_000
+"""Of blocks for each pair of ranks, in one algorithm's schedules; C takes a second for them."""
 _MANY_RANKS = 64
 """Beyond this number fewer ways are tried."""
 _MOST_TREE_NODES = 4096
@@ -111,7 +115,7 @@ def _chunks(wish: Wish) -> list[int]:
 
 
 def _by_algorithms(wish: Wish, model: CostModel) -> Iterator[_Tried]:
-    usual, most = _chunks(wish), 2 * _MOST_TRANSFERS
+    usual, most = _chunks(wish), _MOST_SEGMENTS // wish.ranks if wish.operation in _PAIRS else 2 * _MOST_TRANSFERS
     if wish.ranks > _MANY_RANKS:
         usual = [chunks for chunks in usual if chunks in {1, 64}]
     divisions = sorted({*usual, min(wish.ranks, wish.size_bytes)})
@@ -142,11 +146,13 @@ def _divisions(wish: Wish, moved: int) -> list[int]:
 
 
 def _by_trees(wish: Wish, places: Places) -> _Found:
-    moved = wish.ranks * _MOVES.get(wish.operation, 1) * (wish.ranks if wish.operation in _BLOCKS else 1)
+    moved = wish.ranks * _MOVES.get(wish.operation, 1) * (wish.ranks if wish.operation in _PAIRS else 1)
     for chunks in _divisions(wish, moved):
         problem = wish.problem(chunks)
         for name, roots in _roots(wish, places, chunks):
             for told, far_first, most in _kinds_of_trees(places):
+                if most > 1 and wish.ranks > _MANY_RANKS and wish.operation in _PAIRS:
+                    continue
                 yield f"trees from {name}{told}", problem, _along(problem, places, roots, most, far_first)
 
 
@@ -161,7 +167,7 @@ def _by_routes(wish: Wish, places: Places) -> _Found:
     """Each block by a way of its own, or part by part."""
     all_pairs, backwards = wish.operation == "alltoall", wish.operation == "gather"
     others = sorted(range(wish.ranks), key=lambda rank: (rank - wish.root) % wish.ranks)
-    for chunks in _divisions(wish, wish.ranks * (wish.ranks if all_pairs else 1)):
+    for chunks in _divisions(wish, wish.ranks**2 if all_pairs else wish.ranks):
         problem = wish.problem(chunks)
         for relayed in (False, True) if places.sites > 2 else (False,):
             for far_first in (False, True) if places.sites > 1 and not all_pairs else (False,):
