@@ -1,11 +1,29 @@
 /* Says where it runs, and fails in a way that it is told: `exit`, `abort`, `kill`; or `wait`s; or
- * the first rank `read`s a line. */
+ * the first rank `read`s a line; or all count themselves when an attribute of MPI_COMM_`self` is
+ * deleted. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+static int count(MPI_Comm comm, int key, void *value, void *extra)
+{
+    int one = 1, sum = 0;
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (*(int *)value == 0)
+        printf("%d in the end\n", sum);
+    return MPI_SUCCESS;
+}
+
+static void count_in_the_end(int *rank)
+{
+    int key;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, count, &key, NULL);
+    MPI_Comm_set_attr(MPI_COMM_SELF, key, rank);
+    MPI_Comm_free_keyval(&key);
+}
 
 int main(int argc, char **argv)
 {
@@ -27,7 +45,9 @@ int main(int argc, char **argv)
         raise(SIGKILL);
     if (!strcmp(what, "wait"))
         sleep(60);
-    if (rank == 0 && !strcmp(what, "read") && fgets(name, sizeof name, stdin))
+    if (!strcmp(what, "self"))
+        count_in_the_end(&rank);
+    else if (rank == 0 && !strcmp(what, "read") && fgets(name, sizeof name, stdin))
         printf("it read %s", name);
     else if (*what && strcmp(what, "read"))
         MPI_Recv(&last, 1, MPI_INT, ranks - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

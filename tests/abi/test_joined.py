@@ -96,6 +96,14 @@ def test_output_is_plain_if_asked_and_the_first_site_reads(tmp_path: Path) -> No
     ], done.stderr  # fmt: skip
 
 
+def test_attributes_of_self_are_deleted_while_the_sites_are_connected(tmp_path: Path) -> None:
+    program = str(compiled("joined_where"))
+    done = rankwise("run", "-q", "--join", join("mpich-5", "openmpi-5"), "--limit", "60s", "--", program, "self",
+                    home=tmp_path)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines().count("4 in the end") == 1, done.stdout
+
+
 @pytest.mark.parametrize(("argument", "code"), [("exit", 7), ("abort", 9)])
 def test_one_failing_site_ends_all(argument: str, code: int, tmp_path: Path) -> None:
     before = time.monotonic()

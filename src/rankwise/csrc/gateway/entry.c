@@ -11,6 +11,7 @@
 #include "join.h"
 #include "messages.h"
 #include "operations.h"
+#include "own_attributes.h"
 #include "turns.h"
 
 #define PUBLIC __attribute__((visibility("default")))
@@ -104,6 +105,7 @@ int call_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *ses
 int call_Finalize(void)
 {
     if (world.started) {
+        delete_own_attributes();
         stop_progress();
         while (sends_under_way)
             progress();
