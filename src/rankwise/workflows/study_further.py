@@ -30,6 +30,8 @@ from rankwise.workflows.map import MapRequest, map_ranks
 from rankwise.workflows.study_stored import stored_profile
 
 MAP_SECONDS = 20.0
+RECORD_SECONDS = 900.0
+"""In which the applications have to end once on this host."""
 LEAST_SAVED = 0.01
 """Of the cost: a placement that saves less is no other one."""
 
@@ -136,13 +138,13 @@ def _record(
     library = tracer.build(implementation)
     variables = (("RANKWISE_TRACE", str(folder)), ("RANKWISE_TRACE_KEEP", "statistics"))
     loaded = Loaded(preload.loading(library, variables), files=(str(library),))
-    testbed = LocalTestbed()
+    testbed, limit = LocalTestbed(), min(asked.launch_limit_seconds, RECORD_SECONDS)
     job = build_job(testbed, words, run.ranks, placement="block", loaded=loaded, arguments=())
     steps = FamilyLauncher().steps(implementation, job)
     with testbed:
-        outcome = testbed.run(steps, job.hosts, asked.launch_limit_seconds)
+        outcome = testbed.run(steps, job.hosts, limit)
     if outcome.timed_out or outcome.returncode:
         last = (outcome.stderr.strip().splitlines() or [f"exit code {outcome.returncode}"])[-1]
-        why = f"no end within {asked.launch_limit_seconds:g} s" if outcome.timed_out else last[:200]
+        why = f"no end within {limit:g} s" if outcome.timed_out else last[:200]
         raise HostError(f"recording them failed: {why}", f"try it: {outcome.command}")
     read(folder)
