@@ -90,12 +90,11 @@ def trace(request: TraceRequest, events: Events) -> TraceResult:
             _check(program, route)
             with events.busy("building the tracer"):
                 library = tracer.build(route.called) if route.called else tracer.build_standard(known_standard())
-        _prepare(folder)
         about = {
             "program": list(request.run.program), "implementation": route.implementation.id,
             "testbed": request.run.testbed.name, "placement": request.run.placement,
         }  # fmt: skip
-        (folder / ABOUT).write_text(json.dumps(about, indent=2) + "\n")
+        _prepare(folder, json.dumps(about, indent=2) + "\n")
         environment = (*loaded.environment, (_VARIABLE, str(folder)), ("RANKWISE_TRACE_KEEP", request.keep))
         if linked:
             return replace(loaded, environment=environment)
@@ -196,8 +195,11 @@ def _check(program: Path, route: Route) -> None:
         )
 
 
-def _prepare(folder: Path) -> None:
-    """An empty folder that the ranks can write to; an earlier trace there goes. Raises InputError, HostError."""
+def _prepare(folder: Path, about: str = "") -> None:
+    """A folder that the ranks can write to, with what the trace is of, where that is known.
+
+    An earlier trace there goes. Raises InputError, HostError.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         others = [one for one in folder.iterdir() if not _RANK_FILE.fullmatch(one.name) and one.name != ABOUT]
@@ -209,5 +211,7 @@ def _prepare(folder: Path) -> None:
             old.unlink()
         if not os.getuid():
             folder.chmod(0o777)  # LAM/MPI's ranks run as nobody
+        if about:
+            (folder / ABOUT).write_text(about)
     except OSError as error:
         raise HostError(f"cannot write to {folder}: {error.strerror}", "name another folder: -o DIR") from error
