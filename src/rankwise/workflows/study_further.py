@@ -118,13 +118,12 @@ def mapped_placement(
     except RankwiseError as error:
         return "", f"the applications could not be mapped: {error}"
     share = found.gain.ratio if found.gain else found.ratio
-    what = "the predicted time of communication" if by_time else "bytes times distance"
+    what = "predicted time of communication" if by_time else "sum of bytes times distance"
     if share > 1 - LEAST_SAVED:
-        return (
-            "",
-            f"nothing is mapped, for no placement was found with less of {what} than the one that is measured",
-        )
-    return "hosts=" + "+".join(found.hosts), f"as mapped, {what} is {share:.0%} of what it is as they are"
+        return "", f"nothing is mapped: no placement was found with a smaller {what} than the one that is measured"
+    return "hosts=" + "+".join(
+        found.hosts
+    ), f"as mapped, the {what} is {100 * share:.3g} % of what it is as they are"
 
 
 def _record(
