@@ -25,7 +25,8 @@ from rankwise.measurement import plan as planning
 from rankwise.measurement.runner import Ready
 from rankwise.store.store import Store
 from rankwise.testbeds.base import TestbedKind
-from rankwise.workflows import answer, measure
+from rankwise.workflows import answer
+from rankwise.workflows.carrying_out import carry_out
 from rankwise.workflows.prepare import prepare, up
 from rankwise.workflows.testbeds import testbed_of
 
@@ -75,7 +76,7 @@ def _plans(
             )  # fmt: skip
             run_id = store.begin_run("same against same", where.name, plan, implementations=implementations,
                                      benchmarks=known.values(), baseline=implementations[0].id)  # fmt: skip
-            measure.carry_out(run_id, plan, twins, where, store, Screen(quiet=True), {})
+            carry_out(run_id, plan, twins, where, store, Screen(quiet=True), {})
             found.append(answer.compare_run(store, run_id))
             counts = Counter(verdict.verdict for verdict in found[-1].verdicts)
             print(f"plan {number:3}: {', '.join(f'{n} {word}' for word, n in counts.items())}", flush=True)

@@ -34,6 +34,13 @@ SMALLEST = {  # script: arguments, what it prints
     ),
     "schedule_generation": (["--ranks", "1024", "--repeats", "1", "--operation", "bcast"], "bcast.binomial"),
     "overlay_cost": (["mpich-5", "--launches", "1", "--calls", "10"], "rules that never hold +"),
+    "executor_cost": (
+        [
+            *("mpich-5", "openmpi-5", "-n", "2", "--sizes", "8", "--launches", "1", "--seconds", "0.02"),
+            *("--pairs", "bcast.binomial,allreduce.recursive_doubling"),
+        ],
+        "openmpi-5.0.11: allreduce.recursive_doubling, natively recursive_doubling",
+    ),
     "tracer_overhead": (["mpich-5", "--launches", "1", "--calls", "1000"], "  summary "),
     "tracer_run_time": (
         ["mpich-5", "--kernels", "is", "--class", "S", "-n", "2", "--launches", "1", "--repeats", "1"],
@@ -86,6 +93,13 @@ SMALLEST = {  # script: arguments, what it prints
         ["openmpi-5", "mpich-5", "--turns", "1", "--passes", "2", "--rounds", "10", "--sizes", "8"],
         "two relays",
     ),
+    "joined_collectives": (
+        [
+            *("--join", "rennes=mpich-5:2,nancy=openmpi-5:1", "--cells", "barrier:0,bcast:8,allreduce:64K"),
+            *("--launches", "1", "--seconds", "0.02"),
+        ],
+        "the bound in ",
+    ),
     "beside_imb": (["--launches", "1", "--seconds-per-cell", "0.001"], "MiB"),
 }
 ONLY_ITS_HELP = {
@@ -115,6 +129,7 @@ NIGHTLY = {
     "mapping_measured": "launches with the placements that `rankwise map` finds",
     "trace_prediction": "recording and predicting programs on testbeds; sites_prediction uses its functions",
     "joined_cost": "joined jobs; relay_cost uses its functions",
+    "joined_collectives": "benchmarks on joined jobs, on testbeds too",
     "abi_cost": "programs of the standard ABI on MPIs",
     "beside_imb": "launches of the harness",
     "beside_gloo": "launches of schedules on testbeds; its intervals are a function of wan_collectives",

@@ -65,7 +65,6 @@ def test_such_a_run_goes_on(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--join", JOIN], "--join is about a program, and none is given"),
         (["--relay", "--", "APP"], "--relay is for a job over several sites"),
         (["-n", "3", "--join", JOIN, "--", "APP"], "2 and 3 ranks are different problems"),
         (["--join", JOIN, "--join", "a=mpich-5:2,b=mpich-5:2", "--", "APP"], "2 and 4 ranks are different"),

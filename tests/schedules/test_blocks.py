@@ -1,8 +1,6 @@
-"""The algorithms that move blocks send as many messages, elements and rounds as their files say."""
+"""What the algorithms that move blocks refuse, how many messages they have under way, and how few steps."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -10,81 +8,11 @@ from hypothesis import strategies as st
 
 from rankwise.schedules import generator
 from rankwise.schedules.model import Kind, Problem
-from rankwise.schedules.traffic import traffic
 
 
 def log(ranks: int) -> int:
     """Return log2, rounded up."""
     return (ranks - 1).bit_length()
-
-
-def halved(ranks: int) -> int:
-    """Return the next lower power of two."""
-    return 1 << (ranks.bit_length() - 1)
-
-
-def by_pairs(ranks: int) -> tuple[int, int]:
-    """Messages and rounds of what needs a power of two, with a step before and after for the ranks beyond."""
-    power = halved(ranks)
-    return power * log(power) + 2 * (ranks - power), log(power) + 2 * (ranks > power)
-
-
-def binomial(ranks: int) -> int:
-    """Blocks that are sent where each subtree's go to its root: for a power of two P / 2 log2 P."""
-    return sum(min(one & -one, ranks - one) for one in range(1, ranks))
-
-
-def each_pair(ranks: int) -> tuple[int, int, int]:
-    return ranks * (ranks - 1), ranks * (ranks - 1), ranks - 1
-
-
-FORMS: dict[str, Callable[[int], tuple[int, int | None, int]]] = {
-    "gather.linear": lambda p: (p - 1, p - 1, p - 1),
-    "gather.binomial": lambda p: (p - 1, binomial(p), log(p)),
-    "scatter.linear": lambda p: (p - 1, p - 1, p - 1),
-    "scatter.binomial": lambda p: (p - 1, binomial(p), log(p)),
-    "allgather.linear": each_pair,
-    "allgather.ring": each_pair,
-    "allgather.bruck": lambda p: (p * log(p), p * (p - 1), log(p)),
-    "allgather.gather_bcast": lambda p: (2 * (p - 1), binomial(p) + p * (p - 1), 2 * log(p)),
-    "alltoall.linear": each_pair,
-    "alltoall.pairwise": each_pair,
-    "alltoall.bruck": lambda p: (p * log(p), p * sum(map(int.bit_count, range(p))), log(p)),
-    "reduce_scatter.pairwise": each_pair,
-    "reduce_scatter.ring": each_pair,
-    "reduce_scatter.reduce_scatterv": lambda p: (2 * (p - 1), p * (p - 1) + binomial(p), 2 * log(p)),
-}
-"""Messages, blocks and rounds."""
-
-
-@pytest.mark.parametrize("name", FORMS)
-@given(ranks=st.integers(1, 33), count=st.sampled_from([1, 3, 64]), root=st.integers(0, 32))
-def test_messages_blocks_and_rounds(name: str, ranks: int, count: int, root: int) -> None:
-    operation, _, algorithm = name.partition(".")
-    problem = Problem(operation, ranks, root % ranks if operation in {"gather", "scatter"} else 0, count)
-    found = traffic(problem, generator.schedules(generator.algorithm(operation, algorithm), problem))
-    messages, blocks, rounds = FORMS[name](ranks)
-    assert (found.messages, found.elements, found.rounds) == (messages, blocks * count, rounds)
-
-
-@pytest.mark.parametrize("name", ["allgather.recursive_doubling", "reduce_scatter.recursive_halving"])
-@given(ranks=st.integers(1, 33), count=st.sampled_from([1, 3, 64]))
-def test_any_number_of_ranks_in_pairs(name: str, ranks: int, count: int) -> None:
-    operation, _, algorithm = name.partition(".")
-    problem = Problem(operation, ranks, count=count)
-    found = traffic(problem, generator.schedules(generator.algorithm(operation, algorithm), problem))
-    assert (found.messages, found.rounds) == by_pairs(ranks)
-    if ranks == halved(ranks):
-        assert found.elements == ranks * (ranks - 1) * count
-        assert found.most_sent == (ranks - 1) * count
-
-
-@given(pairs=st.integers(1, 16))
-def test_neighbours_exchange_in_half_as_many_rounds_as_ranks(pairs: int) -> None:
-    ranks = 2 * pairs
-    problem = Problem("allgather", ranks, count=5)
-    found = traffic(problem, generator.schedules(generator.algorithm("allgather", "neighbor_exchange"), problem))
-    assert (found.messages, found.elements, found.rounds) == (ranks * pairs, 5 * ranks * (ranks - 1), pairs)
 
 
 def test_an_odd_number_of_neighbours_is_refused() -> None:

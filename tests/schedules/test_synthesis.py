@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rankwise.core.errors import InputError
-from rankwise.schedules import along_trees, cost, generator
+from rankwise.schedules import along_routes, along_trees, cost, generator
+from rankwise.schedules.chunk_routes import Routes
 from rankwise.schedules.chunk_trees import ChunkTrees, Places, trees
 from rankwise.schedules.cost import CostModel
+from rankwise.schedules.fixed import of_schedules
+from rankwise.schedules.formats.text import text_of
 from rankwise.schedules.generator import RefusedError
-from rankwise.schedules.model import Network, Problem, grouped
+from rankwise.schedules.model import ROOTED, Network, Problem, grouped
 from rankwise.schedules.prover import prove
 from rankwise.schedules.synthesis import OPERATIONS, Wish, synthesise
 from support.schedule_problems import networks
@@ -32,7 +38,7 @@ NETWORKS = {"flat": (8, None), "2x4x2": (16, grouped([[2] * 4] * 2)), "uneven": 
 @pytest.mark.parametrize("size", [8, 65536])
 def test_it_is_right_and_never_slower_than_an_algorithm(operation: str, name: str, size: int) -> None:
     ranks, network = NETWORKS[name]
-    found = synthesise(Wish(operation, ranks, size, ranks - 1 if operation in {"bcast", "reduce"} else 0, network))
+    found = synthesise(Wish(operation, ranks, size, ranks - 1 if operation in ROOTED else 0, network))
     assert prove(found.problem, found.schedules).faults == ()
     assert found.best == min(found.tried, key=lambda one: one.seconds)
     assert cost.seconds(found.problem, found.schedules) == pytest.approx(found.best.seconds)
@@ -64,8 +70,67 @@ def test_schedules_along_trees_are_right_on_any_network(ranks: int, data: st.Dat
             along_trees.allreduce(one, found(roots, True), found(roots)),
         ),
         (one := Problem("allgather", ranks, 0, 2), along_trees.allgather(one, found(list(range(ranks)) * 2))),
+        (
+            one := Problem("reduce_scatter", ranks, 0, 2),
+            along_trees.reduce_scatter(one, found(list(range(ranks)) * 2, True)),
+        ),
+        (one := Problem("scatter", ranks, root, 2), along_routes.scatter_in_bundles(one, found([root])[0])),
+        (one := Problem("gather", ranks, root, 2), along_routes.gather_in_bundles(one, found([root], True)[0])),
     ):
         assert prove(problem, made).faults == (), problem
+
+
+@given(ranks=st.integers(1, 12), data=st.data())
+def test_schedules_along_ways_are_right_on_any_network(ranks: int, data: st.DataObject) -> None:
+    places = Places(ranks, data.draw(networks(ranks)), CostModel())
+    root, count, order = data.draw(st.integers(0, ranks - 1)), data.draw(st.integers(1, 3)), [*range(ranks)]
+
+    def way(backwards: bool = False) -> along_routes.Way:
+        return Routes(places, data.draw(st.sampled_from([1.0, 1e6])), data.draw(st.booleans()), backwards).way
+
+    for problem, made in (
+        (one := Problem("scatter", ranks, root, count), along_routes.scatter(one, order, way())),
+        (one := Problem("gather", ranks, root, count), along_routes.gather(one, order, way(True))),
+        (one := Problem("alltoall", ranks, 0, count), along_routes.alltoall(one, way())),
+    ):
+        assert prove(problem, made).faults == (), problem
+
+
+@pytest.mark.parametrize("count", [0, 1, 7])
+def test_bundles_and_ways_serve_any_count(count: int, tmp_path: Path) -> None:
+    """As launches and the overlay read them; ranks of two sites are in turns, so that bundles are packed."""
+    places = Places(7, Network(((0, 1, 0, 1, 0, 1, 0), (*range(7),))), CostModel())
+    down, up = (ChunkTrees(places, 1e3, 0, True, backwards).tree(2) for backwards in (False, True))
+    way = Routes(places, 1e3, relayed=True).way
+    scatter, gather, file = Problem("scatter", 7, 2), Problem("gather", 7, 2), tmp_path / "found.txt"
+    for problem, made in (
+        (scatter, along_routes.scatter_in_bundles(scatter, down)),
+        (gather, along_routes.gather_in_bundles(gather, up)),
+        (scatter, along_routes.scatter(scatter, range(7), way)),
+        (one := Problem("alltoall", 7), along_routes.alltoall(one, way)),
+    ):
+        file.write_text(text_of(of_schedules(problem, made)))
+        asked = replace(problem, count=count)
+        assert prove(asked, generator.schedules_of_file(file, asked)).faults == ()
+
+
+@pytest.mark.parametrize(("operation", "seconds"), [("scatter", 0.2), ("gather", 0.2), ("alltoall", 0.2)])
+def test_blocks_take_the_fast_detour_too(operation: str, seconds: float) -> None:
+    """A block of 1 MiB between the last site and the first takes 89 ms over the slow link, and there are three."""
+    found = synthesise(Wish(operation, 6, 2**20, 5 if operation in ROOTED else 0, UNEVEN))
+    assert "relayed" in found.best.name and found.best.seconds < seconds
+    for direct in found.tried:
+        if direct.name.startswith("ways") and "relayed" not in direct.name:
+            assert direct.seconds > 1.2 * found.best.seconds
+
+
+def test_few_messages_are_long_where_each_costs_much() -> None:
+    """A root of 64 ranks that sends a message each is busy 64 times; along a tree as often as there are levels."""
+    model = CostModel(overhead_seconds=1e-4)
+    for operation in ("scatter", "gather"):
+        found = synthesise(Wish(operation, 64, 8), model)
+        linear = cost.seconds_of(generator.algorithm(operation, "linear"), found.wish.problem(1), model)
+        assert found.best.seconds < linear / 3
 
 
 @given(ranks=st.integers(1, 40), data=st.data())
@@ -98,7 +163,7 @@ def test_chunks_keep_an_interface_busy() -> None:
 
 
 def test_what_cannot_be_synthesised_is_said() -> None:
-    with pytest.raises(InputError, match="alltoall"):
-        synthesise(Wish("alltoall", 4, 8))
+    with pytest.raises(InputError, match="barrier"):
+        synthesise(Wish("barrier", 4, 8))
     with pytest.raises(InputError, match="no bytes"):
         synthesise(Wish("bcast", 4, 0))

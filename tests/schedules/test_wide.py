@@ -7,14 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankwise.schedules import generator
-from rankwise.schedules.model import Kind, Network, Problem, grouped
+from rankwise.schedules.model import ROOTED, Kind, Network, Problem, grouped
 from rankwise.schedules.traffic import LevelTraffic, traffic
+from support.closed_forms import Row, rows
 
 M = 1 << 20
 LAYOUTS = st.lists(st.lists(st.integers(1, 4), min_size=1, max_size=6), min_size=1, max_size=5)
-OPERATIONS = (
-    "allgather", "allreduce", "alltoall", "barrier", "bcast", "gather", "reduce", "reduce_scatter", "scatter",
-)  # fmt: skip
+LARGE = 24 * M
 
 
 @st.composite
@@ -50,82 +49,64 @@ def sent(name: str, one: Problem, group: tuple[int, ...]) -> Counter[tuple[int, 
 
 
 def wan(name: str, one: Problem) -> LevelTraffic:
-    schedules = generator.schedules(generator.algorithm(one.operation, name), one)
-    return traffic(one, schedules).levels[0]
+    return levels(name, one)[0]
 
 
-def least_messages(operation: str, sites: int) -> int:
-    return sites - 1 if operation in {"bcast", "reduce", "gather", "scatter"} else sites * (sites - 1)
+def levels(name: str, one: Problem) -> tuple[LevelTraffic, ...]:
+    return traffic(one, generator.schedules(generator.algorithm(one.operation, name), one)).levels
 
 
-def least_elements(operation: str, sizes: list[int], home: int, count: int) -> int:
-    """Of all links together: each block, or sum of a site, goes to each site that needs it once."""
-    others, ranks = len(sizes) - 1, sum(sizes)
-    return (
-        count
-        * {
-            "barrier": 0,
-            "bcast": others,
-            "reduce": others,
-            "allreduce": others * (others + 1),
-            "gather": ranks - sizes[home],
-            "scatter": ranks - sizes[home],
-            "allgather": others * ranks,
-            "reduce_scatter": others * ranks,
-            "alltoall": ranks**2 - sum(size**2 for size in sizes),
-        }[operation]
-    )
+def letters(network: Network, size: int, root: int) -> tuple[dict[str, float], list[int]]:
+    """Return what the letters of closed forms stand for, and the ranks of each site."""
+    sites, nodes = network.groups
+    sizes = [sites.count(site) for site in range(network.sites)]
+    found = {"P": len(sites), "C": len(sizes), "N": max(nodes) + 1, "R": sizes[sites[root]], "m": size}
+    return found, sizes
 
 
-@pytest.mark.parametrize("operation", OPERATIONS)
-@given(network=shuffled(), data=st.data())
-def test_one_crossing(operation: str, network: Network, data: st.DataObject) -> None:
-    """MagPIe: no message waits for another that has crossed, and no site hears a thing twice."""
-    sizes = [network.groups[0].count(site) for site in range(network.sites)]
-    root = (
-        data.draw(st.integers(0, sum(sizes) - 1)) if operation in {"bcast", "reduce", "gather", "scatter"} else 0
-    )
-    found = wan("one_crossing", problem(operation, network, 3, root))
-    assert found.messages == least_messages(operation, len(sizes))
-    assert found.chain == min(1, len(sizes) - 1)
-    assert found.elements == least_elements(operation, sizes, network.groups[0][root], 3)
+@pytest.mark.parametrize("row", rows("crossings"), ids=lambda row: row.id)
+@given(data=st.data())
+def test_between_and_in_sites(row: Row, data: st.DataObject) -> None:
+    """One site hears nothing twice, and of one crossing no message waits for another that has crossed."""
+    network = data.draw(LAYOUTS.map(grouped) if row.operation in {"scan", "exscan"} else shuffled())
+    size = M if row.condition == "large" else data.draw(st.sampled_from([1, 5, 100_000]))
+    root = data.draw(st.integers(0, len(network.groups[0]) - 1)) if row.operation in ROOTED else 0
+    between, *within = levels(row.name, problem(row.operation, network, size, root))
+    found = (
+        between.chain, between.messages, between.elements, sum(one.messages for one in within),
+        sum(one.elements for one in within),
+    )  # fmt: skip
+    values, sizes = letters(network, size, root)
+    for cell, quantity in list(zip(row.cells, found, strict=True))[len(sizes) == 1 :]:  # which nothing crosses
+        assert cell.holds(quantity, values, sizes), (cell.text, quantity, values, sizes)
 
 
-@pytest.mark.parametrize("operation", ["scan", "exscan"])
-@given(layout=LAYOUTS)
-def test_scans_cross_once(operation: str, layout: list[list[int]]) -> None:
-    found = wan("one_crossing", problem(operation, grouped(layout), 3))
-    assert found.messages == len(layout) * (len(layout) - 1) // 2
-    assert found.chain == min(1, len(layout) - 1)
+@pytest.mark.parametrize("row", rows("bytes between nodes of a site"), ids=lambda row: row.id)
+@given(network=shuffled(), size=st.sampled_from([1, 5, 100_000]), data=st.data())
+def test_between_and_in_nodes(row: Row, network: Network, size: int, data: st.DataObject) -> None:
+    size = M if row.condition == "large" else size
+    root = data.draw(st.integers(0, len(network.groups[0]) - 1)) if row.operation in ROOTED else 0
+    values, sizes = letters(network, size, root)
+    found = levels(row.name, problem(row.operation, network, size, root))
+    for cell, level in zip(row.cells, found[1:], strict=True):
+        assert cell.holds(level.elements, values, sizes), (cell.text, level, values, sizes)
 
 
-@pytest.mark.parametrize("operation", ["allgather", "reduce_scatter", "gather", "scatter", "alltoall"])
-@given(network=shuffled(), count=st.sampled_from([1, 5, 100_000]))
-def test_lanes_of_blocks(operation: str, network: Network, count: int) -> None:
-    """Each block, or sum, crosses into a site once, however it is divided."""
-    sizes = [network.groups[0].count(site) for site in range(network.sites)]
-    found = wan("lanes", problem(operation, network, count))
-    assert found.elements == least_elements(operation, sizes, network.groups[0][0], count)
-    assert found.chain <= 1 or count == 100_000
-
-
+@pytest.mark.parametrize("row", rows("the busiest site sends or receives"), ids=lambda row: row.id)
 @pytest.mark.parametrize("nodes", [2, 3, 4])
 @pytest.mark.parametrize("sites", [2, 3, 4])
-def test_large_allreduce_uses_every_interface_alike(sites: int, nodes: int) -> None:
-    """2 m (N - 1) / N from each of two sites' nodes; 2 m (C - 1) / C from each site."""
-    one = problem("allreduce", uniform(sites, nodes, 2), 24 * M)
-    assert one.network is not None
-    out: Counter[int] = Counter()
-    for (source, to), elements in links("lanes", one).items():
-        out[source] += elements * (source != to)
-    for elements in out.values():
-        assert elements == pytest.approx(2 * 24 * M * (sites - 1) / sites, rel=0.03)
-    if sites == 2:
-        interfaces: Counter[int] = Counter()
-        for (node, to), elements in sent("lanes", one, one.network.groups[1]).items():
-            interfaces[node] += elements * (node != to)
-        for elements in interfaces.values():
-            assert elements == pytest.approx(2 * 24 * M * (2 * nodes - 1) / (2 * nodes), rel=0.03)
+def test_lanes_use_every_interface_alike(row: Row, sites: int, nodes: int) -> None:
+    if row.condition == "C = 2" and sites != 2:
+        return
+    network = uniform(sites, nodes, 2)
+    one = problem(row.operation, network, LARGE, root=1)
+    values, _ = letters(network, LARGE, 1)
+    for cell, groups in zip(row.cells, network.groups, strict=True):
+        busiest: Counter[tuple[int, str]] = Counter()
+        for (source, to), elements in sent(row.name, one, groups).items():
+            if source != to:
+                busiest += Counter({(source, "out"): elements, (to, "in"): elements})
+        assert cell.holds(max(busiest.values()), values), (cell.text, busiest, values)
 
 
 @pytest.mark.parametrize("operation", ["bcast", "reduce"])

@@ -76,7 +76,7 @@ def test_what_was_not_measured_is_undecided() -> None:
 
 
 def test_tables_have_the_papers_figures_beside_ours() -> None:
-    tcp, mpi = STUDY.page(published()).tables
+    tcp, mpi, _ = STUDY.page(published()).tables
     rows = {row.head: row.cells for row in tcp.rows}
     ours = rows["Ultra60 – E5000, ATM 622"]
     assert (ours[0], ours[2], ours[4], ours[6]) == ("67.3 MB/s", "56.9 MB/s", "33.1 MB/s", "0.91 ms")
@@ -84,6 +84,34 @@ def test_tables_have_the_papers_figures_beside_ours() -> None:
     assert ours[5].startswith("0.91 ms [")
     assert rows["T3E – T3E, HiPPI"][1::2] == ("–", "–", "–")
     assert mpi.rows[-1].cells[3:] == ("7.7 MB/s", "–", "4.3 ms")
+
+
+JOB = "juelich=openmpi-5.0.11:1,augustin=mpich-5.0.2:1"
+
+
+def joined_job(label: str) -> Speeds:
+    """A joined job that adds 4 us and has all of TCP's bandwidth; by relays it adds 50 us and lacks 5 %."""
+    relayed = label.endswith("relayed")
+    tcp = Speed(0.91e-3, 57 * MB)
+    return {"TCP": tcp, JOB: Speed(0.91e-3 + (50e-6 if relayed else 4e-6), (54 if relayed else 57) * MB)}
+
+
+def test_a_joined_job_stands_beside_metampi() -> None:
+    labels = [f"{route}-{way}" for route in ("atm622", "atm155") for way in ("joined", "relayed")]
+    found = simulated.results(STUDY, joined_job, quick=False, labels=labels)
+    assert list(found) == labels
+    page = STUDY.page({**published(), **found})
+    verdicts = {one.claim.key: one.verdict for one in page.aims}
+    assert verdicts == {
+        "aim-joined-delay": "holds", "aim-relayed-delay": "no longer", "aim-joined-bandwidth": "no longer",
+    }  # fmt: skip
+    rows = {row.head: row.cells for row in page.tables[2].rows}
+    assert rows["1999: T3E – SP2, ATM 155"] == ("12.5 MB/s", "7.7 MB/s", "62%", "2.6 ms", "4.3 ms", "+1.7 ms")
+    direct = rows["joined job over ATM 622, connected directly"]
+    assert direct[2].startswith("100") and direct[5].startswith("+4"), direct
+    assert rows["joined job over ATM 155, by two relays"][5].startswith("+50 µs")
+    assert JOB not in {row.implementation for row in page.tables[1].rows}, "table 2 has jobs of one MPI"
+    assert {one.verdict for one in STUDY.page(published()).aims} == {"undecided"}
 
 
 def test_a_run_is_a_variant_of_the_preset() -> None:

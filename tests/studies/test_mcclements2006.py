@@ -269,6 +269,19 @@ def test_nine_benchmarks_are_drawn_and_have_quantiles() -> None:
     assert {chart.key for chart in page.charts} >= {"pingpong-local", "bcast-local-4", "bcast-cluster-4"}
 
 
+def test_numbers_of_ranks_stand_side_by_side() -> None:
+    """A binomial tree has one round on two ranks and two on four; every launch here takes the same time."""
+    page = STUDY.page(published())
+    table = next(one for one in page.tables if one.title.startswith("By the number of ranks: on four nodes"))
+    assert table.columns[3:] == ("512 KiB: 2", "512 KiB: 4", "512 KiB: growth")
+    growth = {row.head: row.cells[-1] for row in table.rows}
+    assert growth[f"bcast, {OPENMPI}"].startswith("2 times")
+    assert growth[f"gather, {OPENMPI}"].startswith("2.8")  # a latency, and all blocks but the root's
+    assert {row.head.partition(",")[0] for row in table.rows} == set(ALL_RANKS)
+    alone = STUDY.page({"local-4": published()["local-4"]})
+    assert not any(one.title.startswith("By the number of ranks") for one in alone.tables)
+
+
 def test_runs_are_the_papers_numbers_of_ranks_in_both_places() -> None:
     assert [run.label for run in RUNS] == [f"{place}-{n}" for place in ("local", "cluster") for n in (2, 4, 8, 16)]
     assert set(QUICK) == {"local-2", "local-4", "cluster-2", "cluster-4"}

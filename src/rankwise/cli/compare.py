@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from rankwise.cli.join_options import check_relay
 from rankwise.cli.measuring_options import (
     measuring_options,
     names_of,
@@ -36,6 +37,8 @@ from rankwise.workflows.measure import Request
     "  rankwise compare mpich-5.0.2 mpich-5.0.1 --fail-on slower --json\n"
     "  rankwise compare mpich --profile default --profile wan   is it worth it?\n"
     "  rankwise compare --explain --bench allreduce   by algorithm, or by core?\n"
+    "  rankwise compare mpich-5 --join a=mpich-5:2,b=openmpi-5:2 --bench bcast,allreduce\n"
+    "                                         one MPI, or one job over two sites\n"
     "  rankwise compare --resume              go on where Ctrl-C ended it\n"
     "  rankwise compare openmpi --launcher '--mca btl tcp,self'\n\n"
     "\b\nA program of your own, whole runs of it:\n"
@@ -97,6 +100,7 @@ def command(context: click.Context, /, mpi: tuple[str, ...], store: Path, as_jso
     """
     screen = Screen(quiet=asked["quiet"])
     check_options(context)
+    check_relay(asked)
     if asked["resume"] is not None:
         run_id = resuming.resume_run(asked["resume"], store, screen, kind="compare")
         found = compare.load(run_id, store, delta=asked["delta"])
@@ -121,7 +125,7 @@ def _request(mpi: tuple[str, ...], asked: dict[str, Any]) -> Request:
         time_budget_seconds=asked["budget"], precision=asked["precision"],
         baseline=asked["baseline"], profiles=tuple(map(choose, asked["profiles"])), force=asked["force"],
         verify_first=asked["verify_first"], explain=asked["explain"],
-        schedules=asked["schedules"],
+        schedules=asked["schedules"], joined=asked["joined"], relayed=asked["relayed"],
     )  # fmt: skip
 
 

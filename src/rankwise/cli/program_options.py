@@ -9,12 +9,12 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from rankwise.cli.join_options import join_options
 from rankwise.cli.options import Parsed
 from rankwise.cli.program_arguments import TakesProgram
 from rankwise.core import programs
 from rankwise.core.errors import InputError
 from rankwise.core.programs import WALL_TIME, Metric, Program
-from rankwise.workflows.joined import parts_of
 from rankwise.workflows.measure import Request
 from rankwise.workflows.programs import ProgramRequest
 from rankwise.workflows.testbeds import testbed_of
@@ -23,9 +23,7 @@ _OF_BENCHMARKS = (
     "bench", "thorough", "sizes", "datatype", "layout", "operation", "root", "cold_cache", "window", "messages",
     "verify_first",
 )  # fmt: skip
-_OF_PROGRAMS = (
-    "metric", "higher_is_better", "lower_is_better", "verify_output", "output_file", "build", "joined", "relayed",
-)  # fmt: skip
+_OF_PROGRAMS = ("metric", "higher_is_better", "lower_is_better", "verify_output", "output_file", "build")
 
 _OPTIONS = (
     click.option("--metric", multiple=True, metavar="REGEX",
@@ -43,17 +41,12 @@ _OPTIONS = (
     click.option("--build", default="", metavar="LINE",
                  help="Command that builds the program for each MPI, with {mpicc}, {mpicxx}, {mpif77}, "
                       "{mpif90}, {mpi}, {prefix} and {program}, the file to write."),
-    click.option("--join", "joined", type=Parsed("sites", parts_of), multiple=True,
-                 metavar="SITE=MPI:RANKS,...",
-                 help="One more variant: a job over several sites with an MPI of its own on each, as with "
-                      "`rankwise run --join` (repeatable)."),
-    click.option("--relay", "relayed", is_flag=True,
-                 help="With --join: connect the sites through an encrypted relay on the first host of each."),
 )  # fmt: skip
 
 
 def program_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add them."""
+    """Add them, and those of joined jobs."""
+    function = join_options(function)
     for option in reversed(_OPTIONS):
         function = option(function)
     return function
@@ -96,8 +89,6 @@ def program_request(context: click.Context, how: Request, asked: dict[str, Any])
     )  # fmt: skip
     names = [asked["testbed"]] if Path(asked["testbed"]).exists() else asked["testbed"].split(",")
     testbeds = tuple(testbed_of(name, asked["hostfile"]) for name in names)
-    if asked["relayed"] and not asked["joined"]:
-        raise InputError("--relay is for a job over several sites", "say with --join which MPI runs where")
     return ProgramRequest(program, how, testbeds, joined=asked["joined"], relayed=asked["relayed"])
 
 

@@ -8,23 +8,18 @@ from typing import Any
 import click
 
 from rankwise.cli.abi_options import abi_options
-from rankwise.cli.options import DURATION, Parsed
+from rankwise.cli.join_options import job_options, join_request
+from rankwise.cli.options import DURATION
 from rankwise.cli.profile_options import profile_options
 from rankwise.cli.program_arguments import TakesProgram, launcher_option
 from rankwise.cli.screen import Screen
 from rankwise.cli.testbed_options import where_options
 from rankwise.core.errors import InputError
 from rankwise.workflows.configurations import choose
-from rankwise.workflows.joined import JoinRequest, parts_of, run_joined
+from rankwise.workflows.joined import run_joined
 from rankwise.workflows.overlay import DEFAULT_TABLE, OverlayChoice
 from rankwise.workflows.run import RunRequest, run
 from rankwise.workflows.testbeds import testbed_of
-
-_SINGLE = {
-    "ranks": "-n", "mpi": "--mpi", "placement": "--placement", "overlay": "--overlay",
-    "reproducible": "--reproducible", "profile": "--profile", "force": "--force",
-}  # fmt: skip
-"""Options that a joined job does not take."""
 
 
 @click.command(
@@ -48,15 +43,7 @@ _SINGLE = {
     help="Implementation to use, or `any` for the first that can run the program.  [default: the one that it "
          "is linked with]",
 )  # fmt: skip
-@click.option("--join", "parts", type=Parsed("sites", parts_of), metavar="SITE=MPI:RANKS,...",
-              help="Run one job over several sites, with an MPI of its own on each. The names are the "
-                   "testbed's sites, or any names without one. Other joined jobs can join it.")  # fmt: skip
-@click.option("--relay", "relayed", is_flag=True,
-              help="With --join: connect the sites through an encrypted relay on the first host of each, which "
-                   "needs a single port.  [default: hosts connect directly]")  # fmt: skip
-@click.option("--progress-thread", is_flag=True,
-              help="With --join: messages make progress while the program computes, by a thread in each "
-                   "process.")  # fmt: skip
+@job_options
 @abi_options
 @click.option("--placement", default="block", show_default=True, metavar="NAME|FILE",
               help="block, cyclic, one-per-node, across-sites, or a rankfile.")  # fmt: skip
@@ -78,14 +65,8 @@ def command(context: click.Context, /, **asked: Any) -> int:
 
     Standard input, output and error are passed through, and the program's exit code is returned.
     """
-    if asked["parts"]:
-        return run_joined(_joined(context, asked), Screen(quiet=asked["quiet"]))
-    if asked["progress_thread"]:
-        raise InputError(
-            "--progress-thread is for a job over several sites", "say with --join which MPI runs where"
-        )
-    if asked["relayed"]:
-        raise InputError("--relay is for a job over several sites", "say with --join which MPI runs where")
+    if joined := join_request(context, asked):
+        return run_joined(joined, Screen(quiet=asked["quiet"]))
     request = RunRequest(
         context.obj, asked["ranks"] or 0, asked["mpi"], testbed_of(asked["testbed"], asked["hostfile"]),
         asked["placement"], choose(asked["profile"]), _overlay(asked["overlay"], asked["reproducible"]),
@@ -93,20 +74,6 @@ def command(context: click.Context, /, **asked: Any) -> int:
         asked["linked_to"],
     )  # fmt: skip
     return run(request, Screen(quiet=asked["quiet"]))
-
-
-def _joined(context: click.Context, asked: dict[str, Any]) -> JoinRequest:
-    """What is asked of a joined job; raises InputError for options that are for a single one."""
-    given = click.core.ParameterSource.DEFAULT
-    for name, option in _SINGLE.items():
-        if context.get_parameter_source(name) is not given:
-            raise InputError(f"{option} is for a job of one MPI", "leave it out: --join says it for each site")
-    return JoinRequest(
-        context.obj, asked["parts"], testbed_of(asked["testbed"], asked["hostfile"]), asked["launcher"],
-        asked["limit"], asked["prefixes"], asked["standard_abi"], prefixed=not asked["quiet"],
-        linked_to=asked["linked_to"], relayed=asked["relayed"],
-        progress_thread=asked["progress_thread"],
-    )  # fmt: skip
 
 
 def _overlay(table: str, reproducible: bool) -> OverlayChoice:

@@ -23,7 +23,7 @@ _SHOWN = 8
 )
 @click.argument("operation", type=click.Choice(synthesis.OPERATIONS))
 @click.option("--size", "size_bytes", type=SIZE, default="1M", show_default=True,
-              help="Size of the message; of a rank's part in allgather.")  # fmt: skip
+              help="Size of the message, or of a rank's block (alltoall: of a pair's).")  # fmt: skip
 @click.option("--testbed", default="", metavar="NAME|FILE", shell_complete=testbeds.complete_any,
               help="The network: a preset, a TOML file, or a testbed that is up.")  # fmt: skip
 @click.option("--platform", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
@@ -32,7 +32,7 @@ _SHOWN = 8
               help="The network: 2x8 (sites x ranks), 2x4x2 (sites x nodes x ranks), 3,2,1.")  # fmt: skip
 @click.option("-n", "--ranks", type=click.IntRange(1), help="Number of ranks.  [default: one a node]")
 @click.option(
-    "--root", type=click.IntRange(0), default=0, show_default=True, help="Root rank of bcast and reduce."
+    "--root", type=click.IntRange(0), default=0, show_default=True, help="Root rank, where there is one."
 )
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="File to write: JSON if its name ends in .json, or else the text that launches "
@@ -42,7 +42,7 @@ def synthesise_command(
     operation: str, size_bytes: int, testbed: str, platform: Path | None, sites: str, ranks: int | None, root: int,
     output: Path | None, as_json: bool,
 ) -> None:  # fmt: skip
-    """Find a schedule for one network: trees built chunk by chunk, or the best of all algorithms.
+    """Find a schedule for one network: trees or ways built chunk by chunk, or the best of all algorithms.
 
     The result is proved right, and by the estimate no algorithm of Rankwise is faster. The estimate is a small
     simulation with shared links and interfaces, without loss and congestion control.

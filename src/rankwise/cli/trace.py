@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from rankwise.cli.abi_options import abi_options
+from rankwise.cli.join_options import job_options, join_request
 from rankwise.cli.options import DURATION, echo_json, json_option, print_parts
 from rankwise.cli.profile_options import profile_options
 from rankwise.cli.program_arguments import TakesProgram, launcher_option
@@ -17,7 +18,19 @@ from rankwise.report.trace_view import trace_parts
 from rankwise.workflows.configurations import choose
 from rankwise.workflows.run import RunRequest
 from rankwise.workflows.testbeds import testbed_of
-from rankwise.workflows.trace import FOLDERS, FORMATS, Keep, TraceRequest, export, import_trace, look, trace
+from rankwise.workflows.trace import (
+    FOLDERS,
+    FORMATS,
+    JoinedTraceRequest,
+    Keep,
+    TraceRequest,
+    TraceResult,
+    export,
+    import_trace,
+    look,
+    trace,
+    trace_joined,
+)
 
 
 class _TraceVerb(TakesProgram, click.Group):
@@ -33,6 +46,7 @@ class _TraceVerb(TakesProgram, click.Group):
     "  rankwise trace -n 4 -- ./app input.txt             records into app.trace\n"
     "  rankwise trace -n 8 --testbed grid5000-2007 --mpi mpich -o wan -- ./app\n"
     "  rankwise trace -n 4 --summary-only -- ./app\n"
+    "  rankwise trace --join rennes=openmpi-5:4,nancy=mpich-5:4 -- ./app\n"
     "  rankwise trace show app.trace\n"
     "  rankwise trace export app.trace --format perfetto -o app.json\n"
     "  rankwise trace import scorep-app/traces.otf2 -o app.trace",
@@ -43,6 +57,7 @@ class _TraceVerb(TakesProgram, click.Group):
     help="Implementation to use, or `any` for the first that can run the program.  [default: the one that it "
     "is linked with]",
 )  # fmt: skip
+@job_options
 @abi_options
 @click.option("-o", "--output", "folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False),
               help="Folder to write; an earlier trace in it is replaced.  [default: PROGRAM.trace]")  # fmt: skip
@@ -69,14 +84,20 @@ def command(context: click.Context, /, **asked: Any) -> int:
     if context.invoked_subcommand:
         return 0
     keep: Keep = "summary" if asked["summary_only"] else asked["times"]
+    screen = Screen(quiet=asked["quiet"])
+    if joined := join_request(context, asked):
+        return _said(trace_joined(JoinedTraceRequest(joined, asked["folder"], keep), screen), screen)
     request = RunRequest(
         context.obj, asked["ranks"] or 0, asked["mpi"], testbed_of(asked["testbed"], asked["hostfile"]),
         asked["placement"], choose(asked["profile"]), force=asked["force"],
         launcher_arguments=asked["launcher"], limit_seconds=asked["limit"], prefixes=asked["prefixes"],
         standard_abi=asked["standard_abi"], linked_to=asked["linked_to"],
     )  # fmt: skip
-    screen = Screen(quiet=asked["quiet"])
-    found = trace(TraceRequest(request, asked["folder"], keep), screen)
+    return _said(trace(TraceRequest(request, asked["folder"], keep), screen), screen)
+
+
+def _said(found: TraceResult, screen: Screen) -> int:
+    """Tell of what was recorded, and return the program's exit code."""
     screen.say(f"trace: {found.summary.calls} calls of {found.summary.ranks} ranks in {found.folder}")
     for problem in found.summary.problems:
         screen.say(f"warning: {problem}")
@@ -98,9 +119,12 @@ def show_command(folder: Path, as_json: bool) -> None:
     """Summarise a trace: time by call, messages by size, regions, imbalance, late arrivals."""
     looked = look(folder)
     if as_json:
-        echo_json({"summary": looked.summary, "messages": looked.matrix.messages, "bytes": looked.matrix.bytes})
+        echo_json({
+            "summary": looked.summary, "sites": looked.sites, "messages": looked.matrix.messages,
+            "bytes": looked.matrix.bytes,
+        })  # fmt: skip
     else:
-        print_parts(trace_parts(looked.summary))
+        print_parts(trace_parts(looked.summary, looked.sites))
 
 
 @command.command(

@@ -227,6 +227,12 @@ class Launching:
             self._testbed, (str(program),), cells[0].ranks, placement=cells[0].placement, loaded=loaded,
             arguments=self._plan.launcher_arguments,
         )  # fmt: skip
+        return self.informed(job, cells, candidates)
+
+    def informed(
+        self, job: Job, cells: Sequence[Cell], candidates: protocol.Candidates = protocol.NO_CANDIDATES
+    ) -> Job:
+        """Return the job of the harness with what the schedules among these cells have to know."""
         started = (*(cell.benchmark for cell in cells), *(one.benchmark for one in candidates.values()))
         if not any(map(is_schedule, started)):
             return job

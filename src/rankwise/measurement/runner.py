@@ -157,7 +157,8 @@ class Runner:
             return
         if self._noise:
             self._noise.add(launch)
-        self._last[launch.implementation, launch.ranks] = launch
+        cell = launch.series[0].cell if launch.series else None  # of a joined job: what it is named by there
+        self._last[cell.implementation if cell else launch.implementation, launch.ranks] = launch
 
     def _first_in_line(self, cells: Collection[Cell]) -> Collection[Cell]:
         """All of them, or those of the highest priority that were not yet tried often enough for a verdict."""

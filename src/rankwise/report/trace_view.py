@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import escape
 
 import numpy as np
@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from rankwise.analysis.trace.matrix import Matrix
+from rankwise.analysis.trace.sites import SiteUse
 from rankwise.analysis.trace.summary import Summary
 from rankwise.core.units import at_most, format_share, format_size, format_time
 
@@ -22,7 +23,7 @@ _KEPT = {
 }  # fmt: skip
 
 
-def trace_parts(summary: Summary) -> Iterator[RenderableType]:
+def trace_parts(summary: Summary, sites: Sequence[SiteUse] = ()) -> Iterator[RenderableType]:
     """Yield the tables of a trace in short."""
     total = sum(summary.mpi_seconds)
     everything = total + sum(summary.computing_seconds)
@@ -37,6 +38,8 @@ def trace_parts(summary: Summary) -> Iterator[RenderableType]:
     )
     if summary.clock_error_seconds:
         yield Text(f"clocks of the ranks differ by at most {format_time(summary.clock_error_seconds)}")
+    if sites:
+        yield _sites(sites)
     yield _functions(summary, total)
     if summary.sizes:
         yield _sizes(summary)
@@ -64,6 +67,20 @@ def _table(title: str, first: str, *others: str) -> Table:
     table.add_column(first)
     for name in others:
         table.add_column(name, justify="right")
+    return table
+
+
+def _sites(sites: Sequence[SiteUse]) -> Table:
+    table = _table(
+        "\nBy site", "site", "MPI", "ranks", "hosts", "messages within", "bytes", "to other sites", "bytes"
+    )
+    for one in sites:
+        hosts = ", ".join(one.hosts[:3]) + (", ..." if len(one.hosts) > 3 else "")
+        table.add_row(
+            one.site, one.implementation, f"{one.first}" + (f" to {one.last}" if one.ranks > 1 else ""), hosts,
+            str(one.messages_within), format_size(one.bytes_within), str(one.messages_to_others),
+            format_size(one.bytes_to_others),
+        )  # fmt: skip
     return table
 
 

@@ -11,7 +11,7 @@ AHEAD = 8
 """Chunks that a rank has under way towards roots: with few it waits for others, with many sums get into a jam."""
 
 
-class _Rank:
+class OneRank:
     """The schedule of one rank while it is built."""
 
     def __init__(self, rank: int) -> None:
@@ -21,22 +21,28 @@ class _Rank:
         """Its sends towards roots: each waits for the one AHEAD before it, so that chunks stay nearly in order."""
 
     def add(self, step: Step) -> int:
+        """Add a step and return its number, as the other ways of adding one do."""
         self.steps.append(step)
         return len(self.steps) - 1
 
-    def send(self, peer: int, tag: int, source: Place, after: Sequence[int]) -> int:
-        return self.add(Step(Kind.SEND, peer, tag, source, NOWHERE, 1, tuple(sorted(set(after)))))
+    def send(self, peer: int, tag: int, source: Place, after: Sequence[int], length: int = 1) -> int:
+        """Send what is at `source` to a rank."""
+        return self.add(Step(Kind.SEND, peer, tag, source, NOWHERE, length, tuple(sorted(set(after)))))
 
-    def receive(self, peer: int, tag: int, target: Place, after: Sequence[int] = ()) -> int:
-        return self.add(Step(Kind.RECEIVE, peer, tag, NOWHERE, target, 1, tuple(after)))
+    def receive(self, peer: int, tag: int, target: Place, after: Sequence[int] = (), length: int = 1) -> int:
+        """Receive from a rank what shall be at `target`."""
+        return self.add(Step(Kind.RECEIVE, peer, tag, NOWHERE, target, length, tuple(after)))
 
     def reduce(self, source: Place, target: Place, after: Sequence[int]) -> int:
+        """Make `target` of both."""
         return self.add(Step(Kind.REDUCE, -1, 0, source, target, 1, tuple(after)))
 
-    def copy(self, source: Place, target: Place) -> int:
-        return self.add(Step(Kind.COPY, -1, 0, source, target, 1))
+    def copy(self, source: Place, target: Place, length: int = 1, after: Sequence[int] = ()) -> int:
+        """Copy on this rank."""
+        return self.add(Step(Kind.COPY, -1, 0, source, target, length, tuple(after)))
 
     def spare(self) -> Place:
+        """Return an element of scratch memory that nothing else has."""
         self.scratch += 1
         return Place(Memory.SCRATCH, self.scratch - 1)
 
@@ -76,37 +82,37 @@ class _Rank:
 
 def bcast(problem: Problem, down: Sequence[Tree]) -> tuple[Schedule, ...]:
     """Chunk i goes down the i-th tree."""
-    ranks = [_Rank(rank) for rank in range(problem.ranks)]
+    ranks = [OneRank(rank) for rank in range(problem.ranks)]
     for chunk, tree in enumerate(down):
         for one in ranks:
             memory = Memory.INPUT if one.rank == problem.root else Memory.OUTPUT
             one.down(tree, chunk, Place(memory, chunk), ())
-    return _done(ranks)
+    return done(ranks)
 
 
 def reduce(problem: Problem, up: Sequence[Tree]) -> tuple[Schedule, ...]:
     """Chunk i goes up the i-th tree. For operations that commute."""
-    ranks = [_Rank(rank) for rank in range(problem.ranks)]
+    ranks = [OneRank(rank) for rank in range(problem.ranks)]
     for chunk, tree in enumerate(up):
         for one in ranks:
             one.up(tree, chunk, Place(Memory.INPUT, chunk), Place(Memory.OUTPUT, chunk))
-    return _done(ranks)
+    return done(ranks)
 
 
 def allreduce(problem: Problem, up: Sequence[Tree], down: Sequence[Tree]) -> tuple[Schedule, ...]:
     """Chunk i goes up a tree and down one with the same root. For operations that commute."""
-    ranks = [_Rank(rank) for rank in range(problem.ranks)]
+    ranks = [OneRank(rank) for rank in range(problem.ranks)]
     for chunk, (there, back) in enumerate(zip(up, down, strict=True)):
         for one in ranks:
             output = Place(Memory.OUTPUT, chunk)
             ready = one.up(there, 2 * chunk, Place(Memory.INPUT, chunk), output)
             one.down(back, 2 * chunk + 1, output, ready)
-    return _done(ranks)
+    return done(ranks)
 
 
 def allgather(problem: Problem, down: Sequence[Tree]) -> tuple[Schedule, ...]:
     """A block has problem.count chunks; each goes down a tree from its rank, the first of all blocks first."""
-    ranks = [_Rank(rank) for rank in range(problem.ranks)]
+    ranks = [OneRank(rank) for rank in range(problem.ranks)]
     own = [
         [one.copy(Place(Memory.INPUT, part), Place(Memory.OUTPUT, one.rank * problem.count + part))
          for part in range(problem.count)]
@@ -117,8 +123,20 @@ def allgather(problem: Problem, down: Sequence[Tree]) -> tuple[Schedule, ...]:
         for one in ranks:
             after = (own[one.rank][part],) if one.rank == tree.root else ()
             one.down(tree, number, Place(Memory.OUTPUT, tree.root * problem.count + part), after)
-    return _done(ranks)
+    return done(ranks)
 
 
-def _done(ranks: Sequence[_Rank]) -> tuple[Schedule, ...]:
+def reduce_scatter(problem: Problem, up: Sequence[Tree]) -> tuple[Schedule, ...]:
+    """A block has problem.count chunks; each goes up a tree to its rank. For operations that commute."""
+    ranks = [OneRank(rank) for rank in range(problem.ranks)]
+    for number, tree in enumerate(up):
+        part = number // problem.ranks
+        for one in ranks:
+            source = Place(Memory.INPUT, tree.root * problem.count + part)
+            one.up(tree, number, source, Place(Memory.OUTPUT, part))
+    return done(ranks)
+
+
+def done(ranks: Sequence[OneRank]) -> tuple[Schedule, ...]:
+    """Return what was built."""
     return tuple(Schedule(one.rank, tuple(one.steps), one.scratch) for one in ranks)

@@ -56,6 +56,11 @@ class Places:
         np.fill_diagonal(self.delay, model.near_seconds)
         np.fill_diagonal(self.rate, self.node_rate)
 
+    def distance(self, one: int, other: int) -> float:
+        """Return the delay between two ranks, seconds; 0 on one node."""
+        first, last = self.node_of[one], self.node_of[other]
+        return float(self.delay[self.site[first], self.site[last]]) if first != last else 0.0
+
 
 class ChunkTrees:
     """Gives the tree of one chunk after another; each is found where the ones before leave room.

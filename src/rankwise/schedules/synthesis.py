@@ -1,4 +1,4 @@
-"""Finds a schedule for a network: trees found chunk by chunk, and all algorithms, by the estimate of `cost`.
+"""Finds a schedule for a network: trees or ways found chunk by chunk, or an algorithm, by the estimate of `cost`.
 
 Everything is tried as it will be written: a message of so many chunks, each of them one element. So what is found
 is never worse, by that estimate, than any of our algorithms with the same chunks.
@@ -10,13 +10,20 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from rankwise.core.errors import InputError
-from rankwise.schedules import along_trees, cost, generator
+from rankwise.schedules import along_routes, along_trees, cost, generator
+from rankwise.schedules.chunk_routes import Routes
 from rankwise.schedules.chunk_trees import ChunkTrees, Places, Tree, trees
 from rankwise.schedules.cost import CostModel
 from rankwise.schedules.generator import Algorithm, RefusedError
 from rankwise.schedules.model import Network, Problem, Schedule
 
-OPERATIONS = ("bcast", "reduce", "allreduce", "allgather")
+OPERATIONS = ("bcast", "reduce", "allreduce", "allgather", "reduce_scatter", "gather", "scatter", "alltoall")
+_BLOCKS = {"allgather", "reduce_scatter", "gather", "scatter", "alltoall"}
+"""Those whose size is that of one rank's block, or of one pair's."""
+_ONE_WAY = {"gather", "scatter", "alltoall"}
+"""Those whose blocks go from one rank to another."""
+_MOVES = {"allreduce": 2, "reduce_scatter": 3}
+"""What a chunk takes on a rank beside one that is only passed on: down again, or its sum, which is slow to try."""
 _LEAST_CHUNK_BYTES = 2048
 _CHUNKS = (1, 4, 8, 16, 32, 64, 128, 256)
 _MOST_TRANSFERS = 17_000
@@ -34,7 +41,7 @@ class Wish:
     operation: str
     ranks: int
     size_bytes: int
-    """Of the message; for allgather of a rank's block."""
+    """Of the message; of a rank's block, or a pair's, where there are such."""
     root: int = 0
     network: Network | None = None
 
@@ -71,6 +78,8 @@ class Synthesis:
 
 
 _Make = Callable[[], tuple[Schedule, ...]]
+_Tried = tuple[Candidate, Problem, _Make]
+_Found = Iterator[tuple[str, Problem, tuple[Schedule, ...]]]
 
 
 def synthesise(wish: Wish, model: CostModel | None = None) -> Synthesis:
@@ -86,7 +95,10 @@ def synthesise(wish: Wish, model: CostModel | None = None) -> Synthesis:
     if wish.size_bytes < 1:
         raise InputError("a message of no bytes needs no schedule", "give a size of 1 byte or more")
     model = model or CostModel()
-    tried: list[tuple[Candidate, Problem, _Make]] = [*_by_algorithms(wish, model), *_by_trees(wish, model)]
+    places = Places(wish.ranks, wish.network, model)
+    found = (_by_routes, _by_bundles) if wish.operation in _ONE_WAY else (_by_trees,)
+    tried: list[_Tried] = [*_by_algorithms(wish, model)]
+    tried += [_judged(*one, model) for ways in found for one in ways(wish, places)]
     tried.sort(key=lambda one: one[0].seconds)
     best, problem, make = tried[0]
     return Synthesis(wish, best, problem, make(), tuple(one for one, _, _ in tried))
@@ -98,13 +110,13 @@ def _chunks(wish: Wish) -> list[int]:
     return [chunks for chunks in _CHUNKS if chunks <= most]
 
 
-def _by_algorithms(wish: Wish, model: CostModel) -> Iterator[tuple[Candidate, Problem, _Make]]:
+def _by_algorithms(wish: Wish, model: CostModel) -> Iterator[_Tried]:
     usual, most = _chunks(wish), 2 * _MOST_TRANSFERS
     if wish.ranks > _MANY_RANKS:
         usual = [chunks for chunks in usual if chunks in {1, 64}]
     divisions = sorted({*usual, min(wish.ranks, wish.size_bytes)})
     for one in generator.algorithms(wish.operation):
-        for chunks in divisions if wish.operation != "allgather" or one.segmented else (1,):
+        for chunks in divisions if wish.operation not in _BLOCKS or one.segmented else (1,):
             for segment in (0, 1) if one.segmented and 1 < chunks <= most // wish.ranks else (0,):
                 problem = replace(wish.problem(chunks), segment=segment)
                 try:
@@ -119,35 +131,73 @@ def _made(one: Algorithm, problem: Problem) -> _Make:
     return lambda: generator.schedules(one, problem)
 
 
-def _kept(schedules: tuple[Schedule, ...]) -> _Make:
-    return lambda: schedules
+def _judged(name: str, problem: Problem, schedules: tuple[Schedule, ...], model: CostModel) -> _Tried:
+    return Candidate(name, problem.count, cost.seconds(problem, schedules, model)), problem, lambda: schedules
 
 
-def _by_trees(wish: Wish, model: CostModel) -> Iterator[tuple[Candidate, Problem, _Make]]:
-    places = Places(wish.ranks, wish.network, model)
-    moved = wish.ranks * {"allgather": wish.ranks, "allreduce": 2}.get(wish.operation, 1)
-    many = wish.ranks > _MANY_RANKS
+def _divisions(wish: Wish, moved: int) -> list[int]:
+    """How often blocks are divided that go `moved` times each; at many ranks the two ends alone."""
     possible = [chunks for chunks in _chunks(wish) if chunks == 1 or chunks * moved <= _MOST_TRANSFERS]
-    for chunks in (possible[0], *possible[1:][-1:]) if many else possible:
+    return possible if wish.ranks <= _MANY_RANKS else [possible[0], *possible[1:][-1:]]
+
+
+def _by_trees(wish: Wish, places: Places) -> _Found:
+    moved = wish.ranks * _MOVES.get(wish.operation, 1) * (wish.ranks if wish.operation in _BLOCKS else 1)
+    for chunks in _divisions(wish, moved):
         problem = wish.problem(chunks)
         for name, roots in _roots(wish, places, chunks):
-            for far_first in (False, True) if places.sites > 1 else (False,):
-                for most in (1, 2) if many else (1, 2, 0):
-                    schedules = _along(problem, places, roots, most, far_first)
-                    told = (
-                        f"trees from {name}{', sites first' * far_first}{f', {most} by the root' if most else ''}"
-                    )
-                    yield (
-                        Candidate(told, chunks, cost.seconds(problem, schedules, model)), problem,
-                        _kept(schedules),
-                    )  # fmt: skip
+            for told, far_first, most in _kinds_of_trees(places):
+                yield f"trees from {name}{told}", problem, _along(problem, places, roots, most, far_first)
+
+
+def _kinds_of_trees(places: Places) -> Iterator[tuple[str, bool, int]]:
+    """In words, whether sites come first, and to how many nodes the root sends a chunk itself; 0: to any."""
+    for far_first in (False, True) if places.sites > 1 else (False,):
+        for most in (1, 2) if places.ranks > _MANY_RANKS else (1, 2, 0):
+            yield f"{', sites first' * far_first}{f', {most} by the root' if most else ''}", far_first, most
+
+
+def _by_routes(wish: Wish, places: Places) -> _Found:
+    """Each block by a way of its own, or part by part."""
+    all_pairs, backwards = wish.operation == "alltoall", wish.operation == "gather"
+    others = sorted(range(wish.ranks), key=lambda rank: (rank - wish.root) % wish.ranks)
+    for chunks in _divisions(wish, wish.ranks * (wish.ranks if all_pairs else 1)):
+        problem = wish.problem(chunks)
+        for relayed in (False, True) if places.sites > 2 else (False,):
+            for far_first in (False, True) if places.sites > 1 and not all_pairs else (False,):
+                way = Routes(places, float(problem.element_bytes), relayed, backwards).way
+                order = sorted(others, key=lambda rank: -places.distance(wish.root, rank)) if far_first else others
+                match wish.operation:
+                    case "scatter":
+                        made = along_routes.scatter(problem, order, way)
+                    case "gather":
+                        made = along_routes.gather(problem, order, way)
+                    case _:
+                        made = along_routes.alltoall(problem, way)
+                yield f"ways{', relayed' * relayed}{', far ones first' * far_first}", problem, made
+
+
+def _by_bundles(wish: Wish, places: Places) -> _Found:
+    """Along trees, each of whose messages has all blocks of those below."""
+    if wish.operation == "alltoall":
+        return
+    problem, backwards = wish.problem(1), wish.operation == "gather"
+    make = along_routes.gather_in_bundles if backwards else along_routes.scatter_in_bundles
+    for blocks in sorted({1, max(1, wish.ranks // 4)}):
+        for told, far_first, most in _kinds_of_trees(places):
+            found = ChunkTrees(places, float(wish.size_bytes * blocks), most, far_first, backwards)
+            yield (
+                f"bundles from rank {wish.root}{told}, as if of {blocks}",
+                problem,
+                make(problem, found.tree(wish.root)),
+            )
 
 
 def _roots(wish: Wish, places: Places, chunks: int) -> Iterator[tuple[str, list[int]]]:
     """The root of each chunk's tree: as the operation has it; for an allreduce one or the other choice."""
     if wish.operation in {"bcast", "reduce"}:
         yield f"rank {wish.root}", [wish.root] * chunks
-    elif wish.operation == "allgather":
+    elif wish.operation in {"allgather", "reduce_scatter"}:
         yield "each rank", list(range(wish.ranks)) * chunks
     else:
         leaders = [members[0] for members in places.members]
@@ -177,6 +227,8 @@ def _along(
             return along_trees.bcast(problem, down())
         case "reduce":
             return along_trees.reduce(problem, up())
+        case "reduce_scatter":
+            return along_trees.reduce_scatter(problem, up())
         case "allgather":
             return along_trees.allgather(problem, down())
     return along_trees.allreduce(problem, up(), down())

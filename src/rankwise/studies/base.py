@@ -92,6 +92,11 @@ class StudyRun:
     """Measured in place of benchmarks."""
     beside: tuple[str, ...] = ()
     """Placements of applications that are measured in turn with the first one."""
+    sites: tuple[tuple[str, str], ...] = ()
+    """Of a job over several sites, a rank on each: a site, and the family of its MPI if that is there. None: jobs
+    of one MPI."""
+    relayed: bool = False
+    """These sites reach one another by relays."""
     further: tuple[Further, ...] = ()
     """In what applications are measured as well, in turn with them as they are: under the overlay, with the newest
     profile for each MPI, with their ranks where `rankwise map` puts them, by bytes or by predicted time."""

@@ -10,6 +10,7 @@ from rankwise.core.network import Settings
 from rankwise.core.units import parse_sizes_bytes
 from rankwise.report.colours import styles_for
 from rankwise.studies import claims, coupled_fields, wording
+from rankwise.studies import eickermann1999_gateways as gateways
 from rankwise.studies.base import TCP, Chart, Claim, Effort, Page, Results, Row, Statement, Study, StudyRun, Table
 from rankwise.studies.charts import MEGABYTES, PaperLine, bandwidth_figure
 from rankwise.studies.papers import citation, paper
@@ -53,7 +54,9 @@ ROUTES = (
 CAVEATS = (
     "The testbed is emulated: the lines' rates and delays are the paper's, the hosts are today's. What the "
     "supercomputers' own network software and adapters cost in 1999 is not emulated.",
-    "The routes over HiPPI and the local Ethernet of table 1 are not part of the emulated testbed.",
+    "The routes over HiPPI and the local Ethernet of table 1 are not part of the emulated testbed. What stands "
+    "for gateways are a joined job's relays, on the hosts themselves: in 1999 machines and routers' processes "
+    "were on the way.",
     "Untuned stands for a window of 64 KiB on every host. The systems of 1999 had windows of their own: from the "
     "paper's figures one computes 60 kB for the workstations, and less for the SP2.",
     "A time is the best of many round trips of one launch, with the median over launches and its interval. Below "
@@ -72,7 +75,8 @@ def _runs() -> tuple[StudyRun, ...]:
         for route in ROUTES
         for state in ("untuned", "tuned")
     )  # fmt: skip
-    return (*pingpongs, coupled_fields.RUN)
+    joined = (run for route in ROUTES for run in gateways.runs(route.key, route.name, route.nodes))
+    return (*pingpongs, *joined, coupled_fields.RUN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,17 +100,19 @@ class Found:
 def page(results: Mapping[str, Results]) -> Page:
     """Return the statements, tables 1 and 2, and the bandwidths against size, which the paper does not show."""
     found = [_found(route, results) for route in ROUTES]
-    names = tuple(dict.fromkeys(name for one in results.values() for name in one.comparison.implementations))
+    single = [one for label, one in results.items() if not gateways.is_joined(label)]
+    names = tuple(dict.fromkeys(name for one in single for name in one.comparison.implementations))
+    joined = gateways.measured({route.key: route.name for route in ROUTES}, results)
     statements = [one for route in found for one in _on_route(route)] + _on_mpi(found)
     charts = tuple(_chart(one, names) for one in found)
-    tables = [_table_1(found), _table_2(found, names)]
+    tables = [_table_1(found), _table_2(found, names), gateways.table(joined)]
     caveats = [*CAVEATS, coupled_fields.NOT_RUN]
     if coupled_fields.LABEL in results:
         steps = coupled_fields.measured(results[coupled_fields.LABEL])
         statements += coupled_fields.coupled_statements(steps)
         tables.append(coupled_fields.coupled_table(steps))
         caveats = [*CAVEATS, coupled_fields.CAVEAT]
-    return Page(tuple(statements), tuple(tables), charts, tuple(caveats))
+    return Page(tuple(statements), tuple(tables), charts, tuple(caveats), gateways.aims(joined))
 
 
 def _found(route: Route, results: Mapping[str, Results]) -> Found:

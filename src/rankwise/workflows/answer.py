@@ -21,7 +21,7 @@ from rankwise.core.records import Benchmark, Fact, Plan, variant_name
 from rankwise.core.results import Comparison, Curve
 from rankwise.report.context import LaunchCommand, LoadedLibrary, ReportContext
 from rankwise.store.store import Store
-from rankwise.workflows import configurations
+from rankwise.workflows import configurations, joined_programs
 
 
 def compare_run(
@@ -45,7 +45,7 @@ def compare_run(
     plan = store.plan(run_id)
     launches, failures = store.launches(run_id), store.failures(run_id)
     chosen = baseline or store.baseline(run_id)
-    names = [one.id for one in store.implementations(run_id)]
+    names = [one.id for one in joined_programs.not_merely_parts(store.implementations(run_id), plan.cells)]
     labels = tuple(dict.fromkeys(cell.label for cell in plan.cells))
     if profiles_apart:
         names = [variant_name(name, label) for name in names for label in labels]

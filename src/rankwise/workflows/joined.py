@@ -25,7 +25,7 @@ from rankwise.testbeds.local import LocalTestbed
 from rankwise.workflows import abi
 from rankwise.workflows.events import Events
 from rankwise.workflows.relays import Relays, at_home, relays_of
-from rankwise.workflows.run import exit_code, program_of
+from rankwise.workflows.run import Route, exit_code, program_of
 
 MEETING_SECONDS = 60.0
 """How long processes of one site wait for those of the others to start."""
@@ -62,6 +62,8 @@ class JoinRequest:
     """Sites reach one another by their relays alone, which run on the first host of each."""
     progress_thread: bool = False
     """Each process has a thread by which messages make progress while the program computes."""
+    more: Callable[[Loaded, Route, Path], Loaded] = lambda loaded, *_: loaded
+    """Adds to what the program loads on each site."""
 
 
 def parts_of(text: str) -> tuple[SitePart, ...]:
@@ -90,6 +92,12 @@ class Joining:
     """The MPI whose functions the program calls, as each site has it; None: the standard ABI."""
     placed: tuple[tuple[str, ...], ...]
     """The host of each rank, site by site."""
+
+    @property
+    def routes(self) -> tuple[Route, ...]:
+        """Which MPI's functions the program calls on each site, and which MPI carries them out."""
+        each = zip(self.implementations, self.owns, strict=True)
+        return tuple(Route(one, standard=True, own=own) for one, own in each)
 
     @property
     def hosts(self) -> tuple[str, ...]:
@@ -143,10 +151,14 @@ def run_joined(request: JoinRequest, events: Events) -> int:
     Raises InputError for a program, site or implementation that is not there or cannot be joined, HostError if the
     testbed breaks down or the time is over.
     """
-    joining = prepare(request, events)
+    return run_prepared(prepare(request, events), events)
+
+
+def run_prepared(joining: Joining, events: Events) -> int:
+    """Do the same for what is prepared already. Raises HostError as `run_joined` does."""
     for words in crowded(joining):
         events.say(f"warning: {words}")
-    testbed = request.testbed
+    request, testbed = joining.request, joining.request.testbed
     with events.busy(f"bringing up {testbed.name}"):
         testbed.up()
     try:
@@ -240,8 +252,8 @@ def _jobs(joining: Joining, key: str, relays: Relays) -> Iterator[Job]:
     where = f"{meeting}/{free_port()}/{key}"
     ranks = ",".join(str(part.ranks) for part in request.parts)
     names = ",".join(part.site for part in request.parts)
-    each = zip(joining.implementations, joining.owns, placed, strict=True)
-    for number, (implementation, own, hosts) in enumerate(each):
+    for number, (route, hosts) in enumerate(zip(joining.routes, placed, strict=True)):
+        implementation, own = route.implementation, route.own
         around = abi.surroundings(implementation, own, os.environ)
         loaded = abi.loading(Loaded(around.environment), Path(program[0]), implementation, own)
         by = "/{}/{}".format(*relays.places[number]) if relays.places else ""
@@ -249,6 +261,7 @@ def _jobs(joining: Joining, key: str, relays: Relays) -> Iterator[Job]:
             loaded, f"{where}/{number}/{ranks}/{names}/{MEETING_SECONDS:.0f}{by}",
             progress_thread=request.progress_thread,
         )  # fmt: skip
+        loaded = request.more(loaded, route, Path(program[0]))
         yield build_job(
             request.testbed, program, len(hosts), placement=f"{ON_HOSTS}{'+'.join(hosts)}", loaded=loaded,
             arguments=request.launcher_arguments,

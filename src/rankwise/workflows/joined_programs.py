@@ -1,24 +1,27 @@
-"""Joined jobs among the variants of a user's program: each stands where an implementation would."""
+"""Joined jobs among the variants of a comparison: each stands where an implementation would."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rankwise.core.configuration import Configuration, plain
 from rankwise.core.errors import HostError, InputError
+from rankwise.core.jobs import Job
 from rankwise.core.programs import MPI, Program
 from rankwise.core.records import Cell, Implementation, Launch, Plan, Segment
 from rankwise.measurement.launch import Launching, refused, settings_of, told
 from rankwise.measurement.part import Part
-from rankwise.measurement.program import WholeProgram
+from rankwise.measurement.workload import Workload
 from rankwise.testbeds.base import TestbedKind
 from rankwise.workflows.events import Events
 from rankwise.workflows.joined import Joining, JoinRequest, SitePart, parts_of, prepare
 
 FAMILY = "joined"
 """Of what stands for a joined job among implementations."""
+RELAYED = "relayed"
+"""As its source, where sites reach one another by relays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,8 @@ class JoinedVariant:
         """What stands for it: its name says which MPI has how many ranks on which site."""
         each = zip(self.any.request.parts, self.any.implementations, strict=True)
         name = ",".join(f"{part.site}={one.id}:{part.ranks}" for part, one in each)
-        return Implementation(name, FAMILY, "", "", "", "", source=FAMILY, status="works")
+        source = RELAYED if self.any.request.relayed else FAMILY
+        return Implementation(name, FAMILY, "", "", "", "", source=source, status="works")
 
     @property
     def configurations(self) -> tuple[Configuration, ...]:
@@ -82,9 +86,16 @@ def stored(
     return prepared(program, names, testbeds, events, launcher_arguments=plan.launcher_arguments, relayed=relayed)
 
 
-def ranks_of(variants: Sequence[JoinedVariant], asked: tuple[int, ...]) -> tuple[int, ...]:
+def not_merely_parts(implementations: Sequence[Implementation], cells: Iterable[Cell]) -> list[Implementation]:
+    """Return those of a run without the ones of which joined jobs consist and that are not measured alone."""
+    measured = {cell.implementation for cell in cells}
+    is_joined = any(one.family == FAMILY for one in implementations)
+    return [one for one in implementations if not is_joined or one.id in measured]
+
+
+def ranks_of(jobs: Iterable[Sequence[SitePart]], asked: tuple[int, ...]) -> tuple[int, ...]:
     """Return the numbers of ranks of all variants: those of the joined jobs. Raises InputError if they differ."""
-    counts = tuple(dict.fromkeys(one.ranks for one in variants))
+    counts = tuple(dict.fromkeys(sum(part.ranks for part in parts) for parts in jobs))
     if counts and (len(counts) > 1 or not set(asked) <= set(counts)):
         several = " and ".join(str(one) for one in dict.fromkeys((*counts, *asked)))
         raise InputError(
@@ -95,13 +106,15 @@ def ranks_of(variants: Sequence[JoinedVariant], asked: tuple[int, ...]) -> tuple
 
 
 def launch(
-    variant: JoinedVariant, launching: Launching, program: Program, cells: Sequence[Cell], plan: Plan
-) -> Launch:
-    """Start the program once on all sites of the joined job, and return what came of it.
+    variant: JoinedVariant, launching: Launching, workload: Workload, cells: Sequence[Cell], plan: Plan,
+    seconds_per_cell: float = 0.0, *, verifying: bool = False, informed: Callable[[Job], Job] = lambda job: job,
+) -> Launch:  # fmt: skip
+    """Start the workload's program once on all sites of the joined job, and return what came of it.
 
-    Every failure is in the record.
+    `informed` adds to each site's job what the program has to know before its arguments. Every failure is in the
+    record.
     """
-    joining, workload = variant.joinings[cells[0].testbed], WholeProgram(program)
+    joining = variant.joinings[cells[0].testbed]
     each = zip(joining.request.parts, joining.implementations, strict=True)
     segments = tuple(
         Segment(one.id, part.ranks, plain(one).id, joining.program[0]) for part, one in each
@@ -109,9 +122,12 @@ def launch(
     try:
         with joining.start() as (jobs, combine):
             parts = [
-                Part(one, plain(one), workload.arm(job, cells, plan, 0.0, verifying=False))
+                Part(
+                    one, plain(one),
+                    workload.arm(informed(job), cells, plan, seconds_per_cell, verifying=verifying),
+                )
                 for one, job in zip(joining.implementations, jobs, strict=True)
-            ]
+            ]  # fmt: skip
             return launching.start(parts, cells, settings_of(cells[0].options), workload, combine)
     except (HostError, InputError) as error:
         return refused(segments, cells, told(error), "failed")

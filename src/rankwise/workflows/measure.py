@@ -2,44 +2,44 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from rankwise.core.configuration import Configuration, by_id
-from rankwise.core.errors import HostError, InputError, InterruptedRun
+from rankwise.core.configuration import by_id, plain
+from rankwise.core.errors import HostError, InputError
 from rankwise.core.records import (
     DEFAULT,
     Benchmark,
     Cell,
     CellFailure,
     Implementation,
-    Launch,
     Notice,
     Options,
     Plan,
     RunKind,
     variant_name,
 )
-from rankwise.core.schedule_names import ScheduleFiles, is_file, operation_of
+from rankwise.core.schedule_names import has_parameters, is_file, operation_of
 from rankwise.core.units import format_duration, parse_sizes_bytes
 from rankwise.measurement import plan as planning
-from rankwise.measurement.launch import Launching
-from rankwise.measurement.runner import SPARE_ROUNDS, Launches, Ready, Runner
-from rankwise.mpi.family import FamilyLauncher
-from rankwise.stats.intervals import relative_half_width
-from rankwise.stats.variances import Variances
+from rankwise.measurement.launch import Files
+from rankwise.measurement.runner import SPARE_ROUNDS
 from rankwise.store.store import Store
 from rankwise.testbeds.base import TestbedKind, make
 from rankwise.testbeds.local import LocalTestbed
 from rankwise.testbeds.paths import path, site_paths
-from rankwise.workflows.configurations import ProfileChoice, Resolved, loader, resolve_all, seen_on
+from rankwise.workflows import joined_benchmarks, joined_programs
+from rankwise.workflows.carrying_out import carry_out
+from rankwise.workflows.configurations import ProfileChoice, Resolved, resolve_all
 from rankwise.workflows.events import Events
+from rankwise.workflows.joined import SitePart
+from rankwise.workflows.joined_benchmarks import JoinedWorlds
 from rankwise.workflows.prepare import Built, build_all, prepare, the_one, up
 from rankwise.workflows.schedule_files import schedule_files
-from rankwise.workflows.schedule_network import network_file
 
 LONGER_THAN_EXPECTED = 4
 """A run without a time budget may take this many times the expected time: hosts may be slow or busy."""
@@ -91,6 +91,11 @@ class Request:
     """Files of schedules that are measured as well."""
     explain: bool = False
     """Measure every schedule of the operations as well."""
+    joined: tuple[tuple[SitePart, ...], ...] = ()
+    """Jobs over several sites that are measured too; with `alone`, instead of all implementations."""
+    alone: bool = False
+    relayed: bool = False
+    """Their sites reach one another by relays."""
 
 
 def measure(request: Request, store: Store, events: Events) -> int:
@@ -98,16 +103,15 @@ def measure(request: Request, store: Store, events: Events) -> int:
 
     Raises InterruptedRun with the way to go on when it was stopped.
     """
+    request = replace(request, ranks=joined_programs.ranks_of(request.joined, request.ranks))
     files = schedule_files(request.schedules, _all_ranks(request)) if request.schedules else {}
     own = dict(pair for of_ranks in files.values() for pair in of_ranks.items())
-    built = prepare(
-        request.implementations, request.prefixes, events, request.benchmarks, dict(own.values()).items()
-    )
+    built, worlds = _prepared(request, dict(own.values()).items(), events)
     if own:
         beside = request.benchmarks or tuple(dict.fromkeys(map(operation_of, own)))
         request = replace(request, benchmarks=(*beside, *own))
-    known = planning.all_benchmarks(built.menu)
-    cells, unsupported = _cells(request, built, known)
+    known = planning.all_benchmarks({**built.menu, **worlds.menu})
+    cells, unsupported = _cells(request, built, worlds, known)
     if not request.time_budget_seconds:
         request = _with_enough_time(request, cells, events)
     with up(request.testbed, events) as (testbed, paths):
@@ -115,12 +119,15 @@ def measure(request: Request, store: Store, events: Events) -> int:
         found, said = resolve_all(
             request.profiles, built.implementations, testbed, ranks=ranks, force=request.force
         )
+        found |= {(one.implementation.id, DEFAULT): plain(one.implementation) for one in worlds.variants}
         plan = _plan(request, _configured(cells, found))
+        measured = [*built.implementations, *(one.implementation for one in worlds.variants)]
         run_id = store.begin_run(
             request.command_line, testbed.name, plan, kind=request.kind, parent=request.parent,
-            request=request.own, implementations=built.implementations, benchmarks=known.values(),
-            facts=testbed.facts(), baseline=_baseline(request, built.implementations),
-            topology=testbed.topology(), configurations=found.values(),
+            request=request.own,
+            implementations=dict.fromkeys([*built.implementations, *worlds.implementations]),
+            benchmarks=known.values(), facts=testbed.facts(), baseline=_baseline(request, measured),
+            topology=testbed.topology(), configurations=[*found.values(), *worlds.configurations],
         )  # fmt: skip
         store.add_paths(run_id, paths)
         store.add_failures(run_id, _one_a_benchmark(unsupported))
@@ -130,9 +137,20 @@ def measure(request: Request, store: Store, events: Events) -> int:
             events.say("; ".join(filter(None, (f"warning: {notice.message}", notice.remedy))))
         carry_out(
             run_id, plan, built.ready, testbed, store, events, by_id(found.values()), priority=request.priority,
-            files=files,
+            files=files, worlds=worlds,
         )  # fmt: skip
     return run_id
+
+
+def _prepared(request: Request, files: Files, events: Events) -> tuple[Built, JoinedWorlds]:
+    """The implementations and the joined jobs, each with the harness."""
+    worlds = joined_benchmarks.prepared(
+        request.joined, request.testbed, events, list(filter(has_parameters, request.benchmarks)), files,
+        prefixes=request.prefixes, launcher_arguments=request.launcher_arguments, relayed=request.relayed,
+    )  # fmt: skip
+    if request.alone:
+        return Built({}, {}, ()), worlds
+    return prepare(request.implementations, request.prefixes, events, request.benchmarks, files), worlds
 
 
 def _all_ranks(request: Request) -> tuple[int, ...]:
@@ -142,9 +160,9 @@ def _all_ranks(request: Request) -> tuple[int, ...]:
 
 
 def _cells(
-    request: Request, built: Built, known: Mapping[str, Benchmark]
+    request: Request, built: Built, worlds: JoinedWorlds, known: Mapping[str, Benchmark]
 ) -> tuple[tuple[Cell, ...], tuple[CellFailure, ...]]:
-    """What is to be measured, and what an implementation cannot."""
+    """What is to be measured, and what an implementation or a joined job cannot."""
     benchmarks = planning.resolve_benchmarks(request.benchmarks or planning.DEFAULT_BENCHMARKS, known)
     if request.explain:
         benchmarks = planning.with_schedules(benchmarks, known)
@@ -153,7 +171,10 @@ def _cells(
         request.testbed.hosts(), request.ranks, request.options, request.testbed.name, request.placements,
         tuple(one.label for one in request.profiles) or (DEFAULT,),
     )  # fmt: skip
-    cells, unsupported = planning.make_cells(built.implementations, built.menu, selection)
+    made = [planning.make_cells(built.implementations, built.menu, selection)] if built.implementations else []
+    if worlds.variants:
+        made.append(worlds.cells(selection, with_baselines=request.alone))
+    cells, unsupported = (tuple(itertools.chain(*those)) for those in zip(*made, strict=True))
     if request.wanted:
         cells = tuple(filter(request.wanted, cells))
         unsupported = tuple(one for one in unsupported if request.wanted(one.cell))
@@ -273,66 +294,18 @@ def resume(run_id: int, store: Store, events: Events, priority: Callable[[Cell],
         )
     if any(is_file(cell.benchmark) for cell in plan.cells):
         raise InputError(f"run {run_id} measured schedules of files, which it has not kept", "measure anew")
-    built = build_all(store.implementations(run_id), events)
+    implementations = store.implementations(run_id)
+    measured = joined_programs.not_merely_parts(implementations, plan.cells)
+    alone = [one for one in measured if one.family != joined_programs.FAMILY]
+    built = build_all(alone, events) if alone else Built({}, {}, ())
     for notice in built.notices:  # without one of its implementations the run would compare something else
         raise HostError(f"run {run_id} cannot go on: {notice.message}", notice.remedy)
     topology = store.topology(run_id)
-    with up(make(topology) if topology else LocalTestbed(), events) as (testbed, _):
+    where = make(topology) if topology else LocalTestbed()
+    worlds = joined_benchmarks.stored(implementations, where, events, plan)
+    with up(where, events) as (testbed, _):
         store.resume_run(run_id, testbed.facts())
         carry_out(
             run_id, plan, built.ready, testbed, store, events, store.configurations(run_id),
-            store.launches(run_id), priority=priority,
+            store.launches(run_id), priority=priority, worlds=worlds,
         )  # fmt: skip
-
-
-def carry_out(
-    run_id: int,
-    plan: Plan,
-    ready: Mapping[str, Ready],
-    testbed: TestbedKind,
-    store: Store,
-    events: Events,
-    configurations: Mapping[str, Configuration],
-    earlier: Sequence[Launch] = (),
-    *,
-    priority: Callable[[Cell], int] | None = None,
-    launching: Launches | None = None,
-    first_seconds: Callable[[Sequence[Cell]], float] | None = None,
-    files: ScheduleFiles | None = None,
-    brief: bool = False,
-) -> None:
-    """Run the plan, whose cells name `configurations`; whatever ends it, the store says how.
-
-    `files`: schedules of users that cells name. `launching` None: launches of the harness on this testbed,
-    `brief` where a validation needs no more. `priority` and `first_seconds` are the runner's.
-    """
-    launching = launching or Launching(
-        FamilyLauncher(), testbed, plan, configurations, loader(testbed), seen=seen_on(testbed),
-        network=network_file(testbed), schedule_files=files, brief=brief,
-    )  # fmt: skip
-    runner = Runner(
-        plan, launching, relative_half_width, lambda launch: store.add_launch(run_id, launch), events.show,
-        priority=priority, noise=Variances(), first_seconds=first_seconds,
-    )  # fmt: skip
-    try:
-        with events.measuring():
-            why = runner.run(ready, earlier, spent_seconds=sum(launch.seconds for launch in earlier))
-    except (KeyboardInterrupt, InterruptedRun) as event:
-        store.finish_run(run_id, "interrupted", str(event) or "Ctrl-C")
-        kept = store.run(run_id).launches
-        raise InterruptedRun(
-            f"interrupted: {kept} launches of run {run_id} are kept",
-            f"go on: rankwise resume {run_id}, or look at them: rankwise report {run_id}",
-        ) from event
-    store.finish_run(run_id, "complete", why)
-    _require_results(run_id, store)
-
-
-def _require_results(run_id: int, store: Store) -> None:
-    """A run in which nothing at all could be measured has no answer. Raises HostError with the first reason."""
-    reason = ""
-    for launch in store.iter_launches(run_id):
-        if launch.series or launch.verified:
-            return
-        reason = reason or "; ".join(dict.fromkeys([launch.reason, *(one.reason for one in launch.failures)]))
-    raise HostError(f"not one cell gave a result: {reason}", f"rankwise show {run_id} tells how each launch ended")

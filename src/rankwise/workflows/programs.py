@@ -28,6 +28,7 @@ from rankwise.store.store import Store
 from rankwise.testbeds.base import TestbedKind, make
 from rankwise.testbeds.local import LocalTestbed
 from rankwise.workflows import abi, joined_programs, measure
+from rankwise.workflows.carrying_out import carry_out
 from rankwise.workflows.configurations import ProfileChoice, Resolved, loader, resolve_all, seen_on
 from rankwise.workflows.events import Events
 from rankwise.workflows.executables import digest, executables, implementations_for
@@ -102,7 +103,7 @@ def measure_program(request: ProgramRequest, store: Store, events: Events) -> in
             request.program, request.testbeds, plan, by_id(found.values()), ready, events, joined
         )
         ready = _with_joined(ready, joined)
-        measure.carry_out(run_id, plan, ready, request.testbeds[0], store, events, {}, launching=launches)
+        carry_out(run_id, plan, ready, request.testbeds[0], store, events, {}, launching=launches)
     return run_id
 
 
@@ -133,9 +134,7 @@ def resume(run_id: int, store: Store, events: Events) -> None:
             stored.program, testbeds, plan, store.configurations(run_id), ready, events, joined
         )  # fmt: skip
         ready = _with_joined(ready, joined)
-        measure.carry_out(
-            run_id, plan, ready, testbeds[0], store, events, {}, store.launches(run_id), launching=launches
-        )
+        carry_out(run_id, plan, ready, testbeds[0], store, events, {}, store.launches(run_id), launching=launches)
 
 
 class _OnTestbeds:
@@ -146,13 +145,13 @@ class _OnTestbeds:
         configurations: Mapping[str, Configuration], ready: Mapping[str, Ready], events: Events,
         joined: Sequence[JoinedVariant] = (),
     ) -> None:  # fmt: skip
-        self._program, self._plan = program, plan
+        self._plan = plan
         self._joined = {one.implementation.id: one for one in joined}
-        workload = WholeProgram(program)
+        self._workload = WholeProgram(program)
         self._launchings = {
             one.name: Launching(
                 FamilyLauncher(), one, plan, configurations, _with_surroundings(loader(one), ready, events),
-                workload=workload, seen=seen_on(one),
+                workload=self._workload, seen=seen_on(one),
             )
             for one in testbeds
         }  # fmt: skip
@@ -164,7 +163,7 @@ class _OnTestbeds:
         """Start the program once."""
         launching = self._launchings[cells[0].testbed]
         if variant := self._joined.get(implementation.id):
-            return joined_programs.launch(variant, launching, self._program, cells, self._plan)
+            return joined_programs.launch(variant, launching, self._workload, cells, self._plan)
         return launching.launch(
             implementation, program, cells, seconds_per_cell, verifying=verifying
         )  # fmt: skip
@@ -213,7 +212,7 @@ def _cells(
 
     A joined job has the ranks that it says, site by site, and no profile.
     """
-    how, counts = request.how, joined_programs.ranks_of(joined, request.how.ranks)
+    how, counts = request.how, joined_programs.ranks_of(request.joined, request.how.ranks)
     labels = [one.label for one in how.profiles] or [DEFAULT]
     found = []
     for testbed in request.testbeds:

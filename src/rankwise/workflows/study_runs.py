@@ -20,9 +20,10 @@ from rankwise.store.store import Store
 from rankwise.studies.base import Applications, Effort, Results, Study, StudyRun
 from rankwise.testbeds import description
 from rankwise.testbeds.base import TestbedKind, make
-from rankwise.workflows import measure, programs
+from rankwise.workflows import abi, measure, programs
 from rankwise.workflows.configurations import ProfileChoice
 from rankwise.workflows.events import Events
+from rankwise.workflows.joined import SitePart
 from rankwise.workflows.study_applications import measure_applications
 from rankwise.workflows.study_further import with_further
 from rankwise.workflows.study_options import StudyRequest
@@ -172,6 +173,9 @@ class StudyRuns:
         if run.applications:
             self._measure_applications(run, run.applications)
             return
+        if run.sites and (reason := _cannot_join()):
+            self._events.say(f"left out: {run.title}: {reason}")
+            return
         folder = self._tune(run) if run.tune else None
         self.run_ids[run.label] = measure.measure(self._asked(run, folder), self._store, self._events)
 
@@ -224,7 +228,22 @@ class StudyRuns:
             profiles=(ProfileChoice(name, own.profile), ProfileChoice()) if profile else (),
             wanted=_mpi_with_its_profile if profile else None,
             verify_first=self._looks_at_data(), parent=self._own_run, own=msgspec.json.encode(own).decode(),
+            joined=self._joined(run), alone=bool(run.sites), relayed=run.relayed,
         )  # fmt: skip
+
+    def _joined(self, run: StudyRun) -> tuple[tuple[SitePart, ...], ...]:
+        """The job over the run's sites: MPIs of the families that it names, if they are among those asked for."""
+        if not run.sites:
+            return ()
+        found, _ = select.working(self._implementations, [*map(Path, self._options.prefixes)])
+        newest = select.newest(found)
+        by_family = {one.family: one for one in newest}
+        return (
+            tuple(
+                SitePart(site, by_family.get(family, newest[number % len(newest)]).id, 1)
+                for number, (site, family) in enumerate(run.sites)
+            ),
+        )
 
     @cached_property
     def _implementations(self) -> tuple[str, ...]:
@@ -260,6 +279,15 @@ class StudyRuns:
         if isinstance(error, HostError):
             return HostError(str(error), f"{error.remedy}\nthen: {going_on}" if error.remedy else going_on)
         return InterruptedRun(str(error) or "interrupted: what was measured is kept", f"go on: {going_on}")
+
+
+def _cannot_join() -> str:
+    """Why no job can span MPIs on this host; '' if some can."""
+    try:
+        abi.known_standard()
+    except HostError as error:
+        return str(error)
+    return ""
 
 
 def _mpi_with_its_profile(cell: Cell) -> bool:

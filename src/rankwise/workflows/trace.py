@@ -7,7 +7,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
@@ -16,6 +16,7 @@ from rankwise.analysis.trace import application_csv, goal, matrix, otf2_reading,
 from rankwise.analysis.trace.matrix import Matrix, communication_matrix
 from rankwise.analysis.trace.otf2_writing import write_archive
 from rankwise.analysis.trace.reading import ABOUT, Trace, read
+from rankwise.analysis.trace.sites import SITES, SiteUse, site_uses
 from rankwise.analysis.trace.summary import Summary, summarise
 from rankwise.artifacts import tracer
 from rankwise.core.errors import HostError, InputError
@@ -24,6 +25,7 @@ from rankwise.mpi import preload, select
 from rankwise.report.trace_view import matrix_page
 from rankwise.workflows.abi import known_standard
 from rankwise.workflows.events import Events
+from rankwise.workflows.joined import JoinRequest, prepare, run_prepared
 from rankwise.workflows.run import Route, RunRequest, run
 
 Keep = Literal["all", "statistics", "summary"]
@@ -43,6 +45,15 @@ class TraceRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class JoinedTraceRequest:
+    """The same of a job over several sites."""
+
+    join: JoinRequest
+    folder: Path | None = None
+    keep: Keep = "all"
+
+
+@dataclass(frozen=True, slots=True)
 class TraceResult:
     """Where the trace is, what it says, and how the program ended."""
 
@@ -57,6 +68,8 @@ class Looked:
 
     summary: Summary
     matrix: Matrix = field(repr=False)
+    sites: tuple[SiteUse, ...] = ()
+    """Of a job over several sites."""
 
 
 FORMATS: dict[str, tuple[Callable[[Trace], Iterable[str]], str]] = {
@@ -80,28 +93,62 @@ def trace(request: TraceRequest, events: Events) -> TraceResult:
     Raises InputError for a program that cannot be recorded, HostError if nothing was recorded or the folder cannot
     be written, and what `run` raises.
     """
-    if not request.run.program:
-        raise InputError("no program was named", "put it behind `--`: rankwise trace -n 4 -- ./app")
     folder = (request.folder or _default_folder(request.run.program)).absolute()
 
     def recorded(loaded: Loaded, route: Route, program: Path) -> Loaded:
-        linked = preload.defines(program, _VARIABLE)
-        if not linked:
-            _check(program, route)
-            with events.busy("building the tracer"):
-                library = tracer.build(route.called) if route.called else tracer.build_standard(known_standard())
+        library = _tracer(program, route, events)
         about = {
             "program": list(request.run.program), "implementation": route.implementation.id,
             "testbed": request.run.testbed.name, "placement": request.run.placement,
         }  # fmt: skip
-        _prepare(folder, json.dumps(about, indent=2) + "\n")
-        environment = (*loaded.environment, (_VARIABLE, str(folder)), ("RANKWISE_TRACE_KEEP", request.keep))
-        if linked:
-            return replace(loaded, environment=environment)
-        environment = preload.loading(library, environment)
-        return replace(loaded, environment=environment, files=(*loaded.files, str(library)))
+        _prepare(folder, about)
+        return _recording(loaded, library, folder, request.keep)
 
-    code = run(replace(request.run, more=recorded), events)
+    return _found(folder, run(replace(request.run, more=recorded), events))
+
+
+def trace_joined(request: JoinedTraceRequest, events: Events) -> TraceResult:
+    """Do the same for a job over several sites: one record, with the ranks of MPI_COMM_WORLD.
+
+    Raises as `trace` does, and InputError for what cannot be joined.
+    """
+    folder = (request.folder or _default_folder(request.join.program)).absolute()
+
+    def recorded(loaded: Loaded, route: Route, program: Path) -> Loaded:
+        return _recording(loaded, _tracer(program, route, events), folder, request.keep)
+
+    joining = prepare(replace(request.join, more=recorded), events)
+    for route in joining.routes:  # what cannot be recorded is said before an earlier trace goes
+        _tracer(Path(joining.program[0]), route, events)
+    sites = [
+        {"site": part.site, "implementation": one.id, "ranks": part.ranks}
+        for part, one in zip(request.join.parts, joining.implementations, strict=True)
+    ]
+    _prepare(
+        folder, {"program": list(request.join.program), "testbed": request.join.testbed.name, SITES: sites}
+    )  # fmt: skip
+    return _found(folder, run_prepared(joining, events))
+
+
+def _tracer(program: Path, route: Route, events: Events) -> Path | None:
+    """What the program loads to be recorded, None if that is linked in. Raises InputError, BuildError."""
+    if preload.defines(program, _VARIABLE):
+        return None
+    _check(program, route)
+    with events.busy("building the tracer"):
+        return tracer.build(route.called) if route.called else tracer.build_standard(known_standard())
+
+
+def _recording(loaded: Loaded, library: Path | None, folder: Path, keep: Keep) -> Loaded:
+    environment = (*loaded.environment, (_VARIABLE, str(folder)), ("RANKWISE_TRACE_KEEP", keep))
+    if library is None:
+        return replace(loaded, environment=environment)
+    environment = preload.loading(library, environment)
+    return replace(loaded, environment=environment, files=(*loaded.files, str(library)))
+
+
+def _found(folder: Path, code: int) -> TraceResult:
+    """What was recorded of a program that ended so."""
     try:
         found = read(folder)
     except InputError as error:
@@ -115,7 +162,8 @@ def trace(request: TraceRequest, events: Events) -> TraceResult:
 def look(folder: Path) -> Looked:
     """Read a trace and return it in short. Raises InputError if there is none."""
     found = read(folder)
-    return Looked(summarise(found), communication_matrix(found))
+    messages = communication_matrix(found)
+    return Looked(summarise(found), messages, site_uses(found, messages))
 
 
 def export(folder: Path, form: str, output: Path | None) -> Iterable[str]:
@@ -167,7 +215,7 @@ def import_trace(file: Path, folder: Path | None) -> TraceResult:
         with tempfile.TemporaryDirectory(prefix="rankwise-import-") as name:
             problems = otf2_reading.convert(file, Path(name))
             read(Path(name))
-            _prepare(target)
+            _prepare(target, {})
             for one in Path(name).iterdir():
                 shutil.copy(one, target / one.name)
     except OSError as error:
@@ -177,6 +225,9 @@ def import_trace(file: Path, folder: Path | None) -> TraceResult:
 
 
 def _default_folder(program: tuple[str, ...]) -> Path:
+    """Raises InputError without a program."""
+    if not program:
+        raise InputError("no program was named", "put it behind `--`: rankwise trace -n 4 -- ./app")
     return Path(f"{Path(program[0]).name}.trace")
 
 
@@ -195,11 +246,8 @@ def _check(program: Path, route: Route) -> None:
         )
 
 
-def _prepare(folder: Path, about: str = "") -> None:
-    """A folder that the ranks can write to, with what the trace is of, where that is known.
-
-    An earlier trace there goes. Raises InputError, HostError.
-    """
+def _prepare(folder: Path, about: Mapping[str, object]) -> None:
+    """A folder that the ranks can write to; an earlier trace there goes. Raises InputError, HostError."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         others = [one for one in folder.iterdir() if not _RANK_FILE.fullmatch(one.name) and one.name != ABOUT]
@@ -212,6 +260,6 @@ def _prepare(folder: Path, about: str = "") -> None:
         if not os.getuid():
             folder.chmod(0o777)  # LAM/MPI's ranks run as nobody
         if about:
-            (folder / ABOUT).write_text(about)
+            (folder / ABOUT).write_text(json.dumps(about, indent=2) + "\n")
     except OSError as error:
         raise HostError(f"cannot write to {folder}: {error.strerror}", "name another folder: -o DIR") from error

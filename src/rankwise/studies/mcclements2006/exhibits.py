@@ -24,7 +24,19 @@ from rankwise.studies.mcclements2006.findings import (
     share_of_copy,
 )
 from rankwise.studies.mcclements2006.likeness import CLASS_WORDS, CLASSES, NEAR, Likeness, likeness
-from rankwise.studies.mcclements2006.plan import ALL_RANKS, CLUSTER, LOCAL, OPERATIONS, PAIRS, PAPER, RUNS, label
+from rankwise.studies.mcclements2006.plan import (
+    ALL_RANKS,
+    CLUSTER,
+    LOCAL,
+    OPERATIONS,
+    PAIRS,
+    PAPER,
+    PLACE_TITLES,
+    PLACES,
+    RANKS,
+    RUNS,
+    label,
+)
 from rankwise.studies.ranges import Range
 
 _NONE = "–"
@@ -33,8 +45,8 @@ _SHOWN = (1 << 10, 512 << 10)
 
 
 def tables(found: Findings) -> tuple[Table, ...]:
-    """Return the yardstick, then the tables of each run that was measured."""
-    own: list[Table] = [_yardstick(found)]
+    """Return the yardstick, all numbers of ranks side by side, then the tables of each run that was measured."""
+    own: list[Table] = [_yardstick(found), *(_by_ranks(found, place) for place in PLACES)]
     for run in RUNS:
         measured = found.runs.get(run.label)
         if measured is None:
@@ -86,6 +98,30 @@ def _yardstick(found: Findings) -> Table:
 def _copy(shared: Measured | None) -> str:
     rates = [one.inverted(size) for size, one in (shared.copy_seconds() if shared else {}).items() if size]
     return _in_words(rates[-1], wording.megabytes) if rates else _NONE
+
+
+def _by_ranks(found: Findings, place: str) -> Table:
+    """The median of each benchmark that takes any number of ranks, and how it grows."""
+    runs = {ranks: run for ranks in RANKS if (run := found.runs.get(label(place, ranks)))}
+    rows = []
+    for benchmark in ALL_RANKS if len(runs) > 1 else ():
+        for name in found.implementations:
+            times = {ranks: run.seconds(name, benchmark) for ranks, run in runs.items()}
+            cells = [cell for size in _SHOWN for cell in _growth([own.get(size) for own in times.values()])]
+            if set(cells) != {_NONE}:
+                rows.append(Row(f"{benchmark}, {name}", tuple(cells), name))
+    columns = [f"{format_size(size)}: {words}" for size in _SHOWN for words in (*map(str, runs), "growth")]
+    return Table(
+        f"By the number of ranks: {PLACE_TITLES[place]}", tuple(columns), tuple(rows),
+        "Medians over launches; growth: how many times as long it takes on the most ranks as on the fewest, with "
+        "its interval in brackets. On more ranks a library may take another algorithm, and cores are shared.",
+    )  # fmt: skip
+
+
+def _growth(own: Sequence[Range | None]) -> list[str]:
+    first, last = own[0], own[-1]
+    words = [time_words(one.value) if one else _NONE for one in own]
+    return [*words, _in_words(last / first if first and last else None, wording.ratio)]
 
 
 def _likeness(measured: Measured, title: str) -> Table:

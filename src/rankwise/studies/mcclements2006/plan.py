@@ -44,7 +44,7 @@ _QUICK_CURVE = (1, 16, 128, 1 << 10, 4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 <<
 _QUICK = (8, 1 << 10, 32 << 10, 512 << 10)
 _QUICK_SIZES = {(LOCAL, 2): _QUICK_CURVE, (CLUSTER, 2): (*_QUICK, 4 << 20)}
 _QUICK_SECONDS = {(LOCAL, 2): 100.0, (LOCAL, 4): 100.0, (CLUSTER, 2): 160.0, (CLUSTER, 4): 240.0}
-_TITLES = {LOCAL: "on this host", CLUSTER: "on four nodes with Gigabit Ethernet"}
+PLACE_TITLES = {LOCAL: "on this host", CLUSTER: "on four nodes with Gigabit Ethernet"}
 
 
 def label(place: str, ranks: int) -> str:
@@ -62,7 +62,7 @@ def _run(place: str, ranks: int) -> StudyRun:
     benchmarks = (*(PAIRS if pairs else ()), *ALL_RANKS, *schedules(ranks), COPY)
     quick = _QUICK_SECONDS.get((place, ranks))
     return StudyRun(
-        label(place, ranks), f"{ranks} ranks {_TITLES[place]}", place, benchmarks, ranks=ranks,
+        label(place, ranks), f"{ranks} ranks {PLACE_TITLES[place]}", place, benchmarks, ranks=ranks,
         full=Effort(_FULL_PAIRS if pairs else _FULL, 10, 300.0 + 150 * ranks, 0.02),
         quick=Effort(_QUICK_SIZES.get((place, ranks), _QUICK), 4, quick, 0.005) if quick else None,
         placement="one-per-node" if place == CLUSTER and ranks <= 4 else "block",

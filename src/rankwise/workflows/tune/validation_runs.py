@@ -13,7 +13,7 @@ from rankwise.core.tuning import Tuning
 from rankwise.core.units import format_duration
 from rankwise.store.store import Store
 from rankwise.testbeds.base import TestbedKind
-from rankwise.workflows import measure
+from rankwise.workflows.carrying_out import carry_out
 from rankwise.workflows.configurations import tuned
 from rankwise.workflows.events import Events
 from rankwise.workflows.prepare import Built
@@ -78,7 +78,7 @@ class StoredRuns:
             )
         self.run_ids.append(known)
         try:
-            measure.carry_out(
+            carry_out(
                 known, plan, ready, self._testbed, self._store, self._events, configurations, earlier,
                 first_seconds=self._pace.launch_seconds, brief=True,
             )  # fmt: skip
