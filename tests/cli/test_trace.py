@@ -117,8 +117,9 @@ def test_a_full_disk_is_an_error_of_the_host(tmp_path: Path) -> None:
 
 
 def test_without_a_program_the_remedy_is_of_this_verb(tmp_path: Path) -> None:
-    done = rankwise("trace", "-n", "2", home=tmp_path)
-    assert_error(done, 2, "no program was named", "rankwise trace -n 4 -- ./app")
+    for words in ((), ("-o", "t")):
+        done = rankwise("trace", "-n", "2", *words, home=tmp_path)
+        assert_error(done, 2, "no program was named", "rankwise trace -n 4 -- ./app")
 
 
 def test_a_folder_with_other_things_is_left_alone(tmp_path: Path) -> None:
