@@ -68,6 +68,7 @@ def test_json_and_pins(files: tuple[str, str]) -> None:
         (("--placement", "nowhere"), "nowhere"),
         (("-o", "/nowhere/ranks"), "cannot write"),
         (("--objective", "time"), "does not tell who waits for whom"),
+        (("--platform", "platform.toml"), "--platform is for predicted times"),
         (("--verify", "-o", "ranks"), "does not tell which program"),
     ],
 )
@@ -147,6 +148,17 @@ def trace(tmp_path: Path) -> str:
     folder = tmp_path / "app.trace"
     folder.mkdir()
     return str(write_trace(folder, [calls(rank) for rank in range(4)]))
+
+
+def test_what_a_trace_lacks_is_told(trace: str) -> None:
+    """The others' messages are mapped, and not those of a rank whose record is damaged."""
+    file = Path(trace) / "rank-000003.trace"
+    file.write_bytes(file.read_bytes()[:20])
+    code, said = mapped(trace, "--testbed", "grid5000-2007", "--json")
+    told = json.loads(said[said.index("{") :])
+    assert code == 0 and len(told["hosts"]) == 4
+    assert "rank-000003.trace ends within a block" in told["notices"][0]
+    assert told["notices"][1] == "of 4 ranks 1 left no readable trace: 3"
 
 
 def test_the_predicted_time_is_made_small(trace: str) -> None:

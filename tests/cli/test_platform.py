@@ -76,3 +76,10 @@ def test_what_is_no_platform(path: Path, tmp_path: Path) -> None:
         assert isinstance(error, InputError)
         assert said in str(error)
         assert error.remedy
+
+
+def test_what_is_not_whole_is_measured_again(tmp_path: Path) -> None:
+    (tmp_path / "cut.toml").write_text("# A platform of Rankwise\n")
+    error = platform("show", tmp_path / "cut.toml").exception
+    assert isinstance(error, InputError) and "the key format is missing" in str(error)
+    assert "name a file of `rankwise fit`, whole" in error.remedy

@@ -121,18 +121,19 @@ def test_another_class_is_told_and_never_mixed(store: Path, applications: type[_
 def test_applications_are_measured_with_all_that_they_might_gain_by(
     store: Path, applications: type[_Applications], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(study_further, "mapped_placement", lambda *_: ("hosts=nancy-1", ""))
+    monkeypatch.setattr(study_further, "mapped_placement", lambda *_: ("hosts=nancy-1", "half"))
     words = ("hablot2007", "--only", "npb-gains")
     (store.parent / "elsewhere").mkdir()
     assert study(store.parent / "elsewhere" / "empty.sqlite", *words).exit_code == 0
     ((_, request, notices),) = applications.asked
     assert request.profiles == (ProfileChoice(), ProfileChoice("overlay", overlay=True))
-    assert [one.message for one in notices] == [f"there is no profile of grid-mpi for {OPENMPI}"]
+    assert [one.message for one in notices] == [f"there is no profile of grid-mpi for {OPENMPI}", "half"]
     result = study(store, *words, "--from", "6")
     assert result.exit_code == 0, result.exception
     _, (_, request, notices) = applications.asked
     folder = store.with_name("profiles") / "hablot2007-grid-mpi"
-    assert request.profiles[2] == ProfileChoice("hablot2007-grid-mpi", str(folder)) and not notices
+    assert request.profiles[2] == ProfileChoice("hablot2007-grid-mpi", str(folder))
+    assert [one.kind for one in notices] == ["mapped"]
     assert request.placements == ("block", "hosts=nancy-1")
     wanted = [
         (label, placement)

@@ -12,7 +12,7 @@ import pytest
 
 from rankwise.artifacts import tracer
 from rankwise.workflows.trace import FOLDERS, FORMATS
-from support.command_line import assert_error, rankwise
+from support.command_line import COMMAND, assert_error, environment, rankwise
 from support.made_up_trace import NUMBER, write_trace
 from support.mpis import FOUND, working
 from support.overlay import compiled
@@ -92,9 +92,34 @@ def test_the_exit_code_is_the_programs_and_its_trace_is_there(tmp_path: Path) ->
     assert "calls of 1 ranks" in done.stderr or "calls of 1 rank" in done.stderr
 
 
+@pytest.mark.mpi
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small disk needs root")
+def test_a_full_disk_is_an_error_of_the_host(tmp_path: Path) -> None:
+    """Before anything is recorded, as the folder is made."""
+    (tmp_path / "disk").mkdir()
+    script = 'mount -t tmpfs -o size=4k none disk && dd if=/dev/zero of=disk/all bs=4k count=1 && exec "$@"'
+    words = (
+        "trace",
+        "-n",
+        "2",
+        "--mpi",
+        newest("mpich"),
+        "-o",
+        "disk/t",
+        "--",
+        str(compiled(newest("mpich"), "traced")),
+    )
+    done = subprocess.run(
+        ["unshare", "--mount", "sh", "-c", script, "sh", str(COMMAND), *words], env=environment(tmp_path),
+        cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False,
+    )  # fmt: skip
+    assert_error(done, 3, "cannot write to", "No space left on device")
+
+
 def test_without_a_program_the_remedy_is_of_this_verb(tmp_path: Path) -> None:
-    done = rankwise("trace", "-n", "2", home=tmp_path)
-    assert_error(done, 2, "no program was named", "rankwise trace -n 4 -- ./app")
+    for words in ((), ("-o", "t")):
+        done = rankwise("trace", "-n", "2", *words, home=tmp_path)
+        assert_error(done, 2, "no program was named", "rankwise trace -n 4 -- ./app")
 
 
 def test_a_folder_with_other_things_is_left_alone(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rankwise.core.configuration import plain
+from rankwise.core.configuration import Configuration, plain
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.records import Implementation
 from rankwise.core.tuning import Loaded, Native, Setting, Tuning
@@ -131,3 +131,11 @@ def test_a_profile_is_chosen_by_name_or_folder(tmp_path: Path, monkeypatch: pyte
     assert choose("default") == ProfileChoice()
     with pytest.raises(UnknownNameError):
         choose("none-such")
+
+
+def test_the_overlay_is_told_as_what_it_is() -> None:
+    native = Native(environment=(("RANKWISE_OVERLAY", "default"),))
+    found = Configuration("mpich-5.0.2", native=native)
+    assert sentences({found.id: "overlay"}, {found.id: found}) == [
+        "With overlay the built-in schedules of the overlay carry out collectives of mpich-5.0.2."
+    ]

@@ -68,6 +68,8 @@ def command(**asked: Any) -> int:
     distance. With --objective time, ranks of a TRACE are then swapped as long as that shortens the time that the
     simulator predicts.
     """
+    if asked["platform"] and asked["objective"] != "time":
+        raise InputError("--platform is for predicted times", "say --objective time, or leave it out")
     request = MapRequest(
         asked["matrix"], testbed_of(asked["testbed"], asked["hostfile"]), asked["placement"], asked["distances"],
         asked["pins"], asked["seconds"], asked["objective"] == "time", asked["platform"], asked["topology"],

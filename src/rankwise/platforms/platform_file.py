@@ -56,7 +56,10 @@ def read_text(text: str, file: str) -> Platform:
     table: dict[str, Entry] = dict(top.value)
     form = table.pop("format", None)
     if form is None:
-        raise top.refused("this is no platform: the key format is missing", f'add format = "{FORMAT}"')
+        raise top.refused(
+            "this is no platform: the key format is missing",
+            f'name a file of `rankwise fit`, whole; one that is written by hand begins with format = "{FORMAT}"',
+        )
     if form.value != FORMAT:
         raise form.refused(f'expected "{FORMAT}"', "measure it anew with `rankwise fit`, or take a newer Rankwise")
     intervals = _table(table.pop("intervals", None))

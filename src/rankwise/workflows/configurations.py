@@ -20,7 +20,7 @@ from rankwise.profiles.sentences import tuning_sentence
 from rankwise.testbeds.base import TestbedKind
 from rankwise.testbeds.changes import changes
 from rankwise.workflows.host_settings import applied_settings, in_force
-from rankwise.workflows.overlay import built_in_native, whole_native
+from rankwise.workflows.overlay import built_in_native, loads_overlay, whole_native
 
 _SAID = 3
 """Differences that a warning names."""
@@ -160,9 +160,7 @@ def sentences(labels: Mapping[str, str], configurations: Mapping[str, Configurat
 
 def _sentence(label: str, configuration: Configuration) -> str:
     name = configuration.implementation
-    if configuration.tuning == Tuning() and any(
-        variable == "RANKWISE_OVERLAY" for variable, _ in configuration.native.environment
-    ):
+    if configuration.tuning == Tuning() and loads_overlay(configuration.native):
         return f"With {label} the built-in schedules of the overlay carry out collectives of {name}."
     return tuning_sentence(label, name, configuration.tuning)
 

@@ -107,7 +107,7 @@ def map_ranks(request: MapRequest) -> MapResult:
     Raises InputError for a matrix that cannot be read, ranks that do not fit, hosts that do not exist.
     """
     began = time.monotonic()
-    matrix = _matrix(request.matrix)
+    matrix, problems = _matrix(request.matrix)
     hosts = request.testbed.hosts()
     now = place(request.placement, hosts, matrix.ranks)
     if request.permuting:
@@ -135,7 +135,7 @@ def map_ranks(request: MapRequest) -> MapResult:
         now, tuple(machine.names[node] for node in machine.node_of[chosen[: matrix.ranks]]),
         tuple((one.start, one.cost) for one in found),
         next(one.cost for one in found if one.start == NOW), cost(problem.weights, machine, chosen),
-        time.monotonic() - began, timed.notices if timed else (),
+        time.monotonic() - began, (*problems, *(timed.notices if timed else ())),
         tuple((one.start, one.seconds) for one in timed.timed) if timed else (),
         tuple(machine.core_of[chosen[: matrix.ranks]].tolist()) if request.topology else (),
         timed.gain if timed else None,
@@ -154,10 +154,12 @@ def _machine(hosts: Sequence[Host], request: MapRequest) -> Machine:
     return machine_of(hosts, distances, packages)
 
 
-def _matrix(path: Path) -> CommunicationMatrix:
+def _matrix(path: Path) -> tuple[CommunicationMatrix, tuple[str, ...]]:
+    """The matrix, and what a trace lacks."""
     if has_trace(path):
-        return CommunicationMatrix.of_table(look(path).matrix.bytes)
-    return read_matrix(path)
+        found = look(path)
+        return CommunicationMatrix.of_table(found.matrix.bytes), tuple(found.summary.problems)
+    return read_matrix(path), ()
 
 
 def _pinned(

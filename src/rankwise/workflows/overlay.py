@@ -118,6 +118,11 @@ def built_in_native(implementation: Implementation, topology: Topology | None) -
     return _native(implementation, topology, DEFAULT_TABLE, ())
 
 
+def loads_overlay(native: Native) -> bool:
+    """Whether what is loaded has an overlay."""
+    return any(name == _TABLE for name, _ in native.environment)
+
+
 def _native(
     implementation: Implementation, topology: Topology | None, table: str, files: tuple[tuple[str, str], ...]
 ) -> Native:

@@ -30,6 +30,8 @@ from rankwise.workflows.map import MapRequest, map_ranks
 from rankwise.workflows.study_stored import stored_profile
 
 MAP_SECONDS = 20.0
+RECORD_SECONDS = 900.0
+"""In which the applications have to end once on this host."""
 LEAST_SAVED = 0.01
 """Of the cost: a placement that saves less is no other one."""
 
@@ -116,13 +118,12 @@ def mapped_placement(
     except RankwiseError as error:
         return "", f"the applications could not be mapped: {error}"
     share = found.gain.ratio if found.gain else found.ratio
-    what = "the predicted time of communication" if by_time else "bytes times distance"
+    what = "predicted time of communication" if by_time else "sum of bytes times distance"
     if share > 1 - LEAST_SAVED:
-        return (
-            "",
-            f"nothing is mapped, for no placement was found with less of {what} than the one that is measured",
-        )
-    return "hosts=" + "+".join(found.hosts), f"as mapped, {what} is {share:.0%} of what it is as they are"
+        return "", f"nothing is mapped: no placement was found with a smaller {what} than the one that is measured"
+    return "hosts=" + "+".join(
+        found.hosts
+    ), f"as mapped, the {what} is {100 * share:.3g} % of what it is as they are"
 
 
 def _record(
@@ -136,13 +137,13 @@ def _record(
     library = tracer.build(implementation)
     variables = (("RANKWISE_TRACE", str(folder)), ("RANKWISE_TRACE_KEEP", "statistics"))
     loaded = Loaded(preload.loading(library, variables), files=(str(library),))
-    testbed = LocalTestbed()
+    testbed, limit = LocalTestbed(), min(asked.launch_limit_seconds, RECORD_SECONDS)
     job = build_job(testbed, words, run.ranks, placement="block", loaded=loaded, arguments=())
     steps = FamilyLauncher().steps(implementation, job)
     with testbed:
-        outcome = testbed.run(steps, job.hosts, asked.launch_limit_seconds)
+        outcome = testbed.run(steps, job.hosts, limit)
     if outcome.timed_out or outcome.returncode:
         last = (outcome.stderr.strip().splitlines() or [f"exit code {outcome.returncode}"])[-1]
-        why = f"no end within {asked.launch_limit_seconds:g} s" if outcome.timed_out else last[:200]
+        why = f"no end within {limit:g} s" if outcome.timed_out else last[:200]
         raise HostError(f"recording them failed: {why}", f"try it: {outcome.command}")
     read(folder)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -184,9 +185,14 @@ class StudyRuns:
         if run.further:
             folders = self._stored.profile_folders(run, self.run_ids)
             asked, notices = with_further(asked, run, applications, folders, self._events)
+            asked = replace(asked, time_budget_seconds=self._seconds_left())  # to map them has taken some
         self.run_ids[run.label] = measure_applications(
             applications, asked, self._store, self._events, notices
         )  # fmt: skip
+
+    def _seconds_left(self) -> float:
+        """For the present run's launches."""
+        return max(self._run_end - self._clock() - START_SECONDS, LEAST_SECONDS)
 
     def _tune(self, run: StudyRun) -> Path:
         """Search and validate the run's knobs; the folder of the profile."""
@@ -213,7 +219,7 @@ class StudyRuns:
         own = Own(run.label, str(profile.resolve()) if profile else "")
         return measure.Request(
             command_line=self._request.command_line, benchmarks=run.benchmarks, sizes_bytes=effort.sizes_bytes,
-            time_budget_seconds=max(self._run_end - self._clock() - START_SECONDS, LEAST_SECONDS),
+            time_budget_seconds=self._seconds_left(),
             implementations=self._implementations, prefixes=tuple(map(Path, options.prefixes)),
             ranks=(run.ranks,), options=(run.options,), min_launches=effort.launches,
             max_launches=effort.launches, seconds_per_cell=effort.seconds_per_cell,

@@ -82,7 +82,9 @@ class StoredRuns:
 
     def profile_folders(self, run: StudyRun, run_ids: Mapping[str, int]) -> tuple[Path, ...]:
         """Return the folders of profiles for the network of `run.profile_of`, one of each name: its own first."""
-        tuned = next(one for one in self._study.runs if one.label == run.profile_of)
+        tuned = next((one for one in self._study.runs if one.label == run.profile_of), None)
+        if tuned is None:
+            return ()
         networks = {self._study.testbed_name(tuned), tuned.testbed}
         own = [self.profile_folder(tuned.label, run_ids[tuned.label])] if tuned.label in run_ids else []
         beside = sorted(file.parent for file in self._profiles.glob(f"*/{profile_file.FILE}"))

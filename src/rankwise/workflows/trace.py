@@ -93,9 +93,7 @@ def trace(request: TraceRequest, events: Events) -> TraceResult:
     Raises InputError for a program that cannot be recorded, HostError if nothing was recorded or the folder cannot
     be written, and what `run` raises.
     """
-    if not request.run.program:
-        raise InputError("no program was named", "put it behind `--`: rankwise trace -n 4 -- ./app")
-    folder = (request.folder or _default_folder(request.run.program)).absolute()
+    folder = _folder(request.folder, request.run.program)
 
     def recorded(loaded: Loaded, route: Route, program: Path) -> Loaded:
         library = _tracer(program, route, events)
@@ -114,7 +112,7 @@ def trace_joined(request: JoinedTraceRequest, events: Events) -> TraceResult:
 
     Raises as `trace` does, and InputError for what cannot be joined.
     """
-    folder = (request.folder or _default_folder(request.join.program)).absolute()
+    folder = _folder(request.folder, request.join.program)
 
     def recorded(loaded: Loaded, route: Route, program: Path) -> Loaded:
         return _recording(loaded, _tracer(program, route, events), folder, request.keep)
@@ -226,8 +224,11 @@ def import_trace(file: Path, folder: Path | None) -> TraceResult:
     return TraceResult(target, replace(found, problems=(*problems, *found.problems)), 0)
 
 
-def _default_folder(program: tuple[str, ...]) -> Path:
-    return Path(f"{Path(program[0]).name}.trace")
+def _folder(asked: Path | None, program: tuple[str, ...]) -> Path:
+    """Where the record goes: named after the program if nothing was asked. Raises InputError without a program."""
+    if not program:
+        raise InputError("no program was named", "put it behind `--`: rankwise trace -n 4 -- ./app")
+    return (asked or Path(f"{Path(program[0]).name}.trace")).absolute()
 
 
 def _check(program: Path, route: Route) -> None:
