@@ -44,7 +44,6 @@ MAY_BE_SKIPPED = {
     "there is no OTF2 library for this Python": "otf2 has no wheels for Python 3.12 and later",
     "cannot mount here": "a container without CAP_SYS_ADMIN",
     "LogGOPSim is not here": "no distribution has it",
-    "lstopo of hwloc is not here": "few tests use it; Debian's hwloc-nox has it",
     "no HPL here": "Debian's hpcc, which one test of the night uses",
 }
 """The beginnings of reasons for which a test may be left out on any machine, and why."""
