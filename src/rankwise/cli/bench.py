@@ -26,7 +26,7 @@ from rankwise.workflows import bench
     "  rankwise bench collective -n 8 --sizes 8:64K --format osu\n"
     "  rankwise bench all --verify -n 3                right data rather than time\n"
     "  rankwise bench allreduce --datatype double --operation max --format imb\n"
-    "  rankwise bench bcast --join a=openmpi-5:2,b=mpich-5:2    one job over two sites\n"
+    "  rankwise bench bcast --join a=openmpi-5:2,b=mpich-5:2   one job, two sites\n"
     "  rankwise bench --list",
 )
 @click.argument("benchmark", nargs=-1)

@@ -37,7 +37,7 @@ from rankwise.workflows.measure import Request
     "  rankwise compare mpich-5.0.2 mpich-5.0.1 --fail-on slower --json\n"
     "  rankwise compare mpich --profile default --profile wan   is it worth it?\n"
     "  rankwise compare --explain --bench allreduce   by algorithm, or by core?\n"
-    "  rankwise compare mpich-5 --join a=mpich-5:2,b=openmpi-5:2 --bench bcast,allreduce\n"
+    "  rankwise compare mpich-5 --join a=mpich-5:2,b=openmpi-5:2 --bench bcast\n"
     "                                         one MPI, or one job over two sites\n"
     "  rankwise compare --resume              go on where Ctrl-C ended it\n"
     "  rankwise compare openmpi --launcher '--mca btl tcp,self'\n\n"

@@ -21,7 +21,7 @@ _SHOWN = 8
     "  rankwise schedule synthesise allreduce --platform two.toml -n 16\n"
     "  rankwise schedule synthesise allgather -n 16 --size 4K --json",
 )
-@click.argument("operation", type=click.Choice(synthesis.OPERATIONS))
+@click.argument("operation", type=click.Choice(synthesis.OPERATIONS), metavar="OPERATION")
 @click.option("--size", "size_bytes", type=SIZE, default="1M", show_default=True,
               help="Size of the message, or of a rank's block (alltoall: of a pair's).")  # fmt: skip
 @click.option("--testbed", default="", metavar="NAME|FILE", shell_complete=testbeds.complete_any,
@@ -42,7 +42,9 @@ def synthesise_command(
     operation: str, size_bytes: int, testbed: str, platform: Path | None, sites: str, ranks: int | None, root: int,
     output: Path | None, as_json: bool,
 ) -> None:  # fmt: skip
-    """Find a schedule for one network: trees or ways built chunk by chunk, or the best of all algorithms.
+    """Find a schedule for one network: trees or routes built chunk by chunk, or the best of all algorithms.
+
+    OPERATION is bcast, reduce, allreduce, allgather, reduce_scatter, gather, scatter or alltoall.
 
     The result is proved right, and by the estimate no algorithm of Rankwise is faster. The estimate is a small
     simulation with shared links and interfaces, without loss and congestion control.

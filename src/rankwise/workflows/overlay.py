@@ -119,7 +119,7 @@ def built_in_native(implementation: Implementation, topology: Topology | None) -
 
 
 def loads_overlay(native: Native) -> bool:
-    """Whether what is loaded has an overlay."""
+    """Return whether what is loaded has an overlay."""
     return any(name == _TABLE for name, _ in native.environment)
 
 
