@@ -85,13 +85,13 @@ def test_schedules_along_ways_are_right_on_any_network(ranks: int, data: st.Data
     places = Places(ranks, data.draw(networks(ranks)), CostModel())
     root, count, order = data.draw(st.integers(0, ranks - 1)), data.draw(st.integers(1, 3)), [*range(ranks)]
 
-    def way(backwards: bool = False) -> along_routes.Way:
-        return Routes(places, data.draw(st.sampled_from([1.0, 1e6])), data.draw(st.booleans()), backwards).way
+    def route(backwards: bool = False) -> along_routes.Route:
+        return Routes(places, data.draw(st.sampled_from([1.0, 1e6])), data.draw(st.booleans()), backwards).route
 
     for problem, made in (
-        (one := Problem("scatter", ranks, root, count), along_routes.scatter(one, order, way())),
-        (one := Problem("gather", ranks, root, count), along_routes.gather(one, order, way(True))),
-        (one := Problem("alltoall", ranks, 0, count), along_routes.alltoall(one, way())),
+        (one := Problem("scatter", ranks, root, count), along_routes.scatter(one, order, route())),
+        (one := Problem("gather", ranks, root, count), along_routes.gather(one, order, route(True))),
+        (one := Problem("alltoall", ranks, 0, count), along_routes.alltoall(one, route())),
     ):
         assert prove(problem, made).faults == (), problem
 
@@ -101,13 +101,13 @@ def test_bundles_and_ways_serve_any_count(count: int, tmp_path: Path) -> None:
     """As launches and the overlay read them; ranks of two sites are in turns, so that bundles are packed."""
     places = Places(7, Network(((0, 1, 0, 1, 0, 1, 0), (*range(7),))), CostModel())
     down, up = (ChunkTrees(places, 1e3, 0, True, backwards).tree(2) for backwards in (False, True))
-    way = Routes(places, 1e3, relayed=True).way
+    route = Routes(places, 1e3, relayed=True).route
     scatter, gather, file = Problem("scatter", 7, 2), Problem("gather", 7, 2), tmp_path / "found.txt"
     for problem, made in (
         (scatter, along_routes.scatter_in_bundles(scatter, down)),
         (gather, along_routes.gather_in_bundles(gather, up)),
-        (scatter, along_routes.scatter(scatter, range(7), way)),
-        (one := Problem("alltoall", 7), along_routes.alltoall(one, way)),
+        (scatter, along_routes.scatter(scatter, range(7), route)),
+        (one := Problem("alltoall", 7), along_routes.alltoall(one, route)),
     ):
         file.write_text(text_of(of_schedules(problem, made)))
         asked = replace(problem, count=count)
@@ -120,7 +120,7 @@ def test_blocks_take_the_fast_detour_too(operation: str, seconds: float) -> None
     found = synthesise(Wish(operation, 6, 2**20, 5 if operation in ROOTED else 0, UNEVEN))
     assert "relayed" in found.best.name and found.best.seconds < seconds
     for direct in found.tried:
-        if direct.name.startswith("ways") and "relayed" not in direct.name:
+        if direct.name.startswith("routes") and "relayed" not in direct.name:
             assert direct.seconds > 1.2 * found.best.seconds
 
 

@@ -1,4 +1,4 @@
-"""Schedules that send each block from one rank to another by a way of its own, or in bundles along a tree."""
+"""Schedules that send each block from one rank to another by a route of its own, or in bundles along a tree."""
 
 from __future__ import annotations
 
@@ -11,45 +11,45 @@ from rankwise.schedules.along_trees import OneRank, done
 from rankwise.schedules.chunk_trees import Tree
 from rankwise.schedules.model import Memory, Place, Problem, Schedule
 
-Way = Callable[[int, int], tuple[int, ...]]
+Route = Callable[[int, int], tuple[int, ...]]
 """From one rank to another: the ranks that a block passes, both ends included."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Move:
-    """One part of a block: from its place at the first rank of the way to its place at the last."""
+    """One part of a block: from its place at the first rank of the route to its place at the last."""
 
-    way: tuple[int, ...]
+    route: tuple[int, ...]
     source: Place
     target: Place
 
 
-def scatter(problem: Problem, order: Sequence[int], way: Way) -> tuple[Schedule, ...]:
+def scatter(problem: Problem, order: Sequence[int], route: Route) -> tuple[Schedule, ...]:
     """Send the blocks of the ranks in `order`, part by part."""
-    return _moved(problem, _rooted(problem, order, way, outward=True))
+    return _moved(problem, _rooted(problem, order, route, outward=True))
 
 
-def gather(problem: Problem, order: Sequence[int], way: Way) -> tuple[Schedule, ...]:
-    """Send all blocks to the root: ways and order are those of a scatter, and time runs backwards there."""
-    return _moved(problem, list(_rooted(problem, order, way, outward=False))[::-1])
+def gather(problem: Problem, order: Sequence[int], route: Route) -> tuple[Schedule, ...]:
+    """Send all blocks to the root: routes and order are those of a scatter, and time runs backwards there."""
+    return _moved(problem, list(_rooted(problem, order, route, outward=False))[::-1])
 
 
-def alltoall(problem: Problem, way: Way) -> tuple[Schedule, ...]:
+def alltoall(problem: Problem, route: Route) -> tuple[Schedule, ...]:
     """Send to the next rank first, then to the one after it, and so on, so that no receiver is in demand."""
     ranks, count = problem.ranks, problem.count
 
     def move(one: int, other: int, part: int) -> _Move:
         source, target = Place(Memory.INPUT, other * count + part), Place(Memory.OUTPUT, one * count + part)
-        return _Move(way(one, other), source, target)
+        return _Move(route(one, other), source, target)
 
     shifts = ((part, shift, one) for part in range(count) for shift in range(ranks) for one in range(ranks))
     return _moved(problem, (move(one, (one + shift) % ranks, part) for part, shift, one in shifts))
 
 
-def _rooted(problem: Problem, order: Sequence[int], way: Way, outward: bool) -> Iterator[_Move]:
+def _rooted(problem: Problem, order: Sequence[int], route: Route, outward: bool) -> Iterator[_Move]:
     for part in range(problem.count):
         for rank in order:
-            found = way(problem.root, rank)
+            found = route(problem.root, rank)
             of_all, own = rank * problem.count + part, part
             if outward:
                 yield _Move(found, Place(Memory.INPUT, of_all), Place(Memory.OUTPUT, own))
@@ -63,13 +63,13 @@ def _moved(problem: Problem, moves: Iterable[_Move]) -> tuple[Schedule, ...]:
     for move in moves:
         at = move.source
         after: tuple[int, ...] = ()
-        if len(move.way) == 1:
-            ranks[move.way[0]].copy(move.source, move.target)
-        for sender, receiver in pairwise(move.way):
+        if len(move.route) == 1:
+            ranks[move.route[0]].copy(move.source, move.target)
+        for sender, receiver in pairwise(move.route):
             tag = sent[sender, receiver]
             sent[sender, receiver] += 1
             ranks[sender].send(receiver, tag, at, after)
-            at = move.target if receiver == move.way[-1] else ranks[receiver].spare()
+            at = move.target if receiver == move.route[-1] else ranks[receiver].spare()
             after = (ranks[receiver].receive(sender, tag, at),)
     return done(ranks)
 

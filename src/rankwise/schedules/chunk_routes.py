@@ -1,6 +1,6 @@
-"""Ways for blocks that go from one rank to another, found one after another as the ones before leave room.
+"""Routes for blocks that go from one rank to another, found one after another as the ones before leave room.
 
-A greedy schedule on the time-expanded network, as that of `chunk_trees`: a block takes the way over the sites by
+A greedy schedule on the time-expanded network, as that of `chunk_trees`: a block takes the route over the sites by
 which it arrives first, and holds its interfaces and its links for its time.
 """
 
@@ -14,9 +14,9 @@ from rankwise.schedules.chunk_trees import Places
 
 
 class Routes:
-    """Gives the way of one block after another.
+    """Gives the route of one block after another.
 
-    `relayed`: by way of other sites where that is faster. `backwards`: blocks go from the last rank of a way to
+    `relayed`: by way of other sites where that is faster. `backwards`: blocks go from the last rank of a route to
     the first, and the last block comes first.
     """
 
@@ -35,7 +35,7 @@ class Routes:
             [node for node in range(nodes) if places.site[node] == site] for site in range(places.sites)
         ]
 
-    def way(self, source: int, target: int) -> tuple[int, ...]:
+    def route(self, source: int, target: int) -> tuple[int, ...]:
         """Return the ranks by which the next block goes, both ends included."""
         if source == target:
             return (source,)
@@ -65,7 +65,7 @@ class Routes:
         return max(ends + self.overhead, self.out_free[receiver])
 
     def _sites(self, one: int, other: int, begins: float) -> list[int]:
-        """The sites of the way by which a block arrives first."""
+        """The sites of the route by which a block arrives first."""
         if one == other or not self.relayed:
             return [one, other]
         arrives, before = {one: begins}, {one: one}

@@ -1,4 +1,4 @@
-"""Finds a schedule for a network: trees or ways found chunk by chunk, or an algorithm, by the estimate of `cost`.
+"""Finds a schedule for a network: trees or routes chunk by chunk, or an algorithm, by the estimate of `cost`.
 
 Everything is tried as it will be written: a message of so many chunks, each of them one element. So what is found
 is never worse, by that estimate, than any of our algorithms with the same chunks.
@@ -164,23 +164,23 @@ def _kinds_of_trees(places: Places) -> Iterator[tuple[str, bool, int]]:
 
 
 def _by_routes(wish: Wish, places: Places) -> _Found:
-    """Each block by a way of its own, or part by part."""
+    """Each block by a route of its own, or part by part."""
     all_pairs, backwards = wish.operation == "alltoall", wish.operation == "gather"
     others = sorted(range(wish.ranks), key=lambda rank: (rank - wish.root) % wish.ranks)
     for chunks in _divisions(wish, wish.ranks**2 if all_pairs else wish.ranks):
         problem = wish.problem(chunks)
         for relayed in (False, True) if places.sites > 2 else (False,):
             for far_first in (False, True) if places.sites > 1 and not all_pairs else (False,):
-                way = Routes(places, float(problem.element_bytes), relayed, backwards).way
+                route = Routes(places, float(problem.element_bytes), relayed, backwards).route
                 order = sorted(others, key=lambda rank: -places.distance(wish.root, rank)) if far_first else others
                 match wish.operation:
                     case "scatter":
-                        made = along_routes.scatter(problem, order, way)
+                        made = along_routes.scatter(problem, order, route)
                     case "gather":
-                        made = along_routes.gather(problem, order, way)
+                        made = along_routes.gather(problem, order, route)
                     case _:
-                        made = along_routes.alltoall(problem, way)
-                yield f"ways{', relayed' * relayed}{', far ones first' * far_first}", problem, made
+                        made = along_routes.alltoall(problem, route)
+                yield f"routes{', relayed' * relayed}{', far ones first' * far_first}", problem, made
 
 
 def _by_bundles(wish: Wish, places: Places) -> _Found:
