@@ -1,6 +1,6 @@
 """What does `rankwise tune` find, in how many launches and how much time, beside another version of Rankwise?
 
-    python benchmarks/tune_beside_before.py /path/to/other/bin/rankwise [--rounds 3] [--time 5m] mpich-5
+    python benchmarks/tune_beside_before.py /path/to/other/bin/rankwise [--rounds 3] [--time 5m] [--other-time 14m] mpich-5
 
 Both versions tune the same MPI for the same operations and ranks, in turn. Then `rankwise compare` of this version
 measures both profiles beside the default, at sizes that neither search begins with.
@@ -29,6 +29,8 @@ LIMIT_SECONDS = 7200.0
 @click.argument("name")
 @click.option("--rounds", default=3, show_default=True)
 @click.option("--time", "budget", default="5m", show_default=True)
+@click.option("--other-time", default="", help="The other version's time, if it is to have another one.")
+@click.option("--no-schedules", is_flag=True, help="Let this version try native algorithms alone, as older ones do.")
 @click.option("--operations", default="bcast,allreduce", show_default=True)
 @click.option("--ranks", default="4", show_default=True)
 @click.option("--sizes", default="1K,32K,1M", show_default=True)
@@ -36,17 +38,22 @@ LIMIT_SECONDS = 7200.0
 @click.option("--compare-time", default="1m", show_default=True)
 @click.option("--testbed", default="", help="This host if there is none.")
 def main(
-    *, other: Path, name: str, rounds: int, budget: str, operations: str, ranks: str, sizes: str, held_out: str,
-    compare_time: str, testbed: str,
+    *, other: Path, name: str, rounds: int, budget: str, other_time: str, no_schedules: bool, operations: str,
+    ranks: str, sizes: str, held_out: str, compare_time: str, testbed: str,
 ) -> None:  # fmt: skip
     """Tune in turn, compare, and print what both have taken and gained."""
     where = ["--testbed", testbed] if testbed else []
-    tuning = [name, "--for", operations, "-n", ranks, "--sizes", sizes, "--time", budget, *where]
+    tuning = [name, "--for", operations, "-n", ranks, "--sizes", sizes, *where]
+    own = {
+        "other": (other, ["--time", other_time or budget]),
+        "ours": (OURS, ["--time", budget, *(["--no-schedules"] if no_schedules else [])]),
+    }
     comparing = [name, "--bench", operations, "-n", ranks, "--sizes", held_out, "--time", compare_time, *where]
     with tempfile.TemporaryDirectory() as folder:
         for number in range(rounds):
-            for whose, program in random.sample([("other", other), ("ours", OURS)], 2):
-                taken = _tune(program, tuning, f"{whose}-{number}", Path(folder))
+            for whose in random.sample(list(own), 2):
+                program, words = own[whose]
+                taken = _tune(program, [*tuning, *words], f"{whose}-{number}", Path(folder))
                 print(f"round {number} {whose:>5}: {taken}", flush=True)
             print(f"round {number}: {_compared(comparing, number, Path(folder))}", flush=True)
 
