@@ -27,7 +27,7 @@ Asked = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class Order:
     """Where a number of ranks are: what users call it, and each rank's host."""
 
     told: str
@@ -45,28 +45,28 @@ class Way:
         return len(self.hosts) % len(hosts) == 0 and len({*Counter(self.hosts).values()}) == 1
 
 
-def way(word: str, hosts: Sequence[Host], ranks: int) -> Way:
+def order_of(word: str, hosts: Sequence[Host], ranks: int) -> Order:
     """Return where a placement puts the ranks. Raises InputError for one that cannot be."""
     if not word.startswith(SHUFFLED):
-        return Way(word, place(word, hosts, ranks), word)
+        return Order(word, place(word, hosts, ranks), word)
     seed = word.removeprefix(SHUFFLED)
     if not seed.isdigit():
         raise InputError(f"{word} has no seed", f"write {SHUFFLED}1")
-    order = list(place("block", hosts, ranks))
-    random.Random(int(seed)).shuffle(order)
-    return Way(word, tuple(order), ON_HOSTS + "+".join(order))
+    shuffled = list(place("block", hosts, ranks))
+    random.Random(int(seed)).shuffle(shuffled)
+    return Order(word, tuple(shuffled), ON_HOSTS + "+".join(shuffled))
 
 
-def different(words: Iterable[str], hosts: Sequence[Host], ranks: int) -> list[Way]:
-    """Return a way for each order of hosts, by the first of its words."""
-    found: dict[tuple[str, ...], Way] = {}
+def different(words: Iterable[str], hosts: Sequence[Host], ranks: int) -> list[Order]:
+    """Return each order of hosts once, by the first of its words."""
+    found: dict[tuple[str, ...], Order] = {}
     for word in words:
-        one = way(word, hosts, ranks)
+        one = order_of(word, hosts, ranks)
         found.setdefault(one.hosts, one)
     return [*found.values()]
 
 
-def synthesised(topology: Topology, asked: Iterable[Asked], one: Way) -> tuple[dict[Asked, str], ScheduleFiles]:
+def synthesised(topology: Topology, asked: Iterable[Asked], one: Order) -> tuple[dict[Asked, str], ScheduleFiles]:
     """Find a schedule for each operation and size that can be: its benchmark, and where ranks read it."""
     ranks = len(one.hosts)
     network = network_on(topology, one.hosts)

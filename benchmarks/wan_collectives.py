@@ -32,7 +32,7 @@ from pathlib import Path
 import click
 import numpy as np
 from wan_bounds import MIB, Bounds, EqualSites, bounds_of
-from wan_candidates import SYNTHESISED, Way, different, synthesised
+from wan_candidates import SYNTHESISED, Order, different, synthesised
 
 from rankwise.cli.screen import Screen
 from rankwise.core.network import Topology
@@ -90,31 +90,31 @@ def main(
         topology = where.topology()
         assert topology is not None, f"{testbed} has no network"
         bounds = bounds_of(topology)
-        ways = [
+        orders = [
             one
             for count in map(int, ranks.split(","))
             for one in different(placements.split(","), where.hosts(), count)
         ]
-        if isinstance(bounds, EqualSites) and not all(one.spread_evenly(where.hosts()) for one in ways):
+        if isinstance(bounds, EqualSites) and not all(one.spread_evenly(where.hosts()) for one in orders):
             raise click.UsageError("the bounds are for as many ranks on each node; give other -n or --placements")
         plan = Plan((), 0, math.inf, seconds_per_cell=seconds, launch_limit_seconds=180)
-        candidates = [_candidates(topology, wanted, one, schedules.split(","), files) for one in ways]
+        candidates = [_candidates(topology, wanted, one, schedules.split(","), files) for one in orders]
         work = [
             (ready, variant, ours, one)
             for ready in built.ready.values()
             for variant in _variants(ready)
             for ours in (False, True)
             if not (ours and variant == WITHOUT_SCHEDULES)
-            for one in zip(ways, candidates, strict=True)
+            for one in zip(orders, candidates, strict=True)
         ]
         for _ in range(launches):
-            for ready, variant, ours, (way, known) in random.sample(work, len(work)):
+            for ready, variant, ours, (order, known) in random.sample(work, len(work)):
                 launching = Launching(
                     FamilyLauncher(), where, plan, load=loader(where), network=network_file(where),
                     schedule_files=known.files,
                 )  # fmt: skip
                 one = ready.implementation
-                asked = list(_cells(one.id, wanted, len(way.hosts), way.placement, where.name))
+                asked = list(_cells(one.id, wanted, len(order.hosts), order.placement, where.name))
                 if ours:
                     asked = _by_schedules(asked, known, built.menu[one.id])
                 tuning = Tuning((SETTINGS[variant],)) if variant in SETTINGS else Tuning()
@@ -125,7 +125,7 @@ def main(
                     configuration=tuned(one, tuning, topology),
                 )
                 _keep(times, launch, variant)
-    homes = {(len(one.hosts), one.placement): (one.told, one.home(topology)) for one in ways}
+    homes = {(len(one.hosts), one.placement): (one.told, one.home(topology)) for one in orders}
     _print(times, bounds, homes)
 
 
@@ -141,12 +141,12 @@ class Candidates:
 
 
 def _candidates(
-    topology: Topology, wanted: Iterable[tuple[str, int]], way: Way, schedules: Sequence[str],
+    topology: Topology, wanted: Iterable[tuple[str, int]], order: Order, schedules: Sequence[str],
     files: Sequence[Path],
 ) -> Candidates:  # fmt: skip
-    ranks = len(way.hosts)
+    ranks = len(order.hosts)
     known = schedule_files(files, [ranks]).get(ranks, {})
-    found, more = synthesised(topology, wanted, way) if SYNTHESISED in schedules else ({}, {})
+    found, more = synthesised(topology, wanted, order) if SYNTHESISED in schedules else ({}, {})
     names = (*(one for one in schedules if one != SYNTHESISED), *(name.partition(".")[2] for name in known))
     return Candidates(names, found, {ranks: {**known, **more.get(ranks, {})}})
 
@@ -203,16 +203,16 @@ def _print(times: Times, bounds: Bounds, homes: Homes) -> None:
     print(f"targets met in {sum(met)} of {len(met)} cells")
 
 
-def _print_cell(times: Times, bounds: Bounds, cell: Cell, way: tuple[str, int]) -> bool:
+def _print_cell(times: Times, bounds: Bounds, cell: Cell, order: tuple[str, int]) -> bool:
     """Print natives, schedules and the verdict, and return whether both targets are met."""
-    told, home = way
+    told, home = order
     bound = bounds.seconds(cell.benchmark, cell.size_bytes, cell.ranks, home)
     native = {f"{one} {variant}": values for (one, variant, known), values in times.items() if known == cell}
     best_native = min(native, key=lambda name: median(np.array(native[name])))
     natives = ", ".join(f"{name} {1e3 * median(np.array(native[name])):.4g}" for name in sorted(native))
     size = format_size(cell.size_bytes)
-    order = f" ({cell.placement.partition('=')[2]})" if told != cell.placement else ""
-    print(f"{cell.benchmark} {size} {cell.ranks} ranks {told}{order}: bound {1e3 * bound:.4g} ms; {natives}")
+    hosts = f" ({cell.placement.partition('=')[2]})" if told != cell.placement else ""
+    print(f"{cell.benchmark} {size} {cell.ranks} ranks {told}{hosts}: bound {1e3 * bound:.4g} ms; {natives}")
     ours = {
         f"{known.benchmark} over {one} {variant}": values
         for (one, variant, known), values in times.items()
