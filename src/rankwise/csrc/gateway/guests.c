@@ -42,7 +42,8 @@ Hello hello(const char *key, uint16_t port)
                .protocol = PROTOCOL,
                .rank = world.rank,
                .tag_bound = world.tag_bound,
-               .port = port};
+               .port = port,
+               .node = htons((uint16_t)(world.node[world.rank] - world.first[world.site]))};
     snprintf(h.key, sizeof h.key, "%s", key);
     return h;
 }
