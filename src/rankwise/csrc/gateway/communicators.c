@@ -82,7 +82,7 @@ void release_joined(Joined *j)
 /* Where it is not known who shares a host, each rank has one of its own. */
 static int node_of(int world_rank)
 {
-    return world_rank < world.ranks ? world.node[world_rank] : world_rank;
+    return world.node && world_rank < world.ranks ? world.node[world_rank] : world_rank;
 }
 
 static void number_nodes(const Network *network, Members ranks)
