@@ -11,8 +11,9 @@ enum { CALLS_APART = 64 };
 
 /* The first that can do it does: those that cross between sites as seldom as possible, then those
  * that serve whatever these refuse. What each refuses is known alike to all ranks. From 32 KiB on
- * several ranks of each site carry parts across: measured over the same schedules in the overlay,
- * one_crossing is as good or better at 8 KiB, lanes at 64 KiB (benchmarks/README.md). */
+ * several ranks of each site carry parts across: of bcast, allreduce, allgather and alltoall one
+ * crossing is the quicker at 8 KiB and lanes are at 64 KiB, or nearly so, with the same schedules
+ * over one MPI (benchmarks/README.md); of the others it is assumed. */
 static const char choices[] = "# rankwise overlay 1\n"
                               "bcast bytes=32K- lanes\n"
                               "bcast one_crossing\n"
