@@ -1,6 +1,6 @@
 """What does `rankwise tune` find, in how many launches and how much time, beside another version of Rankwise?
 
-    python benchmarks/tune_beside_before.py /path/to/other/bin/rankwise [--rounds 3] [--time 5m] [--other-time 14m] mpich-5
+    python benchmarks/tune_beside_before.py OTHER/bin/rankwise mpich-5 [--rounds 3] [--time 5m] [--other-time 14m]
 
 Both versions tune the same MPI for the same operations and ranks, in turn. Then `rankwise compare` of this version
 measures both profiles beside the default, at sizes that neither search begins with.
@@ -30,7 +30,7 @@ LIMIT_SECONDS = 7200.0
 @click.option("--rounds", default=3, show_default=True)
 @click.option("--time", "budget", default="5m", show_default=True)
 @click.option("--other-time", default="", help="The other version's time, if it is to have another one.")
-@click.option("--no-schedules", is_flag=True, help="Let this version try native algorithms alone, as older ones do.")
+@click.option("--no-schedules", is_flag=True, help="Let this version try native algorithms alone.")
 @click.option("--operations", default="bcast,allreduce", show_default=True)
 @click.option("--ranks", default="4", show_default=True)
 @click.option("--sizes", default="1K,32K,1M", show_default=True)

@@ -16,8 +16,8 @@ KIB, MIB = 1 << 10, 1 << 20
 class Bounds(Protocol):
     """What a network lets expect at best."""
 
-    def seconds(self, operation: str, size_bytes: int, ranks: int) -> float:
-        """Return the least time of an operation; nan for one without a formula."""
+    def seconds(self, operation: str, size_bytes: int, ranks: int, home: int = 0) -> float:
+        """Return the least time of an operation whose root is in site `home`; nan for one without a formula."""
         ...
 
     def target(self, operation: str, size_bytes: int) -> float:
@@ -35,7 +35,7 @@ class EqualSites:
     sites: int
     nodes: int
 
-    def seconds(self, operation: str, size_bytes: int, ranks: int) -> float:
+    def seconds(self, operation: str, size_bytes: int, ranks: int, home: int = 0) -> float:
         """Return one crossing, and the bytes over the busiest resource."""
         m, each, site = size_bytes, ranks / self.nodes, ranks / self.sites
         nic, wan = {
@@ -67,13 +67,13 @@ class UnevenSites:
     bytes_per_second: dict[tuple[int, int], float]
     sites: int
 
-    def seconds(self, operation: str, size_bytes: int, ranks: int) -> float:
+    def seconds(self, operation: str, size_bytes: int, ranks: int, home: int = 0) -> float:
         """Return the least of all trees: its longest way, and the bytes over its slowest link.
 
-        A broadcast begins at the first site; sums go up to any site and down again, both at once.
+        A broadcast begins at the site `home`; sums go up to any site and down again, both at once.
         """
         if operation == "bcast":
-            return min(self._tree_seconds(tree, size_bytes) for tree in trees(self.sites))
+            return min(self._tree_seconds(_with_root(tree, home), size_bytes) for tree in trees(self.sites))
         if operation != "allreduce":
             return math.nan
         exchanged = max(self.delays_seconds.values()) + size_bytes / min(self.bytes_per_second.values())

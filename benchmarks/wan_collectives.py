@@ -1,8 +1,19 @@
 """How close to the bound do collectives over several sites come: ours, over each MPI's messages, and the natives?
 
-    python benchmarks/wan_collectives.py [--testbed grid5000-2007-tuned] [-n 8] [--placements block,cyclic] \
-        [--cells bcast:1M,allreduce:8,...] [--launches 5] [--file found.json] [openmpi-5 mpich-5]
+    W="python benchmarks/wan_collectives.py openmpi-5 mpich-5"
+    $W -n 4,8,16 --launches 3 --seconds 0.1 --schedules one_crossing,lanes --cells \
+        barrier:0,bcast:8,bcast:8K,bcast:64K,allreduce:8,allreduce:8K,allreduce:64K,allgather:64K,alltoall:64K
+    $W -n 4,8 --launches 3 --schedules lanes --cells bcast:1M,bcast:16M,allreduce:1M,allreduce:16M
+    $W -n 8,16 --testbed benchmarks/thin_wan.toml --launches 3 --schedules one_crossing,lanes \
+        --cells bcast:8,bcast:1M,allreduce:8,allreduce:1M,allgather:64K,alltoall:64K
+    $W -n 8 --testbed benchmarks/lossy_wan.toml --launches 5 --schedules lanes \
+        --cells bcast:1M,allreduce:1M,allreduce:16M
+    $W -n 6 --testbed benchmarks/uneven_sites.toml --launches 3 \
+        --placements block,shuffled=1,shuffled=2,shuffled=3 --schedules lanes,trees,one_crossing,synthesised \
+        --cells bcast:8,bcast:1M,allreduce:8,allreduce:1M
 
+Placements are those of `rankwise bench`, and `shuffled=SEED`: `block` in random order. `synthesised` is a schedule
+found for the operation, the size and the order of ranks before anything is measured; `--file` adds one of yours.
 Every round launches, in random order, each implementation as it is, Open MPI also without its hierarchical
 component (`han`), MPICH also with messages in pieces of 64 KiB; and each of them but `han off` once more for the
 schedules alone, since natives leave TCP connections with windows of theirs. A time is the median over launches, a
@@ -14,20 +25,22 @@ over any MPI is within the target's times of the bound, and as much faster than 
 import math
 import random
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
 import numpy as np
-from wan_bounds import MIB, Bounds, bounds_of
+from wan_bounds import MIB, Bounds, EqualSites, bounds_of
+from wan_candidates import SYNTHESISED, Order, different, synthesised
 
 from rankwise.cli.screen import Screen
+from rankwise.core.network import Topology
 from rankwise.core.records import DEFAULT, Cell, Launch, Plan
-from rankwise.core.schedule_names import is_file
+from rankwise.core.schedule_names import ScheduleFiles
 from rankwise.core.tuning import Setting, Tuning
 from rankwise.core.units import format_size, parse_size_bytes
 from rankwise.measurement.launch import Launching
-from rankwise.measurement.placement import place
 from rankwise.measurement.runner import Ready
 from rankwise.mpi.family import FamilyLauncher, family_named
 from rankwise.stats.summary import median
@@ -51,20 +64,22 @@ WANTED_GAIN = {"bcast": 2.0, "allreduce": 2.0}
 DRAWS = 1000
 Times = defaultdict[tuple[str, str, Cell], list[float]]
 """Medians of launches by implementation, variant and cell, seconds."""
+Homes = Mapping[tuple[int, str], tuple[str, int]]
+"""By ranks and placement: what it is called, and the site of rank 0."""
 
 
 @click.command()
 @click.argument("names", nargs=-1)
 @click.option("--testbed", default="grid5000-2007-tuned", show_default=True)
-@click.option("-n", "ranks", default=8, show_default=True)
-@click.option("--placements", default="block,cyclic", show_default=True)
+@click.option("-n", "ranks", default="8", show_default=True, help="One number, or several: 4,8,16.")
+@click.option("--placements", default="block,cyclic", show_default=True, help="Also shuffled=SEED.")
 @click.option("--cells", default=CELLS, show_default=True)
 @click.option("--schedules", default=",".join(SCHEDULES), show_default=True)
 @click.option("--launches", default=5, show_default=True)
 @click.option("--seconds", default=0.3, show_default=True, help="Of each cell in a launch.")
 @click.option("--file", "files", multiple=True, type=click.Path(path_type=Path), help="A schedule to measure too.")
 def main(
-    *, names: tuple[str, ...], testbed: str, ranks: int, placements: str, cells: str, schedules: str,
+    *, names: tuple[str, ...], testbed: str, ranks: str, placements: str, cells: str, schedules: str,
     launches: int, seconds: float, files: tuple[Path, ...],
 ) -> None:  # fmt: skip
     """Measure natives and schedules in one interleaved run, and print them beside the bounds."""
@@ -72,29 +87,36 @@ def main(
     wanted = [(name, parse_size_bytes(size)) for name, size in (one.split(":") for one in cells.split(","))]
     times: Times = defaultdict(list)
     with up(testbed_of(testbed), Screen()) as (where, _):
-        plan = Plan((), 0, math.inf, seconds_per_cell=seconds, launch_limit_seconds=180)
-        known = schedule_files(files, [ranks])
-        launching = Launching(
-            FamilyLauncher(), where, plan, load=loader(where), network=network_file(where), schedule_files=known
-        )  # fmt: skip
         topology = where.topology()
         assert topology is not None, f"{testbed} has no network"
+        bounds = bounds_of(topology)
+        orders = [
+            one
+            for count in map(int, ranks.split(","))
+            for one in different(placements.split(","), where.hosts(), count)
+        ]
+        if isinstance(bounds, EqualSites) and not all(one.spread_evenly(where.hosts()) for one in orders):
+            raise click.UsageError("the bounds are for as many ranks on each node; give other -n or --placements")
+        plan = Plan((), 0, math.inf, seconds_per_cell=seconds, launch_limit_seconds=180)
+        candidates = [_candidates(topology, wanted, one, schedules.split(","), files) for one in orders]
         work = [
-            (ready, variant, ours, placement)
+            (ready, variant, ours, one)
             for ready in built.ready.values()
             for variant in _variants(ready)
             for ours in (False, True)
             if not (ours and variant == WITHOUT_SCHEDULES)
-            for placement in _distinct(placements.split(","), where.hosts(), ranks)
+            for one in zip(orders, candidates, strict=True)
         ]
         for _ in range(launches):
-            for ready, variant, ours, placement in random.sample(work, len(work)):
+            for ready, variant, ours, (order, known) in random.sample(work, len(work)):
+                launching = Launching(
+                    FamilyLauncher(), where, plan, load=loader(where), network=network_file(where),
+                    schedule_files=known.files,
+                )  # fmt: skip
                 one = ready.implementation
-                asked = list(_cells(one.id, wanted, ranks, placement, where.name))
+                asked = list(_cells(one.id, wanted, len(order.hosts), order.placement, where.name))
                 if ours:
-                    asked = _by_schedules(
-                        asked, schedules.split(","), {*built.menu[one.id], *known.get(ranks, {})}
-                    )
+                    asked = _by_schedules(asked, known, built.menu[one.id])
                 tuning = Tuning((SETTINGS[variant],)) if variant in SETTINGS else Tuning()
                 launch = launching.launch(
                     one,
@@ -103,17 +125,35 @@ def main(
                     configuration=tuned(one, tuning, topology),
                 )
                 _keep(times, launch, variant)
-    _print(times, bounds_of(topology))
+    homes = {(len(one.hosts), one.placement): (one.told, one.home(topology)) for one in orders}
+    _print(times, bounds, homes)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What carries out the operations in launches of a number of ranks in one order."""
+
+    names: tuple[str, ...]
+    """Of algorithms, and of users' files."""
+    synthesised: dict[tuple[str, int], str]
+    """Benchmarks by operation and bytes."""
+    files: ScheduleFiles
+
+
+def _candidates(
+    topology: Topology, wanted: Iterable[tuple[str, int]], order: Order, schedules: Sequence[str],
+    files: Sequence[Path],
+) -> Candidates:  # fmt: skip
+    ranks = len(order.hosts)
+    known = schedule_files(files, [ranks]).get(ranks, {})
+    found, more = synthesised(topology, wanted, order) if SYNTHESISED in schedules else ({}, {})
+    names = (*(one for one in schedules if one != SYNTHESISED), *(name.partition(".")[2] for name in known))
+    return Candidates(names, found, {ranks: {**known, **more.get(ranks, {})}})
 
 
 def _variants(ready: Ready) -> list[str]:
     knobs = {knob.name for knob in family_named(ready.implementation.family).knobs(ready.implementation)}
     return [DEFAULT, *(name for name, setting in SETTINGS.items() if setting.knob in knobs)]
-
-
-def _distinct(words: Iterable[str], hosts: Sequence[object], ranks: int) -> list[str]:
-    ways = {place(word, hosts, ranks): word for word in words}  # type: ignore[arg-type]
-    return [*ways.values()]
 
 
 def _cells(
@@ -123,17 +163,19 @@ def _cells(
         yield Cell(implementation, name, size, ranks, testbed=testbed, placement=placement)
 
 
-def _by_schedules(cells: Iterable[Cell], schedules: Iterable[str], menu: Collection[str]) -> list[Cell]:
-    """Those of the menu, and all files."""
-    names = [*schedules, *(name.partition(".")[2] for name in menu if is_file(name))]
-    named = [(cell, f"{cell.benchmark}.{name}") for cell in cells for name in dict.fromkeys(names)]
-    return [
-        Cell(
-            cell.implementation, name, cell.size_bytes, cell.ranks, testbed=cell.testbed, placement=cell.placement
-        )
-        for cell, name in named
-        if name in menu
-    ]
+def _by_schedules(cells: Iterable[Cell], known: Candidates, menu: Collection[str]) -> list[Cell]:
+    """Those of the menu, all files, and what was found for these operations and sizes."""
+    files = {name for of_ranks in known.files.values() for name in of_ranks}
+    asked = []
+    for cell in cells:
+        names = [f"{cell.benchmark}.{name}" for name in dict.fromkeys(known.names)]
+        found = known.synthesised.get((cell.benchmark, cell.size_bytes))
+        asked += [
+            replace(cell, benchmark=name)
+            for name in (*names, *([found] if found else []))
+            if name in menu or name in files
+        ]
+    return asked
 
 
 def _keep(times: Times, launch: Launch, variant: str) -> None:
@@ -146,31 +188,36 @@ def _keep(times: Times, launch: Launch, variant: str) -> None:
 
 
 def _plain(cell: Cell) -> Cell:
-    return Cell("", cell.benchmark, cell.size_bytes, cell.ranks, placement=cell.placement)
+    name = cell.benchmark
+    if f".file:{SYNTHESISED}-" in name:
+        name = f"{name.partition('.')[0]}.{SYNTHESISED}"
+    return Cell("", name, cell.size_bytes, cell.ranks, placement=cell.placement)
 
 
-def _print(times: Times, bounds: Bounds) -> None:
+def _print(times: Times, bounds: Bounds, homes: Homes) -> None:
     cells = sorted(
         {cell for _, _, cell in times if "." not in cell.benchmark},
-        key=lambda cell: (cell.benchmark, cell.size_bytes, cell.placement),
+        key=lambda cell: (cell.benchmark, cell.size_bytes, cell.ranks, cell.placement),
     )
-    met = [_print_cell(times, bounds, cell) for cell in cells]
+    met = [_print_cell(times, bounds, cell, homes[cell.ranks, cell.placement]) for cell in cells]
     print(f"targets met in {sum(met)} of {len(met)} cells")
 
 
-def _print_cell(times: Times, bounds: Bounds, cell: Cell) -> bool:
+def _print_cell(times: Times, bounds: Bounds, cell: Cell, order: tuple[str, int]) -> bool:
     """Print natives, schedules and the verdict, and return whether both targets are met."""
-    bound = bounds.seconds(cell.benchmark, cell.size_bytes, cell.ranks)
+    told, home = order
+    bound = bounds.seconds(cell.benchmark, cell.size_bytes, cell.ranks, home)
     native = {f"{one} {variant}": values for (one, variant, known), values in times.items() if known == cell}
     best_native = min(native, key=lambda name: median(np.array(native[name])))
-    told = ", ".join(f"{name} {1e3 * median(np.array(native[name])):.4g}" for name in sorted(native))
+    natives = ", ".join(f"{name} {1e3 * median(np.array(native[name])):.4g}" for name in sorted(native))
     size = format_size(cell.size_bytes)
-    print(f"{cell.benchmark} {size} {cell.placement}: bound {1e3 * bound:.4g} ms; {told}")
+    hosts = f" ({cell.placement.partition('=')[2]})" if told != cell.placement else ""
+    print(f"{cell.benchmark} {size} {cell.ranks} ranks {told}{hosts}: bound {1e3 * bound:.4g} ms; {natives}")
     ours = {
         f"{known.benchmark} over {one} {variant}": values
         for (one, variant, known), values in times.items()
         if known.benchmark.startswith(f"{cell.benchmark}.")
-        and (known.size_bytes, known.placement) == (cell.size_bytes, cell.placement)
+        and (known.size_bytes, known.ranks, known.placement) == (cell.size_bytes, cell.ranks, cell.placement)
     }
     for name, values in sorted(ours.items(), key=lambda item: median(np.array(item[1]))):
         low, high = interval(values, native[best_native])

@@ -15,10 +15,12 @@ from rankwise.core.records import Implementation
 from support.mpis import FOUND, newest_of_each_family
 
 LONGEST = (
+    "abi/test_joined", "abi/test_mpi4py", "abi/test_programs",
     "benchmarks/test_scripts", "conformance/test_kernels", "conformance/test_schedules", "csrc/test_apps",
-    "conformance/test_switching", "abi/test_mpi4py", "abi/test_programs", "csrc/test_harness", "native/test_relay",
-    "analysis/fit/test_sharing", "csrc/test_candidates", "abi/test_joined", "interpose/test_behaviour",
-    "interpose/test_conformance", "cli/test_compare_program", "cli/test_trace", "e2e/test_bad_input",
+    "conformance/test_switching", "csrc/test_harness", "native/test_relay", "interpose/test_behaviour",
+    "analysis/fit/test_sharing", "csrc/test_candidates", "testbeds/test_kinds", "abi/test_mirrors",
+    "cli/test_bench_joined", "interpose/test_conformance", "cli/test_compare_program", "cli/test_trace",
+    "e2e/test_bad_input",
 )  # fmt: skip
 """Files that keep a process for long."""
 LAUNCHING = {"abi", "cli", "conformance", "csrc", "e2e", "interpose", "mpi", "native", "testbeds"}

@@ -49,7 +49,7 @@ def test_what_has_rights_of_its_own_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0 or not may_emulate(), reason="/dev/net/tun cannot be opened")
-@pytest.mark.parametrize("way", ["prohibit", "blackhole"])
+@pytest.mark.parametrize("way", [pytest.param("prohibit", marks=pytest.mark.nightly), "blackhole"])
 def test_a_firewall_is_named_with_its_port_and_the_remedy(
     way: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

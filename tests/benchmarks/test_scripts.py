@@ -107,7 +107,15 @@ ONLY_ITS_HELP = {
     "tune_beside_before": "takes another version, which has tests of its own, and minutes",
     "tune_beside_mpitune": "takes half an hour and a profile",
 }
-NO_SCRIPT = {"link_peers", "mapping_peers", "mapping_programs", "simulator_schedules", "smpi_flows", "wan_bounds"}
+NO_SCRIPT = {
+    "link_peers",
+    "mapping_peers",
+    "mapping_programs",
+    "simulator_schedules",
+    "smpi_flows",
+    "wan_bounds",
+    "wan_candidates",
+}
 pytestmark = [pytest.mark.mpi, pytest.mark.timeout(200)]
 
 

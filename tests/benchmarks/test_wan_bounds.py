@@ -58,3 +58,9 @@ def test_where_sites_are_joined_well_the_nodes_interfaces_are_the_limit() -> Non
     """Rabenseifner's two halves move 2 (n - 1) / n of the data through each node."""
     tuned = bounds("grid5000-2007-tuned")
     assert tuned.seconds("allreduce", MIB, 8) == pytest.approx(5.8e-3 + 1.5 * MIB * 8 / DATA / 1e9, rel=1e-3)
+
+
+def test_a_broadcast_between_uneven_sites_begins_where_its_root_is() -> None:
+    uneven = bounds(str(BENCHMARKS / "uneven_sites.toml"))
+    assert uneven.seconds("bcast", 0, 6, 1) == pytest.approx(20e-3 + NICS, rel=1e-3)
+    assert uneven.seconds("bcast", 0, 6, 2) == pytest.approx(25e-3 + NICS, rel=1e-3)

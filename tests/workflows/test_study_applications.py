@@ -34,7 +34,7 @@ FIGURES = (
 
 
 def test_each_launch_gives_the_figures_of_all(tmp_path: Path) -> None:
-    both = (Application("cg", "S"), Application("ep", "S", computing_seconds=(0.25,)))
+    both = (Application("cg", "S"), Application("ep", "S", computing_seconds=(0.005,)))
     with Store(tmp_path / "results.sqlite") as store:
         run_id = measure_applications(
             Applications(both, FIGURES[:2], no_compute=True, messages=FIGURES[2:]), HOW, store, Silent()

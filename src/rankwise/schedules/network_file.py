@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rankwise.core.errors import InputError
 from rankwise.core.network import Link, Node, Route, Topology
@@ -30,9 +30,17 @@ def network_of(topology: Topology, ranks: int) -> Network:
     """
     if not topology.nodes:
         raise InputError(f"the testbed {topology.name} has no nodes", "name one with hosts, or give --sites")
-    links = {link.name: link for link in topology.links}
     share, more = divmod(ranks, len(topology.nodes))
-    used = [node for at, node in enumerate(topology.nodes) for _ in range(share + (at < more))]
+    return network_on(
+        topology, [node.name for at, node in enumerate(topology.nodes) for _ in range(share + (at < more))]
+    )
+
+
+def network_on(topology: Topology, hosts: Sequence[str]) -> Network:
+    """Return a testbed as a network of ranks, rank i on hosts[i]."""
+    links = {link.name: link for link in topology.links}
+    known = {node.name: node for node in topology.nodes}
+    used = [known[name] for name in hosts]
     sites = list(dict.fromkeys(node.site for node in used))
     nodes = list(dict.fromkeys(node.name for node in used))
     groups = (tuple(sites.index(node.site) for node in used), tuple(nodes.index(node.name) for node in used))
