@@ -1,24 +1,10 @@
 /* Two threads of each rank call MPI at the same time; `progress`: one rank computes while another
  * one sends to it, and it is said whether the sender had to wait. */
-#include "traps.h"
-#include <pthread.h>
+enum { THREADS = 2, ROUNDS = 15, COUNT = 300, LONG_BYTES = 5 << 20 };
+#include "threads.h"
 #include <unistd.h>
 
-enum { THREADS = 2, ROUNDS = 15, COUNT = 300, LONG_BYTES = 5 << 20 };
-
-typedef struct {
-    int number, wrong, checked;
-    MPI_Comm own;
-} Thread;
-
 static int rank, ranks;
-
-#define RIGHT(condition) (t->checked++, t->wrong += !(condition))
-
-static int value(int from, int thread, int round, int i)
-{
-    return ((from * THREADS + thread) * ROUNDS + round) * 7 + i;
-}
 
 /* In the communicator that both share, told apart by tags. */
 static void pass_on(Thread *t, int round)
@@ -87,24 +73,6 @@ static void *work(void *state)
     return NULL;
 }
 
-static void check_threads(int level)
-{
-    Thread all[THREADS];
-    pthread_t threads[THREADS];
-    for (int n = 0; n < THREADS; n++) {
-        all[n] = (Thread){.number = n};
-        MPI_Comm_dup(MPI_COMM_WORLD, &all[n].own);
-    }
-    for (int n = 0; level == MPI_THREAD_MULTIPLE && n < THREADS; n++)
-        pthread_create(&threads[n], NULL, work, &all[n]);
-    for (int n = 0; level == MPI_THREAD_MULTIPLE && n < THREADS; n++) {
-        pthread_join(threads[n], NULL);
-        wrong += all[n].wrong, checked += all[n].checked;
-    }
-    for (int n = 0; n < THREADS; n++)
-        MPI_Comm_free(&all[n].own);
-}
-
 static void check_progress(void)
 {
     char *data = calloc(1, LONG_BYTES);
@@ -134,7 +102,7 @@ int main(int argc, char **argv)
     if (argc > 1)
         check_progress();
     else
-        check_threads(level);
+        run_threads(level, work);
     if (rank == 0)
         printf("several threads: %d\n", level == MPI_THREAD_MULTIPLE);
     report();

@@ -1,24 +1,10 @@
 /* Several threads of each rank call MPI at the same time: messages of a communicator that they
  * share, told apart by tags alone; any-source receives, probes and collectives of their own
  * communicators; types, requests and attributes that each makes and frees. */
-#include "traps.h"
-#include <pthread.h>
-
 enum { THREADS = 4, ROUNDS = 200, COUNT = 300 };
-
-typedef struct {
-    int number, wrong, checked;
-    MPI_Comm own;
-} Thread;
+#include "threads.h"
 
 static int rank, ranks, key;
-
-#define RIGHT(condition) (t->checked++, t->wrong += !(condition))
-
-static int value(int from, int thread, int round, int i)
-{
-    return ((from * THREADS + thread) * ROUNDS + round) * 7 + i;
-}
 
 /* To the next rank's thread of the same number, in the communicator that all share. */
 static void pass_on(Thread *t, int round)
@@ -82,27 +68,14 @@ static void *work(void *state)
 
 int main(int argc, char **argv)
 {
-    Thread all[THREADS];
-    pthread_t threads[THREADS];
     int level;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &key, NULL);
-    for (int n = 0; n < THREADS; n++) {
-        all[n] = (Thread){.number = n};
-        MPI_Comm_dup(MPI_COMM_WORLD, &all[n].own);
-    }
-    for (int n = 0; level == MPI_THREAD_MULTIPLE && n < THREADS; n++)
-        pthread_create(&threads[n], NULL, work, &all[n]);
-    for (int n = 0; level == MPI_THREAD_MULTIPLE && n < THREADS; n++) {
-        pthread_join(threads[n], NULL);
-        wrong += all[n].wrong, checked += all[n].checked;
-    }
+    run_threads(level, work);
     if (rank == 0)
         printf("several threads: %d\n", level == MPI_THREAD_MULTIPLE);
-    for (int n = 0; n < THREADS; n++)
-        MPI_Comm_free(&all[n].own);
     report();
     MPI_Finalize();
     return wrong != 0;

@@ -23,7 +23,7 @@ exec "$@"
 """
 
 
-def hello(key: str, *, order: int = 0x01020304, protocol: int = 2, rank: int = 1) -> bytes:
+def hello(key: str, *, order: int = 0x01020304, protocol: int = 3, rank: int = 1) -> bytes:
     return HELLO.pack(b"rankwise", order, protocol, key.encode(), rank, 32767, 0, 0)
 
 
@@ -55,7 +55,7 @@ def test_strangers_are_sent_away(tmp_path: Path) -> None:
         said = [
             b"GET / HTTP/1.1\r\nHost: rennes\r\n\r\n",
             hello("another-key"),
-            hello(key, protocol=1),
+            hello(key, protocol=2),
             hello(key, order=0x04030201),
             hello(key, rank=9),
         ]

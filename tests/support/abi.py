@@ -95,7 +95,7 @@ def native(name: str, implementation_id: str, *more: str) -> Path:
     source = SOURCES / f"{name}.{'f90' if fortran else 'c'}"
     compiler = one.mpicc.replace("mpicc", "mpifort") if fortran else one.mpicc
     program, options = folder / name, ["-O1", "-w"] if fortran else ["-O1", "-w", "-std=gnu99"]
-    newest = max(file.stat().st_mtime for file in (source, SOURCES / "traps.h"))
+    newest = max(file.stat().st_mtime for file in (source, *SOURCES.glob("*.h")))
     if not program.exists() or program.stat().st_mtime < newest:
         partial = program.with_suffix(f".{os.getpid()}")
         line = [compiler, *options, *more, "-o", str(partial), str(source)]

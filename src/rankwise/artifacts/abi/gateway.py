@@ -21,7 +21,7 @@ from rankwise.artifacts.overlay import SOURCES
 
 LIBRARY = "rankwise-gateway.so"
 _OWN = SOURCES / "gateway"
-_SHARED = (*(SOURCES / "interpose" / name for name in ("data.c", "replacing.c")),
+_SHARED = (*(SOURCES / "interpose" / name for name in ("data.c", "replacing.c", "table.c")),
            *((SOURCES / name) for name in ("schedules", "execution")))  # fmt: skip
 """Files, and folders of files, that carry out collective operations."""
 _INCLUDED = ("calls.h", "collectives.h", "exchange.h", "groups.h", "persistent.h", "slots.h", "turns.h")

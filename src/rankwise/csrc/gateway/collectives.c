@@ -2,27 +2,63 @@
 #include "../execution/execution.h"
 #include "../interpose/data.h"
 #include "../interpose/replacing.h"
+#include "../interpose/table.h"
 #include "calls.h"
 #include "matching.h"
 #include <stdlib.h>
 
-enum { MOST_CHOICES = 3, CALLS_APART = 64 };
+enum { CALLS_APART = 64 };
 
 /* The first that can do it does: those that cross between sites as seldom as possible, then those
- * that serve whatever these refuse. What each refuses is known alike to all ranks. */
-static const char *const choices[OPERATIONS][MOST_CHOICES] = {
-    [BCAST] = {"one_crossing", "binomial"},
-    [REDUCE] = {"one_crossing", "binary_in_order", "linear"},
-    [ALLREDUCE] = {"one_crossing", "recursive_doubling"},
-    [REDUCE_SCATTER] = {"one_crossing", "recursive_halving", "pairwise"},
-    [GATHER] = {"one_crossing", "linear"},
-    [SCATTER] = {"one_crossing", "linear"},
-    [ALLGATHER] = {"one_crossing", "ring"},
-    [ALLTOALL] = {"one_crossing", "pairwise", "linear"},
-    [BARRIER] = {"one_crossing", "dissemination"},
-    [SCAN] = {"one_crossing", "recursive_doubling", "linear"},
-    [EXSCAN] = {"one_crossing", "recursive_doubling", "linear"},
-};
+ * that serve whatever these refuse. What each refuses is known alike to all ranks. From 32 KiB on
+ * several ranks of each site carry parts across: of bcast, allreduce, allgather and alltoall one
+ * crossing is the quicker at 8 KiB and lanes are at 64 KiB, or nearly so, with the same schedules
+ * over one MPI (benchmarks/README.md); of the others it is assumed. */
+static const char choices[] = "# rankwise overlay 1\n"
+                              "bcast bytes=32K- lanes\n"
+                              "bcast one_crossing\n"
+                              "bcast binomial\n"
+                              "reduce bytes=32K- lanes\n"
+                              "reduce one_crossing\n"
+                              "reduce binary_in_order\n"
+                              "reduce linear\n"
+                              "allreduce bytes=32K- lanes\n"
+                              "allreduce one_crossing\n"
+                              "allreduce recursive_doubling\n"
+                              "reduce_scatter bytes=32K- lanes\n"
+                              "reduce_scatter one_crossing\n"
+                              "reduce_scatter recursive_halving\n"
+                              "reduce_scatter pairwise\n"
+                              "gather bytes=32K- lanes\n"
+                              "gather one_crossing\n"
+                              "gather linear\n"
+                              "scatter bytes=32K- lanes\n"
+                              "scatter one_crossing\n"
+                              "scatter linear\n"
+                              "allgather bytes=32K- lanes\n"
+                              "allgather one_crossing\n"
+                              "allgather ring\n"
+                              "alltoall bytes=32K- lanes\n"
+                              "alltoall one_crossing\n"
+                              "alltoall pairwise\n"
+                              "alltoall linear\n"
+                              "barrier one_crossing\n"
+                              "barrier dissemination\n"
+                              "scan one_crossing\n"
+                              "scan recursive_doubling\n"
+                              "scan linear\n"
+                              "exscan one_crossing\n"
+                              "exscan recursive_doubling\n"
+                              "exscan linear\n";
+
+static const Table *choice_table(void)
+{
+    static Table table;
+    char error[256];
+    if (!table.count && !read_table(&table, choices, "the gateway's table", error, sizeof error))
+        stop("%s", error);
+    return &table;
+}
 
 static int tag_room(const Joined *j)
 {
@@ -40,26 +76,20 @@ struct Pending {
 };
 static Pending *under_way;
 
-/* False: the counts of all ranks are needed, and there is no time to ask for them. */
-static bool knows_enough(const Algorithm *a, const Collective *call, Operation operation)
-{
-    const bool known = operation == ALLGATHER || operation == REDUCE_SCATTER;
-    return !a->needs_all_counts || !call->varies || known || !call->request;
-}
-
 /* The schedule for this problem; an error code. */
-static int choose(const Collective *call, const Communicator *c, Problem *p, Schedule *schedule)
+static int choose(const Collective *call, const Communicator *c, const Question *q, Problem *p,
+                  Schedule *schedule)
 {
-    for (int i = 0; i < MOST_CHOICES && choices[call->operation][i]; i++) {
-        const Algorithm *a = find_algorithm(call->operation, choices[call->operation][i]);
-        if (!a || !knows_enough(a, call, call->operation))
-            continue;
-        if (call->varies && a->needs_all_counts) {
+    Table rest = *choice_table();
+    for (const Rule *rule; (rule = find_rule(&rest, q));) {
+        rest.count -= (int)(rule + 1 - rest.rules);
+        rest.rules += rule + 1 - rest.rules;
+        if (call->varies && rule->algorithm->needs_all_counts) {
             const int code = share_counts(c, p);
             if (code != MPI_SUCCESS)
                 return code;
         }
-        make_schedule(schedule, a, p);
+        make_schedule(schedule, rule->algorithm, p);
         if (!schedule->failure)
             return MPI_SUCCESS;
         free_schedule(schedule);
@@ -102,12 +132,13 @@ static void name_peers(Schedule *schedule, const int *place)
             schedule->steps[i].peer = place[schedule->steps[i].peer];
 }
 
-static int carry_out(const Party *party, const Collective *call, Communicator *c, Problem *p)
+static int carry_out(const Party *party, const Collective *call, Communicator *c, const Question *q,
+                     Problem *p)
 {
     Schedule schedule = {0};
     Data data;
     Joined *j = party->joined;
-    int code = choose(call, c, p, &schedule);
+    int code = choose(call, c, q, p, &schedule);
     if (code != MPI_SUCCESS)
         return code;
     name_peers(&schedule, party->place);
@@ -144,8 +175,9 @@ int collective_among(const Party *party, const Collective *call)
     if (call->operation != BARRIER && (call->root < 0 || call->root >= party->ranks))
         return MPI_ERR_ROOT;
     if (plausible(call, &c))
-        code = describe(call, &c, &question, &problem) ? carry_out(party, call, &c, &problem)
-                                                       : MPI_ERR_COUNT;
+        code = describe(call, &c, &question, &problem)
+                   ? carry_out(party, call, &c, &question, &problem)
+                   : MPI_ERR_COUNT;
     release_problem(&problem);
     return code;
 }

@@ -79,6 +79,23 @@ void release_joined(Joined *j)
         free_joined(j);
 }
 
+/* Where it is not known who shares a host, each rank has one of its own. */
+static int node_of(int world_rank)
+{
+    return world.node && world_rank < world.ranks ? world.node[world_rank] : world_rank;
+}
+
+static void number_nodes(const Network *network, Members ranks)
+{
+    int *group = group_array(network, 1), nodes = 0;
+    for (int r = 0; r < ranks.size; r++) {
+        int same = 0;
+        while (node_of(ranks.world_rank[same]) != node_of(ranks.world_rank[r]))
+            same++;
+        group[r] = same == r ? nodes++ : group[same];
+    }
+}
+
 Network *network_of(Members ranks)
 {
     int *number = malloc((size_t)world.all_sites * sizeof *number), sites = 0;
@@ -89,9 +106,11 @@ Network *network_of(Members ranks)
     for (int r = 0; r < ranks.size; r++)
         if (number[site_of_rank(ranks.world_rank[r])] < 0)
             number[site_of_rank(ranks.world_rank[r])] = sites++;
-    Network *network = new_network(ranks.size, 1, sites, 0);
+    Network *network = new_network(ranks.size, 2, sites, 0);
     for (int r = 0; network && r < ranks.size; r++)
         group_array(network, 0)[r] = number[site_of_rank(ranks.world_rank[r])];
+    if (network)
+        number_nodes(network, ranks);
     free(number);
     return network;
 }

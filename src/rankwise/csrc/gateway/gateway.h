@@ -29,6 +29,7 @@ typedef struct {
     int all_sites, all_ranks;
     int *first;   /* shape (all_sites + 1) */
     char **names; /* shape (all_sites) */
+    int *node;    /* shape (ranks): the first world rank on the same host; NULL: not known */
     int tag_bound;
     bool started;
     bool old_library; /* of MPI-1: no MPI_Reduce_local, no MPI_Request_get_status */

@@ -14,7 +14,7 @@
 
 enum {
     BYTE_ORDER_MARK = 0x01020304,
-    PROTOCOL = 2, /* also of what follows (wire.h) */
+    PROTOCOL = 3, /* also of what follows (wire.h) */
     HELLO_SECONDS = 5,
     MOST_GUESTS = 512, /* at a time; others wait outside */
     MOST_TOLD = 8
@@ -42,7 +42,8 @@ Hello hello(const char *key, uint16_t port)
                .protocol = PROTOCOL,
                .rank = world.rank,
                .tag_bound = world.tag_bound,
-               .port = port};
+               .port = port,
+               .node = htons((uint16_t)(world.node[world.rank] - world.first[world.site]))};
     snprintf(h.key, sizeof h.key, "%s", key);
     return h;
 }

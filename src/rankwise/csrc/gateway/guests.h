@@ -14,7 +14,7 @@ typedef struct {
     uint32_t order, protocol;
     char key[KEY_BYTES];
     int32_t rank, tag_bound;
-    uint16_t port, unused; /* network order */
+    uint16_t port, node; /* network order; the first of the site's ranks on the same host */
 } Hello;
 
 Hello hello(const char *key, uint16_t port);

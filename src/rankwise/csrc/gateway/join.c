@@ -21,8 +21,8 @@
 #include <unistd.h>
 
 typedef struct {
-    uint32_t address; /* network order; 0: where the first process is */
-    uint16_t port, unused;
+    uint32_t address;    /* network order; 0: where the first process is */
+    uint16_t port, node; /* network order */
     int32_t tag_bound;
 } Entry;
 
@@ -53,7 +53,7 @@ static void preside(Entry *all, uint16_t port)
     int *sockets = calloc((size_t)world.ranks, sizeof *sockets);
     if (!sockets)
         stop("there is no memory");
-    all[0] = (Entry){0, port, 0, world.tag_bound};
+    all[0] = (Entry){0, port, hello("", port).node, world.tag_bound};
     Guests *guests = receive_guests(listener, &job_settings, deadline);
     for (int left = world.ranks - 1; left;) {
         Hello from;
@@ -64,7 +64,7 @@ static void preside(Entry *all, uint16_t port)
             close(s);
             continue;
         }
-        all[from.rank] = (Entry){address.sin_addr.s_addr, from.port, 0, from.tag_bound};
+        all[from.rank] = (Entry){address.sin_addr.s_addr, from.port, from.node, from.tag_bound};
         sockets[from.rank] = s;
         left--;
     }
@@ -152,6 +152,8 @@ int meet(void)
     for (int r = 0; r < world.ranks; r++)
         if (all[r].tag_bound < world.tag_bound)
             world.tag_bound = all[r].tag_bound;
+    for (int r = 0; r < world.ranks; r++)
+        world.node[r] = world.first[site_of_rank(r)] + ntohs(all[r].node);
     connect_all(all, first, listener);
     close(listener);
     free(all);

@@ -47,6 +47,22 @@ Settings read_settings(char *text)
                       atof(fields[6])};
 }
 
+/* Which of the site's ranks is the first on this host. */
+static int first_here(int rank, int size)
+{
+    enum { NAME_BYTES = MPI_MAX_PROCESSOR_NAME + 1 };
+    char mine[NAME_BYTES] = "", *all = calloc((size_t)size, NAME_BYTES);
+    int length, first = 0;
+    if (!all || below.Get_processor_name(mine, &length) != MPI_SUCCESS ||
+        below.Allgather(mine, NAME_BYTES, MPI_BYTE, all, NAME_BYTES, MPI_BYTE, MPI_COMM_WORLD) !=
+            MPI_SUCCESS)
+        stop("cannot tell which ranks share a host");
+    while (first < rank && strcmp(all + (size_t)first * NAME_BYTES, mine) != 0)
+        first++;
+    free(all);
+    return first;
+}
+
 void find_place(void)
 {
     int rank, size, there = 0, *bound = NULL;
@@ -57,6 +73,10 @@ void find_place(void)
              "launcher?",
              world.names[world.site], size, world.first[world.site + 1] - world.first[world.site]);
     world.rank = world.first[world.site] + rank;
+    world.node = calloc((size_t)world.ranks, sizeof *world.node);
+    if (!world.node)
+        stop("there is no memory");
+    world.node[world.rank] = world.first[world.site] + first_here(rank, size);
     below.Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &bound, &there);
     world.tag_bound = there ? *bound : 32767;
 }

@@ -175,14 +175,15 @@ static void time_once(Cell *c, Run run, const Plan *plan, double *entry, double 
  * more series before gave it up, the fewer trials show that it does not work yet. What is overslept
  * will be again, so only a few such repetitions are tried. All ranks decide alike, for they decide
  * on agreed values.
- * Where a series is brief, late starts are taken after a few trials: a launch is one of many then,
- * and starts on leaving a barrier would be late by a whole delay of the network. */
+ * Over a long link late starts are taken instead, where a series is brief after a few trials: on
+ * leaving a barrier some ranks would be late by a whole delay of the network, always. */
 static void repeat(Cell *c, const Options *options, Run run, const Plan *plan, Times *t)
 {
     static const int most_trials[] = {30, 8, 2, 1}; /* 30: the slack may grow a thousandfold */
     enum { OVERSLEPT = 5, LAST = 3, BRIEF_TRIALS = 3 };
     int *given_up = &c->job->starts_given_up;
     const int trials = most_trials[*given_up < LAST ? *given_up : LAST];
+    const bool far = long_start_seconds(c->job) > 0;
     int overslept = 0;
     const double planned = clamp(options->seconds, plan->run_seconds * plan->batch, DBL_MAX);
     const double deadline = local_seconds(c->job) + OVERRUN * planned;
@@ -206,19 +207,21 @@ static void repeat(Cell *c, const Options *options, Run run, const Plan *plan, T
         else
             t->discarded++;
         overslept += start.overslept;
-        if (plan->brief && t->discarded >= BRIEF_TRIALS)
+        if (overslept == OVERSLEPT && overslept > t->kept)
+            start.late_share = fmax(start.late_share, MORE_LATE_SHARE);
+        const bool too_many =
+            (t->discarded > trials || overslept > 2 * OVERSLEPT) && t->discarded > t->kept;
+        if ((plan->brief && t->discarded >= BRIEF_TRIALS) || (far && too_many)) {
             start.late_share = start.tardy_share = DBL_MAX;
-        else if (overslept == OVERSLEPT && overslept > t->kept)
-            start.late_share = MORE_LATE_SHARE;
-        const bool too_many = t->discarded > trials || overslept > 2 * OVERSLEPT;
-        if (start.at_agreed_time && too_many && t->discarded > t->kept) {
+        } else if (start.at_agreed_time && too_many) {
             start.at_agreed_time = false;
             t->discarded += t->kept;
             t->kept = 0;
         }
     } while (t->kept < plan->repetitions && !(start.stop && t->kept > 0));
     t->at_agreed_time = start.at_agreed_time;
-    *given_up = start.at_agreed_time || options->barrier_start ? 0 : *given_up + 1;
+    const bool agreed = start.at_agreed_time && start.late_share < DBL_MAX;
+    *given_up = agreed || options->barrier_start ? 0 : *given_up + 1;
 }
 
 /* Last exit - first entry over the ranks that are timed, per message; on rank 0. One reduction for
