@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -53,7 +56,7 @@ def synthesise(request: SynthesisRequest, events: Events) -> Found:
         raise InputError(
             f"rank {request.root} cannot be the root of {ranks} ranks", f"the ranks are 0 to {ranks - 1}"
         )
-    with events.busy(f"looking for a schedule of {request.operation} on {ranks} ranks"):
+    with events.busy(f"looking for a schedule of {request.operation} on {ranks} ranks"), _without_collector():
         wish = Wish(request.operation, ranks, request.size_bytes, request.root, network)
         found = synthesis.synthesise(wish, model)
         proof = prover.prove(found.problem, found.schedules)
@@ -63,6 +66,18 @@ def synthesise(request: SynthesisRequest, events: Events) -> Found:
         found.problem, found.schedules, f"{request.operation}-{ranks}", f"found: {found.best.name}"
     )
     return Found(found, replace(made, commutative=request.operation in REDUCING))
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Look for no cycles: the many steps form none, and looking takes a fifth to a third of the time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def write(found: Found, file: Path) -> None:
