@@ -96,8 +96,8 @@ static bool read_file(const char *path, Rule *rule, const Where *where)
     const char *slash = *path == '/' ? NULL : strrchr(where->name, '/');
     snprintf(whole, sizeof whole, "%.*s%s", slash ? (int)(slash - where->name + 1) : 0, where->name,
              path);
-    char name[64];
-    snprintf(name, sizeof name, "%s", strrchr(whole, '/') ? strrchr(whole, '/') + 1 : whole);
+    char name[64]; /* of a longer one the beginning */
+    snprintf(name, sizeof name, "%.63s", strrchr(whole, '/') ? strrchr(whole, '/') + 1 : whole);
     name[strspn(name, letters)] = '\0';
     rule->algorithm = read_schedule(whole, name, error, sizeof error);
     if (!rule->algorithm)
