@@ -1,6 +1,6 @@
 /* What a job over several sites cannot do is refused, and works within a site; and long messages,
  * of which a part comes with the announcement: posted and late, in pieces, too long for their
- * place. */
+ * place; and long collective operations. */
 #include "traps.h"
 #include <unistd.h>
 
@@ -127,6 +127,32 @@ static void check_pieces(int late)
     free(in);
 }
 
+static int element(int from, int at)
+{
+    return from * 1000003 + at % 65521;
+}
+
+static void check_collectives(void)
+{
+    enum { COUNT = 2 << 20 };
+    int *all = malloc((size_t)ranks * COUNT * sizeof *all), *own = malloc(COUNT * sizeof *own);
+    int bad = 0;
+    for (int i = 0; i < COUNT; i++)
+        own[i] = element(rank, i);
+    MPI_Allgather(own, COUNT, MPI_INT, all, COUNT, MPI_INT, MPI_COMM_WORLD);
+    for (int r = 0; r < ranks; r++)
+        for (int i = 0; i < COUNT; i++)
+            bad += all[(long)r * COUNT + i] != element(r, i);
+    CHECK(!bad);
+    MPI_Bcast(all, ranks * COUNT, MPI_INT, ranks - 1, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, all, ranks * COUNT, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    for (int i = 0; i < ranks * COUNT; i++)
+        bad += all[i] != element(i / COUNT, i % COUNT);
+    CHECK(!bad);
+    free(all);
+    free(own);
+}
+
 int main(int argc, char **argv)
 {
     static const long sizes[] = {1, 65536, CREDIT - 49, CREDIT - 48, CREDIT - 47, CREDIT + 70000};
@@ -140,6 +166,7 @@ int main(int argc, char **argv)
             check_long(sizes[i], way & 1, way & 2);
     check_pieces(0);
     check_pieces(1);
+    check_collectives();
     report();
     MPI_Finalize();
     return 0;

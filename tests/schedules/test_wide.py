@@ -1,13 +1,17 @@
 """What wide-area algorithms send over the links between sites and between nodes is what the closed forms say."""
 
 from collections import Counter
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rankwise.schedules import generator
-from rankwise.schedules.model import ROOTED, Kind, Network, Problem, grouped
+from rankwise.schedules.layout import parse_sites
+from rankwise.schedules.model import ROOTED, Kind, Network, Problem, Schedule, grouped
+from rankwise.schedules.prover import prove
+from rankwise.schedules.structures import CProblem
 from rankwise.schedules.traffic import LevelTraffic, traffic
 from support.closed_forms import Row, rows
 
@@ -165,3 +169,31 @@ def test_sums_meet_in_the_middle(order: list[int]) -> None:
     for site in (0, 2):
         assert large[site, 1] == large[1, site]
         assert large[site, 1] > 0
+
+
+FEW_CHUNKS, TAGS_OF_CHUNK = 5, 3
+
+
+@pytest.mark.parametrize(
+    "operation", ["bcast", "reduce", "allreduce", "reduce_scatter", "gather", "scatter", "allgather", "alltoall"]
+)
+def test_where_tags_are_few_so_are_chunks(operation: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An MPI may have only 32767 tags, which many calls share; 16 MiB would be in 274 chunks."""
+    made = generator.c_problem
+
+    def with_few(problem: Problem, rank: int, all_counts: bool) -> CProblem:
+        few = made(problem, rank, all_counts)
+        few.most_chunks = FEW_CHUNKS
+        return few
+
+    problem = Problem(operation, 8, 0, 1 << 21, network=parse_sites("2x2x2"), element_bytes=8)
+    one = generator.algorithm(operation, "lanes")
+    usual = generator.schedules(one, problem)
+    monkeypatch.setattr(generator, "c_problem", with_few)
+    few = generator.schedules(one, problem)
+    assert _tags(usual) > TAGS_OF_CHUNK * FEW_CHUNKS * problem.ranks >= _tags(few)
+    assert prove(problem, few).right
+
+
+def _tags(schedules: Sequence[Schedule]) -> int:
+    return 1 + max(step.tag for schedule in schedules for step in schedule.steps)

@@ -28,8 +28,8 @@ class CProblem(ctypes.Structure):
     _fields_ = (
         ("operation", c_int), ("rank", c_int), ("ranks", c_int), ("root", c_int), ("count", c_int64),
         ("counts", POINTER(c_int64)), ("send_counts", POINTER(c_int64)), ("commutative", c_bool),
-        ("segment", c_int64), ("fan_out", c_int), ("lanes", c_int), ("element_bytes", c_int64),
-        ("network", POINTER(CNetwork)),
+        ("segment", c_int64), ("fan_out", c_int), ("lanes", c_int), ("most_chunks", c_int),
+        ("element_bytes", c_int64), ("network", POINTER(CNetwork)),
     )  # fmt: skip
 
 
@@ -99,7 +99,7 @@ def c_problem(problem: Problem, rank: int, all_counts: bool) -> CProblem:
     return CProblem(
         OPERATIONS.index(problem.operation), rank, problem.ranks, problem.root, count,
         _array(c_int64, counts), _array(c_int64, send_counts), problem.commutative, problem.segment,
-        problem.fan_out, problem.lanes, problem.element_bytes, _network(problem),
+        problem.fan_out, problem.lanes, 0, problem.element_bytes, _network(problem),
     )  # fmt: skip
 
 

@@ -1,55 +1,46 @@
 #include "collectives.h"
 #include "../execution/execution.h"
+#include "../interpose/built_in_table.h"
 #include "../interpose/data.h"
 #include "../interpose/replacing.h"
 #include "../interpose/table.h"
+#include "../schedules/pipeline.h"
 #include "calls.h"
 #include "matching.h"
 #include <stdlib.h>
 
 enum { CALLS_APART = 64 };
 
-/* The first that can do it does: those that cross between sites as seldom as possible, then those
- * that serve whatever these refuse. What each refuses is known alike to all ranks. From 32 KiB on
- * several ranks of each site carry parts across: of bcast, allreduce, allgather and alltoall one
- * crossing is the quicker at 8 KiB and lanes are at 64 KiB, or nearly so, with the same schedules
- * over one MPI (benchmarks/README.md); of the others it is assumed. */
-static const char choices[] = "# rankwise overlay 1\n"
-                              "bcast bytes=32K- lanes\n"
-                              "bcast one_crossing\n"
-                              "bcast binomial\n"
-                              "reduce bytes=32K- lanes\n"
-                              "reduce one_crossing\n"
-                              "reduce binary_in_order\n"
-                              "reduce linear\n"
-                              "allreduce bytes=32K- lanes\n"
-                              "allreduce one_crossing\n"
-                              "allreduce recursive_doubling\n"
-                              "reduce_scatter bytes=32K- lanes\n"
-                              "reduce_scatter one_crossing\n"
-                              "reduce_scatter recursive_halving\n"
-                              "reduce_scatter pairwise\n"
-                              "gather bytes=32K- lanes\n"
-                              "gather one_crossing\n"
-                              "gather linear\n"
-                              "scatter bytes=32K- lanes\n"
-                              "scatter one_crossing\n"
-                              "scatter linear\n"
-                              "allgather bytes=32K- lanes\n"
-                              "allgather one_crossing\n"
-                              "allgather ring\n"
-                              "alltoall bytes=32K- lanes\n"
-                              "alltoall one_crossing\n"
-                              "alltoall pairwise\n"
-                              "alltoall linear\n"
-                              "barrier one_crossing\n"
-                              "barrier dissemination\n"
-                              "scan one_crossing\n"
-                              "scan recursive_doubling\n"
-                              "scan linear\n"
-                              "exscan one_crossing\n"
-                              "exscan recursive_doubling\n"
-                              "exscan linear\n";
+/* The first that can do it does: as in the overlay between sites, then what crosses between them as
+ * seldom as possible, then what serves whatever these refuse. What each refuses is known alike to
+ * all ranks. */
+static const char choices[] = BUILT_IN_TABLE "bcast one_crossing\n"
+                                             "bcast binomial\n"
+                                             "reduce one_crossing\n"
+                                             "reduce binary_in_order\n"
+                                             "reduce linear\n"
+                                             "allreduce one_crossing\n"
+                                             "allreduce recursive_doubling\n"
+                                             "reduce_scatter one_crossing\n"
+                                             "reduce_scatter recursive_halving\n"
+                                             "reduce_scatter pairwise\n"
+                                             "gather one_crossing\n"
+                                             "gather linear\n"
+                                             "scatter one_crossing\n"
+                                             "scatter linear\n"
+                                             "allgather one_crossing\n"
+                                             "allgather ring\n"
+                                             "alltoall one_crossing\n"
+                                             "alltoall pairwise\n"
+                                             "alltoall linear\n"
+                                             "barrier one_crossing\n"
+                                             "barrier dissemination\n"
+                                             "scan one_crossing\n"
+                                             "scan recursive_doubling\n"
+                                             "scan linear\n"
+                                             "exscan one_crossing\n"
+                                             "exscan recursive_doubling\n"
+                                             "exscan linear\n";
 
 static const Table *choice_table(void)
 {
@@ -82,8 +73,9 @@ static int choose(const Collective *call, const Communicator *c, const Question 
 {
     Table rest = *choice_table();
     for (const Rule *rule; (rule = find_rule(&rest, q));) {
-        rest.count -= (int)(rule + 1 - rest.rules);
-        rest.rules += rule + 1 - rest.rules;
+        const int passed = (int)(rule + 1 - rest.rules);
+        rest.rules += passed;
+        rest.count -= passed;
         if (call->varies && rule->algorithm->needs_all_counts) {
             const int code = share_counts(c, p);
             if (code != MPI_SUCCESS)
@@ -171,13 +163,15 @@ int collective_among(const Party *party, const Collective *call)
                       .network = party->network};
     Question question;
     Problem problem = {0};
-    int code = MPI_ERR_ARG;
     if (call->operation != BARRIER && (call->root < 0 || call->root >= party->ranks))
         return MPI_ERR_ROOT;
-    if (plausible(call, &c))
-        code = describe(call, &c, &question, &problem)
-                   ? carry_out(party, call, &c, &question, &problem)
-                   : MPI_ERR_COUNT;
+    if (!plausible(call, &c))
+        return MPI_ERR_ARG;
+    int code = MPI_ERR_COUNT;
+    if (describe(call, &c, &question, &problem)) {
+        problem.most_chunks = chunks_within(tag_room(party->joined), party->ranks);
+        code = carry_out(party, call, &c, &question, &problem);
+    }
     release_problem(&problem);
     return code;
 }

@@ -129,10 +129,14 @@ bool own_messages(Communicator *c, MPI_Comm comm)
     return true;
 }
 
-int first_tag_of_call(Communicator *c, int *room)
+int tags_of_call(const Communicator *c)
 {
-    *room = (int)((c->tag_bound + 1) / CALLS_APART);
-    return (int)(c->calls++ % CALLS_APART) * *room;
+    return (int)((c->tag_bound + 1) / CALLS_APART);
+}
+
+int first_tag_of_call(Communicator *c)
+{
+    return (int)(c->calls++ % CALLS_APART) * tags_of_call(c);
 }
 
 static bool same(const KeptSchedule *kept, const Rule *rule, const Problem *p)

@@ -41,8 +41,9 @@ Communicator *communicator_of(MPI_Comm comm, bool may_wait);
 /* Makes sure of communicator->own: collective over `comm`. False: the library has none left. */
 bool own_messages(Communicator *communicator, MPI_Comm comm);
 
-/* The first of a call's own tags; `room` says how many there are. */
-int first_tag_of_call(Communicator *communicator, int *room);
+/* How many tags each call has of its own, and the first of those of the next call. */
+int tags_of_call(const Communicator *communicator);
+int first_tag_of_call(Communicator *communicator);
 
 /* The schedule that `rule` makes for this problem, kept for the next time if its blocks are equal;
  * else it is made in `fresh`, which must be zero and stay alive. NULL: there is none. */

@@ -1,4 +1,5 @@
 #include "overlay.h"
+#include "../schedules/pipeline.h"
 #include "data.h"
 #include "in_place.h"
 #include "nonblocking.h"
@@ -84,15 +85,14 @@ static bool replace(const Collective *call, Communicator *c, const Rule *rule, P
     Data data;
     Schedule fresh = {0};
     KeptSchedule *kept = NULL;
-    int room;
     const Schedule *schedule = schedule_of(c, rule, p, &fresh, &kept);
     if (!schedule)
         return false;
     *code = arrange_data(&data, call, c->rank, c->ranks);
     if (*code == MPI_SUCCESS && call->request && (*code = keep_arguments(&data, c->ranks)))
         return_data(&data, *code);
-    Call sent = {data.input, data.output, data.type, call->op, c->own, first_tag_of_call(c, &room)};
-    if (*code == MPI_SUCCESS && schedule->tags > room)
+    Call sent = {data.input, data.output, data.type, call->op, c->own, first_tag_of_call(c)};
+    if (*code == MPI_SUCCESS && schedule->tags > tags_of_call(c))
         *code = return_data(&data, MPI_ERR_TAG);
     if (*code != MPI_SUCCESS) {
         free_schedule(&fresh);
@@ -139,6 +139,7 @@ static Reason try_to_replace(const Collective *call, int *code, bool *done)
         problem.segment = to_elements(rule->segment_bytes, problem.element_bytes);
         problem.fan_out = rule->fan_out;
         problem.lanes = rule->lanes;
+        problem.most_chunks = chunks_within(tags_of_call(c), c->ranks);
         *code = call->varies && rule->algorithm->needs_all_counts ? share_counts(c, &problem)
                                                                   : MPI_SUCCESS;
         *done = *code != MPI_SUCCESS || replace(call, c, rule, &problem, code);

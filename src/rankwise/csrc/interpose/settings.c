@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "settings.h"
 #include "../schedules/network_file.h"
+#include "built_in_table.h"
 #include "overlay.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,30 +10,6 @@
 #include <unistd.h>
 
 enum { MESSAGE_ROOM = 512 };
-
-/* Without any measurement: small messages cross the long links once, large ones on several ways at
- * once; one site is the library's own. Not gatherv, scatterv and alltoallv (they have no `bytes`),
- * whose ranks would have to tell each other their counts first. */
-static const char BUILT_IN[] = "# rankwise overlay 1\n"
-                               "bcast          sites=2- bytes=-16K one_crossing\n"
-                               "bcast          sites=2- lanes\n"
-                               "reduce         sites=2- bytes=-16K one_crossing\n"
-                               "reduce         sites=2- lanes\n"
-                               "allreduce      sites=2- bytes=-16K one_crossing\n"
-                               "allreduce      sites=2- lanes\n"
-                               "reduce_scatter sites=2- bytes=-16K one_crossing\n"
-                               "reduce_scatter sites=2- lanes\n"
-                               "gather         sites=2- bytes=-16K one_crossing\n"
-                               "gather         sites=2- bytes=16K- lanes\n"
-                               "scatter        sites=2- bytes=-16K one_crossing\n"
-                               "scatter        sites=2- bytes=16K- lanes\n"
-                               "allgather      sites=2- bytes=-16K one_crossing\n"
-                               "allgather      sites=2- bytes=16K- lanes\n"
-                               "alltoall       sites=2- bytes=-16K one_crossing\n"
-                               "alltoall       sites=2- bytes=16K- lanes\n"
-                               "barrier        sites=2- one_crossing\n"
-                               "scan           sites=2- one_crossing\n"
-                               "exscan         sites=2- one_crossing\n";
 
 /* Sums whose order the number of ranks alone decides, for what no other rule does: the library's
  * own may depend on who is near whom. */
@@ -97,7 +74,8 @@ static void read_rules(void)
         return;
     const bool built_in = strcmp(file, "default") == 0;
     char *own = built_in ? NULL : content(file), *text = NULL;
-    if (asprintf(&text, "%s%s", own ? own : BUILT_IN, chosen.reproducible ? ONE_ORDER : "") < 0)
+    if (asprintf(&text, "%s%s", own ? own : BUILT_IN_TABLE, chosen.reproducible ? ONE_ORDER : "") <
+        0)
         end_job("%s", error);
     if (!read_table(&chosen.table, text, built_in ? "the built-in table" : file, error,
                     sizeof error))

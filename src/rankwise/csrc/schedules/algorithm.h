@@ -62,6 +62,7 @@ typedef struct {
     int64_t segment; /* elements in a message of segmented algorithms; 0: the algorithm's choice */
     int fan_out;     /* k of k-nomial trees, messages in flight of throttled ones; 0: its choice */
     int lanes;       /* parallel ways over a long link; 0: its choice */
+    int most_chunks; /* of a block, where tags are few; 0: the algorithm's choice */
     int64_t element_bytes;  /* for choices alone; 0: unknown */
     const Network *network; /* who is near whom; NULL: all are alike */
 } Problem;

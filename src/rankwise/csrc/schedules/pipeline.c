@@ -12,6 +12,15 @@ enum {
     CHUNKS_AHEAD = 40,  /* a long link's round trip at 1 Gbit/s, and the peers' lateness */
 };
 
+/* Tags of one chunk of an allreduce; those of a reduce are up alone. */
+enum { UP, ACROSS, DOWN, KINDS };
+
+int chunks_within(int tags, int ranks)
+{
+    const int most = tags / KINDS / ranks;
+    return most > 1 ? most : 1;
+}
+
 int chunks_of(const Problem *p, int64_t count)
 {
     const int64_t bytes = p->element_bytes > 0 ? p->element_bytes : UNKNOWN_ELEMENT_BYTES;
@@ -20,7 +29,9 @@ int chunks_of(const Problem *p, int64_t count)
     if (length < 1)
         length = 1;
     const int64_t chunks = (count + length - 1) / length;
-    return (int)(chunks < MOST_CHUNKS ? chunks : MOST_CHUNKS);
+    const int most =
+        p->most_chunks > 0 && p->most_chunks < MOST_CHUNKS ? p->most_chunks : MOST_CHUNKS;
+    return (int)(chunks < most ? chunks : most);
 }
 
 bool open_pipeline(Pipeline *f, Schedule *s, int lanes, int64_t count, int chunks, int ahead)
@@ -79,9 +90,6 @@ typedef struct {
     Place slots;
     int after; /* the step by which a sum is ready */
 } Chunk;
-
-/* Tags of one chunk of an allreduce; those of a reduce are up alone. */
-enum { UP, ACROSS, DOWN, KINDS };
 
 static Chunk chunk_at(const Pipeline *f, int i, int tag)
 {

@@ -27,6 +27,9 @@ typedef struct {
  */
 int chunks_of(const Problem *p, int64_t count);
 
+/* Of a block of each rank: so many for which these tags are enough, at least one. */
+int chunks_within(int tags, int ranks);
+
 /* Lanes that are zero; about `ahead` chunks under way, 0: as many as a long link needs. False, and
  * `s` refused: no memory. */
 bool open_pipeline(Pipeline *pipeline, Schedule *s, int lanes, int64_t count, int chunks,
