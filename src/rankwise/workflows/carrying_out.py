@@ -43,7 +43,8 @@ def carry_out(
     """Run the plan, whose cells name `configurations`; whatever ends it, the store says how.
 
     `files`: schedules of users that cells name; `worlds`: joined jobs. `launching` None: launches of the harness
-    on this testbed, `brief` where a validation needs no more. `priority`, `first_seconds` and `trusted` are the runner's.
+    on this testbed, `brief` where a validation needs no more. `priority`, `first_seconds` and `trusted`:
+    the runner's.
     """
     ready = {**ready, **worlds.ready}
     launching = launching or joined_benchmarks.starting(
