@@ -23,7 +23,7 @@ exec "$@"
 """
 
 
-def hello(key: str, *, order: int = 0x01020304, protocol: int = 3, rank: int = 1) -> bytes:
+def hello(key: str, *, order: int = 0x01020304, protocol: int = 4, rank: int = 1) -> bytes:
     return HELLO.pack(b"rankwise", order, protocol, key.encode(), rank, 32767, 0, 0)
 
 

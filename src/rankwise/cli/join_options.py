@@ -32,7 +32,8 @@ _JOB = (
                       "testbed's sites, or any names without one. Other joined jobs can join it."),
     click.option("--relay", "relayed", is_flag=True,
                  help="With --join: connect the sites through an encrypted relay on the first host of each, which "
-                      "needs a single port.  [default: hosts connect directly]"),
+                      "needs a single port. Other jobs join such a one with --relay too.  [default: hosts connect "
+                      "directly]"),
     click.option("--progress-thread", is_flag=True,
                  help="With --join: messages make progress while the program computes, by a thread in each "
                       "process."),

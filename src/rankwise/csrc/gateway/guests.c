@@ -14,7 +14,7 @@
 
 enum {
     BYTE_ORDER_MARK = 0x01020304,
-    PROTOCOL = 3, /* also of what follows (wire.h) */
+    PROTOCOL = 4, /* also of what follows (wire.h) */
     HELLO_SECONDS = 5,
     MOST_GUESTS = 512, /* at a time; others wait outside */
     MOST_TOLD = 8

@@ -40,16 +40,24 @@ int port_of(int listener)
     return ntohs(at.sin_port);
 }
 
-struct sockaddr_in address_of(const char *host, int port)
+const char *find_address(const char *host, int port, struct sockaddr_in *at)
 {
     struct addrinfo wanted = {.ai_family = AF_INET, .ai_socktype = SOCK_STREAM}, *found;
     const int wrong = getaddrinfo(host, NULL, &wanted, &found);
     if (wrong)
-        stop("site %s does not know the host %s: %s", world.names[world.site], host,
-             gai_strerror(wrong));
-    struct sockaddr_in at = *(struct sockaddr_in *)found->ai_addr;
+        return gai_strerror(wrong);
+    *at = *(struct sockaddr_in *)found->ai_addr;
     freeaddrinfo(found);
-    at.sin_port = htons((uint16_t)port);
+    at->sin_port = htons((uint16_t)port);
+    return NULL;
+}
+
+struct sockaddr_in address_of(const char *host, int port)
+{
+    struct sockaddr_in at;
+    const char *const wrong = find_address(host, port, &at);
+    if (wrong)
+        stop("site %s does not know the host %s: %s", world.names[world.site], host, wrong);
     return at;
 }
 
