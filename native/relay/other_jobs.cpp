@@ -89,7 +89,7 @@ void OtherJobs::visit(const Call &call, Descriptor socket)
 {
     const std::tuple where(call.address, call.port, call.port_key);
     auto found = visits_.find(where);
-    if (found != visits_.end() && found->second.trunk->is_over()) {
+    if (found != visits_.end() && has_ended(*found->second.trunk)) {
         visits_.erase(found);
         found = visits_.end();
     }
@@ -139,6 +139,15 @@ void OtherJobs::relay_came(std::unique_ptr<Stream> &stream, const Greeting &gree
     visitor->second->adopt(stream, greeting);
 }
 
+bool OtherJobs::has_ended(Trunk &trunk)
+{
+    if (!trunk.is_over())
+        return false;
+    trunk.take_leave();
+    ended_ += trunk.report();
+    return true;
+}
+
 void OtherJobs::turn()
 {
     for (auto port = ports_.begin(); port != ports_.end();) {
@@ -146,22 +155,14 @@ void OtherJobs::turn()
         one.registry.turn();
         std::erase_if(one.visitors, [this](const auto &visitor) {
             visitor.second->turn();
-            if (!visitor.second->is_over())
-                return false;
-            ended_ += visitor.second->report();
-            return true;
+            return has_ended(*visitor.second);
         });
         port =
             one.registry.is_empty() && one.visitors.empty() ? ports_.erase(port) : std::next(port);
     }
     std::erase_if(visits_, [this](const auto &visit) {
-        Trunk &trunk = *visit.second.trunk;
-        trunk.turn();
-        if (!trunk.is_over())
-            return false;
-        trunk.take_leave();
-        ended_ += trunk.report();
-        return true;
+        visit.second.trunk->turn();
+        return has_ended(*visit.second.trunk);
     });
 }
 

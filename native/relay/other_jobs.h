@@ -54,6 +54,8 @@ class OtherJobs
         TlsContext context;
         std::unique_ptr<Trunk> trunk;
     };
+    /// What it has carried is kept: it can be destroyed.
+    bool has_ended(Trunk &trunk);
     template <typename Act> void each(Act act) const;
 
     Poller &poller_;

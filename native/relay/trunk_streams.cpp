@@ -178,9 +178,8 @@ void Trunk::measure(double time)
         all.rtt = all.rtt > 0 && one.rtt > 0 ? std::min(all.rtt, one.rtt) : all.rtt + one.rtt;
         all.limited = all.limited || one.limited;
     }
-    const double before = meter_.pacing_rate();
     meter_.add(time, all);
-    if (const double rate = meter_.pacing_rate(); settings_.paced && rate > before)
+    if (const double rate = meter_.pacing_rate(); settings_.paced && rate > 0)
         for (const auto &stream : streams_)
             if (stream && stream->is_open())
                 stream->pace(rate);
