@@ -3,6 +3,7 @@
  * each of the other, which are peers from then on, as those of other sites are. */
 #include "calls.h"
 #include "communicators.h"
+#include "encrypted.h"
 #include "guests.h"
 #include "messages.h"
 #include "ports.h"
@@ -48,8 +49,10 @@ static bool await_words(int s, double seconds)
 {
     const double until = now() + seconds;
     char first;
+    Session *const session = session_of(s);
     for (;;) {
-        const ssize_t bytes = recv(s, &first, 1, MSG_PEEK | MSG_DONTWAIT);
+        const ssize_t bytes = session ? encryption->receive(session, &first, 1, true)
+                                      : recv(s, &first, 1, MSG_PEEK | MSG_DONTWAIT);
         if (bytes > 0)
             return true;
         if (bytes == 0 || (errno != EAGAIN && errno != EINTR) || now() > until)
@@ -89,7 +92,7 @@ static bool receive_job(Meeting *m)
         const int s = guest_now(guests, MOST_PROCESSES, &from, &address);
         done = s >= 0 && hear(m, s) && tell(m, s);
         if (s >= 0)
-            close(s);
+            close_connection(s);
         progress();
         if (s < 0)
             usleep(100);
@@ -110,9 +113,9 @@ static bool visit_job(Meeting *m)
     int error;
     const int s = try_to_connect(m->at, now() + job_settings.seconds, &error);
     const Hello h = greeting(m);
-    const bool done = s >= 0 && write_all(s, &h, sizeof h) && tell(m, s) && hear(m, s);
+    const bool done = s >= 0 && say_hello(s, &h) && tell(m, s) && hear(m, s);
     if (s >= 0)
-        close(s);
+        close_connection(s);
     return done;
 }
 
@@ -185,7 +188,7 @@ static void connect_others(const Meeting *m, int first)
         const struct sockaddr_in at = {
             .sin_family = AF_INET, .sin_port = m->others[i].port, .sin_addr = m->others[i].address};
         const int s = connect_to(at, "the other job", FIREWALL_REMEDY, deadline);
-        if (!write_all(s, &h, sizeof h))
+        if (!say_hello(s, &h))
             give_up("lost the connection to", first + i);
         open_peer(first + i, s);
     }
@@ -200,7 +203,7 @@ static void connect_others(const Meeting *m, int first)
             open_peer(first + from.rank, s);
             left--;
         } else if (s >= 0) {
-            close(s);
+            close_connection(s);
         } else if (now() > deadline) {
             stop("a process of the other job did not come to site %s within %.0f s; %s",
                  world.names[world.site], job_settings.seconds, FIREWALL_REMEDY);

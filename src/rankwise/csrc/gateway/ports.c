@@ -1,6 +1,7 @@
 #include "ports.h"
 #include "calls.h"
 #include "communicators.h"
+#include "encrypted.h"
 #include "sockets.h"
 #include "wire.h"
 #include <arpa/inet.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #define PREFIX "rankwise:"
+#define ENCRYPTED_PREFIX "rankwise-encrypted:"
 #define FOLDER "RANKWISE_NAMES" /* of files with published names */
 enum { PATH_ROOM = 4096 };
 
@@ -25,13 +27,30 @@ Port *port_named(const char *name)
     return p;
 }
 
+/* Both jobs have to encrypt what goes between them, or neither. */
+static bool encrypts_otherwise(const char *name)
+{
+    const bool encrypted = strncmp(name, ENCRYPTED_PREFIX, strlen(ENCRYPTED_PREFIX)) == 0;
+    if (encrypted == (encryption != NULL) || strncmp(name, "rankwise", strlen("rankwise")) != 0)
+        return false;
+    fprintf(stderr,
+            "libmpi_abi: the job of that port %s, and this one %s: start both with --encrypt, or "
+            "neither\n",
+            encrypted ? "encrypts" : "does not encrypt", encrypted ? "does not" : "does");
+    return true;
+}
+
 bool read_port(const char *name, struct sockaddr_in *at, char key[PORT_KEY])
 {
     char host[64];
     int port = 0;
+    const char *const prefix = encryption ? ENCRYPTED_PREFIX : PREFIX;
     *at = (struct sockaddr_in){.sin_family = AF_INET};
-    if (sscanf(name, PREFIX "%63[0-9.]:%d:%32[0-9a-f]", host, &port, key) != 3 || port < 1 ||
-        port > 65535 || strlen(key) != PORT_KEY - 1)
+    if (encrypts_otherwise(name))
+        return false;
+    if (strncmp(name, prefix, strlen(prefix)) != 0 ||
+        sscanf(name + strlen(prefix), "%63[0-9.]:%d:%32[0-9a-f]", host, &port, key) != 3 ||
+        port < 1 || port > 65535 || strlen(key) != PORT_KEY - 1)
         return false;
     at->sin_port = htons((uint16_t)port);
     return inet_aton(host, &at->sin_addr) != 0;
@@ -71,8 +90,8 @@ int call_Open_port(MPI_Info info, char *port_name)
     for (size_t i = 0; i < sizeof random; i++)
         snprintf(p->key + 2 * i, 3, "%02x", random[i]);
     p->listener = listen_at(0, &port);
-    snprintf(p->name, sizeof p->name, PREFIX "%s:%d:%s", inet_ntoa(own_address()), ntohs(port),
-             p->key);
+    snprintf(p->name, sizeof p->name, "%s%s:%d:%s", encryption ? ENCRYPTED_PREFIX : PREFIX,
+             inet_ntoa(own_address()), ntohs(port), p->key);
     p->next = ports;
     ports = p;
     strcpy(port_name, p->name);
