@@ -1,5 +1,6 @@
 /* Processes of two jobs are connected: directly, or where the job that lets others in has relays,
  * by that of the process and by one of the visitors' own. */
+#include "encrypted.h"
 #include "other_jobs.h"
 #include "relayed.h"
 #include "sockets.h"
@@ -69,7 +70,7 @@ void connect_others(const Meeting *m, int first)
     const Hello h = greeting(m);
     for (int i = 0; i < m->other.size && !m->accepts; i++) {
         const int s = connect_other(m, &m->others[i], deadline);
-        if (!write_all(s, &h, sizeof h))
+        if (!say_hello(s, &h))
             give_up("lost the connection to", first + i);
         open_peer(first + i, s);
     }
@@ -84,7 +85,7 @@ void connect_others(const Meeting *m, int first)
             open_peer(first + from.rank, s);
             left--;
         } else if (s >= 0) {
-            close(s);
+            close_connection(s);
         } else if (now() > deadline) {
             stop("a process of the other job did not come to site %s within %.0f s; %s",
                  world.names[world.site], job_settings.seconds, FIREWALL_REMEDY);

@@ -6,6 +6,7 @@
 #include "other_jobs.h"
 #include "calls.h"
 #include "communicators.h"
+#include "encrypted.h"
 #include "guests.h"
 #include "messages.h"
 #include "relayed.h"
@@ -23,8 +24,10 @@ static bool await_words(int s, double seconds)
 {
     const double until = now() + seconds;
     char first;
+    Session *const session = session_of(s);
     for (;;) {
-        const ssize_t bytes = recv(s, &first, 1, MSG_PEEK | MSG_DONTWAIT);
+        const ssize_t bytes = session ? encryption->receive(session, &first, 1, true)
+                                      : recv(s, &first, 1, MSG_PEEK | MSG_DONTWAIT);
         if (bytes > 0)
             return true;
         if (bytes == 0 || (errno != EAGAIN && errno != EINTR) || now() > until)
@@ -64,7 +67,7 @@ static bool receive_job(Meeting *m)
         const int s = guest_now(guests, MOST_PROCESSES, &from, &address);
         done = s >= 0 && hear(m, s) && tell(m, s);
         if (s >= 0)
-            close(s);
+            close_connection(s);
         progress();
         if (s < 0)
             usleep(100);
@@ -79,9 +82,9 @@ static bool visit_job(Meeting *m)
     const int s = m->relayed ? visit_by_relays(m, m->at, 0, 1)
                              : try_to_connect(m->at, now() + job_settings.seconds, &error);
     const Hello h = greeting(m);
-    const bool done = s >= 0 && write_all(s, &h, sizeof h) && tell(m, s) && hear(m, s);
+    const bool done = s >= 0 && say_hello(s, &h) && tell(m, s) && hear(m, s);
     if (s >= 0)
-        close(s);
+        close_connection(s);
     return done;
 }
 

@@ -1,6 +1,7 @@
 #include "ports.h"
 #include "calls.h"
 #include "communicators.h"
+#include "encrypted.h"
 #include "relayed.h"
 #include "sockets.h"
 #include "wire.h"
@@ -14,6 +15,7 @@
 
 #define PREFIX "rankwise:"
 #define RELAY_PREFIX "rankwise-relay:"
+#define ENCRYPTED_PREFIX "rankwise-encrypted:"
 #define FOLDER "RANKWISE_NAMES" /* of files with published names */
 enum { PATH_ROOM = 4096 };
 
@@ -27,15 +29,31 @@ Port *port_named(const char *name)
     return p;
 }
 
+/* Both jobs have to encrypt what goes between them, or neither. */
+static bool encrypts_otherwise(const char *name)
+{
+    const bool encrypted = strncmp(name, ENCRYPTED_PREFIX, strlen(ENCRYPTED_PREFIX)) == 0;
+    if (encrypted == (encryption != NULL) || strncmp(name, "rankwise", strlen("rankwise")) != 0)
+        return false;
+    fprintf(stderr,
+            "libmpi_abi: the job of that port %s, and this one %s: start both with --encrypt, or "
+            "neither\n",
+            encrypted ? "encrypts" : "does not encrypt", encrypted ? "does not" : "does");
+    return true;
+}
+
 bool read_port(const char *name, struct sockaddr_in *at, char key[PORT_KEY], bool *relayed)
 {
     char host[RELAY_ROOM];
     int port = 0;
     *relayed = strncmp(name, RELAY_PREFIX, strlen(RELAY_PREFIX)) == 0;
-    const char *const form =
-        *relayed ? RELAY_PREFIX "%63[^:]:%d:%32[0-9a-f]" : PREFIX "%63[0-9.]:%d:%32[0-9a-f]";
-    return sscanf(name, form, host, &port, key) == 3 && port >= 1 && port <= 65535 &&
-           strlen(key) == PORT_KEY - 1 && !find_address(host, port, at);
+    if (!*relayed && encrypts_otherwise(name))
+        return false;
+    const char *const prefix = *relayed ? RELAY_PREFIX : encryption ? ENCRYPTED_PREFIX : PREFIX;
+    return strncmp(name, prefix, strlen(prefix)) == 0 &&
+           sscanf(name + strlen(prefix), "%63[^:]:%d:%32[0-9a-f]", host, &port, key) == 3 &&
+           port >= 1 && port <= 65535 && strlen(key) == PORT_KEY - 1 &&
+           !find_address(host, port, at);
 }
 
 /* That of a connection to another site, or else of one that would lead to where all have met. */
@@ -77,8 +95,8 @@ int call_Open_port(MPI_Info info, char *port_name)
         snprintf(p->name, sizeof p->name, RELAY_PREFIX "%s:%d:%s", job_settings.relay,
                  job_settings.relay_port, p->key);
     } else {
-        snprintf(p->name, sizeof p->name, PREFIX "%s:%d:%s", inet_ntoa(own_address()), ntohs(port),
-                 p->key);
+        snprintf(p->name, sizeof p->name, "%s%s:%d:%s", encryption ? ENCRYPTED_PREFIX : PREFIX,
+                 inet_ntoa(own_address()), ntohs(port), p->key);
     }
     p->next = ports;
     ports = p;

@@ -1,7 +1,9 @@
 #define _GNU_SOURCE
 #include "sockets.h"
 
+#include "encrypted.h"
 #include "gateway.h"
+#include "settings.h"
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -63,6 +65,9 @@ struct sockaddr_in address_of(const char *host, int port)
 
 bool read_all(int s, void *to, size_t bytes, double seconds)
 {
+    Session *const session = session_of(s);
+    if (session)
+        return receive_all(session, s, to, bytes, seconds);
     const struct timeval limit = {(time_t)seconds + 1, 0};
     setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
     return recv(s, to, bytes, MSG_WAITALL) == (ssize_t)bytes;
@@ -70,6 +75,9 @@ bool read_all(int s, void *to, size_t bytes, double seconds)
 
 bool write_all(int s, const void *from, size_t bytes)
 {
+    Session *const session = session_of(s);
+    if (session)
+        return send_all(session, s, from, bytes, job_settings.seconds);
     for (const char *at = from; bytes;) {
         const ssize_t done = send(s, at, bytes, MSG_NOSIGNAL);
         if (done <= 0)

@@ -31,7 +31,7 @@ int try_to_connect(struct sockaddr_in at, double deadline, int *error);
 /* At which this socket listens. */
 int port_of(int listener);
 
-/* All of it, or false; reading within so many seconds. */
+/* All of it, or false; reading within so many seconds. Encrypted where the connection is. */
 bool read_all(int socket, void *to, size_t bytes, double seconds);
 bool write_all(int socket, const void *from, size_t bytes);
 
