@@ -128,7 +128,7 @@ def test_a_link_that_breaks_is_made_again_and_loses_nothing(tmp_path: Path) -> N
 def test_links_that_are_not_used_any_more_are_closed_at_both_ends(tmp_path: Path) -> None:
     with two_jobs(tmp_path) as (host, visitor, link):
         with visited(host, visitor, link):
-            assert len(psutil.Process(visitor.process.pid).net_connections()) > 4
+            assert len(psutil.Process(visitor.process.pid).net_connections()) > 1
         deadline = time.monotonic() + 20
         for one in (host, visitor):
             while len(psutil.Process(one.process.pid).net_connections()) > 1:
