@@ -202,22 +202,17 @@ class Validation:
                 more[each.cell] = wanted
                 if each.is_required and acts(tuning, each.cell):
                     required.add(each.cell)
-        kinds: dict[tuple[object, ...], list[Cell]] = {}
+        kinds: dict[tuple[tuple[object, ...], bool], list[Cell]] = {}
         for cell in more:
-            kinds.setdefault((together(cell), cell in required or self._rides(cell, required)), []).append(cell)
+            kinds.setdefault((together(cell), cell in required), []).append(cell)
         return [
             _Group(
-                tuple(cells), bool(required & {*cells}), min(more[cell] for cell in cells),
+                tuple(cells), is_required, min(more[cell] for cell in cells),
                 SIDES * self._pace.launch_seconds(cells),
                 any(cell not in known or known[cell].launches < FIRST_LOOK for cell in cells),
             )
-            for cells in kinds.values()
+            for (_, is_required), cells in kinds.items()
         ]  # fmt: skip
-
-    @staticmethod
-    def _rides(cell: Cell, required: set[Cell]) -> bool:
-        """Whether its launches are needed anyway."""
-        return any(together(cell) == together(one) for one in required)
 
 
 def _in_turn(groups: Sequence[_Group]) -> Sequence[_Group]:
