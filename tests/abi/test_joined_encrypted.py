@@ -82,14 +82,13 @@ def with_nancy(home: Path, does: str, *how: str) -> tuple[list[str], Path]:
     return line, home / "settings"
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("does", "told"),
     [
         ("echo 0123456789abcdef0123456789abcdef > key; export RANKWISE_JOIN_KEY=key", "it has another job's key"),
-        pytest.param(
-            "unset RANKWISE_JOIN_ENCRYPTION", "it does not encrypt, and this job does", marks=pytest.mark.nightly
-        ),
-        pytest.param("export RANKWISE_JOIN_ENCRYPTION=/nowhere.so", None, marks=pytest.mark.nightly),
+        ("unset RANKWISE_JOIN_ENCRYPTION", "it does not encrypt, and this job does"),
+        ("export RANKWISE_JOIN_ENCRYPTION=/nowhere.so", None),
     ],
     ids=["another key", "in the clear", "no OpenSSL"],
 )
