@@ -17,6 +17,7 @@ from rankwise.artifacts.abi import encryption
 from support import command_line
 from support.abi import compiled, needs_compiler, prepare
 from support.command_line import assert_error, started
+from support.emulated import needs_emulation
 
 pytestmark = [pytest.mark.mpi, needs_compiler, pytest.mark.timeout(600)]
 rankwise = partial(command_line.rankwise, timeout=400)
@@ -43,7 +44,7 @@ def _prepared() -> None:
         pytest.param("joined_groups", SITES, marks=pytest.mark.nightly),
         pytest.param("joined_intercommunicators", SITES, marks=pytest.mark.nightly),
         pytest.param("joined_messages", "a=mpich-5:1,b=openmpi-5:3,c=intelmpi:2", marks=pytest.mark.nightly),
-        pytest.param("joined_groups", "a=openmpi-5:6,b=mpich-5:6", marks=pytest.mark.nightly),
+        pytest.param("joined_groups", "a=openmpi-5:5,b=mpich-5:5", marks=pytest.mark.nightly),
     ],
 )
 def test_what_goes_in_the_clear_goes_encrypted(name: str, sites: str, tmp_path: Path) -> None:
@@ -81,14 +82,13 @@ def with_nancy(home: Path, does: str, *how: str) -> tuple[list[str], Path]:
     return line, home / "settings"
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("does", "told"),
     [
         ("echo 0123456789abcdef0123456789abcdef > key; export RANKWISE_JOIN_KEY=key", "it has another job's key"),
-        pytest.param(
-            "unset RANKWISE_JOIN_ENCRYPTION", "it does not encrypt, and this job does", marks=pytest.mark.nightly
-        ),
-        pytest.param("export RANKWISE_JOIN_ENCRYPTION=/nowhere.so", None, marks=pytest.mark.nightly),
+        ("unset RANKWISE_JOIN_ENCRYPTION", "it does not encrypt, and this job does"),
+        ("export RANKWISE_JOIN_ENCRYPTION=/nowhere.so", None),
     ],
     ids=["another key", "in the clear", "no OpenSSL"],
 )
@@ -181,6 +181,24 @@ def test_jobs_that_join_have_to_encrypt_both(tmp_path: Path) -> None:
     for text in (said, done.stdout):
         counts = re.search(r"checked (\d+) lacking 0 wrong 0$", text, re.MULTILINE)
         assert counts and int(counts[1]) > 20, said + done.stdout + errors + done.stderr
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(("argument", "code", "told"), [("abort", 9, ""), ("kill", None, "site nancy ended")])
+def test_a_rank_that_fails_ends_all(argument: str, code: int | None, told: str, tmp_path: Path) -> None:
+    line = ["run", "--join", SITES, "--encrypt", "--limit", "60s", "--", str(compiled("joined_where")), argument]
+    done = rankwise(*line, home=tmp_path)
+    assert done.returncode == code if code else done.returncode != 0, done.stdout + done.stderr
+    assert told in done.stderr and "all others were ended" in done.stderr
+
+
+@needs_emulation
+@pytest.mark.nightly
+def test_nodes_of_a_testbed_have_the_key(tmp_path: Path) -> None:
+    line = ["run", "-q", "--join", "north=mpich-5:2,south=openmpi-5:2", "--testbed", "two-clusters", "--encrypt"]
+    done = rankwise(*line, "--limit", "200s", "--", str(compiled("joined_where")), home=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "rank 3 of 4 on south-2" in done.stdout
 
 
 @pytest.mark.parametrize(
