@@ -18,6 +18,10 @@ _SINGLE = {
     "reproducible": "--reproducible", "profile": "--profile", "force": "--force",
 }  # fmt: skip
 """Options that a joined job does not take."""
+_JOINED = {
+    "progress_thread": "--progress-thread", "relayed": "--relay", "representation": "--representation",
+}  # fmt: skip
+"""Options of a joined job alone."""
 _VARIANTS = (
     click.option("--join", "joined", type=Parsed("sites", parts_of), multiple=True,
                  metavar="SITE=MPI:RANKS,...",
@@ -36,6 +40,10 @@ _JOB = (
     click.option("--progress-thread", is_flag=True,
                  help="With --join: messages make progress while the program computes, by a thread in each "
                       "process."),
+    click.option("--representation", type=click.Choice(("auto", "native", "external32")),
+                 help="With --join: how data go between sites. auto: converted to external32 between hosts that "
+                      "represent them in different ways; external32: always, to test that or see what it costs; "
+                      "native: never, such hosts are refused.  [default: auto]"),
 )  # fmt: skip
 
 
@@ -62,7 +70,7 @@ def check_relay(asked: dict[str, Any]) -> None:
 def join_request(context: click.Context, asked: dict[str, Any]) -> JoinRequest | None:
     """Return what is asked of a joined job, None for a job of one MPI. Raises InputError for the other's words."""
     if not asked["parts"]:
-        for name, option in (("progress_thread", "--progress-thread"), ("relayed", "--relay")):
+        for name, option in _JOINED.items():
             if asked[name]:
                 raise InputError(
                     f"{option} is for a job over several sites", "say with --join which MPI runs where"
@@ -75,5 +83,5 @@ def join_request(context: click.Context, asked: dict[str, Any]) -> JoinRequest |
         context.obj, asked["parts"], testbed_of(asked["testbed"], asked["hostfile"]), asked["launcher"],
         asked["limit"], asked["prefixes"], asked["standard_abi"], prefixed=not asked["quiet"],
         linked_to=asked["linked_to"], relayed=asked["relayed"],
-        progress_thread=asked["progress_thread"],
+        progress_thread=asked["progress_thread"], representation=asked["representation"] or "",
     )  # fmt: skip

@@ -62,6 +62,8 @@ class JoinRequest:
     """Sites reach one another by their relays alone, which run on the first host of each."""
     progress_thread: bool = False
     """Each process has a thread by which messages make progress while the program computes."""
+    representation: str = ""
+    """Of data between sites: auto, native or external32; empty: as the environment says, or auto."""
     more: Callable[[Loaded, Route, Path], Loaded] = lambda loaded, *_: loaded
     """Adds to what the program loads on each site."""
 
@@ -259,7 +261,7 @@ def _jobs(joining: Joining, key: str, relays: Relays) -> Iterator[Job]:
         by = "/{}/{}".format(*relays.places[number]) if relays.places else ""
         loaded = abi.joining(
             loaded, f"{where}/{number}/{ranks}/{names}/{MEETING_SECONDS:.0f}{by}",
-            progress_thread=request.progress_thread,
+            progress_thread=request.progress_thread, representation=request.representation,
         )  # fmt: skip
         loaded = request.more(loaded, route, Path(program[0]))
         yield build_job(

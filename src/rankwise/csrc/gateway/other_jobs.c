@@ -4,6 +4,7 @@
 #include "calls.h"
 #include "communicators.h"
 #include "guests.h"
+#include "join.h"
 #include "messages.h"
 #include "ports.h"
 #include "sockets.h"
@@ -23,7 +24,8 @@ typedef struct {
 } Card;
 typedef struct {
     struct in_addr address;
-    uint16_t port, unused;
+    uint16_t port;
+    Representation representation; /* network order, too */
     char site[SITE_ROOM];
 } Entry;
 
@@ -123,6 +125,7 @@ static int gather_entries(Meeting *m)
     Entry mine = {.address = own_address()};
     m->listener = listen_at(0, &port);
     mine.port = port;
+    mine.representation = htons(own_representation());
     snprintf(mine.site, sizeof mine.site, "%s", world.names[world.site]);
     m->card = (Card){m->mine.size, next_mixed, world.tag_bound, MPI_SUCCESS};
     m->entries = malloc((size_t)m->mine.size * sizeof *m->entries);
@@ -138,7 +141,7 @@ static int gather_entries(Meeting *m)
 /* All hear what the root has heard: it is the same on all of them. */
 static int share_entries(Meeting *m)
 {
-    int code = call_Bcast(&m->other, sizeof m->other, MPI_BYTE, m->root, m->quiet);
+    int code = call_Bcast(&m->other, sizeof m->other / sizeof(int), MPI_INT, m->root, m->quiet);
     if (code == MPI_SUCCESS)
         code = m->other.code;
     if (code == MPI_SUCCESS)
@@ -172,6 +175,7 @@ static int number_others(const Meeting *m)
         }
         peers[first + i].tag_bound = m->other.tag_bound;
         world.first[world.all_sites] = ++world.all_ranks;
+        note_representation(first + i, ntohs(e->representation));
     }
     return first;
 }
