@@ -17,25 +17,12 @@ from support import command_line
 from support.abi import IDS, compiled, native, needs_compiler, prepare
 from support.command_line import COMMAND, assert_error, started
 from support.emulated import needs_emulation
+from support.joined import LEAST, PROGRAMS, assert_right, join
 
 pytestmark = [pytest.mark.mpi, needs_compiler, pytest.mark.timeout(900)]
 rankwise = partial(command_line.rankwise, timeout=400)
-PROGRAMS = ("joined_messages", "joined_groups", "joined_topologies", "joined_intercommunicators", "joined_limits")
-LEAST = {"joined_limits": 80}
-"""Checks that the short ones among them make at least."""
 BY_DAY = (("openmpi-5.0.11", "mpich-5.0.2"),)
 """Intel MPI is one of the three sites of another test."""
-
-
-def join(*implementations: str, ranks: tuple[int, ...] = (2, 2, 1)) -> str:
-    sites = zip(("rennes", "nancy", "sophia"), implementations, ranks, strict=False)
-    return ",".join(f"{site}={implementation}:{count}" for site, implementation, count in sites)
-
-
-def assert_right(said: str, least: int, *, lacking: bool = False) -> None:
-    counts = re.search(r"checked (\d+) lacking (\d+) wrong 0$", said, re.MULTILINE)
-    assert counts and int(counts[1]) >= least, said
-    assert lacking or int(counts[2]) == 0
 
 
 @pytest.fixture(scope="module", autouse=True)

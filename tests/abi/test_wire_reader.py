@@ -6,6 +6,7 @@ import base64
 import os
 import struct
 import subprocess
+import sys
 import zlib
 from dataclasses import replace
 from pathlib import Path
@@ -61,6 +62,12 @@ def frame(
     )
 
 
+def turn(one: bytes) -> bytes:
+    """The same frame of a machine of the other order of bytes."""
+    other = ">4i4Q" if sys.byteorder == "little" else "<4i4Q"
+    return struct.pack(other, *HEADER.unpack_from(one)) + one[HEADER.size :]
+
+
 def message(tag: int, length: int) -> bytes:
     return frame(EAGER, tag=tag, length=length, data=bytes(length))
 
@@ -96,9 +103,11 @@ def reader() -> Path:
     return builder.build(program, compiler.of_host(), limit_seconds=300)
 
 
-def read(reader: Path, stream: bytes) -> subprocess.CompletedProcess[bytes]:
+def read(reader: Path, stream: bytes, *options: str) -> subprocess.CompletedProcess[bytes]:
     environment = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1"}
-    return subprocess.run([reader], input=stream, capture_output=True, check=False, timeout=60, env=environment)
+    return subprocess.run(
+        [reader, *options], input=stream, capture_output=True, check=False, timeout=60, env=environment
+    )
 
 
 def assert_well(done: subprocess.CompletedProcess[bytes]) -> None:
@@ -113,6 +122,14 @@ def test_what_is_right_is_taken(reader: Path) -> None:
     stream += frame(GRANTS, sender=5) + frame(GRANTS, sender=6) + frame(ENDS)
     done = read(reader, stream)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_headers_of_the_other_order_of_bytes_are_taken(reader: Path) -> None:
+    right = [message(1, 5), frame(ASKS, tag=8, length=10), frame(DATA, receiver=4, data=bytes(10)), frame(ENDS)]
+    turned = b"".join(turn(one) for one in right)
+    done = read(reader, turned, "turned")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert read(reader, turned).returncode == 1
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 /* Gives what it reads from its input to the gateway as if another site's process had sent it, while
  * receives and sends of all kinds are under way. The library below is a stub: what is tested is
- * the reader. */
+ * the reader. `turned`: that process's machine has the other order of bytes. */
 #include "calls.h"
 #include "communicators.h"
 #include "messages.h"
@@ -176,7 +176,7 @@ static void turn(int other)
         progress();
 }
 
-int main(void)
+int main(int count, char **arguments)
 {
     int pair[2];
     char piece[PIECE];
@@ -184,6 +184,7 @@ int main(void)
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair))
         return 3;
     begin_world(pair[0]);
+    peers[1].other_order = count > 1 && strcmp(arguments[1], "turned") == 0;
     begin_messages();
     while ((bytes = fread(piece, 1, sizeof piece, stdin)) > 0)
         for (size_t at = 0; at < bytes;) {

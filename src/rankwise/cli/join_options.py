@@ -18,7 +18,10 @@ _SINGLE = {
     "reproducible": "--reproducible", "profile": "--profile", "force": "--force",
 }  # fmt: skip
 """Options that a joined job does not take."""
-_WAYS = {"progress_thread": "--progress-thread", "relayed": "--relay", "encrypted": "--encrypt"}
+_WAYS = {
+    "progress_thread": "--progress-thread", "relayed": "--relay", "encrypted": "--encrypt",
+    "representation": "--representation",
+}  # fmt: skip
 """Those that only a joined job takes."""
 _ENCRYPT = click.option(
     "--encrypt", "encrypted", is_flag=True,
@@ -45,6 +48,10 @@ _JOB = (
     click.option("--progress-thread", is_flag=True,
                  help="With --join: messages make progress while the program computes, by a thread in each "
                       "process."),
+    click.option("--representation", type=click.Choice(("auto", "native", "external32")),
+                 help="With --join: how data go between sites. auto: converted to external32 between hosts that "
+                      "represent them in different ways; external32: always, to test that or see what it costs; "
+                      "native: never, such hosts are refused.  [default: auto]"),
 )  # fmt: skip
 
 
@@ -92,5 +99,5 @@ def join_request(context: click.Context, asked: dict[str, Any]) -> JoinRequest |
         context.obj, asked["parts"], testbed_of(asked["testbed"], asked["hostfile"]), asked["launcher"],
         asked["limit"], asked["prefixes"], asked["standard_abi"], prefixed=not asked["quiet"],
         linked_to=asked["linked_to"], relayed=asked["relayed"], encrypted=asked["encrypted"],
-        progress_thread=asked["progress_thread"],
+        progress_thread=asked["progress_thread"], representation=asked["representation"] or "",
     )  # fmt: skip

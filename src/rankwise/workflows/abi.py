@@ -23,7 +23,7 @@ ANY = "any"
 """As the name of an MPI: whichever is found first."""
 _BACKEND, _SHARED = "RANKWISE_ABI_BACKEND", "RANKWISE_ABI_SHARED"
 _JOIN, _JOIN_BACKEND = "RANKWISE_JOIN", "RANKWISE_JOIN_BACKEND"
-_PROGRESS = "RANKWISE_JOIN_PROGRESS"
+_PROGRESS, _REPRESENTATION = "RANKWISE_JOIN_PROGRESS", "RANKWISE_JOIN_REPRESENTATION"
 _ENCRYPTION, _KEY = "RANKWISE_JOIN_ENCRYPTION", "RANKWISE_JOIN_KEY"
 _NAMES = "RANKWISE_NAMES"
 """The folder of what jobs publish for one another (MPI_Publish_name)."""
@@ -136,7 +136,9 @@ def loading(
     return replace(loaded, environment=environment, files=(*loaded.files, str(front), str(back)))
 
 
-def joining(loaded: Loaded, settings: str, *, progress_thread: bool = False, key_file: str = "") -> Loaded:
+def joining(
+    loaded: Loaded, settings: str, *, progress_thread: bool = False, key_file: str = "", representation: str = ""
+) -> Loaded:
     """Return what a site of a joined job loads: the gateway before the backend that `loading` has put there.
 
     `settings` is what its processes have to know of the others (csrc/gateway/join.c); with `key_file`, which has
@@ -148,6 +150,8 @@ def joining(loaded: Loaded, settings: str, *, progress_thread: bool = False, key
     environment = (*rest, (_BACKEND, library), (_JOIN_BACKEND, behind), (_JOIN, settings))
     if progress_thread:
         environment = (*environment, (_PROGRESS, "thread"))
+    if representation:
+        environment = (*environment, (_REPRESENTATION, representation))
     environment = (*environment, (_NAMES, os.environ.get(_NAMES) or str(_names_folder())))
     files = (*loaded.files, library)
     if key_file:

@@ -67,6 +67,8 @@ class JoinRequest:
     """Processes of different sites encrypt what they send to one another."""
     progress_thread: bool = False
     """Each process has a thread by which messages make progress while the program computes."""
+    representation: str = ""
+    """Of data between sites: auto, native or external32; empty: as the environment says, or auto."""
     more: Callable[[Loaded, Route, Path], Loaded] = lambda loaded, *_: loaded
     """Adds to what the program loads on each site."""
 
@@ -280,6 +282,7 @@ def _jobs(joining: Joining, key: str, relays: Relays, key_file: str) -> Iterator
         loaded = abi.joining(
             loaded, f"{where}/{number}/{ranks}/{names}/{MEETING_SECONDS:.0f}{by}",
             progress_thread=request.progress_thread, key_file=key_file,
+            representation=request.representation,
         )  # fmt: skip
         loaded = request.more(loaded, route, Path(program[0]))
         yield build_job(

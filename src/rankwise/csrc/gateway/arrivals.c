@@ -1,4 +1,5 @@
 /* What comes from other sites: it goes to the receive that waits for it, or is kept. */
+#include "external32.h"
 #include "gateway.h"
 #include "matching.h"
 #include "packing.h"
@@ -60,9 +61,13 @@ static void open_place(Peer *p, Request *r, uint64_t bytes)
 
 static void end_receiving(Request *r)
 {
+    const uint64_t kept = kept_of(r, r->bytes);
     int code = MPI_SUCCESS;
+    if (r->external)
+        code = from_external(r->plain ? r->buffer : r->packed, kept, r->type);
     if (!r->plain) {
-        code = unpack(r->packed, kept_of(r, r->bytes), r->buffer, r->count, r->type);
+        if (code == MPI_SUCCESS)
+            code = unpack(r->packed, kept, r->buffer, r->count, r->type);
         free(r->packed);
         r->packed = NULL;
     }
@@ -79,6 +84,7 @@ static void begin_with(Request *r, Peer *p, const Header *h)
     r->source = h->source;
     r->tag = h->tag;
     r->bytes = h->length;
+    r->external = p->external;
     if (h->kind != ASKS)
         return;
     r->peer = p;
@@ -147,8 +153,21 @@ static void receive_rest(Peer *p)
     open_place(p, r, p->header.follows);
 }
 
+/* Of a machine of the other order of bytes. */
+static void turn_header(Header *h)
+{
+    int32_t *const words[] = {&h->kind, &h->context, &h->source, &h->tag};
+    uint64_t *const longs[] = {&h->length, &h->follows, &h->sender, &h->receiver};
+    for (int i = 0; i < 4; i++) {
+        *words[i] = (int32_t)__builtin_bswap32((uint32_t)*words[i]);
+        *longs[i] = __builtin_bswap64(*longs[i]);
+    }
+}
+
 bool begin_message(Peer *p)
 {
+    if (p->other_order)
+        turn_header(&p->header);
     switch (p->header.kind) {
     case EAGER:
     case ASKS:

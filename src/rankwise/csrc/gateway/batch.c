@@ -59,13 +59,14 @@ void batch_send_copy(Batch *b, const void *buffer, MPI_Count count, MPI_Datatype
                      int tag)
 {
     const TypeFacts facts = facts_of(type);
+    const Joined *j = joined_of(b->comm);
     if (b->code == MPI_SUCCESS && (count < 0 || facts.bytes < 0))
-        b->code = fail(joined_of(b->comm), count < 0 ? MPI_ERR_COUNT : MPI_ERR_TYPE);
+        b->code = fail(j, count < 0 ? MPI_ERR_COUNT : MPI_ERR_TYPE);
     if (b->code != MPI_SUCCESS)
         return;
     const MPI_Count bytes = count * facts.bytes;
     char **copy = &b->copies[b->copied];
-    b->code = fail(joined_of(b->comm), pack(buffer, count, type, (uint64_t)bytes, copy));
+    b->code = fail(j, pack(buffer, count, type, (uint64_t)bytes, goes_external(j, dest), copy));
     if (b->code != MPI_SUCCESS)
         return;
     b->copied++;

@@ -6,6 +6,7 @@
 #include "../interpose/table.h"
 #include "../schedules/pipeline.h"
 #include "calls.h"
+#include "external32.h"
 #include "matching.h"
 #include <stdlib.h>
 
@@ -135,6 +136,11 @@ static int carry_out(const Party *party, const Collective *call, Communicator *c
         return code;
     name_peers(&schedule, party->place);
     code = arrange_data(&data, call, party->rank, party->ranks);
+    if (code == MPI_SUCCESS && j->external) {
+        code = represent_data(&data, call, party->rank, party->ranks, to_external, from_external);
+        if (code != MPI_SUCCESS)
+            return_data(&data, code);
+    }
     if (code == MPI_SUCCESS && call->request && (code = keep_arguments(&data, party->ranks)))
         return_data(&data, code);
     if (code == MPI_SUCCESS && schedule.tags > tag_room(j))

@@ -23,13 +23,15 @@ static void take_out(const Joined *j)
         *place = j->next;
 }
 
-/* What is special where there are processes of another job. */
+/* What is special where there are processes of another job, or that represent data otherwise. */
 static void note_others(Joined *j)
 {
+    const Representation first = peers[j->world_rank[0]].representation;
     j->tag_bound = world.tag_bound;
     j->here = !j->inter && j->local_size == j->size;
     for (int r = 0; r < j->size + j->remote_size; r++) {
         const int rank = r < j->size ? j->world_rank[r] : j->remote_rank[r - j->size];
+        j->external |= needs_external(first, peers[rank].representation);
         if (rank < world.ranks || (r >= j->size && !j->inter))
             continue;
         j->mixed = true;

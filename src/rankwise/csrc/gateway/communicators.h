@@ -45,6 +45,7 @@ struct Joined {
     Topology *topology; /* NULL: none */
     bool here;          /* all its ranks are in this site: it is the library's as well */
     bool mixed;         /* some are of another job */
+    bool external;      /* data between some of its ranks are external32 */
     int tag_bound;      /* the least of all ranks' */
     long calls;         /* of collective operations: their messages are told apart by it */
     long uses;          /* the program's handle, and requests */

@@ -1,6 +1,7 @@
 /* Processes of two jobs are connected: directly, or where the job that lets others in has relays,
  * by that of the process and by one of the visitors' own. */
 #include "encrypted.h"
+#include "join.h"
 #include "other_jobs.h"
 #include "relayed.h"
 #include "sockets.h"
@@ -47,6 +48,7 @@ int number_others(const Meeting *m)
         }
         peers[first + i].tag_bound = m->other.tag_bound;
         world.first[world.all_sites] = ++world.all_ranks;
+        note_representation(first + i, ntohs(e->representation));
     }
     return first;
 }

@@ -8,12 +8,13 @@
 
 int collect(Joined *j, Wish wish, Wish **all)
 {
+    enum { INTS = sizeof wish / sizeof(int) };
     const Joined *own = joined_of(j->own);
     *all = malloc((size_t)own->size * sizeof **all);
     if (!*all)
         return MPI_ERR_NO_MEM;
     wish.number = j->mixed ? next_mixed : own->rank == 0 ? new_number() : 0;
-    int code = call_Allgather(&wish, sizeof wish, MPI_BYTE, *all, sizeof wish, MPI_BYTE, j->own);
+    int code = call_Allgather(&wish, INTS, MPI_INT, *all, INTS, MPI_INT, j->own);
     for (int r = 1; r < own->size && code == MPI_SUCCESS && j->mixed; r++)
         if ((*all)[r].number > (*all)->number)
             (*all)->number = (*all)[r].number;

@@ -6,6 +6,7 @@
 typedef struct {
     int from, to, weight;
 } Edge;
+enum { EDGE_INTS = sizeof(Edge) / sizeof(int) };
 
 static bool are_ranks(const Joined *j, int count, const int ranks[])
 {
@@ -72,10 +73,10 @@ int call_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int s
 /* All edges that any rank has named, in the order of these ranks. NULL: there is no memory. */
 static Edge *all_edges(const Joined *j, const Edge *mine, int count, int *total)
 {
-    const int bytes = count * (int)sizeof *mine;
+    const int ints = count * EDGE_INTS;
     int *sizes = malloc(2 * (size_t)j->size * sizeof *sizes), *starts = sizes + j->size;
     Edge *all = NULL;
-    if (!sizes || call_Allgather(&bytes, 1, MPI_INT, sizes, 1, MPI_INT, j->own) != MPI_SUCCESS) {
+    if (!sizes || call_Allgather(&ints, 1, MPI_INT, sizes, 1, MPI_INT, j->own) != MPI_SUCCESS) {
         free(sizes);
         return NULL;
     }
@@ -84,12 +85,12 @@ static Edge *all_edges(const Joined *j, const Edge *mine, int count, int *total)
         starts[r] = *total;
         *total += sizes[r];
     }
-    all = malloc((size_t)*total + 1);
-    if (all && call_Allgatherv(mine, bytes, MPI_BYTE, all, sizes, starts, MPI_BYTE, j->own)) {
+    all = malloc((size_t)*total * sizeof(int) + 1);
+    if (all && call_Allgatherv(mine, ints, MPI_INT, all, sizes, starts, MPI_INT, j->own)) {
         free(all);
         all = NULL;
     }
-    *total /= (int)sizeof *all;
+    *total /= EDGE_INTS;
     free(sizes);
     return all;
 }

@@ -46,7 +46,8 @@ Hello hello(const char *key, uint16_t port)
                .rank = world.rank,
                .tag_bound = world.tag_bound,
                .port = port,
-               .node = htons((uint16_t)(world.node[world.rank] - world.first[world.site]))};
+               .node = htons((uint16_t)(world.node[world.rank] - world.first[world.site])),
+               .representation = own_representation()};
     snprintf(h.key, sizeof h.key, "%s", key);
     return h;
 }
@@ -85,6 +86,15 @@ Guests *receive_guests(int listener, const Settings *settings, double deadline)
     return g;
 }
 
+/* What a machine of the other order of bytes has said, as this one would have. */
+static void in_own_order(Hello *said)
+{
+    uint32_t *const words[] = {&said->order, &said->protocol, (uint32_t *)&said->rank,
+                               (uint32_t *)&said->tag_bound, &said->representation};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        *words[i] = __builtin_bswap32(*words[i]);
+}
+
 /* Why the first `bytes` of what it says, maybe all, are no hello of this job's; NULL: they may be.
  */
 static const char *wrong_with(const Guests *g, const Hello *said, size_t bytes)
@@ -97,8 +107,6 @@ static const char *wrong_with(const Guests *g, const Hello *said, size_t bytes)
                    : "it is no process of Rankwise's";
     if (bytes < sizeof mine)
         return NULL;
-    if (said->order == __builtin_bswap32(BYTE_ORDER_MARK))
-        return "its machine has the other order of bytes, which a joined job cannot have";
     if (said->order != mine.order || said->protocol != mine.protocol)
         return "it is of another version of Rankwise";
     if (memcmp(said->key, mine.key, sizeof mine.key) != 0)
@@ -178,6 +186,8 @@ static bool listen_to(Guests *g, Guest *one)
         return false;
     }
     one->bytes += bytes > 0 ? (size_t)bytes : 0;
+    if (one->bytes == sizeof one->said && one->said.order == __builtin_bswap32(BYTE_ORDER_MARK))
+        in_own_order(&one->said);
     wrong = wrong_with(g, &one->said, one->bytes);
     if (wrong)
         send_away(g, one, wrong);

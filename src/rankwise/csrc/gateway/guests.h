@@ -3,6 +3,7 @@
 #ifndef GUESTS_H
 #define GUESTS_H
 
+#include "representation.h"
 #include "settings.h"
 #include <netinet/in.h>
 #include <stdbool.h>
@@ -16,6 +17,7 @@ typedef struct {
     char key[KEY_BYTES];
     int32_t rank, tag_bound;
     uint16_t port, node; /* network order; the first of the site's ranks on the same host */
+    uint32_t representation;
 } Hello;
 
 Hello hello(const char *key, uint16_t port);

@@ -50,6 +50,7 @@ static int unite(MPI_Comm part, Members theirs, bool mine_first, MPI_Comm *both)
 typedef struct {
     int number, size; /* size -1: there is no such leader; -2: it is of another job */
 } About;
+enum { ABOUT_INTS = sizeof(About) / sizeof(int) };
 enum { NO_LEADER = -1, OTHER_JOB = -2 };
 
 /* The world's rank of a rank of `comm`. */
@@ -74,8 +75,8 @@ static int ask_leader(int leader, Members mine, About *about, int **ranks)
     const MPI_Comm all = whole_job()->own;
     const int tag = world.tag_bound - LEADERS_BELOW_BOUND;
     const About own = {about->number, mine.size};
-    int code = call_Sendrecv(&own, sizeof own, MPI_BYTE, leader, tag, about, sizeof *about,
-                             MPI_BYTE, leader, tag, all, MPI_STATUS_IGNORE);
+    int code = call_Sendrecv(&own, ABOUT_INTS, MPI_INT, leader, tag, about, ABOUT_INTS, MPI_INT,
+                             leader, tag, all, MPI_STATUS_IGNORE);
     if (code != MPI_SUCCESS)
         return code;
     if (world.rank < leader)
@@ -99,7 +100,7 @@ static int hear_of(MPI_Comm quiet, int local_leader, int leader, Members mine, A
     if (leads && leader >= 0)
         code = ask_leader(leader, mine, about, ranks);
     if (code == MPI_SUCCESS)
-        code = call_Bcast(about, sizeof *about, MPI_BYTE, local_leader, quiet);
+        code = call_Bcast(about, ABOUT_INTS, MPI_INT, local_leader, quiet);
     if (code != MPI_SUCCESS || about->size < 0)
         return code;
     if (!leads)

@@ -23,10 +23,10 @@
 #include <unistd.h>
 
 typedef struct {
-    uint32_t address;    /* network order; 0: where the first process is */
-    uint16_t port, node; /* network order */
-    int32_t tag_bound;
-} Entry;
+    uint32_t address; /* 0: where the first process is */
+    uint16_t port, node;
+    uint32_t tag_bound, representation;
+} Entry; /* all in network order */
 
 Settings job_settings;
 static double deadline;
@@ -44,6 +44,12 @@ static void who_is_missing(const Entry *all, char *text, size_t room)
     }
 }
 
+static Entry entry_of(Hello said, uint32_t address)
+{
+    return (Entry){address, said.port, said.node, htonl((uint32_t)said.tag_bound),
+                   htonl(said.representation)};
+}
+
 /* The first process: collects all, and tells all. */
 static void preside(Entry *all, uint16_t port)
 {
@@ -55,7 +61,7 @@ static void preside(Entry *all, uint16_t port)
     int *sockets = calloc((size_t)world.ranks, sizeof *sockets);
     if (!sockets)
         stop("there is no memory");
-    all[0] = (Entry){0, port, hello("", port).node, world.tag_bound};
+    all[0] = entry_of(hello("", port), 0);
     Guests *guests = receive_guests(listener, &job_settings, deadline);
     for (int left = world.ranks - 1; left;) {
         Hello from;
@@ -66,7 +72,7 @@ static void preside(Entry *all, uint16_t port)
             close_connection(s);
             continue;
         }
-        all[from.rank] = (Entry){address.sin_addr.s_addr, from.port, from.node, from.tag_bound};
+        all[from.rank] = entry_of(from, address.sin_addr.s_addr);
         sockets[from.rank] = s;
         left--;
     }
@@ -128,6 +134,18 @@ static void connect_all(const Entry *all, struct in_addr first, int listener)
     dismiss_guests(guests);
 }
 
+void note_representation(int rank, Representation theirs)
+{
+    const Representation own = own_representation();
+    const char *const reason = cannot_convert(own, theirs);
+    if (reason)
+        stop("site %s cannot join rank %d, site %s: %s", world.names[world.site], rank,
+             world.names[site_of_rank(rank)], reason);
+    peers[rank].representation = theirs;
+    peers[rank].other_order = in_other_order(own, theirs);
+    peers[rank].external = site_of_rank(rank) != world.site && needs_external(own, theirs);
+}
+
 int meet(void)
 {
     const char *words = getenv("RANKWISE_JOIN");
@@ -153,10 +171,12 @@ int meet(void)
     else
         first = attend(all, port);
     for (int r = 0; r < world.ranks; r++)
-        if (all[r].tag_bound < world.tag_bound)
-            world.tag_bound = all[r].tag_bound;
+        if ((int)ntohl(all[r].tag_bound) < world.tag_bound)
+            world.tag_bound = (int)ntohl(all[r].tag_bound);
     for (int r = 0; r < world.ranks; r++)
         world.node[r] = world.first[site_of_rank(r)] + ntohs(all[r].node);
+    for (int r = 0; r < world.ranks; r++)
+        note_representation(r, (Representation)ntohl(all[r].representation));
     connect_all(all, first, listener);
     close(listener);
     free(all);

@@ -32,6 +32,7 @@ struct Request {
     MPI_Count count;
     MPI_Datatype type;
     bool plain;    /* bytes go to the buffer as they are */
+    bool external; /* they come as external32 */
     bool own_type; /* a copy, which the program cannot free */
     uint64_t room; /* bytes */
     char *packed;
@@ -59,6 +60,12 @@ struct Unexpected {
 /* What has begun and not ended, as far as it needs turns of ours. */
 extern long outstanding;
 extern long sends_under_way; /* those among them that MPI_Finalize has to wait for */
+
+/* Whether what goes to this rank of the remote group has to be external32. */
+static inline bool goes_external(const Joined *j, int dest)
+{
+    return dest >= 0 && dest < j->remote_size && peers[j->remote_rank[dest]].external;
+}
 
 /* NULL: there is no memory. */
 Request *new_request(RequestKind kind, Joined *joined);

@@ -8,6 +8,7 @@
 #include "communicators.h"
 #include "encrypted.h"
 #include "guests.h"
+#include "join.h"
 #include "messages.h"
 #include "relayed.h"
 #include "sockets.h"
@@ -111,6 +112,7 @@ static int gather_entries(Meeting *m)
         mine.port = htons((uint16_t)job_settings.relay_port);
         snprintf(mine.relay, sizeof mine.relay, "%s", job_settings.relay);
     }
+    mine.representation = htons(own_representation());
     snprintf(mine.site, sizeof mine.site, "%s", world.names[world.site]);
     m->card = (Card){m->mine.size, next_mixed, world.tag_bound, MPI_SUCCESS};
     m->entries = malloc((size_t)m->mine.size * sizeof *m->entries);
@@ -126,7 +128,7 @@ static int gather_entries(Meeting *m)
 /* All hear what the root has heard: it is the same on all of them. */
 static int share_entries(Meeting *m)
 {
-    int code = call_Bcast(&m->other, sizeof m->other, MPI_BYTE, m->root, m->quiet);
+    int code = call_Bcast(&m->other, sizeof m->other / sizeof(int), MPI_INT, m->root, m->quiet);
     if (code == MPI_SUCCESS)
         code = m->other.code;
     if (code == MPI_SUCCESS)

@@ -17,7 +17,8 @@ typedef struct {
 } Card;
 typedef struct {
     struct in_addr address;
-    uint16_t port, unused;
+    uint16_t port;
+    Representation representation; /* network order, too */
     int32_t rank;
     char site[SITE_ROOM], relay[RELAY_ROOM]; /* no relay: the process is at that address */
 } Entry;

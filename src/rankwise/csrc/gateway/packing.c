@@ -1,13 +1,7 @@
 #include "packing.h"
+#include "external32.h"
 #include "gateway.h"
 #include <stdlib.h>
-
-enum { PREDEFINED = 1024 }; /* handles below this are the standard's */
-
-static bool is_predefined_type(MPI_Datatype type)
-{
-    return (uintptr_t)type < PREDEFINED;
-}
 
 static TypeFacts ask(MPI_Datatype type)
 {
@@ -33,14 +27,17 @@ TypeFacts facts_of(MPI_Datatype type)
     return *facts;
 }
 
-int pack(const void *buffer, MPI_Count count, MPI_Datatype type, uint64_t bytes, char **packed)
+int pack(const void *buffer, MPI_Count count, MPI_Datatype type, uint64_t bytes, bool external,
+         char **packed)
 {
     MPI_Count position = 0;
     *packed = malloc(bytes + 1);
     if (!*packed)
         return MPI_ERR_NO_MEM;
-    const int code =
+    int code =
         below.Pack_c(buffer, count, type, *packed, (MPI_Count)bytes, &position, MPI_COMM_SELF);
+    if (code == MPI_SUCCESS && external)
+        code = to_external(*packed, bytes, type);
     if (code != MPI_SUCCESS) {
         free(*packed);
         *packed = NULL;

@@ -1,5 +1,5 @@
-/* A message's data as bytes. All sites have the same representation of data: that is checked when
- * they meet (join.c), so what one library packs another one unpacks. */
+/* A message's data as bytes. What one library packs another one unpacks, where both processes
+ * represent data alike; otherwise it is external32 meanwhile (external32.h). */
 #ifndef PACKING_H
 #define PACKING_H
 
@@ -14,8 +14,15 @@ typedef struct {
 
 TypeFacts facts_of(MPI_Datatype type);
 
+enum { PREDEFINED = 1024 }; /* handles below this are the standard's */
+static inline bool is_predefined_type(MPI_Datatype type)
+{
+    return (uintptr_t)type < PREDEFINED;
+}
+
 /* These return an error code. `packed` is to be freed. */
-int pack(const void *buffer, MPI_Count count, MPI_Datatype type, uint64_t bytes, char **packed);
+int pack(const void *buffer, MPI_Count count, MPI_Datatype type, uint64_t bytes, bool external,
+         char **packed);
 
 /* Of a message that is longer than the receive only what fits. */
 int unpack(const char *packed, uint64_t bytes, void *buffer, MPI_Count count, MPI_Datatype type);

@@ -138,8 +138,9 @@ int begin_send(Joined *j, const void *buffer, MPI_Count count, MPI_Datatype type
     r->bytes = bytes;
     r->buffer = (void *)buffer;
     r->peer = &peers[j->remote_rank[dest]];
-    if (!facts.plain || mode == BUFFERED)
-        code = pack(buffer, count, type, bytes, &r->packed);
+    const bool external = goes_external(j, dest) && facts.bytes > 1;
+    if (!facts.plain || mode == BUFFERED || external)
+        code = pack(buffer, count, type, bytes, external, &r->packed);
     if (code != MPI_SUCCESS) {
         outstanding--;
         free_request(r);

@@ -71,7 +71,7 @@ int call_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, i
     if (count < 0 || facts.bytes < 0)
         return fail(j, count < 0 ? MPI_ERR_COUNT : MPI_ERR_TYPE);
     const MPI_Count bytes = count * facts.bytes;
-    int code = pack(buf, count, datatype, (uint64_t)bytes, &copy);
+    int code = pack(buf, count, datatype, (uint64_t)bytes, goes_external(j, dest), &copy);
     if (code != MPI_SUCCESS)
         return fail(j, code);
     code = call_Sendrecv_c(copy, bytes, MPI_PACKED, dest, sendtag, buf, count, datatype, source,

@@ -9,6 +9,7 @@
 #ifndef WIRE_H
 #define WIRE_H
 
+#include "representation.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -44,6 +45,9 @@ struct Peer {
     int64_t used;             /* of what it may send */
     bool ended, dismissed;    /* it has said that it ends; we have */
     int uses, tag_bound;      /* of another job's process: communicators that it is in */
+    Representation representation;
+    bool external;    /* data between us are external32 */
+    bool other_order; /* its headers have another order of bytes */
 
     struct Session *session; /* TLS, or NULL: the connection is in the clear */
     bool unflushed, unread;  /* TLS has what is to go out; what the socket does not tell of */

@@ -218,6 +218,36 @@ int arrange_data(Data *data, const Collective *call, int rank, int ranks)
     return code;
 }
 
+int represent_data(Data *data, const Collective *call, int rank, int ranks, Convert *there,
+                   Convert *back)
+{
+    Blocks from, to;
+    if (!moves_only(call->operation))
+        return MPI_SUCCESS;
+    find_blocks(call, rank, ranks, &from, &to);
+    const bool whole = from.blocks > 0, alltoall = call->operation == ALLTOALL;
+    const Blocks *in = whole ? &from : &to;
+    int64_t bytes = 0; /* of the input */
+    if (whole || (alltoall && to.blocks))
+        bytes = total_bytes(in);
+    else if (call->send == MPI_IN_PLACE && to.blocks)
+        bytes = count_of(&to, rank) * to.element_bytes;
+    if (to.blocks) {
+        data->convert_back = back;
+        data->bytes_back = total_bytes(&to);
+        data->type_back = to.type;
+    }
+    int code = MPI_SUCCESS;
+    if (whole && !data->packed_input) {
+        code = pack(&from, &data->packed_input);
+        data->input = data->packed_input;
+    }
+    if (code == MPI_SUCCESS && call->operation == SCATTER && call->recv == MPI_IN_PLACE)
+        data->output = (char *)data->input + bytes_before(&from, rank);
+    return code == MPI_SUCCESS && bytes ? there((char *)data->input, (uint64_t)bytes, in->type)
+                                        : code;
+}
+
 static int duplicate_type(MPI_Datatype type, MPI_Datatype *copy)
 {
     int code = PMPI_Type_contiguous(1, type, copy); /* MPI_Type_dup would copy attributes */
@@ -254,6 +284,9 @@ int keep_arguments(Data *data, int ranks)
 
 int return_data(Data *data, int code)
 {
+    if (code == MPI_SUCCESS && data->convert_back)
+        code = data->convert_back(data->output, (uint64_t)data->bytes_back,
+                                  data->back.blocks ? data->back.type : data->type_back);
     if (code == MPI_SUCCESS && data->back.blocks)
         code = move_blocks(&data->back, data->packed_output, true);
     free(data->packed_input);

@@ -19,6 +19,9 @@ typedef struct {
     MPI_Aint extent;
 } Blocks;
 
+/* Converts packed data of this type in place, to another representation or back. An error code. */
+typedef int Convert(char *packed, uint64_t bytes, MPI_Datatype type);
+
 typedef struct {
     const void *input;
     void *output;
@@ -28,11 +31,19 @@ typedef struct {
     void *packed_input, *packed_output;
     void *kept_counts, *kept_starts; /* of `back`, once the program may have dropped its own */
     MPI_Datatype kept_type;          /* MPI_DATATYPE_NULL: none */
+    Convert *convert_back;           /* of the output, so many bytes of this type; NULL: none is */
+    int64_t bytes_back;
+    MPI_Datatype type_back;
 } Data;
 
 /* Makes ready the data of rank `rank` of `ranks` (its input packed). An MPI error code; after an
  * error there is nothing to free. */
 int arrange_data(Data *data, const Collective *call, int rank, int ranks);
+
+/* What is moved goes in another representation: makes the input so, and the output will be
+ * converted back. An MPI error code, after which the data are still to be returned. */
+int represent_data(Data *data, const Collective *call, int rank, int ranks, Convert *there,
+                   Convert *back);
 
 /* Puts the output where the program wants it, unless `code` is an error, and frees what was packed.
  * Returns `code`, or the error that came now. */

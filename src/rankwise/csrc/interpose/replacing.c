@@ -208,18 +208,18 @@ int share_counts(const Communicator *c, Problem *p)
     const size_t row = (size_t)c->ranks * sizeof(int64_t);
     int64_t *counts = (int64_t *)p->counts;
     if (p->operation == SCATTER)
-        return PMPI_Bcast(counts, (int)row, MPI_BYTE, p->root, c->own);
+        return PMPI_Bcast(counts, c->ranks, MPI_LONG_LONG_INT, p->root, c->own);
     if (p->operation == GATHER) {
         int64_t own = counts[c->rank];
-        return PMPI_Allgather(&own, sizeof own, MPI_BYTE, counts, sizeof own, MPI_BYTE, c->own);
+        return PMPI_Allgather(&own, 1, MPI_LONG_LONG_INT, counts, 1, MPI_LONG_LONG_INT, c->own);
     }
     if (p->operation != ALLTOALL)
         return MPI_SUCCESS;
     int64_t *matrix = malloc(row * (size_t)c->ranks);
     if (!matrix)
         return MPI_ERR_NO_MEM;
-    const int code = PMPI_Allgather((void *)p->send_counts, (int)row, MPI_BYTE, matrix, (int)row,
-                                    MPI_BYTE, c->own);
+    const int code = PMPI_Allgather((void *)p->send_counts, c->ranks, MPI_LONG_LONG_INT, matrix,
+                                    c->ranks, MPI_LONG_LONG_INT, c->own);
     free(counts);
     p->counts = matrix;
     return code;
