@@ -11,7 +11,7 @@ from rankwise.core import process
 from rankwise.core.configuration import plain
 from rankwise.core.errors import InputError
 from rankwise.core.jobs import Command, Job, LaunchSteps, LocalStart, Outcome, RemoteShellStart
-from rankwise.core.records import Implementation, Plan
+from rankwise.core.records import Cell, Implementation, Plan
 from rankwise.core.tuning import Loaded
 from rankwise.measurement.job import build_job, program_line, together
 from rankwise.measurement.launch import Launching
@@ -20,6 +20,7 @@ from rankwise.testbeds.local import LocalTestbed
 from support.replay import ReplayTestbed
 
 NOTHING = Outcome("", 0, "", "", 0.0)
+MPI = Implementation("openmpi-5.0.11", "openmpi", "5.0.11", "/p", "mpicc", "mpiexec", "path")
 LOADED = Loaded((("A", "1"),), ("--mca", "x", "1"), ("/file",))
 
 
@@ -38,6 +39,26 @@ def test_on_this_host_no_hosts_are_named() -> None:
     )  # fmt: skip
     assert job.start == LocalStart() and job.remote_shell == ""
     assert program_line(job) == "app 'x y'"
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "devices", "skips"),
+    [("bcast", set(), True), ("init", set(), False), ("bcast", {"mlx5_0"}, False)],
+)
+def test_fabrics_are_skipped_where_there_are_none_and_nobody_times_looking_for_them(
+    benchmark: str, devices: set[str], skips: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rankwise.testbeds.host.fabric_devices", lambda: devices)
+    jobs: list[Job] = []
+
+    class Noting:
+        def steps(self, implementation: Implementation, job: Job) -> LaunchSteps:
+            jobs.append(job)
+            return steps("true")
+
+    launching = Launching(Noting(), ReplayTestbed(lambda _: NOTHING), Plan((), 0, 1.0))
+    launching.launch(MPI, Path("p"), [Cell(MPI.id, benchmark, 8, 2)])
+    assert [job.skips_fabrics for job in jobs] == [skips]
 
 
 def test_elsewhere_every_rank_has_a_host() -> None:

@@ -100,6 +100,26 @@ def test_openmpi_lines(line: Line) -> None:
     ]  # fmt: skip
 
 
+def test_openmpi_5_does_not_wait_for_fabrics_that_are_not_there_unless_btls_are_chosen(
+    line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("OMPI_MCA_btl", raising=False)
+    site = replace(an("openmpi"), mpicc=str(tmp_path / "bin" / "mpicc"))
+    job, without = replace(PLAIN, skips_fabrics=True), "OMPI_MCA_btl=^ofi"
+    assert without in line(site, job) and without not in line(site, PLAIN)
+    assert without not in line(an("openmpi", "4.1.4"), job)
+    profile = replace(job, environment=(("OMPI_MCA_btl", "self,tcp"),))
+    assert "OMPI_MCA_btl=self,tcp" in line(site, profile) and without not in line(site, profile)
+    for file in (tmp_path / "etc" / "openmpi-mca-params.conf", tmp_path / ".openmpi" / "mca-params.conf"):
+        file.parent.mkdir()
+        file.write_text("btl = ^tcp\n")
+        assert without not in line(site, job)
+        file.unlink()
+    monkeypatch.setenv("OMPI_MCA_btl", "self,sm")
+    assert without not in line(site, job)
+
+
 def test_openmpi_on_hosts_has_a_slot_for_every_rank_but_its_ranks_still_yield(line: Line) -> None:
     words = line(an("openmpi"), replace(FAR, oversubscribed=True))
     assert "mpi_yield_when_idle" in words

@@ -47,6 +47,10 @@ class Testbed(Protocol):
         """Say whether ranks on these hosts (one entry a rank) share cores, so that waiting must yield."""
         ...
 
+    def has_fabrics(self) -> bool:
+        """Say whether messages may go by anything but shared memory and TCP."""
+        ...
+
     def facts(self) -> tuple[Fact, ...]:
         """Provenance of the hosts, read now."""
         ...

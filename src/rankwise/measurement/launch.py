@@ -159,6 +159,8 @@ class Launching:
             verifying |= self._plan.verify
             job = self._job(program, cells, loaded, candidates)
             job = workload.arm(job, cells, self._plan, seconds_per_cell, verifying=verifying)
+            skips = not workload.times_start(cells) and not self._testbed.has_fabrics()
+            job = replace(job, skips_fabrics=skips)
             if verifying and self._seen:
                 job = self._seen.probing(implementation, job)
             part = Part(implementation, chosen, job)

@@ -77,18 +77,20 @@ class Runner:
         priority: Callable[[Cell], int] | None = None,
         noise: Noise | None = None,
         first_seconds: Callable[[Sequence[Cell]], float] | None = None,
+        trusted: Collection[Cell] = (),
     ) -> None:
         """`priority`: after a first round of all, cells of a lower number get their fewest launches first.
 
         `noise` decides how often launches visit their cells; without it that is once. `first_seconds`: what a
         launch of these cells takes, as long as none was seen; given that, nothing goes beyond the time budget.
+        `trusted`: cells whose data are not looked at first, whatever the plan says.
         """
         self._plan = plan
         self._priority = priority
         self._noise = noise
         self._first_seconds = first_seconds
         self._tried: Counter[Cell] = Counter()
-        self._looked_at: set[Cell] = set()
+        self._looked_at = set(trusted)
         self._launching = launching
         self._progress = Progress(plan, half_width)
         self._keep = keep

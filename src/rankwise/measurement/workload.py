@@ -17,6 +17,10 @@ class Workload(Protocol):
     end_marker: str
     """The beginning of a line after which it counts as finished; '': only its end counts."""
 
+    def times_start(self, cells: Sequence[Cell]) -> bool:
+        """Return whether what an implementation does at its start is in what is measured."""
+        ...
+
     def arm(self, job: Job, cells: Sequence[Cell], plan: Plan, seconds_per_cell: float, *, verifying: bool) -> Job:
         """Return the job, whose program is the bare one, with the arguments that measure `cells`, or verify."""
         ...
@@ -36,6 +40,10 @@ class Harness:
         self._candidates, self._brief = candidates, brief
 
     end_marker = protocol.END_MARKER
+
+    def times_start(self, cells: Sequence[Cell]) -> bool:
+        """Return whether `init` is among them."""
+        return any(cell.benchmark == "init" for cell in cells)
 
     def arm(self, job: Job, cells: Sequence[Cell], plan: Plan, seconds_per_cell: float, *, verifying: bool) -> Job:
         """Add what the harness takes as arguments."""

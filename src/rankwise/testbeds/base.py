@@ -21,6 +21,7 @@ from rankwise.core.mapped_libraries import Mapped, mapped_here
 from rankwise.core.network import Topology
 from rankwise.core.records import Fact
 from rankwise.core.toml_places import Entry
+from rankwise.testbeds import host
 from rankwise.testbeds.running import Running
 
 
@@ -105,6 +106,10 @@ class TestbedKind(ABC):
         """Return whether any host has more ranks than slots; `hosts` has one entry a rank."""
         slots = {host.name: host.slots for host in self.hosts()}
         return any(hosts.count(name) > slots[name] for name in set(hosts))
+
+    def has_fabrics(self) -> bool:
+        """Return whether this host, which carries it all, has a device of InfiniBand's kind, or Slingshot's."""
+        return bool(host.fabric_devices())
 
     def mapped(self) -> Mapped:
         """Return the MPI libraries of all that runs on the testbed for this process, by process."""

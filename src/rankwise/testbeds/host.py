@@ -44,6 +44,11 @@ def read_text(path: str) -> str:
         return ""
 
 
+def fabric_devices() -> set[str]:
+    """Return the names of devices that are not Ethernet's: InfiniBand, Omni-Path, EFA, usNIC; Slingshot."""
+    return {path.name for kind in ("infiniband", "cxi") for path in Path("/sys/class", kind).glob("*")}
+
+
 def governors() -> set[str]:
     """Return the frequency governors in force; empty where the kernel does not say (most virtual machines)."""
     paths = Path("/sys/devices/system/cpu").glob("cpu[0-9]*/cpufreq/scaling_governor")

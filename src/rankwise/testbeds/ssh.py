@@ -104,6 +104,10 @@ class SshTestbed(TestbedKind):
         self.check_node(node)
         return [*shlex.split(self._topology.remote_shell), self._addresses[node], shlex.join(arguments)]
 
+    def has_fabrics(self) -> bool:
+        """Return True: what these hosts have is theirs to know."""
+        return True
+
     def facts(self) -> tuple[Fact, ...]:
         """Return what every host says of itself; where hosts differ, who has what."""
         self._must_be_up()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from rankwise.core.configuration import Configuration
 from rankwise.core.errors import HostError, InterruptedRun
@@ -38,11 +38,13 @@ def carry_out(
     files: ScheduleFiles | None = None,
     brief: bool = False,
     worlds: JoinedWorlds = NO_WORLDS,
+    trusted: Collection[Cell] = (),
 ) -> None:
     """Run the plan, whose cells name `configurations`; whatever ends it, the store says how.
 
     `files`: schedules of users that cells name; `worlds`: joined jobs. `launching` None: launches of the harness
-    on this testbed, `brief` where a validation needs no more. `priority` and `first_seconds` are the runner's.
+    on this testbed, `brief` where a validation needs no more. `priority`, `first_seconds` and `trusted`:
+    the runner's.
     """
     ready = {**ready, **worlds.ready}
     launching = launching or joined_benchmarks.starting(
@@ -54,7 +56,7 @@ def carry_out(
     )  # fmt: skip
     runner = Runner(
         plan, launching, relative_half_width, lambda launch: store.add_launch(run_id, launch), events.show,
-        priority=priority, noise=Variances(), first_seconds=first_seconds,
+        priority=priority, noise=Variances(), first_seconds=first_seconds, trusted=trusted,
     )  # fmt: skip
     try:
         with events.measuring():

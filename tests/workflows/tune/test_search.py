@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from rankwise.workflows.tune.budget import LEAST_VALIDATION_SHARE, Budget
-from rankwise.workflows.tune.search import StagedSearch
+from rankwise.analysis.validation.evidence import FIRST_LOOK
+from rankwise.workflows.tune.budget import Budget
+from rankwise.workflows.tune.search import VALIDATION_LAUNCHES, StagedSearch
 
 
 class Timed(StagedSearch):
@@ -51,6 +52,7 @@ def test_the_validation_has_its_time_left(validation: float) -> None:
     search.run(budget)
     left = budget.validation_seconds(validation)
     assert all(deadline <= 100.0 - left + 2.0 for deadline in search.deadlines)
-    assert search.now <= search._launching.end == (1 - LEAST_VALIDATION_SHARE) * 100.0
+    first_look = budget.validation_seconds(FIRST_LOOK / VALIDATION_LAUNCHES * validation)
+    assert search.now <= search._launching.end == 100.0 - first_look
     assert search.deadlines[0] == pytest.approx(10.0), "the third stage needs too much, not the first"
     assert search.warned == (330.0 + validation, 100.0)

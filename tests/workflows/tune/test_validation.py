@@ -120,6 +120,25 @@ def test_where_there_is_no_time_for_all_rules_those_that_fit_are_validated() -> 
     assert accepted is None and not found.tuning.decisions
 
 
+def test_of_one_operation_the_rules_that_fit_are_validated() -> None:
+    both = Decision(
+        "bcast", 4, (Rule(64, FAST), Rule(1024, Choice("fast", segment_bytes=8192)), Rule(None, Choice()))
+    )
+    for_one = SIDES * (LAUNCH_SECONDS + 10.0) * FIRST_LOOK
+    found, accepted = validated(Tuning(decisions=(both,)), 1.2 * for_one, Machine(cell_seconds=10.0))
+    assert accepted is not None
+    assert [rule.choice for rule in found.tuning.decisions[0].rules] == [FAST, Choice()]
+
+
+def test_every_number_of_ranks_is_launched_once_before_any_is_launched_again() -> None:
+    decisions = decision("bcast", 4, FAST), decision("bcast", 8, FAST)
+    machine = Machine()
+    found, _ = validated(Tuning(decisions=decisions), 600.0, machine)
+    assert found.tuning.decisions == decisions
+    (first, once), *_ = machine.asked
+    assert ({cell.ranks for cell in first}, once) == ({4, 8}, 1), "what those on 8 ranks take, nobody knew"
+
+
 def test_one_slow_rule_goes_back_and_the_others_are_not_measured_again() -> None:
     tuning = Tuning(decisions=(decision("bcast", 4, FAST), decision("reduce", 4, SLOW)))
     machine = Machine()

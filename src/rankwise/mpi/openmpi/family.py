@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
 
 import psutil
 
 from rankwise.core.jobs import Command, Job, LaunchSteps
-from rankwise.core.records import Implementation
+from rankwise.core.records import Environment, Implementation
 from rankwise.core.tuning import (
     Algorithm,
     Candidate,
@@ -25,9 +26,16 @@ from rankwise.core.tuning import (
 from rankwise.core.vocabulary import Vocabulary
 from rankwise.mpi.family import Ask, Family, files_of
 from rankwise.mpi.openmpi import algorithms, json_rules, levers, nonblocking, settings, switching, versions
-from rankwise.mpi.openmpi.parameters import installation, users_file
+from rankwise.mpi.openmpi.parameters import (
+    PARAMETERS_FILE,
+    VARIABLE,
+    file_variables,
+    installation,
+    users_file,
+)
 
 _VERSION = re.compile(r"Open MPI v?(\d[\w.]*)")
+_BTL = VARIABLE + "btl"
 _TRANSPORT = re.compile(r"Using (\w+) btl for send|selected (?!ob1)(\w+) best priority")
 
 
@@ -70,7 +78,7 @@ class OpenMpi(Family):
             argv += ["--mca", "mpi_yield_when_idle", "1"]
         if job.remote_shell:
             argv += self._agent(implementation, job.remote_shell)
-        for name, value in job.environment:
+        for name, value in (*job.environment, *self._skipping(implementation, job)):
             if not (job.oversubscribed and name == levers.YIELDING):  # it would overrule the argument above
                 argv += ["-x", f"{name}={value}"]
         argv += [*job.launcher_arguments, *job.program]
@@ -148,6 +156,18 @@ class OpenMpi(Family):
         """
         mapper = ["--map-by", "seq"] if _major(implementation) >= 5 else ["--mca", "rmaps", "seq"]
         return [*mapper, "--bind-to", "none", "--host", ",".join(job.hosts)]
+
+    def _skipping(self, implementation: Implementation, job: Job) -> Environment:
+        """Without its BTL for libfabric, which sleeps for a second when it finds nothing (btl_ofi_component.c).
+
+        Where anybody has chosen BTLs, these stay in force.
+        """
+        if not job.skips_fabrics or _major(implementation) < 5:
+            return ()
+        site = Path(implementation.mpicc).parent.parent / "etc" / f"openmpi-{PARAMETERS_FILE}"
+        files = (file_variables(site), *users_file(os.environ).values())
+        chosen = {*os.environ, *dict((*job.environment, *implementation.environment)), *chain(*files)}
+        return () if _BTL in chosen else ((_BTL, "^ofi"),)
 
     def _agent(self, implementation: Implementation, remote_shell: str) -> list[str]:
         if _major(implementation) < 5:

@@ -10,6 +10,7 @@ from itertools import chain
 
 from rankwise.analysis.tune.search import Search
 from rankwise.analysis.tunings import merged
+from rankwise.analysis.validation.evidence import FIRST_LOOK
 from rankwise.core.records import DEFAULT, Cell, Launch
 from rankwise.core.tuning import Reason, Tuning
 from rankwise.core.units import format_duration
@@ -95,7 +96,7 @@ class StagedSearch:
         """Return what is found in the time that the validation leaves of `budget`, by implementation.
 
         Stages share it as `share_of_first` has it, and the implementations within each alike. A search that could
-        not conclude anything yet may go on until the validation has the least that it needs; no launch goes on
+        not conclude anything yet may go on until the validation has the time of a first look; no launch goes on
         longer, so that a round may remain incomplete, which then counts for nothing.
         """
         stages = self._stages()
@@ -103,7 +104,7 @@ class StagedSearch:
         finish = budget.began + budget.seconds
         self._warn(self._seconds(map(self._due, stages)) + validation, finish - budget.clock())
         end = finish - budget.validation_seconds(validation)
-        latest = finish - budget.validation_seconds(0.0)
+        latest = finish - budget.validation_seconds(FIRST_LOOK / VALIDATION_LAUNCHES * validation)
         while stages:
             needed = [self._due(stage).seconds for stage in stages]
             first, now = self._due(self._anew(stages.pop(0))), budget.clock()

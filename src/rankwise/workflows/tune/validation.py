@@ -10,7 +10,7 @@ from typing import Protocol
 from rankwise.analysis.application import Application
 from rankwise.analysis.tunings import with_reverted
 from rankwise.analysis.validation.acceptance import Acceptance, Validated, accept
-from rankwise.analysis.validation.acting import acting, acts, has_rule
+from rankwise.analysis.validation.acting import acting, acts, has_rule, rule_behind
 from rankwise.analysis.validation.evidence import FIRST_LOOK
 from rankwise.core.records import Benchmark, Cell, Launch
 from rankwise.core.tuning import Reason, Tuning
@@ -136,23 +136,26 @@ class Validation:
         tunings = {one: found[one].tuning for one in judged if _has_any(found[one])}
         groups = [group for one in tunings for group in self._groups(one, tunings[one], judged[one])]
         required = [group for group in groups if group.is_required]
-        groups = sorted(_in_turn(required) or groups, key=lambda group: (group.more, group.round_seconds))
-        left = self._deadline - self._clock()
+        is_first = not self._runs
+        groups = sorted(
+            required if is_first else _in_turn(required) or groups,
+            key=lambda group: (group.more, group.round_seconds),
+        )
         launches = groups[0].more if groups else 0
+        left = self._deadline - self._clock()
         acted = {
             cell: (cell, acting(tunings[cell.implementation], cell)) for group in groups for cell in group.cells
         }
-        data = self._looks_at_data(acted.values())
+        rounds = launches + self._looks_at_data(acted.values()) / SIDES
         chosen: list[_Group] = []
         for group in groups:
-            costs = (launches + data) * sum(each.round_seconds for each in [*chosen, group])
-            if costs <= left:
+            if rounds * sum(each.round_seconds for each in [*chosen, group]) <= left:
                 chosen.append(group)
         if groups and not chosen:
-            chosen = self._quickest(groups[0], left / (launches + data))
+            chosen = self._quickest(groups[0], tunings, left / rounds)
         if not chosen:
             return False
-        if not self._runs:
+        if is_first:
             launches = 1  # shows what they really take
         cells = [cell for group in chosen for cell in group.cells]
         own = {one: tunings[one] for one in dict.fromkeys(cell.implementation for cell in cells)}
@@ -166,14 +169,15 @@ class Validation:
     def _looks_at_data(self, acted: Iterable[tuple[object, ...]]) -> bool:
         return self._question.looks_at_data and not self._measured.issuperset(acted)
 
-    def _quickest(self, group: _Group, round_seconds: float) -> list[_Group]:
-        """The group with as many of its benchmarks as a round has time for; none if it has not for any.
+    def _quickest(self, group: _Group, tunings: Mapping[str, Tuning], round_seconds: float) -> list[_Group]:
+        """The group with the cells of as many rules as a round has time for; none if it has not for any.
 
         What the others would have shown goes back to the default, instead of all of it.
         """
-        own: dict[str, list[Cell]] = {}
+        tuning = tunings[group.cells[0].implementation]
+        own: dict[tuple[object, ...], list[Cell]] = {}
         for cell in group.cells:
-            own.setdefault(cell.benchmark, []).append(cell)
+            own.setdefault((cell.benchmark, rule_behind(tuning, cell)), []).append(cell)
         cells: tuple[Cell, ...] = ()
         seconds = 0.0
         for more in sorted(own.values(), key=self._pace.launch_seconds):
@@ -198,22 +202,17 @@ class Validation:
                 more[each.cell] = wanted
                 if each.is_required and acts(tuning, each.cell):
                     required.add(each.cell)
-        kinds: dict[tuple[object, ...], list[Cell]] = {}
+        kinds: dict[tuple[tuple[object, ...], bool], list[Cell]] = {}
         for cell in more:
-            kinds.setdefault((together(cell), cell in required or self._rides(cell, required)), []).append(cell)
+            kinds.setdefault((together(cell), cell in required), []).append(cell)
         return [
             _Group(
-                tuple(cells), bool(required & {*cells}), min(more[cell] for cell in cells),
+                tuple(cells), is_required, min(more[cell] for cell in cells),
                 SIDES * self._pace.launch_seconds(cells),
                 any(cell not in known or known[cell].launches < FIRST_LOOK for cell in cells),
             )
-            for cells in kinds.values()
+            for (_, is_required), cells in kinds.items()
         ]  # fmt: skip
-
-    @staticmethod
-    def _rides(cell: Cell, required: set[Cell]) -> bool:
-        """Whether its launches are needed anyway."""
-        return any(together(cell) == together(one) for one in required)
 
 
 def _in_turn(groups: Sequence[_Group]) -> Sequence[_Group]:
