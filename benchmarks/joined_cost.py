@@ -1,8 +1,8 @@
 """What a message between two sites of a joined job takes beside raw TCP, and one within a site beside native MPI.
 
-Sites are on this host. Between sites, MPI and a TCP connection of the same two processes take turns; within a
-site, launches of the joined job and of a single one do, each with a third rank that sleeps. The least of all
-passes counts.
+Sites are on this host. Between sites, MPI and a TCP connection of the same two processes take turns, with
+--encrypt in encrypted jobs too; within a site, launches of the joined job and of a single one do, each with
+a third rank that sleeps. The least of all passes counts.
 """
 
 from __future__ import annotations
@@ -28,27 +28,31 @@ Times = dict[tuple[str, int], float]
 @click.option("--passes", default=20, show_default=True)
 @click.option("--rounds", default=500, show_default=True, help="In a pass; a twentieth of it from 100 kB on.")
 @click.option("--sizes", default="8,1024,65536,1048576,4194304", show_default=True)
+@click.option("--encrypt", is_flag=True, help="Also encrypted (`rankwise run --join ... --encrypt`).")
 def main(  # noqa: PLR0917
-    first: str, second: str, turns: int, passes: int, rounds: int, sizes: str
+    first: str, second: str, turns: int, passes: int, rounds: int, sizes: str, encrypt: bool
 ) -> None:
     """Time messages between ranks of the MPIs FIRST and SECOND, and within a site of FIRST."""
-    times: list[Times] = [{}, {}, {}]
     with tempfile.TemporaryDirectory() as folder:
         program = compiled(Path(folder))
         asked = [str(rounds), str(passes), *sizes.split(",")]
-        lines = (
-            (["--join", f"a={first}:1,b={second}:1"], [*asked, "tcp"]),
-            (["--join", f"a={first}:2,b={second}:1"], asked),
-            (["--mpi", first, "-n", "3"], asked),
-        )
+        between = ["--join", f"a={first}:1,b={second}:1"]
+        lines = {
+            "between sites": (between, [*asked, "tcp"]),
+            **({"encrypted": ([*between, "--encrypt"], [*asked, "tcp"])} if encrypt else {}),
+            "within a joined": (["--join", f"a={first}:2,b={second}:1"], asked),
+            "native": (["--mpi", first, "-n", "3"], asked),
+        }
+        times: dict[str, Times] = {name: {} for name in lines}
         for _ in range(turns):
-            for least, (how, arguments) in zip(times, lines, strict=True):
+            for name, (how, arguments) in lines.items():
                 for key, value in run(program, how, arguments).items():
-                    least[key] = min(value, least.get(key, value))
+                    times[name][key] = min(value, times[name].get(key, value))
     print(f"one way, microseconds (MB/s)   {first} and {second}")
-    print(f"{'bytes':>9} {'raw TCP':>18} {'between sites':>18} {'within a joined':>18} {'native':>18}")
+    print(" ".join([f"{'bytes':>9}", *(f"{name:>18}" for name in ("raw TCP", *times))]))
     for size in map(int, sizes.split(",")):
-        row = (times[0]["tcp", size], *(one["mpi", size] for one in times))
+        raw = min(one["tcp", size] for one in times.values() if ("tcp", size) in one)
+        row = (raw, *(one["mpi", size] for one in times.values()))
         print(f"{size:9} " + " ".join(f"{f'{value:.2f} ({size / value:.0f})':>18}" for value in row))
 
 

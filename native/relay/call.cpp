@@ -8,6 +8,27 @@
 namespace rankwise::relay
 {
 
+namespace
+{
+
+bool makes_sense(const Call &call)
+{
+    const bool has_port = call.port != 0, has_key = call.port_key.size() == kPortKeyDigits;
+    switch (call.wish) {
+    case Call::Wish::listens:
+        return has_port && call.port_key.empty();
+    case Call::Wish::connect:
+        return !has_port && call.port_key.empty();
+    case Call::Wish::let_in:
+        return has_key;
+    case Call::Wish::visit:
+        return has_port && has_key && call.address != 0;
+    }
+    return false;
+}
+
+} // namespace
+
 Call read_call(const std::uint8_t *from, const std::string &job_key)
 {
     if (std::memcmp(from, "rankgate", 8) != 0)
@@ -25,9 +46,10 @@ Call read_call(const std::uint8_t *from, const std::string &job_key)
     call.site = get32(from + 16);
     call.target = target_of(std::uint64_t{get32(from + 20)} * 2 + (meeting == 1 ? 1 : 0));
     call.port = static_cast<std::uint16_t>(port);
-    const bool listens = call.wish == Call::Wish::listens;
-    if ((!listens && call.wish != Call::Wish::connect) || meeting > 1 || port > UINT16_MAX ||
-        listens != (port != 0))
+    const auto *const port_key = reinterpret_cast<const char *>(from + 32 + kJobKeyBytes);
+    call.port_key.assign(port_key, ::strnlen(port_key, kJobKeyBytes));
+    call.address = get32(from + 32 + 2 * kJobKeyBytes);
+    if (meeting > 1 || port > UINT16_MAX || !makes_sense(call))
         throw ProtocolError("what it asks for makes no sense");
     return call;
 }

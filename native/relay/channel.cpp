@@ -22,7 +22,8 @@ constexpr std::size_t kFramesInRead = 4;
 Channel::Channel(Poller &poller, std::uint32_t number, std::uint64_t window, Target target,
                  std::function<void()> wake)
     : poller_(poller), number_(number), target_(target), wake_(std::move(wake)), sent_(window),
-      received_(window), sink_([this](Bytes data) { return deliver(data); }), window_(window)
+      received_(window), sink_([this](Bytes data) { return deliver(data); }), window_(window),
+      their_window_(window)
 {
 }
 
@@ -147,13 +148,15 @@ void Channel::look_after_delivery()
         ::shutdown(socket_.number(), SHUT_WR);
         acknowledge_due_ = true;
     }
-    if (out - told_ >= window_ / kShareOfWindow || (untold_ >= kMostUntold && out > told_))
+    if (out - told_ >= their_window_ / kShareOfWindow || (untold_ >= kMostUntold && out > told_))
         acknowledge_due_ = true;
 }
 
 void Channel::arrived(const Frame &frame, Bytes data, bool more)
 {
     more_ = more;
+    if (frame.window > 0)
+        their_window_ = frame.window * kWindowUnit;
     sent_.acknowledged(frame.acknowledged);
     if (frame.kind == FrameKind::data) {
         untold_++;
@@ -199,6 +202,7 @@ std::optional<std::pair<Frame, std::shared_ptr<Chunk>>> Channel::next()
     Frame frame;
     frame.channel = number_;
     frame.acknowledged = received_.delivered();
+    frame.window = static_cast<std::uint32_t>(window_ / kWindowUnit);
     std::shared_ptr<Chunk> chunk;
     if (open_due_) {
         open_due_ = false;
@@ -229,6 +233,13 @@ bool Channel::has_work() const
 {
     return open_due_ || opened_due_ || acknowledge_due_ || sent_.has_next() || broken_ ||
            (open_ && readable_ && sent_.room() > 0);
+}
+
+void Channel::limit(std::uint64_t window)
+{
+    window_ = window;
+    sent_.limit(window);
+    wake_();
 }
 
 std::size_t Channel::resume()

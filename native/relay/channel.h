@@ -19,6 +19,7 @@ class Channel
   public:
     /// `socket` is that of our own process, connected or about to be. `wake`: there is something
     /// to send.
+    /// `window`: the most that either end may ever keep.
     Channel(Poller &poller, std::uint32_t number, std::uint64_t window, Target target,
             std::function<void()> wake);
     ~Channel();
@@ -43,6 +44,9 @@ class Channel
     bool has_work() const;
     /// A stream has broken: what may have been lost is sent again. How many pieces.
     std::size_t resume();
+
+    /// How much may be on its way to the other side from now on.
+    void limit(std::uint64_t window);
 
     /// Nothing is left to do here.
     bool is_over() const;
@@ -85,9 +89,10 @@ class Channel
     SendWindow sent_;
     ReceiveWindow received_;
     ReceiveWindow::Sink sink_;
-    std::uint64_t window_, told_ = 0; // up to where the other side knows that all has gone out
-    unsigned untold_ = 0;             // frames since
-    bool calls_ = false;              // our process called, and has to be answered
+    std::uint64_t window_, their_window_; // of either direction, now
+    std::uint64_t told_ = 0;              // up to where the other side knows that all has gone out
+    unsigned untold_ = 0;                 // frames since
+    bool calls_ = false;                  // our process called, and has to be answered
     bool connecting_ = false, open_ = false;
     bool open_due_ = false, opened_due_ = false, acknowledge_due_ = false;
     bool readable_ = false, hung_up_ = false, shut_ = false, more_ = false;

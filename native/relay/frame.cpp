@@ -12,11 +12,12 @@ namespace
 constexpr std::uint32_t kMagic = 0x72776c79; // "rwly"
 constexpr std::uint32_t kMostStreams = 64;
 constexpr std::uint64_t kMostWindow = 1u << 30;
+constexpr std::uint32_t kMostWindowUnits = 0xffffff;
 } // namespace
 
 void write_frame(const Frame &frame, std::uint8_t *to)
 {
-    put32(to, static_cast<std::uint32_t>(frame.kind) << 24);
+    put32(to, static_cast<std::uint32_t>(frame.kind) << 24 | (frame.window & kMostWindowUnits));
     put32(to + 4, frame.channel);
     put32(to + 8, frame.length);
     put32(to + 12, 0);
@@ -28,11 +29,11 @@ Frame read_frame(const std::uint8_t *from)
 {
     const std::uint32_t kind = get32(from) >> 24;
     if (kind < static_cast<std::uint32_t>(FrameKind::open) ||
-        kind > static_cast<std::uint32_t>(FrameKind::ping) || (get32(from) & 0xffffff) != 0 ||
-        get32(from + 12) != 0)
+        kind > static_cast<std::uint32_t>(FrameKind::ping) || get32(from + 12) != 0)
         throw ProtocolError("it sent a frame of no known kind");
     Frame frame;
     frame.kind = static_cast<FrameKind>(kind);
+    frame.window = get32(from) & kMostWindowUnits;
     frame.channel = get32(from + 4);
     frame.length = get32(from + 8);
     frame.offset = get64(from + 16);

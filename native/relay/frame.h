@@ -8,8 +8,10 @@
 namespace rankwise::relay
 {
 
-inline constexpr std::uint32_t kProtocol = 1;
+inline constexpr std::uint32_t kProtocol = 2;
 inline constexpr std::size_t kFrameBytes = 32;
+/// In which frames tell windows.
+inline constexpr std::uint64_t kWindowUnit = 65536;
 /// A frame is one TLS record, so that it is sent on as soon as it can be decrypted.
 inline constexpr std::size_t kMostPayload = 16384 - kFrameBytes;
 
@@ -33,13 +35,15 @@ enum class Reason : std::uint8_t { broken, nobody, unreachable, unknown };
 inline constexpr std::uint64_t kReasons = 4;
 
 /// A frame carries, whatever its kind, how much of the other direction has gone out to the process
-/// there: up to that offset nothing needs to be sent again, and the window begins there.
+/// there: up to that offset nothing needs to be sent again, and the window begins there. And what
+/// the window of its own direction is now, so that the other side acknowledges in time.
 struct Frame {
     FrameKind kind = FrameKind::ping;
     std::uint32_t channel = 0;
     std::uint32_t length = 0;
     std::uint64_t offset = 0;
     std::uint64_t acknowledged = 0;
+    std::uint32_t window = 0; // 24 bits; 0: as greeted
 };
 
 void write_frame(const Frame &frame, std::uint8_t *to);
@@ -56,6 +60,9 @@ std::uint64_t number_of(Target target);
 Target target_of(std::uint64_t number);
 
 inline constexpr std::size_t kGreetingBytes = 40;
+
+/// In place of a site's number, where relays are of different jobs.
+inline constexpr std::uint32_t kAbroad = UINT32_MAX;
 
 /// The first thing on a stream, said by both sides.
 struct Greeting {

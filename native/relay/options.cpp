@@ -26,7 +26,11 @@ relays, by TLS 1.3 with the relays' key. Sites are numbered from 0; a relay call
 --key FILE         two lines: the relays' key, 64 hexadecimal digits, and the job's, up to 39 characters
 --peer N=HOST:PORT where the relay of site N listens; one for each lower number
 --streams N        connections between two relays, the same at all         (default 4, 1 to 64)
---window BYTES     of each connection of processes kept at either end      (default 4194304)
+--window BYTES     of each connection of processes kept at either end; without it, twice what the link carries
+                   in a round trip, as TCP measures both, and 4194304 until it is known
+--window-max BYTES what that is at most                                    (default 33554432)
+--pacing yes|no    over links of 1 ms or more, let the kernel spread what a stream sends, up to twice the rate
+                   that the link was seen to carry                         (default yes)
 --patience S       for how long a broken link is waited for                (default 60)
 --until-eof yes    end when the standard input does                        (default no: at SIGTERM)
 
@@ -85,6 +89,10 @@ void set(Options &options, std::string_view name, std::string_view word)
         options.streams = static_cast<std::uint32_t>(whole(name, word, 1, 64));
     else if (name == "--window")
         options.window = whole(name, word, 65536, 1 << 30);
+    else if (name == "--window-max")
+        options.window_max = whole(name, word, 65536, 1 << 30);
+    else if (name == "--pacing" && (word == "yes" || word == "no"))
+        options.pacing = word == "yes";
     else if (name == "--patience")
         options.patience_seconds = static_cast<double>(whole(name, word, 1, 86400));
     else if (name == "--until-eof" && (word == "yes" || word == "no"))
@@ -102,9 +110,9 @@ void check(const Options &options)
 {
     if (options.job_key.empty())
         throw input_error("there is no key, and without one nobody may be let in", "--key FILE");
-    if (options.sites.size() < 2 || options.site >= options.sites.size())
+    if (options.sites.front().empty() || options.site >= options.sites.size())
         throw input_error(
-            "--sites names two sites or more, and --site is the number of one of them");
+            "--sites names the sites of the job, and --site is the number of one of them");
     if (!options.port)
         throw input_error("there is no port to listen at", "--port P");
     for (std::uint32_t site = 0; site < options.sites.size(); site++)

@@ -22,7 +22,9 @@ struct Options {
     Key key{};                                  // of the relays
     std::string job_key;                        // of the processes
     std::uint32_t streams = 4;
-    std::uint64_t window = 4 << 20;
+    std::optional<std::uint64_t> window; // or else it follows the link, up to that
+    std::uint64_t window_max = 32 << 20;
+    bool pacing = true;
     double patience_seconds = 60;
     bool until_eof = false;
 };

@@ -19,6 +19,14 @@ class Registry
     {
     }
     void add(Target target, const sockaddr_in &at);
+    void remove(Target target)
+    {
+        places_.erase(target);
+    }
+    bool is_empty() const
+    {
+        return places_.empty();
+    }
     /// Tells at once, or when the process has come; nothing if it does not in time.
     void ask(Target target, Found found);
     /// To be called now and then.

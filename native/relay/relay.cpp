@@ -4,10 +4,8 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
 #include <fcntl.h>
 #include <netdb.h>
-#include <openssl/rand.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -46,14 +44,6 @@ sockaddr_in resolve(const std::string &where)
     return at;
 }
 
-std::uint64_t new_instance()
-{
-    std::uint64_t number = 0;
-    if (RAND_bytes(reinterpret_cast<unsigned char *>(&number), sizeof number) != 1 || number == 0)
-        throw host_error("there are no random numbers");
-    return number;
-}
-
 Descriptor watched_signals()
 {
     sigset_t set;
@@ -65,30 +55,32 @@ Descriptor watched_signals()
     return Descriptor(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
-std::string megabytes(std::uint64_t bytes)
+TrunkSettings common_settings(const Options &options)
 {
-    std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), "%.3f MB", 1e-6 * static_cast<double>(bytes));
-    return text.data();
+    TrunkSettings common;
+    common.site = options.site;
+    common.streams = options.streams;
+    common.window = options.window.value_or(options.window_max);
+    common.measured = !options.window;
+    common.paced = options.pacing;
+    common.patience_seconds = options.patience_seconds;
+    common.instance = new_instance();
+    return common;
 }
 
 } // namespace
 
 Relay::Relay(const Options &options)
-    : context_(options.key), registry_(options.patience_seconds),
+    : context_(options.key, "", [this](std::string_view name) { return others_.key_named(name); }),
+      registry_(options.patience_seconds), common_(common_settings(options)),
+      others_(poller_, common_),
       doorway_(poller_, context_, options.job_key, anywhere(*options.port), *this),
       signals_(watched_signals()), until_eof_(options.until_eof)
 {
-    TrunkSettings common;
-    common.site = options.site;
-    common.streams = options.streams;
-    common.window = options.window;
-    common.patience_seconds = options.patience_seconds;
-    common.instance = new_instance();
     for (std::uint32_t site = 0; site < options.sites.size(); site++) {
         if (site == options.site)
             continue;
-        TrunkSettings settings = common;
+        TrunkSettings settings = common_;
         settings.to_site = site;
         settings.name = options.sites[site];
         if (const auto peer = options.peers.find(site); peer != options.peers.end()) {
@@ -112,6 +104,10 @@ void Relay::watch_input()
 
 void Relay::relay_came(std::unique_ptr<Stream> &stream, const Greeting &greeting)
 {
+    if (!stream->key_name().empty()) {
+        others_.relay_came(stream, greeting);
+        return;
+    }
     const auto found = trunks_.find(greeting.site);
     if (found == trunks_.end())
         throw ProtocolError("it is the relay of no site of this job");
@@ -120,18 +116,27 @@ void Relay::relay_came(std::unique_ptr<Stream> &stream, const Greeting &greeting
 
 void Relay::process_called(const Call &call, const sockaddr_in &from, Descriptor &socket)
 {
-    if (call.wish == Call::Wish::listens) {
-        sockaddr_in at = from;
-        at.sin_port = htons(call.port);
-        registry_.add(call.target, at);
-        // Who does not read this is not there any more.
-        [[maybe_unused]] const auto sent = ::send(socket.number(), "y", 1, MSG_NOSIGNAL);
+    sockaddr_in at = from;
+    at.sin_port = htons(call.port);
+    switch (call.wish) {
+    case Call::Wish::visit:
+        others_.visit(call, std::move(socket));
+        return;
+    case Call::Wish::connect: {
+        const auto found = trunks_.find(call.site);
+        if (found == trunks_.end())
+            throw ProtocolError("it asked for a site that there is no way to");
+        found->second->open(call.target, std::move(socket));
         return;
     }
-    const auto found = trunks_.find(call.site);
-    if (found == trunks_.end())
-        throw ProtocolError("it asked for a site that there is no way to");
-    found->second->open(call.target, std::move(socket));
+    case Call::Wish::let_in:
+        others_.let_in(call, at);
+        break;
+    case Call::Wish::listens:
+        registry_.add(call.target, at);
+    }
+    // Who does not read this is not there any more.
+    [[maybe_unused]] const auto sent = ::send(socket.number(), "y", 1, MSG_NOSIGNAL);
 }
 
 void Relay::turn()
@@ -140,6 +145,7 @@ void Relay::turn()
     registry_.turn();
     for (const auto &[site, trunk] : trunks_)
         trunk->turn();
+    others_.turn();
 }
 
 void Relay::run()
@@ -155,25 +161,20 @@ void Relay::run()
         }
         for (const auto &[site, trunk] : trunks_)
             trunk->pump();
+        others_.pump();
         poller_.wait(kTurnMilliseconds);
     }
     for (const auto &[site, trunk] : trunks_)
         trunk->take_leave();
+    others_.take_leave();
 }
 
 std::string Relay::report() const
 {
     std::string text;
-    for (const auto &[site, trunk] : trunks_) {
-        const TrunkCounters &one = trunk->counters();
-        text += "to " + trunk->name() + ": " + std::to_string(one.connections) + " connections, " +
-                megabytes(one.sent_bytes) + " there, " + megabytes(one.received_bytes) +
-                " back; kept " + megabytes(one.most_kept_bytes) + " of one at most\n";
-        if (one.breaks > 0)
-            text += "to " + trunk->name() + ": " + std::to_string(one.breaks) +
-                    " times a stream broke, " + std::to_string(one.sent_again) +
-                    " pieces were sent again\n";
-    }
+    for (const auto &[site, trunk] : trunks_)
+        text += trunk->report();
+    text += others_.report();
     if (doorway_.refused() > 0)
         text += "refused " + std::to_string(doorway_.refused()) + " strangers\n";
     return text;

@@ -2,6 +2,7 @@
 #pragma once
 #include "doorway.h"
 #include "options.h"
+#include "other_jobs.h"
 #include "poller.h"
 #include "registry.h"
 #include "tls.h"
@@ -37,7 +38,9 @@ class Relay : public Household
     Poller poller_;
     TlsContext context_;
     Registry registry_;
+    TrunkSettings common_;
     std::map<std::uint32_t, std::unique_ptr<Trunk>> trunks_;
+    OtherJobs others_;
     Doorway doorway_;
     Descriptor signals_;
     bool until_eof_, ended_ = false;

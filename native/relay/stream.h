@@ -2,6 +2,7 @@
 #pragma once
 #include "base/descriptor.h"
 #include "frame.h"
+#include "link_meter.h"
 #include "poller.h"
 #include "tls.h"
 #include "window.h"
@@ -65,6 +66,23 @@ class Stream
     void flush();
     void take_leave();
 
+    const TlsContext &context() const
+    {
+        return context_;
+    }
+    /// See Tls::key_name.
+    std::string key_name() const
+    {
+        return tls_ ? tls_->key_name() : "";
+    }
+    LinkSample sample() const
+    {
+        return sample_of(socket_.number());
+    }
+    void pace(double rate) const
+    {
+        rankwise::relay::pace(socket_.number(), rate);
+    }
     double heard() const // when
     {
         return heard_;

@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <cstring>
 #include <openssl/err.h>
+#include <openssl/rand.h>
+#include <utility>
 
 namespace rankwise::relay
 {
@@ -21,19 +23,22 @@ constexpr long kWrittenTogether = 128 << 10;
 constexpr std::uint64_t kRecordsPerKey = 1 << 22;
 
 /// The version is in the name of the key, so that an old relay is told from a wrong key.
-std::string identity()
+std::string identity_of(const std::string &name)
 {
-    return "rankwise-relay/" + std::to_string(kProtocol);
+    return "rankwise-relay/" + std::to_string(kProtocol) + "/" + name;
 }
 
-SSL_SESSION *session_of(SSL *ssl)
+const TlsContext &context_of(SSL *ssl)
 {
-    const auto *context =
-        static_cast<const TlsContext *>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl)));
+    return *static_cast<const TlsContext *>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl)));
+}
+
+SSL_SESSION *session_of(SSL *ssl, const Key &key)
+{
     SSL_SESSION *session = SSL_SESSION_new();
     const SSL_CIPHER *suite = SSL_CIPHER_find(ssl, kSuiteNumber);
     if (session == nullptr || suite == nullptr ||
-        SSL_SESSION_set1_master_key(session, context->key().data(), kKeyBytes) != 1 ||
+        SSL_SESSION_set1_master_key(session, key.data(), kKeyBytes) != 1 ||
         SSL_SESSION_set_cipher(session, suite) != 1 ||
         SSL_SESSION_set_protocol_version(session, TLS1_3_VERSION) != 1) {
         SSL_SESSION_free(session);
@@ -45,22 +50,32 @@ SSL_SESSION *session_of(SSL *ssl)
 int use_key(SSL *ssl, const EVP_MD *, const unsigned char **name, std::size_t *length,
             SSL_SESSION **session)
 {
-    static const std::string own = identity();
-    *name = reinterpret_cast<const unsigned char *>(own.data());
-    *length = own.size();
-    *session = session_of(ssl);
+    const TlsContext &context = context_of(ssl);
+    *name = reinterpret_cast<const unsigned char *>(context.identity().data());
+    *length = context.identity().size();
+    *session = session_of(ssl, context.key());
     return *session != nullptr;
 }
 
 int find_key(SSL *ssl, const unsigned char *name, std::size_t length, SSL_SESSION **session)
 {
-    const std::string_view asked(reinterpret_cast<const char *>(name), length);
-    *session = asked == identity() ? session_of(ssl) : nullptr;
-    if (*session == nullptr) {
+    static const std::string version = identity_of("");
+    const TlsContext &context = context_of(ssl);
+    std::string_view asked(reinterpret_cast<const char *>(name), length);
+    *session = nullptr;
+    if (!asked.starts_with(version)) {
         ERR_raise_data(ERR_LIB_USER, 1, "it is a relay of another version");
         return 0;
     }
-    return 1;
+    asked.remove_prefix(version.size());
+    const Key *const other = context.other_key(asked);
+    // Whether there is a key of that name is not told: with this one it is a wrong one.
+    Key unknown{};
+    if (RAND_bytes(unknown.data(), static_cast<int>(unknown.size())) != 1)
+        return 0;
+    static_cast<Tls *>(SSL_get_app_data(ssl))->key_name(asked);
+    *session = session_of(ssl, asked.empty() ? context.key() : other != nullptr ? *other : unknown);
+    return *session != nullptr;
 }
 
 } // namespace
@@ -83,7 +98,9 @@ Key read_key(const std::string &text)
     return key;
 }
 
-TlsContext::TlsContext(const Key &key) : key_(key), context_(SSL_CTX_new(TLS_method()))
+TlsContext::TlsContext(const Key &key, const std::string &name, KeysByName others)
+    : key_(key), identity_(identity_of(name)), others_(std::move(others)),
+      context_(SSL_CTX_new(TLS_method()))
 {
     SSL_CTX *const one = context_.get();
     if (one == nullptr || SSL_CTX_set_min_proto_version(one, TLS1_3_VERSION) != 1 ||
@@ -102,6 +119,7 @@ Tls::Tls(const TlsContext &context, int socket, bool accepts) : ssl_(SSL_new(con
 {
     if (ssl_ == nullptr)
         throw StreamError("there is no memory for TLS");
+    SSL_set_app_data(ssl_.get(), this);
     attach(socket);
     if (accepts) {
         SSL_set_accept_state(ssl_.get());

@@ -3,11 +3,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <openssl/ssl.h>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace rankwise::relay
 {
@@ -33,7 +35,11 @@ class Farewell : public StreamError
 class TlsContext
 {
   public:
-    explicit TlsContext(const Key &key);
+    /// NULL: there is none of that name.
+    using KeysByName = std::function<const Key *(std::string_view)>;
+
+    /// Shows the key, by its name; lets in who has that one, or one of those `others`.
+    explicit TlsContext(const Key &key, const std::string &name = "", KeysByName others = nullptr);
     SSL_CTX *get() const
     {
         return context_.get();
@@ -41,6 +47,14 @@ class TlsContext
     const Key &key() const
     {
         return key_;
+    }
+    const std::string &identity() const
+    {
+        return identity_;
+    }
+    const Key *other_key(std::string_view name) const
+    {
+        return others_ ? others_(name) : nullptr;
     }
 
   private:
@@ -51,6 +65,8 @@ class TlsContext
         }
     };
     Key key_;
+    std::string identity_;
+    KeysByName others_;
     std::unique_ptr<SSL_CTX, Free> context_;
 };
 
@@ -59,6 +75,8 @@ class Tls
 {
   public:
     Tls(const TlsContext &context, int socket, bool accepts);
+    Tls(const Tls &) = delete;
+    Tls &operator=(const Tls &) = delete;
 
     /// False: it waits for the other side.
     bool shake_hands();
@@ -69,6 +87,15 @@ class Tls
     bool write(std::span<const std::uint8_t> from);
     /// False: the socket takes no more now.
     bool flush();
+    /// Of the key that the other side has shown: empty for the context's own.
+    const std::string &key_name() const
+    {
+        return key_name_;
+    }
+    void key_name(std::string_view name)
+    {
+        key_name_ = name;
+    }
     /// Take leave, so that the other side does not believe in a broken link.
     void close();
 
@@ -83,6 +110,7 @@ class Tls
     std::string reason(int result) const;
 
     std::unique_ptr<SSL, Free> ssl_;
+    std::string key_name_;
     std::uint64_t records_ = 0;
 };
 

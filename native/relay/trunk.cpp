@@ -1,6 +1,7 @@
 #include "trunk.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <string>
 #include <utility>
@@ -20,12 +21,25 @@ const char *const kWords[kReasons] = {
     "its relay does not know the connection",
 };
 
+std::string text_of(const char *format, double value)
+{
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), format, value);
+    return text.data();
+}
+
+std::string megabytes(std::uint64_t bytes)
+{
+    return text_of("%.3f MB", 1e-6 * static_cast<double>(bytes));
+}
+
 } // namespace
 
 Trunk::Trunk(Poller &poller, const TlsContext &context, Registry &registry, TrunkSettings settings)
     : poller_(poller), context_(context), registry_(registry), settings_(std::move(settings)),
-      window_(settings_.window), streams_(settings_.streams), called_(settings_.streams, -1e9),
-      next_number_(settings_.address ? 1 : 2), down_since_(now())
+      window_(settings_.window), limit_(window_), meter_(window_), streams_(settings_.streams),
+      called_(settings_.streams, -1e9), next_number_(settings_.address ? 1 : 2), down_since_(now()),
+      busy_(down_since_)
 {
 }
 
@@ -61,6 +75,7 @@ Channel &Trunk::add(std::uint32_t number, Target target)
     auto &place = channels_[number];
     place = std::make_unique<Channel>(poller_, number, window_, target,
                                       [this, number] { wake(number); });
+    place->limit(limit());
     return *place;
 }
 
@@ -78,10 +93,10 @@ void Trunk::remove(std::uint32_t number)
     channels_.erase(number);
 }
 
-void Trunk::reset_all()
+void Trunk::reset_all(const std::string &words)
 {
     for (auto &[number, channel] : channels_)
-        channel->refuse("the relay of site " + settings_.name + " has gone");
+        channel->refuse("the relay of " + settings_.name + ": " + words);
     channels_.clear();
     work_.clear();
     resets_.clear();
@@ -89,8 +104,8 @@ void Trunk::reset_all()
 
 void Trunk::answer_reset(Channel &channel, std::uint64_t reason)
 {
-    channel.refuse("site " + settings_.name + ", rank " + std::to_string(channel.target().rank) +
-                   ": " + kWords[reason]);
+    channel.refuse((settings_.abroad ? "" : "site ") + settings_.name + ", rank " +
+                   std::to_string(channel.target().rank) + ": " + kWords[reason]);
     remove(channel.number());
 }
 
@@ -107,11 +122,14 @@ void Trunk::answer_unknown(const Frame &frame)
 void Trunk::open_for_them(const Frame &frame)
 {
     const Target target = target_of(frame.offset);
-    if (frame.channel % 2 == next_number_ % 2 || channels_.size() >= kMostChannels)
+    const bool never = settings_.abroad && settings_.address;
+    if (never || frame.channel % 2 == next_number_ % 2 || channels_.size() >= kMostChannels)
         throw ProtocolError("it opened a connection that is not its to open");
     const std::uint32_t number = frame.channel;
     add(number, target);
-    registry_.ask(target, [this, number](const std::optional<sockaddr_in> &at) {
+    registry_.ask(target, [this, number, alive = std::weak_ptr(alive_)](const auto &at) {
+        if (alive.expired())
+            return;
         const auto found = channels_.find(number);
         if (found == channels_.end())
             return;
@@ -177,6 +195,24 @@ bool Trunk::send_one(Channel &channel, Stream &stream)
         stream.send(what->first, what->second);
     }
     return channel.has_work();
+}
+
+std::string Trunk::report() const
+{
+    const TrunkCounters &all = counters_;
+    std::string text =
+        "to " + settings_.name + ": " + std::to_string(all.connections) + " connections, " +
+        megabytes(all.sent_bytes) + " there, " + megabytes(all.received_bytes) + " back; kept " +
+        megabytes(all.most_kept_bytes) + " of one at most, window " + megabytes(limit());
+    if (const LinkSample &best = meter_.best(); settings_.measured && best.rate > 0)
+        text += " after " + text_of("%.1f MB/s", 1e-6 * best.rate) + " and " +
+                text_of("%.3f ms", 1e3 * best.rtt);
+    text += "\n";
+    if (all.breaks > 0)
+        text += "to " + settings_.name + ": " + std::to_string(all.breaks) +
+                " times a stream broke, " + std::to_string(all.sent_again) +
+                " pieces were sent again\n";
+    return text;
 }
 
 void Trunk::pump()

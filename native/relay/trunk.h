@@ -2,6 +2,7 @@
 // break and is made anew, and the connections of processes that share them.
 #pragma once
 #include "channel.h"
+#include "link_meter.h"
 #include "registry.h"
 #include "stream.h"
 #include <cstdint>
@@ -21,8 +22,11 @@ struct TrunkSettings {
     std::optional<sockaddr_in> address; // of its relay, if we are to call it
     std::string address_text;
     std::uint32_t streams = 0;
-    std::uint64_t window = 0, instance = 0;
+    std::uint64_t window = 0, instance = 0; // `window`: the most
+    bool measured = true;                   // the window follows the link
+    bool paced = true;
     double patience_seconds = 0;
+    bool abroad = false; // it is a relay of another job, which comes and goes
 };
 
 struct TrunkCounters {
@@ -45,14 +49,10 @@ class Trunk : public StreamOwner
     /// away for too long.
     void turn();
     void take_leave();
-    const TrunkCounters &counters() const
-    {
-        return counters_;
-    }
-    const std::string &name() const
-    {
-        return settings_.name;
-    }
+    /// Nothing goes between the two jobs any more, or can.
+    bool is_over() const;
+    /// What it has carried, in words for users.
+    std::string report() const;
 
     void trusted(Stream &stream) override;
     void greeted(Stream &stream, const Greeting &greeting) override;
@@ -66,7 +66,8 @@ class Trunk : public StreamOwner
     Channel &add(std::uint32_t number, Target target);
     void open_for_them(const Frame &frame);
     void remove(std::uint32_t number);
-    void reset_all();
+    void reset_all(const std::string &words);
+    void give_up(const std::string &why);
     void wake(std::uint32_t number);
     void answer_reset(Channel &channel, std::uint64_t reason);
     void answer_unknown(const Frame &frame);
@@ -76,6 +77,9 @@ class Trunk : public StreamOwner
     void drop(std::size_t at, const std::string &why);
     void call(std::size_t at);
     bool is_up() const;
+    void measure(double time);
+    std::uint64_t limit() const;
+    void apply_limit();
     void say(const std::string &words) const;
     void came_up();
 
@@ -83,17 +87,19 @@ class Trunk : public StreamOwner
     const TlsContext &context_;
     Registry &registry_;
     TrunkSettings settings_;
-    std::uint64_t their_instance_ = 0, window_;
+    std::uint64_t their_instance_ = 0, window_, limit_; // agreed on; as channels have it now
+    LinkMeter meter_;
     std::vector<std::unique_ptr<Stream>> streams_;
     std::vector<double> called_;
     std::map<std::uint32_t, std::unique_ptr<Channel>> channels_;
     std::deque<std::uint32_t> work_;
     std::deque<Frame> resets_;
     std::uint32_t next_number_;
-    double down_since_;
+    double down_since_, busy_;
     bool ever_up_ = false, left_ = false;
     std::string last_words_; // why it is not up
     TrunkCounters counters_;
+    std::shared_ptr<bool> alive_ = std::make_shared<bool>(true); // for what the registry keeps
 };
 
 } // namespace rankwise::relay

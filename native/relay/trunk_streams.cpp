@@ -12,7 +12,7 @@ namespace
 {
 
 constexpr double kCallAgainSeconds = 0.25, kCallSeconds = 3, kLifeSignSeconds = 1,
-                 kSilenceSeconds = 5;
+                 kSilenceSeconds = 5, kIdleSeconds = 5;
 /// Relays start at about the same time: that one is not there yet is not worth a word.
 constexpr double kQuietSeconds = 2;
 
@@ -34,11 +34,12 @@ void Trunk::accept(const Greeting &theirs)
     if (their_instance_ != theirs.instance) {
         if (their_instance_ != 0) {
             say("the relay of " + settings_.name + " was started anew: its connections are gone");
-            reset_all();
+            reset_all("it was started anew");
         }
         their_instance_ = theirs.instance;
     }
     window_ = std::min(settings_.window, theirs.window);
+    apply_limit();
 }
 
 void Trunk::came_up()
@@ -71,7 +72,17 @@ void Trunk::call(std::size_t at)
         streams_[at] = std::make_unique<Stream>(poller_, context_, *settings_.address, *this);
     } catch (const StreamError &why) {
         last_words_ = why.what();
+        if (settings_.abroad && !ever_up_)
+            give_up(last_words_);
     }
+}
+
+/// Another job's relay is gone, and with it its processes: not this one's work.
+void Trunk::give_up(const std::string &why)
+{
+    left_ = true;
+    say("the relay of " + settings_.name + ": " + why);
+    reset_all(why);
 }
 
 void Trunk::trusted(Stream &stream)
@@ -107,7 +118,10 @@ void Trunk::drop(std::size_t at, const std::string &why)
     const bool was_open = streams_[at]->is_open(), was_up = is_up();
     streams_[at].reset();
     if (!was_open) {
-        if (!is_up() && last_words_ != why && now() - down_since_ > kQuietSeconds) {
+        // It was there before anybody was told of its port: nothing is to be waited for.
+        if (settings_.abroad && !ever_up_)
+            give_up(why);
+        else if (!is_up() && last_words_ != why && now() - down_since_ > kQuietSeconds) {
             last_words_ = why;
             say("cannot reach the relay of " + settings_.name + " at " + settings_.address_text +
                 ": " + why + "; trying for " + seconds_text(settings_.patience_seconds));
@@ -115,8 +129,13 @@ void Trunk::drop(std::size_t at, const std::string &why)
         return;
     }
     if (left_) {
-        if (!is_up())
-            reset_all();
+        if (!is_up()) {
+            if (settings_.abroad && !channels_.empty())
+                say("the relay of " + settings_.name +
+                    " has ended, and these connections with it: " +
+                    std::to_string(channels_.size()));
+            reset_all("it has gone");
+        }
         return;
     }
     counters_.breaks++;
@@ -132,9 +151,45 @@ void Trunk::drop(std::size_t at, const std::string &why)
     }
 }
 
+std::uint64_t Trunk::limit() const
+{
+    return settings_.measured ? std::min(meter_.window(), window_) : window_;
+}
+
+void Trunk::apply_limit()
+{
+    if (limit() == limit_)
+        return;
+    limit_ = limit();
+    for (auto &[number, channel] : channels_)
+        channel->limit(limit_);
+}
+
+/// All streams together are the link: it is full if none of them lacks anything to send.
+void Trunk::measure(double time)
+{
+    LinkSample all;
+    all.limited = false;
+    for (const auto &stream : streams_) {
+        if (!stream || !stream->is_open())
+            continue;
+        const LinkSample one = stream->sample();
+        all.rate += one.rate;
+        all.rtt = all.rtt > 0 && one.rtt > 0 ? std::min(all.rtt, one.rtt) : all.rtt + one.rtt;
+        all.limited = all.limited || one.limited;
+    }
+    meter_.add(time, all);
+    if (const double rate = meter_.pacing_rate(); settings_.paced && rate > 0)
+        for (const auto &stream : streams_)
+            if (stream && stream->is_open())
+                stream->pace(rate);
+    apply_limit();
+}
+
 void Trunk::turn()
 {
     const double time = now();
+    measure(time);
     for (std::size_t at = 0; at < streams_.size(); at++) {
         if (!streams_[at]) {
             // One at first: the others follow when it gets through.
@@ -155,12 +210,23 @@ void Trunk::turn()
             }
         }
     }
-    if (!is_up() && !left_ && time - down_since_ > settings_.patience_seconds)
-        throw Error(kExitBroken,
-                    "the relay of " + settings_.name + " could not be reached for " +
-                        seconds_text(settings_.patience_seconds) +
-                        (last_words_.empty() ? "" : ": " + last_words_),
+    if (!channels_.empty())
+        busy_ = time;
+    if (is_up() || left_ || time - down_since_ <= settings_.patience_seconds)
+        return;
+    const std::string why = "could not be reached for " + seconds_text(settings_.patience_seconds) +
+                            (last_words_.empty() ? "" : ": " + last_words_);
+    if (!settings_.abroad)
+        throw Error(kExitBroken, "the relay of " + settings_.name + " " + why,
                     "does a firewall close its port? did its site's job start?");
+    give_up(why);
+}
+
+bool Trunk::is_over() const
+{
+    if (!settings_.abroad || !channels_.empty())
+        return false;
+    return left_ ? !is_up() : settings_.address && now() - busy_ > kIdleSeconds;
 }
 
 void Trunk::take_leave()

@@ -35,6 +35,11 @@ class SendWindow
   public:
     explicit SendWindow(std::uint64_t bytes);
 
+    /// From now on; more than that may be kept already.
+    void limit(std::uint64_t bytes)
+    {
+        bytes_ = bytes;
+    }
     /// How many bytes may be added now.
     std::size_t room() const;
     void add(Bytes data);

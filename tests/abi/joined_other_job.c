@@ -1,11 +1,12 @@
 /* Two jobs that find each other by a name and become an intercommunicator, several times: `serve
- * NAME FILE` lets in who comes, and ends only when there is such a file; `visit NAME` comes. */
+ * NAME FILE` lets in who comes, and ends only when there is such a file; `visit NAME` comes;
+ * `vanish NAME` lets one in and is gone. */
 #include "traps.h"
 #include <unistd.h>
 
 enum { ROUNDS = 2, LONG_BYTES = 5 << 20 };
 
-static int rank, ranks, serves;
+static int rank, ranks, serves, vanishes;
 
 /* What this rank of that job sends. */
 static int value(int of_server, int of_rank)
@@ -108,6 +109,10 @@ static void meet(const char *name, char *port, int root)
             break;
     if (!serves)
         MPI_Comm_connect(port, MPI_INFO_NULL, root, MPI_COMM_WORLD, &inter);
+    if (inter == MPI_COMM_NULL)
+        MPI_Abort(MPI_COMM_WORLD, 4);
+    if (vanishes)
+        _exit(3);
     MPI_Comm_remote_size(inter, &theirs);
     MPI_Comm_rank(inter, &me);
     CHECK(me == rank);
@@ -125,7 +130,8 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    serves = !strcmp(argv[1], "serve");
+    vanishes = !strcmp(argv[1], "vanish");
+    serves = vanishes || !strcmp(argv[1], "serve");
     check_errors(argv[2]);
     if (serves && rank == 0) {
         CHECK(MPI_Open_port(MPI_INFO_NULL, port) == MPI_SUCCESS);

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import socket
+import subprocess
 import time
 from pathlib import Path
 
@@ -22,14 +23,15 @@ OTHERS = [one for one in IDS if not one.startswith("lammpi")]
 """LAM/MPI has no MPI_Comm_idup that could be refused."""
 
 
-def together(sites: str, others: str, home: Path) -> None:
-    """One job serves, another one comes and goes; both have to find that all is right."""
+def together(sites: str, others: str, home: Path, *options: str) -> tuple[str, str]:
+    """One job serves, another one comes and goes; both have to find that all is right. Returns their errors."""
     prepare(*re.findall(r"=([\w.-]+):", f"{sites},{others}"))
     program, end = str(compiled("joined_other_job")), home / "end"
     name = f"test {home.name}"
-    serving = ["run", "-q", "--join", sites, "--limit", "200s", "--", program, "serve", name, str(end)]
+    line = ["run", *(options or ["-q"]), "--limit", "200s", "--join"]
+    serving = [*line, sites, "--", program, "serve", name, str(end)]
     with started(*serving, home=home, RANKWISE_NAMES=str(home)) as server:
-        visiting = ["run", "-q", "--join", others, "--limit", "200s", "--", program, "visit", name]
+        visiting = [*line, others, "--", program, "visit", name]
         done = rankwise(*visiting, home=home, timeout=300, RANKWISE_NAMES=str(home))
         assert done.returncode == 0, done.stdout + done.stderr
         assert server.poll() is None, "it must not end with its visitor"
@@ -40,11 +42,48 @@ def together(sites: str, others: str, home: Path) -> None:
         counts = re.search(r"checked (\d+) lacking 0 wrong 0$", text, re.MULTILINE)
         assert counts and int(counts[1]) > 20, said + done.stdout + errors + done.stderr
     assert list(home.glob("*.port")) == [], "what is unpublished must be gone"
+    return errors, done.stderr
 
 
 @pytest.mark.parametrize(("sites", "others"), BY_DAY)
 def test_a_second_job_joins_a_running_one(sites: str, others: str, tmp_path: Path) -> None:
     together(sites, others, tmp_path)
+
+
+def test_by_relays_alone(tmp_path: Path) -> None:
+    """Each job's processes reach its own relays, and these one another: also of a job of one site."""
+    for said in together("sim=mpich-5:1,more=mpich-5:1", "viz=mpich-5:2", tmp_path, "--relay"):
+        carried = re.findall(r"^\[\w+ relay\] to another job[^:]*: \d+ conn.*, ([\d.]+) MB there", said, re.M)
+        assert carried, said
+    assert sum(map(float, carried)) > 0
+
+
+@pytest.mark.nightly
+def test_a_job_without_relays_is_told_that_it_needs_one(tmp_path: Path) -> None:
+    done = visitor_of_a_relayed_job(tmp_path, "serve", str(tmp_path / "end"))
+    assert done.returncode != 0
+    assert "the port is reached by relays alone: start this job with --relay" in done.stderr
+
+
+@pytest.mark.nightly
+def test_a_relayed_job_that_ends_while_another_is_connected_ends_it_with_the_reason(tmp_path: Path) -> None:
+    begun = time.monotonic()
+    done = visitor_of_a_relayed_job(tmp_path, "vanish", "", "--relay")
+    assert done.returncode != 0 and time.monotonic() - begun < 90
+    assert "lost the connection to" in done.stderr and "site sim" in done.stderr, done.stderr
+
+
+def visitor_of_a_relayed_job(home: Path, does: str, end: str, *options: str) -> subprocess.CompletedProcess[str]:
+    prepare("mpich-5")
+    program = str(compiled("joined_other_job"))
+    line = ["run", "--limit", "100s", "--join"]
+    serving = [*line, "sim=mpich-5:1", "--relay", "--", program, does, "it", end]
+    visiting = [*line, "viz=mpich-5:1", *options, "--", program, "visit", "it"]
+    with started(*serving, home=home, RANKWISE_NAMES=str(home)) as server:
+        done = rankwise(*visiting, home=home, timeout=300, RANKWISE_NAMES=str(home))
+        server.terminate()
+        server.wait(60)
+    return done
 
 
 @pytest.mark.nightly

@@ -23,7 +23,7 @@ exec "$@"
 """
 
 
-def hello(key: str, *, order: int = 0x01020304, protocol: int = 3, rank: int = 1) -> bytes:
+def hello(key: str, *, order: int = 0x01020304, protocol: int = 4, rank: int = 1) -> bytes:
     return HELLO.pack(b"rankwise", order, protocol, key.encode(), rank, 32767, 0, 0)
 
 
@@ -54,6 +54,7 @@ def test_strangers_are_sent_away(tmp_path: Path) -> None:
         silent = [socket.create_connection(where, 5) for _ in range(SILENT)]
         said = [
             b"GET / HTTP/1.1\r\nHost: rennes\r\n\r\n",
+            b"\x16\x03\x01\x00\xc8" + bytes(63),
             hello("another-key"),
             hello(key, protocol=2),
             hello(key, order=0x04030201),
@@ -69,7 +70,8 @@ def test_strangers_are_sent_away(tmp_path: Path) -> None:
             one.close()
     assert job.returncode == 0, out + err
     assert "rank 1 of 2" in out
-    for reason in ("it is no process of Rankwise's", "it has another job's key", "it is of another version",
+    for reason in ("it is no process of Rankwise's", "it encrypts, or wants to", "it has another job's key",
+                   "it is of another version",
                    "its machine has the other order of bytes", "there is no such rank"):  # fmt: skip
         assert f"site rennes sent a connection from 127.0.0.1 away: {reason}" in err, err
     assert "it said nothing, or not all" in err

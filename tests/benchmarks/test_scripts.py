@@ -86,8 +86,8 @@ SMALLEST = {  # script: arguments, what it prints
         "| halo, cluster |",
     ),
     "joined_cost": (
-        ["openmpi-5", "mpich-5", "--turns", "1", "--passes", "2", "--rounds", "10", "--sizes", "8"],
-        "between sites",
+        ["openmpi-5", "mpich-5", "--turns", "1", "--passes", "2", "--rounds", "10", "--sizes", "8", "--encrypt"],
+        "encrypted",
     ),
     "relay_cost": (
         ["openmpi-5", "mpich-5", "--turns", "1", "--passes", "2", "--rounds", "10", "--sizes", "8"],

@@ -179,7 +179,7 @@ def test_whom_nobody_knows_or_hears_is_said(tmp_path: Path) -> None:
 def test_strangers_are_refused_and_said_and_do_no_harm(tmp_path: Path) -> None:
     with two_relays(tmp_path) as (rennes, nancy, _), joined_pair(rennes, nancy) as (near, far):
         tls = bytes.fromhex("160301") + b"\x02\x00" + random.Random(1).randbytes(600)
-        for words in (b"GET / HTTP/1.0\r\n\r\n", bytes(100), tls, call(CONNECT, 1, 0, key="wrong"), b"r" * 72,
+        for words in (b"GET / HTTP/1.0\r\n\r\n", bytes(100), tls, call(CONNECT, 1, 0, key="wrong"), b"r" * 116,
                       call(CONNECT, 1, 0, version=0), call(CONNECT, 5, 0), b""):  # fmt: skip
             with rennes.guest() as stranger:
                 stranger.sendall(words)
@@ -257,7 +257,7 @@ def test_a_port_that_somebody_has_is_told_and_is_not_ours(tmp_path: Path) -> Non
     ("words", "said"),
     [
         (["--sites", "a,b", "--site", "0", "--port", "7"], "there is no key"),
-        (["--sites", "a", "--key", "KEY", "--site", "0", "--port", "7"], "--sites names two sites or more"),
+        (["--sites", "a", "--key", "KEY", "--site", "1", "--port", "7"], "--sites names the sites of the job"),
         (["--sites", "a,b", "--key", "KEY", "--site", "1", "--port", "7"], "--peer is for each site of a lower"),
         (["--sites", "a,b", "--key", "KEY", "--site", "0"], "there is no port"),
         (["--sites", "a,b", "--key", "NONE"], "there are no two keys"),

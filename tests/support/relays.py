@@ -16,20 +16,25 @@ from pathlib import Path
 from rankwise.core.native_programs import program
 
 JOB_KEY = "of the job"
-LISTENS, CONNECT = 1, 2
+LISTENS, CONNECT, LET_IN, VISIT = 1, 2, 3, 4
 
 
-def call(wish: int, site: int, rank: int, port: int = 0, *, key: str = JOB_KEY, version: int = 1) -> bytes:
+def call(
+    wish: int, site: int, rank: int, port: int = 0, *, key: str = JOB_KEY, version: int = 2, port_key: str = "",
+    address: str = "0.0.0.0",
+) -> bytes:  # fmt: skip
     """What a process says to its relay."""
-    words = (b"rankgate", version, wish, site, rank, 0, port, key.encode())
-    return struct.pack("!8s6I40s", *words)
+    words = (b"rankgate", version, wish, site, rank, 0, port, key.encode(), port_key.encode())
+    return struct.pack("!8s6I40s40s4s", *words, socket.inet_aton(address))
 
 
 class Relay:
     """A relay that listens, at a port that was nobody else's, and all that it has said."""
 
-    def __init__(self, site: int, key: Path, *words: str, around: tuple[str, ...] = ()) -> None:
-        line = [*around, str(program("rankwise-relay")), "--sites", "rennes,nancy", "--site", str(site)]
+    def __init__(
+        self, site: int, key: Path, *words: str, around: tuple[str, ...] = (), sites: str = "rennes,nancy"
+    ) -> None:
+        line = [*around, str(program("rankwise-relay")), "--sites", sites, "--site", str(site)]
         self.process = subprocess.Popen(
             [*line, "--port", "0", "--key", str(key), *words],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -45,10 +50,23 @@ class Relay:
             one.sendall(call(LISTENS, 0, rank, port))
             assert one.recv(1) == b"y"
 
+    def let_in(self, rank: int, port: int, port_key: str) -> None:
+        """A process of this site lets other jobs in, or no longer (port 0)."""
+        with self.guest() as one:
+            one.sendall(call(LET_IN, 0, rank, port, port_key=port_key))
+            assert one.recv(1) == b"y"
+
+    def visit(self, other: int, rank: int, port_key: str) -> socket.socket:
+        """A process of this site is connected to one of another job, whose relay is at this port."""
+        return self._asked(call(VISIT, 0, rank, other, port_key=port_key, address="127.0.0.1"))
+
     def connect(self, site: int, rank: int) -> socket.socket:
         """A process of this site is connected to one of another site."""
+        return self._asked(call(CONNECT, site, rank))
+
+    def _asked(self, words: bytes) -> socket.socket:
         one = self.guest()
-        one.sendall(call(CONNECT, site, rank))
+        one.sendall(words)
         answer = one.recv(1)
         if answer != b"y":
             said = (answer + one.recv(1000)).decode()

@@ -6,6 +6,7 @@
 
 #include "base/byte_order.h"
 #include "base/error.h"
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <string>
@@ -30,11 +31,11 @@ std::string refusal(const std::uint8_t *words, const std::string &key)
 void test_frames()
 {
     std::array<std::uint8_t, kFrameBytes> bytes{};
-    const Frame frame = {FrameKind::data, 77, kMostPayload, (std::uint64_t{1} << 40) + 5, 3};
+    const Frame frame = {FrameKind::data, 77, kMostPayload, (std::uint64_t{1} << 40) + 5, 3, 512};
     write_frame(frame, bytes.data());
     const Frame read = read_frame(bytes.data());
     CHECK(read.kind == frame.kind && read.channel == 77 && read.length == kMostPayload);
-    CHECK(read.offset == frame.offset && read.acknowledged == 3);
+    CHECK(read.offset == frame.offset && read.acknowledged == 3 && read.window == 512);
     for (const bool meeting : {false, true})
         CHECK(target_of(number_of({12345, meeting})) == Target{12345, meeting});
 }
@@ -71,7 +72,23 @@ void test_calls()
     CHECK(refusal(bytes.data(), "kez") == "it is of another job");
     CHECK(refusal(bytes.data(), "key ") == "it is of another job");
     put32(bytes.data() + 28, 80);
-    CHECK(refusal(bytes.data(), "key") == "what it asks for makes no sense");
+    const std::string nonsense = "what it asks for makes no sense";
+    CHECK(refusal(bytes.data(), "key") == nonsense);
+    const std::string port_key(kPortKeyDigits, 'b');
+    put32(bytes.data() + 12, 4);
+    CHECK(refusal(bytes.data(), "key") == nonsense);
+    std::copy(port_key.begin(), port_key.end(), bytes.begin() + 32 + kJobKeyBytes);
+    CHECK(refusal(bytes.data(), "key") == nonsense); // at no address
+    put32(bytes.data() + 32 + 2 * kJobKeyBytes, 0x7f000001);
+    const Call visit = read_call(bytes.data(), "key");
+    CHECK(visit.wish == Call::Wish::visit && visit.port == 80 && visit.port_key == port_key);
+    CHECK(visit.address == 0x7f000001);
+    put32(bytes.data() + 28, 0);
+    CHECK(refusal(bytes.data(), "key") == nonsense);
+    put32(bytes.data() + 12, 3);
+    CHECK(read_call(bytes.data(), "key").wish == Call::Wish::let_in); // no longer
+    put32(bytes.data() + 12, 5);
+    CHECK(refusal(bytes.data(), "key") == nonsense);
 }
 
 void test_keys()

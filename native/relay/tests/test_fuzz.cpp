@@ -88,8 +88,9 @@ int main()
     write_frame({FrameKind::data, 5, 100, 1000, 10},
                 reinterpret_cast<std::uint8_t *>(frame.data()));
     write_greeting({1, 0, 2, 4, 99, 1 << 20}, reinterpret_cast<std::uint8_t *>(greeting.data()));
-    call.replace(0, 16, std::string("rankgate\0\0\0\1\0\0\0\2", 16));
+    call.replace(0, 16, std::string("rankgate\0\0\0\2\0\0\0\3", 16));
     call.replace(32, 3, "key");
+    call.replace(32 + kJobKeyBytes, kPortKeyDigits, std::string(kPortKeyDigits, 'a'));
     Count frames, greetings, calls, attacks;
     const auto damaged = [&](const std::string &valid) {
         std::string text = mutation.damaged(valid);

@@ -62,6 +62,8 @@ void test_journey(std::uint64_t seed)
             on_the_way.resize(below(on_the_way.size() + 1));
             sent.rewind();
         }
+        if (below(300) == 0) // the link turns out to be another one
+            sent.limit(kWindow / (1 + below(4)));
         hunger += below(30'000);
         if (!on_the_way.empty() && below(3) != 0) {
             const auto at =
@@ -133,6 +135,20 @@ void test_no_room()
     CHECK(one.room() == 0);
 }
 
+void test_a_smaller_window_holds_from_now_on()
+{
+    SendWindow one(1000);
+    const std::vector<std::uint8_t> data(800);
+    one.add(data);
+    CHECK(one.room() == 200);
+    one.limit(600);
+    CHECK(one.room() == 0 && one.next()->length == 800);
+    one.acknowledged(800);
+    CHECK(one.room() == 600);
+    one.limit(2000);
+    CHECK(one.room() == 2000);
+}
+
 } // namespace
 
 int main()
@@ -141,5 +157,6 @@ int main()
         test_journey(seed);
     test_what_is_not_allowed();
     test_no_room();
+    test_a_smaller_window_holds_from_now_on();
     return conclude();
 }

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from rankwise.cli.join_options import check_relay, join_options
+from rankwise.cli.join_options import check_joined, join_options
 from rankwise.cli.measuring_options import measuring_options, names_of, request_of, schedule_option
 from rankwise.cli.options import DURATION, echo_json, print_parts, store_option
 from rankwise.cli.program_arguments import TakesNoProgram
@@ -58,7 +58,7 @@ def command(benchmark: tuple[str, ...], store: Path, **asked: Any) -> int:
     for our own algorithms, which are not among `all`: bcast.binomial, bcast.chain:segment=64K, 'allreduce.*'.
     """
     screen = Screen(quiet=asked["quiet"])
-    check_relay(asked)
+    check_joined(asked)
     alone = bool(asked["joined"]) and not asked["mpi"]
     if alone and asked["placement"]:
         raise InputError("--placement is for jobs of one MPI", "leave it out: --join says it for each site")
@@ -73,7 +73,7 @@ def command(benchmark: tuple[str, ...], store: Path, **asked: Any) -> int:
         time_budget_seconds=asked["budget"], min_launches=asked["launches"],
         max_launches=asked["launches"], seconds_per_cell=asked["per_cell"], verify=asked["verify"],
         verify_first=False, schedules=asked["schedules"], joined=asked["joined"], alone=alone,
-        relayed=asked["relayed"],
+        relayed=asked["relayed"], encrypted=asked["encrypted"],
     )  # fmt: skip
     found = bench.bench(request, store, screen)
     if asked["layout_of_output"] == "json":

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from rankwise.cli.join_options import check_relay
+from rankwise.cli.join_options import check_joined
 from rankwise.cli.measuring_options import (
     measuring_options,
     names_of,
@@ -100,7 +100,7 @@ def command(context: click.Context, /, mpi: tuple[str, ...], store: Path, as_jso
     """
     screen = Screen(quiet=asked["quiet"])
     check_options(context)
-    check_relay(asked)
+    check_joined(asked)
     if asked["resume"] is not None:
         run_id = resuming.resume_run(asked["resume"], store, screen, kind="compare")
         found = compare.load(run_id, store, delta=asked["delta"])
@@ -126,6 +126,7 @@ def _request(mpi: tuple[str, ...], asked: dict[str, Any]) -> Request:
         baseline=asked["baseline"], profiles=tuple(map(choose, asked["profiles"])), force=asked["force"],
         verify_first=asked["verify_first"], explain=asked["explain"],
         schedules=asked["schedules"], joined=asked["joined"], relayed=asked["relayed"],
+        encrypted=asked["encrypted"],
     )  # fmt: skip
 
 

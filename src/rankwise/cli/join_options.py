@@ -19,6 +19,12 @@ _SINGLE = {
     "force": "--force",
 }  # fmt: skip
 """Options that a joined job does not take."""
+_WAYS = {"progress_thread": "--progress-thread", "relayed": "--relay", "encrypted": "--encrypt"}
+"""Those that only a joined job takes."""
+_ENCRYPT = click.option(
+    "--encrypt", "encrypted", is_flag=True,
+    help="With --join: encrypt what goes between sites that connect directly (TLS 1.3, a new key for each job).",
+)  # fmt: skip
 _VARIANTS = (
     click.option("--join", "joined", type=Parsed("sites", parts_of), multiple=True,
                  metavar="SITE=MPI:RANKS,...",
@@ -26,6 +32,7 @@ _VARIANTS = (
                       "`rankwise run --join` (repeatable)."),
     click.option("--relay", "relayed", is_flag=True,
                  help="With --join: connect the sites through an encrypted relay on the first host of each."),
+    _ENCRYPT,
 )  # fmt: skip
 _JOB = (
     click.option("--join", "parts", type=Parsed("sites", parts_of), metavar="SITE=MPI:RANKS,...",
@@ -33,7 +40,9 @@ _JOB = (
                       "testbed's sites, or any names without one. Other joined jobs can join it."),
     click.option("--relay", "relayed", is_flag=True,
                  help="With --join: connect the sites through an encrypted relay on the first host of each, which "
-                      "needs a single port.  [default: hosts connect directly]"),
+                      "needs a single port. Other jobs join such a one with --relay too.  [default: hosts connect "
+                      "directly]"),
+    _ENCRYPT,
     click.option("--progress-thread", is_flag=True,
                  help="With --join: messages make progress while the program computes, by a thread in each "
                       "process."),
@@ -54,20 +63,28 @@ def job_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def check_relay(asked: dict[str, Any]) -> None:
-    """Raise InputError for relays without sites."""
-    if asked["relayed"] and not asked["joined"]:
-        raise InputError("--relay is for a job over several sites", "say with --join which MPI runs where")
+def check_joined(asked: dict[str, Any]) -> None:
+    """Raise InputError for relays or encryption without sites, and for both."""
+    _check_ways(asked, ("relayed", "encrypted"), bool(asked["joined"]))
+
+
+def _check_ways(asked: dict[str, Any], names: tuple[str, ...], has_sites: bool) -> None:
+    for name in names:
+        if asked[name] and not has_sites:
+            raise InputError(
+                f"{_WAYS[name]} is for a job over several sites", "say with --join which MPI runs where"
+            )
+    if asked["relayed"] and asked["encrypted"]:
+        raise InputError(
+            "--encrypt is for sites that connect directly: relays encrypt what goes between sites already",
+            "leave one of them out; with --relay what ranks send to the relay of their own site stays unencrypted",
+        )
 
 
 def join_request(context: click.Context, asked: dict[str, Any]) -> JoinRequest | None:
     """Return what is asked of a joined job, None for a job of one MPI. Raises InputError for the other's words."""
+    _check_ways(asked, tuple(_WAYS), bool(asked["parts"]))
     if not asked["parts"]:
-        for name, option in (("progress_thread", "--progress-thread"), ("relayed", "--relay")):
-            if asked[name]:
-                raise InputError(
-                    f"{option} is for a job over several sites", "say with --join which MPI runs where"
-                )
         return None
     for name, option in _SINGLE.items():
         if name in asked and context.get_parameter_source(name) is not ParameterSource.DEFAULT:
@@ -75,6 +92,6 @@ def join_request(context: click.Context, asked: dict[str, Any]) -> JoinRequest |
     return JoinRequest(
         context.obj, asked["parts"], testbed_of(asked["testbed"], asked["hostfile"]), asked["launcher"],
         asked["limit"], asked["prefixes"], asked["standard_abi"], prefixed=not asked["quiet"],
-        linked_to=asked["linked_to"], relayed=asked["relayed"],
+        linked_to=asked["linked_to"], relayed=asked["relayed"], encrypted=asked["encrypted"],
         progress_thread=asked["progress_thread"],
     )  # fmt: skip

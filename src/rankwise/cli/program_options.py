@@ -89,7 +89,9 @@ def program_request(context: click.Context, how: Request, asked: dict[str, Any])
     )  # fmt: skip
     names = [asked["testbed"]] if Path(asked["testbed"]).exists() else asked["testbed"].split(",")
     testbeds = tuple(testbed_of(name, asked["hostfile"]) for name in names)
-    return ProgramRequest(program, how, testbeds, joined=asked["joined"], relayed=asked["relayed"])
+    return ProgramRequest(
+        program, how, testbeds, joined=asked["joined"], relayed=asked["relayed"], encrypted=asked["encrypted"]
+    )
 
 
 def _metrics(patterns: tuple[str, ...], order: list[str]) -> tuple[Metric, ...]:

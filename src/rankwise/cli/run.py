@@ -36,6 +36,7 @@ from rankwise.workflows.testbeds import testbed_of
     "  rankwise run -n 4 --mpi mpich-5 -- ./openmpi-app    linked to one MPI, run by another\n"
     "  rankwise run --join rennes=openmpi-5:4,nancy=mpich-5:4 -- ./abi-app\n"
     "                                                  one job, an MPI of its own on each site\n"
+    "  rankwise run --join rennes=openmpi-5:4,nancy=mpich-5:4 --encrypt --hostfile hosts -- ./abi-app\n"
     "  rankwise run -n 2 --mpi openmpi --launcher '--mca btl tcp,self' -- ./app",
 )
 @click.option("-n", "ranks", type=click.IntRange(1), help="Number of ranks.  [default: every slot of the testbed]")

@@ -133,6 +133,8 @@ class StoredProgram:
     """Descriptions as JSON, in the order in which they were named; '' for this host."""
     relayed: bool = False
     """Sites of joined jobs reach one another by relays."""
+    encrypted: bool = False
+    """They encrypt what they send to one another."""
 
     @property
     def text(self) -> str:

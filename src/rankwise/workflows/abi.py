@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from rankwise.artifacts.abi import gateway, libraries
+from rankwise.artifacts.abi import encryption, gateway, libraries
 from rankwise.artifacts.abi.standard import Standard, standard
 from rankwise.core import paths, process
 from rankwise.core.errors import HostError, InputError
@@ -24,6 +24,7 @@ ANY = "any"
 _BACKEND, _SHARED = "RANKWISE_ABI_BACKEND", "RANKWISE_ABI_SHARED"
 _JOIN, _JOIN_BACKEND = "RANKWISE_JOIN", "RANKWISE_JOIN_BACKEND"
 _PROGRESS = "RANKWISE_JOIN_PROGRESS"
+_ENCRYPTION, _KEY = "RANKWISE_JOIN_ENCRYPTION", "RANKWISE_JOIN_KEY"
 _NAMES = "RANKWISE_NAMES"
 """The folder of what jobs publish for one another (MPI_Publish_name)."""
 _LIBC = "libc.so.6"
@@ -135,11 +136,11 @@ def loading(
     return replace(loaded, environment=environment, files=(*loaded.files, str(front), str(back)))
 
 
-def joining(loaded: Loaded, settings: str, *, progress_thread: bool = False) -> Loaded:
+def joining(loaded: Loaded, settings: str, *, progress_thread: bool = False, key_file: str = "") -> Loaded:
     """Return what a site of a joined job loads: the gateway before the backend that `loading` has put there.
 
-    `settings` is what its processes have to know of the others (csrc/gateway/join.c). Raises HostError,
-    BuildError.
+    `settings` is what its processes have to know of the others (csrc/gateway/join.c); with `key_file`, which has
+    their key, they encrypt. Raises HostError, BuildError.
     """
     library = str(gateway.build(known_standard()))
     behind = dict(loaded.environment)[_BACKEND]
@@ -148,7 +149,12 @@ def joining(loaded: Loaded, settings: str, *, progress_thread: bool = False) -> 
     if progress_thread:
         environment = (*environment, (_PROGRESS, "thread"))
     environment = (*environment, (_NAMES, os.environ.get(_NAMES) or str(_names_folder())))
-    return replace(loaded, environment=environment, files=(*loaded.files, library))
+    files = (*loaded.files, library)
+    if key_file:
+        encrypting = str(encryption.build())
+        environment = (*environment, (_ENCRYPTION, encrypting), (_KEY, key_file))
+        files = (*files, encrypting, key_file)
+    return replace(loaded, environment=environment, files=files)
 
 
 def _names_folder() -> Path:

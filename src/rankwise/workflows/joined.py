@@ -6,11 +6,14 @@ import contextlib
 import os
 import re
 import secrets
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from rankwise.artifacts.abi import encryption
+from rankwise.core import paths
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.jobs import Host, Job, LaunchSteps
 from rankwise.core.ports import free_port
@@ -60,6 +63,8 @@ class JoinRequest:
     """The MPI whose calls the program makes, where that does not show."""
     relayed: bool = False
     """Sites reach one another by their relays alone, which run on the first host of each."""
+    encrypted: bool = False
+    """Processes of different sites encrypt what they send to one another."""
     progress_thread: bool = False
     """Each process has a thread by which messages make progress while the program computes."""
     more: Callable[[Loaded, Route, Path], Loaded] = lambda loaded, *_: loaded
@@ -113,8 +118,8 @@ class Joining:
         request, testbed = self.request, self.request.testbed
         crowded = testbed.oversubscribed(self.hosts)
         key = secrets.token_hex(16)
-        with _relays(request, self.placed, key) as relays:
-            jobs = [replace(job, oversubscribed=crowded) for job in _jobs(self, key, relays)]
+        with _relays(request, self.placed, key) as relays, _key_file(request, key) as key_file:
+            jobs = [replace(job, oversubscribed=crowded) for job in _jobs(self, key, relays, key_file)]
 
             def combine(several: Sequence[LaunchSteps]) -> LaunchSteps:
                 if request.relayed:
@@ -134,6 +139,9 @@ def prepare(request: JoinRequest, events: Events) -> Joining:
     Raises InputError for a program, site or implementation that is not there or cannot be joined, HostError,
     BuildError.
     """
+    if request.encrypted:
+        with events.busy("compiling what encrypts (kept for next time)"):
+            encryption.build()
     program = program_of(request.program)
     _check_program(request, Path(program[0]))
     implementations = _implementations(request, events)
@@ -245,11 +253,23 @@ def _relays(
     return relays_of(request.testbed, [part.site for part in request.parts], hosts, key)
 
 
-def _jobs(joining: Joining, key: str, relays: Relays) -> Iterator[Job]:
+@contextlib.contextmanager
+def _key_file(request: JoinRequest, key: str) -> Iterator[str]:
+    """Yield the file with the key of a job that encrypts: others see command lines. '' for other jobs."""
+    if not request.encrypted:
+        yield ""
+        return
+    with tempfile.NamedTemporaryFile("w", dir=paths.runtime_folder(), prefix="job-key-") as file:
+        file.write(f"{key}\n")
+        file.flush()
+        yield file.name
+
+
+def _jobs(joining: Joining, key: str, relays: Relays, key_file: str) -> Iterator[Job]:
     """The job of each site, with what it loads."""
     request, program, placed = joining.request, joining.program, joining.placed
     meeting = _LOOPBACK if request.testbed.topology() is None else placed[0][0]
-    where = f"{meeting}/{free_port()}/{key}"
+    where = f"{meeting}/{free_port()}/{'' if key_file else key}"
     ranks = ",".join(str(part.ranks) for part in request.parts)
     names = ",".join(part.site for part in request.parts)
     for number, (route, hosts) in enumerate(zip(joining.routes, placed, strict=True)):
@@ -259,7 +279,7 @@ def _jobs(joining: Joining, key: str, relays: Relays) -> Iterator[Job]:
         by = "/{}/{}".format(*relays.places[number]) if relays.places else ""
         loaded = abi.joining(
             loaded, f"{where}/{number}/{ranks}/{names}/{MEETING_SECONDS:.0f}{by}",
-            progress_thread=request.progress_thread,
+            progress_thread=request.progress_thread, key_file=key_file,
         )  # fmt: skip
         loaded = request.more(loaded, route, Path(program[0]))
         yield build_job(

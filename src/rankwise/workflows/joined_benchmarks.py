@@ -28,7 +28,7 @@ from rankwise.testbeds.base import TestbedKind
 from rankwise.workflows import abi, joined_programs
 from rankwise.workflows.events import Events
 from rankwise.workflows.joined import Joining, JoinRequest, SitePart, parts_of, prepare
-from rankwise.workflows.joined_programs import FAMILY, RELAYED, JoinedVariant
+from rankwise.workflows.joined_programs import ENCRYPTED, FAMILY, RELAYED, JoinedVariant
 
 _ONE_LIBRARY = "one library has to know all processes, and each site has its own"
 _REFUSED: dict[Category, str] = {"one-sided": f"windows: {_ONE_LIBRARY}", "file": f"files: {_ONE_LIBRARY}"}
@@ -84,7 +84,7 @@ NO_WORLDS = JoinedWorlds()
 def prepared(
     several: Iterable[Sequence[SitePart]], testbed: TestbedKind, events: Events, further: Sequence[str] = (),
     files: Files = (), *, prefixes: tuple[Path, ...] = (), launcher_arguments: tuple[str, ...] = (),
-    relayed: bool = False,
+    relayed: bool = False, encrypted: bool = False,
 ) -> JoinedWorlds:  # fmt: skip
     """Return these joined jobs, ready to be started on the testbed.
 
@@ -97,7 +97,7 @@ def prepared(
             program = harness.build_standard(abi.known_standard())
         request = JoinRequest(
             (str(program),), tuple(parts), testbed, launcher_arguments, prefixes=prefixes, prefixed=False,
-            relayed=relayed,
+            relayed=relayed, encrypted=encrypted,
         )  # fmt: skip
         variant = JoinedVariant({testbed.name: prepare(request, events)})
         variants.append(variant)
@@ -113,6 +113,7 @@ def stored(
     return prepared(
         [parts_of(one.id) for one in several], testbed, events, launcher_arguments=plan.launcher_arguments,
         relayed=any(one.source == RELAYED for one in several),
+        encrypted=any(one.source == ENCRYPTED for one in several),
     )  # fmt: skip
 
 

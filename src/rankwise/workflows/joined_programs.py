@@ -22,6 +22,8 @@ FAMILY = "joined"
 """Of what stands for a joined job among implementations."""
 RELAYED = "relayed"
 """As its source, where sites reach one another by relays."""
+ENCRYPTED = "encrypted"
+"""The same where they encrypt what they send to one another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,8 @@ class JoinedVariant:
         """What stands for it: its name says which MPI has how many ranks on which site."""
         each = zip(self.any.request.parts, self.any.implementations, strict=True)
         name = ",".join(f"{part.site}={one.id}:{part.ranks}" for part, one in each)
-        source = RELAYED if self.any.request.relayed else FAMILY
+        request = self.any.request
+        source = RELAYED if request.relayed else ENCRYPTED if request.encrypted else FAMILY
         return Implementation(name, FAMILY, "", "", "", "", source=source, status="works")
 
     @property
@@ -57,6 +60,7 @@ class JoinedVariant:
 def prepared(
     program: Program, several: Iterable[Sequence[SitePart]], testbeds: Sequence[TestbedKind], events: Events,
     prefixes: tuple[Path, ...] = (), launcher_arguments: tuple[str, ...] = (), *, relayed: bool = False,
+    encrypted: bool = False,
 ) -> tuple[JoinedVariant, ...]:  # fmt: skip
     """Return these joined jobs of a program, ready to be started on all these testbeds.
 
@@ -71,7 +75,7 @@ def prepared(
             )
         request = JoinRequest(
             program.arguments, tuple(parts), launcher_arguments=launcher_arguments, prefixes=prefixes,
-            prefixed=False, relayed=relayed,
+            prefixed=False, relayed=relayed, encrypted=encrypted,
         )  # fmt: skip
         found.append(JoinedVariant({one.name: prepare(replace(request, testbed=one), events) for one in testbeds}))
     return tuple(found)
@@ -79,11 +83,14 @@ def prepared(
 
 def stored(
     program: Program, implementations: Iterable[Implementation], testbeds: Sequence[TestbedKind], events: Events,
-    plan: Plan, *, relayed: bool,
+    plan: Plan, *, relayed: bool, encrypted: bool,
 ) -> tuple[JoinedVariant, ...]:  # fmt: skip
     """Return those among the implementations of a stored run, found anew."""
     names = [parts_of(one.id) for one in implementations if one.family == FAMILY]
-    return prepared(program, names, testbeds, events, launcher_arguments=plan.launcher_arguments, relayed=relayed)
+    return prepared(
+        program, names, testbeds, events, launcher_arguments=plan.launcher_arguments, relayed=relayed,
+        encrypted=encrypted,
+    )  # fmt: skip
 
 
 def not_merely_parts(implementations: Sequence[Implementation], cells: Iterable[Cell]) -> list[Implementation]:

@@ -96,6 +96,8 @@ class Request:
     alone: bool = False
     relayed: bool = False
     """Their sites reach one another by relays."""
+    encrypted: bool = False
+    """They encrypt what they send to one another."""
 
 
 def measure(request: Request, store: Store, events: Events) -> int:
@@ -147,6 +149,7 @@ def _prepared(request: Request, files: Files, events: Events) -> tuple[Built, Jo
     worlds = joined_benchmarks.prepared(
         request.joined, request.testbed, events, list(filter(has_parameters, request.benchmarks)), files,
         prefixes=request.prefixes, launcher_arguments=request.launcher_arguments, relayed=request.relayed,
+        encrypted=request.encrypted,
     )  # fmt: skip
     if request.alone:
         return Built({}, {}, ()), worlds

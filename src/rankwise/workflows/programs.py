@@ -50,6 +50,8 @@ class ProgramRequest:
     """Joined jobs that are measured beside the implementations."""
     relayed: bool = False
     """Their sites reach one another by relays."""
+    encrypted: bool = False
+    """They encrypt what they send to one another."""
     notices: tuple[Notice, ...] = ()
     """What is to be said of the run beside what shows when it begins."""
 
@@ -62,7 +64,7 @@ def measure_program(request: ProgramRequest, store: Store, events: Events) -> in
     how = request.how
     joined = joined_programs.prepared(
         request.program, request.joined, request.testbeds, events, how.prefixes, how.launcher_arguments,
-        relayed=request.relayed,
+        relayed=request.relayed, encrypted=request.encrypted,
     )  # fmt: skip
     with events.busy("looking for MPI implementations") as update:
         working, broken = select.working(
@@ -79,8 +81,9 @@ def measure_program(request: ProgramRequest, store: Store, events: Events) -> in
         cells = tuple(replace(one, configuration=found[one.implementation, one.label].id) for one in cells)
         plan = _plan(how, cells)
         stored = StoredProgram(
-            request.program, tuple(built.values()), tuple(map(_described, request.testbeds)), request.relayed
-        )
+            request.program, tuple(built.values()), tuple(map(_described, request.testbeds)), request.relayed,
+            request.encrypted,
+        )  # fmt: skip
         only = request.testbeds[0] if len(request.testbeds) == 1 else None
         run_id = store.begin_run(
             how.command_line, ", ".join(one.name for one in request.testbeds), plan, kind="program",
@@ -123,7 +126,7 @@ def resume(run_id: int, store: Store, events: Events) -> None:
     testbeds = tuple(make(topology_from_json(text)) if text else LocalTestbed() for text in stored.testbeds)
     plan = store.plan(run_id)
     joined = joined_programs.stored(
-        stored.program, implementations, testbeds, events, plan, relayed=stored.relayed
+        stored.program, implementations, testbeds, events, plan, relayed=stored.relayed, encrypted=stored.encrypted
     )
     folder = Path(stored.program.folder)
     if not folder.is_dir():

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from rankwise.analysis.validation.acting import EDGE_BYTES
 from rankwise.artifacts.harness import build
 from rankwise.core.errors import HostError
 from rankwise.core.jobs import Outcome
 from rankwise.core.records import Cell, Implementation
-from rankwise.core.tuning import Decision, Loaded, Part, ReadBack
+from rankwise.core.tuning import Decision, Loaded, Part, ReadBack, Tuning
 from rankwise.measurement import protocol
 from rankwise.measurement.job import build_job
 from rankwise.measurement.launch import list_benchmarks
@@ -35,7 +36,7 @@ def verify(part: Part, implementation: Implementation, loaded: Loaded, testbed: 
     known = {one.name: one.sized for one in list_benchmarks(implementation, program) if one.supported}
     evidence: dict[int, ReadBack] = {}
     failures: dict[int, str] = {}
-    for ranks, cells in _cells(part, implementation, known).items():
+    for ranks, cells in launched_cells(part.tuning, implementation.id, known).items():
         try:
             outcome = _launch(program, cells, implementation, loaded, testbed)
         except HostError as error:  # a kernel that refuses a setting, or has none of this name
@@ -70,25 +71,25 @@ def host_checks(part: Part, testbed: TestbedKind) -> tuple[Check, ...]:
     )
 
 
-def _cells(part: Part, implementation: Implementation, known: Mapping[str, bool]) -> dict[int, list[Cell]]:
-    """A size within each rule of every decision, by ranks; and messages between two ranks in any case.
+def launched_cells(tuning: Tuning, implementation: str, known: Mapping[str, bool]) -> dict[int, list[Cell]]:
+    """Return a size within each rule of every decision, by ranks; and messages between two ranks in any case.
 
     `known`: whether messages of an operation have a size.
     """
-    found = {2: [Cell(implementation.id, PAIR, size, 2) for size in PAIR_SIZES_BYTES]}
-    for decision in part.tuning.decisions:
+    found = {2: [Cell(implementation, PAIR, size, 2) for size in PAIR_SIZES_BYTES]}
+    for decision in tuning.decisions:
         if decision.operation in known:
             sizes = dict.fromkeys(_sizes(decision)) if known[decision.operation] else (0,)
             found.setdefault(decision.ranks, []).extend(
-                Cell(implementation.id, decision.operation, size, decision.ranks) for size in sizes
+                Cell(implementation, decision.operation, size, decision.ranks) for size in sizes
             )
     return found
 
 
 def _sizes(decision: Decision) -> Sequence[int]:
-    """The upper end of each range; of the last one, twice where it begins."""
+    """The upper end of each range; of the last one, a little more than where it begins."""
     ends = [rule.up_to_bytes for rule in decision.rules if rule.up_to_bytes is not None]
-    return [*ends, 2 * max(ends, default=512)]
+    return [*ends, max(ends, default=512) + EDGE_BYTES]
 
 
 def _launch(
@@ -107,9 +108,10 @@ def _launch(
     )  # fmt: skip
     arguments = protocol.arguments(
         cells, seconds_per_cell=0.0005, limit_seconds=_LIMIT_SECONDS, yielding=job.oversubscribed, verify=False,
-        from_barrier=True,
+        from_barrier=True, brief=True,
     )  # fmt: skip
-    steps = FamilyLauncher().steps(implementation, replace(job, program=(*job.program, *arguments)))
+    armed = replace(job, program=(*job.program, *arguments), skips_fabrics=not testbed.has_fabrics())
+    steps = FamilyLauncher().steps(implementation, armed)
     steps = replace(steps, settings=applied_settings(testbed, loaded.host_settings))
     return testbed.run(steps, job.hosts, _LIMIT_SECONDS, protocol.END_MARKER)
 

@@ -93,7 +93,8 @@ def validated(tuning: Tuning, seconds: float, machine: Machine) -> tuple[Found, 
     trial = Trial("default", Tuning(), (Cell(IMPLEMENTATION, "bcast", 64, 4),))
     searched = Simulated(law, np.random.default_rng(0)).launch(trial)
     pace.add([timed(searched, 0.0, machine.cell_seconds)])
-    validation = Validation(question, machine, pace, machine.now + seconds, machine.clock)
+    end = machine.now + seconds
+    validation = Validation(question, machine, pace, lambda: end, machine.clock)
     accepted = validation.run(found, lambda: None)
     return found[IMPLEMENTATION], accepted.get(IMPLEMENTATION)
 

@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 
 from rankwise.artifacts import builder, compiler
-from rankwise.artifacts.abi import crossing, libraries, table
+from rankwise.artifacts.abi import crossing, encryption, libraries, table
 from rankwise.artifacts.abi.standard import Standard
 from rankwise.artifacts.builder import Artifact
 from rankwise.artifacts.collective_calls import taken_over
@@ -54,7 +54,7 @@ def artifact(standard: Standard) -> Artifact:
     for shared in _SHARED:
         sources += [shared] if shared.is_file() else sorted(shared.glob("*.c"))
     return Artifact(
-        LIBRARY, tuple(sources), "shared object", (folder, _OWN, libraries.SOURCES),
+        LIBRARY, tuple(sources), "shared object", (folder, _OWN, libraries.SOURCES, encryption.FOLDER),
         (*libraries.FLAGS, "-ffunction-sections", libraries.version_flag(standard)),
         ("-ldl", "-lm", "-pthread", "-Wl,-z,defs", "-Wl,--gc-sections"),
     )  # fmt: skip

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "guests.h"
 
+#include "encrypted.h"
 #include "gateway.h"
 #include "sockets.h"
 #include <arpa/inet.h>
@@ -14,7 +15,8 @@
 
 enum {
     BYTE_ORDER_MARK = 0x01020304,
-    PROTOCOL = 3, /* also of what follows (wire.h) */
+    PROTOCOL = 4,         /* also of what follows (wire.h) */
+    TLS_HANDSHAKE = 0x16, /* the first byte of any TLS */
     HELLO_SECONDS = 5,
     MOST_GUESTS = 512, /* at a time; others wait outside */
     MOST_TOLD = 8
@@ -25,6 +27,7 @@ typedef struct {
     struct sockaddr_in address;
     double until;
     size_t bytes;
+    bool begun; /* with TLS, in a job that encrypts */
     Hello said;
 } Guest;
 
@@ -48,6 +51,28 @@ Hello hello(const char *key, uint16_t port)
     return h;
 }
 
+/* From the first byte on. Another version fails as TLS, before anything is said. */
+static void encrypt_from_now(int socket, const char *key, bool accepts)
+{
+    char protocol[32];
+    snprintf(protocol, sizeof protocol, "rankwise-job/%d", PROTOCOL);
+    encrypt(socket, protocol, key, accepts);
+}
+
+bool say_hello(int socket, const Hello *said)
+{
+    if (encryption)
+        encrypt_from_now(socket, said->key, false);
+    if (write_all(socket, said, sizeof *said))
+        return true;
+    const char *const reason = encryption ? encryption->reason(session_of(socket)) : NULL;
+    if (encryption)
+        fprintf(stderr, "libmpi_abi: site %s cannot begin an encrypted connection: %s\n",
+                world.names[world.site],
+                reason ? reason : "the other side has ended it, or does not encrypt");
+    return false;
+}
+
 Guests *receive_guests(int listener, const Settings *settings, double deadline)
 {
     Guests *g = calloc(1, sizeof *g);
@@ -67,7 +92,9 @@ static const char *wrong_with(const Guests *g, const Hello *said, size_t bytes)
     const Hello mine = hello(g->settings->key, 0);
     const size_t magic = bytes < sizeof mine.magic ? bytes : sizeof mine.magic;
     if (memcmp(said->magic, mine.magic, magic) != 0)
-        return "it is no process of Rankwise's";
+        return (unsigned char)said->magic[0] == TLS_HANDSHAKE
+                   ? "it encrypts, or wants to, and this job does not"
+                   : "it is no process of Rankwise's";
     if (bytes < sizeof mine)
         return NULL;
     if (said->order == __builtin_bswap32(BYTE_ORDER_MARK))
@@ -89,7 +116,7 @@ static void send_away(Guests *g, Guest *one, const char *reason)
     if (g->told++ < MOST_TOLD)
         fprintf(stderr, "libmpi_abi: site %s sent a connection from %s away: %s\n",
                 world.names[world.site], inet_ntoa(one->address.sin_addr), reason);
-    close(one->socket);
+    close_connection(one->socket);
     forget(g, one);
 }
 
@@ -102,21 +129,56 @@ static void let_in(Guests *g)
         return;
     one->socket = s;
     one->bytes = 0;
+    one->begun = false;
+    if (encryption)
+        encrypt_from_now(s, g->settings->key, true);
     one->until = now() + HELLO_SECONDS;
     g->count++;
+}
+
+/* Whether one has begun with TLS, as a job that encrypts wants it: what is no TLS is wrong, and
+ * what has not begun is not looked at. As recv() of its first bytes, which are still to be read. */
+static ssize_t see_beginning(Guest *one, const char **wrong)
+{
+    Hello said;
+    const ssize_t bytes = recv(one->socket, said.magic, sizeof said.magic, MSG_PEEK | MSG_DONTWAIT);
+    if (bytes <= 0)
+        return bytes;
+    one->begun = (unsigned char)said.magic[0] == TLS_HANDSHAKE;
+    if (!one->begun)
+        *wrong = memcmp(said.magic, hello("", 0).magic, (size_t)bytes) == 0
+                     ? "it does not encrypt, and this job does"
+                     : "it is no process of Rankwise's";
+    return one->begun ? bytes : 0;
+}
+
+/* More of its hello: as recv(), with the reason where that is known. */
+static ssize_t hear(Guest *one, const char **wrong)
+{
+    char *const to = (char *)&one->said + one->bytes;
+    const size_t left = sizeof one->said - one->bytes;
+    Session *const session = session_of(one->socket);
+    if (!session)
+        return recv(one->socket, to, left, MSG_DONTWAIT);
+    const ssize_t there = one->begun ? 1 : see_beginning(one, wrong);
+    if (there <= 0)
+        return there;
+    const ssize_t bytes = encryption->receive(session, to, left, false);
+    *wrong = encryption->reason(session);
+    return bytes;
 }
 
 /* What a guest has said by now. True: its hello is right, and all here. */
 static bool listen_to(Guests *g, Guest *one)
 {
-    char *const to = (char *)&one->said + one->bytes;
-    const ssize_t bytes = recv(one->socket, to, sizeof one->said - one->bytes, MSG_DONTWAIT);
+    const char *wrong = NULL;
+    const ssize_t bytes = hear(one, &wrong);
     if (bytes == 0 || (bytes < 0 && errno != EAGAIN && errno != EINTR)) {
-        send_away(g, one, "it said nothing, or not all, and went");
+        send_away(g, one, wrong ? wrong : "it said nothing, or not all, and went");
         return false;
     }
     one->bytes += bytes > 0 ? (size_t)bytes : 0;
-    const char *const wrong = wrong_with(g, &one->said, one->bytes);
+    wrong = wrong_with(g, &one->said, one->bytes);
     if (wrong)
         send_away(g, one, wrong);
     else if (now() > one->until && one->bytes < sizeof one->said)
@@ -187,7 +249,7 @@ int guest_now(Guests *g, int ranks, Hello *from, struct sockaddr_in *address)
 void dismiss_guests(Guests *g)
 {
     while (g->count) {
-        close(g->all[0].socket);
+        close_connection(g->all[0].socket);
         forget(g, &g->all[0]);
     }
     free(g);

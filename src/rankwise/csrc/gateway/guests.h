@@ -5,6 +5,7 @@
 
 #include "settings.h"
 #include <netinet/in.h>
+#include <stdbool.h>
 
 enum { KEY_BYTES = 40 };
 
@@ -18,6 +19,10 @@ typedef struct {
 } Hello;
 
 Hello hello(const char *key, uint16_t port);
+
+/* To whomever a connection leads, which is encrypted from here on if the job's are. False: it is
+ * lost, or the other side has another key; that is told of. */
+bool say_hello(int socket, const Hello *said);
 
 typedef struct Guests Guests;
 

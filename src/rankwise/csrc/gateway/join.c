@@ -2,12 +2,14 @@
  *
  *     RANKWISE_JOIN=HOST/PORT/KEY/SITE/RANKS,RANKS/NAME,NAME/SECONDS[/RELAY/PORT]
  *
- * until every process has come and said at which port of its own it listens; then it tells all of
- * them all addresses. Each process connects to those of the sites before its own, by way of its
- * site's relay where there is one (relayed.h). */
+ * (with the key in a file that RANKWISE_JOIN_KEY names, in a job that encrypts) until every process
+ * has come and said at which port of its own it listens; then it tells all of them all addresses.
+ * Each process connects to those of the sites before its own, by way of its site's relay where
+ * there is one (relayed.h). */
 #define _GNU_SOURCE
 #include "join.h"
 
+#include "encrypted.h"
 #include "gateway.h"
 #include "guests.h"
 #include "relayed.h"
@@ -61,7 +63,7 @@ static void preside(Entry *all, uint16_t port)
         who_is_missing(all, missing, sizeof missing);
         const int s = next_guest(guests, &from, &address, missing);
         if (all[from.rank].port) {
-            close(s);
+            close_connection(s);
             continue;
         }
         all[from.rank] = (Entry){address.sin_addr.s_addr, from.port, from.node, from.tag_bound};
@@ -70,7 +72,7 @@ static void preside(Entry *all, uint16_t port)
     }
     for (int r = 1; r < world.ranks; r++) {
         write_all(sockets[r], all, (size_t)world.ranks * sizeof *all);
-        close(sockets[r]);
+        close_connection(sockets[r]);
     }
     free(sockets);
     dismiss_guests(guests);
@@ -89,11 +91,11 @@ static struct in_addr attend(Entry *all, uint16_t port)
         s = connect_to(at, world.names[0], FIREWALL_REMEDY, deadline);
     }
     const Hello mine = hello(job_settings.key, port);
-    if (!write_all(s, &mine, sizeof mine) ||
+    if (!say_hello(s, &mine) ||
         !read_all(s, all, (size_t)world.ranks * sizeof *all, deadline - now()))
         stop("site %s was not told where the others are: not all of them have come",
              world.names[world.site]);
-    close(s);
+    close_connection(s);
     return at.sin_addr;
 }
 
@@ -107,7 +109,7 @@ static void connect_all(const Entry *all, struct in_addr first, int listener)
                           ? connect_by_relay(&job_settings, r, 0, deadline)
                           : connect_to(at, world.names[site_of_rank(r)], FIREWALL_REMEDY, deadline);
         const Hello mine = hello(job_settings.key, 0);
-        if (!write_all(s, &mine, sizeof mine))
+        if (!say_hello(s, &mine))
             give_up("lost the connection to", r);
         open_peer(r, s);
     }
@@ -117,7 +119,7 @@ static void connect_all(const Entry *all, struct in_addr first, int listener)
         struct sockaddr_in address;
         const int s = next_guest(guests, &from, &address, "a later site cannot reach this one");
         if (from.rank < world.first[world.site + 1] || peers[from.rank].socket >= 0) {
-            close(s);
+            close_connection(s);
             continue;
         }
         open_peer(from.rank, s);
@@ -134,6 +136,7 @@ int meet(void)
     if (!words)
         return 0;
     job_settings = read_settings(strdup(words));
+    load_encryption();
     deadline = now() + job_settings.seconds;
     find_place();
     Entry *all = calloc((size_t)world.ranks, sizeof *all);

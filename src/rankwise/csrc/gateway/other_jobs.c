@@ -1,11 +1,15 @@
 /* MPI_Comm_accept and MPI_Comm_connect: processes of two jobs become an intercommunicator. The
  * roots meet at a port and tell each other of all processes; then each of the one job connects to
- * each of the other, which are peers from then on, as those of other sites are. */
+ * each of the other, which are peers from then on, as those of other sites are. A job with relays
+ * lets others in by these alone: its processes tell their relays that who has the port's key may
+ * come. */
+#include "other_jobs.h"
 #include "calls.h"
 #include "communicators.h"
+#include "encrypted.h"
 #include "guests.h"
 #include "messages.h"
-#include "ports.h"
+#include "relayed.h"
 #include "sockets.h"
 #include "wire.h"
 #include <errno.h>
@@ -15,41 +19,15 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { SITE_ROOM = 32, MOST_PROCESSES = MOST_OTHERS };
-
-/* What a job's root tells of its communicator, and of each of its processes. */
-typedef struct {
-    int32_t size, next_mixed, tag_bound, code; /* an error code: nothing comes of it */
-} Card;
-typedef struct {
-    struct in_addr address;
-    uint16_t port, unused;
-    char site[SITE_ROOM];
-} Entry;
-
-/* A call on its way. `quiet` has the communicator's ranks, but no error handler of the program's.
- */
-typedef struct {
-    Joined *joined; /* NULL: it is the library's */
-    MPI_Comm comm, quiet;
-    Members mine;
-    int root;
-    bool leads, accepts;
-    char key[PORT_KEY];
-    struct sockaddr_in at;
-    Port *port;
-    int listener;
-    Card card, other;
-    Entry *entries, *others;
-} Meeting;
-
 /* Whether something has come, others having their turns meanwhile. */
 static bool await_words(int s, double seconds)
 {
     const double until = now() + seconds;
     char first;
+    Session *const session = session_of(s);
     for (;;) {
-        const ssize_t bytes = recv(s, &first, 1, MSG_PEEK | MSG_DONTWAIT);
+        const ssize_t bytes = session ? encryption->receive(session, &first, 1, true)
+                                      : recv(s, &first, 1, MSG_PEEK | MSG_DONTWAIT);
         if (bytes > 0)
             return true;
         if (bytes == 0 || (errno != EAGAIN && errno != EINTR) || now() > until)
@@ -89,7 +67,7 @@ static bool receive_job(Meeting *m)
         const int s = guest_now(guests, MOST_PROCESSES, &from, &address);
         done = s >= 0 && hear(m, s) && tell(m, s);
         if (s >= 0)
-            close(s);
+            close_connection(s);
         progress();
         if (s < 0)
             usleep(100);
@@ -98,31 +76,41 @@ static bool receive_job(Meeting *m)
     return done;
 }
 
-static Hello greeting(const Meeting *m)
-{
-    Hello h = hello(m->key, 0);
-    h.rank = place_in(m->mine, world.rank);
-    return h;
-}
-
 static bool visit_job(Meeting *m)
 {
     int error;
-    const int s = try_to_connect(m->at, now() + job_settings.seconds, &error);
+    const int s = m->relayed ? visit_by_relays(m, m->at, 0, 1)
+                             : try_to_connect(m->at, now() + job_settings.seconds, &error);
     const Hello h = greeting(m);
-    const bool done = s >= 0 && write_all(s, &h, sizeof h) && tell(m, s) && hear(m, s);
+    const bool done = s >= 0 && say_hello(s, &h) && tell(m, s) && hear(m, s);
     if (s >= 0)
-        close(s);
+        close_connection(s);
     return done;
+}
+
+/* The relays must know before the other job can ask for us; 0: no longer. */
+static int let_others_in(Meeting *m, uint16_t port)
+{
+    const int code = call_Bcast(m->key, sizeof m->key, MPI_BYTE, m->root, m->quiet);
+    if (code == MPI_SUCCESS && m->key[0])
+        let_in_by_relay(m->key, world.rank, 0, port);
+    return code;
 }
 
 /* Its root has all that the other job has to know. */
 static int gather_entries(Meeting *m)
 {
     uint16_t port;
-    Entry mine = {.address = own_address()};
+    Entry mine = {.rank = world.rank, .address = own_address()};
     m->listener = listen_at(0, &port);
     mine.port = port;
+    if (m->accepts && job_settings.relay) {
+        const int code = let_others_in(m, port);
+        if (code != MPI_SUCCESS)
+            return code;
+        mine.port = htons((uint16_t)job_settings.relay_port);
+        snprintf(mine.relay, sizeof mine.relay, "%s", job_settings.relay);
+    }
     snprintf(mine.site, sizeof mine.site, "%s", world.names[world.site]);
     m->card = (Card){m->mine.size, next_mixed, world.tag_bound, MPI_SUCCESS};
     m->entries = malloc((size_t)m->mine.size * sizeof *m->entries);
@@ -151,64 +139,6 @@ static int share_entries(Meeting *m)
         return MPI_ERR_NO_MEM;
     return call_Bcast(m->others, m->other.size * (int)sizeof *m->others, MPI_BYTE, m->root,
                       m->quiet);
-}
-
-/* They get the next numbers of the world, and their sites, too. The number of the first. */
-static int number_others(const Meeting *m)
-{
-    const int first = world.all_ranks, count = m->other.size;
-    int *starts = realloc(world.first, (size_t)(world.all_sites + count + 1) * sizeof *starts);
-    world.first = starts ? starts : world.first;
-    char **names = realloc(world.names, (size_t)(world.all_sites + count) * sizeof *names);
-    world.names = names ? names : world.names;
-    if (!starts || !names || first + count > world.ranks + MOST_OTHERS)
-        return -1;
-    for (int i = 0; i < count; i++) {
-        Entry *e = &m->others[i];
-        e->site[SITE_ROOM - 1] = '\0';
-        if (i == 0 || strcmp(e->site, m->others[i - 1].site) != 0) {
-            world.names[world.all_sites++] = strdup(e->site);
-            world.first[world.all_sites] = first + i;
-        }
-        peers[first + i].tag_bound = m->other.tag_bound;
-        world.first[world.all_sites] = ++world.all_ranks;
-    }
-    return first;
-}
-
-/* Each of those that have come connects to each of those that have let them in. */
-static void connect_others(const Meeting *m, int first)
-{
-    const double deadline = now() + job_settings.seconds;
-    const Hello h = greeting(m);
-    for (int i = 0; i < m->other.size && !m->accepts; i++) {
-        const struct sockaddr_in at = {
-            .sin_family = AF_INET, .sin_port = m->others[i].port, .sin_addr = m->others[i].address};
-        const int s = connect_to(at, "the other job", FIREWALL_REMEDY, deadline);
-        if (!write_all(s, &h, sizeof h))
-            give_up("lost the connection to", first + i);
-        open_peer(first + i, s);
-    }
-    Settings known = job_settings;
-    known.key = m->key;
-    Guests *guests = receive_guests(m->listener, &known, deadline);
-    for (int left = m->accepts ? m->other.size : 0; left;) {
-        Hello from;
-        struct sockaddr_in address;
-        const int s = guest_now(guests, m->other.size, &from, &address);
-        if (s >= 0 && peers[first + from.rank].socket < 0) {
-            open_peer(first + from.rank, s);
-            left--;
-        } else if (s >= 0) {
-            close(s);
-        } else if (now() > deadline) {
-            stop("a process of the other job did not come to site %s within %.0f s; %s",
-                 world.names[world.site], job_settings.seconds, FIREWALL_REMEDY);
-        } else {
-            usleep(100);
-        }
-    }
-    dismiss_guests(guests);
 }
 
 static int become_one(Meeting *m, MPI_Comm *made)
@@ -246,6 +176,8 @@ static int meet_job(Meeting *m, MPI_Comm *made)
         code = share_entries(m);
     if (code == MPI_SUCCESS)
         code = become_one(m, made);
+    if (m->accepts && job_settings.relay && m->key[0])
+        let_in_by_relay(m->key, world.rank, 0, 0);
     close(m->listener);
     free(m->entries);
     free(m->others);
@@ -262,7 +194,7 @@ static int with_job(const char *port_name, int root, MPI_Comm comm, bool accepts
     int code = call_Comm_group(comm, &group);
     if (code != MPI_SUCCESS)
         return code;
-    if (!members_of(group, &m.mine) || job_settings.relay || (j && (j->inter || j->mixed)))
+    if (!members_of(group, &m.mine) || (j && (j->inter || j->mixed)))
         code = refuse_call(comm, accepts ? NUMBER_Comm_accept : NUMBER_Comm_connect);
     else if (root < 0 || root >= m.mine.size)
         code = fail(j, MPI_ERR_ROOT);
@@ -270,7 +202,7 @@ static int with_job(const char *port_name, int root, MPI_Comm comm, bool accepts
         m.accepts = accepts;
         m.leads = m.mine.world_rank[root] == world.rank;
         m.port = m.leads && accepts ? port_named(port_name) : NULL;
-        if (m.leads && (!read_port(port_name, &m.at, m.key) || (accepts && !m.port)))
+        if (m.leads && (!read_port(port_name, &m.at, m.key, &m.relayed) || (accepts && !m.port)))
             m.other.code = MPI_ERR_PORT;
         code = meet_job(&m, made);
     }

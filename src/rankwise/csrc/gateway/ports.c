@@ -1,6 +1,8 @@
 #include "ports.h"
 #include "calls.h"
 #include "communicators.h"
+#include "encrypted.h"
+#include "relayed.h"
 #include "sockets.h"
 #include "wire.h"
 #include <arpa/inet.h>
@@ -12,6 +14,8 @@
 #include <unistd.h>
 
 #define PREFIX "rankwise:"
+#define RELAY_PREFIX "rankwise-relay:"
+#define ENCRYPTED_PREFIX "rankwise-encrypted:"
 #define FOLDER "RANKWISE_NAMES" /* of files with published names */
 enum { PATH_ROOM = 4096 };
 
@@ -25,16 +29,31 @@ Port *port_named(const char *name)
     return p;
 }
 
-bool read_port(const char *name, struct sockaddr_in *at, char key[PORT_KEY])
+/* Both jobs have to encrypt what goes between them, or neither. */
+static bool encrypts_otherwise(const char *name)
 {
-    char host[64];
-    int port = 0;
-    *at = (struct sockaddr_in){.sin_family = AF_INET};
-    if (sscanf(name, PREFIX "%63[0-9.]:%d:%32[0-9a-f]", host, &port, key) != 3 || port < 1 ||
-        port > 65535 || strlen(key) != PORT_KEY - 1)
+    const bool encrypted = strncmp(name, ENCRYPTED_PREFIX, strlen(ENCRYPTED_PREFIX)) == 0;
+    if (encrypted == (encryption != NULL) || strncmp(name, "rankwise", strlen("rankwise")) != 0)
         return false;
-    at->sin_port = htons((uint16_t)port);
-    return inet_aton(host, &at->sin_addr) != 0;
+    fprintf(stderr,
+            "libmpi_abi: the job of that port %s, and this one %s: start both with --encrypt, or "
+            "neither\n",
+            encrypted ? "encrypts" : "does not encrypt", encrypted ? "does not" : "does");
+    return true;
+}
+
+bool read_port(const char *name, struct sockaddr_in *at, char key[PORT_KEY], bool *relayed)
+{
+    char host[RELAY_ROOM];
+    int port = 0;
+    *relayed = strncmp(name, RELAY_PREFIX, strlen(RELAY_PREFIX)) == 0;
+    if (!*relayed && encrypts_otherwise(name))
+        return false;
+    const char *const prefix = *relayed ? RELAY_PREFIX : encryption ? ENCRYPTED_PREFIX : PREFIX;
+    return strncmp(name, prefix, strlen(prefix)) == 0 &&
+           sscanf(name + strlen(prefix), "%63[^:]:%d:%32[0-9a-f]", host, &port, key) == 3 &&
+           port >= 1 && port <= 65535 && strlen(key) == PORT_KEY - 1 &&
+           !find_address(host, port, at);
 }
 
 /* That of a connection to another site, or else of one that would lead to where all have met. */
@@ -61,8 +80,8 @@ int call_Open_port(MPI_Info info, char *port_name)
     uint16_t port;
     if (!world.started)
         return below.Open_port(info, port_name);
-    if (job_settings.relay)
-        return refuse_call(MPI_COMM_WORLD, NUMBER_Open_port);
+    if (job_settings.relay && strlen(job_settings.relay) >= RELAY_ROOM)
+        return fail(NULL, MPI_ERR_PORT);
     Port *p = calloc(1, sizeof *p);
     if (!p || getrandom(random, sizeof random, 0) != sizeof random) {
         free(p);
@@ -71,8 +90,14 @@ int call_Open_port(MPI_Info info, char *port_name)
     for (size_t i = 0; i < sizeof random; i++)
         snprintf(p->key + 2 * i, 3, "%02x", random[i]);
     p->listener = listen_at(0, &port);
-    snprintf(p->name, sizeof p->name, PREFIX "%s:%d:%s", inet_ntoa(own_address()), ntohs(port),
-             p->key);
+    if (job_settings.relay) {
+        let_in_by_relay(p->key, 0, 1, port);
+        snprintf(p->name, sizeof p->name, RELAY_PREFIX "%s:%d:%s", job_settings.relay,
+                 job_settings.relay_port, p->key);
+    } else {
+        snprintf(p->name, sizeof p->name, "%s%s:%d:%s", encryption ? ENCRYPTED_PREFIX : PREFIX,
+                 inet_ntoa(own_address()), ntohs(port), p->key);
+    }
     p->next = ports;
     ports = p;
     strcpy(port_name, p->name);
@@ -90,6 +115,8 @@ int call_Close_port(const char *port_name)
     while (*place != p)
         place = &(*place)->next;
     *place = p->next;
+    if (job_settings.relay)
+        let_in_by_relay(p->key, 0, 1, 0);
     close(p->listener);
     free(p);
     return MPI_SUCCESS;

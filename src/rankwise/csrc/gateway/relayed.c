@@ -10,29 +10,42 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { RELAY_PROTOCOL = 1, LISTENS = 1, CONNECTS = 2, JOB_KEY_BYTES = 40 };
+enum { RELAY_PROTOCOL = 2, KEY_ROOM = 40 };
+typedef enum { LISTENS = 1, CONNECTS, LETS_IN, VISITS } Wish;
 
 typedef struct {
     char magic[8];
     uint32_t protocol, wish, site, rank, meeting, port; /* network order */
-    char key[JOB_KEY_BYTES];
+    char key[KEY_ROOM], port_key[KEY_ROOM];
+    uint32_t address; /* network order */
 } Call;
 
-static int call_relay(const Settings *settings, Call call, double deadline)
+/* -1: the relay refuses, with this reason. */
+static int try_relay(const Settings *settings, Call call, double deadline, char reason[REASON_ROOM])
 {
     const struct sockaddr_in at = address_of(settings->relay, settings->relay_port);
     const int s = connect_to(at, "its relay", "did the relay start?", deadline);
-    char answer = 'n', reason[200] = "it has ended";
+    char answer = 'n';
+    strcpy(reason, "it has ended");
     memcpy(call.magic, "rankgate", sizeof call.magic);
     call.protocol = htonl(RELAY_PROTOCOL);
     snprintf(call.key, sizeof call.key, "%s", settings->key);
-    if (!write_all(s, &call, sizeof call) || !read_all(s, &answer, 1, deadline - now()) ||
-        answer != 'y') {
-        const ssize_t length = recv(s, reason, sizeof reason - 1, 0);
-        if (length > 0)
-            reason[length - 1] = '\0'; /* in place of the end of the line */
+    if (write_all(s, &call, sizeof call) && read_all(s, &answer, 1, deadline - now()) &&
+        answer == 'y')
+        return s;
+    const ssize_t length = recv(s, reason, REASON_ROOM - 1, 0);
+    if (length > 0)
+        reason[length - 1] = '\0'; /* in place of the end of the line */
+    close(s);
+    return -1;
+}
+
+static int call_relay(const Settings *settings, Call call, double deadline)
+{
+    char reason[REASON_ROOM];
+    const int s = try_relay(settings, call, deadline, reason);
+    if (s < 0)
         stop("the relay of site %s: %s", world.names[world.site], reason);
-    }
     return s;
 }
 
@@ -55,4 +68,26 @@ int connect_by_relay(const Settings *settings, int rank, int meeting, double dea
                              .rank = htonl((uint32_t)rank),
                              .meeting = htonl((uint32_t)meeting)},
                       deadline);
+}
+
+void let_in_by_relay(const char *port_key, int rank, int meeting, uint16_t port)
+{
+    Call call = {.wish = htonl(LETS_IN),
+                 .rank = htonl((uint32_t)rank),
+                 .meeting = htonl((uint32_t)meeting),
+                 .port = htonl(ntohs(port))};
+    snprintf(call.port_key, sizeof call.port_key, "%s", port_key);
+    close(call_relay(&job_settings, call, now() + job_settings.seconds));
+}
+
+int visit_by_relay(struct sockaddr_in relay, const char *port_key, int rank, int meeting,
+                   double deadline, char reason[REASON_ROOM])
+{
+    Call call = {.wish = htonl(VISITS),
+                 .rank = htonl((uint32_t)rank),
+                 .meeting = htonl((uint32_t)meeting),
+                 .port = htonl(ntohs(relay.sin_port)),
+                 .address = relay.sin_addr.s_addr};
+    snprintf(call.port_key, sizeof call.port_key, "%s", port_key);
+    return try_relay(&job_settings, call, deadline, reason);
 }

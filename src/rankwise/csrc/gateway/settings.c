@@ -1,8 +1,12 @@
 #include "settings.h"
 
 #include "gateway.h"
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define KEY_VARIABLE "RANKWISE_JOIN_KEY"
 
 World world;
 
@@ -17,6 +21,19 @@ static int split(char *text, char at, char **parts, int most)
             *text++ = '\0';
     }
     return count;
+}
+
+/* Not in any command line, where others see it: in a file that the user alone can read. */
+static const char *read_key(const char *path)
+{
+    static char key[40];
+    FILE *const file = fopen(path, "r");
+    if (!file || !fgets(key, sizeof key, file))
+        stop("site %s cannot read the key of this job in %s: %s", world.names[world.site], path,
+             strerror(errno));
+    fclose(file);
+    key[strcspn(key, "\n")] = '\0';
+    return key;
 }
 
 Settings read_settings(char *text)
@@ -39,12 +56,10 @@ Settings read_settings(char *text)
     world.ranks = world.all_ranks = world.first[world.sites];
     world.all_sites = world.sites;
     free(sizes);
-    return (Settings){fields[0],
-                      fields[2],
-                      count == 9 ? fields[7] : NULL,
-                      atoi(fields[1]),
-                      count == 9 ? atoi(fields[8]) : 0,
-                      atof(fields[6])};
+    const char *const key_file = getenv(KEY_VARIABLE);
+    return (Settings){
+        fields[0],       key_file ? read_key(key_file) : fields[2], count == 9 ? fields[7] : NULL,
+        atoi(fields[1]), count == 9 ? atoi(fields[8]) : 0,          atof(fields[6])};
 }
 
 /* Which of the site's ranks is the first on this host. */

@@ -1,7 +1,9 @@
 #define _GNU_SOURCE
 #include "sockets.h"
 
+#include "encrypted.h"
 #include "gateway.h"
+#include "settings.h"
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -40,21 +42,32 @@ int port_of(int listener)
     return ntohs(at.sin_port);
 }
 
-struct sockaddr_in address_of(const char *host, int port)
+const char *find_address(const char *host, int port, struct sockaddr_in *at)
 {
     struct addrinfo wanted = {.ai_family = AF_INET, .ai_socktype = SOCK_STREAM}, *found;
     const int wrong = getaddrinfo(host, NULL, &wanted, &found);
     if (wrong)
-        stop("site %s does not know the host %s: %s", world.names[world.site], host,
-             gai_strerror(wrong));
-    struct sockaddr_in at = *(struct sockaddr_in *)found->ai_addr;
+        return gai_strerror(wrong);
+    *at = *(struct sockaddr_in *)found->ai_addr;
     freeaddrinfo(found);
-    at.sin_port = htons((uint16_t)port);
+    at->sin_port = htons((uint16_t)port);
+    return NULL;
+}
+
+struct sockaddr_in address_of(const char *host, int port)
+{
+    struct sockaddr_in at;
+    const char *const wrong = find_address(host, port, &at);
+    if (wrong)
+        stop("site %s does not know the host %s: %s", world.names[world.site], host, wrong);
     return at;
 }
 
 bool read_all(int s, void *to, size_t bytes, double seconds)
 {
+    Session *const session = session_of(s);
+    if (session)
+        return receive_all(session, s, to, bytes, seconds);
     const struct timeval limit = {(time_t)seconds + 1, 0};
     setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
     return recv(s, to, bytes, MSG_WAITALL) == (ssize_t)bytes;
@@ -62,6 +75,9 @@ bool read_all(int s, void *to, size_t bytes, double seconds)
 
 bool write_all(int s, const void *from, size_t bytes)
 {
+    Session *const session = session_of(s);
+    if (session)
+        return send_all(session, s, from, bytes, job_settings.seconds);
     for (const char *at = from; bytes;) {
         const ssize_t done = send(s, at, bytes, MSG_NOSIGNAL);
         if (done <= 0)

@@ -15,6 +15,9 @@ int listen_at(int wanted, uint16_t *port);
 /* Of a host that this site must know: or the job ends. */
 struct sockaddr_in address_of(const char *host, int port);
 
+/* The same, but NULL, or the reason in words. */
+const char *find_address(const char *host, int port, struct sockaddr_in *at);
+
 #define FIREWALL_REMEDY                                                                            \
     "if a firewall closes that port, open it, or connect the sites by relays: --relay"
 
@@ -28,7 +31,7 @@ int try_to_connect(struct sockaddr_in at, double deadline, int *error);
 /* At which this socket listens. */
 int port_of(int listener);
 
-/* All of it, or false; reading within so many seconds. */
+/* All of it, or false; reading within so many seconds. Encrypted where the connection is. */
 bool read_all(int socket, void *to, size_t bytes, double seconds);
 bool write_all(int socket, const void *from, size_t bytes);
 

@@ -1,4 +1,5 @@
 #include "wire.h"
+#include "encrypted.h"
 #include "gateway.h"
 #include "matching.h"
 #include <errno.h>
@@ -9,7 +10,6 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 enum {
@@ -23,8 +23,8 @@ enum {
 
 Peer *peers;
 static int connected, *connections, waits = -1; /* world ranks of peers; epoll's descriptor */
-static long to_send;
-static bool some_left; /* we have taken leave of some */
+static bool some_left;                          /* we have taken leave of some */
+static bool some_unread;
 
 void open_peer(int rank, int socket)
 {
@@ -32,6 +32,8 @@ void open_peer(int rank, int socket)
     const int one = 1;
     setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
     p->socket = socket;
+    p->session = session_of(socket);
+    p->unread = some_unread = p->session != NULL; /* it may have come with the greeting */
     p->stage = malloc(STAGE_BYTES);
     if (!connections) {
         connections = calloc((size_t)world.ranks + MOST_OTHERS, sizeof *connections);
@@ -44,92 +46,16 @@ void open_peer(int rank, int socket)
     connections[connected++] = rank;
 }
 
-static void sent(Peer *p, Outgoing *message)
-{
-    p->first = message->next;
-    if (!p->first)
-        p->last = NULL;
-    to_send--;
-    if (message->request)
-        end_sending(message->request, message);
-    else
-        free(message);
-}
-
-/* It has ended, and listens no more: what would still have been said to it is not. */
-static void drop_messages(Peer *p)
-{
-    while (p->first) {
-        Outgoing *m = p->first;
-        p->first = m->next;
-        to_send--;
-        if (!m->request)
-            free(m);
-    }
-    p->last = NULL;
-}
-
-/* What the socket takes now. */
-static bool flush(Peer *p)
-{
-    bool moved = false;
-    while (p->first) {
-        Outgoing *m = p->first;
-        const size_t header = sizeof m->header, length = m->header.follows;
-        const size_t done = m->sent < header ? 0 : m->sent - header;
-        struct iovec parts[2] = {
-            {(char *)&m->header + m->sent, m->sent < header ? header - m->sent : 0},
-            {(char *)m->data + done, length - done}};
-        const bool both = parts[0].iov_len > 0;
-        struct msghdr whole = {.msg_iov = both ? parts : parts + 1, .msg_iovlen = both ? 2 : 1};
-        const ssize_t bytes = sendmsg(p->socket, &whole, MSG_NOSIGNAL | MSG_DONTWAIT);
-        if (bytes < 0) {
-            if (errno == EAGAIN || errno == EINTR)
-                return moved;
-            if (!p->ended)
-                give_up("lost the connection to", p->rank);
-            drop_messages(p);
-            return moved;
-        }
-        moved = true;
-        m->sent += (size_t)bytes;
-        if (m->sent == header + length)
-            sent(p, m);
-    }
-    return moved;
-}
-
-void send_out(Peer *p, Outgoing *message)
-{
-    message->sent = 0;
-    message->next = NULL;
-    if (p->last)
-        p->last->next = message;
-    else
-        p->first = message;
-    p->last = message;
-    to_send++;
-    if (p->first == message)
-        flush(p);
-}
-
-void send_short(Peer *p, Header header)
-{
-    Outgoing *message = calloc(1, sizeof *message);
-    if (!message)
-        give_up("there is no memory for a message to", p->rank);
-    message->header = header;
-    send_out(p, message);
-}
-
 /* Reads at least a byte, straight to its place where much is to come, and little where that seems
  * about to be so: what is read sooner has to be copied. False: there is nothing. */
 static bool read_more(Peer *p)
 {
     const bool direct = p->in_data && p->left >= DIRECT_BYTES;
     const size_t most = p->granted || p->long_ones ? SHORT_STAGE_BYTES : STAGE_BYTES;
-    const ssize_t bytes =
-        recv(p->socket, direct ? p->to : p->stage, direct ? p->left : most, MSG_DONTWAIT);
+    char *const to = direct ? p->to : p->stage;
+    const size_t room = direct ? p->left : most;
+    const ssize_t bytes = p->session ? encryption->receive(p->session, to, room, false)
+                                     : recv(p->socket, to, room, MSG_DONTWAIT);
     if (bytes < 0 && (errno == EAGAIN || errno == EINTR))
         return false;
     if (bytes <= 0) {
@@ -177,7 +103,8 @@ static void look_at_stage(Peer *p)
     }
 }
 
-/* All that has been read is looked at: nobody would tell us of it again. */
+/* All that has been read is looked at: nobody would tell us of it again. What TLS has read is not
+ * told of either. */
 static bool read_peer(Peer *p)
 {
     int reads = 0;
@@ -193,6 +120,8 @@ static bool read_peer(Peer *p)
             reads++;
         }
     }
+    if (p->session && reads == MOST_READS && !p->ended)
+        p->unread = some_unread = true;
     return reads > 0;
 }
 
@@ -205,9 +134,10 @@ void take_leave(int rank)
 
 static void close_peer(Peer *p)
 {
-    close(p->socket);
+    close_connection(p->socket);
     free(p->stage);
     p->socket = -1;
+    p->session = NULL;
     p->stage = NULL;
 }
 
@@ -217,12 +147,26 @@ static void close_left(void)
     int kept = 0;
     for (int i = 0; i < connected; i++) {
         Peer *p = &peers[connections[i]];
-        if (p->dismissed && p->ended && !p->first)
+        if (p->dismissed && p->ended && !p->first && !p->unflushed)
             close_peer(p);
         else
             connections[kept++] = connections[i];
     }
     connected = kept;
+}
+
+static bool read_unread(void)
+{
+    bool moved = false;
+    some_unread = false;
+    for (int i = 0; i < connected; i++) {
+        Peer *p = &peers[connections[i]];
+        if (!p->unread)
+            continue;
+        p->unread = false;
+        moved |= read_peer(p);
+    }
+    return moved;
 }
 
 bool progress_wire(void)
@@ -232,13 +176,15 @@ bool progress_wire(void)
         close_left();
     if (to_send)
         for (int i = 0; i < connected; i++)
-            if (peers[connections[i]].first)
+            if (peers[connections[i]].first || peers[connections[i]].unflushed)
                 moved |= flush(&peers[connections[i]]);
     if (connected <= FEW_PEERS) { /* one call less than to ask which of them has something */
         for (int i = 0; i < connected; i++)
             moved |= read_peer(&peers[connections[i]]);
         return moved;
     }
+    if (some_unread)
+        moved |= read_unread();
     struct epoll_event events[EVENTS];
     const int ready = epoll_wait(waits, events, EVENTS, 0);
     for (int i = 0; i < ready; i++)

@@ -45,6 +45,9 @@ struct Peer {
     bool ended, dismissed;    /* it has said that it ends; we have */
     int uses, tag_bound;      /* of another job's process: communicators that it is in */
 
+    struct Session *session; /* TLS, or NULL: the connection is in the clear */
+    bool unflushed, unread;  /* TLS has what is to go out; what the socket does not tell of */
+
     char *stage; /* what was read and not looked at */
     size_t stage_from, stage_to;
     Header header;
@@ -65,6 +68,12 @@ void open_peer(int rank, int socket);
 
 void send_out(Peer *peer, Outgoing *message);
 void send_short(Peer *peer, Header header);
+
+/* Messages, and connections whose TLS has some, that are to go out. */
+extern long to_send;
+
+/* What the socket takes now goes out: whether anything did. */
+bool flush(Peer *peer);
 
 /* Whether anything came or went. */
 bool progress_wire(void);

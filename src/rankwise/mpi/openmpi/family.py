@@ -158,7 +158,7 @@ class OpenMpi(Family):
         return [*mapper, "--bind-to", "none", "--host", ",".join(job.hosts)]
 
     def _skipping(self, implementation: Implementation, job: Job) -> Environment:
-        """Without its BTL for libfabric, which sleeps for a second when it finds nothing (btl_ofi_component.c).
+        """Without its BTL for libfabric, which sleeps for a second where it finds nothing (in its `close`).
 
         Where anybody has chosen BTLs, these stay in force.
         """

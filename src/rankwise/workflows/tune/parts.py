@@ -15,6 +15,7 @@ from rankwise.testbeds.base import TestbedKind
 from rankwise.workflows import verify
 from rankwise.workflows.overlay import whole_native
 from rankwise.workflows.prepare import Built
+from rankwise.workflows.tune.budget import Pace
 from rankwise.workflows.tune.search import Found
 from rankwise.workflows.tune.stages import Target, TuneSpec, distinct_placements, spread_of
 
@@ -33,6 +34,18 @@ def parts_of(
             exhaustive_launches=mine.exhaustive_launches, gain=judged.gain if judged else None,
         )  # fmt: skip
         yield replace(part, verification=_in_force(part, built, testbed))
+
+
+def verification_seconds(built: Built, found: Mapping[str, Found], pace: Pace) -> float:
+    """Return what that check takes, roughly."""
+    cells = (
+        cells
+        for one, mine in found.items() if mine.tuning != Tuning()
+        for cells in verify.launched_cells(
+            mine.tuning, one, {name: its.sized for name, its in built.menu[one].items()}
+        ).values()
+    )  # fmt: skip
+    return sum(map(pace.launch_seconds, cells))
 
 
 def _in_force(part: Part, built: Built, testbed: TestbedKind) -> tuple[Reason, ...]:

@@ -28,9 +28,9 @@ from rankwise.workflows.events import Events
 from rankwise.workflows.prepare import Built, build_all, prepare, up
 from rankwise.workflows.schedule_network import network_file
 from rankwise.workflows.tune.budget import LAUNCH_LIMIT_SECONDS, Budget, Pace, PunctualLaunching, seconds_per_cell
-from rankwise.workflows.tune.parts import express, parts_of
+from rankwise.workflows.tune.parts import express, parts_of, verification_seconds
 from rankwise.workflows.tune.search import Found, StagedSearch
-from rankwise.workflows.tune.stages import Target, TuneSpec, cell_of
+from rankwise.workflows.tune.stages import Target, TuneSpec
 from rankwise.workflows.tune.validation import Question, Validation
 from rankwise.workflows.tune.validation_cells import Wanted, reach_reason, validation_cells
 from rankwise.workflows.tune.validation_runs import Origin, StoredRuns
@@ -199,8 +199,11 @@ class Tuner:
             options.name, cells_of, built.benchmarks, options.spec.criteria.delta, options.spec.application,
             options.spec.criteria.quantile, options.verify_first,
         )  # fmt: skip
-        closing = sum(pace.launch_seconds([cell_of(target, one, "pingpong", 0, "block")]) for one in found)
-        validation = Validation(question, runs, pace, budget.validation_end(closing), budget.clock)
+
+        def deadline() -> float:
+            return budget.validation_end(verification_seconds(built, found, pace))
+
+        validation = Validation(question, runs, pace, deadline, budget.clock)
         accepted = validation.run(found, lambda: express(built, found, target, options.spec))
         for one, judged in accepted.items():
             implementation, tuning = built.ready[one].implementation, found[one].tuning

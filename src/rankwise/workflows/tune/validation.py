@@ -72,9 +72,14 @@ class Validation:
     """The validation of what one search has found."""
 
     def __init__(
-        self, question: Question, rounds: Rounds, pace: Pace, deadline: float, clock: Clock = time.monotonic
+        self,
+        question: Question,
+        rounds: Rounds,
+        pace: Pace,
+        deadline: Callable[[], float],
+        clock: Clock = time.monotonic,
     ) -> None:
-        """Nothing is begun that would end after `deadline`, in seconds of `clock`."""
+        """Nothing is begun that would end after `deadline`, as it is by then, in seconds of `clock`."""
         self._question, self._rounds, self._pace = question, rounds, pace
         self._deadline, self._clock = deadline, clock
         self._runs: list[_Run] = []
@@ -142,7 +147,7 @@ class Validation:
             key=lambda group: (group.more, group.round_seconds),
         )
         launches = groups[0].more if groups else 0
-        left = self._deadline - self._clock()
+        left = self._deadline() - self._clock()
         acted = {
             cell: (cell, acting(tunings[cell.implementation], cell)) for group in groups for cell in group.cells
         }
