@@ -6,7 +6,7 @@
     $W -n 4,8 --launches 3 --schedules lanes --cells bcast:1M,bcast:16M,allreduce:1M,allreduce:16M
     $W -n 8,16 --testbed benchmarks/thin_wan.toml --launches 3 --schedules one_crossing,lanes \
         --cells bcast:8,bcast:1M,allreduce:8,allreduce:1M,allgather:64K,alltoall:64K
-    $W -n 8 --testbed benchmarks/lossy_wan.toml --launches 5 --schedules lanes \
+    $W -n 8 --testbed benchmarks/lossy_wan.toml --launches 5 --schedules lanes --congestion-control bbr \
         --cells bcast:1M,allreduce:1M,allreduce:16M
     $W -n 6 --testbed benchmarks/uneven_sites.toml --launches 3 \
         --placements block,shuffled=1,shuffled=2,shuffled=3 --schedules lanes,trees,one_crossing,synthesised \
@@ -16,10 +16,12 @@ Placements are those of `rankwise bench`, and `shuffled=SEED`: `block` in random
 found for the operation, the size and the order of ranks before anything is measured; `--file` adds one of yours.
 Every round launches, in random order, each implementation as it is, Open MPI also without its hierarchical
 component (`han`), MPICH also with messages in pieces of 64 KiB; and each of them but `han off` once more for the
-schedules alone, since natives leave TCP connections with windows of theirs. A time is the median over launches, a
-ratio has a 95 % interval from resampled launches. The bounds: one crossing, and the bytes over the busiest
-resource, at what the testbed's line rates leave for TCP's data. Below each cell stands whether the best schedule
-over any MPI is within the target's times of the bound, and as much faster than the best native as is aimed at.
+schedules alone, since natives leave TCP connections with windows of theirs. `--congestion-control` does all of
+that again on hosts whose TCP is set so, as `rankwise tune` may choose it; the best native is one on hosts as
+they are. A time is the median over launches, a ratio has a 95 % interval from resampled launches. The bounds:
+one crossing, and the bytes over the busiest resource, at what the testbed's line rates leave for TCP's data.
+Below each cell stands whether the best schedule over any MPI is within the target's times of the bound, and as
+much faster than the best native as is aimed at.
 """
 
 import math
@@ -35,6 +37,7 @@ from wan_bounds import MIB, Bounds, EqualSites, bounds_of
 from wan_candidates import SYNTHESISED, Order, different, synthesised
 
 from rankwise.cli.screen import Screen
+from rankwise.core.host_settings import CONGESTION_CONTROL
 from rankwise.core.network import Topology
 from rankwise.core.records import DEFAULT, Cell, Launch, Plan
 from rankwise.core.schedule_names import ScheduleFiles
@@ -61,6 +64,8 @@ WITHOUT_SCHEDULES = "han off"
 """Which changes nothing for them."""
 WANTED_GAIN = {"bcast": 2.0, "allreduce": 2.0}
 """Over the best native, from 1 MiB on; elsewhere a schedule shall not be slower."""
+UNDER = " under "
+"""Between a variant and the congestion control of its hosts."""
 DRAWS = 1000
 Times = defaultdict[tuple[str, str, Cell], list[float]]
 """Medians of launches by implementation, variant and cell, seconds."""
@@ -77,10 +82,11 @@ Homes = Mapping[tuple[int, str], tuple[str, int]]
 @click.option("--schedules", default=",".join(SCHEDULES), show_default=True)
 @click.option("--launches", default=5, show_default=True)
 @click.option("--seconds", default=0.3, show_default=True, help="Of each cell in a launch.")
+@click.option("--congestion-control", "controls", multiple=True, help="Of the hosts' TCP, beside their own.")
 @click.option("--file", "files", multiple=True, type=click.Path(path_type=Path), help="A schedule to measure too.")
 def main(
     *, names: tuple[str, ...], testbed: str, ranks: str, placements: str, cells: str, schedules: str,
-    launches: int, seconds: float, files: tuple[Path, ...],
+    launches: int, seconds: float, controls: tuple[str, ...], files: tuple[Path, ...],
 ) -> None:  # fmt: skip
     """Measure natives and schedules in one interleaved run, and print them beside the bounds."""
     built = prepare(names or ("openmpi-5", "mpich-5"), (), Screen())
@@ -102,9 +108,9 @@ def main(
         work = [
             (ready, variant, ours, one)
             for ready in built.ready.values()
-            for variant in _variants(ready)
+            for variant in _variants(ready, controls)
             for ours in (False, True)
-            if not (ours and variant == WITHOUT_SCHEDULES)
+            if not (ours and variant.partition(UNDER)[0] == WITHOUT_SCHEDULES)
             for one in zip(orders, candidates, strict=True)
         ]
         for _ in range(launches):
@@ -117,12 +123,11 @@ def main(
                 asked = list(_cells(one.id, wanted, len(order.hosts), order.placement, where.name))
                 if ours:
                     asked = _by_schedules(asked, known, built.menu[one.id])
-                tuning = Tuning((SETTINGS[variant],)) if variant in SETTINGS else Tuning()
                 launch = launching.launch(
                     one,
                     ready.program,
                     random.sample(asked, len(asked)),
-                    configuration=tuned(one, tuning, topology),
+                    configuration=tuned(one, _tuning(variant), topology),
                 )
                 _keep(times, launch, variant)
     homes = {(len(one.hosts), one.placement): (one.told, one.home(topology)) for one in orders}
@@ -151,9 +156,16 @@ def _candidates(
     return Candidates(names, found, {ranks: {**known, **more.get(ranks, {})}})
 
 
-def _variants(ready: Ready) -> list[str]:
+def _tuning(variant: str) -> Tuning:
+    name, _, control = variant.partition(UNDER)
+    settings = (SETTINGS[name],) if name in SETTINGS else ()
+    return Tuning(settings, host_settings=((CONGESTION_CONTROL, control),) if control else ())
+
+
+def _variants(ready: Ready, controls: Sequence[str]) -> list[str]:
     knobs = {knob.name for knob in family_named(ready.implementation.family).knobs(ready.implementation)}
-    return [DEFAULT, *(name for name, setting in SETTINGS.items() if setting.knob in knobs)]
+    names = [DEFAULT, *(name for name, setting in SETTINGS.items() if setting.knob in knobs)]
+    return [*names, *(f"{name}{UNDER}{control}" for control in controls for name in names)]
 
 
 def _cells(
@@ -208,7 +220,8 @@ def _print_cell(times: Times, bounds: Bounds, cell: Cell, order: tuple[str, int]
     told, home = order
     bound = bounds.seconds(cell.benchmark, cell.size_bytes, cell.ranks, home)
     native = {f"{one} {variant}": values for (one, variant, known), values in times.items() if known == cell}
-    best_native = min(native, key=lambda name: median(np.array(native[name])))
+    as_it_is = [name for name in native if UNDER not in name]
+    best_native = min(as_it_is, key=lambda name: median(np.array(native[name])))
     natives = ", ".join(f"{name} {1e3 * median(np.array(native[name])):.4g}" for name in sorted(native))
     size = format_size(cell.size_bytes)
     hosts = f" ({cell.placement.partition('=')[2]})" if told != cell.placement else ""

@@ -51,9 +51,9 @@ SMALLEST = {  # script: arguments, what it prints
         [
             *("mpich-5", "-n", "4", "--placements", "block", "--cells", "bcast:8,allreduce:8", "--launches", "1"),
             *("--seconds", "0.02", "--schedules", "binomial,lanes"),
-            *("--file", str(BENCHMARKS.parent / "examples" / "own_algorithm.py")),
+            *("--file", str(BENCHMARKS.parent / "examples" / "own_algorithm.py"), "--congestion-control", "reno"),
         ],
-        "allreduce.file:own_algorithm over mpich-5.0.2 default: ",
+        "allreduce.file:own_algorithm over mpich-5.0.2 default under reno: ",
     ),
     "beside_gloo": (["openmpi-5", "--cells", "allreduce:1K", "--launches", "1"], "gloo / this"),
     "simulator_beside_peers": (["--rounds", "1", "--scale", "0.01"], "binomial bcast of 10000 ranks"),

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,16 @@ def test_nonblocking_operations_are_ours_where_the_library_gives_turns(
     else:
         assert not all_six & set(ran.replaced()) and all_six <= set(ran.passed())
         assert ran.reports[0]["passed because"]["no progress"]
+
+
+def test_tcp_has_the_congestion_control_that_is_asked_for(tmp_path: Path) -> None:
+    shown = "import socket as s; print(s.socket().getsockopt(s.IPPROTO_TCP, s.TCP_CONGESTION, 16).strip(bytes(1)))"
+    program = [sys.executable, "-c", shown]
+    ran = run(MODERN[-1], 1, "default", tmp_path, program, "--congestion-control", "reno")
+    assert ran.done.stdout == "b'reno'\n", ran.done.stderr
+    refused = run(MODERN[-1], 1, "default", tmp_path, program, "--congestion-control", "nosuch").done
+    assert refused.returncode and not refused.stdout
+    assert "congestion control cannot be nosuch here" in refused.stderr
 
 
 _OF_INTEGERS = {"comm": "integer", "request": "integer", "status": "integer, dimension(MPI_STATUS_SIZE)"}

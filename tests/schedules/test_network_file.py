@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rankwise.core.errors import InputError
 from rankwise.core.network import Link, Node, Route, Topology
 from rankwise.schedules import generator
-from rankwise.schedules.network_file import network_text
+from rankwise.schedules.network_file import network_on, network_text
 from rankwise.schedules.structures import CNetwork
 
 FIRST = "# rankwise network 1\n"
@@ -61,8 +61,13 @@ def read(path: Path, text: str, hosts: Sequence[str]) -> Read | str:
 
 def test_hosts_by_whole_and_short_names(tmp_path: Path) -> None:
     found = read(tmp_path, TWO, ["b1", "a2", "b1", "a2.near.org", "b2"])
-    groups = [[1, 0, 1, 0, 1], [2, 0, 2, 1, 3]]
+    groups = [[1, 0, 1, 0, 1], [1, 0, 1, 0, 2]]
     assert found == (groups, [0, 0.005, 0.005, 0], [0, 1e8, 1e8, 0], 1.25e8)
+
+
+def test_hosts_lead_in_the_order_of_the_file(tmp_path: Path) -> None:
+    found = read(tmp_path, FIRST + "site a a3 a1 a2\nsite b b2 b1\n", ["a1", "a2", "a3", "b1", "b2"])
+    assert found[0] == [[0, 0, 0, 1, 1], [1, 2, 0, 4, 3]]
 
 
 def test_sites_without_ranks_are_left_out(tmp_path: Path) -> None:
@@ -125,6 +130,27 @@ def test_a_testbed_as_written_and_read(tmp_path: Path) -> None:
     groups, delays, rates, interface = read(tmp_path, network_text(topology), ["b1", "a2", "a1"])
     assert (groups, rates, interface) == ([[1, 0, 0], [2, 1, 0]], [0, 2.5e7, 2.5e7, 0], 1.25e8)
     assert delays == pytest.approx([0, 6.002e-3, 6.002e-3, 0])
+
+
+def test_the_nearest_nodes_come_first(tmp_path: Path) -> None:
+    """By the delay of their own links, then by the rate; both files and networks in memory say so."""
+    cards = [("a1", 1e9, 4e-4), ("a2", 1e8, 1e-6), ("a3", 1e9, 1e-6), ("b1", 1e9, 1e-6), ("b2", 0.0, 1e-6)]
+    nodes = tuple(Node(name, name[0], out=name, into=name) for name, _, _ in cards)
+    links = (*(Link(*card) for card in cards), Link("far", 4e8, 5e-3))
+    routes = (Route("a", "b", ("far",)), Route("b", "a", ("far",)))
+    topology = Topology("t", "emulated", ("a", "b"), nodes, links, routes)
+    hosts = [node.name for node in nodes]
+    text = network_text(topology)
+    assert text.splitlines()[1:3] == ["site a a3 a2 a1", "site b b2 b1"]
+    (sites, order), delays, _, _ = read(tmp_path, text, hosts)
+    assert (sites, order) == ([0, 0, 0, 1, 1], [2, 1, 0, 4, 3])
+    network = network_on(topology, hosts)
+    assert list(network.groups[0]) == sites
+    for site in (0, 1):
+        members = [rank for rank in range(5) if sites[rank] == site]
+        assert sorted(members, key=order.__getitem__) == sorted(members, key=network.groups[1].__getitem__)
+    assert [*delays] == pytest.approx([0, 5.002e-3, 5.002e-3, 0])
+    assert network.delay_seconds[0][1] == pytest.approx(5.002e-3)
 
 
 def test_hosts_of_which_nothing_is_known(tmp_path: Path) -> None:

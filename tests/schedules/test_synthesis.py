@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rankwise.core.errors import InputError
 from rankwise.schedules import along_routes, along_trees, cost, generator
 from rankwise.schedules.chunk_routes import Routes
-from rankwise.schedules.chunk_trees import ChunkTrees, Places, trees
+from rankwise.schedules.chunk_trees import ChunkTrees, Places, Spread, trees
 from rankwise.schedules.cost import CostModel
 from rankwise.schedules.fixed import of_schedules
 from rankwise.schedules.formats.text import text_of
@@ -78,6 +78,24 @@ def test_schedules_along_trees_are_right_on_any_network(ranks: int, data: st.Dat
         (one := Problem("gather", ranks, root, 2), along_routes.gather_in_bundles(one, found([root], True)[0])),
     ):
         assert prove(problem, made).faults == (), problem
+
+
+@given(ranks=st.integers(1, 12), data=st.data())
+def test_only_what_changed_is_looked_at_again(ranks: int, data: st.DataObject) -> None:
+    places = Places(ranks, data.draw(networks(ranks)), CostModel())
+    most, far_first = data.draw(st.integers(0, 2)), data.draw(st.booleans())
+    roots = data.draw(st.lists(st.integers(0, ranks - 1), min_size=1, max_size=4))
+    first_to_end = Spread.first_to_end
+
+    def all_looked_at_again(self: Spread) -> tuple[float, int, int]:
+        for site in range(places.sites):
+            self.look_again(site)
+        return first_to_end(self)
+
+    found = trees(ChunkTrees(places, 1000.0, most, far_first), roots, 9)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Spread, "first_to_end", all_looked_at_again)
+        assert trees(ChunkTrees(places, 1000.0, most, far_first), roots, 9) == found
 
 
 @given(ranks=st.integers(1, 12), data=st.data())

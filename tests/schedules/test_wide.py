@@ -96,6 +96,24 @@ def test_between_and_in_nodes(row: Row, network: Network, size: int, data: st.Da
         assert cell.holds(level.elements, values, sizes), (cell.text, level, values, sizes)
 
 
+@pytest.mark.parametrize("operation", generator.OPERATIONS)
+def test_the_first_node_leads_its_site(operation: str) -> None:
+    """The nodes are numbered from the nearest on, whatever the order of the ranks."""
+    network = Network(((0, 0, 0, 0, 1, 1, 1, 1, 2), (1, 1, 0, 0, 4, 3, 3, 2, 5)))
+    one = problem(operation, network, 5, root=8)
+    made = generator.schedules(generator.algorithm(operation, "one_crossing"), one)
+    assert prove(one, made).faults == ()
+    sites = network.groups[0]
+    across = {
+        rank
+        for schedule in made
+        for step in schedule.steps
+        if step.peer >= 0 and sites[step.peer] != sites[schedule.rank]
+        for rank in (schedule.rank, step.peer)
+    }
+    assert across == {2, 7, 8}
+
+
 @pytest.mark.parametrize("row", rows("the busiest site sends or receives"), ids=lambda row: row.id)
 @pytest.mark.parametrize("nodes", [2, 3, 4])
 @pytest.mark.parametrize("sites", [2, 3, 4])

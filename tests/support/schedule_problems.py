@@ -57,7 +57,7 @@ def problems(draw: st.DrawFn, one: Algorithm, most_ranks: int = 64, small: bool 
 
 @st.composite
 def networks(draw: st.DrawFn, ranks: int) -> Network | None:
-    """Sites and nodes of any sizes, in any order of the ranks, sometimes with figures of the links."""
+    """Sites and nodes of any sizes, ranks and nodes in any order, sometimes with figures of the links."""
     levels = draw(st.integers(0, 3))
     if levels == 0:
         return draw(st.sampled_from([None, Network()]))
@@ -67,7 +67,8 @@ def networks(draw: st.DrawFn, ranks: int) -> Network | None:
     groups = [numbered(outer)]
     for _ in range(levels - 1):
         inner = draw(st.lists(st.integers(0, 2), min_size=ranks, max_size=ranks))
-        groups.append(numbered(list(zip(groups[-1], inner, strict=True))))
+        numbers = numbered(list(zip(groups[-1], inner, strict=True)))
+        groups.append(tuple(max(numbers) - one for one in numbers) if draw(st.booleans()) else numbers)
     count = max(groups[0]) + 1
     if not draw(st.booleans()):
         return Network(tuple(groups))

@@ -15,7 +15,8 @@ from rankwise.workflows.testbeds import testbed_of
 
 _SINGLE = {
     "ranks": "-n", "mpi": "--mpi", "placement": "--placement", "overlay": "--overlay",
-    "reproducible": "--reproducible", "profile": "--profile", "force": "--force",
+    "reproducible": "--reproducible", "congestion_control": "--congestion-control", "profile": "--profile",
+    "force": "--force",
 }  # fmt: skip
 """Options that a joined job does not take."""
 _WAYS = {

@@ -31,6 +31,7 @@ from rankwise.workflows.testbeds import testbed_of
     "  rankwise run -n 8 --hostfile hosts --placement cyclic -- ./app\n"
     "  rankwise run -n 4 --testbed grid5000-2007 --profile wan -- ./app\n"
     "  rankwise run -n 8 --testbed grid5000-2007 --overlay -- ./app\n"
+    "  rankwise run -n 8 --hostfile hosts --overlay --congestion-control bbr -- ./app\n"
     "  rankwise run -n 4 --mpi any -- ./abi-app        compiled by mpicc_abi: runs on every MPI\n"
     "  rankwise run -n 4 --mpi mpich-5 -- ./openmpi-app    linked to one MPI, run by another\n"
     "  rankwise run --join rennes=openmpi-5:4,nancy=mpich-5:4 -- ./abi-app\n"
@@ -58,6 +59,9 @@ from rankwise.workflows.testbeds import testbed_of
                    "table: those across sites.")  # fmt: skip
 @click.option("--reproducible", is_flag=True,
               help="With --overlay: sums do not depend on which ranks run in which site.")  # fmt: skip
+@click.option("--congestion-control", default="", metavar="NAME",
+              help="With --overlay: congestion control of the job's TCP connections, such as bbr where links lose "
+                   "packets.  [default: that of the hosts]")  # fmt: skip
 @profile_options
 @where_options
 @click.pass_context
@@ -70,14 +74,16 @@ def command(context: click.Context, /, **asked: Any) -> int:
         return run_joined(joined, Screen(quiet=asked["quiet"]))
     request = RunRequest(
         context.obj, asked["ranks"] or 0, asked["mpi"], testbed_of(asked["testbed"], asked["hostfile"]),
-        asked["placement"], choose(asked["profile"]), _overlay(asked["overlay"], asked["reproducible"]),
+        asked["placement"], choose(asked["profile"]), _overlay(asked),
         asked["force"], asked["launcher"], asked["limit"], asked["prefixes"], asked["standard_abi"],
         asked["linked_to"],
     )  # fmt: skip
     return run(request, Screen(quiet=asked["quiet"]))
 
 
-def _overlay(table: str, reproducible: bool) -> OverlayChoice:
-    if reproducible and not table:
-        raise InputError("--reproducible is about the overlay", "add --overlay")
-    return OverlayChoice(table, reproducible)
+def _overlay(asked: dict[str, Any]) -> OverlayChoice:
+    chosen = OverlayChoice(asked["overlay"], asked["reproducible"], asked["congestion_control"])
+    for name in ("reproducible", "congestion_control"):
+        if asked[name] and not chosen.table:
+            raise InputError(f"--{name.replace('_', '-')} is about the overlay", "add --overlay")
+    return chosen

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.schedules.cost import CostModel
 from rankwise.schedules.model import Network
@@ -75,8 +74,9 @@ class ChunkTrees:
         self.places, self.chunk_bytes = places, chunk_bytes
         self.most_of_root, self.far_first = most_of_root, far_first
         self.delay = places.delay.T if backwards else places.delay
-        self.rate = places.rate.T if backwards else places.rate
+        self.across = chunk_bytes / (places.rate.T if backwards else places.rate)
         self.overhead = 2 * places.model.overhead_seconds
+        self.delay_inside, self.across_inside = float(self.delay[0, 0]), float(self.across[0, 0])  # alike in all
         nodes = len(places.members)
         self.out_free, self.in_free = [0.0] * nodes, [0.0] * nodes
         self.link_free = np.zeros_like(self.delay)
@@ -104,52 +104,88 @@ class ChunkTrees:
 
     def _transfers(self, root: int) -> list[tuple[int, int]]:
         """From node to node, in the order in which they are decided on. Each site is entered once."""
-        places, site = self.places, self.places.site
-        seconds = self.chunk_bytes / places.node_rate
-        senders: list[list[tuple[float, int]]] = [[] for _ in range(places.sites)]
-        waiting: list[list[int]] = [[] for _ in range(places.sites)]
-        for node in sorted(range(len(site)), key=lambda node: (-self.out_free[node], -node)):
-            if node != root:
-                waiting[site[node]].append(node)  # the last is the best to pass a chunk on: it has sent least
-        heappush(senders[site[root]], (self.out_free[root], root))
-        entered = np.zeros(places.sites, dtype=bool)
-        entered[site[root]] = True
+        site, spread = self.places.site, Spread(self, root)
+        seconds = self.chunk_bytes / self.places.node_rate
         made: list[tuple[int, int]] = []
         sent_by_root = 0
         while len(made) < len(site) - 1:
-            start = np.array([group[0][0] if group else np.inf for group in senders])
-            ready = np.array([self.in_free[nodes[-1]] if nodes else np.inf for nodes in waiting])
-            one, other, ends = self._next(start, ready, entered)
+            ends, one, other = spread.first_to_end()
             if ends == np.inf:  # only the root could go on
-                heappush(senders[site[root]], (self.out_free[root], root))
+                spread.may_send(root, self.out_free[root])
                 continue
-            begins, sender = heappop(senders[one])
-            receiver = waiting[other].pop()
+            begins, sender = heappop(spread.senders[one])
+            receiver = spread.waiting[other].pop()
             made.append((sender, receiver))
-            entered[other] = True
-            across = max(begins, self.link_free[one, other]) if one != other else begins
-            self.link_free[one, other] = across + self.chunk_bytes / self.rate[one, other]
+            across = begins
+            if one != other:
+                across = max(begins, float(self.link_free[one, other]))
+                self.link_free[one, other] = across + self.across[one, other]
+                spread.enter(other)
             self.out_free[sender] = begins + seconds + self.overhead
-            self.in_free[receiver] = max(self.in_free[receiver], across + self.delay[one, other]) + seconds
-            heappush(senders[other], (max(ends, self.out_free[receiver]), receiver))
+            self.in_free[receiver] = max(self.in_free[receiver], across + float(self.delay[one, other])) + seconds
+            spread.may_send(receiver, max(ends, self.out_free[receiver]))
             sent_by_root += sender == root
             if sender != root or sent_by_root != self.most_of_root:
-                heappush(senders[one], (self.out_free[sender], sender))
+                spread.may_send(sender, self.out_free[sender])
+            else:
+                spread.look_again(one)
         return made
 
-    def _next(
-        self, start: NDArray[np.float64], ready: NDArray[np.float64], entered: NDArray[np.bool_]
-    ) -> tuple[int, int, float]:
-        """From site to site, and the end of the transfer that is the first to end; infinite: there is none."""
-        inside = np.eye(len(start), dtype=bool)
-        across = np.maximum(start[:, None], np.where(inside, 0.0, self.link_free))
-        ends = np.maximum(across + self.delay, ready[None, :]) + self.chunk_bytes / self.rate + self.overhead
-        ends = np.where(inside | ~entered[None, :], ends, np.inf)
-        if self.far_first and not entered.all():
-            far = np.where(inside, np.inf, ends)
-            ends = far if np.isfinite(far).any() else ends
-        one, other = divmod(int(np.argmin(ends)), len(start))
-        return one, other, float(ends[one, other])
+
+class Spread:
+    """One chunk on its way, and which transfer would end first. Only what one changes is looked at again."""
+
+    def __init__(self, chunks: ChunkTrees, root: int) -> None:
+        places, self.chunks = chunks.places, chunks
+        self.senders: list[list[tuple[float, int]]] = [[] for _ in range(places.sites)]
+        self.waiting: list[list[int]] = [[] for _ in range(places.sites)]
+        """Of each site; the last is the best to pass a chunk on: it has sent least."""
+        for node in sorted(range(len(places.site)), key=lambda node: (-chunks.out_free[node], -node)):
+            if node != root:
+                self.waiting[places.site[node]].append(node)
+        self.ready = np.array([chunks.in_free[nodes[-1]] if nodes else np.inf for nodes in self.waiting])
+        """When a site that has not been entered can receive."""
+        self.entered = np.zeros(places.sites, dtype=bool)
+        self.left = places.sites
+        self.inside = [np.inf] * places.sites
+        """Of each site the end of the next transfer in it; infinite: there is none."""
+        self.far = np.full((places.sites, places.sites), np.inf)
+        """From site to site likewise, to those that have not been entered."""
+        self.enter(places.site[root])
+        self.may_send(root, chunks.out_free[root])
+
+    def first_to_end(self) -> tuple[float, int, int]:
+        """Return the end of the transfer that ends first, and its sites; infinite: there is none."""
+        ends = min(self.inside)
+        site = self.inside.index(ends)
+        near = (ends, site, site)
+        if not self.left:
+            return near
+        one, other = divmod(int(np.argmin(self.far)), len(self.inside))
+        far = (float(self.far[one, other]), one, other)
+        return far if self.chunks.far_first and far[0] < np.inf else min(near, far)
+
+    def enter(self, site: int) -> None:
+        """Send nothing to this site from another one any more."""
+        self.entered[site] = True
+        self.far[:, site] = np.inf
+        self.left -= 1
+
+    def may_send(self, node: int, begins: float) -> None:
+        """Let a node pass the chunk on."""
+        site = self.chunks.places.site[node]
+        heappush(self.senders[site], (begins, node))
+        self.look_again(site)
+
+    def look_again(self, site: int) -> None:
+        """Find what the senders of a site could do next."""
+        chunks, begins = self.chunks, self.senders[site][0][0] if self.senders[site] else np.inf
+        ready = chunks.in_free[self.waiting[site][-1]] if self.waiting[site] else np.inf
+        self.inside[site] = max(begins + chunks.delay_inside, ready) + chunks.across_inside + chunks.overhead
+        if self.left:
+            across = np.maximum(begins, chunks.link_free[site])
+            ends = np.maximum(across + chunks.delay[site], self.ready) + chunks.across[site] + chunks.overhead
+            self.far[site] = np.where(self.entered, np.inf, ends)
 
 
 def trees(source: ChunkTrees, roots: Sequence[int], most: int) -> list[Tree]:

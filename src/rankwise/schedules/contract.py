@@ -24,6 +24,16 @@ def alias(problem: Problem, rank: int) -> Alias | None:
     return Memory.INPUT, Memory.OUTPUT, start
 
 
+def real_memories(found: Alias | None) -> list[Memory]:
+    """Return for each memory the one in which it is."""
+    return [found[1] if found and memory is found[0] else memory for memory in Memory]
+
+
+def real_begins(found: Alias | None) -> list[int]:
+    """Return for each memory from which element of that one on."""
+    return [found[2] if found and memory is found[0] else 0 for memory in Memory]
+
+
 def expected(problem: Problem, rank: int) -> Iterator[tuple[int, int, int, int]]:
     """Yield what OUTPUT must hold: start, end, the position in INPUT that start has, and ranks as bits."""
     everybody = (1 << problem.ranks) - 1

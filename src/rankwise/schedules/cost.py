@@ -10,20 +10,19 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from ctypes import POINTER, c_double, c_int
+from ctypes import POINTER, c_double
 from dataclasses import astuple, dataclass
 from functools import cache
-from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 from rankwise.artifacts import builder, compiler
 from rankwise.artifacts.builder import Artifact
 from rankwise.core.errors import InputError
-from rankwise.schedules import generator
+from rankwise.schedules import generator, structures
 from rankwise.schedules.generator import Algorithm
 from rankwise.schedules.model import Problem, Schedule
-from rankwise.schedules.structures import CSchedule, CStep, c_problem
+from rankwise.schedules.structures import c_problem
 
 _FOLDER = Path(__file__).parent.parent / "csrc" / "schedule_cost"
 
@@ -66,23 +65,7 @@ def seconds_of(one: Algorithm, problem: Problem, model: CostModel | None = None)
 
 def seconds(problem: Problem, schedules: Sequence[Schedule], model: CostModel | None = None) -> float:
     """Return the time of the schedules of all ranks, likewise. Raises InputError if some step cannot end."""
-    return _estimate(_lay_out(schedules), problem, model)
-
-
-def _lay_out(schedules: Sequence[Schedule]) -> Any:
-    """As C has them: the array keeps its memory alive."""
-    made = (CSchedule * len(schedules))()
-    for one, schedule in zip(made, schedules, strict=True):
-        waits = [number for step in schedule.steps for number in step.after]
-        first = accumulate((len(step.after) for step in schedule.steps), initial=0)
-        steps = [
-            CStep(step.kind, step.peer, step.tag, step.source, step.target, step.length, begin, len(step.after))
-            for step, begin in zip(schedule.steps, first, strict=False)
-        ]
-        one.steps, one.count = (CStep * len(steps))(*steps), len(steps)
-        one.dependency, one.dependency_count = (c_int * len(waits))(*waits), len(waits)
-        one.scratch = schedule.scratch
-    return made
+    return _estimate(structures.laid_out(schedules), problem, model)
 
 
 def _estimate(made: Any, problem: Problem, model: CostModel | None) -> float:

@@ -111,6 +111,9 @@ def match(schedules: Sequence[Schedule]) -> dict[tuple[int, int], tuple[int, int
     reach: dict[int, list[int]] = {}
     for (sender, receiver, _), (sends, receives) in _sides(schedules).items():
         there, here = schedules[sender].steps, schedules[receiver].steps
+        if len(sends) == len(receives) == 1 and there[sends[0]].length == here[receives[0]].length:
+            found[sender, sends[0]] = (receiver, receives[0])  # the usual case
+            continue
         faults += [
             Fault(sender, number, f"rank {receiver} has no receive for this {words(there[number])}")
             for number in sends[len(receives) :]
@@ -161,21 +164,27 @@ def _ambiguous(schedule: Schedule, numbers: Sequence[int], reach: Sequence[int])
 def order(schedules: Sequence[Schedule]) -> Order:
     """Return the events of all ranks in order. Raises FaultyError where there is none: a deadlock."""
     pairs = match(schedules)
-    number: dict[tuple[int, int], int] = {}
+    number = [[-1] * len(schedule.steps) for schedule in schedules]
     events: list[Event] = []
-    for schedule in schedules:
+    for schedule, of_steps in zip(schedules, number, strict=True):
+        rank = schedule.rank
         for at, step in enumerate(schedule.steps):
-            if step.kind is not Kind.RECEIVE:
-                other = pairs.get((schedule.rank, at))
-                number[schedule.rank, at] = len(events)
-                if other is not None:
-                    number[other] = len(events)
-                events.append((schedule.rank, at, *(other or (-1, -1))))
+            if step.kind is Kind.RECEIVE:
+                continue
+            of_steps[at] = len(events)
+            if step.kind is Kind.SEND:
+                other_rank, other_at = pairs[rank, at]
+                number[other_rank][other_at] = len(events)
+                events.append((rank, at, other_rank, other_at))
+            else:
+                events.append((rank, at, -1, -1))
     before: list[set[int]] = []
     for rank, at, other_rank, other_at in events:
-        found = {number[rank, one] for one in schedules[rank].steps[at].after}
+        of_steps = number[rank]
+        found = {of_steps[one] for one in schedules[rank].steps[at].after}
         if other_at >= 0:
-            found |= {number[other_rank, one] for one in schedules[other_rank].steps[other_at].after}
+            of_steps = number[other_rank]
+            found.update([of_steps[one] for one in schedules[other_rank].steps[other_at].after])
         before.append(found)
     return _sorted(schedules, events, before)
 
@@ -195,10 +204,12 @@ def _sorted(schedules: Sequence[Schedule], events: list[Event], before: list[set
                 line.append(one)
     if len(line) < len(events):
         raise FaultyError([_deadlock(schedules, events, before, missing)])
-    place = {number: at for at, number in enumerate(line)}
+    place = [0] * len(line)
+    for at, number in enumerate(line):
+        place[number] = at
     return Order(
-        tuple(events[number] for number in line),
-        tuple(tuple(place[one] for one in before[number]) for number in line),
+        tuple([events[number] for number in line]),
+        tuple([tuple([place[one] for one in before[number]]) for number in line]),
     )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from math import inf
 
 from rankwise.core.errors import InputError
 from rankwise.core.network import Link, Node, Route, Topology
@@ -14,12 +15,13 @@ _BITS = 8
 def network_text(topology: Topology) -> str:
     """Return the text that csrc/schedules/network_file.h describes; its hosts are the names of the nodes.
 
-    Delays are one way from node to node, rates those of the links between the sites. Links are written only if
-    all pairs of sites have a route. Raises InputError for names that cannot be written.
+    A site's hosts are in the order in which they lead it: the nearest to the other sites first. Delays are one way
+    from the first to the first, rates those of the links between the sites. Links are written only if all pairs of
+    sites have a route. Raises InputError for names that cannot be written.
     """
     links = {link.name: link for link in topology.links}
     return "\n".join(
-        ["# rankwise network 1", *_sites(topology), *_links(topology, links), *_node(topology, links), ""]
+        ["# rankwise network 1", *_sites(topology, links), *_links(topology, links), *_node(topology, links), ""]
     )
 
 
@@ -37,14 +39,14 @@ def network_of(topology: Topology, ranks: int) -> Network:
 
 
 def network_on(topology: Topology, hosts: Sequence[str]) -> Network:
-    """Return a testbed as a network of ranks, rank i on hosts[i]."""
+    """Return a testbed as a network of ranks, rank i on hosts[i]; of a site's nodes the nearest come first."""
     links = {link.name: link for link in topology.links}
     known = {node.name: node for node in topology.nodes}
     used = [known[name] for name in hosts]
     sites = list(dict.fromkeys(node.site for node in used))
-    nodes = list(dict.fromkeys(node.name for node in used))
-    groups = (tuple(sites.index(node.site) for node in used), tuple(nodes.index(node.name) for node in used))
-    first = {node.site: node for node in reversed(used)}
+    nodes = _nearest_first(dict.fromkeys(used), links)
+    groups = (tuple(sites.index(node.site) for node in used), tuple(nodes.index(node) for node in used))
+    first = {node.site: node for node in reversed(nodes)}
     routes = {(route.source, route.destination): route for route in topology.routes}
     rate = _rate(tuple(name for node in used for name in (node.out, node.into)), links)
     if not all((a, b) in routes for a in sites for b in sites if a != b):
@@ -56,15 +58,27 @@ def network_on(topology: Topology, hosts: Sequence[str]) -> Network:
     return Network(groups, delays, rates, rate)
 
 
-def _sites(topology: Topology) -> Iterator[str]:
+def _nearest_first(nodes: Iterable[Node], links: dict[str, Link]) -> list[Node]:
+    """By the delay of their own links, then by the rate; those that are alike keep their order."""
+
+    def distance(node: Node) -> tuple[float, float]:
+        own = [links[name] for name in (node.out, node.into) if name in links]
+        return sum(link.delay_seconds for link in own), -(_rate((node.out, node.into), links) or inf)
+
+    return sorted(nodes, key=distance)
+
+
+def _sites(topology: Topology, links: dict[str, Link]) -> Iterator[str]:
     for site in topology.sites:
-        hosts = [_word(node.name) for node in topology.nodes if node.site == site]
+        here = _nearest_first((node for node in topology.nodes if node.site == site), links)
+        hosts = [_word(node.name) for node in here]
         if hosts:
             yield " ".join(["site", _word(site), *hosts])
 
 
 def _links(topology: Topology, links: dict[str, Link]) -> list[str]:
-    first = {site: node for site in topology.sites for node in reversed(topology.nodes) if node.site == site}
+    nodes = _nearest_first(topology.nodes, links)
+    first = {site: node for site in topology.sites for node in reversed(nodes) if node.site == site}
     routes = {(route.source, route.destination): route for route in topology.routes}
     pairs = [(a, b) for i, a in enumerate(first) for b in list(first)[i + 1 :]]
     if not all(pair in routes for pair in pairs):

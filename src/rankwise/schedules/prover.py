@@ -8,15 +8,17 @@ that are without order touch the same memory, one order of events stands for all
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from rankwise.schedules import matching
-from rankwise.schedules.contract import alias, expected
+from rankwise.schedules.contract import alias, expected, real_begins, real_memories
 from rankwise.schedules.matching import Fault, FaultyError, Order, words
 from rankwise.schedules.model import IN_PLACE, Kind, Memory, Place, Problem, Schedule, Step
 from rankwise.schedules.spans import Spans
 
+V = TypeVar("V")
 _Value = tuple[int, int]
 """What must be added to an element's offset to get its position in INPUT, and the ranks, as bits of an integer.
 
@@ -83,8 +85,7 @@ def _check_steps(problem: Problem, schedules: Sequence[Schedule]) -> None:
 def _objection(step: Step, ranks: int, lengths: dict[Memory, int]) -> str:
     if step.length < 0:
         return "its length is negative"
-    message = step.kind in {Kind.SEND, Kind.RECEIVE}
-    if message and (not 0 <= step.peer < ranks or step.tag < 0):
+    if step.kind <= Kind.RECEIVE and (not 0 <= step.peer < ranks or step.tag < 0):
         return f"the ranks are 0 to {ranks - 1}, tags 0 or more"
     for place, written in _touched(step):
         if place.offset < 0 or place.offset + step.length > lengths[place.memory]:
@@ -97,13 +98,15 @@ def _objection(step: Step, ranks: int, lengths: dict[Memory, int]) -> str:
     return ""
 
 
-def _touched(step: Step) -> Iterator[tuple[Place, bool]]:
+def _touched(step: Step) -> tuple[tuple[Place, bool], ...]:
     """The places that a step reads or writes, and whether it writes."""
-    if step.length:
-        if step.kind is not Kind.RECEIVE:
-            yield step.source, False
-        if step.kind is not Kind.SEND:
-            yield step.target, True
+    if not step.length:
+        return ()
+    if step.kind is Kind.SEND:
+        return ((step.source, False),)
+    if step.kind is Kind.RECEIVE:
+        return ((step.target, True),)
+    return (step.source, False), (step.target, True)
 
 
 class _Execution:
@@ -113,93 +116,95 @@ class _Execution:
         self, problem: Problem, schedules: Sequence[Schedule], order: Order, reach: list[list[int]], in_place: bool
     ) -> None:
         self.problem, self.schedules, self.order, self.reach = problem, schedules, order, reach
-        self.aliases = [alias(problem, schedule.rank) if in_place else None for schedule in schedules]
+        aliases = [alias(problem, schedule.rank) if in_place else None for schedule in schedules]
+        self.real = [real_memories(found) for found in aliases]
+        self.begin = [real_begins(found) for found in aliases]
         self.reasons: list[str] = []
-        self.writers: list[dict[Memory, Spans[tuple[int, int]]]] = []
-        self.data: list[dict[Memory, Spans[_Value]]] = []
+        self.writers: list[list[Spans[tuple[int, int]]]] = []
+        self.data: list[list[Spans[_Value]]] = []
 
     def check(self) -> None:
         """Raise FaultyError unless all is right."""
         faults = [fault for schedule in self.schedules for fault in self._races(schedule)]
         if faults:
             raise FaultyError(faults)
-        self.data = [self._begin(schedule) for schedule in self.schedules]
+        self.data = [self._contents(schedule) for schedule in self.schedules]
         for rank, at, other_rank, other_at in self.order.events:
             step = self.schedules[rank].steps[at]
-            if step.length:
-                receive = self.schedules[other_rank].steps[other_at] if other_at >= 0 else step
-                self._move(rank, step, at, other_rank if other_at >= 0 else rank, receive.target)
+            if step.length and other_at >= 0:
+                self._move(rank, step, at, other_rank, self.schedules[other_rank].steps[other_at].target)
+            elif step.length:
+                self._move(rank, step, at, rank, step.target)
         faults = [fault for schedule in self.schedules for fault in self._wrong(schedule.rank)]
         if self.problem.operation == "barrier":
             faults = _unheard(self.schedules, self.order)
         if faults:
             raise FaultyError(faults)
 
-    def _at(self, rank: int, place: Place) -> Place:
-        """Where a place really is."""
-        alias = self.aliases[rank]
-        return Place(alias[1], place.offset + alias[2]) if alias and place.memory is alias[0] else place
-
-    def _memories(self, schedule: Schedule) -> Iterator[tuple[Memory, int]]:
-        alias = self.aliases[schedule.rank]
-        for memory in Memory:
-            if alias is None or memory is not alias[0]:
-                yield memory, _length(self.problem, schedule, memory)
+    def _memories(self, schedule: Schedule, made: Callable[[Memory], V]) -> list[Spans[V]]:
+        """One for each memory, with what `made` of it has at first; for one that is in another, this one."""
+        found = [Spans(_length(self.problem, schedule, memory), made(memory)) for memory in Memory]
+        return [found[memory] for memory in self.real[schedule.rank]]
 
     def _races(self, schedule: Schedule) -> Iterator[Fault]:
         """Two steps touch one memory, one of them writes, and neither is known to end before the other begins."""
-        rank, reach = schedule.rank, self.reach[schedule.rank]
+        rank, reach, begin = schedule.rank, self.reach[schedule.rank], self.begin[schedule.rank]
         # of each element the step that wrote it last, and those that have read it since, as bits
-        seen = {memory: Spans(length, (-1, 0)) for memory, length in self._memories(schedule)}
+        seen = self._memories(schedule, lambda _: (-1, 0))
         self.writers.append(seen)
         for number, step in enumerate(schedule.steps):
-            yield from self._overlap(rank, number, step)
+            if step.kind > Kind.RECEIVE and step.length:
+                yield from self._overlap(rank, number, step)
+            bit, after = 1 << number, step.after
             for place, writes in _touched(step):
-                memory, start = self._at(rank, place)
-                runs = seen[memory].read(start, start + step.length)
-                known = reach[number] | 1 << number
+                spans, start = seen[place.memory], place.offset + begin[place.memory]
+                runs = spans.read(start, start + step.length)
                 for _, _, (writer, readers) in runs:
+                    if (not writes or not readers) and (writer < 0 or writer in after):
+                        continue  # the usual case
+                    known = reach[number] | bit
                     others = (readers if writes else 0) | (1 << writer if writer >= 0 else 0)
                     if others & ~known:
                         other = (others & ~known).bit_length() - 1
+                        memory = self.real[rank][place.memory]
                         yield Fault(rank, number, (
                             f"this {words(step)} {'writes' if writes else 'reads'} elements of {memory.name} that "
                             f"step {other} ({words(schedule.steps[other])}) touches, and waits for it by no way"
                         ))  # fmt: skip
                         return
                 if writes:
-                    seen[memory].write([(start, start + step.length, (number, 0))])
+                    spans.write([(start, start + step.length, (number, 0))])
                 else:
-                    bit = 1 << number
-                    seen[memory].write([(a, b, (writer, readers | bit)) for a, b, (writer, readers) in runs])
+                    spans.write([(a, b, (writer, readers | bit)) for a, b, (writer, readers) in runs])
 
     def _overlap(self, rank: int, number: int, step: Step) -> Iterator[Fault]:
         """A copy to where the elements are already is nothing; one to elements half of which it reads is wrong."""
-        if step.kind in {Kind.COPY, Kind.REDUCE} and step.length:
-            source, target = self._at(rank, step.source), self._at(rank, step.target)
-            apart = abs(source.offset - target.offset)
-            if source.memory is target.memory and 0 < apart < step.length:
-                yield Fault(
-                    rank, number, f"this {words(step)} reads elements of {source.memory.name} that it writes"
-                )
+        (one, source), (other, target) = step.source, step.target
+        memory = self.real[rank][one]
+        apart = abs(source + self.begin[rank][one] - target - self.begin[rank][other])
+        if memory is self.real[rank][other] and 0 < apart < step.length:
+            yield Fault(rank, number, f"this {words(step)} reads elements of {memory.name} that it writes")
 
-    def _begin(self, schedule: Schedule) -> dict[Memory, Spans[_Value]]:
+    def _contents(self, schedule: Schedule) -> list[Spans[_Value]]:
         """INPUT holds data, all else nothing."""
-        rank, made = schedule.rank, {}
-        for memory, length in self._memories(schedule):
+        rank = schedule.rank
+
+        def nothing(memory: Memory) -> _Value:
             self.reasons.append(f"elements of {memory.name} of rank {rank} that nothing has written")
-            made[memory] = Spans(length, (len(self.reasons) - 1, 0))
-        length = self.problem.input_length(rank)
+            return len(self.reasons) - 1, 0
+
+        made, length = self._memories(schedule, nothing), self.problem.input_length(rank)
         if length:
-            memory, start = self._at(rank, Place(Memory.INPUT, 0))
-            made[memory].write([(start, start + length, (-start, 1 << rank))])
+            start = self.begin[rank][Memory.INPUT]
+            made[Memory.INPUT].write([(start, start + length, (-start, 1 << rank))])
         return made
 
     def _move(self, rank: int, step: Step, number: int, to_rank: int, target: Place) -> None:
         """Carry out a copy, a reduce or a message."""
-        memory, start = self._at(rank, step.source)
-        to_memory, to_start = self._at(to_rank, target)
-        by = to_start - start
+        memory, start = step.source
+        to_memory, to_start = target
+        start += self.begin[rank][memory]
+        by = to_start + self.begin[to_rank][to_memory] - start
         runs = [
             (a + by, b + by, (shift - by, ranks) if ranks else (shift, 0))
             for a, b, (shift, ranks) in self.data[rank][memory].read(start, start + step.length)
@@ -233,11 +238,11 @@ class _Execution:
     def _wrong(self, rank: int) -> Iterator[Fault]:
         """Elements of OUTPUT that are not what they should be."""
         for start, end, position, ranks in expected(self.problem, rank):
-            memory, real = self._at(rank, Place(Memory.OUTPUT, start))
-            for a, b, value in self.data[rank][memory].read(real, real + end - start):
+            real = self.begin[rank][Memory.OUTPUT] + start
+            for a, b, value in self.data[rank][Memory.OUTPUT].read(real, real + end - start):
                 should = (position - real, ranks)
                 if value != should:
-                    writer = self.writers[rank][memory].read(a, b)[0][2][0]
+                    writer = self.writers[rank][Memory.OUTPUT].read(a, b)[0][2][0]
                     shown = f"element {a - real + start}" if b - a == 1 else (
                         f"elements {a - real + start} to {b - 1 - real + start}"
                     )  # fmt: skip

@@ -22,9 +22,10 @@ class Spans(Generic[V]):
     def read(self, start: int, end: int) -> list[tuple[int, int, V]]:
         """Return the runs (start, end, value) of the elements from `start` to before `end`."""
         starts, values = self._starts, self._values
-        first, last = bisect_right(starts, start) - 1, bisect_left(starts, end) - 1
-        if first == last:
+        first = bisect_right(starts, start) - 1
+        if first + 1 == len(starts) or starts[first + 1] >= end:
             return [(start, end, values[first])]
+        last = bisect_left(starts, end) - 1
         found = [(start, starts[first + 1], values[first])]
         found += [(starts[at], starts[at + 1], values[at]) for at in range(first + 1, last)]
         found.append((starts[last], end, values[last]))
@@ -34,7 +35,10 @@ class Spans(Generic[V]):
         """Give new values to elements that follow one another without gaps."""
         starts, values = self._starts, self._values
         start, end = runs[0][0], runs[-1][1]
-        first, behind = bisect_right(starts, start) - 1, bisect_left(starts, end)
+        first = bisect_right(starts, start) - 1
+        if len(runs) == 1 and self._written_within(first, *runs[0]):
+            return
+        behind = bisect_left(starts, end)
         rest = values[behind - 1]
         new_starts: list[int] = []
         new_values: list[V] = []
@@ -56,3 +60,31 @@ class Spans(Generic[V]):
             behind += 1  # what follows is alike
         starts[first:behind] = new_starts
         values[first:behind] = new_values
+
+    def _written_within(self, at: int, start: int, end: int, value: V) -> bool:
+        """Write elements of one run that do not become one with others: the usual case, and the quick one."""
+        starts, values, behind = self._starts, self._values, at + 1
+        is_last = behind == len(starts)
+        begins, ends = starts[at] == start, (self.size if is_last else starts[behind]) == end
+        if begins:
+            if at and values[at - 1] == value:
+                return False
+        elif values[at] == value:
+            return False
+        if ends:
+            if not is_last and values[behind] == value:
+                return False
+        elif values[at] == value or (not is_last and end > starts[behind]):
+            return False
+        if begins and ends:
+            values[at] = value
+        elif begins:
+            starts.insert(behind, end)
+            values.insert(at, value)
+        elif ends:
+            starts.insert(behind, start)
+            values.insert(behind, value)
+        else:
+            starts[behind:behind] = (start, end)
+            values[behind:behind] = (value, values[at])
+        return True

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from ctypes import POINTER, c_bool, c_char_p, c_double, c_int, c_int64, c_void_p
+from itertools import chain
 from typing import Any
 
-from rankwise.schedules.model import OPERATIONS, Kind, Memory, Place, Problem, Step
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.schedules.model import OPERATIONS, Kind, Memory, Place, Problem, Schedule, Step
 
 _MEMORIES, _KINDS = tuple(Memory), tuple(Kind)
 
@@ -72,18 +76,40 @@ class CSchedule(ctypes.Structure):
 
 def steps_of(made: CSchedule) -> tuple[Step, ...]:
     """Return the steps, copied."""
+    if not made.count:
+        return ()
     waits = made.dependency[: made.dependency_count] if made.dependency_count else []
-    found = []
-    for raw in made.steps[: made.count] if made.count else []:
-        source, target, first = raw.source, raw.target, raw.first_dependency
-        found.append(
-            Step(
-                _KINDS[raw.kind], raw.peer, raw.tag,
-                Place(_MEMORIES[source.memory], source.offset), Place(_MEMORIES[target.memory], target.offset),
-                raw.length, tuple(waits[first : first + raw.dependencies]),
-            )
-        )  # fmt: skip
-    return tuple(found)
+    raw = np.frombuffer(ctypes.cast(made.steps, POINTER(CStep * made.count)).contents, dtype=CStep)
+    kinds = map(_KINDS.__getitem__, raw["kind"].tolist())
+    peers, tags, lengths = (raw[name].tolist() for name in ("peer", "tag", "length"))
+    first, number = raw["first_dependency"], raw["dependencies"]
+    after = (tuple(waits[begin:end]) for begin, end in zip(first.tolist(), (first + number).tolist(), strict=True))
+    sources, targets = _places(raw["source"]), _places(raw["target"])
+    return tuple(map(Step, kinds, peers, tags, sources, targets, lengths, after))
+
+
+def _places(raw: NDArray[Any]) -> Iterator[Place]:
+    return map(Place, map(_MEMORIES.__getitem__, raw["memory"].tolist()), raw["offset"].tolist())
+
+
+def laid_out(schedules: Sequence[Schedule]) -> Any:
+    """Return the schedules as C has them: the array keeps its memory alive."""
+    made = (CSchedule * len(schedules))()
+    for one, schedule in zip(made, schedules, strict=True):
+        if not schedule.steps:
+            continue
+        kinds, peers, tags, sources, targets, lengths, afters = zip(*schedule.steps, strict=True)
+        waits = list(chain.from_iterable(afters))
+        raw = np.zeros(len(kinds), dtype=CStep)
+        raw["kind"], raw["peer"], raw["tag"], raw["length"] = kinds, peers, tags, lengths
+        for name, places in (("source", sources), ("target", targets)):
+            raw[name]["memory"], raw[name]["offset"] = zip(*places, strict=True)
+        raw["dependencies"] = number = np.fromiter(map(len, afters), dtype=np.int32)
+        raw["first_dependency"] = np.cumsum(number) - number
+        one.steps, one.count = (CStep * len(kinds)).from_buffer(raw.data), len(kinds)
+        one.dependency, one.dependency_count = (c_int * len(waits))(*waits), len(waits)
+        one.scratch = schedule.scratch
+    return made
 
 
 def c_problem(problem: Problem, rank: int, all_counts: bool) -> CProblem:

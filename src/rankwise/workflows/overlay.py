@@ -42,6 +42,8 @@ class OverlayChoice:
     """A file, `default` for the built-in table, '' for no overlay."""
     reproducible: bool = False
     """Sums do not depend on which rank runs in which site."""
+    congestion_control: str = ""
+    """Of the job's TCP connections; '' for that of the hosts."""
 
 
 def overlaid(
@@ -71,6 +73,8 @@ def overlaid(
         variables.append((_NETWORK, network))
     if choice.reproducible:
         variables.append(("RANKWISE_OVERLAY_REPRODUCIBLE", "1"))
+    if choice.congestion_control:
+        variables.append(("RANKWISE_OVERLAY_CONGESTION_CONTROL", choice.congestion_control))
     if report := os.environ.get(_REPORT):
         variables.append((_REPORT, report))  # not every launcher passes on the caller's variables
     environment = (*preload.loading(library, loaded.environment), *variables)

@@ -48,8 +48,10 @@ static bool recall_from_file(HostSites *h)
     Network *network = read_network(path, h->name, h->count, error, sizeof error);
     if (!network)
         return false; /* measured again, and written again */
-    for (int i = 0; i < h->count; i++)
+    for (int i = 0; i < h->count; i++) {
         h->site[i] = site_of(network, i);
+        h->place[i] = group_of(network, 1, i);
+    }
     free_network(network);
     return true;
 }
@@ -63,6 +65,7 @@ static bool recall_from_memory(HostSites *h)
         if (k == known.count)
             return false;
         h->site[i] = known.site[k];
+        h->place[i] = known.place[k];
     }
     return true;
 }
@@ -101,6 +104,16 @@ static void make_folders(char *path)
     }
 }
 
+/* The host of a site with the least place above this one; -1: there is none. */
+static int next_of_site(const HostSites *h, int site, int place)
+{
+    int next = -1;
+    for (int i = 0; i < h->count; i++)
+        if (h->site[i] == site && h->place[i] > place && (next < 0 || h->place[i] < h->place[next]))
+            next = i;
+    return next;
+}
+
 /* A cache that cannot be written costs the next program a measurement, and no more. */
 void store_sites(const HostSites *h)
 {
@@ -114,16 +127,13 @@ void store_sites(const HostSites *h)
         return;
     fputs("# rankwise network 1\n", file);
     for (int site = 0; site < h->count; site++) {
-        bool begun = false;
-        for (int i = 0; i < h->count; i++)
-            if (h->site[i] == site) {
-                if (!begun)
-                    fprintf(file, "site site-%d", site);
-                fprintf(file, " %s", h->name[i]);
-                begun = true;
-            }
-        if (begun)
-            fputc('\n', file);
+        int host = next_of_site(h, site, -1);
+        if (host < 0)
+            continue;
+        fprintf(file, "site site-%d", site);
+        for (; host >= 0; host = next_of_site(h, site, h->place[host]))
+            fprintf(file, " %s", h->name[host]);
+        fputc('\n', file);
     }
     const bool written = !ferror(file);
     if (fclose(file) != 0 || !written || rename(scratch, path) != 0)

@@ -8,7 +8,7 @@
 /* What a file says, and where it says so. */
 typedef struct {
     const char *host;
-    int site, line;
+    int site, line, place; /* place: how many hosts are named before it */
 } Member;
 
 typedef struct {
@@ -61,7 +61,9 @@ static bool read_site(File *f, char *rest)
         if (!members)
             return text_fault(&f->text, "no memory for its hosts");
         f->members = members;
-        f->members[f->member_count++] = (Member){host, f->site_count - 1, f->text.line};
+        f->members[f->member_count] =
+            (Member){host, f->site_count - 1, f->text.line, f->member_count};
+        f->member_count++;
     }
     return true;
 }
@@ -143,29 +145,34 @@ static const Member *find_member(const File *f, const char *host)
     return found;
 }
 
-/* Numbers the sites that have ranks, in the order of the file; -1: the others. */
-static int number_sites(File *f, const char *const *hosts, int ranks, int *site_of_rank,
-                        int *number)
+/* Numbers what has ranks, in the order of the file; -1: the others. Returns how many have. */
+static int number_in_order(const int *of_rank, int ranks, int *number, int count)
 {
-    int sites = 0;
-    for (int i = 0; i < f->site_count; i++)
+    int found = 0;
+    for (int i = 0; i < count; i++)
         number[i] = -1;
+    for (int r = 0; r < ranks; r++)
+        number[of_rank[r]] = 0;
+    for (int i = 0; i < count; i++)
+        if (number[i] == 0)
+            number[i] = found++;
+    return found;
+}
+
+static bool find_members(File *f, const char *const *hosts, int ranks, int *site_of_rank,
+                         int *place_of_rank)
+{
     for (int r = 0; r < ranks; r++) {
         const Member *member = find_member(f, hosts[r]);
-        if (!member) {
-            FAULT_AT(
+        if (!member)
+            return FAULT_AT(
                 f, 0,
                 "rank %d is on host %s, which is in no site: add it to a line 'site NAME HOST'", r,
                 hosts[r]);
-            return 0;
-        }
         site_of_rank[r] = member->site;
-        number[member->site] = 0;
+        place_of_rank[r] = member->place;
     }
-    for (int i = 0; i < f->site_count; i++)
-        if (number[i] == 0)
-            number[i] = sites++;
-    return sites;
+    return true;
 }
 
 static bool set_links(File *f, const Network *network, const int *number)
@@ -190,9 +197,11 @@ static bool set_links(File *f, const Network *network, const int *number)
     return true;
 }
 
-static Network *network_of(File *f, const char *const *hosts, int ranks, int *site_of_rank,
-                           int *number)
+/* `scratch`: as many numbers as twice the ranks, the sites and the hosts. */
+static Network *network_of(File *f, const char *const *hosts, int ranks, int *scratch)
 {
+    int *const site_of_rank = scratch, *const place_of_rank = scratch + ranks;
+    int *const number = scratch + 2 * ranks, *const node = number + f->site_count;
     qsort(f->members, (size_t)f->member_count, sizeof *f->members, by_host);
     for (int i = 1; i < f->member_count; i++)
         if (by_host(&f->members[i], &f->members[i - 1]) == 0) {
@@ -200,16 +209,19 @@ static Network *network_of(File *f, const char *const *hosts, int ranks, int *si
                      f->members[i].host);
             return NULL;
         }
-    const int sites = number_sites(f, hosts, ranks, site_of_rank, number);
-    if (!sites)
+    if (!find_members(f, hosts, ranks, site_of_rank, place_of_rank))
         return NULL;
+    const int sites = number_in_order(site_of_rank, ranks, number, f->site_count);
+    number_in_order(place_of_rank, ranks, node, f->member_count);
     Network *network = new_network(ranks, 2, sites, f->link_count);
-    if (!network || !number_hosts(group_array(network, 1), hosts, ranks)) {
+    if (!network) {
         FAULT_AT(f, 0, "no memory for the network");
     } else {
         network->node_bytes_per_second = f->node_rate;
-        for (int r = 0; r < ranks; r++)
+        for (int r = 0; r < ranks; r++) {
             group_array(network, 0)[r] = number[site_of_rank[r]];
+            group_array(network, 1)[r] = node[place_of_rank[r]];
+        }
         if (set_links(f, network, number))
             return network;
     }
@@ -223,12 +235,13 @@ Network *read_network(const char *path, const char *const *hosts, int ranks, cha
     File file = {0}, *const f = &file;
     Network *network = NULL;
     if (open_text(&f->text, path, "# rankwise network 1", error, error_size) && read_lines(f)) {
-        int *site_of_rank = malloc((size_t)(ranks + f->site_count + 1) * sizeof *site_of_rank);
-        if (site_of_rank)
-            network = network_of(f, hosts, ranks, site_of_rank, site_of_rank + ranks);
+        const size_t numbers = 2 * (size_t)ranks + (size_t)f->site_count + (size_t)f->member_count;
+        int *scratch = calloc(numbers + 1, sizeof *scratch);
+        if (scratch)
+            network = network_of(f, hosts, ranks, scratch);
         else
             FAULT_AT(f, 0, "no memory for the network");
-        free(site_of_rank);
+        free(scratch);
     }
     close_text(&f->text);
     free(f->members);

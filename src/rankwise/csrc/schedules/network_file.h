@@ -6,7 +6,9 @@
  *     link SITE SITE DELAY_SECONDS BYTES_PER_SECOND
  *     node BYTES_PER_SECOND
  *
- * '#' begins a comment. Sites without a rank are left out. */
+ * A site's hosts are in the order in which they lead it: the first one that has ranks sends and
+ * receives where one rank does so for the site, so the nearest to the other sites comes first. '#'
+ * begins a comment. Sites without a rank are left out. */
 #ifndef RANKWISE_NETWORK_FILE_H
 #define RANKWISE_NETWORK_FILE_H
 

@@ -45,7 +45,8 @@ static int by_name(const void *a, const void *b)
     return order ? order : (one->rank > other->rank) - (one->rank < other->rank);
 }
 
-int number_hosts(int *group, const char *const *hosts, int ranks)
+/* Equal names are one group, numbered in the order of the names. False: no memory. */
+static int number_hosts(int *group, const char *const *hosts, int ranks)
 {
     Host *sorted = malloc((size_t)ranks * sizeof *sorted);
     if (!sorted)

@@ -20,7 +20,4 @@ Network *new_network(int ranks, int levels, int sites, int links);
 int *group_array(const Network *network, int level);
 void set_link(const Network *network, int a, int b, double delay_seconds, double bytes_per_second);
 
-/* Equal names are one group, numbered in the order of the names. False: no memory. */
-int number_hosts(int *group, const char *const *hosts, int ranks);
-
 #endif

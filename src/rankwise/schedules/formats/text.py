@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rankwise.schedules.fixed import FixedSchedule
-from rankwise.schedules.model import Kind, Place, Step
+from rankwise.schedules.model import Kind, Memory, Step
+
+KINDS = tuple(kind.name.lower() for kind in Kind)
+MEMORIES = tuple(memory.name.lower() for memory in Memory)
+"""As files name them."""
 
 
 def text_of(fixed: FixedSchedule) -> str:
@@ -25,23 +29,13 @@ def _lines(fixed: FixedSchedule) -> Iterator[str]:
         yield "multiple"
     for schedule in fixed.schedules:
         yield f"rank {schedule.rank} scratch {schedule.scratch}"
-        for step in schedule.steps:
-            yield " ".join(_words(step))
+        yield from map(_line, schedule.steps)
 
 
-def _words(step: Step) -> Iterator[str]:
-    yield step.kind.name.lower()
-    if step.peer >= 0:
-        yield f"{step.peer} {step.tag}"
-    if step.kind is not Kind.RECEIVE:
-        yield _place(step.source)
-    if step.kind is not Kind.SEND:
-        yield _place(step.target)
-    yield str(step.length)
-    if step.after:
-        yield "after"
-        yield from map(str, step.after)
-
-
-def _place(place: Place) -> str:
-    return f"{place.memory.name.lower()} {place.offset}"
+def _line(step: Step) -> str:
+    kind, peer, tag, source, target, length, after = step
+    message = f" {peer} {tag}" if peer >= 0 else ""
+    begin = f" {MEMORIES[source[0]]} {source[1]}" if kind != Kind.RECEIVE else ""
+    end = f" {MEMORIES[target[0]]} {target[1]}" if kind != Kind.SEND else ""
+    waits = f" after {' '.join(map(str, after))}" if after else ""
+    return f"{KINDS[kind]}{message}{begin}{end} {length}{waits}"
