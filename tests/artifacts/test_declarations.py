@@ -52,7 +52,7 @@ def test_each_collective_that_the_library_has_is_wrapped(implementation_id: str)
 
 @pytest.mark.mpi
 @pytest.mark.parametrize("implementation_id", [one.id for one in FOUND])
-def test_nothing_but_mpis_names_can_be_seen(implementation_id: str) -> None:
+def test_nothing_but_names_that_are_taken_over_can_be_seen(implementation_id: str) -> None:
     library: Path = overlay.build(working(implementation_id))
     listed = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True)
     names = {line.split()[-1] for line in listed.stdout.splitlines()}
@@ -60,4 +60,5 @@ def test_nothing_but_mpis_names_can_be_seen(implementation_id: str) -> None:
     fortran = {
         name for name in names if re.fullmatch(r"mpi_[a-z_0-9]+_", name)
     }  # where Fortran calls no function of C's
-    assert names - fortran and all(name.startswith("MPI_") for name in names - fortran)
+    of_c = names - fortran - {"socket"}  # of libc: where the congestion control of connections is set
+    assert of_c and all(name.startswith("MPI_") for name in of_c)
