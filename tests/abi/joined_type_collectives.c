@@ -1,9 +1,6 @@
 /* Collective operations of types with gaps, and of numbers of 8 bytes and more. With an argument
  * that says so their data are external32 on their way. */
 #include "records.h"
-#include "traps.h"
-
-static int rank, ranks, external;
 
 typedef struct {
     double value;
@@ -172,11 +169,7 @@ static void check_way(void)
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    external = argc > 1 && strcmp(argv[1], "external32") == 0;
-    MPI_Datatype type = record_type();
+    const MPI_Datatype type = begin(argc, argv);
     check_way();
     check_moves(type);
     check_plain_moves();
@@ -185,8 +178,5 @@ int main(int argc, char **argv)
 #ifdef NONBLOCKING_COLLECTIVES
     check_nonblocking(type);
 #endif
-    MPI_Type_free(&type);
-    report();
-    MPI_Finalize();
-    return 0;
+    return end(type);
 }

@@ -2,13 +2,10 @@
  * which a receive of MPI_PACKED lets see; without they are as the host has them. */
 #include "basics.h"
 #include "records.h"
-#include "traps.h"
 #include <complex.h>
 #include <math.h>
 
 enum { MANY = 300 };
-
-static int rank, ranks, external;
 
 /* Old libraries do not know them all. */
 static bool known(MPI_Datatype type)
@@ -227,19 +224,12 @@ static void check_packed(MPI_Datatype type)
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    external = argc > 1 && strcmp(argv[1], "external32") == 0;
-    MPI_Datatype type = record_type();
+    const MPI_Datatype type = begin(argc, argv);
     check_basic_types();
     check_long_doubles();
     check_records(type);
     check_parts(type);
     check_constructors();
     check_packed(type);
-    MPI_Type_free(&type);
-    report();
-    MPI_Finalize();
-    return 0;
+    return end(type);
 }

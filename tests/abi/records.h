@@ -1,6 +1,7 @@
 #ifndef RECORDS_H
 #define RECORDS_H
 
+#include "traps.h"
 #include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,6 +58,26 @@ static inline MPI_Datatype record_type(void)
     MPI_Type_commit(&whole);
     MPI_Type_free(&parts);
     return whole;
+}
+
+static int rank, ranks;
+static bool external; /* data go as external32 between sites */
+
+static inline MPI_Datatype begin(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    external = argc > 1 && strcmp(argv[1], "external32") == 0;
+    return record_type();
+}
+
+static inline int end(MPI_Datatype type)
+{
+    MPI_Type_free(&type);
+    report();
+    MPI_Finalize();
+    return 0;
 }
 
 #endif

@@ -73,9 +73,9 @@ class StoredRuns:
                 verify_first=data,
             )  # fmt: skip
             known, earlier = self._begin(plan, [*ready], configurations), []
-            self._events.say(
-                f"validation: {len(cells)} cells in {launches} launches each, at most {format_duration(seconds)}"
-            )
+            what = f"{len(cells)} cells" if len(cells) != 1 else "one cell"
+            often = f"{launches} launches" if launches != 1 else "one launch"
+            self._events.say(f"validation: {what}, {often} of each side, at most {format_duration(seconds)}")
         self.run_ids.append(known)
         try:
             carry_out(
