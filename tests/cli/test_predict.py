@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from rankwise.cli import main
+from support.chakra import write_a_send
 from support.two_sites import write_two_sites
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "own_algorithm.py"
@@ -88,6 +89,14 @@ def test_a_nominal_platform_says_so(capsys: Told) -> None:
 def test_a_schedule_of_ones_own(capsys: Told) -> None:
     assert predict("schedule", str(EXAMPLE), "-n", "4", "--platform", "p.toml") == 0
     assert "24, 6 MiB in all" in capsys.readouterr().out
+
+
+def test_traces_of_chakra(tmp_path: Path, capsys: Told) -> None:
+    """The first file stands for those of all ranks."""
+    assert predict("trace", write_a_send(tmp_path, 1000).name, "--platform", "p.toml", "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["messages"], told["bytes"]) == (1, 1000)
+    assert len(told["jobs"][0]["finish_seconds"]) == 2
 
 
 def test_a_sweep(capsys: Told) -> None:

@@ -148,8 +148,9 @@ def _trace(answer: Answer, *options: tuple[Any, ...]) -> click.Command:
     def trace(files: tuple[str, ...], algorithms: tuple[str, ...], **asked: Any) -> None:
         """Predict programs that were traced; several run at the same time.
 
-        A FILE is what `rankwise trace` recorded, a GOAL schedule (text or binary) or SimGrid's time-independent
-        trace, also a folder with a file for each rank.
+        A FILE is what `rankwise trace` recorded, a GOAL schedule (text or binary), SimGrid's time-independent
+        trace, also a folder with a file for each rank, or the first of the Chakra execution traces app.0.et,
+        app.1.et, ...
         """
         pairs = []
         for one in algorithms:
