@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from rankwise.cli import main
+from rankwise.mpi.family import families
 
 AT_START = dict(os.environ)
 """Before any test has changed a variable."""
@@ -111,6 +112,7 @@ def _received(channel: socket.socket) -> int:
 
 def serve(channel: socket.socket) -> None:
     """Fork for each request until nobody asks any more."""
+    families()  # their modules stay loaded
     for name in main.rankwise.list_commands(None):  # type: ignore[arg-type]
         main.rankwise.get_command(None, name)  # type: ignore[arg-type]
     while True:

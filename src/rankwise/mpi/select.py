@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from rankwise.core import process
+from rankwise.core import answers, process
 from rankwise.core.errors import HostError, UnknownNameError
 from rankwise.core.records import Environment, Implementation
 from rankwise.mpi import clients
@@ -27,6 +27,8 @@ def tested(
 
     Earlier results are taken where nothing has changed since, unless they are to be `fresh`.
     """
+    if fresh:
+        answers.forget()
     return _test_all(installations(prefixes), progress, fresh)
 
 
