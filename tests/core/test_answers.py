@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rankwise.core import answers
+from rankwise.core import answers, process
 from support.bare_host import script
 
 
@@ -99,3 +99,34 @@ def test_a_cache_that_cannot_be_written_keeps_nothing(program: Path, monkeypatch
     monkeypatch.setenv("XDG_CACHE_HOME", str(program.parent / "file"))
     assert [answers.ask((str(program), "-v"), 10).stdout for _ in range(2)] == ["one -v\n"] * 2
     assert asked(program) == 2
+
+
+def test_answers_under_other_variables_are_kept_beside_one_another(
+    program: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for value in ("a", "b", "a", "b"):
+        monkeypatch.setenv("OMPI_MCA_btl", value)
+        answers.ask((str(program), "-v"), 10)
+    assert asked(program) == 2
+
+
+def test_no_more_are_kept_than_are_of_use(program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answers, "MOST", 3)
+    for word in "abcd":
+        answers.ask((str(program), word), 10)
+    assert len(list((program.parent / "cache/rankwise/answers").iterdir())) == 1
+    answers.ask((str(program), "d"), 10)
+    assert asked(program) == 4
+
+
+def test_a_refusal_is_believed_where_it_is_an_answer(program: Path) -> None:
+    script(program, 'echo >>"$0.asked"; echo "no such name" >&2; exit 1\n')
+    for words, expected in (("such", 1), ("such", 1), ("disk is full", 1)):
+        outcome = answers.kept(
+            (str(program),),
+            words,
+            lambda: process.run([str(program)], 10),
+            lambda one, said=words: said in one.stderr,
+        )
+        assert outcome.returncode == 1 and "no such name" in outcome.stderr
+        assert asked(program) == expected + (words != "such")

@@ -8,17 +8,20 @@ import os
 import re
 import shlex
 import shutil
+import tempfile
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from rankwise.core import answers
+from rankwise.core import answers, process
 from rankwise.core.answers import Stamp, stamp
 from rankwise.core.errors import HostError
+from rankwise.core.jobs import Outcome
 from rankwise.core.records import Environment, Implementation
 
 ASK_SECONDS = 10.0
 _LIBRARY_FOLDER = re.compile(r'-L"?([^\s"]+)')
+_INCLUDE_FOLDER = re.compile(r'-I"?([^\s"]+)')
 _OTHER_NAMES = {"mpicxx": ("mpicxx", "mpic++", "mpiCC"), "mpifort": ("mpifort", "mpif90")}
 _INTEL_PLACEHOLDER = "I_MPI_SUBSTITUTE_INSTALLDIR"
 """Stands in what Intel's wrapper of PyPI shows for the prefix."""
@@ -121,6 +124,29 @@ def facts(implementation: Implementation) -> tuple[object, ...]:
     return (
         stamp(compiler), line, stamp(_wrapped(line)), library and stamp(library),
         implementation.version, implementation.environment,
+    )  # fmt: skip
+
+
+def of_text(
+    implementation: Implementation, text: str, *options: str, limit_seconds: float,
+    answered: re.Pattern[str] | None = None,
+) -> Outcome:  # fmt: skip
+    """Return what the implementation's compiler makes of this text of C, which it sees as `names.c`.
+
+    It is kept as long as a build would be. A refusal is an answer too where its words have `answered`.
+    """
+    line = shown(Path(implementation.mpicc), implementation.environment)
+    headers = [stamp(Path(folder, "mpi.h")) for folder in _INCLUDE_FOLDER.findall(line)]
+
+    def run() -> Outcome:
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "names.c").write_text(text)
+            argv = [implementation.mpicc, *options, "names.c"]
+            return process.run(argv, limit_seconds, environment=implementation.environment, cwd=Path(folder))
+
+    return answers.kept(
+        (implementation.mpicc, options, text), (facts(implementation), headers), run,
+        lambda one: one.returncode == 0 or bool(answered and answered.search(one.stderr)),
     )  # fmt: skip
 
 

@@ -12,19 +12,22 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from rankwise.core import paths, process
-from rankwise.core.jobs import Command, Outcome
+from rankwise.core.jobs import Outcome
 from rankwise.core.records import Environment
 
 Stamp = tuple[str, int, int]
 """A file's real path, size in bytes and time of change in nanoseconds; zeros where it is not there."""
 
+MOST = 500
+"""Answers that are kept; then all are forgotten, for most are about files or variables that are no more."""
 _NOT_READ = frozenset({"_", "COLUMNS", "LINES", "OLDPWD", "PWD", "SHLVL", "TERM", "WINDOWID"})
 _NOT_READ_BEGINNINGS = ("PYTEST_", "RANKWISE_", "SLURM_", "SSH_", "XDG_")
 """Variables that differ from one terminal, job or command to the next, and change no answer."""
+_KEPT = ("command", "returncode", "stdout", "stderr")
 
 
 def stamp(file: Path) -> Stamp:
@@ -45,17 +48,24 @@ def ask(
     `about`: the files on which the answer depends, beside the program. Raises HostError if the program cannot be
     started.
     """
-    record = _folder() / f"{_digest(*argv)}.json"
     variables = {**os.environ, **dict(environment)}
-    told = [(name, value) for name, value in variables.items() if not _is_left_out(name)]
-    conditions = _digest([stamp(file) for file in (Path(argv[0]), *about)], sorted(told))
-    kept = _earlier(record, conditions)
-    if kept is not None:
-        return Outcome(process.command_line(Command(tuple(argv), environment)), 0, *kept, seconds=0.0)
-    outcome = process.run(argv, limit_seconds, environment=environment)
-    if outcome.returncode == 0 and not outcome.timed_out:
-        _keep(record, conditions, outcome)
-    return outcome
+    question = (tuple(argv), sorted((name, value) for name, value in variables.items() if _is_read(name)))
+    conditions = [stamp(file) for file in (Path(argv[0]), *about)]
+    return kept(question, conditions, lambda: process.run(argv, limit_seconds, environment=environment))
+
+
+def kept(
+    question: object, conditions: object, run: Callable[[], Outcome],
+    believed: Callable[[Outcome], bool] = lambda outcome: outcome.returncode == 0,
+) -> Outcome:  # fmt: skip
+    """Return what `run` returns, or did for the same question under the same conditions if that is `believed`."""
+    record, now = _folder() / f"{_digest(question)}.json", _digest(conditions)
+    found = _earlier(record, now)
+    if found is None:
+        found = run()
+        if believed(found) and not found.timed_out:
+            _keep(record, now, found)
+    return found
 
 
 def forget() -> None:
@@ -67,28 +77,33 @@ def _folder() -> Path:
     return paths.cache_folder() / "answers"
 
 
-def _is_left_out(name: str) -> bool:
-    return name in _NOT_READ or name.startswith(_NOT_READ_BEGINNINGS)
+def _is_read(name: str) -> bool:
+    return name not in _NOT_READ and not name.startswith(_NOT_READ_BEGINNINGS)
 
 
-def _digest(*told: object) -> str:
+def _digest(told: object) -> str:
     return hashlib.sha256(repr(told).encode()).hexdigest()[:16]
 
 
-def _earlier(record: Path, conditions: str) -> tuple[str, str] | None:
-    """Standard output and error as they were under the same conditions."""
+def _earlier(record: Path, conditions: str) -> Outcome | None:
+    """What was kept of an outcome under the same conditions."""
     try:
-        kept = json.loads(record.read_text())
-        return (str(kept["out"]), str(kept["err"])) if kept["conditions"] == conditions else None
-    except (OSError, ValueError, TypeError, KeyError):
+        told = json.loads(record.read_text())
+        if told.pop("conditions") != conditions:
+            return None
+        return Outcome(**{name: told[name] for name in _KEPT}, seconds=0.0)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
 
 
 def _keep(record: Path, conditions: str, outcome: Outcome) -> None:
-    """One answer for each command line; where the cache cannot be written the next one is asked for again."""
-    words = json.dumps({"conditions": conditions, "out": outcome.stdout, "err": outcome.stderr})
+    """One answer for each question; where the cache cannot be written the next one is asked for again."""
+    words = json.dumps({"conditions": conditions, **{name: getattr(outcome, name) for name in _KEPT}})
     with contextlib.suppress(OSError):
         record.parent.mkdir(parents=True, exist_ok=True)
+        if len(list(record.parent.iterdir())) >= MOST:
+            forget()
+            record.parent.mkdir(exist_ok=True)
         descriptor, partial = tempfile.mkstemp(prefix=".answer-", dir=record.parent)
         with os.fdopen(descriptor, "w") as file:
             file.write(words)
