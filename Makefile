@@ -1,5 +1,5 @@
 # The front door. `make compare` and `make test` each do all the set-up they need on a fresh Debian machine.
-.PHONY: help setup compare test nightly style lint lint-deep unit native clean
+.PHONY: help setup compare test nightly style lint lint-deep unit native collected clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -32,7 +32,7 @@ compare: setup
 test: $(VENV)/.installed-dev
 	$(MAKE) setup
 	tools/test-packages
-	$(MAKE) --jobs=2 --output-sync=target style native
+	$(MAKE) --jobs=2 --output-sync=target style native collected
 	$(SANITIZED) $(PYTEST) -m "not nightly" --durations=40
 
 nightly: $(VENV)/.installed-dev
@@ -68,6 +68,11 @@ native: $(VENV)/.installed-dev
 	cmake --preset sanitize --log-level=WARNING
 	cmake --build --preset sanitize
 	ctest --preset sanitize
+
+# Rewrites the assertions of all tests once, where each of several processes would at the same time. What is wrong
+# with a test shows when it runs.
+collected: $(VENV)/.installed-dev
+	-$(BIN)/pytest --collect-only -qq >/dev/null
 
 # Either stamp is enough for `make setup`; the package is built once, not once for each.
 $(VENV)/.installed: pyproject.toml $(NATIVE)

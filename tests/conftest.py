@@ -20,7 +20,10 @@ LONGEST = (
     "conformance/test_switching", "csrc/test_harness", "native/test_relay", "interpose/test_behaviour",
     "analysis/fit/test_sharing", "csrc/test_candidates", "testbeds/test_kinds", "abi/test_mirrors",
     "cli/test_bench_joined", "interpose/test_conformance", "cli/test_compare_program", "cli/test_trace",
-    "e2e/test_bad_input",
+    "interpose/test_mpi4py", "abi/test_joined_input", "cli/test_compare_joined", "cli/test_map",
+    "testbeds/test_ssh", "interpose/test_measured_network", "workflows/test_study_applications",
+    "csrc/test_schedules", "studies/test_martinasso2006", "cli/test_trace_joined", "examples/test_examples",
+    "e2e/test_profile_on_hosts", "e2e/test_bad_input",
 )  # fmt: skip
 """Files that keep a process for long."""
 LAUNCHING = {"abi", "cli", "conformance", "csrc", "e2e", "interpose", "mpi", "native", "testbeds"}

@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.mpi, needs_compiler, pytest.mark.timeout(900)]
 HELLO = "8sII40siiHHI"
 SILENT = 10
 LATE_SITE = """case $RANKWISE_JOIN in
-*/1/1,1/*) sleep 8 ;;
+*/1/1,1/*) while [ ! -e go ]; do sleep 0.05; done ;;
 *) echo "$RANKWISE_JOIN" > settings.part; mv settings.part settings ;;
 esac
 exec "$@"
@@ -66,6 +66,10 @@ def test_strangers_are_sent_away(tmp_path: Path) -> None:
             one = socket.create_connection(where, 5)
             one.sendall(words)
             talking.append(one)
+        for one in silent:
+            one.settimeout(60)
+            assert one.recv(1) == b"", "who says nothing is sent away before the last rank comes"
+        (tmp_path / "go").touch()
         out, err = job.communicate(timeout=240)
         for one in (*silent, *talking):
             one.close()

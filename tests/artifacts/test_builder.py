@@ -2,6 +2,7 @@
 
 import subprocess
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -45,6 +46,18 @@ def test_nothing_is_built_twice(artifact: Artifact, implementation: Implementati
     first = build(artifact, implementation)
     assert build(artifact, implementation) == first
     assert builds(tmp_path) == 1
+
+
+def test_who_comes_while_it_is_built_waits_for_it(
+    artifact: Artifact, implementation: Implementation, tmp_path: Path
+) -> None:
+    slow = (tmp_path / "mpicc").read_text().replace("exec", "sleep 0.5; exec")
+    script(tmp_path / "mpicc", slow.partition("\n")[2])
+    key(artifact, implementation)  # which asks the compiler what it is
+    with ThreadPoolExecutor(3) as pool:
+        found = set(pool.map(lambda _: build(artifact, implementation), range(3)))
+    assert len(found) == 1 and builds(tmp_path) == 1
+    assert [path.name for path in found.pop().parent.parent.iterdir() if path.name.startswith(".")] == []
 
 
 CHANGES: dict[str, Callable[[Path], object]] = {

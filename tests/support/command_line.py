@@ -16,12 +16,16 @@ from support.forked import Forking
 
 COMMAND = Path(sys.executable).with_name("rankwise")
 FORKING = Forking()
+SWIFT = {"OMPI_MCA_btl": "^ofi", "I_MPI_THREAD_YIELD": "2"}
+"""Else Open MPI 5 sleeps for a second in each MPI_Init on hosts without fabrics, and ranks of Intel MPI that wait
+keep those of other tests from the cores."""
 BY_DAY = hypothesis.settings().max_examples <= 25
 
 
 def environment(home: Path, **changes: str) -> dict[str, str]:
     """This process's variables, with the results under `home`; builds are shared with the user's cache."""
-    return {**os.environ, "RANKWISE_STORE": str(home / "results.sqlite"), "COLUMNS": "80", **changes}
+    own = {"RANKWISE_STORE": str(home / "results.sqlite"), "COLUMNS": "80"}
+    return {**SWIFT, **os.environ, **own, **changes}
 
 
 def rankwise(*words: str, home: Path, timeout: float = 100, **changes: str) -> subprocess.CompletedProcess[str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import importlib
 import os
 import pickle
 import selectors
@@ -23,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from rankwise.cli import main
+from rankwise.mpi.family import families
 
 AT_START = dict(os.environ)
 """Before any test has changed a variable."""
@@ -111,6 +113,9 @@ def _received(channel: socket.socket) -> int:
 
 def serve(channel: socket.socket) -> None:
     """Fork for each request until nobody asks any more."""
+    families()  # their modules stay loaded, as do those that commands load only when they calculate
+    for name in ("optimize", "sparse", "special", "stats"):
+        importlib.import_module(f"scipy.{name}")
     for name in main.rankwise.list_commands(None):  # type: ignore[arg-type]
         main.rankwise.get_command(None, name)  # type: ignore[arg-type]
     while True:

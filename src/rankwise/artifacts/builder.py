@@ -2,18 +2,21 @@
 
 The key covers the content of all sources and headers, the flags, the wrapper and the compiler that it calls, and
 the MPI library that it links. A build is made in a temporary folder beside its place and renamed there, so that
-concurrent builders cannot harm each other: whoever comes second finds the first one's work and drops its own.
+concurrent builders cannot harm each other: whoever comes second waits and finds the first one's work, or, where
+files cannot be locked, drops its own.
 
 What has several sources keeps the object of each: the harness with a kernel more compiles that kernel alone.
 """
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import hashlib
 import shutil
 import tempfile
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -59,6 +62,29 @@ def build(
         return file
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise unwritable(error) from error
+    with _in_turn(place):
+        return file if file.exists() else _made(artifact, using, place, limit_seconds)
+
+
+@contextlib.contextmanager
+def _in_turn(place: Path) -> Iterator[None]:
+    """Within: no other process builds the same, which would take as long; where there are no locks it may."""
+    name = place.with_name(f".lock-{place.name}")
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(OSError):
+            fcntl.flock(stack.enter_context(name.open("w")), fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            with contextlib.suppress(OSError):
+                name.unlink()
+
+
+def _made(artifact: Artifact, using: Toolchain, place: Path, limit_seconds: float) -> Path:
+    file = place / artifact.name
+    try:
         scratch = Path(tempfile.mkdtemp(prefix=".building-", dir=place.parent))
     except OSError as error:
         raise unwritable(error) from error

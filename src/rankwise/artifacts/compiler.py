@@ -8,22 +8,23 @@ import os
 import re
 import shlex
 import shutil
+import tempfile
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from rankwise.core import process
+from rankwise.core import answers, process
+from rankwise.core.answers import Stamp, stamp
 from rankwise.core.errors import HostError
+from rankwise.core.jobs import Outcome
 from rankwise.core.records import Environment, Implementation
 
 ASK_SECONDS = 10.0
 _LIBRARY_FOLDER = re.compile(r'-L"?([^\s"]+)')
+_INCLUDE_FOLDER = re.compile(r'-I"?([^\s"]+)')
 _OTHER_NAMES = {"mpicxx": ("mpicxx", "mpic++", "mpiCC"), "mpifort": ("mpifort", "mpif90")}
 _INTEL_PLACEHOLDER = "I_MPI_SUBSTITUTE_INSTALLDIR"
 """Stands in what Intel's wrapper of PyPI shows for the prefix."""
-
-Stamp = tuple[str, int, int]
-"""A file's real path, size in bytes and time of change in nanoseconds; zeros where it is not there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,16 +81,6 @@ def wrapper(implementation: Implementation, name: str) -> str:
     )
 
 
-def stamp(file: Path) -> Stamp:
-    """Return what tells this file from another one that takes its place later."""
-    try:
-        real = file.resolve()
-        status = real.stat()
-        return str(real), status.st_size, status.st_mtime_ns
-    except OSError:
-        return str(file), 0, 0
-
-
 def shown(compiler: Path, environment: Environment, limit_seconds: float = ASK_SECONDS) -> str:
     """Return the line that this wrapper would run (`mpicc -show`); '' if it does not answer."""
     # OMPI_CC, MPICH_CC, I_MPI_CC, LAMHCC: a user's choice of the compiler that is wrapped
@@ -102,10 +93,17 @@ def _shown(
     compiler: str, _stamp: Stamp, environment: Environment, _chosen: Environment, limit_seconds: float
 ) -> str:
     try:
-        outcome = process.run((compiler, "-show"), limit_seconds, environment=environment)
+        outcome = answers.ask(
+            (compiler, "-show"), limit_seconds, environment=environment, about=[_wrapper_data(Path(compiler))]
+        )
     except HostError:
         return ""
     return "" if outcome.timed_out else outcome.stdout + "\n" + outcome.stderr
+
+
+def _wrapper_data(compiler: Path) -> Path:
+    """Where Open MPI's wrapper reads what it shows."""
+    return compiler.parent.parent / "share/openmpi" / f"{compiler.name}-wrapper-data.txt"
 
 
 def library_file(shown_line: str, prefix: str = "") -> Path | None:
@@ -126,6 +124,29 @@ def facts(implementation: Implementation) -> tuple[object, ...]:
     return (
         stamp(compiler), line, stamp(_wrapped(line)), library and stamp(library),
         implementation.version, implementation.environment,
+    )  # fmt: skip
+
+
+def of_text(
+    implementation: Implementation, text: str, *options: str, limit_seconds: float,
+    answered: re.Pattern[str] | None = None,
+) -> Outcome:  # fmt: skip
+    """Return what the implementation's compiler makes of this text of C, which it sees as `names.c`.
+
+    It is kept as long as a build would be. A refusal is an answer too where its words have `answered`.
+    """
+    line = shown(Path(implementation.mpicc), implementation.environment)
+    headers = [stamp(Path(folder, "mpi.h")) for folder in _INCLUDE_FOLDER.findall(line)]
+
+    def run() -> Outcome:
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "names.c").write_text(text)
+            argv = [implementation.mpicc, *options, "names.c"]
+            return process.run(argv, limit_seconds, environment=implementation.environment, cwd=Path(folder))
+
+    return answers.kept(
+        (implementation.mpicc, options, text), (facts(implementation), headers), run,
+        lambda one: one.returncode == 0 or bool(answered and answered.search(one.stderr)),
     )  # fmt: skip
 
 

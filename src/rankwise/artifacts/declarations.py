@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
-from rankwise.core import process
+from rankwise.artifacts import compiler
 from rankwise.core.errors import BuildError
 from rankwise.core.records import Implementation
 
@@ -51,11 +49,7 @@ def declared(implementation: Implementation) -> dict[str, Function]:
 
     Raises BuildError if its compiler cannot read mpi.h, or if nothing is declared there.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder, "functions.c")  # not all wrappers read standard input
-        source.write_text("#include <mpi.h>\n")
-        argv = [implementation.mpicc, "-E", "-P", str(source)]
-        outcome = process.run(argv, READ_SECONDS, environment=implementation.environment)
+    outcome = compiler.of_text(implementation, "#include <mpi.h>\n", "-E", "-P", limit_seconds=READ_SECONDS)
     functions = read(outcome.stdout) if outcome.returncode == 0 and not outcome.timed_out else {}
     if not functions:
         raise BuildError(

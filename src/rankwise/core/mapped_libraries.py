@@ -12,7 +12,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from rankwise.core import process
+from rankwise.core import answers, process
+from rankwise.core.answers import Stamp
 from rankwise.core.errors import HostError
 from rankwise.core.records import Library
 
@@ -83,18 +84,15 @@ def _kind(file: str) -> str:
 
 def _version(file: str) -> str:
     """What the file says of itself; '' where it is not here, or says nothing."""
-    try:
-        status = Path(file).stat()
-    except OSError:
-        return ""
-    return _asked(file, status.st_mtime_ns)
+    return _asked(file, answers.stamp(Path(file))) if Path(file).exists() else ""
 
 
 @functools.cache
-def _asked(file: str, _changed: int) -> str:
+def _asked(file: str, _changed: Stamp) -> str:
     """In a process of its own: what a library does when it is loaded must not happen here."""
     with contextlib.suppress(HostError):
-        outcome = process.run([sys.executable, "-c", _ASK_VERSION, _kind(file), file], _ASK_SECONDS)
+        line = [sys.executable, "-c", _ASK_VERSION, _kind(file), file]
+        outcome = answers.ask(line, _ASK_SECONDS, about=[Path(file)])
         number = _NUMBER.search(outcome.stdout)
         return number[0] if number and outcome.returncode == 0 else ""
     return ""

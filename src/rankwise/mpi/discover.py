@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from rankwise.artifacts import compiler as compiler_facts
-from rankwise.core import process
+from rankwise.core import answers
 from rankwise.core.errors import HostError
 from rankwise.core.records import Environment, Implementation
 from rankwise.mpi.family import Family, families
@@ -84,7 +84,8 @@ class _Asking:
 
     def __call__(self, program: Path, *arguments: str) -> str:
         try:
-            outcome = process.run((str(program), *arguments), self._limit_seconds, environment=self.environment)
+            line = (str(program), *arguments)
+            outcome = answers.ask(line, self._limit_seconds, environment=self.environment)
         except HostError as error:
             self.failure = str(error)
             return ""

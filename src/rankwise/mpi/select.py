@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 
-from rankwise.core import process
+from rankwise.core import answers, process
 from rankwise.core.errors import HostError, UnknownNameError
 from rankwise.core.records import Environment, Implementation
 from rankwise.mpi import clients
@@ -27,6 +29,8 @@ def tested(
 
     Earlier results are taken where nothing has changed since, unless they are to be `fresh`.
     """
+    if fresh:
+        answers.forget()
     return _test_all(installations(prefixes), progress, fresh)
 
 
@@ -143,4 +147,15 @@ def _has(one: Implementation, library: str) -> bool:
 
 def _libraries(program: Path, environment: Environment = ()) -> list[tuple[str, str]]:
     """The MPI libraries that the program asks for by name, and where the loader finds each, or `not found`."""
-    return _LIBRARY.findall(process.run(["ldd", str(program)], LDD_LIMIT_SECONDS, environment=environment).stdout)
+    caller = tuple(pair for pair in os.environ.items() if pair[0].startswith("LD_") or pair[0] == "PATH")
+    found = _loaded(str(program), answers.stamp(program), environment, caller)
+    if not all(path.startswith("/") for _, path in found):
+        _loaded.cache_clear()  # what lacks may be installed before it is asked for again
+    return found
+
+
+@cache
+def _loaded(
+    program: str, _stamp: answers.Stamp, environment: Environment, _caller: Environment
+) -> list[tuple[str, str]]:
+    return _LIBRARY.findall(process.run(["ldd", program], LDD_LIMIT_SECONDS, environment=environment).stdout)

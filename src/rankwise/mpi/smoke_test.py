@@ -25,8 +25,8 @@ import psutil
 from rankwise import __version__
 from rankwise.artifacts import builder
 from rankwise.artifacts.builder import Artifact
-from rankwise.artifacts.compiler import Stamp, stamp
 from rankwise.core import process
+from rankwise.core.answers import Stamp, stamp
 from rankwise.core.errors import BuildError, HostError
 from rankwise.core.jobs import Job, Outcome
 from rankwise.core.mapped_libraries import described, is_named

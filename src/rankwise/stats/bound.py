@@ -13,7 +13,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
+import scipy
 
 from rankwise.core.records import FloatArray
 from rankwise.stats.summary import mean_of_measured
@@ -89,7 +89,7 @@ def bounded(logs: FloatArray, baseline: FloatArray, level: float, most_rounds: i
     radius = np.full(len(logs), np.inf)
     told = np.isfinite(critical)
     radius[told] = critical[told] * np.sqrt(variance[told] / rounds[told])
-    luck = special.stdtrit(max(freedom, 1), 1 - GIVING_UP_LEVEL / 2) * np.sqrt(
+    luck = scipy.special.stdtrit(max(freedom, 1), 1 - GIVING_UP_LEVEL / 2) * np.sqrt(
         variance * (1 / np.maximum(rounds, 1) - 1 / last)
     )
     least_high = means - luck + final * np.sqrt(max(2 * pooled, REPEATABLE**2) / last)

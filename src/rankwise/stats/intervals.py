@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-from scipy import special
+import scipy
 
 from rankwise.core.records import FloatArray
 from rankwise.stats.summary import median
@@ -25,7 +25,7 @@ MIN_FOR_RATIO = 4
 @cache
 def _lower_rank(n: int, level: float) -> int:
     """The largest r for which (x_(r), x_(n+1-r)), counted from 1, covers the median with at least `level`."""
-    below = special.bdtr(np.arange(n + 1), n, 0.5)  # P(Bin(n, 1/2) <= k)
+    below = scipy.special.bdtr(np.arange(n + 1), n, 0.5)  # P(Bin(n, 1/2) <= k)
     return max(1, int(np.searchsorted(below, (1 - level) / 2)))
 
 
@@ -62,7 +62,7 @@ def _median_weights(n: int) -> FloatArray:
     Maritz & Jarrett (1978), "A note on estimating the variance of the sample median", eq. 2.1.
     """
     half = (n + 1) / 2
-    return np.diff(special.betainc(half, half, np.arange(n + 1) / n))
+    return np.diff(scipy.special.betainc(half, half, np.arange(n + 1) / n))
 
 
 def ratio_intervals(

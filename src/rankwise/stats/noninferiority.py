@@ -10,7 +10,7 @@ import math
 from functools import cache
 
 import numpy as np
-from scipy import special
+import scipy
 
 from rankwise.core.records import FloatArray
 from rankwise.stats.paired import difference_interval
@@ -38,7 +38,7 @@ def narrower_in_pairs(baseline: FloatArray, candidate: FloatArray) -> bool:
     correlation = float(np.corrcoef(baseline, candidate)[0, 1])
     freedom = rounds - 2
     t = correlation * math.sqrt(freedom / max(1 - correlation**2, 1e-12))
-    return bool(special.stdtr(freedom, -t) < PAIRED_LEVEL)
+    return bool(scipy.special.stdtr(freedom, -t) < PAIRED_LEVEL)
 
 
 def shift_bounds(baseline: FloatArray, candidate: FloatArray, alpha: float) -> tuple[float, float]:
@@ -81,7 +81,7 @@ def rounds_needed(differences: FloatArray, margin: float, alpha: float) -> float
 def _noether(share: float, factor: int, alpha: float) -> float:
     if share <= 0.5:
         return math.inf
-    quantiles = -float(special.ndtri(alpha)) + float(special.ndtri(POWER))
+    quantiles = -float(scipy.special.ndtri(alpha)) + float(scipy.special.ndtri(POWER))
     return quantiles**2 / (factor * (share - 0.5) ** 2)
 
 
@@ -103,7 +103,7 @@ def _rare_rank_sums(n: int, m: int, alpha: float) -> int:
         return 0
     if max(n, m) > _MOST_EXACT:
         deviation = math.sqrt(n * m * (n + m + 1) / 12)
-        return max(0, math.floor(n * m / 2 - 0.5 + float(special.ndtri(alpha)) * deviation) + 1)
+        return max(0, math.floor(n * m / 2 - 0.5 + float(scipy.special.ndtri(alpha)) * deviation) + 1)
     ways = np.zeros((n + 1, n * m + 1))
     ways[0, 0] = 1
     for rank in range(n + m):  # of a subset of n ranks: how many of the other side lie below each

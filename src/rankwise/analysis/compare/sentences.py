@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import special
+import scipy
 
 from rankwise.analysis import labels
 from rankwise.analysis.compare import beside_native
@@ -112,7 +112,7 @@ def _within(row: SummaryRow, delta: float) -> bool:
 
 def _clear(row: SummaryRow, tests: float) -> bool:
     """Whether the ratio differs from 1 with the interval widened (Bonferroni) for the number of tests."""
-    widen = special.ndtri((1 - LEVEL) / 2 / tests) / special.ndtri((1 - LEVEL) / 2)
+    widen = scipy.special.ndtri((1 - LEVEL) / 2 / tests) / scipy.special.ndtri((1 - LEVEL) / 2)
     distance = math.log(row.ratio)
     reach = math.log(row.ratio / row.ratio_low) if distance > 0 else math.log(row.ratio_high / row.ratio)
     return bool(abs(distance) > widen * reach)

@@ -10,7 +10,7 @@ from itertools import combinations
 from typing import Literal
 
 import numpy as np
-from scipy import special
+import scipy
 
 from rankwise.analysis.compare.cells import CellData, IntArray, Point
 from rankwise.core.records import FloatArray
@@ -148,8 +148,8 @@ class _Evidence:
         One needs the normal quantile of alpha / 2 over the tests that are still open, and that of POWER (Cohen
         1988, "Statistical power analysis", section 2.4); the standard error is the interval's half over 1.96.
         """
-        error = math.log(self.high / self.low) / 2 / -special.ndtri((1 - LEVEL) / 2)
-        needed = -special.ndtri(alpha / 2 / open_tests) + special.ndtri(POWER)
+        error = math.log(self.high / self.low) / 2 / -scipy.special.ndtri((1 - LEVEL) / 2)
+        needed = -scipy.special.ndtri(alpha / 2 / open_tests) + scipy.special.ndtri(POWER)
         return math.exp(min(needed * error, MOST_LOG))
 
 

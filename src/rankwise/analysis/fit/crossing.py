@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import stats
-from scipy.optimize import least_squares
+import scipy
 
 from rankwise.analysis.fit.crossing_patterns import Crossing, Fan
 from rankwise.analysis.fit.sharing import Simulate
@@ -70,7 +69,7 @@ def _capacity(together: Observed, apart: Sequence[Observed], starts: float) -> E
     if ends.min() <= longest or np.median(ends) <= SLOWER * alone:
         return None
     rates = _bytes(together) / (ends - starts)
-    half = float(stats.t.ppf(0.975, len(rates) - 1) * stats.sem(rates)) if len(rates) > 1 else np.inf
+    half = float(scipy.stats.t.ppf(0.975, len(rates) - 1) * scipy.stats.sem(rates)) if len(rates) > 1 else np.inf
     middle = float(np.mean(rates))
     return Estimate(middle, Interval(max(0.0, middle - half), middle + half))
 
@@ -125,7 +124,7 @@ def weight(
         return np.asarray(predicted(float(np.exp(logarithm[0]))) - measured)
 
     low, start, high = (float(one) for one in np.log(WEIGHTS))
-    found = least_squares(
+    found = scipy.optimize.least_squares(
         off, [start], bounds=([low], [high]), x_scale=1.0, xtol=1e-3, max_nfev=20, diff_step=np.array([STEP])
     )
     slopes = (off(found.x + STEP) - off(found.x - STEP)) / (2 * STEP)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+import scipy
 
 from rankwise.analysis.fit.curves import Curve, Curves, IntArray
 from rankwise.core.platform import CostRange, Interval, PairClass
@@ -182,7 +182,9 @@ def _intervals(
     """Of each cost that is there: percentiles, widened because launches are few (Student's t over the normal)."""
     if not resampled.size:
         return {}
-    wider = np.sqrt(launches / (launches - 1)) * stats.t.ppf(0.975, launches - 1) / stats.norm.ppf(0.975)
+    wider = (
+        np.sqrt(launches / (launches - 1)) * scipy.stats.t.ppf(0.975, launches - 1) / scipy.stats.norm.ppf(0.975)
+    )
     ends = np.percentile(resampled, [2.5, 97.5], axis=0)
     lows = np.maximum(0.0, found - wider * np.maximum(found - ends[0], 0))
     highs = found + wider * np.maximum(ends[1] - found, 0)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.optimize import least_squares
+import scipy
 
 from rankwise.analysis.fit.sharing_data import FloatArray, Observed
 from rankwise.core.errors import HostError
@@ -169,7 +169,7 @@ def _fit(  # noqa: PLR0917 - the same, and where to begin
     def off(values: FloatArray) -> FloatArray:
         return _residuals(name, names, values, platform, patterns, simulate)
 
-    found = least_squares(
+    found = scipy.optimize.least_squares(
         off, np.where(inside, near, start), bounds=(low, high), diff_step=np.array([0.01]), x_scale=start,
         xtol=1e-4, ftol=1e-5, max_nfev=40,
     )  # fmt: skip

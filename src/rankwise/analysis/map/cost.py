@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from rankwise.core.errors import InputError
 from rankwise.core.jobs import Host
 from rankwise.core.records import FloatArray
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 IntArray = np.ndarray
 DISTANCES = (1.0, 10.0, 100.0)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from scipy.sparse import coo_array, csr_array
+import scipy
 
 from rankwise.analysis import monitoring, mpip
 from rankwise.analysis.monitoring import Monitored
@@ -26,18 +26,18 @@ class CommunicationMatrix:
     """Bytes sent from rank to rank, shape (ranks, ranks), in one direction each."""
 
     ranks: int
-    sent_bytes: csr_array
+    sent_bytes: scipy.sparse.csr_array
 
     @classmethod
     def of_table(cls, sent_bytes: np.ndarray) -> CommunicationMatrix:
         """Make one of bytes from rank to rank, shape (ranks, ranks)."""
-        return cls(len(sent_bytes), csr_array(sent_bytes.astype(np.float64)))
+        return cls(len(sent_bytes), scipy.sparse.csr_array(sent_bytes.astype(np.float64)))
 
-    def weights(self) -> csr_array:
+    def weights(self) -> scipy.sparse.csr_array:
         """Return the bytes of each pair in both directions together, symmetric, without those to oneself."""
         both = (self.sent_bytes + self.sent_bytes.T).tolil()
         both.setdiag(0)
-        made = csr_array(both)
+        made = scipy.sparse.csr_array(both)
         made.eliminate_zeros()
         return made
 
@@ -122,7 +122,9 @@ def _of_entries(path: Path, entries: list[tuple[int, int, float]]) -> Communicat
     if ranks > MOST_RANKS:
         raise InputError(f"{path} has {ranks} ranks", f"at most {MOST_RANKS} can be placed")
     senders, receivers, sizes = zip(*entries, strict=True)
-    return CommunicationMatrix(ranks, csr_array(coo_array((sizes, (senders, receivers)), shape=(ranks, ranks))))
+    return CommunicationMatrix(
+        ranks, scipy.sparse.csr_array(scipy.sparse.coo_array((sizes, (senders, receivers)), shape=(ranks, ranks)))
+    )
 
 
 def _table(path: Path, words: list[tuple[int, list[str]]]) -> CommunicationMatrix:

@@ -6,13 +6,16 @@ The cuts are multilevel bisections (Karypis and Kumar 1998), the swaps simulated
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from rankwise.analysis.map.cost import IntArray, Machine, cost
 from rankwise.analysis.map.searching import Effort, search
 from rankwise.core.errors import InputError
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 RANKS_OF_ALL_ROUNDS = 1024
 """Fewer are placed several times, since that takes no longer."""

@@ -5,14 +5,17 @@ from __future__ import annotations
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from rankwise.analysis.map.cost import IntArray, Machine
 from rankwise.core.errors import HostError
 from rankwise.core.native_programs import program
 from rankwise.core.process import run
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 _FORMAT = 1
 _LIMIT_SECONDS = 3600.0

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Iterable
 from functools import cache
-from pathlib import Path
 
-from rankwise.artifacts import declarations
+from rankwise.artifacts import compiler, declarations
 from rankwise.artifacts.declarations import Function
-from rankwise.core import process
 from rankwise.core.errors import BuildError
 from rankwise.core.jobs import Outcome
 from rankwise.core.records import Implementation
@@ -55,7 +52,8 @@ def _unusable(implementation: Implementation, constants: Iterable[str]) -> set[s
     """Those that are defined and lead to nothing: LAM/MPI's MPI_COMPLEX8, names that Open MPI has removed."""
     ordered = sorted(constants)
     uses = "".join(f"void use_{name}(void) {{ (void)({name}); }}\n" for name in ordered)
-    outcome = _compiled(implementation, uses, "-fsyntax-only", "-ftrack-macro-expansion=0", "-fmax-errors=0")
+    options = ("-fsyntax-only", "-ftrack-macro-expansion=0", "-fmax-errors=0")
+    outcome = _compiled(implementation, uses, *options, answered=_ERROR)
     return {ordered[int(line) - 2] for line in _ERROR.findall(outcome.stderr)}
 
 
@@ -63,16 +61,13 @@ def _not_linked(implementation: Implementation) -> set[str]:
     """PMPI_ functions that are declared, and in none of its libraries: LAM/MPI's PMPI_Win_lock."""
     used = ", ".join(f"(void *)P{name}" for name in declarations.declared(implementation))
     options = ("-shared", "-fPIC", "-w", "-Wl,-z,defs", "-o", "names.so")
-    outcome = _compiled(implementation, f"void *used[] = {{{used}}};\n", *options)
+    outcome = _compiled(implementation, f"void *used[] = {{{used}}};\n", *options, answered=_MISSING)
     return set(_MISSING.findall(outcome.stderr))
 
 
 def _compiled(
-    implementation: Implementation, text: str, *options: str, first: str = "#include <mpi.h>\n"
-) -> Outcome:
-    with tempfile.TemporaryDirectory() as folder:
-        Path(folder, "names.c").write_text(first + text)
-        argv = [implementation.mpicc, *options, "names.c"]
-        return process.run(
-            argv, declarations.READ_SECONDS, environment=implementation.environment, cwd=Path(folder)
-        )
+    implementation: Implementation, text: str, *options: str, first: str = "#include <mpi.h>\n",
+    answered: re.Pattern[str] | None = None,
+) -> Outcome:  # fmt: skip
+    seconds = declarations.READ_SECONDS
+    return compiler.of_text(implementation, first + text, *options, limit_seconds=seconds, answered=answered)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
+from functools import cache
 
 from rankwise.artifacts.abi import constants
 from rankwise.artifacts.abi.conversion import body, refusal
@@ -55,6 +56,7 @@ def signature(function: Function, prefix: str = "MPI_") -> str:
     return function.signature.replace("MPI_", prefix)
 
 
+@cache
 def table_type(standard: Standard, prefix: str = "MPI_") -> str:
     """Return the C type of the table; `prefix` is that of the standard's types."""
     rows = [
