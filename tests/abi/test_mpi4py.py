@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import re
 import subprocess
@@ -22,8 +21,6 @@ pytest.importorskip("mpi4py", reason="mpi4py is among the packages for developme
 pytestmark = [pytest.mark.mpi, pytest.mark.timeout(1800), needs_compiler]
 COLLECTIVES = "test_cco|test_comm|test_op"
 BY_DAY = "test_op|test_cco_buf"
-ALL_BY_DAY = (("mpich-5", 2), ("intelmpi", 1))
-"""Each MPI, and 1 to 3 ranks with those that go through a part; all pairs run by night."""
 WHOLE = 699
 """Tests that COLLECTIVES chooses on a library that lacks none of what they need."""
 NOT_HERE = "test_spawn|test_dynproc|test_ulfm|test_util_pool|test_mpiabi"
@@ -104,19 +101,13 @@ def id_of(start: str) -> str:
     return next(one for one in IDS if one.startswith(start))
 
 
-@pytest.mark.parametrize(
-    ("start", "ranks"),
-    [pytest.param(*one, marks=() if one in ALL_BY_DAY else pytest.mark.nightly)
-     for one in itertools.product(["mpich-5", "intelmpi"], [1, 2, 3])],
-)  # fmt: skip
+@pytest.mark.parametrize("ranks", [1, 2, pytest.param(3, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("start", ["mpich-5", "intelmpi"])
 def test_all_collectives(start: str, ranks: int, tmp_path: Path, suite: tuple[Path, Path]) -> None:
     assert failing(id_of(start), ranks, tmp_path, suite, COLLECTIVES, WHOLE, exactly=True) == set()
 
 
-@pytest.mark.parametrize(
-    ("start", "ranks"),
-    [("intelmpi", 3), ("openmpi-5", 2), pytest.param("mpich-5", 3, marks=pytest.mark.nightly)],
-)
+@pytest.mark.parametrize(("start", "ranks"), [("mpich-5", 3), ("intelmpi", 3), ("openmpi-5", 2)])
 def test_a_part_by_day(start: str, ranks: int, tmp_path: Path, suite: tuple[Path, Path]) -> None:
     assert failing(id_of(start), ranks, tmp_path, suite, BY_DAY, 90) <= known(start)
 
