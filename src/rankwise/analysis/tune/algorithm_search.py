@@ -26,8 +26,6 @@ from rankwise.core.units import format_size
 
 MOST_ROUNDS = 8
 """Of one race: a gain that so many launches cannot show for certain is not worth more of them."""
-JOIN_ROUNDS = 2
-"""After so many the other segment sizes and fan-outs of the best algorithms join."""
 NOT_FAR_BEHIND = math.log(1.25)
 """What takes no longer than this beyond the best is worth a trial at other ranks, half of it with segments."""
 SIZE_STEP = 4.0
@@ -44,8 +42,8 @@ class AlgorithmSearch(Search):
     fullest race has candidates, and the default. At each size all placements count together, since a decision
     cannot tell them apart; what is slower in one of them is not chosen.
 
-    Of each algorithm one choice is tried first; its other segment sizes and fan-outs join after a few rounds, if
-    it is not behind by then.
+    Of each algorithm one choice is tried first; its other segment sizes and fan-outs join after a round, if it is
+    not behind by then.
     """
 
     def __init__(
@@ -83,6 +81,10 @@ class AlgorithmSearch(Search):
         """Return the rules as they stand."""
         found = self._rules()
         return self._tuning(found) if found else Tuning()
+
+    def seconds_to_gain(self) -> float:
+        """Return what the best choice at each size would save."""
+        return sum(race.seconds_lost() for race in self._races.values() if race.rounds)
 
     def reasons(self) -> tuple[Reason, ...]:
         """Return the rules with their gains, and what could not be used."""
@@ -123,7 +125,7 @@ class AlgorithmSearch(Search):
             self._unusable |= race.failed
         for sizes, race in self._races.items():
             race.exclude(self._unusable)
-            if race.rounds == JOIN_ROUNDS:
+            if race.rounds == 1:
                 race.add(self._other_choices(sizes, race))
         if not self._one_for_all:
             self._refine()
@@ -223,8 +225,8 @@ class AlgorithmSearch(Search):
         return all(race.selected() == DEFAULT for race in self._races.values())
 
     def _costs(self) -> tuple[list[int], FloatArray]:
-        found = self._by_size()
-        return [*found], costs_of([*found.values()], [*self._choices], self._criteria.margin)
+        at = self._by_size()
+        return [*at], costs_of([*at.values()], [*self._choices], self._criteria.margin)
 
     def _rules(self) -> tuple[Rule, ...]:
         if self._nothing_selected():

@@ -28,10 +28,9 @@ LEAST_RANGE = 8
 class ThresholdSearch(Search):
     """First three trials a round: as it is, everything eager, everything rendezvous; then a race.
 
-    What any threshold would make of any cell (benchmark, placement, size) follows from these curves. Candidates
-    are the threshold that is best in the mean of all cells, and those that each benchmark and placement would take
-    for itself: of thresholds that cost nowhere delta more than the best the smallest, since eager messages take
-    memory. The race decides as any other (`race.Race`).
+    What any threshold would make of any cell follows from these curves. Candidates are the threshold that is best
+    in the mean of all cells, and those that each benchmark and placement would take for itself: of thresholds that
+    cost nowhere delta more than the best the smallest, since eager messages take memory.
     """
 
     def __init__(

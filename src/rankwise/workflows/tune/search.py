@@ -32,9 +32,9 @@ from rankwise.workflows.tune.validation_cells import likely_tuning, validation_c
 
 ROUNDS = 4
 """That a search takes, each like the first: there are more of them, with fewer and fewer trials."""
-VALIDATION_LAUNCHES = 6
+VALIDATION_LAUNCHES = 5
 """Of every cell of the validation, by default and tuned each: about what it takes where times are steady, with the
-one that looks at data. A gain of a fifth shows in four to six, what is as good as the default in six to twelve."""
+one that looks at data. A gain of a fifth shows in four, what is as good as the default in six to twelve."""
 
 
 @dataclass(slots=True)
