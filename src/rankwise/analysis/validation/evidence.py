@@ -24,7 +24,7 @@ from rankwise.stats.summary import median
 LOOKS = {4: 0.29, 6: 0.32, 12: 0.16, 24: 0.14, 48: 0.09}
 """With how many launches on either side a cell is looked at, and the share of alpha that each look has.
 
-All looks are by ranks. Four launches speak if each is faster than all of the default's, by chance once in 70 times.
+All looks are by ranks. Four launches speak if each is faster than all of the default's: once in 70 by chance.
 That shows large gains however much launches vary, what is as good as the default where they vary little, no more.
 
 A cell may be shown at any of them, and looking again makes errors more likely; the shares add up to 1, so that all

@@ -158,17 +158,14 @@ class Validation:
         acted = {
             cell: (cell, acting(tunings[cell.implementation], cell)) for group in groups for cell in group.cells
         }
-        rounds = launches + self._looks_at_data(acted.values()) / SIDES
-        chosen: list[_Group] = []
-        for group in groups:
-            if rounds * sum(each.round_seconds for each in [*chosen, group]) <= left:
-                chosen.append(group)
-        if groups and not chosen:
-            chosen = self._quickest(groups[0], tunings, left / rounds)
+        looking = self._looks_at_data(acted.values()) / SIDES
+        once = sum(group.round_seconds for group in groups) * (1 + looking)
+        least = min((group.round_seconds * (group.more - 1) for group in groups), default=0.0)
+        chosen = groups if is_first and once + least <= left else self._chosen(groups, tunings, left, looking)
         if not chosen:
             return False
         if is_first:
-            launches = 1  # shows what they really take
+            launches = 1  # shows what they really take and gain
         cells = [cell for group in chosen for cell in group.cells]
         own = {one: tunings[one] for one in dict.fromkeys(cell.implementation for cell in cells)}
         data = self._looks_at_data(acted[cell] for cell in cells)
@@ -180,6 +177,22 @@ class Validation:
 
     def _looks_at_data(self, acted: Iterable[tuple[object, ...]]) -> bool:
         return self._question.looks_at_data and not self._measured.issuperset(acted)
+
+    def _chosen(
+        self, groups: Sequence[_Group], tunings: Mapping[str, Tuning], left: float, looking: float
+    ) -> Sequence[_Group]:
+        """The groups that have time together, in this order; of the first one at least what it has time for.
+
+        `looking`: how much of a round the launches take that look at data.
+        """
+        chosen: list[_Group] = []
+        for group in groups:
+            seconds = left / (groups[0].more + looking) - sum(each.round_seconds for each in chosen)
+            if group.more >= groups[0].more and group.round_seconds <= seconds:
+                chosen.append(group)
+            elif not chosen:
+                chosen += self._quickest(group, tunings, seconds)
+        return chosen
 
     def _quickest(self, group: _Group, tunings: Mapping[str, Tuning], round_seconds: float) -> list[_Group]:
         """The group with the cells of as many rules as a round has time for, those that gain most first; or none.
