@@ -14,8 +14,9 @@ from rankwise.measurement.launch import Launching
 from rankwise.measurement.plan import round_seconds
 
 Clock = Callable[[], float]
-LEAST_VALIDATION_SHARE, MOST_VALIDATION_SHARE = 0.25, 0.5
-"""Of the time: what was found is worth nothing unless it is validated, and has to be found first."""
+LEAST_VALIDATION_SHARE, MOST_VALIDATION_SHARE, MOST_FIRST_LOOK_SHARE = 0.25, 0.6, 0.5
+"""Of the time: what was found is worth nothing unless it is validated, and has to be found first. The last is what a
+first look has at most where a search has still found nothing; one that goes on to find better leaves more."""
 LAUNCH_LIMIT_SECONDS = 60.0
 SECONDS_PER_CELL = 0.02
 TAIL_SECONDS_PER_CELL = 0.5
@@ -61,9 +62,9 @@ class Budget:
     seconds: float
     clock: Clock = time.monotonic
 
-    def validation_seconds(self, expected_seconds: float) -> float:
+    def validation_seconds(self, expected_seconds: float, most_share: float = MOST_VALIDATION_SHARE) -> float:
         """Return what the search has to leave for a validation that is expected to take so long."""
-        least, most = LEAST_VALIDATION_SHARE * self.seconds, MOST_VALIDATION_SHARE * self.seconds
+        least, most = LEAST_VALIDATION_SHARE * self.seconds, most_share * self.seconds
         return min(max(expected_seconds, least), most)
 
     def validation_end(self, closing_launches_seconds: float) -> float:
