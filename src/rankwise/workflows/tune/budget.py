@@ -15,8 +15,8 @@ from rankwise.measurement.plan import round_seconds
 
 Clock = Callable[[], float]
 LEAST_VALIDATION_SHARE, MOST_VALIDATION_SHARE, MOST_FIRST_LOOK_SHARE = 0.25, 0.6, 0.5
-"""Of the time: what was found is worth nothing unless it is validated, and has to be found first. The last is what a
-first look has at most where a search has still found nothing; one that goes on to find better leaves more."""
+"""Of the time: what was found is worth nothing unless it is validated, and has to be found first. The last is what
+a first look has at most where a search has still found nothing; one that goes on to find better leaves more."""
 LAUNCH_LIMIT_SECONDS = 60.0
 SECONDS_PER_CELL = 0.02
 TAIL_SECONDS_PER_CELL = 0.5
