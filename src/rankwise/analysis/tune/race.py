@@ -42,8 +42,8 @@ class SearchCriteria:
 AGAIN = "default again"
 """The label of the default's second arm, where launches have room for one."""
 FAR_BEHIND, FAR_BEHIND_ALL = math.log(2.5), math.log(8)
-"""What is so far behind the best, the default included, in one round need not be measured again: larger noise
-loses a candidate now and then, but makes none. The second where one may have to stand in for the default."""
+"""What is so far behind the best in one round need not be measured again, nor half of that in two: more noise
+loses a candidate, but makes none. The second: behind the default, where cells are several or one may replace it."""
 LARGE, LARGE_ROUNDS = math.log(1.25), 2
 """What gains so much for certain is selected after so few rounds: the bound holds after these as well."""
 
@@ -215,9 +215,10 @@ class Race:
         whole, *each = self._compared()
         least = self._criteria.margin / 2 if self._replaces_default else 0
         best = min(map(self.log_ratio, (DEFAULT, *self.remaining)))
-        most = FAR_BEHIND_ALL if self._replaces_default else FAR_BEHIND + best
+        is_alone = len(self.cells) == 1 and not self._replaces_default  # the best may still be excluded elsewhere
         for name in tuple(self.remaining):
             at = self.candidates.index(name)
+            most = best + FAR_BEHIND / max(whole.rounds[at], 1) if is_alone else FAR_BEHIND_ALL
             slower = [
                 (one.log_ratio[at], cell) for one, cell in zip(each, self.cells, strict=False) if one.low[at] > 0
             ]
