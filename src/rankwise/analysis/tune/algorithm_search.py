@@ -229,7 +229,11 @@ class AlgorithmSearch(Search):
 
     def _decided(self) -> dict[int, Race]:
         """Those at the sizes that were asked for, and between them those that have come to an end."""
-        return {size: race for size, race in self._by_size().items() if size in self._calls or race.finished}
+        return {
+            size: race
+            for size, race in self._by_size().items()
+            if size in self._calls or (race.finished and race.rounds)
+        }
 
     def _costs(self) -> tuple[list[int], FloatArray]:
         at = self._decided()

@@ -43,7 +43,7 @@ AGAIN = "default again"
 """The label of the default's second arm, where launches have room for one."""
 FAR_BEHIND, FAR_BEHIND_ALL = math.log(2.5), math.log(8)
 """What is so far behind the best in one round need not be measured again, nor half of that in two: more noise
-loses a candidate, but makes none. The second: behind the default, where cells are several or one may replace it."""
+loses a candidate, but makes none. The second: behind the default, where cells are several, or one replaces it."""
 LARGE, LARGE_ROUNDS = math.log(1.25), 2
 """What gains so much for certain is selected after so few rounds: the bound holds after these as well."""
 
