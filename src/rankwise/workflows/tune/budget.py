@@ -81,8 +81,8 @@ class TimeIsOverError(Exception):
 class PunctualLaunching(Launching):
     """A PunctualLaunching begins no launch that is likely to end after `end`.
 
-    It is expected to take UNSTEADY times what the last one like it took, by its cells, but no longer than its MPI's
-    longest so far. Of an MPI's first launch, `guess` says what it takes.
+    It is expected to take UNSTEADY times what the last one like it took, by its cells, but no longer than its
+    MPI's longest so far. Of an MPI's first launch, `guess` says what it takes.
     """
 
     end = math.inf
