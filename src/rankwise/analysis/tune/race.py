@@ -28,7 +28,7 @@ class SearchCriteria:
     alpha: float = 0.05
     """How likely a race may be to select anything where nothing is better."""
     min_rounds: int = 3
-    """Before nothing is selected, unless it gains LARGE: launches that take one of two times look steady."""
+    """Before little is selected: launches that take one of two times look steady."""
     max_rounds: int = 12
     quantile: float = 0.5
     """Of a launch's repetitions, which is compared: 0.5 the median, 0.99 where tails matter."""
@@ -43,9 +43,9 @@ AGAIN = "default again"
 """The label of the default's second arm, where launches have room for one."""
 FAR_BEHIND, FAR_BEHIND_ALL = math.log(2.5), math.log(8)
 """What is so far behind the best in one round need not be measured again, nor half of that in two: more noise
-loses a candidate, but makes none. The second: behind the default, where cells are several, or one replaces it."""
+loses a candidate, but makes none. That is within launches: whole ones may have modes up to four times apart."""
 LARGE, LARGE_ROUNDS = math.log(1.25), 2
-"""What gains so much for certain is selected after so few rounds: the bound holds after these as well."""
+"""What gains so much for certain is selected after so few rounds within launches: the bound holds then as well."""
 
 
 class Race:
@@ -185,13 +185,18 @@ class Race:
 
     def _is_better(self, name: str) -> bool:
         is_early = self.rounds < self._criteria.min_rounds
-        if not self.cells or self.rounds < min(LARGE_ROUNDS, self._criteria.min_rounds):
+        if not self.cells or self.rounds < LARGE_ROUNDS or (is_early and not self._is_within_launches()):
             return False
         whole, *each = self._compared()
         margin = (LARGE if is_early else self._criteria.margin) + self.bias()
         at = self.candidates.index(name)
         some = any(one.high[at] < -margin for one in each)
         return bool(whole.high[at] < -margin or (whole.log_ratio[at] < 0 and some))
+
+    def _is_within_launches(self) -> bool:
+        """Whether one launch compares all: it has both arms of the default, and these do not differ much."""
+        again = float(self._compared()[0].log_ratio[-1])
+        return not self._replaces_default and abs(again) < LARGE  # nan: there is no second arm
 
     def _leave(self, name: str, why: str, *, exclude: bool = False) -> None:
         if name in self.remaining:
@@ -215,7 +220,7 @@ class Race:
         whole, *each = self._compared()
         least = self._criteria.margin / 2 if self._replaces_default else 0
         best = min(map(self.log_ratio, (DEFAULT, *self.remaining)))
-        is_alone = len(self.cells) == 1 and not self._replaces_default  # the best may still be excluded elsewhere
+        is_alone = len(self.cells) == 1 and self._is_within_launches()  # else the best may be excluded elsewhere
         for name in tuple(self.remaining):
             at = self.candidates.index(name)
             most = best + FAR_BEHIND / max(whole.rounds[at], 1) if is_alone else FAR_BEHIND_ALL
@@ -236,10 +241,10 @@ class Race:
 
     def _leave_hopeless(self, compared: Sequence[Bounded], words: str, spared: str = "") -> None:
         """Whoever is not likely to be shown better in the last round, or seems worse than that after a few."""
-        margin = self._criteria.margin + self.bias()
+        margin, few = self._criteria.margin + self.bias(), LARGE_ROUNDS if self._is_within_launches() else np.inf
         for name in tuple(self.remaining):
             at = self.candidates.index(name)
-            seems_worse = compared[0].rounds[at] >= LARGE_ROUNDS and all(
+            seems_worse = compared[0].rounds[at] >= few and all(
                 one.log_ratio[at] > self._criteria.margin / 2 for one in compared
             )
             if name != spared and (seems_worse or all(one.least_high[at] > -margin for one in compared)):

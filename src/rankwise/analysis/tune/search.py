@@ -60,7 +60,7 @@ class Search(ABC):
         return Tuning()
 
     def seconds_to_gain(self) -> float:
-        """Return how much time the best so far would save, in all cells together: what gains most goes first."""
+        """Return how much time the best so far would save in all cells: what gains most goes first."""
         return 0.0
 
     @abstractmethod
