@@ -62,7 +62,7 @@ class Observations:
         )  # fmt: skip
 
     def why_unusable(self, cells: Iterable[Cell], label: str) -> str:
-        """Return why a label is of no use in these cells ('': it is): fails for certain, or more than the default."""
+        """Return '', or why a label is of no use: it fails for certain, or more often than the default."""
         both = self.comparable(cells)
         failed, usual = self._failed(both, label), self._failed(both, DEFAULT)
         return failed[-1].reason if _is_certain(failed) or len(failed) > len(usual) else ""
