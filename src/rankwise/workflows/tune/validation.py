@@ -191,10 +191,10 @@ class Validation:
             if group.more >= groups[0].more and group.round_seconds <= seconds:
                 chosen.append(group)
             elif not chosen:
-                chosen += self._quickest(group, tunings, seconds)
+                chosen += self._most_worth(group, tunings, seconds)
         return chosen
 
-    def _quickest(self, group: _Group, tunings: Mapping[str, Tuning], round_seconds: float) -> list[_Group]:
+    def _most_worth(self, group: _Group, tunings: Mapping[str, Tuning], round_seconds: float) -> list[_Group]:
         """The group with the cells of as many rules as a round has time for, those that gain most first; or none.
 
         What the others would have shown goes back to the default, instead of all of it.
