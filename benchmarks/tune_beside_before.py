@@ -20,6 +20,7 @@ from pathlib import Path
 import click
 import numpy as np
 
+from rankwise.core.errors import InputError
 from rankwise.core.tuning import Choice
 from rankwise.profiles import profile_file
 from rankwise.profiles.words import decision_words
@@ -86,9 +87,11 @@ def _tune(program: Path, arguments: list[str], profile: str, folder: Path) -> st
 
 def _kept(profile: Path) -> Iterator[str]:
     """Each setting and each rule of a profile, in words; nothing is said of what is as by default."""
-    if not profile.is_dir():
+    try:
+        parts = profile_file.read(profile).profile.parts
+    except InputError as error:  # the other version wrote none, or one that this one cannot read
+        yield f"is not known: {error}"
         return
-    parts = profile_file.read(profile).profile.parts
     for part in parts:
         yield from (f"{one.knob} {one.value}" for one in part.tuning.settings)
         for decision in part.tuning.decisions:
