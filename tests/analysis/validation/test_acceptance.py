@@ -261,7 +261,7 @@ def test_what_fails_only_when_tuned_goes_back_too() -> None:
     )
     assert choice_at(found.tuning, Cell(IMPLEMENTATION, "bcast", 200_000, 4)) == DEFAULT
     assert "fails: no such algorithm" in found.reverted[0].words
-    both = judged(rule_law({}), rounds=24, fails=lambda _, cell: "never works" if cell.size_bytes == 48 else "")
+    both = judged(rule_law({}), fails=lambda _, cell: "never works" if cell.size_bytes == 48 else "")
     assert both.accepted
 
 

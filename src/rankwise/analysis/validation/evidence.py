@@ -74,7 +74,7 @@ def evidence_of(cell: Cell, pair: Pair, margin_ratio: float, alpha: float) -> Ev
     most: a test of non-inferiority (Wellek 2010, "Testing statistical hypotheses of equivalence and
     noninferiority", chapter 2). A tuning that is kept only if all of its cells are shown is then wrongly kept
     with probability alpha at most, however many cells there are (Berger 1982, "Multiparameter hypothesis testing
-    and acceptance sampling"). `slower`: the lower bound is above 1.
+    and acceptance sampling"). `slower`: the lower bound is above 1; at the first look above `margin_ratio`.
     """
     found = _looked_at(cell, pair, math.log(margin_ratio), alpha)
     return replace(found, log_ratio=math.log(median(pair.candidate_medians) / median(pair.baseline_medians)))
@@ -90,7 +90,8 @@ def _looked_at(cell: Cell, pair: Pair, margin: float, alpha: float) -> Evidence:
         low, high = sides.bounds(alpha * share)
         if high < margin:
             return Evidence(cell, "shown", found.launches, math.exp(high), 0)
-        state: State = "slower" if low > 0 else "open"
+        least = margin if launches == FIRST_LOOK else 0.0  # of many cells one is all above by chance too often
+        state: State = "slower" if low > least else "open"
         wanted = _wanted(sides, launches, margin, alpha) if state == "open" else 0
         upper = math.exp(high) if high < 700 else math.inf
         found = Evidence(cell, state, found.launches, min(upper, found.upper_ratio), wanted)
