@@ -3,7 +3,8 @@
     python benchmarks/tune_beside_before.py OTHER/bin/rankwise mpich-5 [--rounds 3] [--time 5m] [--other-time 14m]
 
 Both versions tune the same MPI for the same operations and ranks, in turn. Then `rankwise compare` of this version
-measures both profiles beside the default, at sizes that neither search begins with.
+measures both profiles beside the default, at sizes that neither search begins with. Each rule that a version has
+kept is a line of its own.
 """
 
 import json
@@ -13,11 +14,16 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 import numpy as np
 
+from rankwise.core.errors import InputError
+from rankwise.core.tuning import Choice
+from rankwise.profiles import profile_file
+from rankwise.profiles.words import decision_words
 from rankwise.store.store import Store
 
 OURS = Path(sys.executable).with_name("rankwise")
@@ -55,6 +61,8 @@ def main(
                 program, words = own[whose]
                 taken = _tune(program, [*tuning, *words], f"{whose}-{number}", Path(folder))
                 print(f"round {number} {whose:>5}: {taken}", flush=True)
+                for line in _kept(Path(folder) / f"{whose}-{number}"):
+                    print(f"round {number} {whose:>5} kept {line}", flush=True)
             print(f"round {number}: {_compared(comparing, number, Path(folder))}", flush=True)
 
 
@@ -75,6 +83,23 @@ def _tune(program: Path, arguments: list[str], profile: str, folder: Path) -> st
             runs[run.kind] += run.launches
     launches = ", ".join(f"{count} launches of the {kind}" for kind, count in runs.items())
     return f"{seconds:.0f} s, {launches}"
+
+
+def _kept(profile: Path) -> Iterator[str]:
+    """Each setting and each rule of a profile, in words; nothing is said of what is as by default."""
+    try:
+        parts = profile_file.read(profile).profile.parts
+    except InputError as error:  # the other version wrote none, or one that this one cannot read
+        yield f"is not known: {error}"
+        return
+    for part in parts:
+        yield from (f"{one.knob} {one.value}" for one in part.tuning.settings)
+        for decision in part.tuning.decisions:
+            for (sizes, words), rule in zip(decision_words(decision), decision.rules, strict=True):
+                if rule.choice != Choice():
+                    yield f"{decision.operation} on {decision.ranks} ranks, {sizes}: {words}"
+    if not any(part.tuning.settings or part.tuning.decisions for part in parts):
+        yield "nothing"
 
 
 def _compared(arguments: list[str], number: int, folder: Path) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import fields
 
 from rankwise.core.records import Cell, Options
 from rankwise.core.units import format_size
+from rankwise.stats.crossover import Crossover
 
 ONLY_WHERE_VARIED = ("congestion_control", "placement")
 """Belong to the run as a whole unless it has several: any other option is named wherever it is not the default."""
@@ -39,3 +41,19 @@ def cell_words(cell: Cell) -> str:
     groups = cell.options.groups
     on = f"{groups} groups of {cell.ranks // groups} ranks" if groups > 1 else f"{cell.ranks} ranks"
     return f"in {of} on {on}, placement {cell.placement}"
+
+
+def crossover_words(found: Crossover) -> str:
+    """Say up to where eager is faster: `up to 64 KiB (48 KiB to 90 KiB)`."""
+    if found.low_bytes == math.inf:
+        return "at every size measured"
+    if found.high_bytes == 0:
+        return "at no size measured"
+    ends = [
+        "no size" if end == 0 else "every size" if end == math.inf else format_size(end)
+        for end in (found.low_bytes, found.high_bytes)
+    ]
+    at = {0: "at no size", math.inf: "at every size measured"}.get(
+        found.at_bytes, f"up to {format_size(found.at_bytes)}"
+    )
+    return f"{at} (95 %: {ends[0]} to {ends[1]})"

@@ -76,10 +76,10 @@ def arguments(
     """Return the harness's command line for these cells, which must share ranks and options.
 
     `from_barrier`: repetitions start on leaving a barrier and not at an agreed moment, which ranks that share
-    cores often miss. Over a long link they leave the barrier too far apart for that. `brief`: warm up as little
-    as WARMUP_IN_BRIEF says where operations are slow, and where candidates are compared repeat as little too.
+    cores often miss. Over a long link they leave the barrier too far apart for that. `brief`: where operations are
+    slow warm up and repeat as little as WARMUP_IN_BRIEF and FEWEST_IN_BRIEF say.
     """
-    fewest = FEWEST_IN_BRIEF if brief and candidates else FEWEST_REPETITIONS
+    fewest = FEWEST_IN_BRIEF if brief else FEWEST_REPETITIONS
     flags = [
         "--seconds", f"{seconds_per_cell:.6g}", "--min-repetitions", str(fewest),
         "--limit", f"{limit_seconds:g}", *_option_flags(cells[0].options),

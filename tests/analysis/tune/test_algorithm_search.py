@@ -63,7 +63,7 @@ def test_just_short_of_the_margin_is_not_chosen() -> None:
 
 
 def test_who_is_behind_is_eliminated_soon_and_who_may_win_not_before_the_least_number_of_rounds() -> None:
-    times = {"linear": 2.2, "ring": 1.1, "chain": 0.85, "binomial": 0.7}  # of the default's
+    times = {"linear": 2.2, "ring": 1.1, "chain": 0.95, "binomial": 0.85}  # of the default's
     search = bcast_search((64,), tuple(times), criteria=SearchCriteria(min_rounds=6))
 
     def behind(tuning: Tuning, cell: Cell) -> float:
@@ -112,7 +112,7 @@ def test_a_launch_of_the_default_stands_beside_every_trial() -> None:
 def test_a_hang_and_a_refusal_leave_the_rest_of_the_search_alone() -> None:
     search = bcast_search()
     found = Simulated(
-        law, np.random.default_rng(3),
+        law, np.random.default_rng(3), 0.01,
         hangs=lambda tuning, cell: "no end within 120 s" if choice_at(tuning, cell).algorithm == "ring" else "",
         fails=lambda tuning, cell: "not for 6 ranks" if choice_at(tuning, cell).algorithm == "linear" else "",
     ).answer(search)  # fmt: skip

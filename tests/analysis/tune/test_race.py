@@ -99,6 +99,28 @@ def test_who_is_slower_leaves_and_says_so() -> None:
     assert race.left["a"].startswith(("1.9", "2.0")) and race.left["a"].endswith(" times the default's time")
 
 
+def test_what_gains_much_is_selected_after_two_rounds_and_the_far_behind_leave_after_one() -> None:
+    factors = {("a", 64): 0.3, ("b", 64): 0.9, **{(name, 64): 0.5 for name in NAMES[2:]}}
+    observed, rounds = Observations(), Rounds(factors)
+    race = Race((CELL,), NAMES, observed, SearchCriteria(), checks=True)
+    cells = [replace(CELL, label=name) for name in race.next_round()]
+    observed.add(cells, [rounds.launch(cells)])
+    race.update()
+    assert race.remaining == ["a", *NAMES[2:]] and race.selected() == DEFAULT
+    assert race.seconds_lost() == pytest.approx(0.7e-3, rel=0.2)
+    assert rounds.run(race, observed).selected() == "a" and race.rounds == 2
+    assert race.left["c"].startswith("0.5")
+
+
+def test_where_whole_launches_are_compared_nobody_is_far_behind_so_soon() -> None:
+    observed, rounds = Observations(), Rounds({("a", 64): 0.3})
+    race = Race((CELL,), NAMES, observed, SearchCriteria())
+    cells = [replace(CELL, label=name) for name in race.next_round()]
+    observed.add(cells, [rounds.launch(cells)])
+    race.update()
+    assert race.remaining == [*NAMES], "launches may have modes up to four times apart"
+
+
 def test_slower_in_one_cell_is_excluded_however_good_elsewhere() -> None:
     race = race_of(Rounds({("a", 64): 1.3, ("a", 1 << 20): 0.3}), (CELL, LARGE))
     assert race.selected() == DEFAULT and race.log_ratio("a") == np.inf

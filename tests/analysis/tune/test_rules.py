@@ -20,12 +20,12 @@ A, B, DEFAULT = Choice("a"), Choice("b"), Choice()
 BOUND = 0.05
 
 
-def test_rules_leave_what_was_not_measured_to_the_default() -> None:
+def test_rules_leave_what_was_not_measured_to_the_default_or_share_it() -> None:
     assert rules_of([64, 1024, 4096, 65536], [A, A, DEFAULT, B]) == (
         Rule(1024, A), Rule(65535, DEFAULT), Rule(131072, B), Rule(None, DEFAULT),
     )  # fmt: skip
     assert rules_of([64, 1024], [A, B]) == (
-        Rule(64, A), Rule(1023, DEFAULT), Rule(2048, B), Rule(None, DEFAULT),
+        Rule(256, A), Rule(2048, B), Rule(None, DEFAULT),
     )  # fmt: skip
     assert rules_of([64, 65], [A, B]) == (Rule(64, A), Rule(130, B), Rule(None, DEFAULT)), "nothing lies between"
     assert rules_of([0], [A]) == (Rule(0, A), Rule(None, DEFAULT))

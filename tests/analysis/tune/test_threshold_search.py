@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from analysis.tune.simulated import IMPLEMENTATION, Simulated, setting
-from rankwise.analysis.tune.threshold_search import ThresholdSearch, crossover_words
+from rankwise.analysis.labels import crossover_words
+from rankwise.analysis.tune.threshold_search import ThresholdSearch
 from rankwise.core.records import Cell
 from rankwise.core.tuning import Knob, Tuning
 from rankwise.stats.crossover import Crossover

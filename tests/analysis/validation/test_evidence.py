@@ -98,6 +98,16 @@ def test_a_fifth_is_shown_before_ranks_can_speak_where_times_are_steady() -> Non
     assert evidence_of(CELL, pair(generator, 0.8, launches=1), MARGIN, ALPHA).wanted == 4
 
 
+@pytest.mark.parametrize("modes", ["independent", "alike"])
+def test_four_launches_show_what_is_faster_than_modes_are_apart(modes: Modes) -> None:
+    generator = np.random.default_rng(11)
+    found = [evidence_of(CELL, pair(generator, 0.2, modes, launches=4), MARGIN, ALPHA) for _ in range(50)]
+    assert {one.state for one in found} == {"shown"}
+    assert all(one.upper_ratio < MARGIN and one.log_ratio < math.log(0.9) for one in found)
+    wrong = [state_of(pair(generator, MARGIN, modes, launches=4)) == "shown" for _ in range(400)]
+    assert np.mean(wrong) < 0.03, "one in 70 at most, and what chance adds"
+
+
 def test_it_ends_at_once_where_the_cell_is_slower_for_certain() -> None:
     found = evidence_of(CELL, pair(np.random.default_rng(6), 1.5, launches=6), MARGIN, ALPHA)
     assert (found.state, found.wanted, found.launches) == ("slower", 0, 6)

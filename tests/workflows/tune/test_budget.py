@@ -72,6 +72,21 @@ def test_no_launch_is_begun_that_would_end_too_late(monkeypatch: pytest.MonkeyPa
     punctual.launch(others, PROGRAM, [CELL])  # may be quicker
 
 
+def test_a_short_launch_is_begun_after_long_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    def launch(_: Any, implementation: Implementation, __: Path, cells: list[Cell]) -> Launch:
+        series = tuple(Series(cell, "time", np.array([1e-3])) for cell in cells)
+        return replace(LAUNCH, seconds=1.0 + len(cells), cells_seconds=float(len(cells)), series=series)
+
+    monkeypatch.setattr(Launching, "launch", launch)
+    punctual = PunctualLaunching(FamilyLauncher(), LocalTestbed(), Plan((), 0, 10.0))
+    punctual.clock, punctual.end = lambda: 0.0, 10.0
+    one = Implementation(CELL.implementation, "mpich", "5.0", "/usr", "mpicc", "mpirun", "debian")
+    punctual.launch(one, PROGRAM, [CELL] * 15)
+    punctual.launch(one, PROGRAM, [CELL] * 5)
+    with pytest.raises(TimeIsOverError):
+        punctual.launch(one, PROGRAM, [CELL] * 6)
+
+
 def test_the_first_launch_of_an_mpi_takes_as_long_as_guessed() -> None:
     plan = Plan((), 0, 10.0)
     punctual = PunctualLaunching(FamilyLauncher(), LocalTestbed(), plan, guess=lambda cells: 6.0 * len(cells))

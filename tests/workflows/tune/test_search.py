@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from rankwise.analysis.validation.evidence import FIRST_LOOK
-from rankwise.workflows.tune.budget import Budget
+from rankwise.workflows.tune.budget import MOST_FIRST_LOOK_SHARE, Budget
 from rankwise.workflows.tune.search import VALIDATION_LAUNCHES, StagedSearch
 
 
@@ -52,7 +52,8 @@ def test_the_validation_has_its_time_left(validation: float) -> None:
     search.run(budget)
     left = budget.validation_seconds(validation)
     assert all(deadline <= 100.0 - left + 2.0 for deadline in search.deadlines)
-    first_look = budget.validation_seconds(FIRST_LOOK / VALIDATION_LAUNCHES * validation)
+    expected = FIRST_LOOK / VALIDATION_LAUNCHES * validation
+    first_look = budget.validation_seconds(expected, MOST_FIRST_LOOK_SHARE)
     assert search.now <= search._launching.end == 100.0 - first_look
     assert search.deadlines[0] == pytest.approx(10.0), "the third stage needs too much, not the first"
     assert search.warned == (330.0 + validation, 100.0)

@@ -216,6 +216,27 @@ def test_an_implementations_groups_have_the_same_time_once_those_before_have_tol
     assert shared({NAME: [costly(1), costly(4)]}, 3.0, least_rounds=3) == {NAME: [3, 0]}
 
 
+class Promising(Question):
+    """A question whose answer saves so many seconds."""
+
+    seconds = 0.0
+
+    def seconds_to_gain(self) -> float:
+        """Return them."""
+        return self.seconds
+
+
+def test_all_groups_have_a_round_and_then_what_gains_most_is_told_first() -> None:
+    launching = Launches()
+    groups = [[Promising((trial("bcast", "default", ranks=ranks),), 9)] for ranks in (2, 3, 4)]
+    groups[1][0].seconds = 0.5
+    carry_out(
+        {NAME: groups}, trials_of(launching, []), 5.0, latest=5.0, least_rounds=3,
+        clock=lambda: float(len(launching.seen)),
+    )  # fmt: skip
+    assert [cells[0].ranks for cells, _ in launching.seen] == [2, 3, 4, 3, 3]
+
+
 def test_what_has_begun_comes_to_a_conclusion_past_the_deadline_and_nothing_else_begins() -> None:
     groups = {NAME: [costly(4), costly(4)], OTHER: [costly(1)]}
     assert shared(groups, 6.0, latest=100.0, least_rounds=3) == {NAME: [3, 0], OTHER: [3]}

@@ -26,10 +26,10 @@ from rankwise.core.units import format_size
 
 MOST_ROUNDS = 8
 """Of one race: a gain that so many launches cannot show for certain is not worth more of them."""
-JOIN_ROUNDS = 2
-"""After so many the other segment sizes and fan-outs of the best algorithms join."""
 NOT_FAR_BEHIND = math.log(1.25)
 """What takes no longer than this beyond the best is worth a trial at other ranks, half of it with segments."""
+MOST_JOINING = 2
+"""Of so many algorithms other segment sizes and fan-outs are tried."""
 SIZE_STEP = 4.0
 """Sizes are put between neighbours until these are no more than so many times apart."""
 
@@ -44,8 +44,8 @@ class AlgorithmSearch(Search):
     fullest race has candidates, and the default. At each size all placements count together, since a decision
     cannot tell them apart; what is slower in one of them is not chosen.
 
-    Of each algorithm one choice is tried first; its other segment sizes and fan-outs join after a few rounds, if
-    it is not behind by then.
+    Of each algorithm one choice is tried first; its other segment sizes and fan-outs join after a round, if it is
+    not behind by then.
     """
 
     def __init__(
@@ -84,18 +84,22 @@ class AlgorithmSearch(Search):
         found = self._rules()
         return self._tuning(found) if found else Tuning()
 
+    def seconds_to_gain(self) -> float:
+        """Return what the best choice at each size would save."""
+        return sum(race.seconds_lost() for race in self._races.values() if race.rounds)
+
     def reasons(self) -> tuple[Reason, ...]:
         """Return the rules with their gains, and what could not be used."""
         if not self._observed.rounds:
             return (Reason(self.subject, "left as it is: the time was over before it was tried"),)
         found = self._rules()
-        at = self._by_size()
+        at = self._decided()
         gains = gains_words(found, [*at], lambda choice, size: at[size].log_ratio(self._name(choice)))
         words = gains if found else f"left as it is: {self._why_not()}"
         unusable = "; ".join(f"{words_of(self._choices[name])} {why}" for name, why in self._unusable.items())
         before = self._before()
         first = f" that were not far behind at {before._template.ranks} ranks" if before else ""
-        sizes = f"tried at {len(at)} sizes, {len(self._choices)} choices{first}"
+        sizes = f"tried at {len(self._by_size())} sizes, {len(self._choices)} choices{first}"
         rounds = f"{self._observed.rounds} round{'s' * (self._observed.rounds != 1)}"
         cut = "" if self.finished else f"cut short after {rounds}: the time was over"
         return (Reason(self.subject, "; ".join(filter(None, (words, self._bias_words(), unusable, sizes, cut)))),)
@@ -123,7 +127,7 @@ class AlgorithmSearch(Search):
             self._unusable |= race.failed
         for sizes, race in self._races.items():
             race.exclude(self._unusable)
-            if race.rounds == JOIN_ROUNDS:
+            if race.rounds == 1:
                 race.add(self._other_choices(sizes, race))
         if not self._one_for_all:
             self._refine()
@@ -182,8 +186,9 @@ class AlgorithmSearch(Search):
         return {self._choices[name].algorithm for name in found - set(self._unusable)}
 
     def _other_choices(self, sizes: Sizes, race: Race) -> list[str]:
-        """Those of the algorithms that are among the best so far."""
-        among = {self._choices[name].algorithm for name in _near(race, NOT_FAR_BEHIND / 2)}
+        """Those of the algorithms that are the best so far."""
+        best = sorted(_near(race, NOT_FAR_BEHIND / 2), key=race.log_ratio)[:MOST_JOINING]
+        among = {self._choices[name].algorithm for name in best}
         others = [one for one in useful(self._choices.values(), max(sizes)) if one.algorithm in among]
         return [name for name in map(self._name, others) if name not in self._unusable]
 
@@ -222,9 +227,17 @@ class AlgorithmSearch(Search):
     def _nothing_selected(self) -> bool:
         return all(race.selected() == DEFAULT for race in self._races.values())
 
+    def _decided(self) -> dict[int, Race]:
+        """Those at the sizes that were asked for, and between them those that have come to an end."""
+        return {
+            size: race
+            for size, race in self._by_size().items()
+            if size in self._calls or (race.finished and race.rounds)
+        }
+
     def _costs(self) -> tuple[list[int], FloatArray]:
-        found = self._by_size()
-        return [*found], costs_of([*found.values()], [*self._choices], self._criteria.margin)
+        at = self._decided()
+        return [*at], costs_of([*at.values()], [*self._choices], self._criteria.margin)
 
     def _rules(self) -> tuple[Rule, ...]:
         if self._nothing_selected():

@@ -45,7 +45,7 @@ def first_choices(choices: Sequence[Choice], size_bytes: int) -> list[Choice]:
 
 
 def _far(choice: Choice, wanted: float) -> tuple[float, int]:
-    """How far from the wanted segment size, in octaves; a plain algorithm only where there is nothing better."""
+    """Octaves from the wanted segment size; a plain algorithm only where there is nothing better."""
     segment = abs(math.log2(choice.segment_bytes) - wanted) if choice.segment_bytes else math.inf
     return segment, choice.fanout
 

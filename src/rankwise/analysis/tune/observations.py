@@ -62,10 +62,7 @@ class Observations:
         )  # fmt: skip
 
     def why_unusable(self, cells: Iterable[Cell], label: str) -> str:
-        """Return why a label is of no use in these cells: it fails for certain, or more often than the default.
-
-        '' if it is of use. Cells that the default cannot do either are nobody's fault.
-        """
+        """Return '', or why a label is of no use: it fails for certain, or more often than the default."""
         both = self.comparable(cells)
         failed, usual = self._failed(both, label), self._failed(both, DEFAULT)
         return failed[-1].reason if _is_certain(failed) or len(failed) > len(usual) else ""

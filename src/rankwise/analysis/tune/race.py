@@ -28,7 +28,7 @@ class SearchCriteria:
     alpha: float = 0.05
     """How likely a race may be to select anything where nothing is better."""
     min_rounds: int = 3
-    """Before nothing is selected: launches that take one of two times look steady."""
+    """Before little is selected: launches that take one of two times look steady."""
     max_rounds: int = 12
     quantile: float = 0.5
     """Of a launch's repetitions, which is compared: 0.5 the median, 0.99 where tails matter."""
@@ -41,15 +41,18 @@ class SearchCriteria:
 
 AGAIN = "default again"
 """The label of the default's second arm, where launches have room for one."""
-FAR_BEHIND = math.log(8)
-"""No noise is so large: what is so far behind in one round need not be measured again."""
+FAR_BEHIND, FAR_BEHIND_ALL = math.log(2.5), math.log(8)
+"""What is so far behind the best in one round need not be measured again, nor half of that in two: more noise
+loses a candidate, but makes none. That is within launches: whole ones may have modes up to four times apart."""
+LARGE, LARGE_ROUNDS = math.log(1.25), 2
+"""What gains so much for certain is selected after so few rounds within launches: the bound holds then as well."""
 
 
 class Race:
     """Candidates are labels; what is compared are logarithms of times, and their weighted mean over all cells.
 
     A candidate leaves when it failed more often than the default, is shown to be slower than the default in any
-    cell or is many times slower in the mean, or cannot be shown any more, in the rounds that there may be, to be
+    cell or is far behind the best in the mean, or cannot be shown any more, in the rounds that there may be, to be
     better by delta than the default (in the mean or in any cell) or than the one selected so far. The selected
     one is shown to be better than the default by delta: in the mean, or in one cell if the mean seems better too,
     since what helps large messages alone is worth having. The level is corrected for the candidates and for what
@@ -130,6 +133,14 @@ class Race:
         found = np.nan if name not in self.candidates or name in self.excluded else self.interval(name)[0]
         return found if np.isfinite(found) else float("inf")
 
+    def seconds_lost(self) -> float:
+        """Return how much longer the default takes than the best so far; 0 where it is measured no more."""
+        best = min(map(self.log_ratio, (DEFAULT, *self.candidates)))
+        return (1 - math.exp(best)) * sum(
+            self._calls.get(cell, 1.0) * float(np.nansum(np.exp(self._observed.log_seconds(cell)[-1:])))
+            for cell in (replace(one, label=DEFAULT) for one in self.cells)
+        )
+
     def bias(self) -> float:
         """Return the logarithm by which the default is shown to differ from itself; 0 where it is not shown to.
 
@@ -173,12 +184,19 @@ class Race:
         return spent / np.sum(spent) if np.sum(spent) > 0 else alike
 
     def _is_better(self, name: str) -> bool:
-        if self.rounds < self._criteria.min_rounds or not self.cells:
+        is_early = self.rounds < self._criteria.min_rounds
+        if not self.cells or self.rounds < LARGE_ROUNDS or (is_early and not self._is_within_launches()):
             return False
         whole, *each = self._compared()
-        at, margin = self.candidates.index(name), self._criteria.margin + self.bias()
+        margin = (LARGE if is_early else self._criteria.margin) + self.bias()
+        at = self.candidates.index(name)
         some = any(one.high[at] < -margin for one in each)
         return bool(whole.high[at] < -margin or (whole.log_ratio[at] < 0 and some))
+
+    def _is_within_launches(self) -> bool:
+        """Whether one launch compares all: it has both arms of the default, and these do not differ much."""
+        again = float(self._compared()[0].log_ratio[-1])
+        return not self._replaces_default and abs(again) < LARGE  # nan: there is no second arm
 
     def _leave(self, name: str, why: str, *, exclude: bool = False) -> None:
         if name in self.remaining:
@@ -201,14 +219,17 @@ class Race:
         """Who is slower than the default in any cell must not be selected."""
         whole, *each = self._compared()
         least = self._criteria.margin / 2 if self._replaces_default else 0
+        best = min(map(self.log_ratio, (DEFAULT, *self.remaining)))
+        is_alone = len(self.cells) == 1 and self._is_within_launches()  # else the best may be excluded elsewhere
         for name in tuple(self.remaining):
             at = self.candidates.index(name)
+            most = best + FAR_BEHIND / max(whole.rounds[at], 1) if is_alone else FAR_BEHIND_ALL
             slower = [
                 (one.log_ratio[at], cell) for one, cell in zip(each, self.cells, strict=False) if one.low[at] > 0
             ]
             if slower:
                 self._leave(name, f"slower than the default {cell_words(max(slower)[1])}", exclude=True)
-            elif whole.low[at] > least or whole.log_ratio[at] > FAR_BEHIND:
+            elif whole.low[at] > least or whole.log_ratio[at] > most:
                 self._leave(name, f"{np.exp(whole.log_ratio[at]):.2f} times the default's time")
 
     def _leave_without_gain(self) -> None:
@@ -219,8 +240,12 @@ class Race:
             self._leave_hopeless(self._compared(best)[:1], f"times the time of {best}", spared=best)
 
     def _leave_hopeless(self, compared: Sequence[Bounded], words: str, spared: str = "") -> None:
-        margin = self._criteria.margin + self.bias()
+        """Whoever is not likely to be shown better in the last round, or seems worse than that after a few."""
+        margin, few = self._criteria.margin + self.bias(), LARGE_ROUNDS if self._is_within_launches() else np.inf
         for name in tuple(self.remaining):
             at = self.candidates.index(name)
-            if name != spared and all(one.least_high[at] > -margin for one in compared):
+            seems_worse = compared[0].rounds[at] >= few and all(
+                one.log_ratio[at] > self._criteria.margin / 2 for one in compared
+            )
+            if name != spared and (seems_worse or all(one.least_high[at] > -margin for one in compared)):
                 self._leave(name, f"{np.exp(compared[0].log_ratio[at]):.2f} {words}")

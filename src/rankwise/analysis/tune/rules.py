@@ -23,9 +23,8 @@ LAST_RANGE = 2
 def costs_of(races: Sequence[Race], names: Sequence[str], margin: float, *, certain: bool = True) -> FloatArray:
     """Return logarithms of times over the default's, shape (1 + names, races); the default comes first.
 
-    What seems slower than the default by more than half of `margin` must not be taken at all, or a fresh
-    measurement may well find it slower: it costs infinity. What seems faster than the selected one is not so for
-    certain: it may take its place, but gains nothing by it (`certain` False: as it seems).
+    What seems slower than the default by more than half of `margin` costs infinity: a fresh measurement may well
+    find it slower. What seems faster than the selected one gains nothing by it (`certain` False: as it seems).
     """
     costs = np.array([[one.log_ratio(name) for one in races] for name in (DEFAULT, *names)])
     if certain:
@@ -68,8 +67,9 @@ def sizes_without_choice(sizes_bytes: Sequence[int], costs: FloatArray) -> list[
 def rules_of(sizes_bytes: Sequence[int], choices: Sequence[Choice]) -> tuple[Rule, ...]:
     """Return rules that hold `choices[i]` at `sizes_bytes[i]`, ascending; () where all is the default.
 
-    Where neighbours differ, what lies between them was not measured and is the default's. The largest size speaks
-    for those up to LAST_RANGE times as large, which the validation measures; above is the default.
+    What lies between a choice and the default was not measured and is the default's; between two choices each has
+    its half, whose ends the validation measures. The largest size speaks for those up to LAST_RANGE times as
+    large, which the validation measures too; above is the default.
     """
     default = Choice()
     if all(choice == default for choice in choices):
@@ -78,10 +78,10 @@ def rules_of(sizes_bytes: Sequence[int], choices: Sequence[Choice]) -> tuple[Rul
     for (size, choice), (after, following) in pairwise(zip(sizes_bytes, choices, strict=True)):
         if choice == following:
             continue
-        if choice != default:
-            found.append(Rule(size, choice))
-        if following != default and (choice == default or after > size + 1):
-            found.append(Rule(after - 1, default))
+        if default not in (choice, following):
+            found.append(Rule(math.isqrt(size * after), choice))
+        else:
+            found.append(Rule(size, choice) if choice != default else Rule(after - 1, default))
     if choices[-1] != default:
         found.append(Rule(LAST_RANGE * sizes_bytes[-1], choices[-1]))
     return (*found, Rule(None, default))
@@ -114,10 +114,7 @@ def sizes_between(low_bytes: int, high_bytes: int, step: float) -> list[int]:
 def gains_words(
     rules: Sequence[Rule], sizes_bytes: Sequence[int], log_ratio: Callable[[Choice, int], float]
 ) -> str:
-    """Say what the rules gain: `up to 1 KiB binomial (0.61 times the default's time), above 1 KiB the default`.
-
-    `log_ratio` gives that of a choice to the default at one of the sizes.
-    """
+    """Say what the rules gain, by `log_ratio` of a choice at a size: `up to 1 KiB ring (0.61 times ...)`."""
     said = []
     below: int | None = None
     for rule in rules:

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from rankwise.analysis.labels import crossover_words
 from rankwise.analysis.tune.race import Race, SearchCriteria
 from rankwise.analysis.tune.search import Search, Trial, trials_of
 from rankwise.core.records import DEFAULT, Cell, FloatArray
@@ -28,10 +29,9 @@ LEAST_RANGE = 8
 class ThresholdSearch(Search):
     """First three trials a round: as it is, everything eager, everything rendezvous; then a race.
 
-    What any threshold would make of any cell (benchmark, placement, size) follows from these curves. Candidates
-    are the threshold that is best in the mean of all cells, and those that each benchmark and placement would take
-    for itself: of thresholds that cost nowhere delta more than the best the smallest, since eager messages take
-    memory. The race decides as any other (`race.Race`).
+    What any threshold would make of any cell follows from these curves. Candidates are the threshold that is best
+    in the mean of all cells, and those that each benchmark and placement would take for itself: of thresholds that
+    cost nowhere delta more than the best the smallest, since eager messages take memory.
     """
 
     def __init__(
@@ -207,19 +207,3 @@ def _between(low_bytes: int, high_bytes: int, crossings: Sequence[float]) -> int
     found = [at for at in crossings if low_bytes <= at <= high_bytes]
     wanted = round(float(np.mean(np.log2(found)))) if found else most
     return 1 << min(max(wanted, least), most)
-
-
-def crossover_words(found: Crossover) -> str:
-    """Say up to where eager is faster: `up to 64 KiB (48 KiB to 90 KiB)`."""
-    if found.low_bytes == math.inf:
-        return "at every size measured"
-    if found.high_bytes == 0:
-        return "at no size measured"
-    ends = [
-        "no size" if end == 0 else "every size" if end == math.inf else format_size(end)
-        for end in (found.low_bytes, found.high_bytes)
-    ]
-    at = {0: "at no size", math.inf: "at every size measured"}.get(
-        found.at_bytes, f"up to {format_size(found.at_bytes)}"
-    )
-    return f"{at} (95 %: {ends[0]} to {ends[1]})"

@@ -14,8 +14,9 @@ from rankwise.measurement.launch import Launching
 from rankwise.measurement.plan import round_seconds
 
 Clock = Callable[[], float]
-LEAST_VALIDATION_SHARE, MOST_VALIDATION_SHARE = 0.25, 0.5
-"""Of the time: what was found is worth nothing unless it is validated, and has to be found first."""
+LEAST_VALIDATION_SHARE, MOST_VALIDATION_SHARE, MOST_FIRST_LOOK_SHARE = 0.25, 0.6, 0.5
+"""Of the time: what was found is worth nothing unless it is validated, and has to be found first. The last is what
+a first look has at most where a search has still found nothing; one that goes on to find better leaves more."""
 LAUNCH_LIMIT_SECONDS = 60.0
 SECONDS_PER_CELL = 0.02
 TAIL_SECONDS_PER_CELL = 0.5
@@ -23,6 +24,8 @@ TAIL_SECONDS_PER_CELL = 0.5
 DELAYS_OF_REPETITIONS = 35
 """So long a cell of a validation is repeated over a long link: five times or more where an operation takes one or
 two delays and agreeing on its start four. The median of five is not moved by two that share a core badly."""
+UNSTEADY = 1.5
+"""How many times as long as expected a launch may take that is begun near the end."""
 CLOSING_SECONDS = 1.0
 """Ending the testbed and writing the profile."""
 
@@ -61,9 +64,9 @@ class Budget:
     seconds: float
     clock: Clock = time.monotonic
 
-    def validation_seconds(self, expected_seconds: float) -> float:
+    def validation_seconds(self, expected_seconds: float, most_share: float = MOST_VALIDATION_SHARE) -> float:
         """Return what the search has to leave for a validation that is expected to take so long."""
-        least, most = LEAST_VALIDATION_SHARE * self.seconds, MOST_VALIDATION_SHARE * self.seconds
+        least, most = LEAST_VALIDATION_SHARE * self.seconds, most_share * self.seconds
         return min(max(expected_seconds, least), most)
 
     def validation_end(self, closing_launches_seconds: float) -> float:
@@ -76,9 +79,10 @@ class TimeIsOverError(Exception):
 
 
 class PunctualLaunching(Launching):
-    """A PunctualLaunching begins no launch that, as long as its MPI's longest so far, would end after `end`.
+    """A PunctualLaunching begins no launch that is likely to end after `end`.
 
-    Of an MPI's first launch, `guess` says what it takes.
+    It is expected to take UNSTEADY times what the last one like it took, by its cells, but no longer than its
+    MPI's longest so far. Of an MPI's first launch, `guess` says what it takes.
     """
 
     end = math.inf
@@ -92,6 +96,7 @@ class PunctualLaunching(Launching):
         super().__init__(*arguments, **more)
         self._guess = guess
         self._longest_seconds: dict[str, float] = {}
+        self._pace = Pace(lambda _: 0.0)
 
     def launch(
         self, implementation: Implementation, program: Path, cells: Sequence[Cell], *arguments: Any, **more: Any
@@ -99,10 +104,13 @@ class PunctualLaunching(Launching):
         """Measure as `Launching.launch` does. Raises TimeIsOverError."""
         longest = self._longest_seconds.get(implementation.id)
         expected = min(self._guess(cells), self.limit_seconds) if longest is None else longest
+        if self._pace.knows(cells[0]):
+            expected = min(expected, UNSTEADY * self._pace.launch_seconds(cells))
         if self.clock() + expected > self.end:
             raise TimeIsOverError
         found = super().launch(implementation, program, cells, *arguments, **more)
         self._longest_seconds[implementation.id] = max(longest or 0.0, found.seconds)
+        self._pace.add([found])
         return found
 
 
@@ -123,6 +131,10 @@ class Pace:
                 parts = one.seconds - one.cells_seconds, one.cells_seconds / len(one.series)
                 self._seen[one.implementation,] = parts
                 self._seen[_shared(one.series[0].cell)] = parts
+
+    def knows(self, cell: Cell) -> bool:
+        """Return whether a launch of the cell's MPI was seen."""
+        return (cell.implementation,) in self._seen
 
     def launch_seconds(self, cells: Sequence[Cell]) -> float:
         """Return what a launch of these cells takes, roughly: as the last one like it, or at least of its MPI."""

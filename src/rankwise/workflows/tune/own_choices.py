@@ -14,6 +14,8 @@ SEGMENTS = (8 << 10, 32 << 10, 128 << 10)
 """The first two are with their headers below the usual eager threshold of 64 KiB."""
 FANOUTS = (4, 8)
 """Beside the implementation's own: children of a tree, chains, partners of a step."""
+SAME_SHARE = 1 / 8
+"""Of a size: what differs from it by less is not tried beside it."""
 _ABOVE_BYTES = 16
 """By how much a message is longer that is just above a threshold: an element of any type."""
 
@@ -50,7 +52,8 @@ def with_switches(
     """Return the sizes with those at which the implementation's own protocol changes, if between them.
 
     No choice among algorithms has anything to do with that. It is the largest size that is sent eagerly, and
-    one just above it: as was chosen (`settings`), else by default; the knob is called `threshold`.
+    one just above it: as was chosen (`settings`), else by default; the knob is called `threshold`. What is as good
+    as one of the sizes is left out: both ends of a rule are validated in any case.
     """
     known = (
         one.default for one in family_named(implementation.family).knobs(implementation) if one.name == threshold
@@ -58,5 +61,10 @@ def with_switches(
     chosen = [one.value for one in settings if one.knob == threshold]
     switches = {int(value) for value in (chosen or known) if value.isdecimal()}
     sizes = sorted(sizes_bytes)
-    more = {size for value in switches for size in (value, value + _ABOVE_BYTES) if sizes[0] < size < sizes[-1]}
+    more = {
+        size
+        for value in switches
+        for size in (value, value + _ABOVE_BYTES)
+        if sizes[0] < size < sizes[-1] and min(abs(size - one) for one in sizes) > SAME_SHARE * size
+    }
     return tuple(sorted({*sizes, *more}))

@@ -18,7 +18,7 @@ from rankwise.measurement.plan import round_seconds, together
 from rankwise.workflows.events import Events
 from rankwise.workflows.prepare import Built
 from rankwise.workflows.tune import host_search
-from rankwise.workflows.tune.budget import Budget, PunctualLaunching, share_of_first
+from rankwise.workflows.tune.budget import MOST_FIRST_LOOK_SHARE, Budget, PunctualLaunching, share_of_first
 from rankwise.workflows.tune.bundles import (
     VISIT_SECONDS,
     VISIT_SECONDS_BETWEEN_HOSTS,
@@ -32,9 +32,9 @@ from rankwise.workflows.tune.validation_cells import likely_tuning, validation_c
 
 ROUNDS = 4
 """That a search takes, each like the first: there are more of them, with fewer and fewer trials."""
-VALIDATION_LAUNCHES = 6
+VALIDATION_LAUNCHES = 5
 """Of every cell of the validation, by default and tuned each: about what it takes where times are steady, with the
-one that looks at data. A gain of a fifth shows in four to six, what is as good as the default in six to twelve."""
+one that looks at data. A gain of a fifth shows in four, what is as good as the default in six to twelve."""
 
 
 @dataclass(slots=True)
@@ -104,7 +104,8 @@ class StagedSearch:
         finish = budget.began + budget.seconds
         self._warn(self._seconds(map(self._due, stages)) + validation, finish - budget.clock())
         end = finish - budget.validation_seconds(validation)
-        latest = finish - budget.validation_seconds(FIRST_LOOK / VALIDATION_LAUNCHES * validation)
+        first_look = FIRST_LOOK / VALIDATION_LAUNCHES * validation
+        latest = finish - budget.validation_seconds(first_look, MOST_FIRST_LOOK_SHARE)
         while stages:
             needed = [self._due(stage).seconds for stage in stages]
             first, now = self._due(self._anew(stages.pop(0))), budget.clock()

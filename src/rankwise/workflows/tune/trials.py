@@ -144,12 +144,12 @@ class Trials:
         if known := self._taken(loaded.id, cells):
             self._see(bundle, known, len(cells))
             return known
-        self._launched[implementation.id] += 1
         configured = [replace(cell, configuration=named.get(cell.label, loaded).id) for cell in cells]
         program = self._ready[implementation.id].program
         launch = self._launching.launch(
             implementation, program, configured, configuration=loaded, candidates=bundle.candidates
         )
+        self._launched[implementation.id] += 1
         launch = replace(launch, stage=self._stage)
         self._see(bundle, launch, len(cells))
         self._keep(launch, (loaded, *named.values()))
@@ -190,6 +190,10 @@ class _Group:
         """In the next round."""
         return sum(len(bundle.cells()) for bundle in self.bundles or ())
 
+    def seconds_to_gain(self) -> float:
+        """Return what the best so far would save."""
+        return sum(search.seconds_to_gain() for search in self.searches)
+
 
 @dataclass(slots=True)
 class _Turns:
@@ -207,15 +211,22 @@ class _Turns:
         return sum(group.used_seconds for group in self.groups)
 
     def next_group(self, trials: Trials) -> _Group | None:
-        """Return the next one to ask, with its bundles: all have `least_rounds` first, one after the other."""
-        told: list[_Group] = []
+        """Return the next one to ask, with its bundles.
+
+        All have one round first, which shows where the default loses most time; then they have `least_rounds` one
+        after the other, what gains most before all else; then who has used the least time comes next.
+        """
+        asking: list[_Group] = []
         for group in self.groups:
             if group.bundles is None:
                 group.bundles = trials.bundled(self.name, group.searches)
-            if group.bundles and group.rounds < self.least_rounds:
+            if group.bundles and not group.rounds:
                 return group
-            told += [group] if group.bundles else []
-        return min(told, key=lambda one: one.used_seconds, default=None)
+            asking += [group] if group.bundles else []
+        untold = [group for group in asking if group.rounds < self.least_rounds]
+        if untold:
+            return max(untold, key=_Group.seconds_to_gain)
+        return min(asking, key=lambda one: one.used_seconds, default=None)
 
     def seconds_until_told(self, group: _Group, trials: Trials) -> float:
         """Return what that takes, as the last round did, or by a guess."""
@@ -256,7 +267,7 @@ def carry_out(
     """Ask, measure and tell until every question is answered (True), or there is no time for any other round.
 
     Next comes the implementation that will have used the least time when it can tell more: each gets as much as
-    the others, and what it does not need is theirs. Its groups all tell something first, then they share alike.
+    the others, and what it does not need is theirs. Its groups take turns as `_Turns.next_group` has it.
     Before `least_rounds` no search can conclude anything, so what began before `deadline` (seconds of `clock`) has
     time for these until `latest`, if that is later, but not for some of them: who will not make it leaves the time
     to the others.

@@ -64,8 +64,18 @@ class _Group:
     is_required: bool
     more: int
     round_seconds: float
-    is_new: bool
-    """Some of them had not even the launches of the first look."""
+    gains: Mapping[Cell, float]
+    """The logarithm of how many times faster each seems so far; 0: not at all, or not known."""
+
+    @property
+    def order(self) -> tuple[float, int, float]:
+        """What comes first: what gains most in its time, then fewer ranks, then what takes less."""
+        seconds = max(self.more * self.round_seconds, 1e-9)
+        return -sum(map(self.gain, self.cells)) / seconds, self.cells[0].ranks, seconds
+
+    def gain(self, cell: Cell) -> float:
+        """Return what is known of it."""
+        return self.gains.get(cell, 0.0)
 
 
 class Validation:
@@ -89,11 +99,11 @@ class Validation:
     def run(self, found: Mapping[str, Found], express: Callable[[], None]) -> dict[str, Acceptance]:
         """Return what the launches say of those whose settings stay; `found` is left with what does.
 
-        All required cells get one launch, which shows what they really take, and then those of the first look,
-        the fewest ranks first, since rules for these may act inside operations on more; then more go to those that
-        are still open, as many as their noise so far lets expect to be enough; then cells that are not required
-        have their turn. What is not shown when the time is over goes back to the default. `express` takes out of
-        `found` what an implementation cannot load, after each return to it.
+        All required cells get one launch, which shows what they really take and gain, and then those of the first
+        look, what gains most in its time before all else; then more go to those that are still open, as many as
+        their noise so far lets expect to be enough; then cells that are not required have their turn. What is not
+        shown when the time is over goes back to the default. `express` takes out of `found` what an implementation
+        cannot load, after each return to it.
         """
         measured = True
         while measured:
@@ -142,26 +152,20 @@ class Validation:
         groups = [group for one in tunings for group in self._groups(one, tunings[one], judged[one])]
         required = [group for group in groups if group.is_required]
         is_first = not self._runs
-        groups = sorted(
-            required if is_first else _in_turn(required) or groups,
-            key=lambda group: (group.more, group.round_seconds),
-        )
+        groups = sorted(required if is_first else required or groups, key=lambda group: group.order)
         launches = groups[0].more if groups else 0
         left = self._deadline() - self._clock()
         acted = {
             cell: (cell, acting(tunings[cell.implementation], cell)) for group in groups for cell in group.cells
         }
-        rounds = launches + self._looks_at_data(acted.values()) / SIDES
-        chosen: list[_Group] = []
-        for group in groups:
-            if rounds * sum(each.round_seconds for each in [*chosen, group]) <= left:
-                chosen.append(group)
-        if groups and not chosen:
-            chosen = self._quickest(groups[0], tunings, left / rounds)
+        looking = self._looks_at_data(acted.values()) / SIDES
+        once = sum(group.round_seconds for group in groups) * (1 + looking)
+        least = min((group.round_seconds * (group.more - 1) for group in groups), default=0.0)
+        chosen = groups if is_first and once + least <= left else self._chosen(groups, tunings, left, looking)
         if not chosen:
             return False
         if is_first:
-            launches = 1  # shows what they really take
+            launches = 1  # shows what they really take and gain
         cells = [cell for group in chosen for cell in group.cells]
         own = {one: tunings[one] for one in dict.fromkeys(cell.implementation for cell in cells)}
         data = self._looks_at_data(acted[cell] for cell in cells)
@@ -174,8 +178,24 @@ class Validation:
     def _looks_at_data(self, acted: Iterable[tuple[object, ...]]) -> bool:
         return self._question.looks_at_data and not self._measured.issuperset(acted)
 
-    def _quickest(self, group: _Group, tunings: Mapping[str, Tuning], round_seconds: float) -> list[_Group]:
-        """The group with the cells of as many rules as a round has time for; none if it has not for any.
+    def _chosen(
+        self, groups: Sequence[_Group], tunings: Mapping[str, Tuning], left: float, looking: float
+    ) -> Sequence[_Group]:
+        """The groups that have time together, in this order; of the first one at least what it has time for.
+
+        `looking`: how much of a round the launches take that look at data.
+        """
+        chosen: list[_Group] = []
+        for group in groups:
+            seconds = left / (groups[0].more + looking) - sum(each.round_seconds for each in chosen)
+            if group.more >= groups[0].more and group.round_seconds <= seconds:
+                chosen.append(group)
+            elif not chosen:
+                chosen += self._most_worth(group, tunings, seconds)
+        return chosen
+
+    def _most_worth(self, group: _Group, tunings: Mapping[str, Tuning], round_seconds: float) -> list[_Group]:
+        """The group with the cells of as many rules as a round has time for, those that gain most first; or none.
 
         What the others would have shown goes back to the default, instead of all of it.
         """
@@ -185,10 +205,15 @@ class Validation:
             own.setdefault((cell.benchmark, rule_behind(tuning, cell)), []).append(cell)
         cells: tuple[Cell, ...] = ()
         seconds = 0.0
-        for more in sorted(own.values(), key=self._pace.launch_seconds):
+
+        def order(cells: Sequence[Cell]) -> tuple[float, float]:
+            alone = self._pace.launch_seconds(cells)
+            return -sum(map(group.gain, cells)) / alone, alone
+
+        for more in sorted(own.values(), key=order):
             needed = SIDES * self._pace.launch_seconds((*cells, *more))
             if needed > round_seconds:
-                break
+                continue
             cells, seconds = (*cells, *more), needed
         return [replace(group, cells=cells, round_seconds=seconds)] if cells else []
 
@@ -214,20 +239,10 @@ class Validation:
             _Group(
                 tuple(cells), is_required, min(more[cell] for cell in cells),
                 SIDES * self._pace.launch_seconds(cells),
-                any(cell not in known or known[cell].launches < FIRST_LOOK for cell in cells),
+                {cell: max(-known[cell].log_ratio, 0.0) for cell in cells if cell in known},
             )
             for (_, is_required), cells in kinds.items()
         ]  # fmt: skip
-
-
-def _in_turn(groups: Sequence[_Group]) -> Sequence[_Group]:
-    """Those of each implementation's fewest ranks, as long as any are new; else all."""
-    new = [group for group in groups if group.is_new]
-    least: dict[str, int] = {}
-    for group in new:
-        first = group.cells[0]
-        least[first.implementation] = min(first.ranks, least.get(first.implementation, first.ranks))
-    return [group for group in new if group.cells[0].ranks == least[group.cells[0].implementation]] or groups
 
 
 def _has_any(mine: Found) -> bool:
