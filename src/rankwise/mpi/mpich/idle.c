@@ -3,14 +3,38 @@
 #define _GNU_SOURCE
 #include "idle.h"
 #include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
 
-unsigned ucp_worker_progress(void *worker); /* of UCX, whose headers need not be here */
+typedef unsigned Progress(void *worker);
+
+Progress ucp_worker_progress; /* of UCX, whose headers need not be here */
+
+/* RTLD_NEXT does not see it where a Python module has loaded MPICH for itself alone; then it is
+ * among what the caller's library needs. */
+static Progress *of_ucx(const void *caller)
+{
+    void *found = dlsym(RTLD_NEXT, "ucp_worker_progress");
+    Dl_info library;
+    if (!found && dladdr(caller, &library)) {
+        void *const handle = dlopen(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+        if (handle)
+            found = dlsym(handle, "ucp_worker_progress");
+    }
+    if (!found) {
+        fputs("rankwise: UCX, which MPICH calls, is not among what it has loaded\n", stderr);
+        abort();
+    }
+    Progress *progress;
+    *(void **)&progress = found;
+    return progress;
+}
 
 unsigned ucp_worker_progress(void *worker)
 {
-    static unsigned (*progress)(void *);
+    static Progress *progress;
     if (!progress)
-        *(void **)&progress = dlsym(RTLD_NEXT, "ucp_worker_progress");
+        progress = of_ucx(__builtin_return_address(0));
     const unsigned events = progress(worker);
     after_poll(events > 0);
     return events;
