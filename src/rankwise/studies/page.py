@@ -25,8 +25,8 @@ def verdict_counts(found: tuple[Statement, ...]) -> dict[StatementVerdict, int]:
 def summary(found: tuple[Statement, ...]) -> str:
     """Return the answer in one sentence."""
     counts = verdict_counts(found)
-    of_all = f"Of {len(found)} statements of the paper"
-    said = f"{of_all} {counts['holds']} hold today, {counts['no longer']} no longer"
+    hold = "holds" if counts["holds"] == 1 else "hold"
+    said = f"Of {len(found)} statements of the paper {counts['holds']} {hold} today, {counts['no longer']} no longer"
     return said + (f"; {counts['undecided']} could not be decided." if counts["undecided"] else ".")
 
 
