@@ -109,9 +109,10 @@ void end_sending(Request *request, Outgoing *message);
 /* The other process has a place for what was announced. False: that was not so. */
 bool take_grant(Request *request, uint64_t other_request);
 
-/* Looks whether what has become the library's has ended, or waits for it without any turn of ours.
- */
+/* Looks whether what has become the library's has ended, or waits for it without any turn of ours;
+ * end_below: it has, as the library said. */
 void look_below(Request *request);
 void wait_below(Request *request);
+void end_below(Request *request, int code, const MPI_Status *status);
 
 #endif

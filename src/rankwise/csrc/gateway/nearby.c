@@ -40,7 +40,7 @@ bool progress_local(void)
     return moved;
 }
 
-static void end_below(Request *r, int code, const MPI_Status *status)
+void end_below(Request *r, int code, const MPI_Status *status)
 {
     r->native = MPI_REQUEST_NULL;
     if (code == MPI_SUCCESS) {

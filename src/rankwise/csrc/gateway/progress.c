@@ -7,8 +7,9 @@
 #include "turns.h"
 #include <sched.h>
 
-/* Turns without anything, before the library has one, and before the core is offered to others. */
-enum { OWN_TURNS = 4, PATIENCE = 64 };
+/* Turns without anything, before the library has one, and before the core is offered to others:
+ * soon, since where ranks share cores each of them keeps it from one that has something to do. */
+enum { OWN_TURNS = 4, PATIENCE = 4 };
 
 /* The library has sends of this site to go on with, too, which nobody waits for now. */
 static void nudge(void)

@@ -3,6 +3,7 @@
 #include "calls.h"
 #include "gateway.h"
 #include "messages.h"
+#include "natives.h"
 #include "persistent.h"
 #include "statuses.h"
 
@@ -106,17 +107,22 @@ int call_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *stat
 int call_Testsome(int incount, MPI_Request requests[], int *outcount, int indices[],
                   MPI_Status *statuses)
 {
-    int result = MPI_SUCCESS, some = 0;
+    int result;
     if (world.started)
         progress();
     if (all_native(incount, requests))
         return below.Testsome(incount, requests, outcount, indices, statuses);
-    *outcount = 0;
-    for (int i = 0; i < incount; i++) {
+    result = test_natives(incount, requests, outcount, indices, statuses);
+    bool some = *outcount != MPI_UNDEFINED;
+    *outcount = some ? *outcount : 0;
+    for (int i = 0; i < incount && (result == MPI_SUCCESS || result == MPI_ERR_IN_STATUS); i++) {
         int ended = 0;
-        if (is_idle(requests[i]))
+        const Request *r = own_request(requests[i]);
+        if (!r || is_idle(requests[i]))
             continue;
-        some = 1;
+        some = true;
+        if (r->kind != PERSISTENT && !r->done)
+            continue;
         MPI_Status *status = status_of(statuses, *outcount);
         const int code = look_at(&requests[i], &ended, status);
         if (!ended && code == MPI_SUCCESS)
