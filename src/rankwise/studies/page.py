@@ -26,7 +26,8 @@ def summary(found: tuple[Statement, ...]) -> str:
     """Return the answer in one sentence."""
     counts = verdict_counts(found)
     hold = "holds" if counts["holds"] == 1 else "hold"
-    said = f"Of {len(found)} statements of the paper {counts['holds']} {hold} today, {counts['no longer']} no longer"
+    today = f"{counts['holds']} {hold} today, {counts['no longer']} no longer"
+    said = f"Of {len(found)} statements of the paper {today}"
     return said + (f"; {counts['undecided']} could not be decided." if counts["undecided"] else ".")
 
 
