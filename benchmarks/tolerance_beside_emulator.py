@@ -12,8 +12,6 @@ its 95 % interval. Tolerance is by how much the delay grows until the program ta
 
 import json
 import random
-import subprocess
-import sys
 import tempfile
 from collections import defaultdict
 from pathlib import Path
@@ -21,6 +19,7 @@ from pathlib import Path
 import click
 import numpy as np
 from scipy.stats import linregress, t
+from trace_prediction import platform_arguments, rankwise
 
 from rankwise.artifacts import builder
 from rankwise.artifacts.builder import Artifact
@@ -82,18 +81,6 @@ delay = "{} ms"
 """
 RANKS = 4
 SHARE = 0.05
-LIMIT_SECONDS = 600.0
-
-
-def rankwise(*words: str, folder: Path) -> str:
-    """Return what the command says."""
-    done = subprocess.run(
-        [str(Path(sys.executable).with_name("rankwise")), *words], cwd=folder, capture_output=True, text=True,
-        timeout=LIMIT_SECONDS, check=False,
-    )  # fmt: skip
-    if done.returncode:
-        raise click.ClickException(f"rankwise {' '.join(words)}: {done.stderr.strip()}")
-    return done.stdout
 
 
 @click.command()
@@ -147,14 +134,7 @@ def _predicted(
         folder=folder,
     )  # fmt: skip
     rankwise("trace", "export", f"{one.id}.trace", "--format", "goal", "-o", f"{one.id}.goal", folder=folder)
-    platform = ("--testbed", f"delay-{delay:g}.toml")
-    if fit_time != "0":
-        own = f"{one.id}.toml"
-        rankwise(
-            "fit", "--mpi", one.id, *platform, "--time", fit_time, "-o", own, "--store", "fits.sqlite", "-q",
-            folder=folder,
-        )  # fmt: skip
-        platform = ("--platform", own)
+    platform = platform_arguments(one.id, f"delay-{delay:g}.toml", fit_time, folder, folder)
     told = json.loads(
         rankwise("predict", "tolerance", "trace", f"{one.id}.goal", *platform, "--json", "-q", folder=folder)
     )
