@@ -121,7 +121,7 @@ def platform_arguments(one: str, testbed: str, fit_time: str, kept: Path, folder
     """Arguments that name the platform of an implementation on a testbed."""
     if fit_time == "0":
         return ("--testbed", testbed)
-    file = kept / f"{testbed}-{one}.toml"
+    file = kept / f"{Path(testbed).stem}-{one}.toml"
     if not file.exists():
         rankwise(
             "fit", "--mpi", one, "--testbed", testbed, "--time", fit_time, "-o", str(file),

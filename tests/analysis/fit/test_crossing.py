@@ -72,6 +72,15 @@ def test_one_capacity_of_both_directions() -> None:
     assert {one.links for one in found.routes if one.from_site != one.to_site} == {("a - b both ways",)}
 
 
+def test_directions_that_disturb_one_another_do_not_share_one_capacity() -> None:
+    """Together they get more than one capacity would give as many flows of one way."""
+    true = sites("ab", {("a", "b"): ("x",), ("b", "a"): ("y",)}, {"x": WAN, "y": WAN})
+    known = seen(true, SHAPE.patterns)
+    known[SHAPE.both_ways] = Observed(SHAPE.both_ways, 1.4 * known[SHAPE.both_ways].launches)
+    found = with_links(unknown(true), ("a", "b"), shared_links(SHAPE, known))
+    assert {one.name for one in found.links} == {"a to b", "b to a"}
+
+
 def test_what_is_wide_enough_for_all_is_not_identified() -> None:
     true = sites("ab", {}, {})
     found = with_links(unknown(true), ("a", "b"), shared_links(SHAPE, seen(true, SHAPE.patterns)))

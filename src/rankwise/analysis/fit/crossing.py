@@ -50,10 +50,14 @@ def shared_links(crossing: Crossing, seen: Measured) -> SharedLinks:
         for together, one in zip(directions, (crossing.alone[0], crossing.alone_back), strict=True)
     )
     apart = [_one(seen, one) for one in (crossing.there(half), crossing.back(half))]
+    least = [_bytes(one) / max(float(one.seconds.max()) - starts, 1e-9) for one in directions]
     both = _capacity(_one(seen, crossing.both_ways), apart, starts)
+    # As many flows as one way get no more than these do from one capacity. More, though slower than each way by
+    # itself: acknowledgements wait behind the other direction's data.
+    if both and both.value > SLOWER * max(least):
+        both = None
     if both:
         there = back = both
-    least = [_bytes(one) / max(float(one.seconds.max()) - starts, 1e-9) for one in directions]
     return SharedLinks(there, back, both is not None, (least[0], least[1]))
 
 
