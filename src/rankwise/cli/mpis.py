@@ -32,7 +32,9 @@ Examples:
     help="Also look in this prefix, the folder that contains bin/mpicc (repeatable).",
 )  # fmt: skip
 @click.option(
-    "--fresh", is_flag=True, help="Test implementations again that are known to work and have not changed since."
+    "--fresh",
+    is_flag=True,
+    help="Ask compilers and launchers anew, and test implementations again that are known to work.",
 )
 @click.pass_context
 def command(context: click.Context, as_json: bool, prefixes: tuple[Path, ...], fresh: bool) -> None:
