@@ -69,10 +69,9 @@ native: $(VENV)/.installed-dev
 	cmake --build --preset sanitize
 	ctest --preset sanitize
 
-# Rewrites the assertions of all tests once, where each of several processes would at the same time. What is wrong
-# with a test shows when it runs.
+# Rewrites the assertions of all tests once, where each of several processes would at the same time.
 collected: $(VENV)/.installed-dev
-	-$(BIN)/pytest --collect-only -qq >/dev/null
+	@told=$$($(BIN)/pytest --collect-only -qq 2>&1) || { echo "$$told" >&2; exit 1; }
 
 # Either stamp is enough for `make setup`; the package is built once, not once for each.
 $(VENV)/.installed: pyproject.toml $(NATIVE)

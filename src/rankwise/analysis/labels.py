@@ -44,7 +44,7 @@ def cell_words(cell: Cell) -> str:
 
 
 def crossover_words(found: Crossover) -> str:
-    """Say up to where eager is faster: `up to 64 KiB (48 KiB to 90 KiB)`."""
+    """Say up to where eager is faster: `up to 64 KiB (95 %: 48 KiB to 90 KiB)`."""
     if found.low_bytes == math.inf:
         return "at every size measured"
     if found.high_bytes == 0:

@@ -22,7 +22,10 @@ static Progress *of_ucx(const void *caller)
             found = dlsym(handle, "ucp_worker_progress");
     }
     if (!found) {
-        fputs("rankwise: UCX, which MPICH calls, is not among what it has loaded\n", stderr);
+        fputs(
+            "rankwise: cannot find the UCX that MPICH has loaded, so ranks that share cores cannot "
+            "yield; run at most one rank a core\n",
+            stderr);
         abort();
     }
     Progress *progress;
