@@ -119,7 +119,7 @@ def test_the_order_of_the_ranks_is_kept_where_it_must_be() -> None:
             id="deadlock",
         ),
         pytest.param(([send(1, INPUT(0), 3)], [receive(0, OUTPUT(0), 3)]),
-                     "rank 1, step -1: element 3 of OUTPUT ends as elements of OUTPUT of rank 1 that nothing",
+                     "rank 1: element 3 of OUTPUT ends as elements of OUTPUT of rank 1 that nothing",
                      id="too little"),
         pytest.param(([send(1, INPUT(0), 2), send(1, INPUT(0), 2, tag=1)],
                       [receive(0, OUTPUT(0), 2), receive(0, OUTPUT(2), 2, tag=1)]),
@@ -129,7 +129,7 @@ def test_the_order_of_the_ranks_is_kept_where_it_must_be() -> None:
 )  # fmt: skip
 def test_a_mistake_in_a_broadcast(ranks: tuple[list[Step], ...], told: str) -> None:
     found = faults(PAIR, *ranks)
-    assert told.replace(", step -1", "").replace(" ends as", " end as") in found[0].replace(" ends as", " end as")
+    assert told in found[0]
 
 
 def test_a_contribution_counted_twice() -> None:

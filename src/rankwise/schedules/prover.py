@@ -243,11 +243,13 @@ class _Execution:
                 should = (position - real, ranks)
                 if value != should:
                     writer = self.writers[rank][Memory.OUTPUT].read(a, b)[0][2][0]
-                    shown = f"element {a - real + start}" if b - a == 1 else (
-                        f"elements {a - real + start} to {b - 1 - real + start}"
-                    )  # fmt: skip
+                    first, last = a - real + start, b - 1 - real + start
+                    one = b - a == 1
+                    shown = (
+                        f"element {first} of OUTPUT ends" if one else f"elements {first} to {last} of OUTPUT end"
+                    )
                     is_, wanted = self._meaning(value, a), self._meaning(should, a)
-                    yield Fault(rank, writer, f"{shown} of OUTPUT end as {is_}, not as {wanted}")
+                    yield Fault(rank, writer, f"{shown} as {is_}, not as {wanted}")
                     return
 
     def _meaning(self, value: _Value, at: int) -> str:
