@@ -10,6 +10,8 @@ from itertools import pairwise, zip_longest
 from rankwise.analysis.tune.choices import first_choices, name_of, useful, words_of
 from rankwise.analysis.tune.race import AGAIN, Race, SearchCriteria
 from rankwise.analysis.tune.rules import (
+    bias_words,
+    candidates_near_best,
     complete_rules,
     costs_of,
     gains_words,
@@ -33,8 +35,7 @@ MOST_JOINING = 2
 SIZE_STEP = 4.0
 """Sizes are put between neighbours until these are no more than so many times apart."""
 
-Sizes = tuple[int, ...]
-"""What one race is about: a single size, or all of them."""
+Sizes = tuple[int, ...]  # of one race: a single size, or all of them
 
 
 class AlgorithmSearch(Search):
@@ -97,12 +98,12 @@ class AlgorithmSearch(Search):
         gains = gains_words(found, [*at], lambda choice, size: at[size].log_ratio(self._name(choice)))
         words = gains if found else f"left as it is: {self._why_not()}"
         unusable = "; ".join(f"{words_of(self._choices[name])} {why}" for name, why in self._unusable.items())
-        before = self._before()
-        first = f" that were not far behind at {before._template.ranks} ranks" if before else ""
+        first = f" that were not far behind at {one._template.ranks} ranks" if (one := self._before()) else ""
         sizes = f"tried at {len(self._by_size())} sizes, {len(self._choices)} choices{first}"
         rounds = f"{self._observed.rounds} round{'s' * (self._observed.rounds != 1)}"
         cut = "" if self.finished else f"cut short after {rounds}: the time was over"
-        return (Reason(self.subject, "; ".join(filter(None, (words, self._bias_words(), unusable, sizes, cut)))),)
+        said = (words, bias_words(self._races.values()), unusable, sizes, cut)
+        return (Reason(self.subject, "; ".join(filter(None, said))),)
 
     def _next_round(self) -> Iterable[Trial]:
         """The default, and trials that measure every choice that remains somewhere once."""
@@ -139,9 +140,8 @@ class AlgorithmSearch(Search):
             kept = before._promising()
             self._choices = {name: one for name, one in self._choices.items() if one.algorithm in kept}
         races = [tuple(self._calls)] if self._one_for_all else [(size,) for size in self._calls]
-        self._races = {
-            sizes: self._race(sizes, first_choices([*self._choices.values()], max(sizes))) for sizes in races
-        }
+        choices = [*self._choices.values()]
+        self._races = {sizes: self._race(sizes, first_choices(choices, max(sizes))) for sizes in races}
 
     def _race(self, sizes: Sizes, choices: Iterable[Choice]) -> Race:
         cells = [self._cell(size, placement, "") for placement in self._placements for size in sizes]
@@ -182,13 +182,13 @@ class AlgorithmSearch(Search):
 
     def _promising(self) -> set[str]:
         """The algorithms that were not far behind the best, the default included, at some size."""
-        found = {name for race in self._races.values() for name in _near(race, NOT_FAR_BEHIND)}
+        found = {name for race in self._races.values() for name in candidates_near_best(race, NOT_FAR_BEHIND)}
         return {self._choices[name].algorithm for name in found - set(self._unusable)}
 
     def _other_choices(self, sizes: Sizes, race: Race) -> list[str]:
         """Those of the algorithms that are the best so far."""
-        best = sorted(_near(race, NOT_FAR_BEHIND / 2), key=race.log_ratio)[:MOST_JOINING]
-        among = {self._choices[name].algorithm for name in best}
+        best = sorted(candidates_near_best(race, NOT_FAR_BEHIND / 2), key=race.log_ratio)
+        among = {self._choices[name].algorithm for name in best[:MOST_JOINING]}
         others = [one for one in useful(self._choices.values(), max(sizes)) if one.algorithm in among]
         return [name for name in map(self._name, others) if name not in self._unusable]
 
@@ -219,21 +219,16 @@ class AlgorithmSearch(Search):
 
     def _by_size(self) -> dict[int, Race]:
         """The race that a size belongs to, in ascending order."""
-        return {
-            size: self._races[sizes]
-            for size, sizes in sorted((size, sizes) for sizes in self._races for size in sizes)
-        }
+        pairs = sorted((size, sizes) for sizes in self._races for size in sizes)
+        return {size: self._races[sizes] for size, sizes in pairs}
 
     def _nothing_selected(self) -> bool:
         return all(race.selected() == DEFAULT for race in self._races.values())
 
     def _decided(self) -> dict[int, Race]:
         """Those at the sizes that were asked for, and between them those that have come to an end."""
-        return {
-            size: race
-            for size, race in self._by_size().items()
-            if size in self._calls or (race.finished and race.rounds)
-        }
+        known = self._by_size().items()
+        return {size: race for size, race in known if size in self._calls or (race.finished and race.rounds)}
 
     def _costs(self) -> tuple[list[int], FloatArray]:
         at = self._decided()
@@ -248,22 +243,8 @@ class AlgorithmSearch(Search):
         choices = [Choice(), *self._choices.values()]
         return rules_from_costs(*self._costs(), choices, self._criteria.margin, complete=self._complete)
 
-    def _bias_words(self) -> str:
-        """Say so where the default's two arms differ."""
-        bias = max((race.bias() for race in self._races.values()), default=0.0)
-        words = (
-            f"the default, measured twice in each launch, differs from itself by {100 * math.expm1(bias):.0f} %"
-        )
-        return f"{words}, and only gains beyond that count" if bias else ""
-
     def _why_not(self) -> str:
         if self._nothing_selected():
             return "nothing is better for certain"
         sizes = ", ".join(map(format_size, sizes_without_choice(*self._costs())))
         return f"every size needs a choice, and at {sizes} none is as good as the default"
-
-
-def _near(race: Race, margin: float) -> list[str]:
-    """Candidates of a race within `margin` of its best, the default included."""
-    least = min(map(race.log_ratio, (DEFAULT, *race.candidates)))
-    return [name for name in race.candidates if race.log_ratio(name) - least <= margin]

@@ -1,8 +1,7 @@
 """A race: which of several candidates is better than the default on one set of cells?
 
 After each round those candidates leave that fail or are shown to lose, and the others are measured again (Maron
-and Moore 1994; Birattari and others 2002). One bound at one level (`stats.bound`) decides
-on leaving and winning alike.
+and Moore 1994; Birattari and others 2002). One bound at one level (`stats.bound`) decides on both.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -42,6 +42,12 @@ def near_best(costs: FloatArray, margin: float) -> list[bool]:
     """Return for each row whether it is within `margin` of the best at some size."""
     within = np.isfinite(costs) & (costs <= np.min(costs, axis=0) + margin)
     return [bool(one) for one in np.any(within, axis=1)]
+
+
+def candidates_near_best(race: Race, margin: float) -> list[str]:
+    """Return the candidates of a race within `margin` of its best, the default included."""
+    least = min(map(race.log_ratio, (DEFAULT, *race.candidates)))
+    return [name for name in race.candidates if race.log_ratio(name) - least <= margin]
 
 
 def rules_from_costs(
@@ -126,3 +132,10 @@ def gains_words(
         said.append(f"{where} {words_of(rule.choice)}{gain}")
         below = rule.up_to_bytes
     return ", ".join(said)
+
+
+def bias_words(races: Iterable[Race]) -> str:
+    """Say so where the default's two arms differ; '' where they are not shown to."""
+    bias = 100 * math.expm1(max((race.bias() for race in races), default=0.0))
+    words = f"the default, measured twice in each launch, differs from itself by {bias:.0f} %"
+    return f"{words}, and only gains beyond that count" if bias else ""
