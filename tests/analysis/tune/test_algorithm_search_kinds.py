@@ -125,6 +125,28 @@ def test_calls_weigh_the_sizes_for_which_one_choice_has_to_do() -> None:
         assert choice_at(found, BCAST).algorithm == winner
 
 
+def test_a_size_that_no_segments_cut_has_nothing_to_try() -> None:
+    search = AlgorithmSearch(BCAST, [Choice("pipeline", 16384)], (64, 65536))
+    found = Simulated(
+        lambda tuning, cell: 1e-4 * (0.5 if choice_at(tuning, cell).algorithm else 1.0), np.random.default_rng(0)
+    ).answer(search)
+    assert choice_at(found, replace(BCAST, size_bytes=65536)).algorithm == "pipeline"
+    assert not choice_at(found, replace(BCAST, size_bytes=64)).algorithm
+    assert "pipeline" in search.reasons()[0].words
+
+
+def test_where_nothing_was_near_the_default_nothing_is_tried_at_other_ranks() -> None:
+    first = bcast_search((64, 65536))
+    Simulated(
+        lambda tuning, cell: 1e-4 * (5.0 if choice_at(tuning, cell).algorithm else 1.0), np.random.default_rng(0)
+    ).answer(first)
+    later = AlgorithmSearch(
+        replace(BCAST, ranks=8), [Choice(name) for name in NAMES], (64, 65536), earlier=(first,)
+    )
+    assert not later.ask()
+    assert later.reasons()[0].words == "left as it is: nothing was near the default at 6 ranks"
+
+
 def test_at_other_ranks_only_what_was_not_far_behind_is_tried() -> None:
     first = bcast_search((64, 65536))
     later = AlgorithmSearch(

@@ -82,8 +82,7 @@ class AlgorithmSearch(Search):
 
     def best(self) -> Tuning:
         """Return the rules as they stand."""
-        found = self._rules()
-        return self._tuning(found) if found else Tuning()
+        return self._tuning(found) if (found := self._rules()) else Tuning()
 
     def seconds_to_gain(self) -> float:
         """Return what the best choice at each size would save."""
@@ -92,7 +91,7 @@ class AlgorithmSearch(Search):
     def reasons(self) -> tuple[Reason, ...]:
         """Return the rules with their gains, and what could not be used."""
         if not self._observed.rounds:
-            return (Reason(self.subject, "left as it is: the time was over before it was tried"),)
+            return (Reason(self.subject, f"left as it is: {self._why_not()}"),)
         found = self._rules()
         at = self._decided()
         gains = gains_words(found, [*at], lambda choice, size: at[size].log_ratio(self._name(choice)))
@@ -132,8 +131,6 @@ class AlgorithmSearch(Search):
                 race.add(self._other_choices(sizes, race))
         if not self._one_for_all:
             self._refine()
-
-    # Races
 
     def _begin(self) -> None:
         if before := self._before():
@@ -231,8 +228,7 @@ class AlgorithmSearch(Search):
         return {size: race for size, race in known if size in self._calls or (race.finished and race.rounds)}
 
     def _costs(self) -> tuple[list[int], FloatArray]:
-        at = self._decided()
-        return [*at], costs_of([*at.values()], [*self._choices], self._criteria.margin)
+        return [*(at := self._decided())], costs_of([*at.values()], [*self._choices], self._criteria.margin)
 
     def _rules(self) -> tuple[Rule, ...]:
         if self._nothing_selected():
@@ -244,6 +240,10 @@ class AlgorithmSearch(Search):
         return rules_from_costs(*self._costs(), choices, self._criteria.margin, complete=self._complete)
 
     def _why_not(self) -> str:
+        if not self._observed.rounds:
+            before = self._before() if self.finished else None
+            nothing = f"nothing was near the default at {before._template.ranks} ranks" if before else ""
+            return nothing or "the time was over before it was tried"
         if self._nothing_selected():
             return "nothing is better for certain"
         sizes = ", ".join(map(format_size, sizes_without_choice(*self._costs())))

@@ -145,7 +145,7 @@ class Race:
 
         Launches favour one arm then, by what no noise explains: a gain has to be as much larger.
         """
-        known = self._compared() if self.cells else []
+        known = self._compared() if self.cells and self.candidates else []
         shown = (abs(float(one.log_ratio[-1])) for one in known if one.low[-1] > 0 or one.high[-1] < 0)
         return max(shown, default=0.0)
 
