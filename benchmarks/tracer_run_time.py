@@ -5,7 +5,7 @@ python benchmarks/tracer_run_time.py [mpich-5] [--kernels cg,mg,is] [--class W] 
     [--repeats 10]
 
 Of a kernel that runs `repeats` times in a launch the least time counts, since other work only adds to it. Launches
-come in pairs, recorded and not, one right after the other in random order; told is the median of the pairs' ratios.
+come in pairs, recorded and not, one right after the other in random order; told is the median of their ratios.
 """
 
 from __future__ import annotations
