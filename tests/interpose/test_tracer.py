@@ -74,6 +74,7 @@ def test_a_program_that_does_not_end_well_leaves_its_calls(implementation_id: st
         assert not one.complete and any("did not come to MPI_Finalize" in said for said in one.problems)
         found = calls(one)
         assert found["MPI_Allreduce"] == 300 and found["MPI_Waitall"] == found["MPI_Isend"] == 250
+        assert one.structure_bytes > 0 and one.time_bytes > 800, "though nothing of it was in the file yet"
 
 
 def test_a_full_disk_ends_the_record_and_not_the_program() -> None:

@@ -217,6 +217,8 @@ class _Reader:
         trace = self.trace
         if left.stopped:
             trace.problems.append(f"rank {trace.rank} could not write all: {os.strerror(left.stopped)}")
+        trace.structure_bytes += left.structure_bytes
+        trace.time_bytes += len(left.times)
         self._chapter.define(left.definitions, trace.communicators, trace.regions)
         self._chapter.extend(list(left.nodes))
         self._chapter.finish_loop(left.levels)
