@@ -26,16 +26,17 @@ from rankwise.workflows.testbeds import testbed_of
     "  rankwise map app.trace --testbed grid5000-2007\n"
     "  rankwise map app.trace --testbed grid5000-2007 --objective time\n"
     "  rankwise map traffic.csv --testbed two-clusters.toml -o ranks\n"
-    "  rankwise map traffic.csv --hostfile hosts --format machinefile -o hosts.mapped\n"
+    "  rankwise map traffic.csv --hostfile hosts --format machinefile -o mapped\n"
     "  rankwise map traffic.csv --hostfile hosts --pin 0=login-1\n"
     "  rankwise map traffic.csv --hostfile hosts --topology host.xml -o ranks\n"
     "  rankwise map app.trace --testbed grid5000-2007 -o ranks --verify\n"
-    "  rankwise map app.trace --hostfile hosts --placement block --format permutation -o order\n"
-    "  rankwise compare --placement block,./ranks -- ./app       then: is it faster?",
+    "  rankwise map app.trace --hostfile hosts --format permutation -o order\n"
+    "  rankwise compare --placement block,./ranks -- ./app    is it faster?",
 )
 @click.argument("matrix", metavar="TRACE|MATRIX", type=click.Path(path_type=Path))
 @click.option("--placement", default="block", show_default=True, metavar="NAME|FILE",
-              help="Current placement of the ranks: block, cyclic, or a rankfile.")  # fmt: skip
+              help="Current placement of the ranks: block, cyclic, one-per-node, across-sites, or a "
+                   "rankfile.")  # fmt: skip
 @click.option("--distances", type=Parsed("distances", mapping.parse_distances), default=(),
               help="Distances within a node, within a site and between sites.  [default: 1:10:100]")  # fmt: skip
 @click.option("--topology", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
@@ -57,16 +58,17 @@ from rankwise.workflows.testbeds import testbed_of
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="File to write the placement to.")  # fmt: skip
 @click.option("--format", "form", type=click.Choice(mapping.FORMATS), default="rankfile", show_default=True,
-              help="For Open MPI and --placement; Hydra; LAM/MPI; Slurm; or a program that reorders.")  # fmt: skip
+              help="rankfile: Open MPI, and --placement of other verbs; machinefile: MPICH and Intel MPI; schema: "
+                   "LAM/MPI; slurm: Slurm; permutation: for a program that reorders its ranks.")  # fmt: skip
 @json_option
 @where_options
 def command(**asked: Any) -> int:
     """Find the placement of a program's ranks with the least communication cost.
 
-    TRACE is the folder of `rankwise trace`; MATRIX a list `from,to,bytes`, a square table of bytes, or what
-    Open MPI's monitoring component wrote, its folder or a rank's file. The cost is the sum of bytes times
-    distance. With --objective time, ranks of a TRACE are then swapped as long as that shortens the time that the
-    simulator predicts.
+    TRACE is the folder of `rankwise trace`. MATRIX is a list `from,to,bytes`, a square table of bytes, or the
+    output of Open MPI's monitoring component (its folder, or the file of any rank). The cost is the sum of bytes
+    times distance. With --objective time, ranks of a TRACE are then swapped as long as that shortens the time
+    that the simulator predicts.
     """
     if asked["platform"] and asked["objective"] != "time":
         raise InputError("--platform is for predicted times", "say --objective time, or leave it out")

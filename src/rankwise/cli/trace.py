@@ -134,7 +134,7 @@ def show_command(folder: Path, as_json: bool) -> None:
     + "\n\n\b\nExamples:\n  rankwise trace export app.trace --format goal -o app.goal\n"
     "  rankwise trace export app.trace --format otf2 -o app.otf2\n"
     "  rankwise trace export app.trace --format tune -o app.csv\n"
-    "  rankwise tune --for app.csv        then: what the program does is made fast",
+    "  rankwise tune --for app.csv        tunes for what the program calls",
 )  # fmt: skip
 @_folder_argument
 @click.option(

@@ -76,9 +76,12 @@ FORMATS: dict[str, tuple[Callable[[Trace], Iterable[str]], str]] = {
     "simgrid": (time_independent.time_independent, "SimGrid's time-independent trace, which rankwise-sim replays"),
     "goal": (goal.goal, "GOAL, which LogGOPSim and rankwise-sim replay"),
     "perfetto": (timeline.timeline, "a timeline for ui.perfetto.dev and chrome://tracing"),
-    "tune": (application_csv.application_csv, "what `rankwise tune --for` takes"),
+    "tune": (application_csv.application_csv, "what the program calls, for `rankwise tune --for`"),
     "matrix": (matrix.matrix_csv, "messages and bytes between ranks, as CSV"),
-    "heat-map": (lambda trace: [matrix_page(communication_matrix(trace))], "the same as a page with a figure"),
+    "heat-map": (
+        lambda trace: [matrix_page(communication_matrix(trace))],
+        "the same as an HTML page, with a figure",
+    ),
 }
 """How a trace can be written, and what that is."""
 FOLDERS: dict[str, tuple[Callable[[Trace, Path], None], str]] = {
