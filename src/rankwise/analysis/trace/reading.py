@@ -146,6 +146,8 @@ class _Reader:
         self._times: list[Numbers] = []
         self._statistics: list[npt.NDArray[np.void]] = []
         self._clocks: list[tuple[int, int]] = []
+        self._stopped = False
+        """The disk was full, or whatever else; that is told, and how the rank ended is not known."""
         remains = path.with_suffix(".open")
         left = self._open(remains) if remains.exists() else None
         try:
@@ -216,6 +218,7 @@ class _Reader:
     def _take_open(self, left: Open) -> None:
         trace = self.trace
         if left.stopped:
+            self._stopped = True
             trace.problems.append(f"rank {trace.rank} could not write all: {os.strerror(left.stopped)}")
         trace.structure_bytes += left.structure_bytes
         trace.time_bytes += len(left.times)
@@ -241,7 +244,7 @@ class _Reader:
         except Damaged as error:
             trace.problems.append(f"{name} is damaged: {error}; the calls from there on are left out")
         trace.order = np.concatenate(self._orders) if self._orders else trace.order
-        if not trace.complete:
+        if not trace.complete and not self._stopped:
             trace.problems.append(f"rank {trace.rank} did not come to MPI_Finalize: its last calls may be missing")
         if trace.keep == "all":
             self._place()
