@@ -193,6 +193,23 @@ def test_the_predicted_gain_has_the_band_of_a_measured_platform(trace: str, tmp_
     assert "of it, in 9 of 10 cases" in mapped(*words, "--time", "0.1s")[1]
 
 
+def test_a_platforms_own_nodes_are_the_hosts_if_nothing_else_says_so(trace: str, tmp_path: Path) -> None:
+    platform = str(write_two_sites(tmp_path / "platform.toml"))
+    code, said = mapped(trace, "--platform", platform, "--placement", "cyclic", "--json")
+    told = json.loads(said[said.index("{") :])
+    assert code == 0 and told["now"] == ["a1", "a2", "b1", "b2"]
+    sites = [host[0] for host in told["hosts"]]
+    assert sites[0] == sites[2] != sites[1] == sites[3]
+    (tmp_path / "traffic.csv").write_text(PAIRS)
+    code, said = mapped(str(tmp_path / "traffic.csv"), "--platform", platform, "--json")
+    hosts = json.loads(said)["hosts"]
+    assert code == 0 and all(hosts.count(host) == 2 for host in hosts), "eight ranks on four nodes"
+    code, said = mapped(trace, "--platform", platform, "--objective", "time", "--time", "0.2s", "--json")
+    assert code == 0 and json.loads(said[said.index("{") :])["gain"]["no_band"] == ""
+    code, said = mapped(trace, "--platform", platform, "--verify", "-o", "ranks")
+    assert code != 0 and "--verify cannot run the program on a platform" in said
+
+
 def test_a_permutation_has_the_hosts_of_now_and_the_header_beside_it(tmp_path: Path) -> None:
     (tmp_path / "traffic.csv").write_text("0,2,1000000\n1,3,1000000\n")
     (tmp_path / "hosts").write_text("one slots=2\ntwo slots=2\nthree slots=8\n")

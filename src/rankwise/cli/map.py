@@ -16,7 +16,7 @@ from rankwise.core.errors import EXIT_OK, InputError
 from rankwise.report.map_view import map_parts
 from rankwise.workflows import map as mapping
 from rankwise.workflows.map import MapRequest, map_ranks
-from rankwise.workflows.map_verify import program_of, recorded_program, verify
+from rankwise.workflows.map_verify import program_of, recorded_program, testbed_for, verify
 from rankwise.workflows.testbeds import testbed_of
 
 
@@ -25,6 +25,7 @@ from rankwise.workflows.testbeds import testbed_of
     epilog="\b\nExamples:\n"
     "  rankwise map app.trace --testbed grid5000-2007\n"
     "  rankwise map app.trace --testbed grid5000-2007 --objective time\n"
+    "  rankwise map app.trace --platform platform.toml --objective time\n"
     "  rankwise map traffic.csv --testbed two-clusters.toml -o ranks\n"
     "  rankwise map traffic.csv --hostfile hosts --format machinefile -o mapped\n"
     "  rankwise map traffic.csv --hostfile hosts --pin 0=login-1\n"
@@ -47,8 +48,8 @@ from rankwise.workflows.testbeds import testbed_of
 @click.option("--objective", type=click.Choice(["bytes", "time"]), default="bytes", show_default=True,
               help="What to minimise: bytes times distance, or the predicted time.")  # fmt: skip
 @click.option("--platform", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-              help="Platform for predictions, as written by `rankwise fit`.  [default: the testbed as "
-                   "described]")  # fmt: skip
+              help="Platform for predictions, as written by `rankwise fit`; its nodes are the hosts if neither "
+                   "--testbed nor --hostfile is given.  [default: the testbed as described]")  # fmt: skip
 @click.option("--time", "seconds", type=DURATION, default="30s", show_default=True,
               help="Time limit of the search.")  # fmt: skip
 @click.option("--verify", "verified", is_flag=True,
@@ -70,15 +71,17 @@ def command(**asked: Any) -> int:
     times distance. With --objective time, ranks of a TRACE are then swapped as long as that shortens the time
     that the simulator predicts.
     """
-    if asked["platform"] and asked["objective"] != "time":
+    on_platform = asked["platform"] and not (asked["testbed"] or asked["hostfile"])
+    if asked["platform"] and not on_platform and asked["objective"] != "time":
         raise InputError("--platform is for predicted times", "say --objective time, or leave it out")
+    testbed = None if on_platform else testbed_of(asked["testbed"], asked["hostfile"])
     request = MapRequest(
-        asked["matrix"], testbed_of(asked["testbed"], asked["hostfile"]), asked["placement"], asked["distances"],
+        asked["matrix"], testbed, asked["placement"], asked["distances"],
         asked["pins"], asked["seconds"], asked["objective"] == "time", asked["platform"], asked["topology"],
         asked["form"] == "permutation",
     )  # fmt: skip
     if asked["verified"]:
-        _check(asked)
+        _check(asked, request)
     result = map_ranks(request)
     use = ""
     if asked["output"]:
@@ -103,8 +106,9 @@ def command(**asked: Any) -> int:
     return EXIT_OK
 
 
-def _check(asked: dict[str, Any]) -> None:
+def _check(asked: dict[str, Any], request: MapRequest) -> None:
     """Raise InputError before anything is done if the program could not run again."""
+    testbed_for(request)
     program_of(asked["matrix"])
     if asked["output"] is None or asked["form"] != "rankfile":
         raise InputError("--verify runs the program with a rankfile", "say where it goes: -o ranks")
