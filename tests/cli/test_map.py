@@ -252,6 +252,8 @@ def test_a_program_runs_again_only_from_a_trace_that_names_it(trace: str) -> Non
     (Path(trace) / "trace.json").write_text('{"program": ["./app"], "implementation": "mpich-5.0.2"}')
     code, said = mapped(trace, "--testbed", "grid5000-2007", "--verify")
     assert code != 0 and "--verify runs the program with a rankfile" in said
+    code, said = mapped(trace, "--testbed", "grid5000-2007", "--verify", "-o", "ranks", "--format", "slurm")
+    assert code != 0 and "--verify runs the program with a rankfile" in said
 
 
 @pytest.mark.mpi

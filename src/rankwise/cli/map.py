@@ -110,5 +110,7 @@ def _check(asked: dict[str, Any], request: MapRequest) -> None:
     """Raise InputError before anything is done if the program could not run again."""
     testbed_for(request)
     program_of(asked["matrix"])
-    if asked["output"] is None or asked["form"] != "rankfile":
+    if asked["form"] != "rankfile":
+        raise InputError("--verify runs the program with a rankfile", "leave --format out")
+    if asked["output"] is None:
         raise InputError("--verify runs the program with a rankfile", "say where it goes: -o ranks")

@@ -50,8 +50,12 @@ def read_matrix(path: Path) -> CommunicationMatrix:
         return _of_monitoring(monitoring.read_files(files))
     try:
         text = path.read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot read the matrix {path}: {error}", f"give {_KINDS}") from error
+    except OSError as error:
+        raise InputError(
+            f"cannot read {path}: {error.strerror}", f"give the folder of `rankwise trace`, {_KINDS}"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is no text", f"give {_KINDS}") from error
     if monitoring.is_monitoring(text):
         return _of_monitoring(monitoring.read_files(files))
     if mpip.is_report(text):
