@@ -88,7 +88,7 @@ def test_a_table_of_three_ranks_has_zeros_where_they_send_to_themselves(tmp_path
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot read .*nothing: No such file"):
+    with pytest.raises(InputError, match=r"cannot read .*nothing: No such file"):
         read_matrix(tmp_path / "nothing")
     (tmp_path / "program").write_bytes(b"\x7fELF\xff\xfe")
     with pytest.raises(InputError, match="program is no text"):
