@@ -230,13 +230,35 @@ def test_verify_runs_the_program_both_ways_and_says_which_is_faster(monkeypatch:
     with open_folder() as home:
         program = str(compiled(family, "traced"))
         assert record(home / "t", family, 4, [program, "4"]).returncode == 0
-        words = (str(home / "t"), "--testbed", "two-clusters", "--placement", "cyclic", "--time", "0.2s")
-        code, said = mapped(*words, "-o", str(home / "ranks"), "--verify", "--store", str(home / "runs"), "--json")
+        words = (str(home / "t"), "--testbed", "two-clusters", "--time", "0.2s", "-o", str(home / "ranks"))
+        words += ("--verify", "--store", str(home / "runs"), "--json")
+        code, said = mapped(*words, "--placement", "across-sites")
         assert code == 0, said
         found = json.loads(said[said.index("{") :])["verified"]
     text = json.dumps(found)
-    assert str(home / "ranks") in text and "cyclic" in text
+    assert str(home / "ranks") in text and "across-sites" in text
     assert any(one in text for one in ("faster", "slower", "undecided", "equivalent"))
+
+
+def test_where_nothing_moves_there_is_nothing_to_verify(trace: str, tmp_path: Path) -> None:
+    about = {"program": ["./app"], "implementation": "mpich-5.0.2"}
+    (Path(trace) / "trace.json").write_text(json.dumps(about))
+    now = tmp_path / "now"
+    hosts = ("rennes-1", "nancy-1", "rennes-2", "nancy-2")
+    now.write_text("".join(f"rank {rank}={host} slot=0\n" for rank, host in enumerate(hosts)))
+    words = (
+        "--testbed",
+        "grid5000-2007",
+        "--placement",
+        str(now),
+        "--time",
+        "0.2s",
+        "-o",
+        str(tmp_path / "ranks"),
+    )
+    pins = ",".join(f"{rank}={host}" for rank, host in enumerate(hosts))
+    code, said = mapped(trace, *words, "--pin", pins, "--verify")
+    assert code == 0 and "--verify has nothing to compare" in said
 
 
 def test_pinned_ranks_stay_whatever_is_predicted(trace: str) -> None:

@@ -87,7 +87,9 @@ def command(**asked: Any) -> int:
     if asked["output"]:
         use = mapping.write(result, asked["form"], asked["output"], recorded_program(asked["matrix"]))
     found = None
-    if asked["verified"]:
+    if asked["verified"] and result.hosts == result.now:
+        click.echo("note: the mapped placement is the current one: --verify has nothing to compare", err=True)
+    elif asked["verified"]:
         found = verify(request, result, asked["output"], command_line(), asked["store"], Screen())
     if asked["as_json"]:
         told = {**asdict(result), "verified": None}
