@@ -193,6 +193,23 @@ def test_the_predicted_gain_has_the_band_of_a_measured_platform(trace: str, tmp_
     assert "of it, in 9 of 10 cases" in mapped(*words, "--time", "0.1s")[1]
 
 
+def test_a_platforms_own_nodes_are_the_hosts_if_nothing_else_says_so(trace: str, tmp_path: Path) -> None:
+    platform = str(write_two_sites(tmp_path / "platform.toml"))
+    code, said = mapped(trace, "--platform", platform, "--placement", "cyclic", "--json")
+    told = json.loads(said[said.index("{") :])
+    assert code == 0 and told["now"] == ["a1", "a2", "b1", "b2"]
+    sites = [host[0] for host in told["hosts"]]
+    assert sites[0] == sites[2] != sites[1] == sites[3]
+    (tmp_path / "traffic.csv").write_text(PAIRS)
+    code, said = mapped(str(tmp_path / "traffic.csv"), "--platform", platform, "--json")
+    hosts = json.loads(said)["hosts"]
+    assert code == 0 and all(hosts.count(host) == 2 for host in hosts), "eight ranks on four nodes"
+    code, said = mapped(trace, "--platform", platform, "--objective", "time", "--time", "0.2s", "--json")
+    assert code == 0 and json.loads(said[said.index("{") :])["gain"]["no_band"] == ""
+    code, said = mapped(trace, "--platform", platform, "--verify", "-o", "ranks")
+    assert code != 0 and "--verify cannot run the program on a platform" in said
+
+
 def test_a_permutation_has_the_hosts_of_now_and_the_header_beside_it(tmp_path: Path) -> None:
     (tmp_path / "traffic.csv").write_text("0,2,1000000\n1,3,1000000\n")
     (tmp_path / "hosts").write_text("one slots=2\ntwo slots=2\nthree slots=8\n")
@@ -213,13 +230,35 @@ def test_verify_runs_the_program_both_ways_and_says_which_is_faster(monkeypatch:
     with open_folder() as home:
         program = str(compiled(family, "traced"))
         assert record(home / "t", family, 4, [program, "4"]).returncode == 0
-        words = (str(home / "t"), "--testbed", "two-clusters", "--placement", "cyclic", "--time", "0.2s")
-        code, said = mapped(*words, "-o", str(home / "ranks"), "--verify", "--store", str(home / "runs"), "--json")
+        words = (str(home / "t"), "--testbed", "two-clusters", "--time", "0.2s", "-o", str(home / "ranks"))
+        words += ("--verify", "--store", str(home / "runs"), "--json")
+        code, said = mapped(*words, "--placement", "across-sites")
         assert code == 0, said
         found = json.loads(said[said.index("{") :])["verified"]
     text = json.dumps(found)
-    assert str(home / "ranks") in text and "cyclic" in text
+    assert str(home / "ranks") in text and "across-sites" in text
     assert any(one in text for one in ("faster", "slower", "undecided", "equivalent"))
+
+
+def test_where_nothing_moves_there_is_nothing_to_verify(trace: str, tmp_path: Path) -> None:
+    about = {"program": ["./app"], "implementation": "mpich-5.0.2"}
+    (Path(trace) / "trace.json").write_text(json.dumps(about))
+    now = tmp_path / "now"
+    hosts = ("rennes-1", "nancy-1", "rennes-2", "nancy-2")
+    now.write_text("".join(f"rank {rank}={host} slot=0\n" for rank, host in enumerate(hosts)))
+    words = (
+        "--testbed",
+        "grid5000-2007",
+        "--placement",
+        str(now),
+        "--time",
+        "0.2s",
+        "-o",
+        str(tmp_path / "ranks"),
+    )
+    pins = ",".join(f"{rank}={host}" for rank, host in enumerate(hosts))
+    code, said = mapped(trace, *words, "--pin", pins, "--verify")
+    assert code == 0 and "--verify has nothing to compare" in said
 
 
 def test_pinned_ranks_stay_whatever_is_predicted(trace: str) -> None:
@@ -234,6 +273,8 @@ def test_a_program_runs_again_only_from_a_trace_that_names_it(trace: str) -> Non
     assert code != 0 and "does not tell which program" in said
     (Path(trace) / "trace.json").write_text('{"program": ["./app"], "implementation": "mpich-5.0.2"}')
     code, said = mapped(trace, "--testbed", "grid5000-2007", "--verify")
+    assert code != 0 and "--verify runs the program with a rankfile" in said
+    code, said = mapped(trace, "--testbed", "grid5000-2007", "--verify", "-o", "ranks", "--format", "slurm")
     assert code != 0 and "--verify runs the program with a rankfile" in said
 
 

@@ -144,6 +144,18 @@ def test_show_and_export_say_what_is_wrong(tmp_path: Path) -> None:
     assert_error(done, 3, "cannot write nowhere/file")
 
 
+def test_what_has_totals_alone_is_for_other_verbs(tmp_path: Path) -> None:
+    (tmp_path / "app.mpiP").write_text("@ mpiP\n@ Version : 3.5.0\n")
+    done = rankwise("trace", "import", "app.mpiP", home=tmp_path)
+    assert_error(done, 2, "app.mpiP is a report of mpiP", "rankwise tune --for app.mpiP")
+    (tmp_path / "monitored").mkdir()
+    line = "E\t0\t1\t100 bytes\t1 msgs sent\t0,0,0,0,0,0,0,1\n"
+    (tmp_path / "monitored" / "app.0.prof").write_text(line)
+    for name in ("monitored", "monitored/app.0.prof"):
+        done = rankwise("trace", "import", name, home=tmp_path)
+        assert_error(done, 2, "is what Open MPI's monitoring wrote", f"rankwise map {name}")
+
+
 @pytest.mark.skipif(not HAS_OTF2, reason="there is no OTF2 library for this Python (pip install otf2)")
 def test_archives_are_refused_with_a_remedy(tmp_path: Path) -> None:
     write_trace(tmp_path, [[((NUMBER["MPI_Barrier"], 0, -3, 0, 0), 1, 1)]])

@@ -27,7 +27,7 @@ BY_DAY = [one for one in IDS if one.startswith(("mpich-5", "openmpi-5"))]
 KERNELS = ["cg", "ep", "ft", "is", "lu", "mg"]
 ON_SQUARES = ["bt", "sp"]
 """These run on square numbers of ranks."""
-RANKS = [*(pytest.param(ranks, marks=pytest.mark.nightly) for ranks in (1, 2)), 4]
+RANKS = [1, 2, 4]
 """On four every kernel runs, and sends."""
 
 

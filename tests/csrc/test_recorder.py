@@ -86,10 +86,26 @@ def test_more_different_calls_than_there_is_room_for(mode: int) -> None:
         assert int(trace.statistics["duration"].sum()) == sum(2 * i for i in range(1, len(numbers) + 1))
 
 
-@pytest.mark.parametrize("end", ["end", "kill"])
-def test_an_order_without_loops_is_longer_than_what_is_kept_in_memory(end: str) -> None:
+def without_loops(count: int) -> list[int]:
     state, numbers = 1, []
-    for _ in range(60_000):
+    for _ in range(count):
         state = (state * 1103515245 + 12345) % 2**31
         numbers.append(state >> 24)
+    return numbers
+
+
+@pytest.mark.parametrize("end", ["end", "kill"])
+def test_an_order_without_loops_is_longer_than_what_is_kept_in_memory(end: str) -> None:
+    numbers = without_loops(60_000)
     assert order(recorded(numbers, end=end)) == numbers
+
+
+@pytest.mark.parametrize("mode", [0, 1])
+def test_where_the_disk_is_full_what_memory_holds_is_kept(mode: int) -> None:
+    """With times these are what has to be written first, without them the order."""
+    numbers = without_loops(60_000)
+    trace = recorded(numbers, mode=mode, end="full")
+    kept = order(trace)
+    assert kept == numbers[: len(kept)] and len(kept) > 10_000
+    assert any("could not write all" in said for said in trace.problems)
+    assert not any("was ended while" in said or "did not come to" in said for said in trace.problems)

@@ -42,6 +42,26 @@ int main(int argc, char **argv)
     return 0;
 }
 """
+_PAUSED = """
+#include <mpi.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0)
+        MPI_Pcontrol(0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    usleep(100000);
+    if (rank == 0)
+        MPI_Pcontrol(1);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+"""
 _MANY = """
 #include <mpi.h>
 #include <stdio.h>
@@ -143,6 +163,15 @@ def test_regions_of_the_header_are_recorded(open_source: Path) -> None:
     for one in trace.ranks:
         assert calls(one) == Counter({"region": 12, "MPI_Barrier": 6})
         assert sorted(one.regions.values()) == ["inner", "solver"]
+
+
+def test_after_a_pause_times_are_those_of_the_other_ranks(open_source: Path) -> None:
+    """Nobody leaves the last barrier before all have come to it."""
+    paused, other = recorded(ONE, 2, [compiled("paused", _PAUSED, open_source)]).ranks
+    assert calls(paused) == Counter({"MPI_Barrier": 2}) and calls(other) == Counter({"MPI_Barrier": 3})
+    entered, left = (max(one.entry[-1] for one in (paused, other)), min(one.exit[-1] for one in (paused, other)))
+    assert entered <= left
+    assert paused.entry[1] - paused.exit[0] > 100e6, "what is not recorded counts as computing"
 
 
 def peak(done: subprocess.CompletedProcess[str]) -> int:

@@ -26,7 +26,7 @@ from rankwise.workflows.testbeds import testbed_of
     + "\n\b\nExamples:\n"
     "  rankwise coupled --mpi openmpi --testbed gigabit-testbed-1999\n"
     "  rankwise coupled climate meg --testbed grid5000-2007\n"
-    "  rankwise coupled groundwater --bytes 100M --testbed transatlantic --mpi mpich\n"
+    "  rankwise coupled groundwater --bytes 100M --testbed transatlantic\n"
     "  rankwise coupled molecular --computing 20ms -n 4",
 )
 @click.argument("names", nargs=-1, metavar="[PATTERN]...")

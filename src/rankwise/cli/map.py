@@ -16,7 +16,7 @@ from rankwise.core.errors import EXIT_OK, InputError
 from rankwise.report.map_view import map_parts
 from rankwise.workflows import map as mapping
 from rankwise.workflows.map import MapRequest, map_ranks
-from rankwise.workflows.map_verify import program_of, recorded_program, verify
+from rankwise.workflows.map_verify import program_of, recorded_program, testbed_for, verify
 from rankwise.workflows.testbeds import testbed_of
 
 
@@ -25,17 +25,19 @@ from rankwise.workflows.testbeds import testbed_of
     epilog="\b\nExamples:\n"
     "  rankwise map app.trace --testbed grid5000-2007\n"
     "  rankwise map app.trace --testbed grid5000-2007 --objective time\n"
+    "  rankwise map app.trace --platform platform.toml --objective time\n"
     "  rankwise map traffic.csv --testbed two-clusters.toml -o ranks\n"
-    "  rankwise map traffic.csv --hostfile hosts --format machinefile -o hosts.mapped\n"
+    "  rankwise map traffic.csv --hostfile hosts --format machinefile -o mapped\n"
     "  rankwise map traffic.csv --hostfile hosts --pin 0=login-1\n"
     "  rankwise map traffic.csv --hostfile hosts --topology host.xml -o ranks\n"
     "  rankwise map app.trace --testbed grid5000-2007 -o ranks --verify\n"
-    "  rankwise map app.trace --hostfile hosts --placement block --format permutation -o order\n"
-    "  rankwise compare --placement block,./ranks -- ./app       then: is it faster?",
+    "  rankwise map app.trace --hostfile hosts --format permutation -o order\n"
+    "  rankwise compare --placement block,./ranks -- ./app    is it faster?",
 )
 @click.argument("matrix", metavar="TRACE|MATRIX", type=click.Path(path_type=Path))
 @click.option("--placement", default="block", show_default=True, metavar="NAME|FILE",
-              help="Current placement of the ranks: block, cyclic, or a rankfile.")  # fmt: skip
+              help="Current placement of the ranks: block, cyclic, one-per-node, across-sites, or a "
+                   "rankfile.")  # fmt: skip
 @click.option("--distances", type=Parsed("distances", mapping.parse_distances), default=(),
               help="Distances within a node, within a site and between sites.  [default: 1:10:100]")  # fmt: skip
 @click.option("--topology", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
@@ -46,8 +48,8 @@ from rankwise.workflows.testbeds import testbed_of
 @click.option("--objective", type=click.Choice(["bytes", "time"]), default="bytes", show_default=True,
               help="What to minimise: bytes times distance, or the predicted time.")  # fmt: skip
 @click.option("--platform", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-              help="Platform for predictions, as written by `rankwise fit`.  [default: the testbed as "
-                   "described]")  # fmt: skip
+              help="Platform for predictions, as written by `rankwise fit`; its nodes are the hosts if neither "
+                   "--testbed nor --hostfile is given.  [default: the testbed as described]")  # fmt: skip
 @click.option("--time", "seconds", type=DURATION, default="30s", show_default=True,
               help="Time limit of the search.")  # fmt: skip
 @click.option("--verify", "verified", is_flag=True,
@@ -57,32 +59,37 @@ from rankwise.workflows.testbeds import testbed_of
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="File to write the placement to.")  # fmt: skip
 @click.option("--format", "form", type=click.Choice(mapping.FORMATS), default="rankfile", show_default=True,
-              help="For Open MPI and --placement; Hydra; LAM/MPI; Slurm; or a program that reorders.")  # fmt: skip
+              help="rankfile: Open MPI, and --placement of other verbs; machinefile: MPICH and Intel MPI; schema: "
+                   "LAM/MPI; slurm: Slurm; permutation: for a program that reorders its ranks.")  # fmt: skip
 @json_option
 @where_options
 def command(**asked: Any) -> int:
     """Find the placement of a program's ranks with the least communication cost.
 
-    TRACE is the folder of `rankwise trace`; MATRIX a list `from,to,bytes`, a square table of bytes, or what
-    Open MPI's monitoring component wrote, its folder or a rank's file. The cost is the sum of bytes times
-    distance. With --objective time, ranks of a TRACE are then swapped as long as that shortens the time that the
-    simulator predicts.
+    TRACE is the folder of `rankwise trace`. MATRIX is a list `from,to,bytes`, a square table of bytes, or the
+    output of Open MPI's monitoring component (its folder, or the file of any rank). The cost is the sum of bytes
+    times distance. With --objective time, ranks of a TRACE are then swapped as long as that shortens the time
+    that the simulator predicts.
     """
-    if asked["platform"] and asked["objective"] != "time":
+    on_platform = asked["platform"] and not (asked["testbed"] or asked["hostfile"])
+    if asked["platform"] and not on_platform and asked["objective"] != "time":
         raise InputError("--platform is for predicted times", "say --objective time, or leave it out")
+    testbed = None if on_platform else testbed_of(asked["testbed"], asked["hostfile"])
     request = MapRequest(
-        asked["matrix"], testbed_of(asked["testbed"], asked["hostfile"]), asked["placement"], asked["distances"],
+        asked["matrix"], testbed, asked["placement"], asked["distances"],
         asked["pins"], asked["seconds"], asked["objective"] == "time", asked["platform"], asked["topology"],
         asked["form"] == "permutation",
     )  # fmt: skip
     if asked["verified"]:
-        _check(asked)
+        _check(asked, request)
     result = map_ranks(request)
     use = ""
     if asked["output"]:
         use = mapping.write(result, asked["form"], asked["output"], recorded_program(asked["matrix"]))
     found = None
-    if asked["verified"]:
+    if asked["verified"] and result.hosts == result.now:
+        click.echo("note: the mapped placement is the current one: --verify has nothing to compare", err=True)
+    elif asked["verified"]:
         found = verify(request, result, asked["output"], command_line(), asked["store"], Screen())
     if asked["as_json"]:
         told = {**asdict(result), "verified": None}
@@ -101,8 +108,11 @@ def command(**asked: Any) -> int:
     return EXIT_OK
 
 
-def _check(asked: dict[str, Any]) -> None:
+def _check(asked: dict[str, Any], request: MapRequest) -> None:
     """Raise InputError before anything is done if the program could not run again."""
+    testbed_for(request)
     program_of(asked["matrix"])
-    if asked["output"] is None or asked["form"] != "rankfile":
+    if asked["form"] != "rankfile":
+        raise InputError("--verify runs the program with a rankfile", "leave --format out")
+    if asked["output"] is None:
         raise InputError("--verify runs the program with a rankfile", "say where it goes: -o ranks")

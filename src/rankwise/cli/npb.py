@@ -21,12 +21,12 @@ from rankwise.workflows.testbeds import testbed_of
 @click.command(
     name="npb",
     epilog="\b\nExamples:\n"
-    "  rankwise npb                                    all of them, all MPIs, class S\n"
+    "  rankwise npb                              all kernels, all MPIs, class S\n"
     "  rankwise npb lu bt --class W --mpi mpich -n 4\n"
     "  rankwise npb ft --class A -n 8 --testbed grid5000-2007 --mpi openmpi\n"
-    "  rankwise npb cg --class B -n 16 --testbed grid5000-2007 --no-compute --mpi openmpi\n"
-    "  rankwise npb --count -n 4 --mpi mpich           number and sizes of messages too\n"
-    "  rankwise npb lu --source NPB3.4-MPI             the official one, built here",
+    "  rankwise npb cg --class B -n 16 --testbed grid5000-2007-npb --no-compute\n"
+    "  rankwise npb --count -n 4 --mpi mpich     number and sizes of messages too\n"
+    "  rankwise npb lu --source NPB3.4-MPI       the official one, built here",
 )
 @click.argument("kernels", nargs=-1, metavar="[KERNEL]...")
 @click.option("--class", "class_name", type=click.Choice(CLASSES, case_sensitive=False), default=CLASSES[0],
@@ -39,8 +39,8 @@ from rankwise.workflows.testbeds import testbed_of
               help="Wait instead of computing, for as long as the computation took on this host: for networks "
                    "emulated on few cores. The results are not verified then.")  # fmt: skip
 @click.option("--source", metavar="DIR", type=click.Path(path_type=Path, file_okay=False, exists=True),
-              help="Build and run the official benchmarks instead, from their MPI source in this "
-                   "folder.")  # fmt: skip
+              help="Build and run the official benchmarks instead, from the MPI source tree in "
+                   "this folder.")  # fmt: skip
 @click.option("--placement", default="block", show_default=True, metavar="NAME|FILE",
               help="block, cyclic, one-per-node, across-sites, or a rankfile.")  # fmt: skip
 @launcher_option
@@ -52,14 +52,14 @@ from rankwise.workflows.testbeds import testbed_of
 def command(**asked: Any) -> int:
     """Run the NAS Parallel Benchmarks and check their results against the published ones.
 
-    They are ep, is, cg, mg, ft, lu, sp and bt, written here in C after their definition; their times are not
-    official NPB results. Without names, all that run on so many ranks. Exit code 1 if a result is wrong, 3 if a
-    run has failed.
+    The kernels are ep, is, cg, mg, ft, lu, sp and bt, in Rankwise's own C from their published definition; their
+    times are not official NPB results. Without names, all that can run on this number of ranks. Exit code 1 if a
+    result is wrong, 3 if a run has failed.
     """
     if asked["source"] and (asked["count"] or asked["no_compute"]):
         raise click.UsageError(
-            "--count and --no-compute are of our kernels, not of those of --source; for their messages: "
-            "rankwise trace -- PROGRAM (--json has its path)"
+            "--count and --no-compute work with Rankwise's own kernels alone, not with --source; the messages of "
+            "the official ones: rankwise trace -- PROGRAM (--json has its path)"
         )
     request = AppsRequest(
         asked["kernels"], asked["class_name"], (), asked["implementations"], asked["ranks"] or 0,

@@ -26,7 +26,7 @@ from rankwise.workflows.testbeds import testbed_of
 )
 @click.option("--rays", type=click.IntRange(1), default=100000, show_default=True, help="Number of rays.")
 @click.option("--set", "together", type=click.IntRange(1, 20_000_000), default=1000, show_default=True,
-              help="Rays handed out at once, of 69 bytes each.")  # fmt: skip
+              help="Rays in a set, which is handed out as one message; a ray has 69 bytes.")  # fmt: skip
 @click.option(
     "--mesh", type=SIZE, default="8M", show_default=True, help="Size of a rank's mesh, which is merged at the end."
 )
@@ -34,7 +34,8 @@ from rankwise.workflows.testbeds import testbed_of
               help="Implementation to use (repeatable).  [default: every one that works]")  # fmt: skip
 @click.option("-n", "ranks", type=click.IntRange(2), help="Number of ranks.  [default: every slot of the testbed]")
 @click.option("--no-compute", is_flag=True,
-              help="Wait instead of computing, for as long as the computation took on this host.")  # fmt: skip
+              help="Wait instead of computing, for as long as the computation took on this host: for networks "
+                   "emulated on few cores.")  # fmt: skip
 @click.option("--placement", default="block", show_default=True, metavar="NAME|FILE",
               help="block, cyclic, one-per-node, across-sites, or a rankfile; rank 0 is the master.")  # fmt: skip
 @launcher_option

@@ -134,7 +134,7 @@ def show_command(folder: Path, as_json: bool) -> None:
     + "\n\n\b\nExamples:\n  rankwise trace export app.trace --format goal -o app.goal\n"
     "  rankwise trace export app.trace --format otf2 -o app.otf2\n"
     "  rankwise trace export app.trace --format tune -o app.csv\n"
-    "  rankwise tune --for app.csv        then: what the program does is made fast",
+    "  rankwise tune --for app.csv        tunes for what the program calls",
 )  # fmt: skip
 @_folder_argument
 @click.option(
@@ -158,7 +158,9 @@ def export_command(folder: Path, form: str, output: Path | None) -> None:
 def import_command(file: Path, folder: Path | None) -> None:
     """Convert an OTF2 archive, as recorded by Score-P and others, to a trace.
 
-    FILE is its anchor file, traces.otf2. The result can be shown, exported and mapped like any trace.
+    FILE is its anchor file, traces.otf2. The result can be shown, exported and mapped like any trace. What has
+    totals only needs no import: `rankwise map` takes the output of Open MPI's monitoring, `rankwise tune --for`
+    takes it and reports of mpiP.
     """
     found = import_trace(file, folder)
     for problem in found.summary.problems:

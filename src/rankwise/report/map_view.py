@@ -50,7 +50,7 @@ def _table(what: str, rows: Sequence[tuple[str, str, float]], now: float) -> Tab
 def _gain(gain: Gain) -> str:
     """8 s [7, 9] now, 2 s [1.8, 2.2] as mapped: 0.25 [0.2, 0.3] of it, in 9 of 10 cases."""
     if gain.now_band is None or gain.mapped_band is None:
-        return f"predicted: {gain.ratio:.3g} of now's time, without a band: {gain.no_band}"
+        return f"predicted: {gain.ratio:.3g} of the current placement's time, without a band: {gain.no_band}"
     now, mapped = (
         f"{format_time(seconds)} [{format_time(band.low_seconds)}, {format_time(band.high_seconds)}]"
         for seconds, band in ((gain.now_seconds, gain.now_band), (gain.mapped_seconds, gain.mapped_band))

@@ -87,7 +87,7 @@ def _sites(sites: Sequence[SiteUse]) -> Table:
 def _functions(summary: Summary, total: float) -> Table:
     table = _table("\nTime by call, over all ranks", "call", "calls", "time", "of MPI", "longest", "bytes")
     for one in summary.functions[:_SHOWN]:
-        idle = f" +{one.idle_calls} in vain" if one.idle_calls else ""
+        idle = f" +{one.idle_calls} unsuccessful" if one.idle_calls else ""
         table.add_row(
             one.function, f"{one.calls}{idle}", format_time(one.seconds),
             format_share(one.seconds / total if total else 0.0), format_time(one.longest_seconds),

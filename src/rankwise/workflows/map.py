@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 import time
 from collections import Counter
@@ -23,6 +24,7 @@ from rankwise.core.jobs import Host
 from rankwise.measurement.placement import place
 from rankwise.testbeds.base import TestbedKind
 from rankwise.workflows.map_time import Predicted, map_by_time
+from rankwise.workflows.predict import platforms
 from rankwise.workflows.trace import look
 
 FORMATS = tuple(WRITERS)
@@ -34,7 +36,8 @@ class MapRequest:
 
     matrix: Path
     """Or the folder of a trace."""
-    testbed: TestbedKind
+    testbed: TestbedKind | None
+    """None: on the platform's nodes, with as many slots on each as the ranks need."""
     placement: str = "block"
     """Where the ranks are now: the placement that others are set beside."""
     distances: tuple[float, ...] = ()
@@ -108,7 +111,7 @@ def map_ranks(request: MapRequest) -> MapResult:
     """
     began = time.monotonic()
     matrix, problems = _matrix(request.matrix)
-    hosts = request.testbed.hosts()
+    hosts = request.testbed.hosts() if request.testbed else _hosts_of(request.platform, matrix.ranks)
     now = place(request.placement, hosts, matrix.ranks)
     if request.permuting:
         used = Counter(now)
@@ -129,7 +132,8 @@ def map_ranks(request: MapRequest) -> MapResult:
         left = max(began + request.seconds - time.monotonic(), request.seconds / 2)
         blocks = machine.slots_of(np.array([numbers[name] for name in place("block", hosts, matrix.ranks)]))
         starts = [*found, Placed(blocks, cost(problem.weights, machine, blocks), "block")]
-        timed = map_by_time(problem, starts, request.matrix, request.platform, request.testbed.name, left)
+        testbed = request.testbed.name if request.testbed else ""
+        timed = map_by_time(problem, starts, request.matrix, request.platform, testbed, left)
         chosen = timed.chosen.slots
     return MapResult(
         now, tuple(machine.names[node] for node in machine.node_of[chosen[: matrix.ranks]]),
@@ -140,6 +144,13 @@ def map_ranks(request: MapRequest) -> MapResult:
         tuple(machine.core_of[chosen[: matrix.ranks]].tolist()) if request.topology else (),
         timed.gain if timed else None,
     )  # fmt: skip
+
+
+def _hosts_of(platform: Path | None, ranks: int) -> tuple[Host, ...]:
+    """The platform's nodes as hosts, each for an equal share of the ranks. Raises InputError without it."""
+    sites = platforms.find(platform, "").platform.sites
+    slots = math.ceil(ranks / sum(len(site.nodes) for site in sites))
+    return tuple(Host(node, slots, site.name) for site in sites for node in site.nodes)
 
 
 def _machine(hosts: Sequence[Host], request: MapRequest) -> Machine:

@@ -7,6 +7,7 @@ from pathlib import Path
 from rankwise.analysis.trace.reading import has_trace, read
 from rankwise.core.errors import InputError
 from rankwise.core.programs import Program
+from rankwise.testbeds.base import TestbedKind
 from rankwise.workflows.compare import CompareResult, compare_program
 from rankwise.workflows.events import Events
 from rankwise.workflows.map import MapRequest, MapResult
@@ -38,6 +39,13 @@ def program_of(trace: Path) -> tuple[tuple[str, ...], str]:
     return program, implementation
 
 
+def testbed_for(request: MapRequest) -> TestbedKind:
+    """Return where the program can run. Raises InputError if its ranks were placed on a platform's nodes."""
+    if request.testbed is None:
+        raise InputError("--verify cannot run the program on a platform", "say where: --testbed or --hostfile")
+    return request.testbed
+
+
 def verify(
     request: MapRequest, result: MapResult, rankfile: Path, command_line: str, store: Path, events: Events
 ) -> CompareResult:
@@ -52,4 +60,4 @@ def verify(
         time_budget_seconds=3600.0,
     )  # fmt: skip
     program = Program(arguments, folder=str(Path.cwd()))
-    return compare_program(ProgramRequest(program, how, (request.testbed,)), store, events)
+    return compare_program(ProgramRequest(program, how, (testbed_for(request),)), store, events)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
+from rankwise.analysis import monitoring, mpip
 from rankwise.analysis.trace import application_csv, goal, matrix, otf2_reading, time_independent, timeline
 from rankwise.analysis.trace.matrix import Matrix, communication_matrix
 from rankwise.analysis.trace.otf2_writing import write_archive
@@ -76,9 +77,12 @@ FORMATS: dict[str, tuple[Callable[[Trace], Iterable[str]], str]] = {
     "simgrid": (time_independent.time_independent, "SimGrid's time-independent trace, which rankwise-sim replays"),
     "goal": (goal.goal, "GOAL, which LogGOPSim and rankwise-sim replay"),
     "perfetto": (timeline.timeline, "a timeline for ui.perfetto.dev and chrome://tracing"),
-    "tune": (application_csv.application_csv, "what `rankwise tune --for` takes"),
+    "tune": (application_csv.application_csv, "what the program calls, for `rankwise tune --for`"),
     "matrix": (matrix.matrix_csv, "messages and bytes between ranks, as CSV"),
-    "heat-map": (lambda trace: [matrix_page(communication_matrix(trace))], "the same as a page with a figure"),
+    "heat-map": (
+        lambda trace: [matrix_page(communication_matrix(trace))],
+        "the same as an HTML page, with a figure",
+    ),
 }
 """How a trace can be written, and what that is."""
 FOLDERS: dict[str, tuple[Callable[[Trace, Path], None], str]] = {
@@ -210,6 +214,7 @@ def import_trace(file: Path, folder: Path | None) -> TraceResult:
 
     Raises InputError for what cannot be read, HostError if the folder cannot be written, or without the library.
     """
+    _refuse_totals(file)
     target = (folder or Path(f"{file.stem}.trace")).absolute()
     try:
         with tempfile.TemporaryDirectory(prefix="rankwise-import-") as name:
@@ -222,6 +227,21 @@ def import_trace(file: Path, folder: Path | None) -> TraceResult:
         raise HostError(f"cannot write {target}: {error.strerror}", "name another folder: -o DIR") from error
     found = summarise(read(target))
     return TraceResult(target, replace(found, problems=(*problems, *found.problems)), 0)
+
+
+def _refuse_totals(file: Path) -> None:
+    """Raise InputError for what has no single calls, with the verbs that take it."""
+    try:
+        text = (monitoring.files_of(file)[0] if file.is_dir() else file).read_text()
+    except (OSError, UnicodeDecodeError, InputError):
+        return
+    if mpip.is_report(text):
+        raise InputError(f"{file} is a report of mpiP, which has no single calls", f"rankwise tune --for {file}")
+    if monitoring.is_monitoring(text):
+        raise InputError(
+            f"{file} is what Open MPI's monitoring wrote, which has no single calls",
+            f"rankwise map {file}; or rankwise tune --for {file}",
+        )
 
 
 def _folder(asked: Path | None, program: tuple[str, ...]) -> Path:

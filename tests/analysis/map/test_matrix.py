@@ -18,6 +18,8 @@ FORMS = {
     "list with heading and messages": "from,to,bytes,messages\n" + LIST.replace("\n", ",1\n"),
     "list as a trace is exported": "from,to,messages,bytes\n"
     + "".join(f"{i},{j},8,{SENT[i, j]}\n" for i, j in zip(*np.nonzero(SENT), strict=True)),
+    "list with headings in another order": "bytes,messages,from,to\n"
+    + "".join(f"{SENT[i, j]},8,{i},{j}\n" for i, j in zip(*np.nonzero(SENT), strict=True)),
     "table": "\n".join(",".join(map(str, row)) for row in SENT),
     "table of words and remarks": "# bytes\n" + "\n".join(" ".join(map(str, row)) for row in SENT) + "\n\n",
     "monitoring": "".join(
@@ -47,6 +49,8 @@ def test_all_formats_say_the_same(text: str, tmp_path: Path) -> None:
         ("1 2 3 4 5\n1 2 3 4 5\n", "line 1: a table of 2 ranks"),
         ("1 2 3 4\n4 5 6 7\n", "line 1: 2 lines of four numbers and no heading"),
         ("0,99999999,1\n", "ranks"),
+        ("0 3 100\n1 4 200\n2 5 300\n", "line 1: 3 lines of 3 numbers may be a list or a table"),
+        ("from,to,bytes,messages\n0,1,5\n1,0,5\n2,0,5\n", "line 2: the heading has 4 columns"),
     ],
 )
 def test_what_is_no_matrix_is_refused(text: str, words: str, tmp_path: Path) -> None:
@@ -56,9 +60,39 @@ def test_what_is_no_matrix_is_refused(text: str, words: str, tmp_path: Path) -> 
         read_matrix(file)
 
 
+@pytest.mark.parametrize("heading", ["from,to,bytes", "from,to,messages,bytes"])
+def test_a_list_of_as_many_lines_as_columns_is_no_table_if_its_heading_says_so(
+    heading: str, tmp_path: Path
+) -> None:
+    columns = heading.count(",") + 1
+    lines = [",".join([f"{rank}", f"{rank + 5}", *["7"] * (columns - 3), "100"]) for rank in range(columns)]
+    (tmp_path / "matrix").write_text("\n".join([heading, *lines]))
+    read = read_matrix(tmp_path / "matrix")
+    assert read.ranks == columns + 5
+    assert np.array_equal(read.sent_bytes.toarray(), 100 * np.eye(read.ranks, k=5))
+
+
+def test_a_table_of_three_ranks_has_zeros_where_they_send_to_themselves(tmp_path: Path) -> None:
+    (tmp_path / "matrix").write_text("0 100 5\n7 0 200\n300 9 0\n")
+    assert read_matrix(tmp_path / "matrix").sent_bytes.toarray().tolist() == [
+        [0, 100, 5],
+        [7, 0, 200],
+        [300, 9, 0],
+    ]
+    (tmp_path / "matrix").write_text("1 2 70000\n0 1 70000\n2 0 70000\n")
+    assert read_matrix(tmp_path / "matrix").sent_bytes.toarray().tolist() == [
+        [0, 70000, 0],
+        [0, 0, 70000],
+        [70000, 0, 0],
+    ]
+
+
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot read"):
+    with pytest.raises(InputError, match=r"cannot read .*nothing: No such file"):
         read_matrix(tmp_path / "nothing")
+    (tmp_path / "program").write_bytes(b"\x7fELF\xff\xfe")
+    with pytest.raises(InputError, match="program is no text"):
+        read_matrix(tmp_path / "program")
 
 
 @given(st.text(alphabet="0123456789,. -\nEx#\t", max_size=60))

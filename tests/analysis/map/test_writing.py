@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from rankwise.analysis.map.writing import USES, WRITERS, Mapped
+from rankwise.analysis.map.writing import USES, WRITERS, Mapped, use
 from rankwise.core.jobs import Host
 from rankwise.measurement.placement import place
 
@@ -22,6 +22,14 @@ def test_the_formats() -> None:
         "permutation": "1\n2\n0\n3\n4\n",
     }
     assert set(USES) == set(WRITERS)
+
+
+def test_each_says_how_it_is_used() -> None:
+    mapped = Mapped(HOSTS)
+    said = {form: use(form, mapped, Path("/x/{ranks}")) for form in USES}
+    assert said["slurm"] == "SLURM_HOSTFILE=/x/{ranks} srun --distribution=arbitrary"
+    assert said["rankfile"].startswith("mpirun --host b:3,a:2 --map-by rankfile:file=/x/{ranks} (")
+    assert all("/x/{ranks}" in one and "FILE" not in one.replace("HOSTFILE", "") for one in said.values())
 
 
 def test_a_schema_starts_the_program_that_was_recorded() -> None:

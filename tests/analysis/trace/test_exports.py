@@ -15,6 +15,7 @@ from rankwise.analysis.trace.goal import goal
 from rankwise.analysis.trace.reading import read
 from rankwise.analysis.trace.time_independent import time_independent
 from rankwise.analysis.trace.timeline import timeline
+from rankwise.core.errors import InputError
 from support.made_up_trace import NUMBER, write_trace
 
 SIMULATOR = Path(sys.executable).with_name("rankwise-sim")
@@ -69,6 +70,26 @@ def test_the_simulator_replays_it(export: Any, folder: Path) -> None:
     assert found["messages"] == messages and not found["unreceived_messages"]
     assert found["bytes"] == 200 + 300 + 2 * 64 + 4 * 8
     assert 0.005 < found["total_seconds"] < 0.006
+
+
+@pytest.mark.parametrize(
+    ("export", "keep", "option"),
+    [
+        (timeline, "statistics", "--times statistics"),
+        (timeline, "summary", "--summary-only"),
+        (goal, "summary", "--summary-only"),
+        (time_independent, "summary", "--summary-only"),
+    ],
+)
+def test_what_is_not_in_a_trace_is_told_with_what_to_record(
+    export: Any, keep: str, option: str, folder: Path
+) -> None:
+    trace = read(folder)
+    for one in trace.ranks:
+        one.keep = keep
+    with pytest.raises(InputError) as caught:
+        list(export(trace))
+    assert option in caught.value.remedy
 
 
 def test_wildcards_are_who_they_met(folder: Path) -> None:

@@ -18,6 +18,7 @@ from rankwise.analysis.trace.numbers import Damaged, decode, encode, signed, wit
 from rankwise.analysis.trace.reading import read
 from rankwise.analysis.trace.summary import summarise
 from rankwise.analysis.trace.time_independent import time_independent
+from rankwise.analysis.trace.timeline import timeline
 from rankwise.analysis.trace.writing import write_trace as write_again
 from rankwise.core.errors import InputError
 from support.made_up_trace import NUMBER, Call, block, rank_file, signature, varint, write_trace, zigzag
@@ -136,6 +137,19 @@ def check_damaged(content: bytes, *, silent: bool = False) -> None:
             list(export(trace))
         except InputError as error:
             assert error.remedy
+
+
+@pytest.mark.parametrize("row", [(99,), (-1, 0), (*SEND[:2],), (NUMBER["MPI_Waitall"], 3, 1)])
+def test_a_call_that_none_can_be_ends_what_is_read(row: tuple[int, ...], tmp_path: Path) -> None:
+    write_trace(tmp_path, [[(SEND, 5, 5), (row, 5, 5), (SEND, 5, 5)], [(RECV, 5, 5)]])
+    trace = read(tmp_path)
+    (said,) = trace.problems
+    assert said.startswith("rank-000000.trace is damaged: ") and said.endswith("from there on are left out")
+    first = trace.ranks[0]
+    assert [first.signatures[number] for number in first.order.tolist()] == [SEND]
+    assert summarise(trace).calls == 2
+    for export in (time_independent, goal, timeline):
+        list(export(trace))
 
 
 def test_what_a_killed_rank_left_may_be_anything(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from rankwise.analysis.monitoring import Monitored
 from rankwise.core.errors import InputError
 
 MOST_RANKS = 1 << 16
+_COLUMNS = ("from", "to", "bytes")
 _KINDS = "a list `from,to,bytes`, a square table of bytes, or what Open MPI's monitoring writes"
 
 
@@ -49,8 +50,12 @@ def read_matrix(path: Path) -> CommunicationMatrix:
         return _of_monitoring(monitoring.read_files(files))
     try:
         text = path.read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot read the matrix {path}: {error}", f"give {_KINDS}") from error
+    except OSError as error:
+        raise InputError(
+            f"cannot read {path}: {error.strerror}", f"give the folder of `rankwise trace`, {_KINDS}"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is no text", f"give {_KINDS}") from error
     if monitoring.is_monitoring(text):
         return _of_monitoring(monitoring.read_files(files))
     if mpip.is_report(text):
@@ -63,22 +68,25 @@ def read_matrix(path: Path) -> CommunicationMatrix:
     if not rows:
         raise InputError(f"{path} has no line of a matrix", f"give {_KINDS}")
     words = [(number, re.split(r"[\s,;]+", one.strip(",;"))) for number, one in rows]
-    column, heading = 2, list[str]()
+    heading = list[str]()
     if not _is_number(words[0][1][0]):
         heading, words = words[0][1], words[1:]
-        column = heading.index("bytes") if "bytes" in heading else column
+    named = set(_COLUMNS) <= set(heading)
+    columns = [heading.index(one) if named else place for place, one in enumerate(_COLUMNS)]
     widths = {len(entries) for _, entries in words}
     if not words:
         raise InputError(f"{path} has a heading alone", f"give {_KINDS}")
-    if widths == {len(words)} and not (widths <= {3, 4} and _looks_like_list(words)):
+    if not named and widths == {len(words)} and not (widths <= {3, 4} and _looks_like_list(path, words)):
         return _table(path, words)
-    if widths <= {3, 4}:
+    if named and (odd := next((number for number, entries in words if len(entries) != len(heading)), 0)):
+        raise InputError(f"{path}, line {odd}: the heading has {len(heading)} columns", "write as many there")
+    if named or widths <= {3, 4}:
         if 4 in widths and not heading:
             raise InputError(
                 f"{path}, line {words[0][0]}: {len(words)} lines of four numbers and no heading are no matrix",
                 "a table is square; a list says which column it counts: from,to,messages,bytes",
             )
-        return _of_entries(path, [_entry(path, number, entries, column) for number, entries in words])
+        return _of_entries(path, [_entry(path, number, entries, columns) for number, entries in words])
     number = next(number for number, entries in words if len(entries) != len(words))
     raise InputError(
         f"{path}, line {number}: a table of {len(words)} ranks has {len(words)} numbers in each row",
@@ -93,11 +101,27 @@ def _is_number(word: str) -> bool:
         return False
 
 
-def _looks_like_list(words: list[tuple[int, list[str]]]) -> bool:
-    """Three or four lines may be either; in a list no pair comes twice and ranks are whole and below 2^16."""
+def _looks_like_list(path: Path, words: list[tuple[int, list[str]]]) -> bool:
+    """Tell whether three or four lines without a heading, as many numbers in each, are a list.
+
+    In a list no pair comes twice and nobody sends to itself; in a table nobody does either, so that its diagonal
+    is 0. Raises InputError for what may be both.
+    """
     pairs = [tuple(entries[:2]) for _, entries in words]
-    whole = all(word.isdecimal() and int(word) < len(words) for pair in pairs for word in pair)
-    return whole and len(set(pairs)) == len(pairs)
+    if not all(word.isdecimal() and int(word) < MOST_RANKS for pair in pairs for word in pair):
+        return False
+    if len(set(pairs)) < len(pairs):
+        return False
+    if all(int(word) < len(words) for pair in pairs for word in pair):
+        return True
+    if all(_is_number(entries[at]) and float(entries[at]) == 0 for at, (_, entries) in enumerate(words)):
+        return False
+    if any(first == second for first, second in pairs):
+        return False
+    raise InputError(
+        f"{path}, line {words[0][0]}: {len(words)} lines of {len(words)} numbers may be a list or a table",
+        "write a heading with from, to and bytes above a list, or zeros on the diagonal of a table",
+    )
 
 
 def _of_monitoring(found: Monitored) -> CommunicationMatrix:
@@ -111,10 +135,11 @@ def _number(path: Path, line: int, word: str) -> float:
     return float(word)
 
 
-def _entry(path: Path, line: int, entries: list[str], column: int) -> tuple[int, int, float]:
-    if not (entries[0].isdecimal() and entries[1].isdecimal()):
-        raise InputError(f"{path}, line {line}: '{entries[0]},{entries[1]}' are no ranks", "count them from 0")
-    return int(entries[0]), int(entries[1]), _number(path, line, entries[min(column, len(entries) - 1)])
+def _entry(path: Path, line: int, entries: list[str], columns: list[int]) -> tuple[int, int, float]:
+    source, destination, sent = (entries[place] for place in columns)
+    if not (source.isdecimal() and destination.isdecimal()):
+        raise InputError(f"{path}, line {line}: '{source},{destination}' are no ranks", "count them from 0")
+    return int(source), int(destination), _number(path, line, sent)
 
 
 def _of_entries(path: Path, entries: list[tuple[int, int, float]]) -> CommunicationMatrix:

@@ -76,17 +76,17 @@ WRITERS: dict[str, Writer] = {
 }
 USES = {
     # Open MPI 5 refuses a rankfile with hosts that are not allocated.
-    "rankfile": "mpirun --host HOSTS --map-by rankfile:file=FILE (Open MPI 5; before: mpirun --rankfile FILE), "
-    "and rankwise run --placement FILE",
-    "machinefile": "mpiexec -machinefile FILE (MPICH, Intel MPI)",
-    SCHEMA: "mpirun FILE (LAM/MPI)",
-    "slurm": "SLURM_HOSTFILE=FILE srun --distribution=arbitrary",
-    PERMUTATION: 'rankwise_order(MPI_COMM_WORLD, "FILE", &world) of rankwise_order.h, which is beside it',
+    "rankfile": "mpirun --host {hosts} --map-by rankfile:file={file} (Open MPI 5; "
+    "before: mpirun --rankfile {file}), and rankwise run --placement {file}",
+    "machinefile": "mpiexec -machinefile {file} (MPICH, Intel MPI)",
+    SCHEMA: "mpirun {file} (LAM/MPI)",
+    "slurm": "SLURM_HOSTFILE={file} srun --distribution=arbitrary",
+    PERMUTATION: 'rankwise_order(MPI_COMM_WORLD, "{file}", &world) of rankwise_order.h, which is beside it',
 }
 
 
 def use(form: str, mapped: Mapped, file: Path) -> str:
     """Return how a file of this form is used."""
     counts = ",".join(f"{host}:{number}" for host, number in Counter(mapped.hosts).items())
-    words = USES[form].replace("HOSTS", counts).replace("FILE", str(file))
+    words = USES[form].format(hosts=counts, file=file)
     return words if form != SCHEMA or mapped.program else f"{words}, with your program instead of PROGRAM"

@@ -46,11 +46,18 @@ def of_all(step: Step, trace: Trace) -> bool:
     return known is not None and known.remote is None and known.members == tuple(range(ranks))
 
 
+def need_times(trace: Trace) -> None:
+    """Raise InputError for a trace that does not tell when each call was."""
+    if trace.keep != "all":
+        option = "--summary-only" if trace.keep == "summary" else "--times statistics"
+        raise InputError("this trace has no times of single calls", f"record it again without {option}")
+
+
 def need_order(trace: Trace) -> None:
     """Raise InputError for a trace that other tools could not follow: a rank is missing, or all order is."""
     if trace.keep == "summary":
         raise InputError(
-            "a summary has no order of calls", "record it again without --summary-only, which can be exported"
+            "a summary has no order of calls", "record it again without --summary-only: that can be exported"
         )
     ranks = max(one.ranks for one in trace.ranks)
     if len(trace.ranks) < ranks:

@@ -54,6 +54,11 @@ class Open:
     stopped: int
     """The error number after which nothing was written; 0 without one."""
 
+    @property
+    def structure_bytes(self) -> int:
+        """Return how much room the order of calls takes."""
+        return len(self.definitions) + _NODE.itemsize * len(self.nodes)
+
 
 def checksum(kind: bytes, data: bytes) -> int:
     """Return kind * 2^56 + the sum of all bytes, each times twice its place plus one, modulo 2^64."""

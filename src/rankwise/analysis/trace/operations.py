@@ -46,7 +46,7 @@ def steps(trace: RankTrace) -> list[Step]:
     """
     if trace.keep == "summary":
         raise InputError(
-            "a summary has no order of calls", "record it without --summary-only, which also can be exported"
+            "a summary has no order of calls", "record it again without --summary-only: that can be exported"
         )
     walk = _Walk(trace)
     for number, signature in enumerate(trace.order.tolist()):

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from rankwise.analysis.trace.collective_sizes import Place, counted
-from rankwise.analysis.trace.exporting import need_order
+from rankwise.analysis.trace.exporting import need_order, need_times
 from rankwise.analysis.trace.grammar import Communicator
 from rankwise.analysis.trace.operations import Step, operation, steps
 from rankwise.analysis.trace.reading import RankTrace, Trace
-from rankwise.core.errors import HostError, InputError
+from rankwise.core.errors import HostError
 
 LIBRARY = "otf2"
 ARCHIVE = "traces"
@@ -46,8 +46,7 @@ def write_archive(trace: Trace, folder: Path) -> None:
     Raises InputError for a trace without times, HostError without the library.
     """
     need_order(trace)
-    if trace.keep != "all":
-        raise InputError("this trace has no times of single calls", "record it again without --times statistics")
+    need_times(trace)
     otf2 = need_library()
     with otf2.writer.open(str(folder), archive_name=ARCHIVE, timer_resolution=_TICKS) as archive:
         shared = _Definitions(otf2, archive.definitions, trace)

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from rankwise.analysis.trace.files import STATISTICS, Block, Open, blocks, read_open
 from rankwise.analysis.trace.grammar import Chapter, Communicator, Order
 from rankwise.analysis.trace.numbers import Damaged, Numbers, decode, signed
+from rankwise.analysis.trace.rows import wrong_row
 from rankwise.core.errors import InputError
 
 ABOUT = "trace.json"
@@ -146,6 +147,8 @@ class _Reader:
         self._times: list[Numbers] = []
         self._statistics: list[npt.NDArray[np.void]] = []
         self._clocks: list[tuple[int, int]] = []
+        self._stopped = False
+        """The disk was full, or whatever else; that is told, and how the rank ended is not known."""
         remains = path.with_suffix(".open")
         left = self._open(remains) if remains.exists() else None
         try:
@@ -216,7 +219,10 @@ class _Reader:
     def _take_open(self, left: Open) -> None:
         trace = self.trace
         if left.stopped:
+            self._stopped = True
             trace.problems.append(f"rank {trace.rank} could not write all: {os.strerror(left.stopped)}")
+        trace.structure_bytes += left.structure_bytes
+        trace.time_bytes += len(left.times)
         self._chapter.define(left.definitions, trace.communicators, trace.regions)
         self._chapter.extend(list(left.nodes))
         self._chapter.finish_loop(left.levels)
@@ -235,28 +241,44 @@ class _Reader:
             return
         try:
             self._end_chapter()
-            _check_rows(trace)
         except Damaged as error:
             trace.problems.append(f"{name} is damaged: {error}; the calls from there on are left out")
         trace.order = np.concatenate(self._orders) if self._orders else trace.order
-        if not trace.complete:
+        if trace.keep != "all" and self._statistics:
+            trace.statistics = np.concatenate(self._statistics)
+        self._leave_out_wrong(name)
+        if not trace.complete and not self._stopped:
             trace.problems.append(f"rank {trace.rank} did not come to MPI_Finalize: its last calls may be missing")
         if trace.keep == "all":
             self._place()
-        elif self._statistics:
-            trace.statistics = np.concatenate(self._statistics)
         self._on_one_clock()
+
+    def _leave_out_wrong(self, name: str) -> None:
+        """The order ends before the first call whose signature does not say what those of its kind say."""
+        trace = self.trace
+        found = [
+            (number, why)
+            for number, row in enumerate(trace.signatures)
+            if (why := wrong_row(row, trace.functions))
+        ]
+        if not found:
+            return
+        wrong = [number for number, _ in found]
+        trace.problems.append(f"{name} is damaged: {found[0][1]}; the calls from there on are left out")
+        places = np.flatnonzero(np.isin(trace.order, wrong))
+        trace.order = trace.order[: places[0]] if len(places) else trace.order
+        trace.statistics[[number for number in wrong if number < len(trace.statistics)]] = 0
+        for number in wrong:  # nobody calls it any more
+            trace.signatures[number] = (0,)
 
     def _place(self) -> None:
         """Gaps and durations become moments; what has no time, or a time without a call, is left out."""
         trace = self.trace
         numbers = np.concatenate(self._times) if self._times else np.empty(0, np.uint64)
         count = min(len(numbers) // 2, len(trace.order))
-        known = [row[0] < len(trace.functions) for row in trace.signatures]
-        if abs(len(trace.order) - len(numbers) // 2) > 1 and trace.complete:
+        if abs(len(trace.order) - len(numbers) // 2) > 1 and trace.complete and not trace.problems:
             trace.problems.append(f"rank {trace.rank}: {len(trace.order)} calls have {len(numbers) // 2} times")
         trace.order = trace.order[:count]
-        assert all(known[one] for one in np.unique(trace.order).tolist())
         gaps, durations = signed(numbers[: 2 * count : 2]), numbers[1 : 2 * count : 2].astype(np.int64)
         trace.exit = trace.begin + np.cumsum(gaps + durations)
         trace.entry = trace.exit - durations
@@ -276,22 +298,3 @@ class _Reader:
 
         trace.entry, trace.exit = corrected(trace.entry), corrected(trace.exit)
         trace.begin, trace.end = int(corrected(trace.begin)), int(corrected(trace.end))
-
-
-_SHORTEST = {
-    "region": 3, "send": 5, "isend": 6, "recv": 8, "irecv": 6, "both": 11, "probe": 7, "start": 7, "completion": 2,
-    "collective": 5, "created": 2, "freed": 2,
-}  # fmt: skip
-"""How many numbers a signature has at least; those of calls that failed have the function alone."""
-
-
-def _check_rows(trace: RankTrace) -> None:
-    """Raise Damaged for a signature that does not say what those of its kind say."""
-    for row in trace.signatures:
-        if not row or not 0 <= row[0] < len(trace.functions):
-            raise Damaged("there is a call of a function that is not there")
-        kind = trace.functions[row[0]][1]
-        if 1 < len(row) < _SHORTEST.get(kind, 1) or (kind == "completion" and 1 < len(row) != 2 + 4 * row[1]):
-            raise Damaged(f"a call of {trace.functions[row[0]][0]} is cut off")
-        if max(map(abs, row)) > 2**62:
-            raise Damaged("a number is larger than any")

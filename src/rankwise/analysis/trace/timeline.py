@@ -6,16 +6,14 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator
 
-from rankwise.analysis.trace.exporting import Tags
+from rankwise.analysis.trace.exporting import Tags, need_times
 from rankwise.analysis.trace.operations import steps
 from rankwise.analysis.trace.reading import RankTrace, Trace
-from rankwise.core.errors import InputError
 
 
 def timeline(trace: Trace) -> Iterator[str]:
     """Yield the lines of the JSON. Raises InputError for a trace without times."""
-    if trace.keep != "all":
-        raise InputError("this trace has no times of single calls", "record it again without --times statistics")
+    need_times(trace)
     yield '{"displayTimeUnit": "ns", "traceEvents": ['
     yield json.dumps({"ph": "M", "name": "process_name", "pid": 0, "args": {"name": "MPI_COMM_WORLD"}})
     tags = Tags()

@@ -107,10 +107,10 @@ void pause_recording(void)
     }
 }
 
+/* The pause is before the next call, so that moments stay those of the other ranks. */
 void go_on_recording(void)
 {
     if (g.stage == PAUSED) {
-        g.state->last_exit = now_nanoseconds();
         g.stage = READY;
         recording = 1;
     }

@@ -147,8 +147,10 @@ static bool make_room(void)
     if (g.s->node_count < NODE_ROOM)
         return true;
     g.s->busy = 1;
-    if (!flush_nodes(half))
+    if (!flush_nodes(half)) {
+        g.s->busy = 0; /* they are as they were */
         return false;
+    }
     memmove(g.place_before, g.place_before + half, half * sizeof *g.place_before);
     g.flushed += half;
     g.s->busy = 0;
