@@ -48,11 +48,12 @@ _JOB = (
                       "connect directly]"),
     _ENCRYPT,
     click.option("--progress-thread", is_flag=True,
-                 help="With --join: a thread in each process drives messages on while the program computes."),
+                 help="With --join: a thread in each process makes progress on messages while the program "
+                      "computes."),
     click.option("--representation", type=click.Choice(("auto", "native", "external32")),
-                 help="With --join: how data are represented between sites. auto: as external32 between hosts that "
-                      "differ, say in byte order; external32: always, to test that or see what it costs; native: "
-                      "never converted, and hosts that differ are refused.  [default: auto]"),
+                 help="With --join: how data are represented between sites. auto: as external32 between hosts "
+                      "that differ, say in byte order; external32: always, to test that or see what it costs; "
+                      "native: never converted, and hosts that differ are refused.  [default: auto]"),
 )  # fmt: skip
 
 
