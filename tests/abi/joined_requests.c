@@ -1,5 +1,6 @@
 /* Several requests at once, of the library's and of the gateway's: those that are inactive do not
- * count, and a function of a generalized request may ask for several as well. */
+ * count, and a function of a generalized request may ask for several as well. Sends of all modes.
+ */
 #include "traps.h"
 
 enum { TAG = 7, PERSISTENT = 4, ALL = 6, MANY = 100 };
@@ -95,6 +96,45 @@ static void check_started(Requests *r)
     CHECK(r->in == (rank + ranks - 1) % ranks && r->own_in == rank);
 }
 
+/* Each mode there is, at once and to be started: the receive is there first, as ready sends ask. */
+static void check_modes(void)
+{
+    enum { MODES = 8, FIRST_PERSISTENT = 4 };
+    const int to = (rank + 1) % ranks, from = (rank + ranks - 1) % ranks;
+    char buffer[64 + MODES * MPI_BSEND_OVERHEAD], *old;
+    MPI_Request all[MODES], receives[MODES];
+    int out[MODES], in[MODES], bytes;
+    MPI_Buffer_attach(buffer, (int)sizeof buffer);
+    for (int i = 0; i < MODES; i++) {
+        out[i] = 100 * rank + i;
+        MPI_Irecv(&in[i], 1, MPI_INT, from, i, MPI_COMM_WORLD, &receives[i]);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Isend(&out[0], 1, MPI_INT, to, 0, MPI_COMM_WORLD, &all[0]);
+    MPI_Ibsend(&out[1], 1, MPI_INT, to, 1, MPI_COMM_WORLD, &all[1]);
+    MPI_Issend(&out[2], 1, MPI_INT, to, 2, MPI_COMM_WORLD, &all[2]);
+    MPI_Irsend(&out[3], 1, MPI_INT, to, 3, MPI_COMM_WORLD, &all[3]);
+    MPI_Send_init(&out[4], 1, MPI_INT, to, 4, MPI_COMM_WORLD, &all[4]);
+    MPI_Bsend_init(&out[5], 1, MPI_INT, to, 5, MPI_COMM_WORLD, &all[5]);
+    MPI_Ssend_init(&out[6], 1, MPI_INT, to, 6, MPI_COMM_WORLD, &all[6]);
+    MPI_Rsend_init(&out[7], 1, MPI_INT, to, 7, MPI_COMM_WORLD, &all[7]);
+    MPI_Startall(MODES - FIRST_PERSISTENT, &all[FIRST_PERSISTENT]);
+    MPI_Waitall(MODES, receives, MPI_STATUSES_IGNORE);
+    MPI_Waitall(MODES, all, MPI_STATUSES_IGNORE);
+    MPI_Buffer_detach(&old, &bytes);
+    for (int i = 0; i < MODES; i++) {
+        CHECK(in[i] == 100 * from + i);
+        CHECK((all[i] != MPI_REQUEST_NULL) == (i >= FIRST_PERSISTENT));
+        if (i >= FIRST_PERSISTENT)
+            MPI_Request_free(&all[i]);
+    }
+    MPI_Irecv(&in[0], 1, MPI_INT, from, TAG, MPI_COMM_WORLD, &receives[0]);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Rsend(&out[0], 1, MPI_INT, to, TAG, MPI_COMM_WORLD);
+    MPI_Wait(&receives[0], MPI_STATUS_IGNORE);
+    CHECK(in[0] == 100 * from);
+}
+
 static int inner_right;
 
 /* Asks for more than whoever waits for the generalized request has. */
@@ -177,6 +217,7 @@ int main(int argc, char **argv)
     check_all_inactive(&requests);
     for (int i = 0; i < PERSISTENT; i++)
         MPI_Request_free(&requests.all[i]);
+    check_modes();
     check_generalized();
     report();
     MPI_Finalize();
