@@ -40,6 +40,8 @@ lower numbers.
 --pacing yes|no    over links of 1 ms or more, let the kernel pace each stream,
                    at up to twice the highest rate of the link (default yes)
 --patience S       seconds to wait for a broken link (default 60)
+--spin N           microseconds for which to look for more after something came,
+                   before sleeping; 0: sleep at once (default 50)
 --until-eof yes    end at the end of the standard input (default no: at SIGTERM)
 
 Exit codes: 0 ended as asked, 1 another relay could not be reached for too long,
@@ -103,6 +105,8 @@ void set(Options &options, std::string_view name, std::string_view word)
         options.pacing = word == "yes";
     else if (name == "--patience")
         options.patience_seconds = static_cast<double>(whole(name, word, 1, 86400));
+    else if (name == "--spin")
+        options.spin_seconds = 1e-6 * static_cast<double>(whole(name, word, 0, 100'000));
     else if (name == "--until-eof" && (word == "yes" || word == "no"))
         options.until_eof = word == "yes";
     else if (name == "--peer" && word.find('=') != std::string_view::npos) {
