@@ -123,6 +123,8 @@ def test_a_link_that_was_away_for_seconds_loses_nothing(fault: str, tmp_path: Pa
         def disturb() -> None:
             for seconds in (0.5, 3.0) if fault == "cut" else (7.0,):
                 time.sleep(0.5)
+                link.stall()
+                time.sleep(0.1)  # what goes now cannot be acknowledged before the link is cut
                 getattr(link, fault)()
                 time.sleep(seconds)
                 link.mend()
