@@ -38,7 +38,7 @@ test: $(VENV)/.installed-dev
 nightly: $(VENV)/.installed-dev
 	$(MAKE) setup
 	tools/test-packages
-	$(MAKE) lint lint-deep native
+	RANKWISE_FUZZ_MESSAGES=$${RANKWISE_FUZZ_MESSAGES:-1000000} $(MAKE) lint lint-deep native
 	RANKWISE_SOAK_SECONDS=$${RANKWISE_SOAK_SECONDS:-3600} $(SANITIZED) $(PYTEST) --timeout 7200 \
 	  --hypothesis-profile=nightly --cov=rankwise --cov-branch --cov-report=term:skip-covered
 

@@ -11,31 +11,41 @@ namespace rankwise::relay
 {
 
 const char *const kHelp =
-    R"(rankwise-relay - carry the connections of a joined job between sites that cannot see one another
+    R"(rankwise-relay - carry connections between sites of a joined job that cannot
+see one another
 
-usage: rankwise-relay --sites NAME,NAME... --site N --port P --key FILE [--peer N=HOST:PORT]... [options]
+usage: rankwise-relay --sites NAME,NAME... --site N --port P --key FILE
+                      [--peer N=HOST:PORT]... [options]
        rankwise-relay --help | --version
 
-Runs on a host of each site that the site's other hosts and the other sites' relays can reach; `rankwise run
---join ... --relay` starts it. All come to its one port: processes of the site, which know the job's key, and
-relays, by TLS 1.3 with the relays' key. Sites are numbered from 0; a relay calls those of lower numbers.
+Runs on a host of each site that the site's other hosts and the other sites'
+relays can reach; `rankwise run --join ... --relay` starts it. It has a single
+port: processes of the site come there with the job's key, relays by TLS 1.3
+with the relays' key. Sites are numbered from 0; a relay connects to those of
+lower numbers.
 
 --sites NAME,...   the sites of the job, in its order
 --site N           which of them this is
---port P           where to listen; 0: at any free port, and the first line of output says at which
---key FILE         two lines: the relays' key, 64 hexadecimal digits, and the job's, up to 39 characters
+--port P           port to listen at; 0: any free one, named in the first line
+                   of output
+--key FILE         two lines: the relays' key, 64 hexadecimal digits, and the
+                   job's key, up to 39 characters
 --peer N=HOST:PORT where the relay of site N listens; one for each lower number
---streams N        connections between two relays, the same at all         (default 4, 1 to 64)
---window BYTES     of each connection of processes kept at either end; without it, twice what the link carries
-                   in a round trip, as TCP measures both, and 4194304 until it is known
---window-max BYTES what that is at most                                    (default 33554432)
---pacing yes|no    over links of 1 ms or more, let the kernel spread what a stream sends, up to twice the rate
-                   that the link was seen to carry                         (default yes)
---patience S       for how long a broken link is waited for                (default 60)
---until-eof yes    end when the standard input does                        (default no: at SIGTERM)
+--streams N        TCP connections between two relays, the same on both
+                   (default 4, 1 to 64)
+--window BYTES     how much of each connection of processes is kept at either
+                   end; without it, twice the link's bandwidth-delay product,
+                   as TCP measures it, and 4194304 until it is known
+--window-max BYTES upper limit of that window (default 33554432)
+--pacing yes|no    over links of 1 ms or more, let the kernel pace each stream,
+                   at up to twice the highest rate of the link (default yes)
+--patience S       seconds to wait for a broken link (default 60)
+--spin N           microseconds for which to look for more after something came,
+                   before sleeping; 0: sleep at once (default 50)
+--until-eof yes    end at the end of the standard input (default no: at SIGTERM)
 
-Exit codes: 0 ended as asked, 1 another relay could not be reached for too long, 2 wrong usage, 3 the host
-refused something.
+Exit codes: 0 ended as asked, 1 another relay could not be reached for too long,
+2 wrong usage, 3 the host refused something.
 )";
 
 namespace
@@ -95,6 +105,8 @@ void set(Options &options, std::string_view name, std::string_view word)
         options.pacing = word == "yes";
     else if (name == "--patience")
         options.patience_seconds = static_cast<double>(whole(name, word, 1, 86400));
+    else if (name == "--spin")
+        options.spin_seconds = 1e-6 * static_cast<double>(whole(name, word, 0, 100'000));
     else if (name == "--until-eof" && (word == "yes" || word == "no"))
         options.until_eof = word == "yes";
     else if (name == "--peer" && word.find('=') != std::string_view::npos) {

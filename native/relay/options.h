@@ -26,6 +26,7 @@ struct Options {
     std::uint64_t window_max = 32 << 20;
     bool pacing = true;
     double patience_seconds = 60;
+    double spin_seconds = 50e-6; // see Poller
     bool until_eof = false;
 };
 

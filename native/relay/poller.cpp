@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 #include <ctime>
+#include <sched.h>
 #include <utility>
 
 namespace rankwise::relay
@@ -16,7 +17,8 @@ double now()
     return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-Poller::Poller() : epoll_(::epoll_create1(EPOLL_CLOEXEC))
+Poller::Poller(double spin_seconds)
+    : epoll_(::epoll_create1(EPOLL_CLOEXEC)), spin_seconds_(spin_seconds)
 {
     if (!epoll_.is_open())
         throw system_error("cannot wait for sockets");
@@ -66,10 +68,21 @@ void Poller::tell(std::uint64_t whom, std::uint32_t events)
 void Poller::wait(int milliseconds)
 {
     std::array<epoll_event, 64> events{};
-    const int ready = ::epoll_wait(epoll_.number(), events.data(), static_cast<int>(events.size()),
-                                   again_.empty() ? milliseconds : 0);
+    const auto look = [&](int most) {
+        return ::epoll_wait(epoll_.number(), events.data(), static_cast<int>(events.size()), most);
+    };
+    const bool may_sleep = again_.empty();
+    int ready = look(0);
+    while (ready == 0 && may_sleep && now() < came_ + spin_seconds_) {
+        ::sched_yield(); // a process that shares this core is what is waited for
+        ready = look(0);
+    }
+    if (ready == 0 && may_sleep)
+        ready = look(milliseconds);
     if (ready < 0 && errno != EINTR)
         throw system_error("cannot wait for sockets");
+    if (ready > 0)
+        came_ = now();
     const auto left = std::exchange(again_, {});
     for (int i = 0; i < ready; i++)
         tell(events[static_cast<std::size_t>(i)].data.u64,

@@ -17,7 +17,8 @@ class Poller
   public:
     using Handler = std::function<void(std::uint32_t events)>;
 
-    Poller();
+    /// `spin_seconds`: for so long after something came it looks for more before it sleeps.
+    explicit Poller(double spin_seconds);
     /// The handler may remove any socket, its own too.
     void add(int socket, Handler handler);
     void remove(int socket);
@@ -34,7 +35,8 @@ class Poller
     std::uint64_t name_of(int socket) const;
 
     Descriptor epoll_;
-    std::vector<Entry> entries_; // by descriptor
+    double spin_seconds_, came_ = 0; // when something came last
+    std::vector<Entry> entries_;     // by descriptor
     std::vector<std::uint64_t> again_;
 };
 

@@ -71,7 +71,8 @@ TrunkSettings common_settings(const Options &options)
 } // namespace
 
 Relay::Relay(const Options &options)
-    : context_(options.key, "", [this](std::string_view name) { return others_.key_named(name); }),
+    : poller_(options.spin_seconds),
+      context_(options.key, "", [this](std::string_view name) { return others_.key_named(name); }),
       registry_(options.patience_seconds), common_(common_settings(options)),
       others_(poller_, common_),
       doorway_(poller_, context_, options.job_key, anywhere(*options.port), *this),

@@ -127,7 +127,8 @@ def test_nothing_is_left_after_an_interruption(tmp_path: Path) -> None:
         (["--join", "a=mpich-5:2,a=openmpi-5:2"], ["site a is named twice"]),
         (["--join", "a=mpich-5"], ["'a=mpich-5' is no part of a joined job", "SITE=MPI:RANKS"]),
         (["--join", "a=mpich-5:0,b=mpich-5:1"], ["'a=mpich-5:0' is no part"]),
-        (["--join", "a=mpich-5:1,b=mpich-5:1", "-n", "2"], ["-n is for a job of one MPI"]),
+        (["--join", "a=mpich-5:1,b=mpich-5:99999999999"], ["too many ranks", "at most 10000"]),
+        (["--join", "a=mpich-5:1,b=mpich-5:1", "-n", "2"], ["-n is for a job of one MPI", "for each site"]),
         (["--join", "a=mpich-5:1,b=mpich-5:1", "--overlay"], ["--overlay is for a job of one MPI"]),
     ],
 )

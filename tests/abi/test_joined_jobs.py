@@ -5,7 +5,9 @@ from __future__ import annotations
 import itertools
 import re
 import socket
+import struct
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -13,6 +15,7 @@ import pytest
 
 from support.abi import IDS, compiled, needs_compiler, prepare
 from support.command_line import rankwise, started
+from support.joined import OTHER_ORDER, hello
 
 pytestmark = [pytest.mark.mpi, needs_compiler, pytest.mark.timeout(600)]
 BY_DAY = (
@@ -21,6 +24,10 @@ BY_DAY = (
 )
 OTHERS = [one for one in IDS if not one.startswith("lammpi")]
 """LAM/MPI has no MPI_Comm_idup that could be refused."""
+ENTRY = "!4sHHi32s64s"
+"""What a job's root tells of each process: address, port, representation, rank, site, relay."""
+OTHER_REPRESENTATION = 120 + (sys.byteorder == "big")
+"""The usual sizes, long doubles of IEEE, the other order of bytes."""
 
 
 def together(sites: str, others: str, home: Path, *options: str) -> tuple[str, str]:
@@ -121,3 +128,30 @@ def test_what_comes_to_a_port_without_its_key_is_sent_away(tmp_path: Path) -> No
         said, errors = server.communicate(timeout=200)
     assert server.returncode == 0, said + errors
     assert "sent a connection from 127.0.0.1 away: it is no process of Rankwise's" in errors
+
+
+def test_a_job_of_the_other_order_of_bytes_is_let_in(tmp_path: Path) -> None:
+    """Played here until its process is connected, for want of such a host."""
+    prepare("mpich-5")
+    line = ["run", "-q", "--join", "sim=mpich-5:1", "--limit", "100s", "--", str(compiled("joined_other_job"))]
+    with started(*line, "serve", "there", "", home=tmp_path, RANKWISE_NAMES=str(tmp_path)) as server:
+        port = tmp_path / "there.port"
+        for _ in range(300):
+            if port.exists():
+                break
+            time.sleep(0.1)
+        _, host, number, key = port.read_text().split(":")
+        other = {"order": OTHER_ORDER, "rank": 0, "representation": OTHER_REPRESENTATION}
+        with socket.create_connection((host, int(number)), 20) as root:
+            entry = (b"\x7f\0\0\x01", 0, OTHER_REPRESENTATION, 0, b"far", b"")
+            card = struct.pack("!4i", 1, 0, 32767, 0) + struct.pack(ENTRY, *entry)
+            root.sendall(hello(key, **other) + card)
+            said = root.recv(16 + struct.calcsize(ENTRY), socket.MSG_WAITALL)
+        size, _, _, code = struct.unpack_from("!4i", said)
+        _, listens, _, rank, site, relay = struct.unpack_from(ENTRY, said, 16)
+        assert (size, code, rank, site.rstrip(b"\0"), relay.strip(b"\0")) == (1, 0, 0, b"sim", b"")
+        with socket.create_connection((host, listens), 20) as process:
+            process.sendall(hello(key, **other))
+        errors = server.communicate(timeout=60)[1]
+    assert server.returncode != 0
+    assert re.search(r"lost the connection to rank \d, site far", errors), errors

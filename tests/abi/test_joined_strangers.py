@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-import struct
 import time
 from pathlib import Path
 
@@ -11,9 +10,9 @@ import pytest
 
 from support.abi import compiled, needs_compiler, prepare
 from support.command_line import started
+from support.joined import OTHER_ORDER, hello
 
 pytestmark = [pytest.mark.mpi, needs_compiler, pytest.mark.timeout(900)]
-HELLO = "8sII40siiHHI"
 SILENT = 10
 LATE_SITE = """case $RANKWISE_JOIN in
 */1/1,1/*) while [ ! -e go ]; do sleep 0.05; done ;;
@@ -21,10 +20,6 @@ LATE_SITE = """case $RANKWISE_JOIN in
 esac
 exec "$@"
 """
-
-
-def hello(key: str, *, order: str = "=", protocol: int = 4, rank: int = 1) -> bytes:
-    return struct.pack(order + HELLO, b"rankwise", 0x01020304, protocol, key.encode(), rank, 32767, 0, 0, 0)
 
 
 def meeting(folder: Path) -> tuple[tuple[str, int], str]:
@@ -57,8 +52,8 @@ def test_strangers_are_sent_away(tmp_path: Path) -> None:
             b"\x16\x03\x01\x00\xc8" + bytes(63),
             hello("another-key"),
             hello(key, protocol=2),
-            hello(key, order=">", protocol=2),
-            hello(key, order=">", rank=9),
+            hello(key, order=OTHER_ORDER, protocol=2),
+            hello(key, order=OTHER_ORDER, rank=9),
             hello(key, rank=9),
         ]
         talking = []

@@ -40,6 +40,10 @@ FAILING = {
 }
 """Tests of collectives and communicators that need what the library itself lacks or does otherwise."""
 
+SITES = (("rennes", "openmpi-5", 2), ("nancy", "mpich-5", 1), ("sophia", "intelmpi", 1))
+OVER_THREE = {"test_op": 11, "test_cco_buf": 72, "test_comm": 101, "test_p2p_buf": 52, "test_cco_nb_buf": 70}
+"""Modules that run on a world of these three, and how many tests they have."""
+
 
 @pytest.fixture(scope="session")
 def suite() -> tuple[Path, Path]:
@@ -78,12 +82,21 @@ def failing(  # noqa: PLR0917
 
     `linked_to`: not mpi4py of the standard ABI, but its wheel that has loaded this MPI.
     """
-    built, main = suite
+    job = ["-n", str(ranks), "--mpi", implementation_id]
     how = ["--linked-to", linked_to] if linked_to else ["--abi"]
+    return failing_in([*job, *how], ranks, home, suite, chosen, least, exactly=exactly)
+
+
+def failing_in(  # noqa: PLR0917
+    job: list[str], ranks: int, home: Path, suite: tuple[Path, Path], chosen: str, least: int, *,
+    exactly: bool = False,
+) -> set[str]:  # fmt: skip
+    """Do the same in the job that these options of `rankwise run` start."""
+    built, main = suite
     program = [sys.executable, "-W", "ignore", "-B", str(main), "-q", "-i", chosen, "-e", NOT_HERE]
     done = rankwise(
-        "run", "-q", *how, "-n", str(ranks), "--mpi", implementation_id, "--", *program, home=home, timeout=1700,
-        PYTHONPATH="" if linked_to else str(built),
+        "run", "-q", *job, "--", *program, home=home, timeout=1700,
+        PYTHONPATH="" if "--linked-to" in job else str(built),
     )  # fmt: skip
     said = done.stdout + done.stderr
     # Not only at the start of a line: ranks write at the same time.
@@ -129,3 +142,15 @@ def test_the_wheel_on_another_mpi_than_it_has_loaded(
     own: str, other: str, tmp_path: Path, suite: tuple[Path, Path]
 ) -> None:
     assert failing(id_of(other), 2, tmp_path, suite, BY_DAY, 90, id_of(own)) <= known(other)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(("module", "count"), list(OVER_THREE.items()))
+def test_a_world_of_three_implementations(
+    module: str, count: int, tmp_path: Path, suite: tuple[Path, Path]
+) -> None:
+    """Two ranks on Open MPI, whose lacks are all that may fail, one on MPICH and one on Intel MPI."""
+    sites = ",".join(f"{site}={id_of(start)}:{ranks}" for site, start, ranks in SITES)
+    job = ["--abi", "--join", sites, "--limit", "1500s"]
+    found = failing_in(job, 4, tmp_path, suite, rf"{module}\.py", count, exactly=True)
+    assert found - {"PMIX_ERR_UNREACH"} <= FAILING["openmpi-5"]  # which prterun says where a rank has failed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,9 @@ def test_ranks_of_all_sites_are_in_one_record(tmp_path: Path) -> None:
     assert south["bytes_to_others"] == sum(found["bytes"][2][:2]) and south["messages_within"] == 0
     shown = rankwise("trace", "show", "t", home=tmp_path).stdout
     assert "By site" in shown and "0 to 1" in shown
+    predicted = rankwise("predict", "trace", "t", "--testbed", "two-clusters", home=tmp_path)
+    assert predicted.returncode == 0, predicted.stderr
+    assert "t on 3 ranks" in predicted.stdout and re.search(r"^predicted  [\d.]+ [mµ]?s$", predicted.stdout, re.M)
 
 
 def test_a_program_linked_to_one_mpi_is_recorded_on_all_sites(tmp_path: Path) -> None:

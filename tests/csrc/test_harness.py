@@ -172,6 +172,16 @@ def test_a_repetition_before_which_a_rank_overslept_is_thrown_away(harness: Path
     assert max(series["samples_seconds"]) < 0.04
 
 
+@pytest.mark.parametrize(("brief", "tried"), [(True, 3), (False, 11)])
+def test_over_a_long_link_late_starts_are_kept_after_a_few_trials(brief: bool, tried: int) -> None:
+    """Else the series would start on leaving a barrier, where ranks are a delay of the network apart."""
+    program = build(Path(__file__).with_name("far_and_late.c"))
+    how = ["--min-repetitions", "6", "--max-repetitions", "6", "--seconds", "0.01", *["--min-warmup", "1"] * brief]
+    (series,) = records(launched(program, *how, "far_and_late:8", ranks=2), "series")
+    assert series["start"] == "agreed"
+    assert (len(series["samples_seconds"]), series["discarded"]) == (6, tried)
+
+
 def test_what_one_rank_times_alone_is_told(harness: Path) -> None:
     one_clock = {name for name, about in listed(harness).items() if about["one_clock"]}
     assert {"pingpong", "bandwidth", "bibandwidth", "put", "get", "late_receiver", "stream"} <= one_clock

@@ -63,8 +63,9 @@ def assert_carried(
             assert here.result(90) == (total, there.result(90))
 
 
-def test_both_directions_arrive_in_order_and_ends_too(tmp_path: Path) -> None:
-    with two_relays(tmp_path) as (rennes, nancy, link):
+@pytest.mark.parametrize("spin", ["50", "0"])
+def test_both_directions_arrive_in_order_and_ends_too(spin: str, tmp_path: Path) -> None:
+    with two_relays(tmp_path, "--spin", spin) as (rennes, nancy, link):
         with joined_pair(rennes, nancy) as (near, far):
             assert_carried(near, far, 20_000_000)
         assert link.carried > 40_000_000
@@ -80,6 +81,16 @@ def test_many_connections_at_once(tmp_path: Path) -> None:
 
     with two_relays(tmp_path) as (rennes, nancy, _), ThreadPoolExecutor(16) as pool:
         list(pool.map(one, range(40)))
+
+
+def test_whoever_has_nothing_to_carry_sleeps(tmp_path: Path) -> None:
+    with two_relays(tmp_path) as (rennes, nancy, _), joined_pair(rennes, nancy) as (near, far):
+        near.sendall(b"x")
+        assert far.recv(1) == b"x"
+        both = [psutil.Process(one.process.pid) for one in (rennes, nancy)]
+        used = sum(sum(one.cpu_times()[:2]) for one in both)
+        time.sleep(2)
+        assert sum(sum(one.cpu_times()[:2]) for one in both) < used + 0.2
 
 
 def test_a_slow_receiver_stops_its_sender_and_nobody_else(tmp_path: Path) -> None:
@@ -112,6 +123,8 @@ def test_a_link_that_was_away_for_seconds_loses_nothing(fault: str, tmp_path: Pa
         def disturb() -> None:
             for seconds in (0.5, 3.0) if fault == "cut" else (7.0,):
                 time.sleep(0.5)
+                link.stall()
+                time.sleep(0.1)  # what goes now cannot be acknowledged before the link is cut
                 getattr(link, fault)()
                 time.sleep(seconds)
                 link.mend()
@@ -265,6 +278,7 @@ def test_a_port_that_somebody_has_is_told_and_is_not_ours(tmp_path: Path) -> Non
         (["--prot", "1"], "unknown option --prot"),
         (["--port", "70000"], "is no number from 0"),
         (["--port"], "--port needs a value"),
+        (["--spin", "-1"], "is no number from 0"),
     ],
 )
 def test_wrong_usage_is_told(words: list[str], said: str, tmp_path: Path) -> None:

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import re
+import struct
+import sys
 
-PROGRAMS = ("joined_messages", "joined_groups", "joined_topologies", "joined_intercommunicators", "joined_limits")
-LEAST = {"joined_limits": 80}
+PROGRAMS = (
+    "joined_messages", "joined_requests", "joined_groups", "joined_topologies", "joined_intercommunicators",
+    "joined_limits",
+)  # fmt: skip
+LEAST = {"joined_limits": 80, "joined_requests": 150}
 """Checks that the short ones among them make at least."""
+OTHER_ORDER = ">" if sys.byteorder == "little" else "<"
 
 
 def join(*implementations: str, ranks: tuple[int, ...] = (2, 2, 1)) -> str:
@@ -20,3 +26,9 @@ def assert_right(said: str, least: int, *, lacking: bool = False) -> None:
     counts = re.search(r"checked (\d+) lacking (\d+) wrong 0$", said, re.MULTILINE)
     assert counts and int(counts[1]) >= least, said
     assert lacking or int(counts[2]) == 0
+
+
+def hello(key: str, *, order: str = "=", protocol: int = 5, rank: int = 1, representation: int = 0) -> bytes:
+    """Return what a process says first to one of another site, or of another job."""
+    words = (b"rankwise", 0x01020304, protocol, key.encode(), rank, 32767, 0, 0, representation)
+    return struct.pack(f"{order}8sII40siiHHI", *words)

@@ -10,7 +10,7 @@ import click
 _OPTIONS = (
     click.option("--abi", "standard_abi", is_flag=True,
                  help="Pass the program's calls through MPI-5's standard ABI even if it runs on its own MPI. A "
-                 "program that shows no MPI (Python) is taken to be of that ABI."),
+                 "program that is not visibly linked to an MPI (Python) is taken to be built for that ABI."),
     click.option("--linked-to", default="", metavar="MPI",
                  help="The MPI that the program was compiled for, where that does not show: Python with an mpi4py "
                  "compiled for it."),

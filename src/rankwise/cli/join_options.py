@@ -13,12 +13,13 @@ from rankwise.core.errors import InputError
 from rankwise.workflows.joined import JoinRequest, parts_of
 from rankwise.workflows.testbeds import testbed_of
 
+_IN_JOIN = {"ranks": "-n", "mpi": "--mpi"}
+"""Options that a joined job does not take, since --join says it for each site."""
 _SINGLE = {
-    "ranks": "-n", "mpi": "--mpi", "placement": "--placement", "overlay": "--overlay",
-    "reproducible": "--reproducible", "congestion_control": "--congestion-control", "profile": "--profile",
-    "force": "--force",
+    "placement": "--placement", "overlay": "--overlay", "reproducible": "--reproducible",
+    "congestion_control": "--congestion-control", "profile": "--profile", "force": "--force",
 }  # fmt: skip
-"""Options that a joined job does not take."""
+"""Further ones that it does not take."""
 _WAYS = {
     "progress_thread": "--progress-thread", "relayed": "--relay", "encrypted": "--encrypt",
     "representation": "--representation",
@@ -40,19 +41,19 @@ _VARIANTS = (
 _JOB = (
     click.option("--join", "parts", type=Parsed("sites", parts_of), metavar="SITE=MPI:RANKS,...",
                  help="Run one job over several sites, with an MPI of its own on each. The names are the "
-                      "testbed's sites, or any names without one. Other joined jobs can join it."),
+                      "testbed's sites, or any names without one. Other joined jobs can connect to it."),
     click.option("--relay", "relayed", is_flag=True,
                  help="With --join: connect the sites through an encrypted relay on the first host of each, which "
-                      "needs a single port. Other jobs join such a one with --relay too.  [default: hosts connect "
-                      "directly]"),
+                      "needs a single port. Other jobs that connect to it need --relay as well.  [default: hosts "
+                      "connect directly]"),
     _ENCRYPT,
     click.option("--progress-thread", is_flag=True,
-                 help="With --join: messages make progress while the program computes, by a thread in each "
-                      "process."),
+                 help="With --join: a thread in each process makes progress on messages while the program "
+                      "computes."),
     click.option("--representation", type=click.Choice(("auto", "native", "external32")),
-                 help="With --join: how data go between sites. auto: converted to external32 between hosts that "
-                      "represent them in different ways; external32: always, to test that or see what it costs; "
-                      "native: never, such hosts are refused.  [default: auto]"),
+                 help="With --join: how data are represented between sites. auto: as external32 between hosts "
+                      "that differ, say in byte order; external32: always, to test that or see what it costs; "
+                      "native: never converted, and hosts that differ are refused.  [default: auto]"),
 )  # fmt: skip
 
 
@@ -93,9 +94,10 @@ def join_request(context: click.Context, asked: dict[str, Any]) -> JoinRequest |
     _check_ways(asked, tuple(_WAYS), bool(asked["parts"]))
     if not asked["parts"]:
         return None
-    for name, option in _SINGLE.items():
+    for name, option in {**_IN_JOIN, **_SINGLE}.items():
         if name in asked and context.get_parameter_source(name) is not ParameterSource.DEFAULT:
-            raise InputError(f"{option} is for a job of one MPI", "leave it out: --join says it for each site")
+            why = ": --join says it for each site" if name in _IN_JOIN else ""
+            raise InputError(f"{option} is for a job of one MPI", f"leave it out{why}")
     return JoinRequest(
         context.obj, asked["parts"], testbed_of(asked["testbed"], asked["hostfile"]), asked["launcher"],
         asked["limit"], asked["prefixes"], asked["standard_abi"], prefixed=not asked["quiet"],

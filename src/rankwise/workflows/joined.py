@@ -32,6 +32,8 @@ from rankwise.workflows.run import Route, exit_code, program_of
 
 MEETING_SECONDS = 60.0
 """How long processes of one site wait for those of the others to start."""
+MOST_RANKS = 10_000
+"""Each has a connection to each of the other sites'."""
 _LOOPBACK = "127.0.0.1"
 _PART = re.compile(r"(?P<site>[A-Za-z0-9][\w.-]*)=(?P<mpi>[\w.-]+):(?P<ranks>\d+)")
 
@@ -84,6 +86,8 @@ def parts_of(text: str) -> tuple[SitePart, ...]:
     twice = [name for name, count in Counter(one.site for one in found).items() if count > 1]
     if twice:
         raise InputError(f"site {twice[0]} is named twice", "give each site one MPI and all its ranks")
+    if sum(one.ranks for one in found) > MOST_RANKS:
+        raise InputError("too many ranks", f"a joined job has at most {MOST_RANKS} of all sites together")
     return tuple(found)
 
 

@@ -6,6 +6,7 @@
 #include "relayed.h"
 #include "sockets.h"
 #include "wire.h"
+#include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +61,7 @@ static int connect_other(const Meeting *m, Entry *e, double deadline)
     if (!e->relay[0])
         return connect_to(at, "the other job", FIREWALL_REMEDY, deadline);
     at = address_of(e->relay, ntohs(e->port));
-    const int s = visit_by_relays(m, at, e->rank, 0);
+    const int s = visit_by_relays(m, at, (int)ntohl((uint32_t)e->rank), 0);
     if (s < 0)
         stop("site %s has no connection to a process of the other job", world.names[world.site]);
     return s;

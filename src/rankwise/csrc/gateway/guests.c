@@ -15,7 +15,7 @@
 
 enum {
     BYTE_ORDER_MARK = 0x01020304,
-    PROTOCOL = 4,         /* also of what follows (wire.h) */
+    PROTOCOL = 5,         /* also of what follows (wire.h) */
     TLS_HANDSHAKE = 0x16, /* the first byte of any TLS */
     HELLO_SECONDS = 5,
     MOST_GUESTS = 512, /* at a time; others wait outside */

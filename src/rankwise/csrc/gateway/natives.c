@@ -1,6 +1,7 @@
 #include "natives.h"
 #include "matching.h"
 #include "messages.h"
+#include "persistent.h"
 #include <stdlib.h>
 
 /* What it has of them, in memory that is kept from call to call. */
@@ -60,23 +61,39 @@ static bool gather(Natives *n, int count, const MPI_Request requests[])
     return true;
 }
 
-int test_natives(int count, MPI_Request requests[], int *outcount, int indices[],
-                 MPI_Status *statuses)
+/* Whoever has taken it has it alone: a generalized request's functions may come here as well. */
+static Natives kept;
+
+static Natives take_kept(void)
 {
-    static Natives n;
+    const Natives mine = kept;
+    kept = (Natives){0};
+    return mine;
+}
+
+static void give_kept(Natives mine)
+{
+    free_room(&kept);
+    kept = mine;
+}
+
+/* As test_natives, in this memory. */
+static int test_in(Natives *n, int count, MPI_Request requests[], int *outcount, int indices[],
+                   MPI_Status *statuses)
+{
     int ended, result = MPI_SUCCESS;
     *outcount = MPI_UNDEFINED;
-    if (!gather(&n, count, requests))
+    if (!gather(n, count, requests))
         return MPI_ERR_NO_MEM;
-    if (!n.count)
+    if (!n->count)
         return MPI_SUCCESS;
-    const int code = below.Testsome(n.count, n.handles, &ended, n.ended, n.statuses);
+    const int code = below.Testsome(n->count, n->handles, &ended, n->ended, n->statuses);
     if ((code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) || ended == MPI_UNDEFINED)
         return code;
     *outcount = 0;
     for (int k = 0; k < ended; k++) {
-        const int place = n.places[n.ended[k]];
-        MPI_Status *const status = &n.statuses[k];
+        const int place = n->places[n->ended[k]];
+        MPI_Status *const status = &n->statuses[k];
         if (code == MPI_SUCCESS)
             status->MPI_ERROR = MPI_SUCCESS;
         Request *const r = own_request(requests[place]);
@@ -84,7 +101,7 @@ int test_natives(int count, MPI_Request requests[], int *outcount, int indices[]
             end_below(r, status->MPI_ERROR, status);
             continue;
         }
-        requests[place] = n.handles[n.ended[k]];
+        requests[place] = n->handles[n->ended[k]];
         if (statuses != MPI_STATUSES_IGNORE)
             statuses[*outcount] = *status;
         indices[(*outcount)++] = place;
@@ -92,4 +109,41 @@ int test_natives(int count, MPI_Request requests[], int *outcount, int indices[]
             result = MPI_ERR_IN_STATUS;
     }
     return result;
+}
+
+int test_natives(int count, MPI_Request requests[], int *outcount, int indices[],
+                 MPI_Status *statuses)
+{
+    Natives mine = take_kept();
+    const int code = test_in(&mine, count, requests, outcount, indices, statuses);
+    give_kept(mine);
+    return code;
+}
+
+int test_all_natives(int count, MPI_Request requests[], int *flag, MPI_Status *statuses)
+{
+    Natives mine = take_kept();
+    int code = MPI_ERR_NO_MEM;
+    *flag = 0;
+    mine.count = 0;
+    if (make_room(&mine, count)) {
+        for (int i = 0; i < count; i++) {
+            const MPI_Request native = *under_way(&requests[i]);
+            if (own_request(native))
+                continue;
+            mine.handles[mine.count] = native;
+            mine.places[mine.count++] = i;
+        }
+        code = below.Testall(mine.count, mine.handles, flag, mine.statuses);
+    }
+    for (int k = 0; k < mine.count && (*flag || code == MPI_ERR_IN_STATUS); k++) {
+        const int place = mine.places[k];
+        *under_way(&requests[place]) = mine.handles[k];
+        if (code == MPI_SUCCESS)
+            mine.statuses[k].MPI_ERROR = MPI_SUCCESS;
+        if (statuses != MPI_STATUSES_IGNORE)
+            statuses[place] = mine.statuses[k];
+    }
+    give_kept(mine);
+    return code;
 }

@@ -11,4 +11,8 @@
 int test_natives(int count, MPI_Request requests[], int *outcount, int indices[],
                  MPI_Status *statuses);
 
+/* Ends all that the library alone carries out, or none: as MPI_Testall for these, which says
+ * nothing of others. */
+int test_all_natives(int count, MPI_Request requests[], int *flag, MPI_Status *statuses);
+
 #endif

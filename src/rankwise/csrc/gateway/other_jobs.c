@@ -13,6 +13,7 @@
 #include "relayed.h"
 #include "sockets.h"
 #include "wire.h"
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,16 +39,26 @@ static bool await_words(int s, double seconds)
     }
 }
 
+/* From the host's order of bytes to the network's, or back. */
+static Card turned(Card c)
+{
+    return (Card){(int32_t)htonl((uint32_t)c.size), (int32_t)htonl((uint32_t)c.next_mixed),
+                  (int32_t)htonl((uint32_t)c.tag_bound), (int32_t)htonl((uint32_t)c.code)};
+}
+
 static bool tell(const Meeting *m, int s)
 {
-    return write_all(s, &m->card, sizeof m->card) &&
+    const Card card = turned(m->card);
+    return write_all(s, &card, sizeof card) &&
            write_all(s, m->entries, (size_t)m->card.size * sizeof *m->entries);
 }
 
 static bool hear(Meeting *m, int s)
 {
-    if (!await_words(s, job_settings.seconds) || !read_all(s, &m->other, sizeof m->other, 5) ||
-        m->other.size < 1 || m->other.size > MOST_PROCESSES)
+    if (!await_words(s, job_settings.seconds) || !read_all(s, &m->other, sizeof m->other, 5))
+        return false;
+    m->other = turned(m->other);
+    if (m->other.size < 1 || m->other.size > MOST_PROCESSES)
         return false;
     const size_t bytes = (size_t)m->other.size * sizeof *m->others;
     free(m->others);
@@ -102,7 +113,7 @@ static int let_others_in(Meeting *m, uint16_t port)
 static int gather_entries(Meeting *m)
 {
     uint16_t port;
-    Entry mine = {.rank = world.rank, .address = own_address()};
+    Entry mine = {.rank = (int32_t)htonl((uint32_t)world.rank), .address = own_address()};
     m->listener = listen_at(0, &port);
     mine.port = port;
     if (m->accepts && job_settings.relay) {

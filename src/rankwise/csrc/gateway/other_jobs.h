@@ -11,14 +11,15 @@
 
 enum { SITE_ROOM = 32, MOST_PROCESSES = MOST_OTHERS };
 
-/* What a job's root tells of its communicator, and of each of its processes. */
+/* What a job's root tells of its communicator, and of each of its processes: in network order,
+ * where it is not in a Meeting's cards. */
 typedef struct {
     int32_t size, next_mixed, tag_bound, code; /* an error code: nothing comes of it */
 } Card;
 typedef struct {
     struct in_addr address;
     uint16_t port;
-    Representation representation; /* network order, too */
+    Representation representation;
     int32_t rank;
     char site[SITE_ROOM], relay[RELAY_ROOM]; /* no relay: the process is at that address */
 } Entry;

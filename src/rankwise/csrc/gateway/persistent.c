@@ -72,6 +72,12 @@ int call_Startall(int count, MPI_Request requests[])
     return code;
 }
 
+MPI_Request *under_way(MPI_Request *request)
+{
+    const Request *r = own_request(*request);
+    return r && r->kind == PERSISTENT ? &((Plan *)r->work)->active : request;
+}
+
 bool is_active(const Request *r)
 {
     return ((const Plan *)r->work)->active != MPI_REQUEST_NULL;

@@ -23,6 +23,9 @@ void *keep_array(Kept *kept, bool needed, const void *array, int elements, size_
  * code. */
 int plan_call(Joined *joined, Begin *begin, const void *arguments, size_t bytes, const Kept *kept,
               MPI_Request *request);
+/* What is to end where this one is waited for: of ours that are persistent, what was begun. */
+MPI_Request *under_way(MPI_Request *request);
+
 bool is_active(const Request *request);
 int look_at_persistent(Request *request, int *ended, MPI_Status *status);
 int peek_persistent(Request *request, int *ended, MPI_Status *status);
