@@ -16,6 +16,7 @@ from rankwise.analysis.fit.sharing_patterns import (
     GUARDS,
     LEAVING,
     alone_patterns,
+    asynchronous_patterns,
     late_patterns,
     micro_patterns,
     validation_patterns,
@@ -75,8 +76,9 @@ def fit_one_switch(
     nodes = max(map(ranks_of, measured))
     platform = one_switch(nodes, alone, out_rate, in_rate)
     unseen = [measured[one] for one in validation_patterns().values() if one in measured]
-    late = [measured[one] for one in late_patterns().values() if one in measured]
-    models = {name: fit_model(name, platform, [*micro.values(), *late], simulate, unseen) for name in MODELS}
+    later = {**late_patterns(), **asynchronous_patterns()}.values()
+    fitted = [*micro.values(), *(measured[one] for one in later if one in measured)]
+    models = {name: fit_model(name, platform, fitted, simulate, unseen) for name in MODELS}
     platform = replace(platform, models=tuple(one.model for one in models.values()))
     return SharingFit(platform, alone, rates[1], rates[0], models)
 

@@ -9,6 +9,7 @@ from rankwise.analysis.fit.accuracy import SharingFit, fit_one_switch
 from rankwise.analysis.fit.sharing_data import Observed, dropped_packets, observed
 from rankwise.analysis.fit.sharing_patterns import (
     alone_patterns,
+    asynchronous_patterns,
     late_patterns,
     micro_patterns,
     validation_patterns,
@@ -58,7 +59,8 @@ class Budget:
 def fitting_patterns() -> tuple[Pattern, ...]:
     """Return all that a fit measures: flows alone, micro-patterns, and random ones that tell the error."""
     every: tuple[Mapping[str, Pattern], ...] = (
-        alone_patterns(), micro_patterns(), late_patterns(), validation_patterns(),
+        alone_patterns(), micro_patterns(), late_patterns(), asynchronous_patterns(),
+        validation_patterns(),
     )  # fmt: skip
     return tuple(pattern for some in every for pattern in some.values())
 
