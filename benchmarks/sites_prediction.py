@@ -11,6 +11,7 @@ predict the same measurements; an error is |predicted / measured - 1|, of a flow
 pattern's last flow has ended (makespan), and of an operation. How late the emulator delivered packets is printed
 below: where that is not small beside the times, they are the machine's more than the network's. With --keep the
 measurements stay in that folder, and what is there already is predicted again without being measured.
+`measured again` is what no model can be much better than: a launch predicted by the median of the others.
 """
 
 import json
@@ -21,9 +22,11 @@ from pathlib import Path
 
 import click
 import numpy as np
+from prediction_accuracy import again
 from trace_prediction import platform_arguments, rankwise
 
-from rankwise.analysis.fit.accuracy import MODELS
+from rankwise.analysis.fit.accuracy import MODELS, differences
+from rankwise.analysis.fit.sharing_data import repetitions
 from rankwise.analysis.fit.sharing_patterns import random_pattern
 from rankwise.cli.options import SIZES
 from rankwise.cli.screen import Screen
@@ -70,6 +73,7 @@ def main(  # noqa: PLR0917 -- click passes every option by its name
             print(f"\n{one}, {nodes} nodes of {Path(testbed).stem}")
             run = _measured(one, bench, tuple(map(benchmark_of, patterns)), (), folder)
             _tell_patterns(patterns, by, platform, folder, run)
+            _tell_again(one, patterns, folder, run)
             _tell_lateness(folder, run)
             if asked:
                 run = _measured(one, bench, asked, ("--sizes", ",".join(map(str, sizes))), folder)
@@ -112,6 +116,15 @@ def _tell_patterns(
             makespans.append(abs(whole["error"]))
             flows += [abs(one["error"]) for one in each]
         print(f"    {model:<32}{np.mean(flows):>8.1%}{max(flows):>8.1%}{np.mean(makespans):>10.1%}")
+
+
+def _tell_again(one: str, patterns: Sequence[Pattern], folder: Path, run: int) -> None:
+    with Store(folder / STORE) as store:
+        launches = store.launches(run)
+    seen = repetitions(launches, one)
+    off = differences("measured again", [each for pattern in patterns for each in again(pattern, seen[pattern])])
+    dropped = sum(link.dropped_packets for launch in launches for link in launch.links)
+    print(f"    {off.model:<32}{off.mean:>8.1%}{off.worst:>8.1%}{off.makespan:>10.1%}   {dropped} packets dropped")
 
 
 def _tell_schedules(  # noqa: PLR0917 - what was asked for, what predicts it, where it is
