@@ -66,7 +66,7 @@ def alone_patterns(sizes_bytes: tuple[int, ...] = ALONE_BYTES) -> dict[str, Patt
 
 
 def asynchronous_patterns() -> dict[str, Pattern]:
-    """Return random patterns on six nodes to fit: flows of several sizes that come and go while others are there."""
+    """Return random patterns on six nodes to fit: flows of several sizes that begin while others go on."""
     return _small_random(range(1, 4))
 
 

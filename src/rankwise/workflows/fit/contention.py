@@ -174,8 +174,10 @@ def _with_patterns(platform: Platform, launches: Sequence[Launch]) -> Platform:
         raise HostError(f"no pattern could be measured: {reasons[0]}", "rankwise show tells how each launch ended")
     cell = lines[0].cell
     seen = observed(launches, cell.implementation)
-    fit: SharingFit = fit_one_switch(seen, simulated, dropped_packets(launches))
     first = cell.placement.removeprefix(ON_HOSTS).split("+")[0]
     site = next(one.name for one in platform.sites if first in one.nodes)
+    within = next(one.pair_class for one in platform.routes if (one.from_site, one.to_site) == (site, site))
+    eager_below = next(one.eager_below_bytes for one in platform.classes if one.name == within)
+    fit: SharingFit = fit_one_switch(seen, simulated, dropped_packets(launches), eager_below)
     unseen: list[Observed] = [seen[one] for one in validation_patterns().values() if one in seen]
     return with_sharing(platform, site, fit, unseen, simulated)
