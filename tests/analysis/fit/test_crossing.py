@@ -86,6 +86,9 @@ def test_directions_that_disturb_one_another_have_a_capacity_each_and_one_togeth
     assert {one.links for one in found.routes if one.from_site != one.to_site} == {
         ("a to b", "a - b both ways"), ("b to a", "a - b both ways"),
     }  # fmt: skip
+    faster = {one.name: one.bytes_per_second for one in changed(found, Change("wan", "rate", 3 * WAN)).links}
+    assert faster["a to b"] == 3 * WAN
+    assert faster["a - b both ways"] == pytest.approx(6 * WAN / 1.4, rel=0.03)
     (times,) = simulated(found, "alpha-fair", [SHAPE.both_ways])
     assert times.max() == pytest.approx(known[SHAPE.both_ways].seconds.max(), rel=0.03)
 
