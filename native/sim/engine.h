@@ -48,10 +48,11 @@ struct Outcome {
 ///   g
 ///     after each at the NIC (LogGP exactly); larger ones are flows, which share resources as the
 ///     model says;
-///   - with a window, a message whose data could leave first waits behind what others keep in the
-///   queues on its
-///     way, there and (rendezvous) back, and its own window then doubles each time that what is
-///     sent waits for, from an eighth on (TCP's slow start); derivatives are those without;
+///   - with a window, data wait behind what others keep in the queues on their way, and so do a
+///   rendezvous'
+///     request before them and its answer on the way back; a message's own window then doubles each
+///     time that what is sent waits for, from an eighth on (TCP's slow start); derivatives are
+///     those without;
 ///   - without a model, and within a node, messages go at their G; of a rank that sends to other
 ///   nodes one after
 ///     another.

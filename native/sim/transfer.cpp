@@ -138,7 +138,8 @@ double Engine::queueing(std::span<const std::uint32_t> resources) const
     return platform_.model.window * network_->byte_time() / model_->offered(resources);
 }
 
-/// Let the data wait once, behind what is in the queues; false: they need not.
+/// Let the data wait once, behind what is in the queues, as a rendezvous' request did there and its
+/// answer back; false: they need not.
 bool Engine::waits_in_queues(std::uint32_t i)
 {
     Message &message = messages_[i];
@@ -152,7 +153,7 @@ bool Engine::waits_in_queues(std::uint32_t i)
     double wait = queueing(way.used());
     if (!(message.flags & kEager)) {
         network_->find_path(to, from, way);
-        wait += queueing(way.used());
+        wait += wait + queueing(way.used());
     }
     if (wait < 1)
         return false;

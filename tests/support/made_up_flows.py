@@ -11,6 +11,7 @@ from rankwise.analysis.fit.sharing_costs import AloneCost, Estimate, one_switch
 from rankwise.analysis.fit.sharing_data import Observed
 from rankwise.analysis.fit.sharing_patterns import (
     alone_patterns,
+    asynchronous_patterns,
     late_patterns,
     micro_patterns,
     validation_patterns,
@@ -34,7 +35,8 @@ def platform(nodes: int = 6, **values: float) -> Platform:
 
 def fitting_patterns() -> tuple[Pattern, ...]:
     every: Sequence[Mapping[str, Pattern]] = (
-        alone_patterns(), micro_patterns(), late_patterns(), validation_patterns(),
+        alone_patterns(), micro_patterns(), late_patterns(), asynchronous_patterns(),
+        validation_patterns(),
     )  # fmt: skip
     return tuple(pattern for some in every for pattern in some.values())
 

@@ -72,13 +72,25 @@ def test_one_capacity_of_both_directions() -> None:
     assert {one.links for one in found.routes if one.from_site != one.to_site} == {("a - b both ways",)}
 
 
-def test_directions_that_disturb_one_another_do_not_share_one_capacity() -> None:
-    """Together they get more than one capacity would give as many flows of one way."""
+def test_directions_that_disturb_one_another_have_a_capacity_each_and_one_together() -> None:
+    """Together they get more than one capacity would give as many flows of one way, and less than both have."""
     true = sites("ab", {("a", "b"): ("x",), ("b", "a"): ("y",)}, {"x": WAN, "y": WAN})
     known = seen(true, SHAPE.patterns)
     known[SHAPE.both_ways] = Observed(SHAPE.both_ways, 1.4 * known[SHAPE.both_ways].launches)
     found = with_links(unknown(true), ("a", "b"), shared_links(SHAPE, known))
-    assert {one.name for one in found.links} == {"a to b", "b to a"}
+    rates = {one.name: one.bytes_per_second for one in found.links}
+    assert rates == {
+        "a to b": pytest.approx(WAN, rel=0.03), "b to a": pytest.approx(WAN, rel=0.03),
+        "a - b both ways": pytest.approx(2 * WAN / 1.4, rel=0.03),
+    }  # fmt: skip
+    assert {one.links for one in found.routes if one.from_site != one.to_site} == {
+        ("a to b", "a - b both ways"), ("b to a", "a - b both ways"),
+    }  # fmt: skip
+    faster = {one.name: one.bytes_per_second for one in changed(found, Change("wan", "rate", 3 * WAN)).links}
+    assert faster["a to b"] == 3 * WAN
+    assert faster["a - b both ways"] == pytest.approx(6 * WAN / 1.4, rel=0.03)
+    (times,) = simulated(found, "alpha-fair", [SHAPE.both_ways])
+    assert times.max() == pytest.approx(known[SHAPE.both_ways].seconds.max(), rel=0.03)
 
 
 def test_what_is_wide_enough_for_all_is_not_identified() -> None:

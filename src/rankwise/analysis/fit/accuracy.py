@@ -16,6 +16,7 @@ from rankwise.analysis.fit.sharing_patterns import (
     GUARDS,
     LEAVING,
     alone_patterns,
+    asynchronous_patterns,
     late_patterns,
     micro_patterns,
     validation_patterns,
@@ -57,10 +58,11 @@ class Accuracy:
 
 
 def fit_one_switch(
-    measured: Mapping[Pattern, Observed], simulate: Simulate, dropped: int = 0
+    measured: Mapping[Pattern, Observed], simulate: Simulate, dropped: int = 0, eager_below_bytes: int = 65536
 ) -> SharingFit:  # fmt: skip
     """Fit all models to the small patterns among what was measured at one switch.
 
+    From `eager_below_bytes` on a message's data are asked for first: its request waits in queues as they do.
     Raises HostError for patterns that are missing, and for times that no model of shared capacity explains.
     """
     alone = alone_cost(_those(measured, alone_patterns()))
@@ -73,10 +75,11 @@ def fit_one_switch(
     fastest = 1 / alone.seconds_per_byte.value
     out_rate, in_rate = (one.value if one else fastest for one in rates)
     nodes = max(map(ranks_of, measured))
-    platform = one_switch(nodes, alone, out_rate, in_rate)
+    platform = one_switch(nodes, alone, out_rate, in_rate, eager_below_bytes)
     unseen = [measured[one] for one in validation_patterns().values() if one in measured]
-    late = [measured[one] for one in late_patterns().values() if one in measured]
-    models = {name: fit_model(name, platform, [*micro.values(), *late], simulate, unseen) for name in MODELS}
+    later = {**late_patterns(), **asynchronous_patterns()}.values()
+    fitted = [*micro.values(), *(measured[one] for one in later if one in measured)]
+    models = {name: fit_model(name, platform, fitted, simulate, unseen) for name in MODELS}
     platform = replace(platform, models=tuple(one.model for one in models.values()))
     return SharingFit(platform, alone, rates[1], rates[0], models)
 

@@ -34,8 +34,8 @@ class SharedLinks:
 
     there: Estimate | None
     back: Estimate | None
-    is_one: bool
-    """Both directions share one capacity: that of `there`."""
+    both: Estimate | None
+    """Of both directions together; alone where each gets no more of it than both do."""
     at_least: tuple[float, float]
     """What flows together got in each direction, in bytes a second."""
 
@@ -53,12 +53,10 @@ def shared_links(crossing: Crossing, seen: Measured) -> SharedLinks:
     least = [_bytes(one) / max(float(one.seconds.max()) - starts, 1e-9) for one in directions]
     both = _capacity(_one(seen, crossing.both_ways), apart, starts)
     # As many flows as one way get no more than these do from one capacity. More, though slower than each way by
-    # itself: acknowledgements wait behind the other direction's data.
-    if both and both.value > SLOWER * max(least):
-        both = None
-    if both:
-        there = back = both
-    return SharedLinks(there, back, both is not None, (least[0], least[1]))
+    # itself: each has its own, and disturbs the other one, as acknowledgements wait behind data.
+    if both and both.value <= SLOWER * max(least):
+        there = back = None
+    return SharedLinks(there, back, both, (least[0], least[1]))
 
 
 def _capacity(together: Observed, apart: Sequence[Observed], starts: float) -> Estimate | None:

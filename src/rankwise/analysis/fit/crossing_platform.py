@@ -31,22 +31,18 @@ def restricted(platform: Platform, hosts: Sequence[str]) -> Platform:
 
 def with_links(platform: Platform, sites: SitePair, found: SharedLinks) -> Platform:
     """Return the platform with what these two sites share, and with what is not known of it."""
-    names = _names(sites, found)
-    for (source, target), name, rate, least in zip(
-        (sites, sites[::-1]), names, (found.there, found.back), found.at_least, strict=True
-    ):
-        if rate is None:
+    ways = (sites, sites[::-1])
+    for (source, target), rate, least in zip(ways, (found.there, found.back), found.at_least, strict=True):
+        name = f"{source} to {target}"
+        if rate:
+            platform = _with_link(platform, name, rate, {(source, target)})
+        elif not found.both:
             why = f"flows together are hardly slower than apart: it carries {format_rate(8 * least)} at least"
             platform = replace(platform, not_identified=platform.not_identified | {f"links.{name}": why})
-        else:
-            platform = _with_link(platform, name, rate, {(source, target)})
+    if found.both:
+        platform = _with_link(platform, f"{sites[0]} - {sites[1]} both ways", found.both, set(ways))
     left = {key: why for key, why in platform.not_identified.items() if key != "links"}
     return replace(platform, not_identified=left)
-
-
-def _names(sites: SitePair, found: SharedLinks) -> tuple[str, str]:
-    one, other = sites
-    return (f"{one} - {other} both ways",) * 2 if found.is_one else (f"{one} to {other}", f"{other} to {one}")
 
 
 def with_uplinks(platform: Platform, site: str, out: Estimate | None, into: Estimate | None) -> Platform:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -102,14 +102,18 @@ def capacity(together: Iterable[Observed], latency_seconds: float, alone_seconds
     return _estimate(float(np.mean(rates)), float(half))
 
 
-def one_switch(nodes: int, cost: AloneCost, out_rate: float, in_rate: float) -> Platform:
-    """Return the platform of nodes at one switch, where all flows cost as measured and none is eager."""
-    ranges = (
-        CostRange(latency_seconds=cost.latency.value, gap_seconds_per_byte=cost.seconds_per_byte.value),
-    )  # fmt: skip
+def one_switch(
+    nodes: int, cost: AloneCost, out_rate: float, in_rate: float, eager_below_bytes: int = 65536
+) -> Platform:  # fmt: skip
+    """Return the platform of nodes at one switch, where all flows cost as measured.
+
+    From `eager_below_bytes` on a request goes before the data and its answer comes back: three latencies.
+    """
+    eager = CostRange(eager_below_bytes - 1, cost.latency.value, gap_seconds_per_byte=cost.seconds_per_byte.value)
+    ranges = (eager, replace(eager, up_to_bytes=None, latency_seconds=cost.latency.value / 3))
     return Platform(
         sites=(PlatformSite("cluster", tuple(f"n{i}" for i in range(nodes)), out_rate, in_rate),),
         routes=(Route("cluster", "cluster", "lan"),),
-        classes=(PairClass("lan", ranges, eager_below_bytes=1 << 40),), same_node="lan",
+        classes=(PairClass("lan", ranges, eager_below_bytes),), same_node="lan",
         models=(ContentionModel(),),
     )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from rankwise.core.flows import Flow, Pattern
 
@@ -39,7 +39,7 @@ _LATE: Mapping[str, tuple[tuple[int, int], ...]] = {
     "0->1<-2 -> 3 later": ((0, 1), (2, 1), (2, 3)),
 }
 _LATE_BYTES, _LATE_SECONDS = MIB, 0.1
-_VALIDATION_FLOWS, _VALIDATION_NODES = 9, 6
+_SMALL_FLOWS, _SMALL_NODES = 9, 6
 
 
 def micro_patterns(size_bytes: int = FLOW_BYTES) -> dict[str, Pattern]:
@@ -65,13 +65,22 @@ def alone_patterns(sizes_bytes: tuple[int, ...] = ALONE_BYTES) -> dict[str, Patt
     return {f"alone, {size}": (Flow(0, 1, size),) for size in sizes_bytes}
 
 
-def validation_patterns(count: int = 6) -> dict[str, Pattern]:
+def asynchronous_patterns() -> dict[str, Pattern]:
+    """Return random patterns on six nodes to fit: flows of several sizes that begin while others go on."""
+    return _small_random(range(1, 4))
+
+
+def validation_patterns() -> dict[str, Pattern]:
     """Return random patterns on six nodes that no fit sees: they tell how far a model's predictions are off."""
+    return _small_random(range(4, 7))
+
+
+def _small_random(seeds: Iterable[int]) -> dict[str, Pattern]:
     return {
         f"random {seed}": random_pattern(
-            seed, _VALIDATION_NODES, ends=3, flows=_VALIDATION_FLOWS, step_seconds=0.01 * (1 + seed % 2)
+            seed, _SMALL_NODES, ends=3, flows=_SMALL_FLOWS, step_seconds=0.01 * (1 + seed % 2)
         )
-        for seed in range(1, count + 1)
+        for seed in seeds
     }
 
 

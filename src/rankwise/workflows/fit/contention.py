@@ -9,6 +9,7 @@ from rankwise.analysis.fit.accuracy import SharingFit, fit_one_switch
 from rankwise.analysis.fit.sharing_data import Observed, dropped_packets, observed
 from rankwise.analysis.fit.sharing_patterns import (
     alone_patterns,
+    asynchronous_patterns,
     late_patterns,
     micro_patterns,
     validation_patterns,
@@ -58,7 +59,8 @@ class Budget:
 def fitting_patterns() -> tuple[Pattern, ...]:
     """Return all that a fit measures: flows alone, micro-patterns, and random ones that tell the error."""
     every: tuple[Mapping[str, Pattern], ...] = (
-        alone_patterns(), micro_patterns(), late_patterns(), validation_patterns(),
+        alone_patterns(), micro_patterns(), late_patterns(), asynchronous_patterns(),
+        validation_patterns(),
     )  # fmt: skip
     return tuple(pattern for some in every for pattern in some.values())
 
@@ -172,8 +174,10 @@ def _with_patterns(platform: Platform, launches: Sequence[Launch]) -> Platform:
         raise HostError(f"no pattern could be measured: {reasons[0]}", "rankwise show tells how each launch ended")
     cell = lines[0].cell
     seen = observed(launches, cell.implementation)
-    fit: SharingFit = fit_one_switch(seen, simulated, dropped_packets(launches))
     first = cell.placement.removeprefix(ON_HOSTS).split("+")[0]
     site = next(one.name for one in platform.sites if first in one.nodes)
+    within = next(one.pair_class for one in platform.routes if (one.from_site, one.to_site) == (site, site))
+    eager_below = next(one.eager_below_bytes for one in platform.classes if one.name == within)
+    fit: SharingFit = fit_one_switch(seen, simulated, dropped_packets(launches), eager_below)
     unseen: list[Observed] = [seen[one] for one in validation_patterns().values() if one in seen]
     return with_sharing(platform, site, fit, unseen, simulated)
