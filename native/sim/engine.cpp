@@ -68,7 +68,6 @@ void Engine::set_up(const std::vector<Job> &jobs)
     }
     ranks_.reserve(ranks);
     node_of_.reserve(ranks);
-    nodes_waiting_.reserve(nodes);
     for (std::uint32_t j = 0; j < jobs.size(); j++) {
         const Program &program = *jobs[j].program;
         const auto base = static_cast<std::uint32_t>(ranks_.size());
@@ -86,8 +85,6 @@ void Engine::set_up(const std::vector<Job> &jobs)
             if (rank.has_wildcards)
                 arrivals_[base + r];
         }
-        nodes_waiting_.insert(nodes_waiting_.end(), program.predecessors.begin(),
-                              program.predecessors.end());
     }
     if (requests > UINT32_MAX || jobs.size() > UINT16_MAX)
         throw std::bad_alloc();
@@ -96,7 +93,7 @@ void Engine::set_up(const std::vector<Job> &jobs)
     constexpr std::size_t kFitIntoACache = 1 << 14;
     is_large_ = ranks > kFitIntoACache;
     requests_.assign(requests, RequestState::idle);
-    next_node_.assign(nodes, kNone);
+    node_states_.resize(nodes);
 }
 
 /// Rates that are too low and times that are too long would overflow.

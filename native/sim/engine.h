@@ -78,7 +78,11 @@ class Engine
     enum class Mode : std::uint8_t { running, on_request, on_all, on_any, in_graph, finished };
     enum class RequestState : char { idle, pending, complete };
 
-    /// Nodes in the order in which they came, linked through Engine::next_node_.
+    struct NodeState {
+        std::uint32_t done = 0; // of those that it waits for
+        std::uint32_t next = 0; // in a queue
+    };
+    /// Nodes in the order in which they came, linked through NodeState::next.
     struct NodeQueue {
         std::uint32_t first = kNone, last = kNone;
     };
@@ -102,7 +106,9 @@ class Engine
     static_assert(sizeof(Rank) == 64);
     /// Where a rank is in its graph.
     struct GraphPlace {
-        std::uint64_t first_node = 0; // of the graph, among all nodes
+        const GraphNode *nodes = nullptr;
+        const Successor *successors = nullptr; // of all graphs
+        std::uint64_t first_node = 0;          // of the graph, among all nodes
         std::uint32_t nodes_pending = 0;
         NodeQueue ready, ending;
     };
@@ -167,7 +173,7 @@ class Engine
     void run_graph(std::uint32_t number, Rank &rank);
     void begin_node(std::uint32_t number, Rank &rank, std::uint32_t node);
     void end_node(std::uint32_t number, Rank &rank, std::uint32_t node, bool deferred);
-    void satisfy(std::uint32_t number, Rank &rank, std::uint32_t node, bool at_start);
+    void satisfy(std::uint32_t number, std::uint32_t node, bool at_start);
     void append(const GraphPlace &graph, NodeQueue &queue, std::uint32_t node);
     std::uint32_t take_first(const GraphPlace &graph, NodeQueue &queue);
 
@@ -234,8 +240,7 @@ class Engine
     HugeVector<Rank> ranks_;
     HugeVector<GraphPlace> graphs_; // of each rank, if any has a graph
     std::vector<RequestState> requests_;
-    HugeVector<std::uint32_t> nodes_waiting_; // of each node of all graphs: what it still waits for
-    HugeVector<std::uint32_t> next_node_;
+    HugeVector<NodeState> node_states_; // of each node of all graphs
     std::vector<std::uint64_t> node_base_;                 // of each job
     std::unordered_map<std::uint32_t, Arrivals> arrivals_; // of ranks with wildcards
     HugeVector<Server> servers_;                           // each resource

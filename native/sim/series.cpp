@@ -56,7 +56,7 @@ bool GraphBuilder::can_be_in_a_row() const
     for (std::size_t i = 1; i < nodes_.size(); i++) {
         if (groups_[i] != groups_[i - 1])
             operations++;
-        else if (nodes_[i].kind() != Kind::send || nodes_[i - 1].kind() != Kind::send)
+        else if (nodes_[i].operation.kind() != Kind::send || nodes_[i - 1].operation.kind() != Kind::send)
             return false;
     }
     return operations < kLongest;
@@ -73,13 +73,13 @@ void GraphBuilder::finish_alone(Program &program, std::uint32_t rank)
         while (end < nodes_.size() && groups_[end] == groups_[begin])
             end++;
         if (end == begin + 1) {
-            program.add(rank, nodes_[begin]);
+            program.add(rank, nodes_[begin].operation);
             continue;
         }
         for (std::size_t i = begin; i < end; i++)
-            program.add(rank, Operation::message(Kind::isend, nodes_[i].peer(), nodes_[i].tag(),
-                                                 nodes_[i].bytes(),
-                                                 static_cast<std::uint32_t>(i - begin)));
+            program.add(rank, Operation::message(
+                                  Kind::isend, nodes_[i].operation.peer(), nodes_[i].operation.tag(),
+                                  nodes_[i].operation.bytes(), static_cast<std::uint32_t>(i - begin)));
         program.add(rank, Operation::wait_all());
     }
     clear();

@@ -104,7 +104,10 @@ Program read_collective(std::string_view text, const std::string &file_name,
                             (rank + 1.0) * request.ranks,
                         file_name, options);
                 if (rank == 0 && i == 0)
-                    program.reserve_nodes(std::min<std::size_t>(graph.nodes(), 64) * request.ranks);
+                    {
+                    const std::size_t most = std::min<std::size_t>(graph.nodes(), 64);
+                    program.reserve_nodes(most * request.ranks, most * request.ranks);
+                }
                 if (repeat == 1)
                     graph.finish_alone(program, rank);
                 else
