@@ -80,6 +80,7 @@ void Engine::set_up(const std::vector<Job> &jobs)
             node_of_.push_back(jobs[j].nodes[r]);
             rank.base = base;
             rank.has_wildcards = program.wildcards[r];
+            rank.in_row = program.rows[r];
             rank.own_request = program.requests[r];
             requests += program.requests[r] + 1;
             if (rank.has_wildcards)
@@ -143,6 +144,8 @@ Outcome Engine::run()
     case kAnnounce:
         return Tape::at(tape_->announced, event.what);
     case kNodeEnds: {
+        if (ranks_[event.what].in_row)
+            return tape_->of_rank[event.what];
         const GraphPlace &graph = graphs_[event.what];
         return Tape::at(tape_->node_end, graph.first_node + graph.ending.first);
     }
@@ -189,8 +192,13 @@ void Engine::handle(const Event &event)
         grow(event.what, event.due);
         break;
     case kNodeEnds: {
-        GraphPlace &graph = graphs_[event.what];
-        end_node(event.what, ranks_[event.what], take_first(graph, graph.ending), true);
+        Rank &rank = ranks_[event.what];
+        if (!rank.in_row) {
+            GraphPlace &graph = graphs_[event.what];
+            end_node(event.what, rank, take_first(graph, graph.ending), true);
+        } else if (--rank.pending == 0) {
+            run_rank(event.what);
+        }
         break;
     }
     }

@@ -101,7 +101,7 @@ class Engine
         std::uint32_t unbegun = 0; // sends whose data have not begun to leave
         std::uint16_t job = 0;
         Mode mode = Mode::running;
-        bool has_wildcards : 1 = false, run_queued : 1 = false;
+        bool has_wildcards : 1 = false, run_queued : 1 = false, in_row : 1 = false;
     };
     static_assert(sizeof(Rank) == 64);
     /// Where a rank is in its graph.
@@ -156,6 +156,7 @@ class Engine
     void run_rank(std::uint32_t number);
     void run_later(std::uint32_t number, Rank &rank);
     bool step(std::uint32_t number, Rank &rank);
+    bool ends_later(std::uint32_t number, const Rank &rank, const Operation &operation);
     bool wait(Rank &rank, std::uint32_t request);
     void forget_complete(std::uint32_t number, Rank &rank);
     bool wait_any(Rank &rank, const Operation &operation);
@@ -240,7 +241,7 @@ class Engine
     HugeVector<Rank> ranks_;
     HugeVector<GraphPlace> graphs_; // of each rank, if any has a graph
     std::vector<RequestState> requests_;
-    HugeVector<NodeState> node_states_; // of each node of all graphs
+    HugeVector<NodeState> node_states_;                    // of each node of all graphs
     std::vector<std::uint64_t> node_base_;                 // of each job
     std::unordered_map<std::uint32_t, Arrivals> arrivals_; // of ranks with wildcards
     HugeVector<Server> servers_;                           // each resource

@@ -87,6 +87,11 @@ void GraphBuilder::clear()
     edges_.clear();
 }
 
+bool GraphBuilder::has_wildcards() const
+{
+    return std::ranges::any_of(nodes_, is_wildcard, &GraphNode::operation);
+}
+
 bool GraphBuilder::has_order()
 {
     if (std::ranges::all_of(edges_,
@@ -113,13 +118,14 @@ void GraphBuilder::finish(Program &program, std::uint32_t rank)
     if (nodes_.empty())
         return;
     const auto number = static_cast<std::uint32_t>(program.graphs.size());
+    if (has_wildcards())
+        program.wildcards[rank] = true;
     const std::size_t first_root = program.roots.size();
     std::uint64_t base = program.successors.size();
     for (std::uint32_t i = 0; i < nodes(); i++) {
         GraphNode &node = nodes_[i];
         node.first_successor = base;
         base += node.successors;
-        program.wildcards[rank] |= is_wildcard(node.operation);
         if (node.predecessors == 0)
             program.roots.push_back(i);
     }

@@ -47,13 +47,15 @@ struct Successor {
 
 /// The program of a job.
 struct Program {
-    explicit Program(std::size_t ranks) : sequences(ranks), requests(ranks), wildcards(ranks)
+    explicit Program(std::size_t ranks)
+        : sequences(ranks), requests(ranks), wildcards(ranks), rows(ranks)
     {
     }
 
     Sequences sequences;
     std::vector<std::uint32_t> requests; // how many places a rank needs
     std::vector<char> wildcards;         // whether a rank receives from any source or any tag
+    std::vector<char> rows;              // whether its sequence is a graph's: see series.cpp
 
     std::vector<std::uint32_t> any_lists;
 
@@ -72,6 +74,7 @@ struct Program {
         sequences.resize(ranks);
         requests.resize(ranks);
         wildcards.resize(ranks);
+        rows.resize(ranks);
     }
     /// Make room for graphs of so many nodes and edges in all; what is not used costs nothing.
     void reserve_nodes(std::size_t count, std::size_t edges);
@@ -110,13 +113,13 @@ class GraphBuilder
     /// none.
     void finish(Program &program, std::uint32_t rank);
     /// Make the graph all that a rank does, and begin another: in a row, which takes less memory
-    /// and time, if it is short and nodes wait for one another in groups of sends or of one node.
+    /// and time, if its nodes wait for one another in groups.
     void finish_alone(Program &program, std::uint32_t rank);
 
   private:
     void clear();
     bool find_groups();
-    bool can_be_in_a_row() const;
+    bool has_wildcards() const;
     struct Edge {
         std::uint32_t earlier;
         Successor successor;

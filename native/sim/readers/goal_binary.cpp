@@ -44,7 +44,7 @@ class BinaryReader
             read_rank(get<std::uint64_t>(6 + 16 * std::uint64_t{rank}));
             if (!graph_.has_order())
                 fail("operations wait for one another in a circle");
-            graph_.finish(program, rank);
+            graph_.finish_alone(program, rank);
         }
         return program;
     }
