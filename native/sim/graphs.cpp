@@ -10,7 +10,7 @@ namespace rankwise::sim
 namespace
 {
 
-constexpr int kNodesAhead = 3; // nodes
+constexpr int kNodesAhead = 3; // fetched: thousands of ranks are at a place each in their graphs
 
 } // namespace
 
@@ -68,7 +68,8 @@ void Engine::begin_node(std::uint32_t number, Rank &rank, std::uint32_t node)
     const Operation &operation = graph.nodes[node].operation;
     __builtin_prefetch(graph.nodes + node + kNodesAhead);
     __builtin_prefetch(&node_states_[graph.first_node + node] + 2 * kNodesAhead, 1);
-    __builtin_prefetch(graph.successors + graph.nodes[node].first_successor + 4 * kNodesAhead);
+    if (graph.nodes[node].successors > 0)
+        __builtin_prefetch(graph.successors + graph.nodes[node].first_successor + 4 * kNodesAhead);
     const std::uint32_t handle = node | kNodeHandle;
     bool is_over = true;
     switch (operation.kind()) {
