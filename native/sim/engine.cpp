@@ -222,7 +222,7 @@ void Engine::settle()
 /// share, rates change at every instant: the end is queued as if it could come a quarter earlier.
 void Engine::expect(std::uint32_t flow)
 {
-    constexpr std::uint32_t kMany = 4;
+    constexpr std::uint32_t kMany = 8;
     constexpr double kMargin = 1.25, kNearlyOver = 0.02;
     Flow &f = network_->flows[flow];
     const FlowRoute &route = network_->routes[flow];
