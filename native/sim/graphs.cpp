@@ -10,7 +10,7 @@ namespace rankwise::sim
 namespace
 {
 
-constexpr int kNodesAhead = 3; // fetched: thousands of ranks are at a place each in their graphs
+constexpr std::size_t kNodesAhead = 3; // fetched: thousands of ranks are at a place each in their graphs
 
 } // namespace
 
