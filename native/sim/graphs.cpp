@@ -10,7 +10,8 @@ namespace rankwise::sim
 namespace
 {
 
-constexpr std::size_t kNodesAhead = 3; // fetched: thousands of ranks are at a place each in their graphs
+constexpr std::size_t kNodesAhead =
+    3; // fetched: thousands of ranks are at a place each in their graphs
 
 } // namespace
 
