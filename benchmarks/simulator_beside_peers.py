@@ -238,7 +238,8 @@ def main(
     if smpi_replay is not None:
         columns["SMPI"] = smpi(smpi_replay.resolve())
     if loggopsim_folder is not None:
-        columns["contention-free, GOAL"] = rankwise(programs[""], "goal.bin", "none")
+        for name, program in programs.items():
+            columns[f"contention-free, GOAL{name}"] = rankwise(program, "goal.bin", "none")
         columns["LogGOPSim"] = loggopsim(loggopsim_folder.resolve())
     most = max(int(1024 * scale), 8)
     schedules = [ring(most, 10, 1024), ring(most, 100, 1024), ring(most, 1000, 1024)]  # how time grows with size

@@ -68,7 +68,6 @@ void Engine::set_up(const std::vector<Job> &jobs)
     }
     ranks_.reserve(ranks);
     node_of_.reserve(ranks);
-    nodes_waiting_.reserve(nodes);
     for (std::uint32_t j = 0; j < jobs.size(); j++) {
         const Program &program = *jobs[j].program;
         const auto base = static_cast<std::uint32_t>(ranks_.size());
@@ -81,13 +80,12 @@ void Engine::set_up(const std::vector<Job> &jobs)
             node_of_.push_back(jobs[j].nodes[r]);
             rank.base = base;
             rank.has_wildcards = program.wildcards[r];
+            rank.in_row = program.rows[r];
             rank.own_request = program.requests[r];
             requests += program.requests[r] + 1;
             if (rank.has_wildcards)
                 arrivals_[base + r];
         }
-        nodes_waiting_.insert(nodes_waiting_.end(), program.predecessors.begin(),
-                              program.predecessors.end());
     }
     if (requests > UINT32_MAX || jobs.size() > UINT16_MAX)
         throw std::bad_alloc();
@@ -96,7 +94,7 @@ void Engine::set_up(const std::vector<Job> &jobs)
     constexpr std::size_t kFitIntoACache = 1 << 14;
     is_large_ = ranks > kFitIntoACache;
     requests_.assign(requests, RequestState::idle);
-    next_node_.assign(nodes, kNone);
+    node_states_.resize(nodes);
 }
 
 /// Rates that are too low and times that are too long would overflow.
@@ -146,6 +144,8 @@ Outcome Engine::run()
     case kAnnounce:
         return Tape::at(tape_->announced, event.what);
     case kNodeEnds: {
+        if (ranks_[event.what].in_row)
+            return tape_->of_rank[event.what];
         const GraphPlace &graph = graphs_[event.what];
         return Tape::at(tape_->node_end, graph.first_node + graph.ending.first);
     }
@@ -192,8 +192,13 @@ void Engine::handle(const Event &event)
         grow(event.what, event.due);
         break;
     case kNodeEnds: {
-        GraphPlace &graph = graphs_[event.what];
-        end_node(event.what, ranks_[event.what], take_first(graph, graph.ending), true);
+        Rank &rank = ranks_[event.what];
+        if (!rank.in_row) {
+            GraphPlace &graph = graphs_[event.what];
+            end_node(event.what, rank, take_first(graph, graph.ending), true);
+        } else if (--rank.pending == 0) {
+            run_rank(event.what);
+        }
         break;
     }
     }

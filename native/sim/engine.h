@@ -79,7 +79,11 @@ class Engine
     enum class Mode : std::uint8_t { running, on_request, on_all, on_any, in_graph, finished };
     enum class RequestState : char { idle, pending, complete };
 
-    /// Nodes in the order in which they came, linked through Engine::next_node_.
+    struct NodeState {
+        std::uint32_t done = 0; // of those that it waits for
+        std::uint32_t next = 0; // in a queue
+    };
+    /// Nodes in the order in which they came, linked through NodeState::next.
     struct NodeQueue {
         std::uint32_t first = kNone, last = kNone;
     };
@@ -98,12 +102,14 @@ class Engine
         std::uint32_t unbegun = 0; // sends whose data have not begun to leave
         std::uint16_t job = 0;
         Mode mode = Mode::running;
-        bool has_wildcards : 1 = false, run_queued : 1 = false;
+        bool has_wildcards : 1 = false, run_queued : 1 = false, in_row : 1 = false;
     };
     static_assert(sizeof(Rank) == 64);
     /// Where a rank is in its graph.
     struct GraphPlace {
-        std::uint64_t first_node = 0; // of the graph, among all nodes
+        const GraphNode *nodes = nullptr;
+        const Successor *successors = nullptr; // of all graphs
+        std::uint64_t first_node = 0;          // of the graph, among all nodes
         std::uint32_t nodes_pending = 0;
         NodeQueue ready, ending;
     };
@@ -151,6 +157,7 @@ class Engine
     void run_rank(std::uint32_t number);
     void run_later(std::uint32_t number, Rank &rank);
     bool step(std::uint32_t number, Rank &rank);
+    bool ends_later(std::uint32_t number, const Rank &rank, const Operation &operation);
     bool wait(Rank &rank, std::uint32_t request);
     void forget_complete(std::uint32_t number, Rank &rank);
     bool wait_any(Rank &rank, const Operation &operation);
@@ -168,7 +175,7 @@ class Engine
     void run_graph(std::uint32_t number, Rank &rank);
     void begin_node(std::uint32_t number, Rank &rank, std::uint32_t node);
     void end_node(std::uint32_t number, Rank &rank, std::uint32_t node, bool deferred);
-    void satisfy(std::uint32_t number, Rank &rank, std::uint32_t node, bool at_start);
+    void satisfy(std::uint32_t number, std::uint32_t node, bool at_start);
     void append(const GraphPlace &graph, NodeQueue &queue, std::uint32_t node);
     std::uint32_t take_first(const GraphPlace &graph, NodeQueue &queue);
 
@@ -235,8 +242,7 @@ class Engine
     HugeVector<Rank> ranks_;
     HugeVector<GraphPlace> graphs_; // of each rank, if any has a graph
     std::vector<RequestState> requests_;
-    HugeVector<std::uint32_t> nodes_waiting_; // of each node of all graphs: what it still waits for
-    HugeVector<std::uint32_t> next_node_;
+    HugeVector<NodeState> node_states_;                    // of each node of all graphs
     std::vector<std::uint64_t> node_base_;                 // of each job
     std::unordered_map<std::uint32_t, Arrivals> arrivals_; // of ranks with wildcards
     HugeVector<Server> servers_;                           // each resource

@@ -1,7 +1,6 @@
 // What happens next, for millions of small events.
 #pragma once
-#include "huge_pages.h"
-#include "picoseconds.h"
+#include "event_bags.h"
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -11,12 +10,6 @@
 
 namespace rankwise::sim
 {
-
-struct Event {
-    Time due;
-    std::uint32_t what;
-    std::uint32_t kind;
-};
 
 /// Does what base/event_queue.h does, for events that are never earlier than the last one taken
 /// out. Most delays of a simulation are the same few: events with the same delay come in the order
@@ -136,7 +129,7 @@ class EventLanes
     {
         const auto differs = static_cast<std::uint64_t>(event.due ^ last_);
         const auto number = static_cast<std::size_t>(std::bit_width(differs));
-        buckets_[number].push_back(event);
+        bags_.put(buckets_[number], event);
         minima_[number] = std::min(minima_[number], event.due);
         bits_ |= std::uint64_t{1} << number;
     }
@@ -145,17 +138,12 @@ class EventLanes
         const std::size_t number = lowest();
         if (number > 0) {
             last_ = due;
-            spread_.swap(buckets_[number]);
             bits_ &= ~(std::uint64_t{1} << number);
             minima_[number] = kNever;
-            for (const Event &event : spread_)
-                keep(event);
-            spread_.clear();
+            bags_.empty(buckets_[number], [this](const Event &event) { keep(event); });
         }
-        HugeVector<Event> &now = buckets_[0];
-        const Event event = now.back();
-        now.pop_back();
-        if (now.empty()) {
+        const Event event = bags_.take(buckets_[0]);
+        if (buckets_[0].count == 0) {
             bits_ &= ~std::uint64_t{1};
             minima_[0] = kNever;
         }
@@ -166,9 +154,9 @@ class EventLanes
     std::array<Time, kLanes> heads_{};
     std::size_t current_ = 0; // the first of the lanes that are due first
     Time taken_ = -1;         // when what was taken out last was due
-    std::array<HugeVector<Event>, 64> buckets_;
+    EventBags bags_;
+    std::array<EventBags::Bag, 64> buckets_;
     std::array<Time, 64> minima_{};
-    HugeVector<Event> spread_;
     std::uint64_t bits_ = 0;
     Time last_ = 0;
 };

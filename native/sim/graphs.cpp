@@ -7,31 +7,41 @@
 namespace rankwise::sim
 {
 
+namespace
+{
+
+constexpr std::size_t kNodesAhead =
+    3; // fetched: thousands of ranks are at a place each in their graphs
+
+} // namespace
+
 void Engine::append(const GraphPlace &graph, NodeQueue &queue, std::uint32_t node)
 {
-    next_node_[graph.first_node + node] = kNone;
+    node_states_[graph.first_node + node].next = kNone;
     if (queue.first == kNone)
         queue.first = node;
     else
-        next_node_[graph.first_node + queue.last] = node;
+        node_states_[graph.first_node + queue.last].next = node;
     queue.last = node;
 }
 
 std::uint32_t Engine::take_first(const GraphPlace &graph, NodeQueue &queue)
 {
     const std::uint32_t node = queue.first;
-    queue.first = next_node_[graph.first_node + node];
+    queue.first = node_states_[graph.first_node + node].next;
     return node;
 }
 
 void Engine::enter_graph(std::uint32_t number, Rank &rank, const Graph &graph)
 {
     GraphPlace &place = graphs_[number];
+    const Program &program = *jobs_[rank.job].program;
+    place.nodes = program.nodes.data() + graph.first_node;
+    place.successors = program.successors.data();
     place.first_node = node_base_[rank.job] + graph.first_node;
     rank.nodes_left = graph.nodes;
-    for (std::uint32_t node = 0; node < graph.nodes; node++)
-        if (nodes_waiting_[place.first_node + node] == 0)
-            append(place, place.ready, node);
+    for (std::uint32_t i = 0; i < graph.roots; i++)
+        append(place, place.ready, program.roots[graph.first_root + i]);
 }
 
 /// Begin all nodes that can; the rank's sequence goes on when no node is left.
@@ -56,8 +66,11 @@ void Engine::run_graph(std::uint32_t number, Rank &rank)
 void Engine::begin_node(std::uint32_t number, Rank &rank, std::uint32_t node)
 {
     GraphPlace &graph = graphs_[number];
-    const std::uint64_t in_program = graph.first_node + node - node_base_[rank.job];
-    const Operation &operation = jobs_[rank.job].program->nodes[in_program];
+    const Operation &operation = graph.nodes[node].operation;
+    __builtin_prefetch(graph.nodes + node + kNodesAhead);
+    __builtin_prefetch(&node_states_[graph.first_node + node] + 2 * kNodesAhead, 1);
+    if (graph.nodes[node].successors > 0)
+        __builtin_prefetch(graph.successors + graph.nodes[node].first_successor + 4 * kNodesAhead);
     const std::uint32_t handle = node | kNodeHandle;
     bool is_over = true;
     switch (operation.kind()) {
@@ -73,15 +86,13 @@ void Engine::begin_node(std::uint32_t number, Rank &rank, std::uint32_t node)
         compute(number, rank, operation.duration());
     }
     if (jobs_[rank.job].program->has_start_edges)
-        satisfy(number, rank, node, true);
+        satisfy(number, node, true);
     if (!is_over) {
         graph.nodes_pending++;
         return;
     }
-    const std::uint64_t first = jobs_[rank.job].program->first_successor[in_program];
-    const std::uint64_t last = jobs_[rank.job].program->first_successor[in_program + 1];
     // What comes in before this ends may come before what waits for this.
-    if (rank.time > now_ && graph.nodes_pending > 0 && first != last) {
+    if (rank.time > now_ && graph.nodes_pending > 0 && graph.nodes[node].successors > 0) {
         append(graph, graph.ending, node);
         push(rank.time, kNodeEnds, number);
         if (tape_) [[unlikely]]
@@ -94,22 +105,21 @@ void Engine::begin_node(std::uint32_t number, Rank &rank, std::uint32_t node)
 void Engine::end_node(std::uint32_t number, Rank &rank, std::uint32_t node, bool deferred)
 {
     rank.nodes_left--;
-    satisfy(number, rank, node, false);
+    satisfy(number, node, false);
     if (deferred)
         run_rank(number);
 }
 
-void Engine::satisfy(std::uint32_t number, Rank &rank, std::uint32_t node, bool at_start)
+void Engine::satisfy(std::uint32_t number, std::uint32_t node, bool at_start)
 {
     GraphPlace &graph = graphs_[number];
-    const Program &program = *jobs_[rank.job].program;
-    const std::uint64_t in_program = graph.first_node + node - node_base_[rank.job];
-    for (std::uint64_t s = program.first_successor[in_program];
-         s < program.first_successor[in_program + 1]; s++) {
-        const Successor &successor = program.successors[s];
-        if (successor.at_start() == at_start &&
-            --nodes_waiting_[graph.first_node + successor.node()] == 0)
-            append(graph, graph.ready, successor.node());
+    const GraphNode &ended = graph.nodes[node];
+    const Successor *const first = graph.successors + ended.first_successor;
+    for (std::uint32_t i = 0; i < ended.successors; i++) {
+        const std::uint32_t later = first[i].node();
+        if (first[i].at_start() == at_start &&
+            ++node_states_[graph.first_node + later].done == graph.nodes[later].predecessors)
+            append(graph, graph.ready, later);
     }
 }
 

@@ -48,4 +48,31 @@ template <typename T> struct HugePages {
 
 template <typename T> using HugeVector = std::vector<T, HugePages<T>>;
 
+/// Room for so many; what is not written to costs nothing.
+template <typename T> class HugeBlock
+{
+  public:
+    explicit HugeBlock(std::size_t room) : begin_(HugePages<T>().allocate(room)), room_(room)
+    {
+    }
+    HugeBlock(HugeBlock &&other) noexcept : begin_(other.begin_), room_(other.room_)
+    {
+        other.begin_ = nullptr;
+    }
+    HugeBlock &operator=(HugeBlock &&) = delete;
+    ~HugeBlock()
+    {
+        if (begin_ != nullptr)
+            HugePages<T>().deallocate(begin_, room_);
+    }
+    T *begin() const
+    {
+        return begin_;
+    }
+
+  private:
+    T *begin_;
+    std::size_t room_;
+};
+
 } // namespace rankwise::sim

@@ -25,6 +25,8 @@ inline constexpr std::int64_t kLargestMessage = (std::int64_t{1} << 40) - 1;
 /// Tags from here on are those of collective operations, which "any tag" does not mean.
 inline constexpr std::int32_t kCollectiveTags = 1 << 30;
 inline constexpr std::uint32_t kMostRequests = 1 << 20;
+/// In a row (see series.cpp), the request of what others wait for.
+inline constexpr std::uint32_t kWaitedFor = 1;
 
 /// One operation, in 16 bytes, for there may be very many.
 class Operation
@@ -36,6 +38,13 @@ class Operation
     {
         return {kind, peer, static_cast<std::uint32_t>(tag), static_cast<std::uint64_t>(bytes),
                 request};
+    }
+    /// The same with another kind and request.
+    Operation with(Kind kind, std::uint32_t request) const
+    {
+        Operation made = *this;
+        made.rest_ = rest_ >> 24 << 24 | std::uint64_t{request} << 4 | static_cast<unsigned>(kind);
+        return made;
     }
     static Operation compute(Time duration)
     {

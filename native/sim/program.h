@@ -13,11 +13,22 @@
 namespace rankwise::sim
 {
 
-/// A graph's nodes are sends, receives and computations; what waits for a node is in `successors`.
+/// A graph's nodes are sends, receives and computations.
 struct Graph {
-    std::uint64_t first_node = 0;
+    std::uint64_t first_node = 0, first_root = 0;
     std::uint32_t nodes = 0;
+    std::uint32_t roots = 0; // those that wait for none
 };
+
+/// All that is asked of a node is side by side, for thousands of ranks are at a node each, and each
+/// place that is looked at is a miss of the cache.
+struct GraphNode {
+    Operation operation;
+    std::uint32_t predecessors = 0;    // how many it waits for
+    std::uint32_t successors = 0;      // how many wait for it
+    std::uint64_t first_successor = 0; // in Program::successors
+};
+static_assert(sizeof(GraphNode) == 32);
 
 /// An edge to a node (numbered from the graph's first) that waits for the end of this one, or for
 /// its start.
@@ -36,22 +47,23 @@ struct Successor {
 
 /// The program of a job.
 struct Program {
-    explicit Program(std::size_t ranks) : sequences(ranks), requests(ranks), wildcards(ranks)
+    explicit Program(std::size_t ranks)
+        : sequences(ranks), requests(ranks), wildcards(ranks), rows(ranks)
     {
     }
 
     Sequences sequences;
     std::vector<std::uint32_t> requests; // how many places a rank needs
     std::vector<char> wildcards;         // whether a rank receives from any source or any tag
+    std::vector<char> rows;              // whether its sequence is a graph's: see series.cpp
 
     std::vector<std::uint32_t> any_lists;
 
     std::vector<Graph> graphs;
     bool has_start_edges = false; // anything that waits for a node's start
-    HugeVector<Operation> nodes;
-    HugeVector<std::uint32_t> predecessors;    // of each node: how many it waits for
-    HugeVector<std::uint64_t> first_successor; // of each node, and one more at the end
+    HugeVector<GraphNode> nodes;
     HugeVector<Successor> successors;
+    HugeVector<std::uint32_t> roots;
 
     std::uint32_t ranks() const
     {
@@ -62,9 +74,10 @@ struct Program {
         sequences.resize(ranks);
         requests.resize(ranks);
         wildcards.resize(ranks);
+        rows.resize(ranks);
     }
-    /// Make room for graphs of so many nodes in all; what is not used costs nothing.
-    void reserve_nodes(std::size_t count);
+    /// Make room for graphs of so many nodes and edges in all; what is not used costs nothing.
+    void reserve_nodes(std::size_t count, std::size_t edges);
     /// Add an operation to a rank's sequence, and note what the rank will need for it.
     void add(std::uint32_t rank, Operation operation)
     {
@@ -100,21 +113,20 @@ class GraphBuilder
     /// none.
     void finish(Program &program, std::uint32_t rank);
     /// Make the graph all that a rank does, and begin another: in a row, which takes less memory
-    /// and time, if it is short and nodes wait for one another in groups of sends or of one node.
+    /// and time, if its nodes wait for one another in groups.
     void finish_alone(Program &program, std::uint32_t rank);
 
   private:
     void clear();
     bool find_groups();
-    bool can_be_in_a_row() const;
+    bool has_wildcards() const;
     struct Edge {
         std::uint32_t earlier;
         Successor successor;
     };
 
-    std::vector<Operation> nodes_;
+    std::vector<GraphNode> nodes_;
     std::vector<Edge> edges_;
-    std::vector<std::uint32_t> predecessors_;
     std::vector<std::uint32_t> place_;
     std::vector<std::uint32_t> groups_; // of each node, while finish_alone looks at them
 };

@@ -28,7 +28,7 @@ void Engine::run_rank(std::uint32_t number)
     for (int ahead = 0; rank.left > 0; ahead++) {
         // What comes from any source depends on when it is asked for, so nothing is asked for ahead
         // of time.
-        if (rank.time > now_ && (rank.has_wildcards || ahead >= kMostAhead)) {
+        if (rank.time > now_ && (rank.has_wildcards || (ahead >= kMostAhead && !rank.in_row))) {
             run_later(number, rank);
             return;
         }
@@ -59,8 +59,9 @@ bool Engine::step(std::uint32_t number, Rank &rank)
     const auto post = [&](std::uint32_t handle, bool sends) {
         request(rank, handle) = RequestState::pending;
         rank.pending++;
-        if (sends ? post_send(number, rank, operation, handle)
-                  : post_receive(number, rank, operation, handle)) {
+        const bool is_over = sends ? post_send(number, rank, operation, handle)
+                                   : post_receive(number, rank, operation, handle);
+        if (is_over && !ends_later(number, rank, operation)) {
             request(rank, handle) = RequestState::complete;
             rank.pending--;
         }
@@ -90,6 +91,8 @@ bool Engine::step(std::uint32_t number, Rank &rank)
         return wait_any(rank, operation);
     case Kind::compute:
         compute(number, rank, operation.duration());
+        rank.pending++;
+        rank.pending -= ends_later(number, rank, operation) ? 0 : 1;
         return true;
     case Kind::until:
         if (tape_ && operation.duration() > rank.time) [[unlikely]]
@@ -102,6 +105,17 @@ bool Engine::step(std::uint32_t number, Rank &rank)
         return rank.nodes_left == 0;
     }
     return true;
+}
+
+/// Of a group in a row: what comes in before this ends may come before what waits for this, as in
+/// begin_node.
+bool Engine::ends_later(std::uint32_t number, const Rank &rank, const Operation &operation)
+{
+    const bool is_later =
+        rank.in_row && operation.request() == kWaitedFor && rank.pending > 1 && rank.time > now_;
+    if (is_later)
+        push(rank.time, kNodeEnds, number);
+    return is_later;
 }
 
 bool Engine::wait(Rank &rank, std::uint32_t number)

@@ -54,39 +54,12 @@ class Sequences
         Operation *operations = nullptr;
         std::uint32_t count = 0, room = 0;
     };
-    class Block
-    {
-      public:
-        explicit Block(std::size_t room)
-            : operations_(HugePages<Operation>().allocate(room)), room_(room)
-        {
-        }
-        Block(Block &&other) noexcept : operations_(other.operations_), room_(other.room_)
-        {
-            other.operations_ = nullptr;
-        }
-        Block &operator=(Block &&) = delete;
-        ~Block()
-        {
-            if (operations_ != nullptr)
-                HugePages<Operation>().deallocate(operations_, room_);
-        }
-        Operation *begin() const
-        {
-            return operations_;
-        }
-
-      private:
-        Operation *operations_;
-        std::size_t room_;
-    };
-
     void grow(std::size_t rank, std::size_t least);
     bool grow_in_place(std::size_t rank, std::size_t least);
     Operation *take_room(std::size_t count);
 
     std::vector<Place> places_;
-    std::vector<Block> blocks_;
+    std::vector<HugeBlock<Operation>> blocks_;
     Operation *free_ = nullptr, *end_ = nullptr;    // of the last block
     std::size_t last_ = SIZE_MAX;                   // the rank whose operations end at `free_`
     std::array<std::vector<Operation *>, 32> left_; // rooms of 2^i that were moved out of

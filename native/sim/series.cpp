@@ -1,7 +1,6 @@
 // Graphs that are groups of operations one after another, as a sequence: a broadcast's receive,
-// then its sends. Only what takes the same times either way, down to the order of what happens at
-// once: nodes of a group are sends, or there is one, and all fit into what a rank may do ahead of
-// others.
+// then its sends. That takes the same times, down to the order of what happens at once: see
+// Engine::ends_later.
 #include "program.h"
 
 #include <algorithm>
@@ -9,26 +8,26 @@
 namespace rankwise::sim
 {
 
-namespace
-{
-
-constexpr std::size_t kLongest = 60; // nodes and waits; see kMostAhead in ranks.cpp
-
-} // namespace
-
-/// Number the groups: nodes wait for all of the group before theirs; false: they do not.
+/// Number the groups: nodes wait for all of the group before theirs; false: they do not. Edges come
+/// in the order of the later node or of the earlier one; so each group's nodes come to be able to
+/// begin in their order, and an edge is there once.
 bool GraphBuilder::find_groups()
 {
+    bool by_earlier = true, by_later = true;
     groups_.assign(nodes_.size(), 0);
     place_.assign(nodes_.size() + 1, 0); // of each node, how many of the group before it waits for
     for (std::size_t i = 0; i < edges_.size(); i++) {
         const std::uint32_t earlier = edges_[i].earlier, later = edges_[i].successor.node();
         if (earlier >= later || edges_[i].successor.at_start())
             return false;
-        if (i > 0 &&
-            (later < edges_[i - 1].successor.node() ||
-             (later == edges_[i - 1].successor.node() && earlier <= edges_[i - 1].earlier)))
-            return false;
+        if (i > 0) {
+            const auto before = std::pair(edges_[i - 1].earlier, edges_[i - 1].successor.node());
+            by_earlier = by_earlier && before < std::pair(earlier, later);
+            by_later =
+                by_later && std::pair(before.second, before.first) < std::pair(later, earlier);
+            if (!by_earlier && !by_later)
+                return false;
+        }
         const std::uint32_t group = groups_[earlier] + 1;
         if (group > groups_[later])
             place_[later] = 0;
@@ -50,36 +49,32 @@ bool GraphBuilder::find_groups()
     return true;
 }
 
-bool GraphBuilder::can_be_in_a_row() const
-{
-    std::size_t operations = nodes_.size();
-    for (std::size_t i = 1; i < nodes_.size(); i++) {
-        if (groups_[i] != groups_[i - 1])
-            operations++;
-        else if (nodes_[i].kind() != Kind::send || nodes_[i - 1].kind() != Kind::send)
-            return false;
-    }
-    return operations < kLongest;
-}
-
 void GraphBuilder::finish_alone(Program &program, std::uint32_t rank)
 {
-    if (nodes_.size() >= kLongest || !find_groups() || !can_be_in_a_row()) {
+    if (nodes_.empty())
+        return;
+    if (has_wildcards() || !find_groups()) {
         finish(program, rank);
         return;
     }
-    program.sequences.reserve(rank, nodes_.size() + 1);
+    program.rows[rank] = true;
+    program.sequences.reserve(rank, nodes_.size() + groups_.back() + 1);
     for (std::size_t begin = 0, end = 0; begin < nodes_.size(); begin = end) {
         while (end < nodes_.size() && groups_[end] == groups_[begin])
             end++;
         if (end == begin + 1) {
-            program.add(rank, nodes_[begin]);
+            program.add(rank, nodes_[begin].operation);
             continue;
         }
-        for (std::size_t i = begin; i < end; i++)
-            program.add(rank, Operation::message(Kind::isend, nodes_[i].peer(), nodes_[i].tag(),
-                                                 nodes_[i].bytes(),
-                                                 static_cast<std::uint32_t>(i - begin)));
+        const std::uint32_t request = end < nodes_.size() ? kWaitedFor : 0;
+        for (std::size_t i = begin; i < end; i++) {
+            const Operation &one = nodes_[i].operation;
+            const Kind kind = one.kind();
+            program.add(rank, one.with(kind == Kind::send      ? Kind::isend
+                                       : kind == Kind::receive ? Kind::ireceive
+                                                               : kind,
+                                       request));
+        }
         program.add(rank, Operation::wait_all());
     }
     clear();

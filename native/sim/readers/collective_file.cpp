@@ -103,8 +103,9 @@ Program read_collective(std::string_view text, const std::string &file_name,
                              static_cast<double>(graph.nodes()) * static_cast<double>(repeat)) /
                             (rank + 1.0) * request.ranks,
                         file_name, options);
+                const std::size_t most = std::min<std::size_t>(graph.nodes(), 64) * request.ranks;
                 if (rank == 0 && i == 0)
-                    program.reserve_nodes(std::min<std::size_t>(graph.nodes(), 64) * request.ranks);
+                    program.reserve_nodes(most, most);
                 if (repeat == 1)
                     graph.finish_alone(program, rank);
                 else

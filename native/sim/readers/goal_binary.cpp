@@ -8,6 +8,7 @@
 #include "readers.h"
 
 #include "base/error.h"
+#include "text_file.h"
 #include <cstring>
 
 namespace rankwise::sim
@@ -23,7 +24,8 @@ class BinaryReader
 {
   public:
     BinaryReader(std::string_view bytes, std::string file_name, const ReaderOptions &options)
-        : bytes_(bytes.substr(kMagicBytes)), file_name_(std::move(file_name)), options_(options)
+        : bytes_(bytes.substr(kMagicBytes)), pages_(bytes_, options.is_mapped),
+          file_name_(std::move(file_name)), options_(options)
     {
     }
 
@@ -35,13 +37,14 @@ class BinaryReader
             fail("there are " + std::to_string(ranks) + " ranks, or the file is cut off");
         check_memory(kBytesPerRank * ranks, file_name_, options_);
         Program program(ranks);
+        program.reserve_nodes(bytes_.size() / kNodeBytes, bytes_.size() / 4);
         ranks_ = ranks;
         for (std::uint32_t rank = 0; rank < ranks; rank++) {
             rank_ = rank;
             read_rank(get<std::uint64_t>(6 + 16 * std::uint64_t{rank}));
             if (!graph_.has_order())
                 fail("operations wait for one another in a circle");
-            graph_.finish(program, rank);
+            graph_.finish_alone(program, rank);
         }
         return program;
     }
@@ -50,51 +53,66 @@ class BinaryReader
     template <typename Number> Number get(std::uint64_t at) const
     {
         if (at > bytes_.size() || bytes_.size() - at < sizeof(Number))
-            fail("the file ends at byte " + std::to_string(bytes_.size() + kMagicBytes) +
-                 ", but more is wanted");
-        Number number;
-        std::memcpy(&number, bytes_.data() + at, sizeof number);
-        return number;
+            fail_short();
+        return read_at<Number>(bytes_.data() + at);
+    }
+    [[noreturn]] void fail_short() const
+    {
+        fail("the file ends at byte " + std::to_string(bytes_.size() + kMagicBytes) +
+             ", but more is wanted");
     }
     [[noreturn]] void fail(const std::string &what) const
     {
         throw input_error(file_name_ + ": rank " + std::to_string(rank_) + ": " + what);
     }
+    /// What is known to be within the file.
+    template <typename Number> static Number read_at(const char *place)
+    {
+        Number number;
+        std::memcpy(&number, place, sizeof number);
+        return number;
+    }
     void read_rank(std::uint64_t begin)
     {
         if (begin > bytes_.size())
             fail("its part begins behind the end of the file");
+        pages_.read_to(bytes_.data() + begin);
         const auto nodes = get<std::uint32_t>(begin), roots = get<std::uint32_t>(begin + 4);
         const std::uint64_t first = begin + 8 + 4 * std::uint64_t{roots};
         const std::uint64_t appendix = first + kNodeBytes * std::uint64_t{nodes};
         if (appendix > bytes_.size())
             fail("the file is cut off within its " + std::to_string(nodes) + " operations");
-        for (std::uint32_t i = 0; i < nodes; i++)
-            graph_.add(operation(first + kNodeBytes * std::uint64_t{i}));
-        for (std::uint32_t i = 0; i < nodes; i++) {
-            const std::uint64_t node = first + kNodeBytes * std::uint64_t{i};
-            depend(i, node + 23, appendix, false);
-            depend(i, node + 31, appendix, true);
+        const char *place = bytes_.data() + first;
+        for (std::uint32_t i = 0; i < nodes; i++, place += kNodeBytes)
+            graph_.add(operation(place));
+        place = bytes_.data() + first;
+        for (std::uint32_t i = 0; i < nodes; i++, place += kNodeBytes) {
+            depend(i, place + 23, bytes_.substr(appendix), false);
+            depend(i, place + 31, bytes_.substr(appendix), true);
         }
     }
-    void depend(std::uint32_t earlier, std::uint64_t at, std::uint64_t appendix, bool at_start)
+    void depend(std::uint32_t earlier, const char *at, std::string_view appendix, bool at_start)
     {
-        const auto count = get<std::uint32_t>(at), place = get<std::uint32_t>(at + 4);
-        for (std::uint32_t i = 0; i < count; i++) {
-            const auto later =
-                get<std::uint32_t>(appendix + 4 * (std::uint64_t{place} + std::uint64_t{i}));
+        const auto count = read_at<std::uint32_t>(at);
+        if (count == 0)
+            return;
+        const std::uint64_t place = read_at<std::uint32_t>(at + 4);
+        if (place + count > appendix.size() / 4)
+            fail_short();
+        for (std::uint64_t i = place; i < place + count; i++) {
+            const auto later = read_at<std::uint32_t>(appendix.data() + 4 * i);
             if (later >= graph_.nodes())
                 fail("operation " + std::to_string(later) + " is waited for, but is none");
             graph_.depend(later, earlier, at_start);
         }
     }
-    Operation operation(std::uint64_t at) const
+    Operation operation(const char *at) const
     {
-        const auto type = get<std::uint8_t>(at + 4);
-        const auto peer = get<std::uint32_t>(at + 5);
-        const auto size = get<std::uint64_t>(at + 9);
-        const auto tag = static_cast<std::int32_t>(get<std::uint32_t>(at + 17));
-        if (get<std::uint8_t>(at + 21) != 0 || get<std::uint8_t>(at + 22) != 0)
+        const auto type = read_at<std::uint8_t>(at + 4);
+        const auto peer = read_at<std::uint32_t>(at + 5);
+        const auto size = read_at<std::uint64_t>(at + 9);
+        const auto tag = static_cast<std::int32_t>(read_at<std::uint32_t>(at + 17));
+        if (read_at<std::uint16_t>(at + 21) != 0)
             fail("it uses several processors or NICs; a rank has one of each here");
         if (type == 3) {
             if (static_cast<double>(size) > kLongestSeconds * 1e9)
@@ -115,6 +133,7 @@ class BinaryReader
     }
 
     std::string_view bytes_;
+    PagesBehind pages_;
     std::string file_name_;
     const ReaderOptions &options_;
     std::uint32_t ranks_ = 0, rank_ = 0;

@@ -100,7 +100,7 @@ class GoalReader
             if (!graph_.has_order())
                 words_.fail("operations of rank " + std::to_string(rank) +
                             " wait for one another in a circle");
-            graph_.finish(program, rank);
+            graph_.finish_alone(program, rank);
         }
         return program;
     }

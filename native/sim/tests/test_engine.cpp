@@ -213,41 +213,6 @@ void graphs()
     CHECK(!graph.has_order());
 }
 
-/// Groups in a row take what they take as a graph; what is no such series stays one.
-void series()
-{
-    const auto outcome_of = [](bool alone, bool all_wait) {
-        Program program(4);
-        GraphBuilder graph;
-        const auto finish_one = [&](std::uint32_t rank) {
-            if (alone)
-                graph.finish_alone(program, rank);
-            else
-                graph.finish(program, rank);
-        };
-        graph.add(receive(1));
-        for (std::uint32_t to = 1; to < 4; to++)
-            graph.depend(graph.add(send(to, to == 2 ? 100'000 : 10, 1)), 0);
-        const std::uint32_t work = graph.add(Operation::compute(5 * us));
-        for (std::uint32_t sent = all_wait ? 1 : 2; sent < 4; sent++)
-            graph.depend(work, sent);
-        finish_one(0);
-        graph.add(send(0, 1));
-        graph.depend(graph.add(receive(0, 1)), 0);
-        finish_one(1);
-        for (const std::uint32_t rank : {2U, 3U}) {
-            graph.add(receive(0, 1));
-            finish_one(rank);
-        }
-        CHECK(program.graphs.size() == (alone ? (all_wait ? 0U : 1U) : 4U));
-        return simulate(logp(), program);
-    };
-    for (const bool all_wait : {true, false}) {
-        const Outcome row = outcome_of(true, all_wait), graph = outcome_of(false, all_wait);
-        CHECK(row.finish == graph.finish && row.deadlock.empty());
-    }
-}
-
 void bounds()
 {
     Program program(1);
@@ -285,7 +250,6 @@ int main()
     in_order();
     requests();
     graphs();
-    series();
     bounds();
     same_node();
     return rankwise::test::conclude();

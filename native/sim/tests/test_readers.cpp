@@ -32,13 +32,15 @@ void goal_text()
 {
     const ReadProgram made = read(goal);
     CHECK(made.format == "GOAL");
-    CHECK(made.program.ranks() == 2 && made.program.nodes.size() == 5);
+    CHECK(made.program.ranks() == 2 && made.program.nodes.size() == 3);
     CHECK(made.program.messages() == 2);
-    CHECK(made.program.nodes[0].duration() == 5'000'000); // 5000 ns
-    CHECK(made.program.nodes[1].kind() == Kind::send && made.program.nodes[1].bytes() == 10 &&
-          made.program.nodes[1].tag() == 3 && made.program.nodes[1].peer() == 1);
+    const auto &nodes = made.program.nodes;
+    CHECK(nodes[0].operation.duration() == 5'000'000); // 5000 ns
+    const Operation &sent = nodes[1].operation;
+    CHECK(sent.kind() == Kind::send && sent.bytes() == 10 && sent.tag() == 3 && sent.peer() == 1);
     CHECK(made.program.successors.size() == 2);
-    CHECK(made.program.predecessors[1] == 1 && made.program.predecessors[2] == 1);
+    CHECK(nodes[1].predecessors == 1 && nodes[2].predecessors == 1);
+    CHECK(made.program.rows[1] && made.program.sequences[1].size() == 3); // both, and their end
     CHECK(simulate(ideal(8), made.program).deadlock.empty());
 
     const std::string head = "num_ranks 2\nrank 0 {\n";
@@ -69,7 +71,7 @@ void goal_binary()
         read("num_ranks 2\nrank 0 {\na: calc 5000\nb: send 10b to 1 tag 7\nb requires a\n}\n"
              "rank 1 {\nrecv 10b from 0 tag 7\n}\n")
             .program;
-    CHECK(made.program.nodes.size() == 3 && made.program.successors.size() == 1);
+    CHECK(made.program.sequences[0].size() == 2 && made.program.sequences[1].size() == 1);
     CHECK(simulate(ideal(8), made.program).finish == simulate(ideal(8), text).finish);
     for (std::size_t length = 8; length < file.size(); length++)
         CHECK(!refused(file.substr(0, length)).empty());
