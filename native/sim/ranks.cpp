@@ -61,7 +61,7 @@ bool Engine::step(std::uint32_t number, Rank &rank)
         rank.pending++;
         const bool is_over = sends ? post_send(number, rank, operation, handle)
                                    : post_receive(number, rank, operation, handle);
-        if (is_over && !ends_later(number, rank, operation)) {
+        if (is_over && !(rank.in_row && ends_later(number, rank, operation))) {
             request(rank, handle) = RequestState::complete;
             rank.pending--;
         }
@@ -92,7 +92,7 @@ bool Engine::step(std::uint32_t number, Rank &rank)
     case Kind::compute:
         compute(number, rank, operation.duration());
         rank.pending++;
-        rank.pending -= ends_later(number, rank, operation) ? 0 : 1;
+        rank.pending -= rank.in_row && ends_later(number, rank, operation) ? 0 : 1;
         return true;
     case Kind::until:
         if (tape_ && operation.duration() > rank.time) [[unlikely]]
