@@ -23,6 +23,7 @@ SAMPLES = {
     '"comm_size=any": {"algorithm=MPIR_A": {}}}}',
     "openmpi-json": '{"rule_file_version": 3, "module": "tuned", "collectives": {"bcast": [{"comm_size_min": 4,\n'
     '"rules": [{"msg_size_min": 0, "msg_size_max": "inf", "alg": "binomial", "seg_size": 0}]}]}}',
+    "openmpi-han": "# ours\n1\n7 1 2\n2\n1 1\n0 han\n4 2\n0 han\n65536 tuned\n",
     "openmpi-rules": "rule-file-version-2\n1 # one\n7\n1\n4\n2\n0 6 0 0 4\n1024 3 0 0\n",
     "environment": "export I_MPI_ADJUST_BCAST='1:0-1023;0:1024-4096'\nset -e\nOMPI_MCA_btl=tcp\n",
     "openmpi-parameters": "# mine\nbtl = self,tcp\nbtl_tcp_links = 2\n",

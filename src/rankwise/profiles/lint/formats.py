@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Protocol
 
-from rankwise.profiles.lint import environment, mpich_json, openmpi_json, openmpi_rules, overlay_table, parameters
+from rankwise.profiles.lint import (
+    environment,
+    mpich_json,
+    openmpi_han,
+    openmpi_json,
+    openmpi_rules,
+    overlay_table,
+    parameters,
+)
 from rankwise.profiles.lint.findings import Finding, Known, UnreadableError
 
 
@@ -25,6 +33,7 @@ FORMATS: Mapping[str, Format] = {
     "overlay-table": overlay_table,
     "mpich-json": mpich_json,
     "openmpi-json": openmpi_json,
+    "openmpi-han": openmpi_han,
     "openmpi-rules": openmpi_rules,
     "environment": environment,
     "openmpi-parameters": parameters,

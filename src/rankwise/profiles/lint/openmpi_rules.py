@@ -37,7 +37,7 @@ def recognises(text: str) -> bool:
 
 def findings(text: str, known: Known) -> Iterator[Finding]:
     """Yield what is wrong, in order. Raises UnreadableError where the numbers are too few."""
-    words = _Words(text)
+    words = Words(text)
     yield from _of_version(words.version, known)
     seen: dict[str, int] = {}
     operations = words.count("the number of collectives")
@@ -80,7 +80,7 @@ def _of_version(version: int, known: Known) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-def _sizes(words: _Words, operation: str, known: Known) -> Iterator[Finding]:
+def _sizes(words: Words, operation: str, known: Known) -> Iterator[Finding]:
     """The sections of one collective: each for communicators from its size on."""
     largest: tuple[int, int] | None = None
     sections = words.count("the number of communicator sizes")
@@ -103,7 +103,7 @@ def _sizes(words: _Words, operation: str, known: Known) -> Iterator[Finding]:
         yield from _rules(words, operation, ranks, rules, known)
 
 
-def _rules(words: _Words, operation: str, ranks: int | None, count: int, known: Known) -> Iterator[Finding]:
+def _rules(words: Words, operation: str, ranks: int | None, count: int, known: Known) -> Iterator[Finding]:
     before: tuple[int, int] | None = None
     for index in range(count):
         line, written = words.next("a message size")
@@ -138,7 +138,7 @@ class _Word:
     text: str
 
 
-class _Words:
+class Words:
     """The words of a file without its comments, each with its line; `version` is that of the file's form."""
 
     def __init__(self, text: str) -> None:
@@ -156,9 +156,11 @@ class _Words:
 
     @property
     def left(self) -> bool:
+        """Return whether there is another word."""
         return self._at < len(self._words)
 
     def next(self, what: str) -> tuple[int, str]:
+        """Return the next word and its line. Raises UnreadableError where there is none."""
         if not self.left:
             raise UnreadableError(self._last, f"the file ends where {what} is expected")
         word = self._words[self._at]
