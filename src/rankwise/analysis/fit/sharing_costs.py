@@ -93,13 +93,14 @@ def capacity(together: Iterable[Observed], latency_seconds: float, alone_seconds
     rates = []
     for one in together:
         total = sum(flow.bytes for flow in one.pattern)
-        for times in one.launches:
-            if times.max() > SATURATED * alone_seconds:
-                rates.append(total / (times.max() - latency_seconds))
+        times = one.launches[:, np.argmax(one.seconds)]  # of the last one; each launch's last is late by chance
+        if one.seconds.max() > SATURATED * alone_seconds:
+            rates.append(total / (times - latency_seconds))
     if not rates:
         return None
-    half = _Z * np.std(rates, ddof=1) / np.sqrt(len(rates)) if len(rates) > 1 else 0.0
-    return _estimate(float(np.mean(rates)), float(half))
+    each = np.concatenate(rates)
+    half = _Z * np.std(each, ddof=1) / np.sqrt(len(each)) if len(each) > 1 else 0.0
+    return _estimate(float(np.mean(each)), float(half))
 
 
 def one_switch(

@@ -38,10 +38,11 @@ def with_sharing(
 
 def _with_rates(site: PlatformSite, found: SharingFit) -> PlatformSite:
     """A NIC that was not the limit keeps the rate that single messages told."""
+    (fitted,) = found.platform.sites
     return replace(
         site,
-        out_bytes_per_second=found.out_rate.value if found.out_rate else site.out_bytes_per_second,
-        in_bytes_per_second=found.in_rate.value if found.in_rate else site.in_bytes_per_second,
+        out_bytes_per_second=(fitted if found.out_rate else site).out_bytes_per_second,
+        in_bytes_per_second=(fitted if found.in_rate else site).in_bytes_per_second,
     )
 
 
