@@ -140,7 +140,7 @@ def test_single_messages_stand_beside_the_papers() -> None:
 def test_errors_of_random_patterns_stand_beside_the_papers() -> None:
     nothing = Estimate(1e-4, Interval(1e-4, 1e-4))
     cost = AloneCost(nothing, replace(nothing, value=8e-8))
-    platform = one_switch(30, cost, 12.5e6, 12.5e6)
+    platform = one_switch(30, cost)
     platform = replace(platform, models=(ContentionModel("alpha-fair", alpha=1.0, kappa=1.25),))
     found = {run.label: flows_of_a_model(platform, run, number) for number, run in enumerate((RUN, RANDOM), 1)}
     table = STUDY.page(found).tables[-1]
@@ -154,7 +154,7 @@ def test_errors_of_random_patterns_stand_beside_the_papers() -> None:
 
 def test_without_the_small_patterns_it_says_why_there_are_no_errors() -> None:
     cost = AloneCost(Estimate(1e-4, Interval(0, 1)), Estimate(8e-8, Interval(0, 1)))
-    random = flows_of_a_model(one_switch(30, cost, 12.5e6, 12.5e6), RANDOM, 2)
+    random = flows_of_a_model(one_switch(30, cost), RANDOM, 2)
     table = STUDY.page({**results(PUBLISHED), RANDOM.label: random}).tables[-1]
     assert {row.cells[0] for row in table.rows} == {"–"}
     assert table.note.endswith(f"{LAM}: a flow alone takes no longer for being larger.")

@@ -29,7 +29,7 @@ def platform(nodes: int = 6, **values: float) -> Platform:
     parameters = {"alpha": ALPHA, "kappa": KAPPA} | values
     latency, per_byte = (Estimate(one, Interval(one, one)) for one in (LATENCY, 1 / RATE))
     alone = AloneCost(latency, per_byte)
-    found = one_switch(nodes, alone, RATE, RATE)
+    found = one_switch(nodes, alone)
     return replace(found, models=(ContentionModel("alpha-fair", **parameters),))
 
 

@@ -87,7 +87,7 @@ def parts_of(text: str) -> tuple[SitePart, ...]:
     if twice:
         raise InputError(f"site {twice[0]} is named twice", "give each site one MPI and all its ranks")
     if sum(one.ranks for one in found) > MOST_RANKS:
-        raise InputError("too many ranks", f"a joined job has at most {MOST_RANKS} of all sites together")
+        raise InputError("too many ranks", f"all sites of a joined job have at most {MOST_RANKS} together")
     return tuple(found)
 
 

@@ -72,10 +72,11 @@ def fit_one_switch(
     rates = [
         capacity([micro[name] for name in names], alone.latency.value, seconds) for names in (LEAVING, ENTERING)
     ]
-    # A flow alone fills its NIC, as the guards have seen; with rates that differ a little it would queue, or not.
-    same = float(np.mean([1 / alone.seconds_per_byte.value, *(one.value for one in rates if one)]))
-    cost = replace(alone, seconds_per_byte=replace(alone.seconds_per_byte, value=1 / same))
-    platform = one_switch(max(map(ranks_of, measured)), cost, same, same, eager_below_bytes)
+    # A flow alone fills its NIC, as the guards have seen. Between rates that differ by a thousandth chance would
+    # decide whether it keeps a queue there.
+    rate = float(np.mean([1 / alone.seconds_per_byte.value, *(one.value for one in rates if one)]))
+    cost = replace(alone, seconds_per_byte=replace(alone.seconds_per_byte, value=1 / rate))
+    platform = one_switch(max(map(ranks_of, measured)), cost, eager_below_bytes)
     unseen = [measured[one] for one in validation_patterns().values() if one in measured]
     later = {**late_patterns(), **asynchronous_patterns()}.values()
     fitted = [*micro.values(), *(measured[one] for one in later if one in measured)]

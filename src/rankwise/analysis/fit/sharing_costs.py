@@ -103,17 +103,16 @@ def capacity(together: Iterable[Observed], latency_seconds: float, alone_seconds
     return _estimate(float(np.mean(each)), float(half))
 
 
-def one_switch(
-    nodes: int, cost: AloneCost, out_rate: float, in_rate: float, eager_below_bytes: int = 65536
-) -> Platform:  # fmt: skip
-    """Return the platform of nodes at one switch, where all flows cost as measured.
+def one_switch(nodes: int, cost: AloneCost, eager_below_bytes: int = 65536) -> Platform:
+    """Return the platform of nodes at one switch, where all flows cost as measured and one alone fills a NIC.
 
     From `eager_below_bytes` on a request goes before the data and its answer comes back: three latencies.
     """
+    rate = 1 / cost.seconds_per_byte.value
     eager = CostRange(eager_below_bytes - 1, cost.latency.value, gap_seconds_per_byte=cost.seconds_per_byte.value)
     ranges = (eager, replace(eager, up_to_bytes=None, latency_seconds=cost.latency.value / 3))
     return Platform(
-        sites=(PlatformSite("cluster", tuple(f"n{i}" for i in range(nodes)), out_rate, in_rate),),
+        sites=(PlatformSite("cluster", tuple(f"n{i}" for i in range(nodes)), rate, rate),),
         routes=(Route("cluster", "cluster", "lan"),),
         classes=(PairClass("lan", ranges, eager_below_bytes),), same_node="lan",
         models=(ContentionModel(),),
