@@ -22,8 +22,9 @@ from rankwise.workflows import lint
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--mpi", default="", metavar="MPI",
               help="Check for this one.  [default: all that are here, and Open MPI 4.0 to 6.0]")  # fmt: skip
-@click.option("--format", "form", default=None, type=click.Choice(lint.FORMATS),
-              help="Format of the files.  [default: as their text suggests]")  # fmt: skip
+@click.option("--format", "form", default=None, metavar="NAME", type=click.Choice(lint.FORMATS),
+              help=f"Format of the files: {', '.join(lint.FORMATS)}.  [default: as their text "
+                   "suggests]")  # fmt: skip
 @click.option("--prefix", "prefixes", multiple=True, metavar="DIR", type=click.Path(path_type=Path),
               help="Also look for an MPI in this prefix.")  # fmt: skip
 @json_option
