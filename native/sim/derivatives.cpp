@@ -99,9 +99,10 @@ double value_of(const Parameter &parameter, const std::vector<double> &values)
 
 } // namespace
 
-std::vector<Derivative> derivatives(const Platform &platform, const std::vector<Job> &jobs,
-                                    Side side)
+std::vector<Derivative> derivatives(const Platform &given, const std::vector<Job> &jobs, Side side)
 {
+    Platform platform = given;
+    platform.model = steady_state(given.model);
     std::uint32_t ranks = 0;
     for (const Job &job : jobs)
         ranks += job.program->ranks();

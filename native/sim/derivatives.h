@@ -19,8 +19,7 @@ struct Derivative {
 /// Return dT/dp for each parameter p that the total time T depends on. `any` takes one run and
 /// gives one of the subgradients at a kink; a side takes one run for each parameter, which is moved
 /// to that side by kSideStep of its value.
-std::vector<Derivative> derivatives(const Platform &platform, const std::vector<Job> &jobs,
-                                    Side side);
+std::vector<Derivative> derivatives(const Platform &given, const std::vector<Job> &jobs, Side side);
 inline constexpr double kSideStep = 1e-6;
 
 /// Write them as a member of a JSON object.

@@ -24,10 +24,7 @@ Engine::Engine(const Platform &platform, const std::vector<Job> &jobs, Noise noi
                Tape *tape)
     : platform_(platform), jobs_(jobs), noise_(noise), record_(record), tape_(tape),
       messages_(ranks_of(jobs)), shares_(platform.model.sharing != Sharing::none),
-      is_alone_(!shares_ && noise.is_silent() && tape == nullptr),
-      queues_(platform.model.window > 0 && tape == nullptr &&
-              (platform.model.sharing == Sharing::alpha_fair ||
-               platform.model.sharing == Sharing::max_min))
+      is_alone_(!shares_ && noise.is_silent() && tape == nullptr)
 {
     set_up(jobs);
     const std::uint32_t nodes = static_cast<std::uint32_t>(platform.nodes.size());
@@ -98,7 +95,7 @@ void Engine::set_up(const std::vector<Job> &jobs)
 }
 
 /// Rates that are too low and times that are too long would overflow.
-void Engine::fail_too_long()
+void fail_too_long()
 {
     throw input_error("the simulated time exceeds 50 days",
                       "look for absurd sizes, computations or rates");
@@ -150,7 +147,7 @@ Outcome Engine::run()
         return Tape::at(tape_->node_end, graph.first_node + graph.ending.first);
     }
     case kEnd:
-    case kGrow:
+    case kServed:
         return 0;
     default:
         return Tape::at(tape_->event, event.what);
@@ -188,8 +185,9 @@ void Engine::handle(const Event &event)
     case kAnnounce:
         announce(event.what);
         break;
-    case kGrow:
-        grow(event.what, event.due);
+    case kServed:
+        if (const Queues::Ended ended = queues_->handle(now_, event.what); ended.message != kNone)
+            data_left(ended.message, ended.lost);
         break;
     case kNodeEnds: {
         Rank &rank = ranks_[event.what];
@@ -256,9 +254,11 @@ Outcome Engine::conclude()
     for (const auto &[rank, waiting] : arrivals_)
         outcome_.unreceived += waiting.unexpected.size();
     outcome_.most_messages = messages_.most();
-    for (std::uint32_t r = 0; network_ && r < network_->resources.size(); r++)
-        if (network_->lost[r] > 0)
-            outcome_.lost_by_resource[r] += network_->lost[r];
+    const std::vector<double> none;
+    const std::vector<double> &lost = queues_ ? queues_->lost() : network_ ? network_->lost : none;
+    for (std::uint32_t r = 0; r < lost.size(); r++)
+        if (lost[r] > 0)
+            outcome_.lost_by_resource[r] += lost[r];
     if (any) {
         std::vector<std::string> names;
         for (std::size_t r = 0; r < ranks_.size(); r++)

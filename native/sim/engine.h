@@ -7,6 +7,7 @@
 #include "noise.h"
 #include "platform.h"
 #include "program.h"
+#include "queues.h"
 #include "recorder.h"
 #include "tape.h"
 #include <memory>
@@ -48,11 +49,8 @@ struct Outcome {
 ///   g
 ///     after each at the NIC (LogGP exactly); larger ones are flows, which share resources as the
 ///     model says;
-///   - with a window, data wait behind what others keep in the queues on their way, and so do a
-///   rendezvous'
-///     request before them and its answer on the way back; a message's own window then doubles each
-///     time that what is sent waits for, from an eighth on (TCP's slow start); derivatives are
-///     those without;
+///   - with the model "queues" and a window, these have no rates, but wait in queues (queues.h);
+///   derivatives are those of the rates that such flows come to;
 ///   - without a model, and within a node, messages go at their G; of a rank that sends to other
 ///   nodes one after
 ///     another.
@@ -74,7 +72,7 @@ class Engine
         kDeliver,
         kAnnounce,
         kNodeEnds,
-        kGrow
+        kServed
     };
     enum class Mode : std::uint8_t { running, on_request, on_all, on_any, in_graph, finished };
     enum class RequestState : char { idle, pending, complete };
@@ -136,19 +134,6 @@ class Engine
     {
         events_.push(now_, due, kind, what);
     }
-    static Time after(Time time, double picoseconds)
-    {
-        if (!(picoseconds < static_cast<double>(kEndOfTime - time))) [[unlikely]]
-            fail_too_long();
-        return time + static_cast<Time>(picoseconds);
-    }
-    static Time after(Time time, Time picoseconds)
-    {
-        if (picoseconds >= kEndOfTime - time) [[unlikely]]
-            fail_too_long();
-        return time + picoseconds;
-    }
-    [[noreturn]] static void fail_too_long();
     /// Tell the tape's number of what a message costs.
     std::uint32_t cost_of(const Message &message, Cost which) const;
     std::uint32_t instant_of(const Event &event);
@@ -219,10 +204,9 @@ class Engine
     std::uint32_t served(const Message &message, std::uint32_t resource, std::uint32_t begin);
     void need_network();
     void begin_flow(std::uint32_t message);
-    bool waits_in_queues(std::uint32_t message);
-    void grow(std::uint32_t flow, Time due);
-    double queueing(std::span<const std::uint32_t> resources) const;
     void end_flow(std::uint32_t flow, Time due);
+    void queue(std::uint32_t message);
+    void data_left(std::uint32_t message, double lost);
     void lose(std::uint32_t source, std::uint32_t destination, std::uint32_t resource, double time);
 
     const Platform &platform_;
@@ -232,6 +216,7 @@ class Engine
     Tape *tape_;                       // if derivatives are wanted
     std::unique_ptr<Network> network_; // from the first flow on
     std::unique_ptr<SharingModel> model_;
+    std::unique_ptr<Queues> queues_; // in place of both
     bool lone_is_free_ = true, is_unsettled_ = false, is_large_ = false;
     EventLanes events_;
     Matching messages_;
@@ -248,7 +233,6 @@ class Engine
     HugeVector<Server> servers_;                           // each resource
     const bool shares_;
     const bool is_alone_; // the time at which eager data leave is known when they are sent
-    const bool queues_;
     Outcome outcome_;
 };
 

@@ -16,7 +16,6 @@ enum MessageFlag : std::uint8_t {
     kPosted = 4,  // the receive is
     kArrived = 8, // the data are
     kWithin = 16, // a node
-    kQueued = 32, // the data have waited in queues
 };
 
 /// A message from the posting of its send or its receive, whichever comes first, until it is

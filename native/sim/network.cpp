@@ -52,13 +52,14 @@ Network::Network(const Platform &platform)
         set(2 * std::size_t{nodes_} + i, platform.links[i].rate, 2 + platform.links[i].place);
 }
 
-void Network::find_path(std::uint32_t from, std::uint32_t to, FlowRoute &route) const
+void find_path(const Platform &platform, std::uint32_t from, std::uint32_t to, FlowRoute &route)
 {
+    const auto nodes = static_cast<std::uint32_t>(platform.nodes.size());
     route.count = 0;
     route.resources[route.count++] = from;
-    for (const std::uint32_t link : platform_.route(from, to).links)
-        route.resources[route.count++] = 2 * nodes_ + link;
-    route.resources[route.count++] = nodes_ + to;
+    for (const std::uint32_t link : platform.route(from, to).links)
+        route.resources[route.count++] = 2 * nodes + link;
+    route.resources[route.count++] = nodes + to;
 }
 
 std::uint32_t Network::begin(std::uint32_t message, std::uint32_t from, std::uint32_t to,
@@ -73,7 +74,7 @@ std::uint32_t Network::begin(std::uint32_t message, std::uint32_t from, std::uin
         free_.pop_back();
     }
     FlowRoute &route = routes[number];
-    find_path(from, to, route);
+    find_path(platform_, from, to, route);
     double limit = costs.gap_byte > 0 ? byte_time_ / costs.gap_byte : 1e300;
     for (const std::uint32_t used : route.used())
         limit = std::min(limit, resources[used].capacity);
@@ -90,16 +91,6 @@ std::uint32_t Network::begin(std::uint32_t message, std::uint32_t from, std::uin
     const bool is_in_list = flows[number].touched; // by a flow before, and still in that list
     flows[number] = {route.whole, 0, limit, now, kNever, kNone, is_in_list, true};
     return number;
-}
-
-void Network::double_weight(std::uint32_t flow)
-{
-    FlowRoute &route = routes[flow];
-    route.weight *= 2;
-    const bool simple = route.count == 2 && route.weight == 1;
-    for (std::uint32_t i = 0; i < route.count; i++)
-        resources[route.resources[i]].flows.at(route.places[i]).other =
-            simple ? route.resources[1 - i] : kNone;
 }
 
 void Network::leave(std::uint32_t flow)

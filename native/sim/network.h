@@ -107,16 +107,17 @@ struct FlowRoute {
     double weight = 1;
     double whole = 0; // what was left at its start
     Time start = 0;
-    Time grows = 0; // when the window is looked at next: see Engine::grow
     std::uint32_t message = kNone;
     std::uint8_t count = 0;
-    std::uint8_t doublings = 0; // of the weight, that are left
 
     std::span<const std::uint32_t> used() const
     {
         return {resources.data(), count};
     }
 };
+
+/// Find the resources between two nodes, in their order.
+void find_path(const Platform &platform, std::uint32_t from, std::uint32_t to, FlowRoute &route);
 
 /// Write a resource's name as reports do: node or link, and the direction.
 std::string name_of_resource(const Platform &platform, std::uint32_t resource);
@@ -152,13 +153,9 @@ class Network
         return layers_[resource];
     }
 
-    /// Find the resources between two nodes, in their order.
-    void find_path(std::uint32_t from, std::uint32_t to, FlowRoute &route) const;
     /// Begin a flow and return its number; nothing has told it its rate yet.
     std::uint32_t begin(std::uint32_t message, std::uint32_t from, std::uint32_t to,
                         std::int64_t bytes, const CostRange &costs, double weight);
-    /// Double a flow's weight.
-    void double_weight(std::uint32_t flow);
     /// Take the flow out of its resources' lists; loads are left to the model.
     void leave(std::uint32_t flow);
     void forget(std::uint32_t flow);

@@ -29,7 +29,7 @@ DESCRIPTION
                         (`from to bytes [start]` a line) or a collective operation ({"operation": ...}).
     --algorithm OPERATION=NAME
                         what a trace's collective operations are made of
-    --model NAME        alpha-fair, max-min, flow-cuts or none, instead of the platform's
+    --model NAME        queues, alpha-fair, max-min, flow-cuts or none, instead of the platform's
     --tolerance X       of rates, as a share of the capacity (default: the platform's, 1e-3)
     --packet BYTES      messages up to this size are served one after another (default: the platform's, 1500)
     --trace FILE        write a timeline that Perfetto and chrome://tracing show
@@ -56,9 +56,10 @@ PLATFORM
      "copy_seconds_per_byte": 0, "reduce_seconds_per_byte": 0,                       of collective operations
      "model": {"name": "alpha-fair", "alpha": 1, "kappa": 2, "tolerance": 1e-3}}
 
-    The last range has no "up_to"; what a range leaves out is 0. Models: "max-min" and "alpha-fair" (alpha from 0.1 to 16)
-    heed kappa: where a node receives r, it sends at most kappa - r, in units of its NIC's rate; from 2 on there is no
-    such bus; and "window", the bytes that a flow keeps under way: a message then waits in queues, and starts slowly.
+    The last range has no "up_to"; what a range leaves out is 0. Models: "queues", where data wait in the queues of NICs
+    and links, a flow's up to its "window" (bytes; without one it is alpha-fair with alpha 1), "max-min" and "alpha-fair"
+    (alpha from 0.1 to 16) heed kappa: where a node receives r, it sends at most kappa - r, in units of its NIC's rate;
+    from 2 on there is no such bus.
     "flow-cuts" has "outer_cut" and "mixed_cut" instead. "none": messages do not slow one another.
 
     Exit codes: 0 simulated; 2 the command line or a file is wrong, or the program deadlocks: then it says who waits

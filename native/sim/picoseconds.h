@@ -30,6 +30,22 @@ inline double whole_picoseconds(double picoseconds)
     return whole + (whole < picoseconds ? 1 : 0);
 }
 
+/// Throw, for the simulated time is longer than can be counted.
+[[noreturn]] void fail_too_long();
+
+inline Time after(Time time, double picoseconds)
+{
+    if (!(picoseconds < static_cast<double>(kEndOfTime - time))) [[unlikely]]
+        fail_too_long();
+    return time + static_cast<Time>(picoseconds);
+}
+inline Time after(Time time, Time picoseconds)
+{
+    if (picoseconds >= kEndOfTime - time) [[unlikely]]
+        fail_too_long();
+    return time + picoseconds;
+}
+
 inline double seconds(Time time)
 {
     return static_cast<double>(time) / kPicosecondsPerSecond;

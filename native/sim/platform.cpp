@@ -224,13 +224,23 @@ ModelSettings model_named(const std::string &name)
     static const std::map<std::string, Sharing> names = {{"none", Sharing::none},
                                                          {"max-min", Sharing::max_min},
                                                          {"alpha-fair", Sharing::alpha_fair},
-                                                         {"flow-cuts", Sharing::flow_cuts}};
+                                                         {"flow-cuts", Sharing::flow_cuts},
+                                                         {"queues", Sharing::queues}};
     const auto found = names.find(name);
     if (found == names.end())
         throw input_error("there is no model " + name,
-                          "one of alpha-fair, max-min, flow-cuts, none");
+                          "one of queues, alpha-fair, max-min, flow-cuts, none");
     ModelSettings settings;
     settings.sharing = found->second;
+    return settings;
+}
+
+ModelSettings steady_state(ModelSettings settings)
+{
+    if (settings.sharing == Sharing::queues) {
+        settings.sharing = Sharing::alpha_fair;
+        settings.alpha = 1;
+    }
     return settings;
 }
 

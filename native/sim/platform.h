@@ -55,7 +55,7 @@ struct Link {
     std::uint32_t place = 0; // in the routes that it is first met in, from 0
 };
 
-enum class Sharing { none, max_min, alpha_fair, flow_cuts };
+enum class Sharing { none, max_min, alpha_fair, flow_cuts, queues };
 
 struct ModelSettings {
     Sharing sharing = Sharing::max_min;
@@ -64,7 +64,7 @@ struct ModelSettings {
     double tolerance = 1e-3; // of a resource's capacity
     double outer_cut = 0.5;  // flow cuts: of the outer flows of an odd zigzag
     double mixed_cut = 3;    // flow cuts: of what is sent where something is received
-    double window = 0;       // bytes that a flow keeps under way, in queues; 0: these do not matter
+    double window = 0;       // queues: bytes that a flow keeps there; 0: as few as can be
 };
 
 struct Platform {
@@ -100,6 +100,9 @@ struct Platform {
 
 /// Read a platform. Throws Error (exit code 2) with the file's name and the line at fault.
 Platform read_platform(std::string_view text, const std::string &file_name);
+
+/// Return the model whose rates flows come to when they go on for long.
+ModelSettings steady_state(ModelSettings settings);
 
 /// Read the member "model" of a platform, or what --model says.
 ModelSettings model_named(const std::string &name);

@@ -18,7 +18,9 @@ void Engine::begin_transfer(std::uint32_t i)
         serve_alone(i, now_);
     else if (message.bytes <= platform_.packet_bytes)
         serve(i);
-    else if (!queues_ || !waits_in_queues(i))
+    else if (platform_.model.sharing == Sharing::queues && platform_.model.window > 0)
+        queue(i);
+    else
         begin_flow(i);
 }
 
@@ -132,70 +134,33 @@ void Engine::serve(std::uint32_t i)
                         -bytes * byte_time * byte_time / kPicosecondsPerSecond);
 }
 
-/// Of one more packet, in picoseconds.
-double Engine::queueing(std::span<const std::uint32_t> resources) const
+void Engine::queue(std::uint32_t i)
 {
-    return platform_.model.window * network_->byte_time() / model_->offered(resources);
-}
-
-/// Let the data wait once, behind what is in the queues, as a rendezvous' request did there and its
-/// answer back; false: they need not.
-bool Engine::waits_in_queues(std::uint32_t i)
-{
-    Message &message = messages_[i];
-    if (message.flags & kQueued)
-        return false;
-    message.flags |= kQueued;
-    need_network();
+    if (!queues_)
+        queues_ = std::make_unique<Queues>(platform_, events_, kServed);
+    const Message &message = messages_[i];
     const std::uint32_t from = node_of_[message.source], to = node_of_[message.destination];
-    FlowRoute way;
-    network_->find_path(from, to, way);
-    double wait = queueing(way.used());
-    if (!(message.flags & kEager)) {
-        network_->find_path(to, from, way);
-        wait += wait + queueing(way.used());
-    }
-    if (wait < 1)
-        return false;
-    lose(from, to, kNone, wait);
-    push(after(now_, wait), kBegin, i);
-    return true;
-}
-
-/// A flow's window doubles when what it has sent is acknowledged: the queues decide when. It is
-/// first looked at when all that began with it has its rate.
-void Engine::grow(std::uint32_t flow, Time due)
-{
-    FlowRoute &route = network_->routes[flow];
-    if (!network_->flows[flow].active || route.grows != due)
-        return;
-    if (due != route.start + 1) {
-        network_->double_weight(flow);
-        route.doublings--;
-        model_->reweighted(flow);
-        is_unsettled_ = true;
-    }
-    if (route.doublings == 0)
-        return;
-    route.grows = std::max(due + 2, after(now_, queueing(route.used())));
-    push(route.grows, kGrow, flow);
+    const Queues::Data data{i,
+                            from,
+                            to,
+                            message.bytes,
+                            costs_of(message).gap_byte,
+                            platform_.pair_class(from, to).weight,
+                            !(message.flags & kEager)};
+    if (record_)
+        record_->of(i).alone = static_cast<Time>(queues_->alone(data));
+    queues_->begin(now_, data);
 }
 
 void Engine::begin_flow(std::uint32_t i)
 {
-    constexpr std::uint8_t kDoublings = 3;
     const Message &message = messages_[i];
     const std::uint32_t from = node_of_[message.source], to = node_of_[message.destination];
     need_network();
     const double weight = platform_.pair_class(from, to).weight;
-    const std::uint32_t flow = network_->begin(i, from, to, message.bytes, costs_of(message),
-                                               queues_ ? weight / (1 << kDoublings) : weight);
-    FlowRoute &route = network_->routes[flow];
-    if (queues_) {
-        route.doublings = kDoublings;
-        route.grows = now_ + 1;
-        push(route.grows, kGrow, flow);
-    }
+    const std::uint32_t flow =
+        network_->begin(i, from, to, message.bytes, costs_of(message), weight);
+    const FlowRoute &route = network_->routes[flow];
     if (record_)
         record_->of(i).alone = static_cast<Time>(route.whole / network_->flows[flow].limit);
     if (tape_) [[unlikely]]
@@ -223,7 +188,7 @@ void Engine::begin_flow(std::uint32_t i)
 void Engine::end_flow(std::uint32_t flow, Time due)
 {
     Flow &f = network_->flows[flow];
-    FlowRoute &route = network_->routes[flow];
+    const FlowRoute &route = network_->routes[flow];
     if (!f.active || f.expected != due)
         return; // another end was queued since
     const bool was_alone = f.rate == f.limit && f.since == route.start;
@@ -246,17 +211,22 @@ void Engine::end_flow(std::uint32_t flow, Time due)
     const double lost =
         was_alone ? 0 : static_cast<double>(now_ - route.start) - std::ceil(route.whole / f.limit);
     const std::uint32_t i = route.message;
+    network_->forget(flow);
+    if (tape_) [[unlikely]]
+        Tape::at(tape_->event, i) = tape_->later(tape_->now, cost_of(messages_[i], Cost::latency));
+    data_left(i, lost);
+}
+
+/// All data of a message that was not alone, after so many picoseconds more than it takes alone.
+void Engine::data_left(std::uint32_t i, double lost)
+{
     const Message &message = messages_[i];
     if (lost > 1)
         lose(node_of_[message.source], node_of_[message.destination], kNone, lost);
-    network_->forget(flow);
     if (record_)
         record_->of(i).end = now_;
-    const bool eager = message.flags & kEager;
     push(after(now_, latency(i)), kDeliver, i);
-    if (tape_) [[unlikely]]
-        Tape::at(tape_->event, i) = tape_->later(tape_->now, cost_of(message, Cost::latency));
-    if (!eager)
+    if (!(message.flags & kEager))
         complete(message.source, message.send_handle, Doing::sent, 0, i);
 }
 

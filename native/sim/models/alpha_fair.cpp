@@ -48,17 +48,6 @@ double AlphaFair::level(std::uint32_t flow) const
     return rate_at(prices, route.weight, network_.flows[flow].limit);
 }
 
-double AlphaFair::offered(std::span<const std::uint32_t> resources) const
-{
-    double prices = 0;
-    for (const std::uint32_t resource : resources) {
-        const std::uint32_t lone = lone_that_fills(resource);
-        prices += lone == kNone ? network_.resources[resource].price
-                                : network_.routes[lone].weight / power(network_.flows[lone].rate);
-    }
-    return rate_at(prices, 1, std::numeric_limits<double>::infinity());
-}
-
 AlphaFair::Load AlphaFair::load_at(double price)
 {
     Load load{0, 0};

@@ -13,7 +13,6 @@ class AlphaFair final : public LocalRelaxation
 {
   public:
     AlphaFair(const ModelSettings &settings, Network &network);
-    double offered(std::span<const std::uint32_t> resources) const override;
 
   protected:
     std::uint32_t bottleneck(std::uint32_t flow) const override;

@@ -52,26 +52,6 @@ void LocalRelaxation::ended(std::uint32_t flow)
     }
 }
 
-void LocalRelaxation::reweighted(std::uint32_t flow)
-{
-    const double rate = level(flow), change = rate - network_.flows[flow].rate;
-    network_.set_rate(flow, rate, rate < network_.flows[flow].limit ? bottleneck(flow) : kNone);
-    for (const std::uint32_t resource : network_.routes[flow].used())
-        shift(resource, change);
-    if (has_bus_)
-        changed_.push_back(network_.routes[flow].resources[0]);
-}
-
-std::uint32_t LocalRelaxation::lone_that_fills(std::uint32_t resource) const
-{
-    constexpr double kFull = 0.97;
-    const Resource &r = network_.resources[resource];
-    if (!network_.sends(resource) || r.price != no_price_ || r.flows.count() != 1 ||
-        r.load < kFull * r.bound)
-        return kNone;
-    return r.flows.entries()[0].flow();
-}
-
 bool LocalRelaxation::is_wrong(std::uint32_t resource) const
 {
     const Resource &r = network_.resources[resource];

@@ -32,7 +32,6 @@ class LocalRelaxation : public SharingModel
 
     void started(std::uint32_t flow) override;
     void ended(std::uint32_t flow) override;
-    void reweighted(std::uint32_t flow) override;
     void settle() override;
     bool lone_is_free() const override
     {
@@ -57,9 +56,6 @@ class LocalRelaxation : public SharingModel
     /// Return the resource of a flow that holds it back most.
     virtual std::uint32_t bottleneck(std::uint32_t flow) const = 0;
     bool is_wrong(std::uint32_t resource) const;
-    /// Return the flow that is alone where it leaves its node, without a price, and goes at the
-    /// full rate there: what it keeps under way waits there. kNone: there is none.
-    std::uint32_t lone_that_fills(std::uint32_t resource) const;
     void check(std::uint32_t resource);
     /// A resource with one flow needs no price: the flow's limit keeps it within the capacity.
     bool needs_price(const Resource &resource) const

@@ -20,18 +20,6 @@ class MaxMin final : public LocalRelaxation
     {
     }
 
-    double offered(std::span<const std::uint32_t> resources) const override
-    {
-        double lowest = kNoLevel;
-        for (const std::uint32_t resource : resources) {
-            const std::uint32_t lone = lone_that_fills(resource);
-            lowest = std::min(lowest, lone == kNone ? network_.resources[resource].price
-                                                    : network_.flows[lone].rate /
-                                                          network_.routes[lone].weight);
-        }
-        return lowest < kNoLevel ? lowest : std::numeric_limits<double>::infinity();
-    }
-
   protected:
     std::uint32_t bottleneck(std::uint32_t flow) const override
     {

@@ -12,6 +12,8 @@ std::unique_ptr<SharingModel> make_model(const ModelSettings &settings, Network 
         return make_max_min(settings, network);
     case Sharing::alpha_fair:
         return make_alpha_fair(settings, network);
+    case Sharing::queues:
+        return make_alpha_fair(steady_state(settings), network);
     case Sharing::flow_cuts:
         return make_flow_cuts(settings, network);
     }

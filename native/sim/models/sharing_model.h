@@ -4,9 +4,7 @@
 // has a price and the rates follow from these, and is named in model_names.cpp.
 #pragma once
 #include "../network.h"
-#include <limits>
 #include <memory>
-#include <span>
 
 namespace rankwise::sim
 {
@@ -21,16 +19,6 @@ class SharingModel
     virtual void started(std::uint32_t flow) = 0;
     /// A flow with this rate has left.
     virtual void ended(std::uint32_t flow) = 0;
-    /// The weight of a flow with a rate has changed.
-    virtual void reweighted(std::uint32_t)
-    {
-    }
-    /// Return the rate that one more flow of weight 1 would have over these resources if it changed
-    /// nothing; infinite: nothing waits there.
-    virtual double offered(std::span<const std::uint32_t>) const
-    {
-        return std::numeric_limits<double>::infinity();
-    }
     /// Give the flows their rates, with Network::set_rate where these change. Only what the flows
     /// that began and ended since the last time can have changed is looked at.
     virtual void settle() = 0;

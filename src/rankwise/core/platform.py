@@ -73,14 +73,14 @@ class ContentionModel:
     """How concurrent flows share the platform: see native/sim/models."""
 
     name: str = "alpha-fair"
-    """alpha-fair, max-min, flow-cuts or none."""
+    """queues, alpha-fair, max-min, flow-cuts or none."""
     alpha: float = 1.0
     kappa: float = 2.0
     """The host bus: out(X) <= kappa - in(X), in units of the out rate; from 2 on there is none."""
     outer_cut: float = 0.5
     mixed_cut: float = 3.0
     window_bytes: float = 0.0
-    """What a flow keeps under way, in queues that others wait in (TCP's window); 0: queues do not matter."""
+    """Of the model queues: what a flow keeps in these, where others wait (TCP's window); 0: next to nothing."""
     relative_error: float | None = None
     """90 % of the predicted times of patterns that the fit did not see are within this of the measured ones."""
 

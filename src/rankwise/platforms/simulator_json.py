@@ -51,7 +51,7 @@ def simulator_json(platform: Platform, model: str = "", tolerance: float | None 
     return json.dumps(written, ensure_ascii=False)
 
 
-KNOWN_MODELS = ("alpha-fair", "max-min", "flow-cuts", "none")
+KNOWN_MODELS = ("queues", "alpha-fair", "max-min", "flow-cuts", "none")
 
 
 def model_of(platform: Platform, name: str = "") -> ContentionModel:
@@ -90,5 +90,6 @@ def _model(model: ContentionModel) -> dict[str, Any]:
         written["alpha"] = model.alpha
     if model.name == "none":
         return written
-    window = {"window": model.window_bytes} if model.window_bytes else {}
-    return written | {"kappa": model.kappa} | window
+    if model.name == "queues":
+        written["window"] = model.window_bytes
+    return written | {"kappa": model.kappa}

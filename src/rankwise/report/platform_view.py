@@ -101,12 +101,11 @@ def _models(platform: Platform) -> RenderableType:
 
 def _model(model: ContentionModel) -> str:
     words = {
+        "queues": f", kappa {model.kappa:.3g}, window {format_size(round(model.window_bytes))}",
         "alpha-fair": f", alpha {model.alpha:.3g}, kappa {model.kappa:.3g}",
         "max-min": f", kappa {model.kappa:.3g}",
         "flow-cuts": f", outer cut {model.outer_cut:.3g}, mixed cut {model.mixed_cut:.3g}",
     }.get(model.name, "")
-    if model.window_bytes:
-        words += f", window {format_size(round(model.window_bytes))}"
     error = model.relative_error
     return model.name + words + ("" if error is None else f": 90 % of held-out times within {format_share(error)}")
 

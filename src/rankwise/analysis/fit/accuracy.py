@@ -26,7 +26,6 @@ from rankwise.core.flows import Pattern, ranks_of
 from rankwise.core.platform import Platform
 
 MODELS = tuple(CANDIDATES)
-"""The default model first."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,6 +38,7 @@ class SharingFit:
     """None: flows together enter a node as fast as one alone, so that its NIC is not the limit."""
     out_rate: Estimate | None
     models: Mapping[str, FittedModel]
+    """The first one, which is the default, has the smallest error of small patterns that a fit left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,8 @@ def fit_one_switch(
     unseen = [measured[one] for one in validation_patterns().values() if one in measured]
     later = {**late_patterns(), **asynchronous_patterns()}.values()
     fitted = [*micro.values(), *(measured[one] for one in later if one in measured)]
-    models = {name: fit_model(name, platform, fitted, simulate, unseen) for name in MODELS}
+    found = [fit_model(name, platform, fitted, simulate, unseen) for name in MODELS]
+    models = {one.model.name: one for one in sorted(found, key=lambda one: one.left_out)}
     platform = replace(platform, models=tuple(one.model for one in models.values()))
     return SharingFit(platform, alone, rates[1], rates[0], models)
 

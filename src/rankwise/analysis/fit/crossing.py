@@ -107,10 +107,10 @@ def weight(
     `platform` has the nodes of the crossing alone, in their order. Flows are compared with themselves alone, so
     that what TCP takes to reach its rate counts on neither side.
     """
-    model = platform.models[0].name
+    model = next((one.name for one in platform.models if one.name == "alpha-fair"), "")
     alone = {one[0]: one for one in (crossing.alone[0], *crossing.within)}
     known = [one for one in crossing.beside_within if one in seen]
-    if model != "alpha-fair" or not known or any(one not in seen for one in alone.values()):
+    if not model or not known or any(one not in seen for one in alone.values()):
         return "no flow of this class was measured beside one within a site"
     measured = np.concatenate([
         np.log(seen[one].seconds / [seen[alone[flow]].seconds[0] for flow in one]) for one in known

@@ -31,8 +31,9 @@ PARAMETERS: Mapping[str, tuple[float, float, float]] = {
 }
 """Where each may lie, and where the search for it begins."""
 CANDIDATES: Mapping[str, tuple[tuple[str, ...], ...]] = {
-    "alpha-fair": ((), ("alpha",), ("alpha", "kappa"), ("alpha", "kappa", "window_bytes")),
-    "max-min": ((), ("kappa",), ("kappa", "window_bytes")),
+    "queues": ((), ("kappa",), ("kappa", "window_bytes")),
+    "alpha-fair": ((), ("alpha",), ("alpha", "kappa")),
+    "max-min": ((), ("kappa",)),
     "flow-cuts": (("outer_cut",), ("outer_cut", "mixed_cut")),
     "none": ((),),
 }
@@ -40,6 +41,8 @@ CANDIDATES: Mapping[str, tuple[tuple[str, ...], ...]] = {
 START = ContentionModel(alpha=1.0, kappa=2.0, outer_cut=1.0, mixed_cut=0.0)
 """What stands for a parameter that is not fitted: it does nothing."""
 GUARD_SHARE = 0.03
+STEP, QUEUES_STEP = 0.01, 0.05
+"""For derivatives, as a share of the parameters. With queues, times also depend on who is a moment earlier."""
 FOLDS = 4
 BETTER_BY = 0.9
 """A further parameter has to lessen the error of what the fit did not see to this share."""
@@ -58,6 +61,8 @@ class FittedModel:
     fitted: tuple[str, ...]
     held_out: Mapping[tuple[str, ...], float]
     """By candidate: the root mean square error of patterns left out of the fit, as a share of the time."""
+    left_out: float
+    """That of the candidate that was chosen."""
     intervals: Mapping[str, Interval]
     not_identified: Mapping[str, str]
 
@@ -98,6 +103,7 @@ def fit_model(
         errors[names] = _error_of_left_out(name, names, platform, patterns, simulate, begin)
         if errors[names] < BETTER_BY * errors[chosen]:
             chosen = names
+    left_out = errors[chosen]
     values, jacobian, residuals = _fit(name, chosen, platform, patterns, simulate)
     intervals, lost = _intervals(chosen, values, jacobian, residuals)
     if lost:  # without what means nothing
@@ -109,7 +115,7 @@ def fit_model(
     model = replace(START, name=name, **dict(zip(chosen, values, strict=True)))
     if held_out:
         model = replace(model, relative_error=covering_error(_with(platform, model), name, held_out, simulate))
-    return FittedModel(model, chosen, errors, intervals, lost)
+    return FittedModel(model, chosen, errors, left_out, intervals, lost)
 
 
 def covering_error(platform: Platform, name: str, patterns: Sequence[Observed], simulate: Simulate) -> float:
@@ -170,7 +176,8 @@ def _fit(  # noqa: PLR0917 - the same, and where to begin
         return _residuals(name, names, values, platform, patterns, simulate)
 
     found = scipy.optimize.least_squares(
-        off, np.where(inside, near, start), bounds=(low, high), diff_step=np.array([0.01]), x_scale=start,
+        off, np.where(inside, near, start), bounds=(low, high), x_scale=start,
+        diff_step=np.array([QUEUES_STEP if "window_bytes" in names else STEP]),
         xtol=1e-4, ftol=1e-5, max_nfev=40,
     )  # fmt: skip
     return tuple(map(float, found.x)), np.asarray(found.jac), np.asarray(found.fun)
