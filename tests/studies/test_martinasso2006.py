@@ -146,7 +146,8 @@ def test_errors_of_random_patterns_stand_beside_the_papers() -> None:
     table = STUDY.page(found).tables[-1]
     errors = {row.head.partition(" ")[0]: float(row.cells[0].partition(" ")[0]) for row in table.rows}
     assert errors["alpha-fair"] < 0.2
-    assert all(error > 2 for model, error in errors.items() if model != "alpha-fair"), errors
+    assert errors["queues"] < 0.5, "without a window they come to alpha = 1, as these flows"
+    assert all(error > 2 for model, error in errors.items() if model not in {"alpha-fair", "queues"}), errors
     assert [row.cells[1:] for row in table.rows if row.head.startswith("flow cuts")] == [
         ("6.7 %, worst 40.3 %", "6.6 %, worst 45.6 %", "11.6 %, worst 56.5 %")
     ]

@@ -24,13 +24,13 @@ LATENCY, RATE = 1e-4, 12.5e6
 ALPHA, KAPPA = 1.3, 1.25
 
 
-def platform(nodes: int = 6, **values: float) -> Platform:
-    """Nodes at one switch, of these parameters of alpha-fair sharing."""
+def platform(nodes: int = 6, model: str = "alpha-fair", **values: float) -> Platform:
+    """Nodes at one switch, of these parameters of the model."""
     parameters = {"alpha": ALPHA, "kappa": KAPPA} | values
     latency, per_byte = (Estimate(one, Interval(one, one)) for one in (LATENCY, 1 / RATE))
     alone = AloneCost(latency, per_byte)
     found = one_switch(nodes, alone)
-    return replace(found, models=(ContentionModel("alpha-fair", **parameters),))
+    return replace(found, models=(ContentionModel(model, **parameters),))
 
 
 def fitting_patterns() -> tuple[Pattern, ...]:
@@ -45,7 +45,7 @@ def measured(true: Platform, launches: int = 3, noise: float = 0.005) -> dict[Pa
     """What launches would have seen of all patterns of a fit."""
     generator = np.random.default_rng(1)
     patterns = fitting_patterns()
-    times = simulated(true, "alpha-fair", patterns)
+    times = simulated(true, true.models[0].name, patterns)
     return {
         pattern: Observed(pattern, one * np.exp(noise * generator.standard_normal((launches, len(one)))))
         for pattern, one in zip(patterns, times, strict=True)

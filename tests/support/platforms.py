@@ -76,8 +76,8 @@ def platforms(draw: st.DrawFn) -> Platform:
     classes = draw(st.lists(_names, min_size=1, max_size=3, unique=True))
     some = st.lists(st.sampled_from(links), unique=True, max_size=3) if links else st.just([])
     models = st.builds(
-        ContentionModel, st.sampled_from(["alpha-fair", "max-min", "flow-cuts", "none"]), st.floats(0.1, 16),
-        st.floats(1, 3), st.floats(0.01, 1), st.floats(0, 9), st.floats(0, 1e7),
+        ContentionModel, st.sampled_from(["queues", "alpha-fair", "max-min", "flow-cuts", "none"]),
+        st.floats(0.1, 16), st.floats(1, 3), st.floats(0.01, 1), st.floats(0, 9), st.floats(0, 1e7),
         st.none() | st.floats(0, 1),
     )  # fmt: skip
     ends = st.tuples(st.floats(-1, 1), st.floats(-1, 1)).map(sorted)

@@ -36,7 +36,7 @@ const std::vector<std::string> tokens = {
     "[",       "]",         ",",        ":",    "\"",     "wait",
     "test",    "8b",        "isend",    "tag",  "#",      "//",
     "/*",      "*/",        "\xff",     "",     "reduce", "true",
-    "max-min", "flow-cuts", "none",     "0.5"};
+    "max-min", "flow-cuts", "none",     "0.5",  "queues", "window"};
 
 ReaderOptions small()
 {

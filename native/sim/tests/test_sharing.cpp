@@ -212,37 +212,6 @@ void limit()
     CHECK_NEAR(before, 0, 0.05);
 }
 
-/// The window is a tenth of what a NIC sends in a second: a flow alone keeps it in its own NIC,
-/// where all that comes later waits for 0.1 s.
-void queues()
-{
-    for (const Sharing sharing : {Sharing::alpha_fair, Sharing::max_min}) {
-        ModelSettings settings = model(sharing, 1);
-        settings.window = 0.1 * kRate;
-        Platform platform = ideal(4, settings);
-        const auto begins = [&](const std::string &late) {
-            std::string text = "0 1 125000000\n";
-            text.append(late).append(" 12500000 0.5\n");
-            const ReadProgram read = read_pattern(text, "pattern", {});
-            Record record(read.program.ranks());
-            const Outcome outcome = simulate(platform, read.program, &record);
-            CHECK(seconds(outcome.total) < 1.2);
-            double begin = -1;
-            for (const MessageRecord &message : record.messages)
-                if (message.bytes < 125000000)
-                    begin = seconds(message.begin);
-            return begin;
-        };
-        CHECK_NEAR(begins("0 2"), 0.6, 1e-6); // its data wait in the NIC of 0
-        CHECK_NEAR(begins("2 0"), 0.5, 1e-6); // nothing of it does
-        platform.classes[0].eager_below = 0;
-        CHECK_NEAR(begins("0 2"), 0.7, 1e-6); // its request does as well
-        CHECK_NEAR(begins("2 0"), 0.6, 1e-6); // the answer to its request does
-        CHECK_NEAR(begins("2 1"), 0.5, 1e-6); // at the port of 1 nothing waits
-        CHECK_NEAR(begins("2 3"), 0.5, 1e-6);
-    }
-}
-
 } // namespace
 
 int main()
@@ -250,6 +219,5 @@ int main()
     optimum();
     filling();
     limit();
-    queues();
     return rankwise::test::conclude();
 }

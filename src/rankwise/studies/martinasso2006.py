@@ -47,7 +47,8 @@ _SINGLE_BYTES = (1, FLOW_BYTES)
 _RANDOM = tuple(random_pattern(seed, 30) for seed in range(1, 4))
 """As in its section 5: 30 flows, two at each of 30 nodes."""
 _MODEL_NAMES = {
-    "alpha-fair": "alpha-fair with a host bus (ours)", "max-min": "max-min with a host bus",
+    "queues": "queues with a host bus (ours)", "alpha-fair": "alpha-fair with a host bus (ours)",
+    "max-min": "max-min with a host bus",
     "flow-cuts": "flow cuts (the paper's model)", "none": "no contention",
 }  # fmt: skip
 _NONE = "–"

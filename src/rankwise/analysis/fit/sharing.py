@@ -41,8 +41,10 @@ CANDIDATES: Mapping[str, tuple[tuple[str, ...], ...]] = {
 START = ContentionModel(alpha=1.0, kappa=2.0, outer_cut=1.0, mixed_cut=0.0)
 """What stands for a parameter that is not fitted: it does nothing."""
 GUARD_SHARE = 0.03
-STEP, QUEUES_STEP = 0.01, 0.05
-"""For derivatives, as a share of the parameters. With queues, times also depend on who is a moment earlier."""
+STEP = 0.01
+"""Of parameters, as a share of them, for derivatives."""
+QUEUES_STEPS = {"kappa": 0.03, "window_bytes": 0.2}
+"""To both sides: in queues, times also depend on who is a moment earlier; wide steps see past that."""
 FOLDS = 4
 BETTER_BY = 0.9
 """A further parameter has to lessen the error of what the fit did not see to this share."""
@@ -170,6 +172,7 @@ def _fit(  # noqa: PLR0917 - the same, and where to begin
 
     near = np.array(begin or start)
     edge = NEARLY * (high - low)
+    queues = "window_bytes" in names
     inside = (near > low + edge) & (near < high - edge)
 
     def off(values: FloatArray) -> FloatArray:
@@ -177,7 +180,8 @@ def _fit(  # noqa: PLR0917 - the same, and where to begin
 
     found = scipy.optimize.least_squares(
         off, np.where(inside, near, start), bounds=(low, high), x_scale=start,
-        diff_step=np.array([QUEUES_STEP if "window_bytes" in names else STEP]),
+        jac="3-point" if queues else "2-point",
+        diff_step=np.array([QUEUES_STEPS[one] if queues else STEP for one in names]),
         xtol=1e-4, ftol=1e-5, max_nfev=40,
     )  # fmt: skip
     return tuple(map(float, found.x)), np.asarray(found.jac), np.asarray(found.fun)
