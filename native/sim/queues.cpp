@@ -9,9 +9,10 @@ namespace rankwise::sim
 namespace
 {
 
-/// Of a window: small enough that flows take turns, large enough that there are few. The errors of
-/// small patterns are the same with halves of that.
+/// Of a window: small enough that flows take turns, large enough that there are few. Small patterns
+/// are predicted about as well with chunks of half that.
 constexpr double kChunkShare = 0.125, kFirstShare = 0.25;
+constexpr std::int64_t kMostChunks = 1 << 16; // of a message: even an absurd one comes to an end
 
 } // namespace
 
@@ -61,6 +62,7 @@ void Queues::begin(Time now, const Data &data)
     one.data = data;
     find_path(platform_, data.from, data.to, one.route);
     one.unsent = one.unreceived = data.bytes;
+    one.chunk = std::max(chunk_bytes_, data.bytes / kMostChunks);
     one.whole_window = static_cast<std::int64_t>(data.weight * platform_.model.window);
     one.window = static_cast<std::int64_t>(kFirstShare * static_cast<double>(one.whole_window));
     one.byte_time = byte_time(data, one.route);
@@ -76,7 +78,7 @@ void Queues::send(Time now, std::uint32_t transfer)
 {
     for (;;) {
         Transfer &one = transfers_[transfer];
-        const std::int64_t bytes = std::min(one.unsent, chunk_bytes_);
+        const std::int64_t bytes = std::min(one.unsent, one.chunk);
         if (bytes == 0 || (one.under_way > 0 && one.under_way + bytes > one.window))
             return;
         one.unsent -= bytes;

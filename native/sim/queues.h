@@ -67,6 +67,7 @@ class Queues
         FlowRoute route; // of the stage that it is in
         Stage stage = Stage::data;
         std::int64_t unsent = 0, unreceived = 0, under_way = 0;
+        std::int64_t chunk = 0;
         std::int64_t window = 0, whole_window = 0;
         double byte_time = 0;        // alone
         Time paced = 0;              // alone, what has begun would be there then

@@ -4,6 +4,7 @@
 #include "base/word_file.h"
 #include "goal_binary_file.h"
 #include "world.h"
+#include <array>
 
 using namespace rankwise;
 using namespace rankwise::sim;
@@ -71,30 +72,36 @@ bool try_to_run(const Platform &platform, const std::string &text)
 
 int main()
 {
-    const Platform platform = read_platform(platform_text, "platform");
+    std::array platforms = {read_platform(platform_text, "platform"),
+                            read_platform(platform_text, "platform")};
+    platforms[1].model.sharing = Sharing::queues;
+    platforms[1].model.window = 1e9;
     rankwise::test::Mutation mutation(20060914, tokens);
     int read = 0, refused = 0;
     std::vector<std::string> all = programs;
     all.push_back(goal_binary_file());
     for (const std::string &valid : all) {
-        CHECK(try_to_run(platform, valid));
+        for (const Platform &platform : platforms)
+            CHECK(try_to_run(platform, valid));
         for (int i = 0; i < 3000; i++)
-            (try_to_run(platform, mutation.damaged(valid)) ? read : refused)++;
+            (try_to_run(platforms[static_cast<std::size_t>(i) % 2], mutation.damaged(valid))
+                 ? read
+                 : refused)++;
         for (std::size_t length = 0; length < valid.size(); length++)
-            try_to_run(platform, valid.substr(0, length));
+            try_to_run(platforms[length % 2], valid.substr(0, length));
     }
     CHECK(read > 500 && refused > 2000); // both happen, or nothing was tested
-    int platforms = 0;
+    int whole = 0;
     for (int i = 0; i < 4000; i++)
         try {
             const Platform damaged = read_platform(mutation.damaged(platform_text), "platform");
-            platforms++;
+            whole++;
             if (damaged.nodes.size() < 1000)
                 try_to_run(damaged, programs[2]);
         } catch (const Error &error) {
             CHECK(error.exit_code() == kExitInput && is_text(error.what()));
         }
-    CHECK(platforms > 20);
-    std::cout << read << " read, " << refused << " refused, " << platforms << " platforms\n";
+    CHECK(whole > 20);
+    std::cout << read << " read, " << refused << " refused, " << whole << " platforms\n";
     return rankwise::test::conclude();
 }
