@@ -60,6 +60,11 @@ void Queues::begin(Time now, const Data &data)
     }
     Transfer &one = transfers_[number] = {};
     one.data = data;
+    find_path(platform_, data.to, data.from, one.back);
+    // Of nodes at either end a NIC lets it overtake.
+    std::copy(one.back.resources.begin() + 1, one.back.resources.begin() + one.back.count - 1,
+              one.back.resources.begin());
+    one.back.count -= 2;
     find_path(platform_, data.from, data.to, one.route);
     one.unsent = one.unreceived = data.bytes;
     one.chunk = std::max(chunk_bytes_, data.bytes / kMostChunks);
@@ -102,11 +107,35 @@ void Queues::append(Time now, std::uint32_t transfer, std::int64_t bytes)
     wait(now, number);
 }
 
+void Queues::acknowledge(Time now, std::uint32_t transfer, std::int64_t bytes)
+{
+    std::uint32_t number = static_cast<std::uint32_t>(chunks_.size());
+    if (free_chunks_.empty()) {
+        chunks_.emplace_back();
+    } else {
+        number = free_chunks_.back();
+        free_chunks_.pop_back();
+    }
+    Chunk &chunk = chunks_[number] = {};
+    chunk.transfer = transfer;
+    chunk.acknowledges = bytes;
+    transfers_[transfer].unacknowledged++;
+    wait(now, number);
+}
+
+void Queues::make_room(Time now, std::uint32_t transfer, std::int64_t bytes)
+{
+    Transfer &one = transfers_[transfer];
+    one.under_way -= bytes;
+    one.window = std::min(one.whole_window, one.window + bytes);
+    send(now, transfer);
+}
+
 /// Join the queue of the next resource on the way.
 void Queues::wait(Time now, std::uint32_t number)
 {
     Chunk &chunk = chunks_[number];
-    const std::uint32_t at = transfers_[chunk.transfer].route.resources[chunk.hop];
+    const std::uint32_t at = route_of(chunk).resources[chunk.hop];
     Resource &resource = resources_[at];
     chunk.since = now;
     chunk.next = kNone;
@@ -149,13 +178,13 @@ void Queues::serve(Time now, std::uint32_t at)
     if (sends && has_bus())
         take_bus(now, at, chunk.bytes);
     const auto bytes = static_cast<double>(chunk.bytes);
-    if (chunk.hop == 0)
+    if (chunk.hop == 0 && !chunk.acknowledges)
         chunk.whole = one.paced = after(std::max(one.paced, now), one.byte_time * bytes);
     // Where it trickles in from something slower, others are served in between.
     const Time free = after(now, resource.byte_time * bytes);
     chunk.whole = std::max(chunk.whole, free);
     events_.push(now, free, served_, at);
-    if (++chunk.hop < one.route.count)
+    if (++chunk.hop < route_of(chunk).count)
         wait(now, number);
     else if (chunk.whole == free)
         resource.delivers = number;
@@ -183,6 +212,14 @@ Queues::Ended Queues::arrive(Time now, std::uint32_t number)
     const Chunk chunk = chunks_[number];
     free_chunks_.push_back(number);
     Transfer &one = transfers_[chunk.transfer];
+    if (chunk.acknowledges) {
+        one.unacknowledged--;
+        if (one.unreceived > 0)
+            make_room(now, chunk.transfer, chunk.acknowledges);
+        else if (one.unacknowledged == 0)
+            free_transfers_.push_back(chunk.transfer);
+        return {};
+    }
     if (has_bus())
         take_bus(now, one.stage == Stage::answer ? one.data.from : one.data.to, chunk.bytes);
     const double late =
@@ -200,16 +237,19 @@ Queues::Ended Queues::arrive(Time now, std::uint32_t number)
         one.stage = Stage::data;
         find_path(platform_, one.data.from, one.data.to, one.route);
         one.paced = now;
-    } else {
-        one.unreceived -= chunk.bytes;
-        one.under_way -= chunk.bytes;
-        one.window = std::min(one.whole_window, one.window + chunk.bytes);
-    }
-    if (one.unreceived > 0) {
         send(now, chunk.transfer);
         return {};
     }
-    free_transfers_.push_back(chunk.transfer);
+    one.unreceived -= chunk.bytes;
+    if (one.unreceived > 0) {
+        if (one.back.count > 0)
+            acknowledge(now, chunk.transfer, chunk.bytes);
+        else
+            make_room(now, chunk.transfer, chunk.bytes);
+        return {};
+    }
+    if (one.unacknowledged == 0)
+        free_transfers_.push_back(chunk.transfer);
     const double took = static_cast<double>(now - one.begun);
     return {one.data.message, took - one.byte_time * static_cast<double>(one.data.bytes)};
 }

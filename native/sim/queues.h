@@ -12,7 +12,9 @@ namespace rankwise::sim
 /// The model "queues": where all others give flows rates, here the data go in chunks through the
 /// resources on their way, each of which serves what comes first. A chunk goes on as soon as its
 /// first byte is served, so that a flow alone takes bytes times G. A flow has at most its window of
-/// data in the queues, and what has arrived makes room for as much (TCP's windows). It begins with
+/// data in the queues, and what has arrived makes room for as much (TCP's windows), when the
+/// acknowledgement is back: it waits in the queues of the links between sites, which a NIC lets it
+/// overtake. A flow begins with
 /// a quarter of the window, which then grows by what arrives: it doubles each time that the queues
 /// have let it pass (slow start). The data of a rendezvous are asked for: a request and its answer,
 /// of no bytes, wait in the queues before them.
@@ -65,6 +67,8 @@ class Queues
     struct Transfer {
         Data data;
         FlowRoute route; // of the stage that it is in
+        FlowRoute back;  // links on the way of acknowledgements
+        std::uint32_t unacknowledged = 0; // acknowledgements under way
         Stage stage = Stage::data;
         std::int64_t unsent = 0, unreceived = 0, under_way = 0;
         std::int64_t chunk = 0;
@@ -77,6 +81,7 @@ class Queues
         std::uint32_t transfer = kNone;
         std::uint32_t next = kNone;
         std::int64_t bytes = 0;
+        std::int64_t acknowledges = 0; // bytes; then it has none of its own
         std::uint32_t hop = 0;
         std::uint32_t held_by = kNone; // where it waited longest
         Time longest = 0;
@@ -86,6 +91,13 @@ class Queues
 
     void send(Time now, std::uint32_t transfer);
     void append(Time now, std::uint32_t transfer, std::int64_t bytes);
+    void acknowledge(Time now, std::uint32_t transfer, std::int64_t bytes);
+    void make_room(Time now, std::uint32_t transfer, std::int64_t bytes);
+    const FlowRoute &route_of(const Chunk &chunk) const
+    {
+        const Transfer &one = transfers_[chunk.transfer];
+        return chunk.acknowledges ? one.back : one.route;
+    }
     void wait(Time now, std::uint32_t chunk);
     void serve(Time now, std::uint32_t resource);
     void take_bus(Time now, std::uint32_t node, std::int64_t bytes);
