@@ -190,7 +190,7 @@ def _translated(
         Notice(
             "other-version",
             f"profile {profile.name} was measured with {part.implementation}, and this is {implementation.id}",
-            f"measure again: rankwise tune --testbed {profile.testbed} {implementation.id}",
+            f"tune {implementation.id}; this profile was made by: {profile.command_line}",
         )
     ]
     try:
@@ -200,8 +200,8 @@ def _translated(
             raise InputError(
                 f"profile {profile.name} was made for {part.implementation}, and {implementation.id} cannot load "
                 f"it: {error}",
-                f"--force leaves that out; or measure: rankwise tune --testbed {profile.testbed} "
-                f"{implementation.id}",
+                f"--force leaves that out; or tune {implementation.id}; this profile was made by: "
+                f"{profile.command_line}",
             ) from error
         tuning, lost = _known_to(implementation, tuning)
         native = whole_native(implementation, tuning, profile.topology)
@@ -230,11 +230,10 @@ def _of_network(profile: Profile, topology: Topology | None) -> Iterator[Notice]
     found = changes(profile.topology, topology)
     if found:
         more = f"; and {len(found) - _SAID} more" if len(found) > _SAID else ""
-        where = topology.name if topology else "local"
         yield Notice(
             "other-network",
             f"profile {profile.name} was made for another network: {'; '.join(found[:_SAID])}{more}",
-            f"measure on this one: rankwise tune --testbed {where}",
+            "make a profile for this network: rankwise tune, with the testbed or hostfile that is used here",
         )
 
 
