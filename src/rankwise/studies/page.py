@@ -32,7 +32,8 @@ def summary(found: tuple[Statement, ...]) -> str:
     if not counts["undecided"]:
         return f"{said}."
     missing = sum(not is_measured(one) for one in found)
-    return f"{said}; {counts['undecided']} could not be decided{f', {missing} of them not measured' if missing else ''}."
+    more = f", {missing} of them not measured" if missing else ""
+    return f"{said}; {counts['undecided']} could not be decided{more}."
 
 
 def is_measured(statement: Statement) -> bool:

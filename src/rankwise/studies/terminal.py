@@ -19,8 +19,7 @@ _COLOURS: dict[StatementVerdict, str] = {"holds": "green", "no longer": "yellow"
 
 
 def lines(title: str, page: Page, notices: Sequence[Notice] = ()) -> list[RenderableType]:
-    """Return the title, the statements and aims that were measured, the answer in one sentence, what else is on the
-    page, and the kinds of warnings."""
+    """Return the title, the statements and aims that were measured, the answer, tables, and kinds of warnings."""
     shown: list[RenderableType] = [
         Text(title, style="bold"),
         Text(),
