@@ -240,10 +240,18 @@ def _of_network(profile: Profile, topology: Topology | None) -> Iterator[Notice]
 def _of_ranks(profile: Profile, implementation: Implementation, ranks: int) -> Iterator[Notice]:
     parts = [part for part in profile.parts if part.family == implementation.family]
     decided = {one.ranks for part in parts for one in part.tuning.decisions}
+    tried = {verdict.ranks for part in parts if part.tuning.settings for verdict in part.verdicts}
     if ranks and decided and ranks not in decided:
         numbers = ", ".join(map(str, sorted(decided)))
         yield Notice(
             "other-ranks",
             f"profile {profile.name} chooses collective algorithms for {numbers} ranks: communicators of {ranks} "
             "keep the default",
+        )
+    if tried and ranks > max(tried):
+        yield Notice(
+            "more-ranks",
+            f"the settings of profile {profile.name} were tried on at most {max(tried)} ranks, "
+            f"and here are {ranks}",
+            "compare with and without it: rankwise compare --profile ... -- PROGRAM",
         )
