@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import re
@@ -9,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from rankwise.core.network import PathFigures
 from rankwise.core.records import Notice
@@ -16,6 +18,8 @@ from rankwise.report.page import render
 from rankwise.studies import base
 from rankwise.studies.base import Chart, Claim, Page, Row, Statement, Table
 from rankwise.studies.page import study_page, summary
+from rankwise.studies.terminal import lines
+from rankwise.studies.wording import NOT_MEASURED
 from rankwise.testbeds import description
 from studies import test_hablot2007
 
@@ -59,7 +63,27 @@ def test_without_any_result_it_says_so() -> None:
     page = HABLOT.page({})
     text = render(study_page(HABLOT, page, {}, "rankwise study hablot2007"))
     assert text.count("not measured</td>") == len(HABLOT.runs)
-    assert f"{len(page.statements)} could not be decided" in summary(page.statements)
+    count = len(page.statements)
+    assert f"{count} could not be decided, {count} of them not measured." in summary(page.statements)
+
+
+def test_the_terminal_has_what_was_measured_and_names_the_tables() -> None:
+    claims = (Claim("a", "messages are long", "1"), Claim("b", "messages are short", "2"))
+    page = Page(
+        statements=(
+            Statement(claims[0], NOT_MEASURED, "undecided"),
+            Statement(claims[1], "3 bytes.", "holds"),
+        ),
+        tables=(Table("Table of lengths", (), ()), Table("What it gains", (), ())),
+        aims=(Statement(claims[0], NOT_MEASURED, "undecided"),),
+    )
+    out = io.StringIO()
+    Console(width=200, file=out).print(*lines("A study", page))
+    said = out.getvalue()
+    assert "short" in said
+    assert "messages are long" not in said
+    assert "Of 2 statements of the paper 1 holds today, 0 no longer; 1 could not be decided, 1 of them" in said
+    assert "Tables on the page: Table of lengths; What it gains." in said
 
 
 def test_names_from_outside_are_shown_and_not_obeyed() -> None:

@@ -91,6 +91,14 @@ def test_another_network_and_kernel_settings_of_real_hosts_are_told(tmp_path: Pa
     assert "other-network" in {one.kind for one in said}
 
 
+def test_settings_that_were_tried_on_fewer_ranks_are_told(tmp_path: Path) -> None:
+    choice = made(tmp_path, Setting("new", "2"))
+    assert [one.kind for ranks in (2, 4) for one in resolve(choice, OURS, None, ranks=ranks)[1]] == []
+    (said,) = resolve(choice, OURS, None, ranks=16)[1]
+    assert said.kind == "more-ranks"
+    assert "were tried on at most 4 ranks, and here are 16" in said.message
+
+
 def test_a_file_that_was_edited_by_hand_is_loaded_as_it_stands(tmp_path: Path) -> None:
     own = part("ours-1.0", Native(files=(("rules", "first\n"),)), Tuning())
     folder = write(replace(profile(own), topology=None, testbed="local"), tmp_path / "profiles")

@@ -10,6 +10,7 @@ from rankwise.core.records import Notice
 from rankwise.report import page as report
 from rankwise.report.colours import styles_for
 from rankwise.report.sections.notices import notices
+from rankwise.studies import wording
 from rankwise.studies.base import Page, Results, Statement, StatementVerdict, Study
 from rankwise.studies.sections.figures import figures
 from rankwise.studies.sections.runs import runs
@@ -28,7 +29,16 @@ def summary(found: tuple[Statement, ...]) -> str:
     hold = "holds" if counts["holds"] == 1 else "hold"
     today = f"{counts['holds']} {hold} today, {counts['no longer']} no longer"
     said = f"Of {len(found)} statements of the paper {today}"
-    return said + (f"; {counts['undecided']} could not be decided." if counts["undecided"] else ".")
+    if not counts["undecided"]:
+        return f"{said}."
+    missing = sum(not is_measured(one) for one in found)
+    more = f", {missing} of them not measured" if missing else ""
+    return f"{said}; {counts['undecided']} could not be decided{more}."
+
+
+def is_measured(statement: Statement) -> bool:
+    """Return whether anything was measured that tells about it."""
+    return statement.measured != wording.NOT_MEASURED
 
 
 def study_page(study: Study, page: Page, results: Mapping[str, Results], command_line: str) -> report.Page:

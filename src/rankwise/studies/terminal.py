@@ -12,21 +12,23 @@ from rich.text import Text
 
 from rankwise.core.records import Notice
 from rankwise.studies.base import Page, Statement, StatementVerdict
-from rankwise.studies.page import summary
+from rankwise.studies.page import is_measured, summary
 from rankwise.studies.sections.statements import AIM_WORDS, MARKS
 
 _COLOURS: dict[StatementVerdict, str] = {"holds": "green", "no longer": "yellow", "undecided": "bright_black"}
 
 
 def lines(title: str, page: Page, notices: Sequence[Notice] = ()) -> list[RenderableType]:
-    """Return the title, every statement and aim, the answer in one sentence, and the kinds of warnings."""
+    """Return the title, the statements and aims that were measured, the answer, tables, and kinds of warnings."""
     shown: list[RenderableType] = [
         Text(title, style="bold"),
         Text(),
-        *map(_statement, page.statements),
-        *(_statement(one, AIM_WORDS[one.verdict]) for one in page.aims),
+        *map(_statement, filter(is_measured, page.statements)),
+        *(_statement(one, AIM_WORDS[one.verdict]) for one in page.aims if is_measured(one)),
         Text(summary(page.statements)),
     ]
+    if page.tables:
+        shown.append(Text(f"Tables on the page: {'; '.join(one.title for one in page.tables)}."))
     if notices:
         kinds = ", ".join(f"{kind} ({count})" for kind, count in Counter(one.kind for one in notices).items())
         shown.append(Text(f"Warnings about these measurements, told on the page: {kinds}.", style="yellow"))

@@ -190,7 +190,7 @@ def _translated(
         Notice(
             "other-version",
             f"profile {profile.name} was measured with {part.implementation}, and this is {implementation.id}",
-            f"measure again: rankwise tune --testbed {profile.testbed} {implementation.id}",
+            f"tune {implementation.id}; this profile was made by: {profile.command_line}",
         )
     ]
     try:
@@ -200,8 +200,8 @@ def _translated(
             raise InputError(
                 f"profile {profile.name} was made for {part.implementation}, and {implementation.id} cannot load "
                 f"it: {error}",
-                f"--force leaves that out; or measure: rankwise tune --testbed {profile.testbed} "
-                f"{implementation.id}",
+                f"--force leaves that out; or tune {implementation.id}; this profile was made by: "
+                f"{profile.command_line}",
             ) from error
         tuning, lost = _known_to(implementation, tuning)
         native = whole_native(implementation, tuning, profile.topology)
@@ -230,21 +230,28 @@ def _of_network(profile: Profile, topology: Topology | None) -> Iterator[Notice]
     found = changes(profile.topology, topology)
     if found:
         more = f"; and {len(found) - _SAID} more" if len(found) > _SAID else ""
-        where = topology.name if topology else "local"
         yield Notice(
             "other-network",
             f"profile {profile.name} was made for another network: {'; '.join(found[:_SAID])}{more}",
-            f"measure on this one: rankwise tune --testbed {where}",
+            "make a profile for this network: rankwise tune, with the testbed or hostfile that is used here",
         )
 
 
 def _of_ranks(profile: Profile, implementation: Implementation, ranks: int) -> Iterator[Notice]:
     parts = [part for part in profile.parts if part.family == implementation.family]
     decided = {one.ranks for part in parts for one in part.tuning.decisions}
+    tried = {verdict.ranks for part in parts if part.tuning.settings for verdict in part.verdicts}
     if ranks and decided and ranks not in decided:
         numbers = ", ".join(map(str, sorted(decided)))
         yield Notice(
             "other-ranks",
             f"profile {profile.name} chooses collective algorithms for {numbers} ranks: communicators of {ranks} "
             "keep the default",
+        )
+    if tried and ranks > max(tried):
+        yield Notice(
+            "more-ranks",
+            f"the settings of profile {profile.name} were tried on at most {max(tried)} ranks, "
+            f"and here are {ranks}",
+            "compare with and without it: rankwise compare --profile ... -- PROGRAM",
         )

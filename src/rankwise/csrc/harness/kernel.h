@@ -25,7 +25,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-typedef struct Cell Cell;
+#include "data.h"
+#include "mpi_versions.h"
+
 typedef struct Kernel Kernel;
 typedef struct Job Job; /* the harness's own */
 
@@ -62,19 +64,6 @@ typedef enum {
 /* Whose clock gives a sample: last exit - first entry over all ranks, or one rank's own time. */
 typedef enum { BY_ALL_RANKS, BY_FIRST_RANK, BY_LAST_RANK } Timing;
 
-/* How many blocks a buffer holds. A block is one message: `count` elements of `type`. Of what is
- * sent, BLOCK_PER_MESSAGE is one block for all messages, as OSU has it, unless data are verified:
- * then each message is another one. */
-typedef enum {
-    NO_BLOCK,
-    ONE_BLOCK,
-    TWO_BLOCKS,
-    BLOCK_PER_RANK,
-    BLOCK_PER_MESSAGE,
-    BLOCK_PER_NEIGHBOUR,
-    BLOCK_PER_THREAD
-} Blocks;
-
 /* Which ranks can find their input where their output goes (--in-place): see input_of. */
 typedef enum { NEVER_IN_PLACE, IN_PLACE, IN_PLACE_AT_ROOT } InPlace;
 
@@ -83,18 +72,6 @@ typedef enum { FLUSH, FLUSH_LOCAL, LOCK, FENCE, POST_START } Sync;
 
 /* Who is whose neighbour (--topology): see neighbours.h. */
 typedef enum { CARTESIAN, GRAPH } Topology;
-
-/* What a benchmark sends and receives, so that --verify can check it: `fill` writes this rank's
- * send buffer (fill_block, fill_terms), `check` says what its receive buffer must hold
- * (expect_block, expect_reduction; each place once). Both are called on every rank. Beside that the
- * harness looks whether the send buffer is as it was, and whether anything was written behind the
- * receive buffer or to a part of it that `check` does not expect; in a mock-up (GUIDELINE) only the
- * former two. */
-typedef struct {
-    Blocks send, receive;
-    void (*fill)(Cell *c);
-    void (*check)(Cell *c);
-} Data;
 
 /* What a benchmark can read of its connection, on the rank that sends (tcp.h has some). */
 enum { MOST_GAUGES = 4 };
@@ -237,39 +214,6 @@ struct Cell {
 
 void register_kernel(Kernel *kernel);
 
-/* For a function that stands in `#if MPI_VERSION >= 3`: itself, or NULL and the reason for
- * `.unsupported`. */
-#define TEXT_OF(X) #X
-#define TEXT(X) TEXT_OF(X)
-#if MPI_VERSION >= 3
-#define NEEDS_MPI3 NULL
-#define MPI3_ONLY(FUNCTION) FUNCTION
-#else
-#define NEEDS_MPI3 "needs MPI 3.0; this library has MPI " TEXT(MPI_VERSION) "." TEXT(MPI_SUBVERSION)
-#define MPI3_ONLY(FUNCTION) NULL
-#endif
-
-/* The same for MPI 4.0, some of which Open MPI 5 has without calling itself so. */
-#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
-#define HAS_MPI4 1
-#define NEEDS_MPI4 NULL
-#define MPI4_ONLY(FUNCTION) FUNCTION
-#else
-#define HAS_MPI4 0
-#define NEEDS_MPI4 "needs MPI 4.0; this library has MPI " TEXT(MPI_VERSION) "." TEXT(MPI_SUBVERSION)
-#define MPI4_ONLY(FUNCTION) NULL
-#endif
-
-/* MPICH before 5.0 and Intel MPI, which counts as MPICH 3.4, move wrong data or fail where these
- * are started again: allgather, bcast, gather and scatter (MPICH's issue 7078, its pull request
- * 7550). */
-#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 50000000
-#define NEEDS_RESTARTABLE                                                                          \
-    "its persistent allgather, bcast, gather and scatter go wrong when they are started again"
-#else
-#define NEEDS_RESTARTABLE NEEDS_MPI4
-#endif
-
 /* What a collective is given as its buffers: with --in-place one of them is MPI_IN_PLACE. */
 static inline bool is_in_place(const Cell *c)
 {
@@ -297,45 +241,6 @@ static inline void *output_of(const Cell *c)
     return c->receive;
 }
 #endif
-
-/* The data of the usual benchmarks (data.c). */
-extern const Data one_way_data;   /* from the leading rank of a pair to its partner */
-extern const Data both_ways_data; /* both ranks of a pair to each other */
-extern const Data window_one_way_data, window_both_ways_data; /* a window of such messages */
-extern const Data broadcast_data; /* the root's c->send to c->receive of the others */
-extern const Data scatter_data, gather_data, allgather_data, alltoall_data; /* `unequal` too */
-extern const Data reduce_data, allreduce_data, reduce_scatter_data;
-extern const Data reduce_scatter_block_data, scan_data, exscan_data;
-
-/* For data of one's own (pattern.c): a block's pattern belongs to (source, destination,
- * repetition); EVERY_RANK is the destination of what goes to all. message_to tells several messages
- * to one rank apart. The _at functions take any memory. What was expected and found is poisoned
- * again, so that expect_untouched finds what else was written. Behind each buffer of a cell there
- * are GUARD_BYTES more, which no operation may write. */
-enum { EVERY_RANK = -1, GUARD_BYTES = 64 };
-static inline int message_to(const Cell *c, int destination, int message)
-{
-    return destination + message * c->ranks;
-}
-char *block_at(const Cell *c, char *buffer, int block);
-void fill_block(Cell *c, int block, int destination);
-void fill_at(const Cell *c, char *target, int elements, int destination);
-void expect_block(Cell *c, int block, int source, int destination);
-void expect_at(Cell *c, char *block, int elements, int source, int destination);
-void expect_untouched(Cell *c, const char *memory, size_t bytes); /* all of it poison */
-
-/* For reductions: this rank's terms, and the result over ranks 0..last_rank of `items` items from
- * `first_item` on, in the receive buffer. */
-void fill_terms(Cell *c);
-void expect_reduction(Cell *c, int last_rank, int first_item, int items);
-
-void fill_terms_at(const Cell *c, char *target, int items); /* in any memory */
-/* One block in any memory: the terms of one rank, or their reduction with those of another one (-1:
- * none). */
-void expect_terms_at(Cell *c, char *block, int rank, int other);
-
-/* The data is wrong; printf-like, says how. The expect functions call it. */
-void report_wrong(Cell *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Setups (blocks.c): the block is divided among the ranks, the first ones get what does not divide,
  * in c->counts and c->displacements; one call moves the blocks of all ranks, or the cell fails;

@@ -17,6 +17,11 @@ char *block_at(const Cell *c, char *buffer, int block)
     return buffer + first * c->element.extent;
 }
 
+int message_to(const Cell *c, int destination, int message)
+{
+    return destination + message * c->ranks;
+}
+
 void poison_buffers(Cell *c)
 {
     memset(c->send, POISON, c->send_bytes + GUARD_BYTES);

@@ -1,8 +1,7 @@
 /* Loaded into MPICH's ranks when there are more of them than cores: such a rank waits by calling
- * ucp_worker_progress() without end. */
+ * ucp_worker_progress() without end, or with its netmod ofi by asking libfabric. */
 #define _GNU_SOURCE
-#include "idle.h"
-#include <dlfcn.h>
+#include "idle_epoll.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -38,7 +37,9 @@ unsigned ucp_worker_progress(void *worker)
     static Progress *progress;
     if (!progress)
         progress = of_ucx(__builtin_return_address(0));
+    gives_way = true; /* UCX asks epoll_wait() as well, for some of its lanes */
     const unsigned events = progress(worker);
+    gives_way = false;
     after_poll(events > 0);
     return events;
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -114,8 +115,10 @@ def _launches(request: FitRequest) -> int:
 def measured(request: FitRequest, parent: int, store: Store, events: Events) -> None:
     """Measure what the sites of a testbed share, as runs that are part of `parent`. Raises InterruptedRun."""
     implementation = store.plan(parent).cells[0].implementation
-    launches = _launches(request)
-    for one in meetings(request.testbed) if launches else ():
+    launches, known = _launches(request), meetings(request.testbed)
+    if known and not launches:
+        events.say(f"warning: what sites share between them is left out: {_no_time(known)}")
+    for one in known if launches else ():
         measure.measure(
             measure.Request(
                 command_line=request.command_line, benchmarks=tuple(map(benchmark_of, one.patterns)),
@@ -139,6 +142,7 @@ def added(found: FitResult, store: Store) -> FitResult:
     runs = [one.id for one in store.runs() if one.parent == found.run_id and one.kind == "fit"]
     launches = [launch for run in runs for launch in store.launches(run)]
     known = meetings(make(topology))
+    why = _no_time(known) if known else f"that takes {FEWEST_PAIRS} nodes on each of two sites"
     for one in known:
         own = [it for it in launches if any(line.cell.placement == one.placement for line in it.timelines)]
         if not own:
@@ -146,17 +150,22 @@ def added(found: FitResult, store: Store) -> FitResult:
         try:
             platform = _with_meeting(platform, one, own)
         except HostError as error:
+            why = str(error)
             what = f"what {one.site} and {', '.join(dict.fromkeys(one.others))} share: {error}"
             notices = (*notices, Notice("no-links", what, error.remedy))
     if "links" in platform.not_identified:
-        few = f"that takes {FEWEST_PAIRS} nodes on each of two sites"
-        platform = _unknown(platform, "no flows between them were measured" if known else few)
+        told = f"what sites share between them was not measured: {why}"
+        platform = replace(platform, not_identified=platform.not_identified | {"links": told})
     return replace(found, platform=platform, notices=notices)
 
 
-def _unknown(platform: Platform, why: str) -> Platform:
-    told = f"what sites share between them was not measured: {why}"
-    return replace(platform, not_identified=platform.not_identified | {"links": told})
+def needed_minutes(known: Sequence[Meeting]) -> int:
+    """Return the `--time` that has room for one launch of all of these."""
+    return math.ceil(sum(one.launch_seconds for one in known) / TIME_SHARE / 60)
+
+
+def _no_time(known: Sequence[Meeting]) -> str:
+    return f"that takes --time {needed_minutes(known)}m or more"
 
 
 def _with_meeting(platform: Platform, one: Meeting, launches: Sequence[Launch]) -> Platform:
