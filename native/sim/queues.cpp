@@ -60,11 +60,9 @@ void Queues::begin(Time now, const Data &data)
     }
     Transfer &one = transfers_[number] = {};
     one.data = data;
-    find_path(platform_, data.to, data.from, one.back);
-    // Of nodes at either end a NIC lets it overtake.
-    std::copy(one.back.resources.begin() + 1, one.back.resources.begin() + one.back.count - 1,
-              one.back.resources.begin());
-    one.back.count -= 2;
+    for (const std::uint32_t link : platform_.route(data.to, data.from).links)
+        one.back.resources[one.back.count++] =
+            static_cast<std::uint32_t>(2 * platform_.nodes.size()) + link;
     find_path(platform_, data.from, data.to, one.route);
     one.unsent = one.unreceived = data.bytes;
     one.chunk = std::max(chunk_bytes_, data.bytes / kMostChunks);
@@ -92,10 +90,10 @@ void Queues::send(Time now, std::uint32_t transfer)
     }
 }
 
-void Queues::append(Time now, std::uint32_t transfer, std::int64_t bytes)
+Queues::Chunk &Queues::new_chunk(std::uint32_t transfer, std::uint32_t &number)
 {
-    std::uint32_t number = static_cast<std::uint32_t>(chunks_.size());
     if (free_chunks_.empty()) {
+        number = static_cast<std::uint32_t>(chunks_.size());
         chunks_.emplace_back();
     } else {
         number = free_chunks_.back();
@@ -103,26 +101,25 @@ void Queues::append(Time now, std::uint32_t transfer, std::int64_t bytes)
     }
     Chunk &chunk = chunks_[number] = {};
     chunk.transfer = transfer;
-    chunk.bytes = bytes;
+    return chunk;
+}
+
+void Queues::append(Time now, std::uint32_t transfer, std::int64_t bytes)
+{
+    std::uint32_t number;
+    new_chunk(transfer, number).bytes = bytes;
     wait(now, number);
 }
 
 void Queues::acknowledge(Time now, std::uint32_t transfer, std::int64_t bytes)
 {
-    std::uint32_t number = static_cast<std::uint32_t>(chunks_.size());
-    if (free_chunks_.empty()) {
-        chunks_.emplace_back();
-    } else {
-        number = free_chunks_.back();
-        free_chunks_.pop_back();
-    }
-    Chunk &chunk = chunks_[number] = {};
-    chunk.transfer = transfer;
-    chunk.acknowledges = bytes;
+    std::uint32_t number;
+    new_chunk(transfer, number).acknowledges = bytes;
     transfers_[transfer].unacknowledged++;
     wait(now, number);
 }
 
+/// So many bytes of the window are free again.
 void Queues::make_room(Time now, std::uint32_t transfer, std::int64_t bytes)
 {
     Transfer &one = transfers_[transfer];

@@ -12,9 +12,9 @@ namespace rankwise::sim
 /// The model "queues": where all others give flows rates, here the data go in chunks through the
 /// resources on their way, each of which serves what comes first. A chunk goes on as soon as its
 /// first byte is served, so that a flow alone takes bytes times G. A flow has at most its window of
-/// data in the queues, and what has arrived makes room for as much (TCP's windows), when the
-/// acknowledgement is back: it waits in the queues of the links between sites, which a NIC lets it
-/// overtake. A flow begins with
+/// data in the queues, and what has arrived makes room for as much (TCP's windows) when its
+/// acknowledgement is back. That overtakes data in NICs, and waits behind them on links between
+/// sites: one flow against many gets as little as one of these. A flow begins with
 /// a quarter of the window, which then grows by what arrives: it doubles each time that the queues
 /// have let it pass (slow start). The data of a rendezvous are asked for: a request and its answer,
 /// of no bytes, wait in the queues before them.
@@ -66,8 +66,8 @@ class Queues
     };
     struct Transfer {
         Data data;
-        FlowRoute route; // of the stage that it is in
-        FlowRoute back;  // links on the way of acknowledgements
+        FlowRoute route;                  // of the stage that it is in
+        FlowRoute back;                   // links on the way of acknowledgements
         std::uint32_t unacknowledged = 0; // acknowledgements under way
         Stage stage = Stage::data;
         std::int64_t unsent = 0, unreceived = 0, under_way = 0;
@@ -90,6 +90,7 @@ class Queues
     };
 
     void send(Time now, std::uint32_t transfer);
+    Chunk &new_chunk(std::uint32_t transfer, std::uint32_t &number);
     void append(Time now, std::uint32_t transfer, std::int64_t bytes);
     void acknowledge(Time now, std::uint32_t transfer, std::int64_t bytes);
     void make_room(Time now, std::uint32_t transfer, std::int64_t bytes);

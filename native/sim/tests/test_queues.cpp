@@ -99,6 +99,26 @@ void slow_start()
                1e-6);
 }
 
+/// Three flows fill the link from b to a, with a window each, and an acknowledgement of the flow
+/// from a to b waits until these have passed: it has one window in the time of three.
+void acknowledgements()
+{
+    Platform platform = ideal(8, queues());
+    platform.sites = {"a", "b"};
+    for (std::uint32_t i = 4; i < 8; i++)
+        platform.nodes[i] = {1, i - 4, kRate, kRate};
+    platform.links = {{"there", kRate / 2, 0}, {"back", kRate / 2, 0}};
+    platform.routes.assign(4, {});
+    platform.routes[1].links = {0};
+    platform.routes[2].links = {1};
+    std::vector<Late> flows{{0, 4, 500, 0}};
+    CHECK_NEAR(run(platform, flows).takes[0], 1, 1e-9);
+    flows.insert(flows.end(), {{5, 1, 1500, 0}, {6, 2, 1500, 0}, {7, 3, 1500, 0}});
+    const Found found = run(platform, flows);
+    CHECK_NEAR(found.takes[0], 3, 0.3);
+    CHECK_NEAR(found.takes[1], 9, 0.3);
+}
+
 /// Windows are weights: of two flows that enter a node, one with twice the window gets 2/3.
 void weights()
 {
@@ -156,6 +176,7 @@ int main()
     alone();
     waits();
     slow_start();
+    acknowledgements();
     weights();
     steady();
     extremes();

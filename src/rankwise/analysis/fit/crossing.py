@@ -14,7 +14,7 @@ from rankwise.analysis.fit.sharing_costs import Estimate, alone_cost
 from rankwise.analysis.fit.sharing_data import FloatArray, Observed
 from rankwise.core.errors import HostError
 from rankwise.core.flows import Pattern
-from rankwise.core.platform import Interval, Platform
+from rankwise.core.platform import ContentionModel, Interval, Platform
 
 Measured = Mapping[Pattern, Observed]
 SLOWER = 1.1
@@ -25,6 +25,7 @@ STEP, LEAST_SLOPE = 0.05, 0.01
 """Of the weight's logarithm; and what it changes a time by, relatively, for it to be told at all."""
 WIDEST = 2.0
 """The factor between the ends of an interval beyond which a weight says nothing."""
+WINDOW_BYTES = 65536.0
 _Z = 1.96
 
 
@@ -35,7 +36,7 @@ class SharedLinks:
     there: Estimate | None
     back: Estimate | None
     both: Estimate | None
-    """Of both directions together; alone where each gets no more of it than both do."""
+    """Of both directions together, in place of one of each, where each gets no more by itself than both do."""
     at_least: tuple[float, float]
     """What flows together got in each direction, in bytes a second."""
 
@@ -53,10 +54,10 @@ def shared_links(crossing: Crossing, seen: Measured) -> SharedLinks:
     least = [_bytes(one) / max(float(one.seconds.max()) - starts, 1e-9) for one in directions]
     both = _capacity(_one(seen, crossing.both_ways), apart, starts)
     # As many flows as one way get no more than these do from one capacity. More, though slower than each way by
-    # itself: each has its own, and disturbs the other one, as acknowledgements wait behind data.
+    # itself: each has its own, and acknowledgements wait behind data, as they do in the model of queues.
     if both and both.value <= SLOWER * max(least):
-        there = back = None
-    return SharedLinks(there, back, both, (least[0], least[1]))
+        return SharedLinks(None, None, both, (least[0], least[1]))
+    return SharedLinks(there, back, None, (least[0], least[1]))
 
 
 def _capacity(together: Observed, apart: Sequence[Observed], starts: float) -> Estimate | None:
@@ -84,6 +85,25 @@ def _one(seen: Measured, pattern: Pattern) -> Observed:
     if pattern not in seen:
         raise HostError("not all patterns between these sites were measured", "measure again, with more time")
     return seen[pattern]
+
+
+def sharing_model(
+    crossing: Crossing, seen: Measured, platform: Platform, simulate: Simulate
+) -> ContentionModel:  # fmt: skip
+    """Return the model that predicts flows that cross together best, of those that need no parameter from elsewhere.
+
+    `platform` has the nodes of the crossing alone, in their order, and what the sites share. The window of queues is
+    an assumption, which hardly matters here: what waits there is as many windows as flows, and a flow gets its own
+    each time that these have passed.
+    """
+    known = [one for one in crossing.patterns if one in seen and len(one) > 1]
+
+    def off(model: ContentionModel) -> float:
+        times = simulate(replace(platform, models=(model,)), model.name, known)
+        logs = [np.log(ours / seen[one].seconds) for ours, one in zip(times, known, strict=True)]
+        return float(np.sqrt(np.mean(np.concatenate(logs) ** 2)))
+
+    return min((ContentionModel("queues", window_bytes=WINDOW_BYTES), ContentionModel("alpha-fair")), key=off)
 
 
 def uplinks(fan: Fan, sites: Sequence[str], seen: Measured) -> tuple[Estimate | None, Estimate | None]:

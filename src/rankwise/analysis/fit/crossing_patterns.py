@@ -50,6 +50,11 @@ class Crossing:
         return self.there(half) + self.back(half)
 
     @property
+    def against(self) -> Pattern:
+        """Return one flow there, beside flows back of all other pairs."""
+        return self.there(1) + self.back(self.pairs - 1)
+
+    @property
     def within(self) -> tuple[Pattern, ...]:
         """Return one flow within each site."""
         return (Flow(0, 1, self.size_bytes),), (Flow(self.pairs + 1, self.pairs, self.size_bytes),)
@@ -65,7 +70,7 @@ class Crossing:
         """Return all of them, each once."""
         more = [self.there(count) for count in range(2, self.pairs + 1)]
         more += [self.back(count) for count in {self.pairs // 2, self.pairs}]
-        found = (*self.alone, self.alone_back, *more, self.both_ways, *self.within, *self.beside_within)
+        found = (*self.alone, self.alone_back, *more, self.both_ways, self.against, *self.within, *self.beside_within)
         return tuple(dict.fromkeys(found))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankwise.analysis.fit.crossing import SharedLinks
 from rankwise.analysis.fit.sharing_costs import Estimate
-from rankwise.core.platform import Interval, Platform, PlatformLink
+from rankwise.core.platform import ContentionModel, Interval, Platform, PlatformLink
 from rankwise.core.units import format_rate
 
 SitePair = tuple[str, str]
@@ -43,6 +43,17 @@ def with_links(platform: Platform, sites: SitePair, found: SharedLinks) -> Platf
         platform = _with_link(platform, f"{sites[0]} - {sites[1]} both ways", found.both, set(ways))
     left = {key: why for key, why in platform.not_identified.items() if key != "links"}
     return replace(platform, not_identified=left)
+
+
+def with_assumed(platform: Platform, model: ContentionModel) -> Platform:
+    """Return the platform with this model before the others, and with what of it is an assumption."""
+    others = tuple(one for one in platform.models if one.name != model.name)
+    why = platform.not_identified["models"]
+    if model.window_bytes:
+        why += f"; {model.name} is nearest to flows between sites, with a window that is assumed"
+    return replace(
+        platform, models=(model, *others), not_identified=platform.not_identified | {"models": why}
+    )  # fmt: skip
 
 
 def with_uplinks(platform: Platform, site: str, out: Estimate | None, into: Estimate | None) -> Platform:

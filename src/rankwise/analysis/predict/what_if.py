@@ -8,7 +8,7 @@ from typing import Literal
 
 from rankwise.analysis.predict.extended import node_apart
 from rankwise.core.errors import InputError
-from rankwise.core.platform import CostRange, PairClass, Platform, PlatformLink, PlatformSite
+from rankwise.core.platform import CostRange, PairClass, Platform, PlatformSite
 from rankwise.core.units import parse_delay_seconds, parse_rate_bits_per_second
 
 Quantity = Literal["rate", "delay"]
@@ -222,18 +222,10 @@ def _with_rate(platform: Platform, change: Change) -> Platform:
     if name not in _short_names(platform) and not _between_sites(platform, name):
         platform, name = node_apart(platform, name)
     links, sites = resources(platform, name)
-    together = _of_both_directions(platform, links)
-    one_way = min((one.bytes_per_second for one in platform.links if one.name in links - together), default=1.0)
 
     def new(rate: float) -> float:
         value = rate * change.value if change.is_factor else change.value
         return min(max(value, 1.0), _FASTEST_BYTES_PER_SECOND)
-
-    def link_rate(one: PlatformLink) -> float:
-        if one.name not in links:
-            return one.bytes_per_second
-        ratio = one.bytes_per_second / one_way
-        return new(one_way) * ratio if one.name in together and ratio > 1 else new(one.bytes_per_second)
 
     def site_with(one: PlatformSite) -> PlatformSite:
         return replace(
@@ -244,20 +236,13 @@ def _with_rate(platform: Platform, change: Change) -> Platform:
 
     made = replace(
         platform,
-        links=tuple(replace(one, bytes_per_second=link_rate(one)) for one in platform.links),
+        links=tuple(
+            replace(one, bytes_per_second=new(one.bytes_per_second)) if one.name in links else one
+            for one in platform.links
+        ),
         sites=tuple(site_with(one) if one.name in sites else one for one in platform.sites),
     )
     return _freed(platform, made)
-
-
-def _of_both_directions(platform: Platform, links: set[str]) -> set[str]:
-    """What both directions get together, where each has a link of its own too: it goes with these."""
-    ways: dict[str, set[tuple[str, str]]] = {}
-    for route in platform.routes:
-        for name in route.links:
-            ways.setdefault(name, set()).add((route.from_site, route.to_site))
-    there_and_back = {name for name in links if any((two, one) in ways[name] for one, two in ways[name])}
-    return there_and_back if there_and_back < links else set()
 
 
 def _freed(before: Platform, after: Platform) -> Platform:

@@ -7,9 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from rankwise.analysis.fit.crossing import shared_links, uplinks, weight
+from rankwise.analysis.fit.crossing import shared_links, sharing_model, uplinks, weight
 from rankwise.analysis.fit.crossing_patterns import FEWEST_PAIRS, MOST_PAIRS, Crossing, Fan
-from rankwise.analysis.fit.crossing_platform import restricted, with_links, with_uplinks, with_weight
+from rankwise.analysis.fit.crossing_platform import (
+    restricted,
+    with_assumed,
+    with_links,
+    with_uplinks,
+    with_weight,
+)  # fmt: skip
 from rankwise.analysis.fit.sharing_data import Observed, observed
 from rankwise.analysis.fit.simulated import simulated
 from rankwise.core.errors import HostError
@@ -179,4 +185,6 @@ def _with_meeting(platform: Platform, one: Meeting, launches: Sequence[Launch]) 
         it.pair_class for it in platform.routes if (it.from_site, it.to_site) == (one.site, other)
     )  # fmt: skip
     here = restricted(platform, one.hosts)
+    if "models" in platform.not_identified and len(platform.models) == 1:
+        platform = with_assumed(platform, sharing_model(one.shape, seen, here, simulated))
     return with_weight(platform, pair_class, weight(one.shape, seen, here, pair_class, simulated))
