@@ -58,8 +58,9 @@ std::uint64_t whole(std::string_view name, std::string_view word, std::uint64_t 
     const char *const end = word.data() + word.size();
     const auto [read_to, error] = std::from_chars(word.data(), end, value);
     if (error != std::errc{} || read_to != end || value < low || value > high)
-        throw input_error(std::string(name) + ": '" + std::string(word) + "' is no number from " +
-                          std::to_string(low) + " to " + std::to_string(high));
+        throw input_error(std::string(name) + ": '" + std::string(word) +
+                          "' is not a number from " + std::to_string(low) + " to " +
+                          std::to_string(high));
     return value;
 }
 
@@ -79,10 +80,10 @@ void read_keys(Options &options, const std::string &file)
     std::ifstream lines(file);
     std::string first;
     if (!std::getline(lines, first) || !std::getline(lines, options.job_key))
-        throw input_error("there are no two keys in " + file);
+        throw input_error(file + " does not have two lines with a key in each");
     options.key = read_key(first);
     if (options.job_key.empty() || options.job_key.size() >= kJobKeyBytes)
-        throw input_error("the second line of " + file + " is no job's key");
+        throw input_error("the second line of " + file + " is not a job's key");
 }
 
 void set(Options &options, std::string_view name, std::string_view word)
