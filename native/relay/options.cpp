@@ -3,7 +3,9 @@
 #include "base/error.h"
 #include "call.h"
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <fstream>
 #include <string_view>
 
@@ -79,6 +81,8 @@ void read_keys(Options &options, const std::string &file)
 {
     std::ifstream lines(file);
     std::string first;
+    if (!lines)
+        throw input_error("cannot read " + file + ": " + std::strerror(errno));
     if (!std::getline(lines, first) || !std::getline(lines, options.job_key))
         throw input_error(file + " does not have two lines with a key in each");
     options.key = read_key(first);
@@ -115,22 +119,22 @@ void set(Options &options, std::string_view name, std::string_view word)
         options.peers[static_cast<std::uint32_t>(whole(name, word.substr(0, at), 0, 1000))] =
             word.substr(at + 1);
     } else
-        throw input_error("unknown option " + std::string(name) + " " + std::string(word) +
-                          "; --help lists them");
+        throw input_error("unknown option or value: " + std::string(name) + " " +
+                          std::string(word) + "; --help lists them");
 }
 
 void check(const Options &options)
 {
     if (options.job_key.empty())
-        throw input_error("there is no key, and without one nobody may be let in", "--key FILE");
+        throw input_error("no key is given, and without one nobody is let in", "--key FILE");
     if (options.sites.front().empty() || options.site >= options.sites.size())
         throw input_error(
-            "--sites names the sites of the job, and --site is the number of one of them");
+            "--sites names the sites of the job, and --site is the number of one of them, from 0");
     if (!options.port)
-        throw input_error("there is no port to listen at", "--port P");
+        throw input_error("no port to listen at is given", "--port P");
     for (std::uint32_t site = 0; site < options.sites.size(); site++)
         if ((options.peers.count(site) != 0) != (site < options.site))
-            throw input_error("--peer is for each site of a lower number, and for no other one");
+            throw input_error("--peer is given for each site of a lower number, and for no other");
 }
 
 } // namespace

@@ -269,13 +269,14 @@ def test_a_port_that_somebody_has_is_told_and_is_not_ours(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--sites", "a,b", "--site", "0", "--port", "7"], "there is no key"),
+        (["--sites", "a,b", "--site", "0", "--port", "7"], "no key is given"),
         (["--sites", "a", "--key", "KEY", "--site", "1", "--port", "7"], "--sites names the sites of the job"),
         (["--sites", "a,b", "--key", "KEY", "--site", "1", "--port", "7"], "--peer is for each site of a lower"),
-        (["--sites", "a,b", "--key", "KEY", "--site", "0"], "there is no port"),
-        (["--sites", "a,b", "--key", "NONE"], "does not have two lines with a key in each"),
+        (["--sites", "a,b", "--key", "KEY", "--site", "0"], "no port to listen at is given"),
+        (["--sites", "a,b", "--key", "NONE"], "cannot read "),
+        (["--sites", "a,b", "--key", "ONE"], "does not have two lines with a key in each"),
         (["--sites", "a,b", "--key", "SHORT"], "the key does not have 64 hexadecimal digits"),
-        (["--prot", "1"], "unknown option --prot"),
+        (["--prot", "1"], "unknown option or value: --prot 1"),
         (["--port", "70000"], "is not a number from 0"),
         (["--port"], "--port needs a value"),
         (["--spin", "-1"], "is not a number from 0"),
@@ -283,6 +284,8 @@ def test_a_port_that_somebody_has_is_told_and_is_not_ours(tmp_path: Path) -> Non
 )
 def test_wrong_usage_is_told(words: list[str], said: str, tmp_path: Path) -> None:
     files = {"KEY": key_file(tmp_path), "NONE": tmp_path / "none", "SHORT": key_file(tmp_path, "short", "1234")}
+    files["ONE"] = tmp_path / "one"
+    files["ONE"].write_text("00\n")
     line = [str(files.get(word, word)) for word in words]
     told = subprocess.run(
         [program("rankwise-relay"), *line], capture_output=True, text=True, timeout=40, check=False
