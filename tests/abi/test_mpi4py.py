@@ -51,6 +51,11 @@ OVER_THREE = {
     "test_p2p_obj": 92,
     "test_request": 12,
     "test_cco_obj": 40,
+    "test_cco_obj_inter": 24,
+    "test_cco_ngh_buf": 16,
+    "test_cco_ngh_obj": 8,
+    "test_comm_topo": 32,
+    "test_group": 52,
 }
 """Modules that run on a world of these three, and how many tests they have."""
 

@@ -70,7 +70,7 @@ def test_both_directions_arrive_in_order_and_ends_too(spin: str, tmp_path: Path)
             assert_carried(near, far, 20_000_000)
         assert link.carried > 40_000_000
         said, _ = nancy.end()
-    assert said.startswith("to rennes: 1 connections, 20.000 MB sent, 20.000 MB received; kept ")
+    assert said.startswith("to rennes: 1 connections, 20.000 MB sent, 20.000 MB received; kept at most ")
     assert "sent again" not in said and "refused" not in said
 
 
@@ -112,7 +112,7 @@ def test_a_slow_receiver_stops_its_sender_and_nobody_else(tmp_path: Path) -> Non
         near.settimeout(40)
         near.shutdown(socket.SHUT_WR)
         assert receive(far)[0] == sent
-        kept = [one.end()[0].rpartition("kept ")[2] for one in (rennes, nancy)]
+        kept = [one.end()[0].rpartition("kept at most ")[2] for one in (rennes, nancy)]
         assert all(float(words.split()[0]) <= 2.1 for words in kept), kept
 
 
@@ -271,7 +271,10 @@ def test_a_port_that_somebody_has_is_told_and_is_not_ours(tmp_path: Path) -> Non
     [
         (["--sites", "a,b", "--site", "0", "--port", "7"], "no key is given"),
         (["--sites", "a", "--key", "KEY", "--site", "1", "--port", "7"], "--sites names the sites of the job"),
-        (["--sites", "a,b", "--key", "KEY", "--site", "1", "--port", "7"], "--peer is for each site of a lower"),
+        (
+            ["--sites", "a,b", "--key", "KEY", "--site", "1", "--port", "7"],
+            "--peer is given for each site of a lower",
+        ),
         (["--sites", "a,b", "--key", "KEY", "--site", "0"], "no port to listen at is given"),
         (["--sites", "a,b", "--key", "NONE"], "cannot read "),
         (["--sites", "a,b", "--key", "ONE"], "does not have two lines with a key in each"),
