@@ -52,6 +52,7 @@ OVER_THREE = {
     "test_request": 12,
     "test_cco_obj": 40,
     "test_cco_obj_inter": 24,
+    "test_cco_vec": 62,
     "test_cco_ngh_buf": 16,
     "test_cco_ngh_obj": 8,
     "test_comm_topo": 32,

@@ -100,6 +100,11 @@ int call_Comm_idup_with_info(ABI_Comm comm, ABI_Info info, ABI_Comm *newcomm, AB
 #endif
 
 #if defined(KNOWS_Request_get_status_any) || !defined(MIRROR)
+static ABI_Status *status_at(ABI_Status *statuses, int index)
+{
+    return statuses == ABI_STATUSES_IGNORE ? ABI_STATUS_IGNORE : &statuses[index];
+}
+
 /* Whether one request has ended, without ending it, and whether there is any: null and inactive
    ones have ended too. A library without MPI_Request_get_status_any does not tell the inactive. */
 static int look(ABI_Request request, int *flag, bool *some, ABI_Status *status)
@@ -115,7 +120,7 @@ static int look(ABI_Request request, int *flag, bool *some, ABI_Status *status)
     const int code = PMPI_Request_get_status(here, flag, &native);
     *some = request != ABI_REQUEST_NULL;
 #endif
-    if (!code && *flag && status)
+    if (!code && *flag && status != ABI_STATUS_IGNORE)
         status_out(&native, status);
     return from_code(code);
 #else
@@ -151,7 +156,7 @@ int call_Request_get_status_all(int count, const ABI_Request requests[], int *fl
     bool some;
     *flag = 1;
     for (int i = 0; i < count && !code && *flag; i++)
-        code = look(requests[i], flag, &some, statuses ? &statuses[i] : NULL);
+        code = look(requests[i], flag, &some, status_at(statuses, i));
     return code;
 }
 
@@ -163,7 +168,7 @@ int call_Request_get_status_some(int count, const ABI_Request requests[], int *e
     *ended = 0;
     for (int i = 0; i < count && !code; i++) {
         bool is_one = false;
-        code = look(requests[i], &flag, &is_one, statuses ? &statuses[*ended] : NULL);
+        code = look(requests[i], &flag, &is_one, status_at(statuses, *ended));
         some |= is_one;
         if (!code && flag && is_one)
             indices[(*ended)++] = i;
