@@ -32,7 +32,7 @@ bool makes_sense(const Call &call)
 Call read_call(const std::uint8_t *from, const std::string &job_key)
 {
     if (std::memcmp(from, "rankgate", 8) != 0)
-        throw ProtocolError("it is neither a relay nor a process of the job");
+        throw ProtocolError("it is neither a relay nor a process of this job");
     if (get32(from + 8) != kProtocol)
         throw ProtocolError("it is a process with another version of the relays' protocol");
     std::array<std::uint8_t, kJobKeyBytes> key{};

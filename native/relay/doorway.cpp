@@ -66,7 +66,7 @@ void Doorway::accept()
             return;
         }
         if (guests_.size() >= kMostGuests)
-            refuse(guests_.begin(), "too many others wait at the door");
+            refuse(guests_.begin(), "too many others are waiting");
         guest.since = now();
         const int socket = guest.socket.number();
         guests_.push_back(std::move(guest));

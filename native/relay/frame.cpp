@@ -77,7 +77,7 @@ void write_greeting(const Greeting &greeting, std::uint8_t *to)
 Greeting read_greeting(const std::uint8_t *from)
 {
     if (get32(from) != kMagic)
-        throw ProtocolError("it is no relay");
+        throw ProtocolError("it is not a relay");
     if (get32(from + 4) != kProtocol)
         throw ProtocolError("it speaks version " + std::to_string(get32(from + 4)) +
                             " of the relays' protocol, this one version " +

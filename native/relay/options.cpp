@@ -3,7 +3,9 @@
 #include "base/error.h"
 #include "call.h"
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <fstream>
 #include <string_view>
 
@@ -58,8 +60,9 @@ std::uint64_t whole(std::string_view name, std::string_view word, std::uint64_t 
     const char *const end = word.data() + word.size();
     const auto [read_to, error] = std::from_chars(word.data(), end, value);
     if (error != std::errc{} || read_to != end || value < low || value > high)
-        throw input_error(std::string(name) + ": '" + std::string(word) + "' is no number from " +
-                          std::to_string(low) + " to " + std::to_string(high));
+        throw input_error(std::string(name) + ": '" + std::string(word) +
+                          "' is not a number from " + std::to_string(low) + " to " +
+                          std::to_string(high));
     return value;
 }
 
@@ -78,11 +81,13 @@ void read_keys(Options &options, const std::string &file)
 {
     std::ifstream lines(file);
     std::string first;
+    if (!lines)
+        throw input_error("cannot read " + file + ": " + std::strerror(errno));
     if (!std::getline(lines, first) || !std::getline(lines, options.job_key))
-        throw input_error("there are no two keys in " + file);
+        throw input_error(file + " does not have two lines with a key in each");
     options.key = read_key(first);
     if (options.job_key.empty() || options.job_key.size() >= kJobKeyBytes)
-        throw input_error("the second line of " + file + " is no job's key");
+        throw input_error("the second line of " + file + " is not a job's key");
 }
 
 void set(Options &options, std::string_view name, std::string_view word)
@@ -114,22 +119,22 @@ void set(Options &options, std::string_view name, std::string_view word)
         options.peers[static_cast<std::uint32_t>(whole(name, word.substr(0, at), 0, 1000))] =
             word.substr(at + 1);
     } else
-        throw input_error("unknown option " + std::string(name) + " " + std::string(word) +
-                          "; --help lists them");
+        throw input_error("unknown option or value: " + std::string(name) + " " +
+                          std::string(word) + "; --help lists them");
 }
 
 void check(const Options &options)
 {
     if (options.job_key.empty())
-        throw input_error("there is no key, and without one nobody may be let in", "--key FILE");
+        throw input_error("no key is given, and without one nobody is let in", "--key FILE");
     if (options.sites.front().empty() || options.site >= options.sites.size())
         throw input_error(
-            "--sites names the sites of the job, and --site is the number of one of them");
+            "--sites names the sites of the job, and --site is the number of one of them, from 0");
     if (!options.port)
-        throw input_error("there is no port to listen at", "--port P");
+        throw input_error("no port to listen at is given", "--port P");
     for (std::uint32_t site = 0; site < options.sites.size(); site++)
         if ((options.peers.count(site) != 0) != (site < options.site))
-            throw input_error("--peer is for each site of a lower number, and for no other one");
+            throw input_error("--peer is given for each site of a lower number, and for no other");
 }
 
 } // namespace

@@ -121,7 +121,7 @@ void OtherJobs::relay_came(std::unique_ptr<Stream> &stream, const Greeting &gree
 {
     const auto found = ports_.find(stream->key_name());
     if (found == ports_.end() || greeting.site != kAbroad || greeting.to_site != kAbroad)
-        throw ProtocolError("it has the key of a port, and is no relay of another job");
+        throw ProtocolError("it has the key of a port, and is not the relay of another job");
     Port &port = found->second;
     auto visitor = port.visitors.find(greeting.instance);
     if (visitor == port.visitors.end()) {

@@ -87,12 +87,12 @@ Key read_key(const std::string &text)
         return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
     };
     if (text.size() != 2 * kKeyBytes)
-        throw input_error("the key is not of 64 hexadecimal digits",
+        throw input_error("the key does not have 64 hexadecimal digits",
                           "head -c 32 /dev/urandom | od -An -tx1 | tr -d ' \\n'");
     for (std::size_t i = 0; i < kKeyBytes; i++) {
         const int high = digit(text[2 * i]), low = digit(text[2 * i + 1]);
         if (high < 0 || low < 0)
-            throw input_error("the key is not of 64 hexadecimal digits, of 0-9 and a-f");
+            throw input_error("the key does not have 64 hexadecimal digits, of 0-9 and a-f");
         key[i] = static_cast<std::uint8_t>(high << 4 | low);
     }
     return key;
@@ -118,7 +118,7 @@ TlsContext::TlsContext(const Key &key, const std::string &name, KeysByName other
 Tls::Tls(const TlsContext &context, int socket, bool accepts) : ssl_(SSL_new(context.get()))
 {
     if (ssl_ == nullptr)
-        throw StreamError("there is no memory for TLS");
+        throw StreamError("out of memory for TLS");
     SSL_set_app_data(ssl_.get(), this);
     attach(socket);
     if (accepts) {
@@ -136,7 +136,7 @@ void Tls::attach(int socket)
     BIO *const buffer = BIO_new(BIO_f_buffer());
     if (end == nullptr || buffer == nullptr ||
         BIO_set_write_buffer_size(buffer, kWrittenTogether) != 1 || BIO_up_ref(end) != 1)
-        throw StreamError("there is no memory for TLS");
+        throw StreamError("out of memory for TLS");
     SSL_set0_rbio(ssl_.get(), end);
     SSL_set0_wbio(ssl_.get(), BIO_push(buffer, end));
 }

@@ -200,18 +200,17 @@ bool Trunk::send_one(Channel &channel, Stream &stream)
 std::string Trunk::report() const
 {
     const TrunkCounters &all = counters_;
-    std::string text =
-        "to " + settings_.name + ": " + std::to_string(all.connections) + " connections, " +
-        megabytes(all.sent_bytes) + " there, " + megabytes(all.received_bytes) + " back; kept " +
-        megabytes(all.most_kept_bytes) + " of one at most, window " + megabytes(limit());
+    std::string text = "to " + settings_.name + ": " + std::to_string(all.connections) +
+                       " connections, " + megabytes(all.sent_bytes) + " sent, " +
+                       megabytes(all.received_bytes) + " received; kept at most " +
+                       megabytes(all.most_kept_bytes) + " of one; window " + megabytes(limit());
     if (const LinkSample &best = meter_.best(); settings_.measured && best.rate > 0)
-        text += " after " + text_of("%.1f MB/s", 1e-6 * best.rate) + " and " +
+        text += " for " + text_of("%.1f MB/s", 1e-6 * best.rate) + " and " +
                 text_of("%.3f ms", 1e3 * best.rtt);
     text += "\n";
     if (all.breaks > 0)
-        text += "to " + settings_.name + ": " + std::to_string(all.breaks) +
-                " times a stream broke, " + std::to_string(all.sent_again) +
-                " pieces were sent again\n";
+        text += "to " + settings_.name + ": streams broke " + std::to_string(all.breaks) +
+                " times; " + std::to_string(all.sent_again) + " pieces were sent again\n";
     return text;
 }
 

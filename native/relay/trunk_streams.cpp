@@ -58,7 +58,7 @@ void Trunk::adopt(std::unique_ptr<Stream> &stream, const Greeting &theirs)
     if (settings_.address)
         throw ProtocolError("it called, though it is to be called");
     if (streams_[theirs.stream])
-        drop(theirs.stream, "the other side has made it anew");
+        drop(theirs.stream, "the other side has opened it again");
     stream->greet(greeting(theirs.stream));
     stream->give_to(*this);
     streams_[theirs.stream] = std::move(stream);

@@ -79,7 +79,7 @@ void ReceiveWindow::check(std::uint64_t offset, std::uint64_t length) const
     if (offset + length > delivered_ + bytes_ + 1)
         throw ProtocolError("it sent more than it was allowed to");
     if (has_end_ && offset + length > end_)
-        throw ProtocolError("it sent data behind their end");
+        throw ProtocolError("it sent data after it had ended a connection");
 }
 
 void ReceiveWindow::arrive(std::uint64_t offset, Bytes data, const Sink &sink)
@@ -116,7 +116,7 @@ void ReceiveWindow::arrive_end(std::uint64_t offset, const Sink &sink)
     if (has_end_ ? offset != end_ : offset < delivered_)
         throw ProtocolError("it ended a connection at two places");
     if (!pieces_.empty() && std::prev(pieces_.end())->first >= offset)
-        throw ProtocolError("it sent data behind their end");
+        throw ProtocolError("it sent data after it had ended a connection");
     end_ = offset;
     has_end_ = true;
     drain(sink);

@@ -1,5 +1,6 @@
 /* Several requests at once, of the library's and of the gateway's: those that are inactive do not
- * count, and a function of a generalized request may ask for several as well. Sends of all modes.
+ * count, what has ended can be looked at before it is ended, and a function of a generalized
+ * request may ask for several as well. Sends of all modes.
  */
 #include "traps.h"
 
@@ -96,6 +97,54 @@ static void check_started(Requests *r)
     CHECK(r->in == (rank + ranks - 1) % ranks && r->own_in == rank);
 }
 
+/* Whether this library has functions that tell an inactive request from one that has ended. */
+static int tells_the_inactive(void)
+{
+    char words[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length;
+    MPI_Get_library_version(words, &length);
+    return strstr(words, "MPICH Version:      5") || strstr(words, "Intel(R) MPI");
+}
+
+/* What has ended and is not to be ended yet: of inactive ones only the library's may be taken for
+ * it, which are the first two. */
+static void check_peeking(Requests *r)
+{
+    const int to = (rank + 1) % ranks, from = (rank + ranks - 1) % ranks;
+    const int others = tells_the_inactive() ? 0 : 2;
+    int count = -1, index = -1, flag = -1, indices[ALL], own[2];
+    MPI_Status status, statuses[ALL];
+    int here, everywhere;
+    here = WORKS(MPI_Request_get_status(r->all[0], &flag, &status));
+    MPI_Allreduce(&here, &everywhere, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (!everywhere)
+        return;
+    CHECK(flag);
+    CHECK(WORKS(MPI_Request_get_status_some(ALL, r->all, &count, indices, statuses)));
+    CHECK(others ? count == others : count == MPI_UNDEFINED);
+    CHECK(WORKS(MPI_Request_get_status_any(ALL, r->all, &index, &flag, &status)));
+    CHECK(flag && index == (others ? 0 : MPI_UNDEFINED) && status.MPI_SOURCE == MPI_ANY_SOURCE);
+    CHECK(WORKS(MPI_Request_get_status_any(ALL - 2, &r->all[2], &index, &flag, &status)));
+    CHECK(flag && index == MPI_UNDEFINED && status.MPI_TAG == MPI_ANY_TAG);
+    MPI_Irecv(&own[0], 1, MPI_INT, 0, TAG + 4, MPI_COMM_SELF, &r->all[4]);
+    MPI_Irecv(&own[1], 1, MPI_INT, from, TAG + 4, MPI_COMM_WORLD, &r->all[5]);
+    MPI_Request_get_status_some(ALL, r->all, &count, indices, statuses);
+    CHECK(count == others);
+    MPI_Request_get_status_any(ALL - 2, &r->all[2], &index, &flag, &status);
+    CHECK(!flag && index == MPI_UNDEFINED);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Send(&rank, 1, MPI_INT, 0, TAG + 4, MPI_COMM_SELF);
+    MPI_Send(&rank, 1, MPI_INT, to, TAG + 4, MPI_COMM_WORLD);
+    for (count = 0; count < others + 2;)
+        MPI_Request_get_status_some(ALL, r->all, &count, indices, statuses);
+    CHECK(indices[others] == 4 && indices[others + 1] == 5);
+    CHECK(statuses[others].MPI_SOURCE == 0 && statuses[others + 1].MPI_SOURCE == from);
+    MPI_Request_get_status_any(ALL - 2, &r->all[2], &index, &flag, &status);
+    CHECK(flag && index == 2 && status.MPI_TAG == TAG + 4);
+    MPI_Waitall(2, &r->all[4], statuses);
+    CHECK(own[0] == rank && own[1] == from && statuses[1].MPI_SOURCE == from);
+}
+
 /* Each mode there is, at once and to be started: the receive is there first, as ready sends ask. */
 static void check_modes(void)
 {
@@ -171,8 +220,6 @@ static void check_generalized(void)
     MPI_Request outer[RECEIVES + 1], inner[MANY];
     MPI_Status statuses[RECEIVES + 1];
     int in[RECEIVES], own = -1, inside = -1, count = 0, elements = 0, indices[RECEIVES + 1];
-    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     int here, everywhere;
     here = WORKS(MPI_Grequest_start(ask_for_several, nothing, no_cancel, inner, &outer[RECEIVES]));
     MPI_Allreduce(&here, &everywhere, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
@@ -208,8 +255,11 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     make(&requests);
     check_all_inactive(&requests);
+    check_peeking(&requests);
     for (int way = 0; way < 2; way++)
         check_one_active(&requests, way);
     for (int round = 0; round < 3; round++)

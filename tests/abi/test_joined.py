@@ -125,8 +125,8 @@ def test_nothing_is_left_after_an_interruption(tmp_path: Path) -> None:
     ("line", "words"),
     [
         (["--join", "a=mpich-5:2,a=openmpi-5:2"], ["site a is named twice"]),
-        (["--join", "a=mpich-5"], ["'a=mpich-5' is no part of a joined job", "SITE=MPI:RANKS"]),
-        (["--join", "a=mpich-5:0,b=mpich-5:1"], ["'a=mpich-5:0' is no part"]),
+        (["--join", "a=mpich-5"], ["'a=mpich-5' is not a part of a joined job", "SITE=MPI:RANKS"]),
+        (["--join", "a=mpich-5:0,b=mpich-5:1"], ["'a=mpich-5:0' is not a part"]),
         (["--join", "a=mpich-5:1,b=mpich-5:99999999999"], ["too many ranks", "at most 10000"]),
         (["--join", "a=mpich-5:1,b=mpich-5:1", "-n", "2"], ["-n is for a job of one MPI", "for each site"]),
         (["--join", "a=mpich-5:1,b=mpich-5:1", "--overlay"], ["--overlay is for a job of one MPI"]),
@@ -176,7 +176,7 @@ def test_programs_in_fortran(own: str, tmp_path: Path) -> None:
 
 def test_what_shows_no_mpi_is_refused(tmp_path: Path) -> None:
     done = rankwise("run", "--join", join("mpich-5", "openmpi-5"), "--", "/bin/true", home=tmp_path)
-    assert_error(done, 2, "true is not linked to any MPI that shows", "--linked-to")
+    assert_error(done, 2, "true is not visibly linked to an MPI", "--linked-to")
 
 
 def test_what_is_static_is_refused(tmp_path: Path) -> None:

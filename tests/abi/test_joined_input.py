@@ -76,5 +76,5 @@ def test_a_firewall_is_named_with_its_port_and_the_remedy(
     said = capfd.readouterr().err
     remedy = "if a firewall closes that port, open it, or connect the sites by relays: --relay"
     there = rf"site b cannot reach a at {addresses['a2']}, port \d+: [A-Z][\w ]+; {remedy}"
-    here = rf"not everybody came to port \d+ within 8 s: a later site cannot reach this one; {remedy}"
+    here = rf"not all processes came to port \d+ within 8 s: a later site cannot reach this one; {remedy}"
     assert re.search(f"{there}|{here}", said), said

@@ -127,7 +127,7 @@ def test_what_comes_to_a_port_without_its_key_is_sent_away(tmp_path: Path) -> No
         assert done.returncode == 0, done.stdout + done.stderr
         said, errors = server.communicate(timeout=200)
     assert server.returncode == 0, said + errors
-    assert "sent a connection from 127.0.0.1 away: it is no process of Rankwise's" in errors
+    assert "sent a connection from 127.0.0.1 away: it is not a process of a joined job" in errors
 
 
 def test_a_job_of_the_other_order_of_bytes_is_let_in(tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ def test_one_process_that_differs_is_enough(tmp_path: Path) -> None:
 def test_who_differs_is_refused_where_nothing_is_to_be_converted(tmp_path: Path) -> None:
     done = one_site_says("external32", ["--representation", "native"], tmp_path)
     assert done.returncode != 0
-    assert "it represents data in another way, and one of both has --representation native" in done.stderr
+    assert "it represents data in another way, and one of the two has --representation native" in done.stderr
 
 
 def test_a_job_of_one_mpi_represents_nothing(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from support.abi import IDS, compiled, needs_compiler
 from support.command_line import assert_error, rankwise
+from support.joined import assert_right
 from support.mpis import working
 from support.special import needs_root, special_copy
 
@@ -35,6 +36,13 @@ def test_nothing_is_wrong(implementation_id: str, name: str, ranks: int, tmp_pat
     if name == "traps":
         family = working(implementation_id).family
         assert re.search(rf"^library {_LIBRARIES[family]}", said, re.MULTILINE), "whose path is in the program"
+
+
+@pytest.mark.parametrize("start", ["mpich-5", "intelmpi"])
+def test_inactive_requests_are_told_from_ended_ones(start: str, tmp_path: Path) -> None:
+    """Without the gateway, on libraries that have functions for it."""
+    said = started(next(one for one in IDS if one.startswith(start)), compiled("joined_requests"), 3, tmp_path)
+    assert_right(said, 150)
 
 
 def test_a_path_in_the_program_does_not_win(tmp_path: Path) -> None:
@@ -81,7 +89,7 @@ def test_what_cannot_be_led_to_another_mpi_is_refused(tmp_path: Path) -> None:
 
 def test_the_overlay_is_for_other_programs(tmp_path: Path) -> None:
     done = rankwise("run", "-n", "1", "--mpi", "mpich-5", "--overlay", "--", str(compiled("fatal")), home=tmp_path)
-    assert_error(done, 2, "is to run by the standard ABI", "--overlay")
+    assert_error(done, 2, "is to run through the standard ABI", "--overlay")
 
 
 def test_check_says_where_a_program_runs(tmp_path: Path) -> None:

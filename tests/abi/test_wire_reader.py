@@ -29,7 +29,7 @@ LONG, CREDIT_BYTES = 64 << 10, 4 << 20
 ABORTED = "MPI_Abort\n"
 """What the stub of the library says: another site may call it."""
 REASONS = (
-    "a message makes no sense that came from rank 1, site there",
+    "a message that makes no sense came from rank 1, site there",
     "lost the connection to rank 1, site there",
 )
 

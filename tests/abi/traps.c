@@ -84,6 +84,31 @@ static void check_statuses(void)
                  MPI_STATUS_IGNORE);
 }
 
+#ifdef SESSION_BUFFERS /* MPI-4.1, as these functions */
+/* What has ended, without ending it: statuses are those of the request, or none. */
+static void check_peeking(void)
+{
+    MPI_Request none[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    MPI_Status statuses[2];
+    int flag = -1, index = -1, count = -1, indices[2];
+    statuses[0].MPI_ERROR = MPI_ERR_OTHER;
+    if (!WORKS(MPI_Request_get_status(none[0], &flag, &statuses[0])))
+        return;
+    CHECK(flag && statuses[0].MPI_ERROR == MPI_SUCCESS);
+    statuses[1].MPI_ERROR = MPI_ERR_OTHER;
+    MPI_Request_get_status_any(2, none, &index, &flag, &statuses[1]);
+    CHECK(flag && index == MPI_UNDEFINED && statuses[1].MPI_ERROR == MPI_SUCCESS);
+    CHECK(statuses[1].MPI_SOURCE == MPI_ANY_SOURCE && statuses[1].MPI_TAG == MPI_ANY_TAG);
+    index = flag = -1;
+    MPI_Request_get_status_any(2, none, &index, &flag, MPI_STATUS_IGNORE);
+    CHECK(flag == 1 && index == MPI_UNDEFINED);
+    MPI_Request_get_status_some(2, none, &count, indices, MPI_STATUSES_IGNORE);
+    CHECK(count == MPI_UNDEFINED);
+    MPI_Request_get_status_all(2, none, &flag, MPI_STATUSES_IGNORE);
+    CHECK(flag == 1);
+}
+#endif
+
 /* Requests that ended at once may have one handle between them, and arrays of one must not go with
  * another. */
 static void check_shared_requests(void)
@@ -246,6 +271,9 @@ int main(int argc, char **argv)
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     check_environment_and_strings();
     check_statuses();
+#ifdef SESSION_BUFFERS
+    check_peeking();
+#endif
     check_shared_requests();
     check_arrays();
 #ifdef LARGE_COUNTS

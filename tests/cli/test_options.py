@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from rankwise.cli.main import rankwise
 from rankwise.cli.options import DURATION, SIZE, SIZES, echo_json, store_option
 from rankwise.core.records import Fact
 
@@ -35,6 +36,27 @@ def test_a_value_that_makes_no_sense_is_a_usage_error(option: str, value: str) -
     assert result.exit_code == 2
     assert f"Invalid value for '{option}': '{value}' is not a" in result.stderr
     assert "write " in result.stderr
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["run -n 99999999999 -- app", "trace -n 99999999999 -- app", "bench bcast -n 4,99999999999",
+     "compare -n 99999999999", "compare -n 1000001 -- app", "guidelines -n 99999999999", "npb is -n 99999999999",
+     "ray2mesh -n 99999999999", "coupled -n 99999999999", "tune -n 4,99999999999", "doctor -n 99999999999",
+     "schedule synthesise bcast -n 99999999999"],
+)  # fmt: skip
+def test_more_ranks_than_any_job_has_are_a_usage_error(line: str) -> None:
+    result = CliRunner().invoke(rankwise, line.split())
+    assert result.exit_code == 2
+    assert "too many ranks: a job has at most 1000000" in result.stderr
+
+
+@pytest.mark.parametrize("text", ["0", "-3", "vier", "4,", "2,1,0"])
+@pytest.mark.parametrize("verb", ["compare", "run", "tune"])
+def test_what_is_not_a_number_of_ranks_is_a_usage_error(verb: str, text: str) -> None:
+    result = CliRunner().invoke(rankwise, [verb, "-n", text])
+    assert result.exit_code == 2
+    assert "Invalid value for '-n'" in result.stderr
 
 
 def test_the_store_comes_from_the_option_or_the_variable_or_the_default(tmp_path: Path) -> None:

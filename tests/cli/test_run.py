@@ -36,7 +36,7 @@ def test_each_rank_runs_on_the_node_it_was_given(mpi: str, tmp_path: Path) -> No
     [
         (["-n", "2"], "no program was named"),
         (["--", "no-such-program"], "there is no program no-such-program"),
-        (["--", "true"], "which MPI true was built with does not show"),
+        (["--", "true"], "true does not show which MPI it was built with"),
         (["--testbed", "nowhere", "--", "true"], "nowhere"),
         (["--mpi", "mpich-5", "--placement", "spiral", "--", "true"], "spiral"),
         (["--testbed", "cluster", "--hostfile", "hosts", "--", "true"], "each say where to run"),

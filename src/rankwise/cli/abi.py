@@ -32,7 +32,9 @@ def command() -> None:
     """
 
 
-@command.command(name="check", epilog=_EXAMPLES)
+@command.command(
+    name="check", epilog=_EXAMPLES, short_help="Show what a program is linked to, and where it can run."
+)
 @click.argument("program")
 @click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
 @click.option("--prefix", "prefixes", multiple=True, metavar="DIR", type=click.Path(path_type=Path),

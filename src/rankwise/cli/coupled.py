@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from rankwise.cli.options import DURATION, SIZE, echo_json, json_option, print_parts
+from rankwise.cli.options import DURATION, SIZE, Ranks, echo_json, json_option, print_parts
 from rankwise.cli.program_arguments import launcher_option
 from rankwise.cli.screen import Screen
 from rankwise.cli.testbed_options import where_options
@@ -35,7 +35,7 @@ from rankwise.workflows.testbeds import testbed_of
 @click.option("--steps", type=click.IntRange(1, 100_000), help="Number of steps.  [default: the pattern's]")
 @click.option("--mpi", "implementations", multiple=True, metavar="MPI",
               help="Implementation to use (repeatable).  [default: every one that works]")  # fmt: skip
-@click.option("-n", "ranks", type=click.IntRange(2),
+@click.option("-n", "ranks", type=Ranks(2),
               help="Number of ranks, half of them for each model.  [default: as many as a site has "
                    "slots]")  # fmt: skip
 @launcher_option

@@ -10,7 +10,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from rankwise.cli.options import SIZE, json_option, store_option
+from rankwise.cli.options import SIZE, Ranks, json_option, store_option
 from rankwise.core import errors
 from rankwise.workflows import doctor
 from rankwise.workflows.doctor import Finding
@@ -22,9 +22,7 @@ _STYLES = {"ok": "green", "note": "yellow", "bad": "bold red"}
     name="doctor",
     epilog="\b\nExamples:\n  rankwise doctor\n  rankwise doctor -n 8 --largest 16M\n  rankwise doctor --json",
 )
-@click.option(
-    "-n", "ranks", type=click.IntRange(1), help="Number of ranks that you mean to use.  [default: all cores]"
-)
+@click.option("-n", "ranks", type=Ranks(), help="Number of ranks that you mean to use.  [default: all cores]")
 @click.option(
     "--largest",
     type=SIZE,

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from rankwise.cli.measuring_options import command_line
-from rankwise.cli.options import echo_json, json_option, store_option
+from rankwise.cli.options import Ranks, echo_json, json_option, store_option
 from rankwise.workflows.importing import ImportRequest, import_logs
 
 
@@ -18,7 +18,7 @@ from rankwise.workflows.importing import ImportRequest, import_logs
 )
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--name", default="", help="Name of these results in reports.  [default: the name of each file]")
-@click.option("-n", "ranks", type=click.IntRange(1), default=2, show_default=True,
+@click.option("-n", "ranks", type=Ranks(), default=2, show_default=True,
               help="Number of ranks of OSU's results, which is not in its logs.")  # fmt: skip
 @store_option
 @json_option

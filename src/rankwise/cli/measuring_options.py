@@ -11,25 +11,13 @@ from typing import Any
 import click
 
 from rankwise.cli.benchmark_options import BENCHMARK_OPTIONS, variants
-from rankwise.cli.options import DURATION, NAMES, SIZES, Parsed
+from rankwise.cli.options import DURATION, NAMES, SIZES, rank_counts
 from rankwise.cli.program_arguments import launcher_option
 from rankwise.cli.testbed_options import where_options
-from rankwise.core.errors import InputError
 from rankwise.workflows.measure import Request
 from rankwise.workflows.testbeds import testbed_of
 
-
-def _rank_counts(text: str) -> tuple[int, ...]:
-    try:
-        counts = tuple(int(part) for part in text.split(","))
-    except ValueError:
-        counts = (0,)
-    if min(counts) < 1:
-        raise InputError(f"'{text}' is not a number of ranks", "write 4, or 2,4,8")
-    return counts
-
-
-RANKS = Parsed("ranks", _rank_counts)
+RANKS = rank_counts(1, "4, or 2,4,8")
 """Numbers of ranks: `4` or `2,4,8`."""
 
 

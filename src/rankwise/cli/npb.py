@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from rankwise.cli.options import DURATION, echo_json, json_option, print_parts
+from rankwise.cli.options import DURATION, Ranks, echo_json, json_option, print_parts
 from rankwise.cli.program_arguments import launcher_option
 from rankwise.cli.screen import Screen
 from rankwise.cli.testbed_options import where_options
@@ -33,7 +33,7 @@ from rankwise.workflows.testbeds import testbed_of
               metavar="|".join(CLASSES), show_default=True, help="Problem class, the smallest first.")  # fmt: skip
 @click.option("--mpi", "implementations", multiple=True, metavar="MPI",
               help="Implementation to use (repeatable).  [default: every one that works]")  # fmt: skip
-@click.option("-n", "ranks", type=click.IntRange(1), help="Number of ranks.  [default: every slot of the testbed]")
+@click.option("-n", "ranks", type=Ranks(), help="Number of ranks.  [default: every slot of the testbed]")
 @click.option("--count", is_flag=True, help="Also count messages by size.")
 @click.option("--no-compute", is_flag=True,
               help="Wait instead of computing, for as long as the computation took on this host: for networks "

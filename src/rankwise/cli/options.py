@@ -47,6 +47,44 @@ DURATION = Parsed("duration", units.parse_duration_seconds)
 """A span of time: `90s`, `3m`, `1h30m` as seconds."""
 
 
+MOST_RANKS = 1_000_000
+"""Of one job. More is a mistake in typing, and would fill the memory before any launcher could say so."""
+
+
+def _checked(ranks: int) -> int:
+    if ranks > MOST_RANKS:
+        raise InputError("too many ranks", f"a job has at most {MOST_RANKS}")
+    return ranks
+
+
+class Ranks(click.IntRange):
+    """The number of ranks of one job, this one or more."""
+
+    name = "number"
+
+    def __init__(self, least: int = 1) -> None:
+        super().__init__(least)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Read the number; one that no job can have is a usage error."""
+        try:
+            return _checked(super().convert(value, param, ctx))
+        except InputError as error:
+            self.fail(f"{error}: {error.remedy}", param, ctx)
+
+
+def rank_counts(least: int, example: str) -> Parsed:
+    """Return the type of one or several numbers of ranks, `4` or `2,4,8`, each this one or more."""
+
+    def parse(text: str) -> tuple[int, ...]:
+        counts = tuple(int(part) if part.strip().isdecimal() else -1 for part in text.split(","))
+        if min(counts) < least:
+            raise InputError(f"'{text}' is not a number of ranks", f"write {example}")
+        return tuple(_checked(count) for count in counts)
+
+    return Parsed("ranks", parse)
+
+
 def _names(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text.split(",")))
 

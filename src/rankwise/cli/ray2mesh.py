@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from rankwise.cli.options import DURATION, SIZE, echo_json, json_option, print_parts
+from rankwise.cli.options import DURATION, SIZE, Ranks, echo_json, json_option, print_parts
 from rankwise.cli.program_arguments import launcher_option
 from rankwise.cli.screen import Screen
 from rankwise.cli.testbed_options import where_options
@@ -32,7 +32,7 @@ from rankwise.workflows.testbeds import testbed_of
 )
 @click.option("--mpi", "implementations", multiple=True, metavar="MPI",
               help="Implementation to use (repeatable).  [default: every one that works]")  # fmt: skip
-@click.option("-n", "ranks", type=click.IntRange(2), help="Number of ranks.  [default: every slot of the testbed]")
+@click.option("-n", "ranks", type=Ranks(2), help="Number of ranks.  [default: every slot of the testbed]")
 @click.option("--no-compute", is_flag=True,
               help="Wait instead of computing, for as long as the computation took on this host: for networks "
                    "emulated on few cores.")  # fmt: skip

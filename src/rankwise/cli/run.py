@@ -9,7 +9,7 @@ import click
 
 from rankwise.cli.abi_options import abi_options
 from rankwise.cli.join_options import job_options, join_request
-from rankwise.cli.options import DURATION
+from rankwise.cli.options import DURATION, Ranks
 from rankwise.cli.profile_options import profile_options
 from rankwise.cli.program_arguments import TakesProgram, launcher_option
 from rankwise.cli.screen import Screen
@@ -26,20 +26,20 @@ from rankwise.workflows.testbeds import testbed_of
     name="run",
     cls=TakesProgram,
     epilog="\b\nExamples:\n"
-    "  rankwise run -n 4 -- ./app input.txt            with the MPI it was linked with\n"
+    "  rankwise run -n 4 -- ./app input.txt           with its own MPI\n"
     "  rankwise run -n 4 --testbed grid5000-2007 --mpi mpich -- ./app\n"
     "  rankwise run -n 8 --hostfile hosts --placement cyclic -- ./app\n"
     "  rankwise run -n 4 --testbed grid5000-2007 --profile wan -- ./app\n"
     "  rankwise run -n 8 --testbed grid5000-2007 --overlay -- ./app\n"
-    "  rankwise run -n 8 --hostfile hosts --overlay --congestion-control bbr -- ./app\n"
-    "  rankwise run -n 4 --mpi any -- ./abi-app        compiled by mpicc_abi: runs on every MPI\n"
-    "  rankwise run -n 4 --mpi mpich-5 -- ./openmpi-app    linked to one MPI, run by another\n"
+    "  rankwise run --hostfile hosts --overlay --congestion-control bbr -- ./app\n"
+    "  rankwise run -n 4 --mpi any -- ./abi-app       compiled by mpicc_abi\n"
+    "  rankwise run -n 4 --mpi mpich-5 -- ./app       linked to Open MPI\n"
     "  rankwise run --join rennes=openmpi-5:4,nancy=mpich-5:4 -- ./abi-app\n"
-    "                                                  one job, an MPI of its own on each site\n"
-    "  rankwise run --join rennes=openmpi-5:4,nancy=mpich-5:4 --encrypt --hostfile hosts -- ./abi-app\n"
+    "                                                 an MPI of its own on each\n"
+    "  rankwise run --join a=openmpi-5:4,b=mpich-5:4 --encrypt -- ./abi-app\n"
     "  rankwise run -n 2 --mpi openmpi --launcher '--mca btl tcp,self' -- ./app",
 )
-@click.option("-n", "ranks", type=click.IntRange(1), help="Number of ranks.  [default: every slot of the testbed]")
+@click.option("-n", "ranks", type=Ranks(), help="Number of ranks.  [default: every slot of the testbed]")
 @click.option(
     "--mpi", default="", metavar="MPI|any",
     help="Implementation to use, or `any` for the first that can run the program.  [default: the one that it "

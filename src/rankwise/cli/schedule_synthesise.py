@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from rankwise.cli.options import SIZE, echo_json, json_option
+from rankwise.cli.options import SIZE, Ranks, echo_json, json_option
 from rankwise.cli.screen import Screen
 from rankwise.workflows import synthesis, testbeds
 
@@ -30,7 +30,7 @@ _SHOWN = 8
               help="The network: a platform that `rankwise fit` has measured.")  # fmt: skip
 @click.option("--sites", default="", metavar="SITES",
               help="The network: 2x8 (sites x ranks), 2x4x2 (sites x nodes x ranks), 3,2,1.")  # fmt: skip
-@click.option("-n", "--ranks", type=click.IntRange(1), help="Number of ranks.  [default: one a node]")
+@click.option("-n", "--ranks", type=Ranks(), help="Number of ranks.  [default: one a node]")
 @click.option(
     "--root", type=click.IntRange(0), default=0, show_default=True, help="Root rank, where there is one."
 )

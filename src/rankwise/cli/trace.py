@@ -9,7 +9,7 @@ import click
 
 from rankwise.cli.abi_options import abi_options
 from rankwise.cli.join_options import job_options, join_request
-from rankwise.cli.options import DURATION, echo_json, json_option, print_parts
+from rankwise.cli.options import DURATION, Ranks, echo_json, json_option, print_parts
 from rankwise.cli.profile_options import profile_options
 from rankwise.cli.program_arguments import TakesProgram, launcher_option
 from rankwise.cli.screen import Screen
@@ -51,7 +51,7 @@ class _TraceVerb(TakesProgram, click.Group):
     "  rankwise trace export app.trace --format perfetto -o app.json\n"
     "  rankwise trace import scorep-app/traces.otf2 -o app.trace",
 )
-@click.option("-n", "ranks", type=click.IntRange(1), help="Number of ranks.  [default: every slot of the testbed]")
+@click.option("-n", "ranks", type=Ranks(), help="Number of ranks.  [default: every slot of the testbed]")
 @click.option(
     "--mpi", default="", metavar="MPI|any",
     help="Implementation to use, or `any` for the first that can run the program.  [default: the one that it "

@@ -9,10 +9,20 @@ from typing import Any
 import click
 
 from rankwise.cli.measuring_options import command_line, names_of, verify_first_option
-from rankwise.cli.options import DURATION, SIZE, SIZES, Parsed, echo_json, json_option, print_parts, store_option
+from rankwise.cli.options import (
+    DURATION,
+    SIZE,
+    SIZES,
+    Parsed,
+    echo_json,
+    json_option,
+    print_parts,
+    rank_counts,
+    store_option,
+)
 from rankwise.cli.screen import Screen
 from rankwise.cli.testbed_options import where_options
-from rankwise.core.errors import EXIT_ANSWER_IS_NO, EXIT_OK, InputError, UnknownNameError
+from rankwise.core.errors import EXIT_ANSWER_IS_NO, EXIT_OK, UnknownNameError
 from rankwise.core.records import DEFAULT
 from rankwise.report import profiles as profile_tables
 from rankwise.workflows.testbeds import testbed_of
@@ -31,13 +41,6 @@ def _placements(text: str) -> tuple[str, ...]:
     return found
 
 
-def _ranks(text: str) -> tuple[int, ...]:
-    parts = text.split(",")
-    if not all(part.isdigit() and int(part) > 1 for part in parts):
-        raise InputError(f"'{text}' is not a number of ranks", "write 4, or 4,8")
-    return tuple(int(part) for part in parts)
-
-
 @click.command(
     name="tune",
     epilog="\b\nExamples:\n"
@@ -52,7 +55,7 @@ def _ranks(text: str) -> tuple[int, ...]:
 @click.option("--for", "wanted", multiple=True, metavar="WORDS",
               help="p2p, collectives, operations, knobs, or a file of what an application does.  "
               "[default: p2p,collectives]")  # fmt: skip
-@click.option("-n", "ranks", type=Parsed("ranks", _ranks), default=(),
+@click.option("-n", "ranks", type=rank_counts(2, "4, or 4,8"), default=(),
               help="Number of ranks that collectives are tuned for: 4, or 4,8.  [default: every "
                    "slot]")  # fmt: skip
 @click.option("--sizes", type=SIZES, default="64,4K,64K,1M", show_default=True,

@@ -117,7 +117,7 @@ def loading(
     """
     if reason := preload.ignored_by(program):
         raise InputError(
-            f"{program.name} {reason}: the loader ignores LD_PRELOAD, and so the library that leads it to "
+            f"{program.name} {reason}: the loader ignores LD_PRELOAD, and with it what leads calls to "
             f"{implementation.id}",
             "link it dynamically, and install it without special rights",
         )
@@ -208,7 +208,9 @@ def check(program: str, prefixes: Sequence[Path], events: Events) -> Checked:
     if not path.is_file():
         raise InputError(f"there is no program {program}", "is the path right?")
     if static := preload.ignored_by(path):
-        raise InputError(f"{path.name} {static}", "only what the loader loads freely can be led to another MPI")
+        raise InputError(
+            f"{path.name} {static}", "only a dynamically linked program without special rights can be led"
+        )
     linked = select.asks_for(path)
     if not linked:
         raise InputError(

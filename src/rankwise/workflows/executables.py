@@ -49,7 +49,7 @@ def implementations_for(
     meant = select.linked_with(path, found) or (able if asked else [])
     if not meant:
         raise InputError(
-            f"which MPI {path.name} was built with does not show",
+            f"{path.name} does not show which MPI it was built with",
             f"name some: rankwise compare {' '.join(one.id for one in found[:2])} -- {program.arguments[0]}; "
             "or have it built for each: --build '{mpicc} ... -o {program}'",
         )

@@ -81,7 +81,9 @@ def parts_of(text: str) -> tuple[SitePart, ...]:
     for word in text.split(","):
         match = _PART.fullmatch(word.strip())
         if match is None or not int(match["ranks"]):
-            raise InputError(f"'{word}' is no part of a joined job", "SITE=MPI:RANKS, as rennes=openmpi-5:4")
+            raise InputError(
+                f"'{word}' is not a part of a joined job", "write SITE=MPI:RANKS, such as rennes=openmpi-5:4"
+            )
         found.append(SitePart(match["site"], match["mpi"], int(match["ranks"])))
     twice = [name for name, count in Counter(one.site for one in found).items() if count > 1]
     if twice:
@@ -189,13 +191,13 @@ def run_prepared(joining: Joining, events: Events) -> int:
 def _check_program(request: JoinRequest, program: Path) -> None:
     if reason := preload.ignored_by(program):
         raise InputError(
-            f"{program.name} {reason}: the loader ignores LD_PRELOAD, and so the library that joins the sites",
+            f"{program.name} {reason}: the loader ignores LD_PRELOAD, and with it what joins the sites",
             "link it dynamically, and install it without special rights",
         )
     if not (request.standard_abi or request.linked_to or select.asks_for(program)):
         raise InputError(
-            f"{program.name} is not linked to any MPI that shows: nothing says whose calls it makes",
-            "an interpreter with an mpi4py for the standard ABI: --abi; with one for an MPI: --linked-to",
+            f"{program.name} is not visibly linked to an MPI, so it is unclear whose functions it calls",
+            "for Python, say what its mpi4py was built for: --abi, the standard ABI; --linked-to MPI, that one",
         )
 
 

@@ -59,7 +59,7 @@ def overlaid(
         return loaded
     if reason := preload.ignored_by(program):
         raise InputError(
-            f"{program.name} {reason}: the loader ignores LD_PRELOAD, and so the overlay",
+            f"{program.name} {reason}: the loader ignores LD_PRELOAD, and with it the overlay",
             f"link it dynamically, as {implementation.mpicc} does, and install it without special rights",
         )
     library = overlay.build(implementation)

@@ -83,8 +83,8 @@ def run(request: RunRequest, events: Events) -> int:
     standard, own = _led(request, Path(program[0]), implementation)
     if standard and request.overlay.table:
         raise InputError(
-            f"{Path(program[0]).name} is to run by the standard ABI: the overlay is for programs linked to the "
-            "MPI that starts them",
+            f"{Path(program[0]).name} is to run through the standard ABI, and the overlay is for programs "
+            "linked to the MPI that starts them",
             f"leave out --overlay, or compile the program with {implementation.mpicc}",
         )
     testbed = request.testbed
@@ -198,7 +198,7 @@ def _implementation(request: RunRequest, events: Events) -> Implementation:
         raise InputError(
             f"{program.name} is of the standard ABI, which any MPI can run", f"say --mpi any, or one of: {known}"
         )
-    raise InputError(f"which MPI {program.name} was built with does not show", f"say --mpi, one of: {known}")
+    raise InputError(f"{program.name} does not show which MPI it was built with", f"name one with --mpi: {known}")
 
 
 def _first(program: Path, able: Sequence[Implementation]) -> Implementation:

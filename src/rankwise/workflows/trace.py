@@ -255,7 +255,7 @@ def _check(program: Path, route: Route) -> None:
     """Raise InputError for a program that would not load the tracer."""
     reason = preload.ignored_by(program)
     if reason:
-        reason += ": the loader ignores LD_PRELOAD, and so the tracer"
+        reason += ": the loader ignores LD_PRELOAD, and with it the tracer"
     elif not select.asks_for(program) and preload.defines(program, "PMPI_Init"):
         reason = "has its MPI library linked in: no library can come between"
     if reason:

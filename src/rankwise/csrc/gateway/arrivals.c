@@ -9,7 +9,7 @@
 
 __attribute__((noreturn)) static void nonsense(const Peer *p)
 {
-    give_up("a message makes no sense that came from", p->rank);
+    give_up("a message that makes no sense came from", p->rank);
 }
 
 /* A mere announcement costs nothing. */
@@ -43,7 +43,7 @@ static char *place_of(Request *r, const Peer *p)
     if (!r->packed)
         r->packed = malloc(kept_of(r, r->bytes) + 1);
     if (!r->packed)
-        give_up("there is no memory for a message of", p->rank);
+        give_up("out of memory for a message of", p->rank);
     return r->packed;
 }
 
@@ -98,7 +98,7 @@ static void keep_message(Peer *p, Context *c)
     if (u)
         u->data = malloc(p->header.follows + 1);
     if (!u || !u->data)
-        give_up("there is no memory for a message of", p->rank);
+        give_up("out of memory for a message of", p->rank);
     u->header = p->header;
     u->peer = p;
     if (c->newest)

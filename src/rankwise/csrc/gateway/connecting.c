@@ -90,7 +90,7 @@ void connect_others(const Meeting *m, int first)
         } else if (s >= 0) {
             close_connection(s);
         } else if (now() > deadline) {
-            stop("a process of the other job did not come to site %s within %.0f s; %s",
+            stop("no process of the other job came to site %s within %.0f s; %s",
                  world.names[world.site], job_settings.seconds, FIREWALL_REMEDY);
         } else {
             usleep(100);

@@ -54,7 +54,7 @@ void encrypt(int socket, const char *protocol, const char *key, bool accepts)
     if (needed > room) {
         Session **more = realloc(sessions, 2 * needed * sizeof *more);
         if (!more)
-            stop("there is no memory");
+            stop("out of memory");
         memset(more + room, 0, (2 * needed - room) * sizeof *more);
         sessions = more;
         room = 2 * needed;

@@ -37,7 +37,7 @@ const char *rankwise_abi_open(void *table, size_t bytes, const char *version)
         return dlerror();
     Entry *const open = (Entry *)dlsym(library, ENTRY);
     if (!open)
-        return "what it should lead to is no backend of Rankwise's";
+        return "RANKWISE_JOIN_BACKEND does not name a backend of Rankwise's";
     const char *const wrong = open(&below, sizeof below, version);
     if (wrong)
         return wrong;

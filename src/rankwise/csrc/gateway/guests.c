@@ -78,7 +78,7 @@ Guests *receive_guests(int listener, const Settings *settings, double deadline)
 {
     Guests *g = calloc(1, sizeof *g);
     if (!g)
-        stop("there is no memory");
+        stop("out of memory");
     g->listener = listener;
     g->ranks = world.ranks;
     g->settings = settings;
@@ -103,15 +103,16 @@ static const char *wrong_with(const Guests *g, const Hello *said, size_t bytes)
     const size_t magic = bytes < sizeof mine.magic ? bytes : sizeof mine.magic;
     if (memcmp(said->magic, mine.magic, magic) != 0)
         return (unsigned char)said->magic[0] == TLS_HANDSHAKE
-                   ? "it encrypts, or wants to, and this job does not"
-                   : "it is no process of Rankwise's";
+                   ? "it encrypts, and this job does not"
+                   : "it is not a process of a joined job";
     if (bytes < sizeof mine)
         return NULL;
     if (said->order != mine.order || said->protocol != mine.protocol)
         return "it is of another version of Rankwise";
     if (memcmp(said->key, mine.key, sizeof mine.key) != 0)
         return "it has another job's key";
-    return said->rank < 0 || said->rank >= g->ranks ? "there is no such rank" : NULL;
+    return said->rank < 0 || said->rank >= g->ranks ? "it names a rank that this job does not have"
+                                                    : NULL;
 }
 
 static void forget(Guests *g, Guest *one)
@@ -156,7 +157,7 @@ static ssize_t see_beginning(Guest *one, const char **wrong)
     if (!one->begun)
         *wrong = memcmp(said.magic, hello("", 0).magic, (size_t)bytes) == 0
                      ? "it does not encrypt, and this job does"
-                     : "it is no process of Rankwise's";
+                     : "it is not a process of a joined job";
     return one->begun ? bytes : 0;
 }
 
@@ -182,7 +183,7 @@ static bool listen_to(Guests *g, Guest *one)
     const char *wrong = NULL;
     const ssize_t bytes = hear(one, &wrong);
     if (bytes == 0 || (bytes < 0 && errno != EAGAIN && errno != EINTR)) {
-        send_away(g, one, wrong ? wrong : "it said nothing, or not all, and went");
+        send_away(g, one, wrong ? wrong : "it closed the connection before it had said who it is");
         return false;
     }
     one->bytes += bytes > 0 ? (size_t)bytes : 0;
@@ -192,7 +193,7 @@ static bool listen_to(Guests *g, Guest *one)
     if (wrong)
         send_away(g, one, wrong);
     else if (now() > one->until && one->bytes < sizeof one->said)
-        send_away(g, one, "it said nothing, or not all, within 5 s");
+        send_away(g, one, "it did not say within 5 s who it is");
     else
         return one->bytes == sizeof one->said;
     return false;
@@ -217,7 +218,7 @@ static void look(Guests *g, double until)
 static void await(Guests *g, const char *missing)
 {
     if (now() >= g->deadline)
-        stop("not everybody came to port %d within %.0f s: %s%s%s", port_of(g->listener),
+        stop("not all processes came to port %d within %.0f s: %s%s%s", port_of(g->listener),
              g->settings->seconds, missing, g->settings->relay ? "" : "; ",
              g->settings->relay ? "" : FIREWALL_REMEDY);
     look(g, g->deadline);

@@ -60,7 +60,7 @@ static void preside(Entry *all, uint16_t port)
         listen_by_relay(&job_settings, 1, at, deadline);
     int *sockets = calloc((size_t)world.ranks, sizeof *sockets);
     if (!sockets)
-        stop("there is no memory");
+        stop("out of memory");
     all[0] = entry_of(hello("", port), 0);
     Guests *guests = receive_guests(listener, &job_settings, deadline);
     for (int left = world.ranks - 1; left;) {
@@ -160,7 +160,7 @@ int meet(void)
     Entry *all = calloc((size_t)world.ranks, sizeof *all);
     peers = calloc((size_t)world.ranks + MOST_OTHERS, sizeof *peers);
     if (!all || !peers)
-        stop("there is no memory");
+        stop("out of memory");
     for (int r = 0; r < world.ranks + MOST_OTHERS; r++)
         peers[r] = (Peer){.socket = -1, .rank = r, .credit = CREDIT_BYTES};
     const int listener = listen_at(0, &port);

@@ -111,7 +111,7 @@ void send_short(Peer *p, Header header)
 {
     Outgoing *message = calloc(1, sizeof *message);
     if (!message)
-        give_up("there is no memory for a message to", p->rank);
+        give_up("out of memory for a message to", p->rank);
     message->header = header;
     send_out(p, message);
 }

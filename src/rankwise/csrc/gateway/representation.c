@@ -58,7 +58,7 @@ const char *cannot_convert(Representation one, Representation other)
     if (!needs_external(one, other))
         return NULL;
     if ((one | other) & NEVER)
-        return "it represents data in another way, and one of both has --representation native";
+        return "it represents data in another way, and one of the two has --representation native";
     return (one & SIZES) == USUAL_SIZES ? NULL : "external32 needs hosts of 64 bits";
 }
 

@@ -48,7 +48,7 @@ Settings read_settings(char *text)
     world.names = calloc((size_t)most, sizeof *world.names);
     world.first = calloc((size_t)most, sizeof *world.first);
     if (!sizes || !world.names || !world.first)
-        stop("there is no memory");
+        stop("out of memory");
     world.sites = split(fields[4], ',', sizes, most);
     split(fields[5], ',', world.names, most);
     for (int s = 0; s < world.sites; s++)
@@ -90,7 +90,7 @@ void find_place(void)
     world.rank = world.first[world.site] + rank;
     world.node = calloc((size_t)world.ranks, sizeof *world.node);
     if (!world.node)
-        stop("there is no memory");
+        stop("out of memory");
     world.node[world.rank] = world.first[world.site] + first_here(rank, size);
     below.Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &bound, &there);
     world.tag_bound = there ? *bound : 32767;

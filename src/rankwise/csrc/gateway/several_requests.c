@@ -175,18 +175,34 @@ int call_Request_get_status_all(int count, const MPI_Request requests[], int *fl
     return code;
 }
 
+/* As MPI_Request_get_status, but one that is inactive is not `some`, and has not ended; of the
+ * library's only a library that has MPI_Request_get_status_any tells it. */
+static int peek_at_one_of_many(MPI_Request request, int *ended, bool *some, MPI_Status *status)
+{
+    int which = 0;
+    const int code = own_request(request)
+                         ? peek(request, ended, status)
+                         : below.Request_get_status_any(1, &request, &which, ended, status);
+    if (which == MPI_UNDEFINED && *ended)
+        *ended = 0;
+    else
+        *some = true;
+    return code;
+}
+
 int call_Request_get_status_any(int count, const MPI_Request requests[], int *index, int *flag,
                                 MPI_Status *status)
 {
     int code = MPI_SUCCESS;
     bool some = false;
+    if (world.started)
+        progress();
     *flag = 0;
     *index = MPI_UNDEFINED;
     for (int i = 0; i < count && !*flag && code == MPI_SUCCESS; i++) {
         if (is_idle(requests[i]))
             continue;
-        some = true;
-        code = call_Request_get_status(requests[i], flag, status);
+        code = peek_at_one_of_many(requests[i], flag, &some, status);
         if (*flag)
             *index = i;
     }
@@ -202,12 +218,13 @@ int call_Request_get_status_some(int incount, const MPI_Request requests[], int 
 {
     int code = MPI_SUCCESS, ended;
     bool some = false;
+    if (world.started)
+        progress();
     *outcount = 0;
     for (int i = 0; i < incount && code == MPI_SUCCESS; i++) {
         if (is_idle(requests[i]))
             continue;
-        some = true;
-        code = call_Request_get_status(requests[i], &ended, status_of(statuses, *outcount));
+        code = peek_at_one_of_many(requests[i], &ended, &some, status_of(statuses, *outcount));
         if (code == MPI_SUCCESS && ended)
             indices[(*outcount)++] = i;
     }

@@ -70,7 +70,7 @@ void start_progress(void)
 {
     atomic_store(&running, true);
     if (pthread_create(&thread, NULL, make_progress, NULL) != 0)
-        stop("there can be no thread for progress");
+        stop("cannot start the thread that makes progress on messages");
 }
 
 void stop_progress(void)

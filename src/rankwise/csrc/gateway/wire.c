@@ -42,7 +42,7 @@ void open_peer(int rank, int socket)
     struct epoll_event event = {.events = EPOLLIN, .data.u32 = (uint32_t)rank};
     if (!p->stage || !connections || waits < 0 ||
         epoll_ctl(waits, EPOLL_CTL_ADD, socket, &event) != 0)
-        give_up("there is no memory for a connection to", rank);
+        give_up("out of memory for a connection to", rank);
     connections[connected++] = rank;
 }
 

@@ -100,17 +100,31 @@ int call_Comm_idup_with_info(ABI_Comm comm, ABI_Info info, ABI_Comm *newcomm, AB
 #endif
 
 #if defined(KNOWS_Request_get_status_any) || !defined(MIRROR)
-/* Whether one request has ended, without ending it. */
-static int look(ABI_Request request, int *flag, ABI_Status *status)
+static ABI_Status *status_at(ABI_Status *statuses, int index)
+{
+    return statuses == ABI_STATUSES_IGNORE ? ABI_STATUS_IGNORE : &statuses[index];
+}
+
+/* Whether one request has ended, without ending it, and whether there is any: null and inactive
+   ones have ended too. A library without MPI_Request_get_status_any does not tell the inactive. */
+static int look(ABI_Request request, int *flag, bool *some, ABI_Status *status)
 {
 #ifdef KNOWS_Request_get_status
     MPI_Status native;
-    const int code = PMPI_Request_get_status(to_Request(request), flag, &native);
-    if (!code && *flag && status)
+    MPI_Request here = to_Request(request);
+#ifdef KNOWS_Request_get_status_any
+    int index = 0;
+    const int code = PMPI_Request_get_status_any(1, &here, &index, flag, &native);
+    *some = index != MPI_UNDEFINED || !*flag;
+#else
+    const int code = PMPI_Request_get_status(here, flag, &native);
+    *some = request != ABI_REQUEST_NULL;
+#endif
+    if (!code && *flag && status != ABI_STATUS_IGNORE)
         status_out(&native, status);
     return from_code(code);
 #else
-    (void)request, (void)flag, (void)status;
+    (void)request, (void)flag, (void)some, (void)status;
     return refuse_Comm(MISSING_Request_get_status, MPI_COMM_SELF);
 #endif
 }
@@ -118,16 +132,20 @@ static int look(ABI_Request request, int *flag, ABI_Status *status)
 int call_Request_get_status_any(int count, const ABI_Request requests[], int *index, int *flag,
                                 ABI_Status *status)
 {
-    int nulls = 0, code = ABI_SUCCESS;
+    int code = ABI_SUCCESS;
+    bool some = false;
     *flag = 0;
     *index = ABI_UNDEFINED;
-    for (int i = 0; i < count && !code && !*flag; i++) {
-        nulls += requests[i] == ABI_REQUEST_NULL;
-        if (requests[i] != ABI_REQUEST_NULL && !(code = look(requests[i], flag, status)) && *flag)
+    for (int i = 0; i < count && !code && *index == ABI_UNDEFINED; i++) {
+        bool is_one = false;
+        code = look(requests[i], flag, &is_one, status);
+        some |= is_one;
+        if (!code && *flag && is_one)
             *index = i;
     }
-    if (!code && nulls == count) /* then the status is the empty one */
-        code = look(ABI_REQUEST_NULL, flag, status);
+    *flag = *index != ABI_UNDEFINED || !some;
+    if (!code && !some) /* then the status is the empty one */
+        code = look(ABI_REQUEST_NULL, flag, &some, status);
     return code;
 }
 
@@ -135,26 +153,27 @@ int call_Request_get_status_all(int count, const ABI_Request requests[], int *fl
                                 ABI_Status *statuses)
 {
     int code = ABI_SUCCESS;
+    bool some;
     *flag = 1;
     for (int i = 0; i < count && !code && *flag; i++)
-        code = look(requests[i], flag, statuses ? &statuses[i] : NULL);
+        code = look(requests[i], flag, &some, status_at(statuses, i));
     return code;
 }
 
 int call_Request_get_status_some(int count, const ABI_Request requests[], int *ended, int indices[],
                                  ABI_Status *statuses)
 {
-    int nulls = 0, code = ABI_SUCCESS, flag;
+    int code = ABI_SUCCESS, flag;
+    bool some = false;
     *ended = 0;
     for (int i = 0; i < count && !code; i++) {
-        nulls += requests[i] == ABI_REQUEST_NULL;
-        if (requests[i] == ABI_REQUEST_NULL)
-            continue;
-        code = look(requests[i], &flag, statuses ? &statuses[*ended] : NULL);
-        if (!code && flag)
+        bool is_one = false;
+        code = look(requests[i], &flag, &is_one, status_at(statuses, *ended));
+        some |= is_one;
+        if (!code && flag && is_one)
             indices[(*ended)++] = i;
     }
-    if (nulls == count)
+    if (!code && !some)
         *ended = ABI_UNDEFINED;
     return code;
 }

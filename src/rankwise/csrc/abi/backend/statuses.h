@@ -70,7 +70,7 @@ static inline void to_status(const ABI_Status *status, MPI_Status *native)
 }
 
 /* What a call is given (status_in) and what it tells (status_out). A call that is about one request
-   leaves the field for the error alone. */
+   leaves the field for the error alone, but in the empty status, which has none. */
 #ifdef MIRROR
 static inline void status_in(const MPI_Status *native, ABI_Status *status)
 {
@@ -81,6 +81,8 @@ static inline void status_in(const MPI_Status *native, ABI_Status *status)
 static inline void status_out(const ABI_Status *status, MPI_Status *native)
 {
     to_status(status, native);
+    if (native->MPI_SOURCE == MPI_ANY_SOURCE && native->MPI_TAG == MPI_ANY_TAG)
+        native->MPI_ERROR = MPI_SUCCESS;
 }
 static inline void status_out_of(int code, const ABI_Status *status, MPI_Status *native)
 {
@@ -97,6 +99,8 @@ static inline void status_in(const ABI_Status *status, MPI_Status *native)
 static inline void status_out(const MPI_Status *native, ABI_Status *status)
 {
     from_status(native, status);
+    if (status->MPI_SOURCE == ABI_ANY_SOURCE && status->MPI_TAG == ABI_ANY_TAG)
+        status->MPI_ERROR = ABI_SUCCESS;
 }
 /* One of several: its own error counts where the call says that there was any. */
 static inline void status_out_of(int code, const MPI_Status *native, ABI_Status *status)

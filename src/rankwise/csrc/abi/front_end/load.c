@@ -43,7 +43,7 @@ static void load(void)
         give_up("its MPI cannot be loaded", dlerror());
     Entry *const open = (Entry *)dlsym(library, ENTRY);
     if (!open)
-        give_up(path, "this library is no backend of Rankwise's");
+        give_up(path, "this library is not a backend of Rankwise's");
     const int *const integers = dlsym(library, INTEGERS);
     abi_integers = integers && *integers;
     const char *const wrong = open(&abi_table, sizeof abi_table, TABLE_VERSION);
