@@ -111,7 +111,7 @@ def test_flows_against_many_tell_whether_acknowledgements_wait(true_model: Conte
     platform = with_assumed(told, found)
     assert platform.models[0] == found
     assert {one.name for one in platform.models} == {found.name, "alpha-fair"}
-    assert ("window that is assumed" in platform.not_identified["models"]) == (found.name == "queues")
+    assert ("models.queues.window_bytes" in platform.not_identified) == (found.name == "queues")
 
 
 def test_what_is_wide_enough_for_all_is_not_identified() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from rankwise.analysis.fit.crossing import SharedLinks
 from rankwise.analysis.fit.sharing_costs import Estimate
 from rankwise.core.platform import ContentionModel, Interval, Platform, PlatformLink
-from rankwise.core.units import format_rate
+from rankwise.core.units import format_rate, format_size
 
 SitePair = tuple[str, str]
 SAME = 0.95
@@ -48,11 +48,11 @@ def with_links(platform: Platform, sites: SitePair, found: SharedLinks) -> Platf
 def with_assumed(platform: Platform, model: ContentionModel) -> Platform:
     """Return the platform with this model before the others, and with what of it is an assumption."""
     others = tuple(one for one in platform.models if one.name != model.name)
-    why = platform.not_identified["models"]
-    if model.window_bytes:
-        why += f"; {model.name} is nearest to flows between sites, with a window that is assumed"
+    key = f"models.{model.name}.window_bytes"
+    why = f"flows between sites hardly depend on it: {format_size(round(model.window_bytes))} is assumed"
+    assumed = {key: why} if model.window_bytes else {}
     return replace(
-        platform, models=(model, *others), not_identified=platform.not_identified | {"models": why}
+        platform, models=(model, *others), not_identified=platform.not_identified | assumed
     )  # fmt: skip
 
 
