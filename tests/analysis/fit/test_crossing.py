@@ -99,7 +99,9 @@ def test_directions_that_disturb_one_another_have_a_capacity_each() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("true_model", [ContentionModel("queues", window_bytes=150e3), ContentionModel("alpha-fair")])
+@pytest.mark.parametrize(
+    "true_model", [ContentionModel("queues", window_bytes=150e3), ContentionModel("alpha-fair")]
+)
 def test_flows_against_many_tell_whether_acknowledgements_wait(true_model: ContentionModel) -> None:
     """With any window: one flow against three gets as little as one of these, or all that its link has."""
     links = {("a", "b"): ("x",), ("b", "a"): ("y",)}

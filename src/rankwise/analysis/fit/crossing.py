@@ -90,11 +90,11 @@ def _one(seen: Measured, pattern: Pattern) -> Observed:
 def sharing_model(
     crossing: Crossing, seen: Measured, platform: Platform, simulate: Simulate
 ) -> ContentionModel:  # fmt: skip
-    """Return the model that predicts flows that cross together best, of those that need no parameter from elsewhere.
+    """Return the model that predicts flows that cross together best, of those that need no fit within a site.
 
-    `platform` has the nodes of the crossing alone, in their order, and what the sites share. The window of queues is
-    an assumption, which hardly matters here: what waits there is as many windows as flows, and a flow gets its own
-    each time that these have passed.
+    `platform` has the nodes of the crossing alone, in their order, and what the sites share. The window of queues
+    is an assumption, which hardly matters here: what waits there is as many windows as flows, and a flow gets its
+    own each time that these have passed.
     """
     known = [one for one in crossing.patterns if one in seen and len(one) > 1]
 

@@ -70,7 +70,8 @@ class Crossing:
         """Return all of them, each once."""
         more = [self.there(count) for count in range(2, self.pairs + 1)]
         more += [self.back(count) for count in {self.pairs // 2, self.pairs}]
-        found = (*self.alone, self.alone_back, *more, self.both_ways, self.against, *self.within, *self.beside_within)
+        more += [self.both_ways, self.against]
+        found = (*self.alone, self.alone_back, *more, *self.within, *self.beside_within)
         return tuple(dict.fromkeys(found))
 
 
