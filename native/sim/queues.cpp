@@ -51,14 +51,8 @@ double Queues::byte_time(const Data &data, const FlowRoute &route) const
 
 void Queues::begin(Time now, const Data &data)
 {
-    std::uint32_t number = static_cast<std::uint32_t>(transfers_.size());
-    if (free_transfers_.empty()) {
-        transfers_.emplace_back();
-    } else {
-        number = free_transfers_.back();
-        free_transfers_.pop_back();
-    }
-    Transfer &one = transfers_[number] = {};
+    const std::uint32_t number = transfers_.take();
+    Transfer &one = transfers_[number];
     one.data = data;
     for (const std::uint32_t link : platform_.route(data.to, data.from).links)
         one.back.resources[one.back.count++] =
@@ -90,31 +84,19 @@ void Queues::send(Time now, std::uint32_t transfer)
     }
 }
 
-Queues::Chunk &Queues::new_chunk(std::uint32_t transfer, std::uint32_t &number)
-{
-    if (free_chunks_.empty()) {
-        number = static_cast<std::uint32_t>(chunks_.size());
-        chunks_.emplace_back();
-    } else {
-        number = free_chunks_.back();
-        free_chunks_.pop_back();
-    }
-    Chunk &chunk = chunks_[number] = {};
-    chunk.transfer = transfer;
-    return chunk;
-}
-
 void Queues::append(Time now, std::uint32_t transfer, std::int64_t bytes)
 {
-    std::uint32_t number;
-    new_chunk(transfer, number).bytes = bytes;
+    const std::uint32_t number = chunks_.take();
+    chunks_[number].transfer = transfer;
+    chunks_[number].bytes = bytes;
     wait(now, number);
 }
 
 void Queues::acknowledge(Time now, std::uint32_t transfer, std::int64_t bytes)
 {
-    std::uint32_t number;
-    new_chunk(transfer, number).acknowledges = bytes;
+    const std::uint32_t number = chunks_.take();
+    chunks_[number].transfer = transfer;
+    chunks_[number].acknowledges = bytes;
     transfers_[transfer].unacknowledged++;
     wait(now, number);
 }
@@ -207,14 +189,14 @@ Queues::Ended Queues::handle(Time now, std::uint32_t what)
 Queues::Ended Queues::arrive(Time now, std::uint32_t number)
 {
     const Chunk chunk = chunks_[number];
-    free_chunks_.push_back(number);
+    chunks_.give_back(number);
     Transfer &one = transfers_[chunk.transfer];
     if (chunk.acknowledges) {
         one.unacknowledged--;
         if (one.unreceived > 0)
             make_room(now, chunk.transfer, chunk.acknowledges);
         else if (one.unacknowledged == 0)
-            free_transfers_.push_back(chunk.transfer);
+            transfers_.give_back(chunk.transfer);
         return {};
     }
     if (has_bus())
@@ -246,7 +228,7 @@ Queues::Ended Queues::arrive(Time now, std::uint32_t number)
         return {};
     }
     if (one.unacknowledged == 0)
-        free_transfers_.push_back(chunk.transfer);
+        transfers_.give_back(chunk.transfer);
     const double took = static_cast<double>(now - one.begun);
     return {one.data.message, took - one.byte_time * static_cast<double>(one.data.bytes)};
 }

@@ -58,6 +58,38 @@ class Queues
   private:
     enum class Stage : std::uint8_t { request, answer, data };
 
+    /// Elements by number; a number that is given back is taken again.
+    template <typename T> class Pool
+    {
+      public:
+        std::uint32_t take()
+        {
+            if (free_.empty()) {
+                all_.emplace_back();
+                return static_cast<std::uint32_t>(all_.size() - 1);
+            }
+            const std::uint32_t number = free_.back();
+            free_.pop_back();
+            all_[number] = {};
+            return number;
+        }
+        void give_back(std::uint32_t number)
+        {
+            free_.push_back(number);
+        }
+        T &operator[](std::uint32_t number)
+        {
+            return all_[number];
+        }
+        const T &operator[](std::uint32_t number) const
+        {
+            return all_[number];
+        }
+
+      private:
+        std::vector<T> all_;
+        std::vector<std::uint32_t> free_;
+    };
     struct Resource {
         double byte_time = 0;
         std::uint32_t first = kNone, last = kNone; // chunks that wait
@@ -90,7 +122,6 @@ class Queues
     };
 
     void send(Time now, std::uint32_t transfer);
-    Chunk &new_chunk(std::uint32_t transfer, std::uint32_t &number);
     void append(Time now, std::uint32_t transfer, std::int64_t bytes);
     void acknowledge(Time now, std::uint32_t transfer, std::int64_t bytes);
     void make_room(Time now, std::uint32_t transfer, std::int64_t bytes);
@@ -115,9 +146,8 @@ class Queues
     const std::int64_t chunk_bytes_;
     std::vector<Resource> resources_; // as in Network
     std::vector<Time> bus_free_;      // of each node
-    std::vector<Transfer> transfers_;
-    std::vector<Chunk> chunks_;
-    std::vector<std::uint32_t> free_transfers_, free_chunks_;
+    Pool<Transfer> transfers_;
+    Pool<Chunk> chunks_;
     std::vector<double> lost_;
 };
 
