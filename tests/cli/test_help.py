@@ -37,7 +37,7 @@ def test_help(path: tuple[str, ...]) -> None:
     told = CliRunner().invoke(rankwise, [*path, "--help"], env={"COLUMNS": "80"}, terminal_width=80)
     assert told.exit_code == 0
     lines = told.stdout.splitlines()
-    assert max(map(len, lines)) <= 100
+    assert max(map(len, lines)) <= 80
     first = next(line.strip() for line in lines[1:] if line.strip())
     assert re.match(r"[A-Z][a-z]+ ", first), first
     examples = [line.strip() for line in lines if line.strip().startswith("rankwise ")]

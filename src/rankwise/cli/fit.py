@@ -27,8 +27,8 @@ DEFAULT_FILE = Path("platform.toml")
     cls=TakesNoProgram,
     epilog="\b\nExamples:\n"
     "  rankwise fit --testbed two-clusters --mpi openmpi -o two.toml\n"
-    "  rankwise fit --mpi mpich                     this host: two ranks of one node\n"
-    "  rankwise fit --from 12 -o again.toml         from a stored run, measuring nothing\n"
+    "  rankwise fit --mpi mpich                 this host: two ranks of one node\n"
+    "  rankwise fit --from 12 -o again.toml     from a stored run\n"
     "  rankwise platform show two.toml",
 )
 @click.option("--mpi", metavar="NAME", help="The implementation.  [default: the only one that works]")

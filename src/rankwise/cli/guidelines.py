@@ -29,7 +29,7 @@ DEFAULT_SIZES = "8,1K,2K,32K,64K,512K,1M"
     "  rankwise guidelines                       every MPI that works\n"
     "  rankwise guidelines openmpi -n 4 --bench allreduce,bcast --sizes 1K:1M:2\n"
     "  rankwise guidelines --testbed two-clusters --time 10m\n"
-    "  rankwise guidelines --from 12             a stored run, of any verb, held to them\n"
+    "  rankwise guidelines --from 12             a stored run, of any verb\n"
     "  rankwise guidelines --from 12 --report consistency.html\n"
     "  rankwise guidelines mpich --fail-on violation --json",
 )

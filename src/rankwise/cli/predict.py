@@ -28,11 +28,11 @@ _ONE = "give --algorithm and one --size"
 _EXAMPLES = """\b
 Examples:
   rankwise predict collective allreduce --size 1M --platform platform.toml
-  rankwise predict collective bcast --algorithm ring --sites 4x256 --platform p.toml
-  rankwise predict pattern flows.txt --platform platform.toml --html flows.html
+  rankwise predict collective bcast --sites 4x256 --size 1M --platform p.toml
+  rankwise predict pattern flows.txt --platform p.toml --html flows.html
   rankwise predict trace app.goal --platform p.toml --what-if wan.rate=10G
   rankwise predict trace a.goal@nodes=0-3 b.goal@nodes=2-5 --testbed cluster
-  rankwise predict trace app.goal --sweep wan.delay=1ms:100ms --platform p.toml
+  rankwise predict trace app.goal --sweep wan.delay=1ms:9ms --platform p.toml
   rankwise predict tolerance trace app.goal --platform platform.toml
 """
 
@@ -48,7 +48,7 @@ def command() -> None:
 
 @click.group("tolerance", epilog="\b\nExamples:\n"
              "  rankwise predict tolerance trace app.goal --platform platform.toml\n"
-             "  rankwise predict tolerance collective bcast --algorithm binomial --testbed cluster")  # fmt: skip
+             "  rankwise predict tolerance pattern flows.txt --testbed cluster")  # fmt: skip
 def tolerance_command() -> None:
     """Predict how much delay a program tolerates.
 

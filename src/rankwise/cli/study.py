@@ -30,7 +30,7 @@ def _run_ids(text: str) -> tuple[int, ...]:
     "  rankwise study hablot2007 --quick          12 minutes instead of hours\n"
     "  rankwise study hablot2007 --quick --mpi openmpi,mpich --report grid.html\n"
     "  rankwise study hablot2007 --only npb-grid,npb-cluster --class A\n"
-    "  rankwise study hablot2007 --from 3,4       the page of stored runs; measures the missing ones",
+    "  rankwise study hablot2007 --from 3,4       stored runs, and what they lack",
 )
 @click.argument("name", required=False)
 @click.option("--quick", is_flag=True, help="Fewer sizes, launches and MPIs; the list of studies says how long.")
