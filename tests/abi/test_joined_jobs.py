@@ -60,7 +60,7 @@ def test_a_second_job_joins_a_running_one(sites: str, others: str, tmp_path: Pat
 def test_by_relays_alone(tmp_path: Path) -> None:
     """Each job's processes reach its own relays, and these one another: also of a job of one site."""
     for said in together("sim=mpich-5:1,more=mpich-5:1", "viz=mpich-5:2", tmp_path, "--relay"):
-        carried = re.findall(r"^\[\w+ relay\] to another job[^:]*: \d+ conn.*, ([\d.]+) MB there", said, re.M)
+        carried = re.findall(r"^\[\w+ relay\] to another job[^:]*: \d+ conn.*, ([\d.]+) MB sent", said, re.M)
         assert carried, said
     assert sum(map(float, carried)) > 0
 

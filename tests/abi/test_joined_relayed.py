@@ -34,7 +34,7 @@ def _prepared() -> None:
 
 def megabytes_there(said: str, site: str, other: str) -> float:
     """What the relay of a site says that it has carried to another."""
-    found = re.search(rf"^\[{site} relay\] to {other}: \d+ connections, ([\d.]+) MB there", said, re.MULTILINE)
+    found = re.search(rf"^\[{site} relay\] to {other}: \d+ connections, ([\d.]+) MB sent", said, re.MULTILINE)
     assert found, said
     return float(found[1])
 

@@ -60,7 +60,7 @@ def test_both_ways_and_again_after_the_port_was_closed(tmp_path: Path) -> None:
                 assert received(far, len(words)) == words
             host.let_in(7, 0, PORT_KEY)
         said, _ = visitor.end()
-    assert said.startswith(f"to another job at 127.0.0.1, port {link.port}: 2 connections, 1.100 MB there")
+    assert said.startswith(f"to another job at 127.0.0.1, port {link.port}: 2 connections, 1.100 MB sent")
 
 
 def test_a_wrong_key_is_refused_and_both_sides_say_so(tmp_path: Path) -> None:

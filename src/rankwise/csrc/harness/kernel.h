@@ -25,7 +25,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "data.h"
+#include "verified_data.h"
 #include "mpi_versions.h"
 
 typedef struct Kernel Kernel;

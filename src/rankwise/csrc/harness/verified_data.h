@@ -1,6 +1,6 @@
 /* The data that a benchmark moves, and how --verify checks it. A part of kernel.h. */
-#ifndef RANKWISE_DATA_H
-#define RANKWISE_DATA_H
+#ifndef RANKWISE_VERIFIED_DATA_H
+#define RANKWISE_VERIFIED_DATA_H
 
 #include <stddef.h>
 
