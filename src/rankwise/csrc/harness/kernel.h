@@ -25,8 +25,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "verified_data.h"
 #include "mpi_versions.h"
+#include "verified_data.h"
 
 typedef struct Kernel Kernel;
 typedef struct Job Job; /* the harness's own */
