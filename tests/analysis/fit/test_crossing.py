@@ -7,13 +7,7 @@ import pytest
 
 from rankwise.analysis.fit.crossing import shared_links, sharing_model, uplinks, weight
 from rankwise.analysis.fit.crossing_patterns import Crossing, Fan
-from rankwise.analysis.fit.crossing_platform import (
-    restricted,
-    with_assumed,
-    with_links,
-    with_uplinks,
-    with_weight,
-)  # fmt: skip
+from rankwise.analysis.fit.crossing_platform import restricted, with_assumed, with_links, with_uplinks, with_weight
 from rankwise.analysis.fit.sharing_data import Observed
 from rankwise.analysis.fit.simulated import simulated
 from rankwise.analysis.predict.what_if import Change, changed

@@ -9,13 +9,7 @@ from itertools import combinations
 
 from rankwise.analysis.fit.crossing import shared_links, sharing_model, uplinks, weight
 from rankwise.analysis.fit.crossing_patterns import FEWEST_PAIRS, MOST_PAIRS, Crossing, Fan
-from rankwise.analysis.fit.crossing_platform import (
-    restricted,
-    with_assumed,
-    with_links,
-    with_uplinks,
-    with_weight,
-)  # fmt: skip
+from rankwise.analysis.fit.crossing_platform import restricted, with_assumed, with_links, with_uplinks, with_weight
 from rankwise.analysis.fit.sharing_data import Observed, observed
 from rankwise.analysis.fit.simulated import simulated
 from rankwise.core.errors import HostError
