@@ -13,9 +13,9 @@ namespace rankwise::sim
 /// resources on their way, each of which serves what comes first. A chunk goes on as soon as its
 /// first byte is served, so that a flow alone takes bytes times G. A flow has at most its window of
 /// data in the queues, and what has arrived makes room for as much (TCP's windows) when its
-/// acknowledgement is back. That overtakes data in NICs, and waits behind them on links between
-/// sites: one flow against many gets as little as one of these. A flow begins with
-/// a quarter of the window, which then grows by what arrives: it doubles each time that the queues
+/// acknowledgement is back. An acknowledgement overtakes data in NICs, and waits behind them on
+/// links between sites: one flow against many gets as little as one of these. A flow begins with a
+/// quarter of the window, which then grows by what arrives: it doubles each time that the queues
 /// have let it pass (slow start). The data of a rendezvous are asked for: a request and its answer,
 /// of no bytes, wait in the queues before them.
 ///
@@ -27,7 +27,7 @@ namespace rankwise::sim
 class Queues
 {
   public:
-    /// What it waits for, it puts among the events, as the kind `served`.
+    /// Its own events go into `events`, as the kind `served`.
     Queues(const Platform &platform, EventLanes &events, std::uint32_t served);
 
     struct Data {

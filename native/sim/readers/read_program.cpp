@@ -103,7 +103,7 @@ ReadProgram read_program(std::string_view bytes, const std::string &file_name,
     words.next(comment);
     if (words.count() > 0 && (words[0] == "num_ranks" || words[0].starts_with("/*")))
         return {read_goal_text(bytes, file_name, options), {}, "GOAL"};
-    if (words.count() >= 3 && is_number(words[0]) && is_number(words[1]) && is_number(words[2]))
+    if (words.count() >= 2 && is_number(words[0]) && is_number(words[1]))
         return read_pattern(bytes, file_name, options);
     if (words.count() >= 2 && is_number(words[0]))
         return {read_time_independent(bytes, file_name, platform, options),

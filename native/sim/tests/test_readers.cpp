@@ -118,6 +118,7 @@ void patterns()
     CHECK(contains(refused("0 1 1000\n0 99999999999 8\n"), "file:2: a rank must be"));
     CHECK(contains(refused("0 1 1000 -1\n"), "file:1: a start must be"));
     CHECK(contains(refused(""), "file: the file is empty"));
+    CHECK(contains(refused("0 1 1M 0\n"), "file:1: a size must be"));
     CHECK(contains(refused("hello\n"), "none of the formats"));
     CHECK(contains(refused("\xff\xfe 1 2 3\n"), "none of the formats"));
 }

@@ -7,7 +7,7 @@ import pytest
 
 from rankwise.analysis.fit.crossing import shared_links, sharing_model, uplinks, weight
 from rankwise.analysis.fit.crossing_patterns import Crossing, Fan
-from rankwise.analysis.fit.crossing_platform import restricted, with_assumed, with_links, with_uplinks, with_weight
+from rankwise.analysis.fit.crossing_platform import restricted, with_links, with_model, with_uplinks, with_weight
 from rankwise.analysis.fit.sharing_data import Observed
 from rankwise.analysis.fit.simulated import simulated
 from rankwise.analysis.predict.what_if import Change, changed
@@ -104,7 +104,7 @@ def test_flows_against_many_tell_whether_acknowledgements_wait(true_model: Conte
     found = sharing_model(SHAPE, known, true, simulated)
     assert found.name == true_model.name
     told = replace(true, models=(ContentionModel(),), not_identified={"models": "it takes six nodes"})
-    platform = with_assumed(told, found)
+    platform = with_model(told, found)
     assert platform.models[0] == found
     assert {one.name for one in platform.models} == {found.name, "alpha-fair"}
     assert ("models.queues.window_bytes" in platform.not_identified) == (found.name == "queues")

@@ -45,7 +45,7 @@ def with_links(platform: Platform, sites: SitePair, found: SharedLinks) -> Platf
     return replace(platform, not_identified=left)
 
 
-def with_assumed(platform: Platform, model: ContentionModel) -> Platform:
+def with_model(platform: Platform, model: ContentionModel) -> Platform:
     """Return the platform with this model before the others, and with what of it is an assumption."""
     others = tuple(one for one in platform.models if one.name != model.name)
     key = f"models.{model.name}.window_bytes"

@@ -37,9 +37,9 @@ unsigned ucp_worker_progress(void *worker)
     static Progress *progress;
     if (!progress)
         progress = of_ucx(__builtin_return_address(0));
-    gives_way = true; /* UCX asks epoll_wait() as well, for some of its lanes */
+    caller_yields = true; /* UCX asks epoll_wait() as well, for some of its lanes */
     const unsigned events = progress(worker);
-    gives_way = false;
+    caller_yields = false;
     after_poll(events > 0);
     return events;
 }

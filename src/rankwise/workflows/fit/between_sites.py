@@ -9,7 +9,7 @@ from itertools import combinations
 
 from rankwise.analysis.fit.crossing import shared_links, sharing_model, uplinks, weight
 from rankwise.analysis.fit.crossing_patterns import FEWEST_PAIRS, MOST_PAIRS, Crossing, Fan
-from rankwise.analysis.fit.crossing_platform import restricted, with_assumed, with_links, with_uplinks, with_weight
+from rankwise.analysis.fit.crossing_platform import restricted, with_links, with_model, with_uplinks, with_weight
 from rankwise.analysis.fit.sharing_data import Observed, observed
 from rankwise.analysis.fit.simulated import simulated
 from rankwise.core.errors import HostError
@@ -180,5 +180,5 @@ def _with_meeting(platform: Platform, one: Meeting, launches: Sequence[Launch]) 
     )  # fmt: skip
     here = restricted(platform, one.hosts)
     if "models" in platform.not_identified and len(platform.models) == 1:
-        platform = with_assumed(platform, sharing_model(one.shape, seen, here, simulated))
+        platform = with_model(platform, sharing_model(one.shape, seen, here, simulated))
     return with_weight(platform, pair_class, weight(one.shape, seen, here, pair_class, simulated))
