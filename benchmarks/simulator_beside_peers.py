@@ -19,7 +19,9 @@ and what is under way.
 from __future__ import annotations
 
 import json
+import os
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -75,12 +77,15 @@ def timed(argv: list[str], limit: float, folder: Path) -> Ended:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     end, peak = time.monotonic() + limit, 0
     with (folder / "said").open("w+") as out, (folder / "errors").open("w+") as errors:
-        with subprocess.Popen(argv, stdout=out, stderr=errors, cwd=folder) as process:
-            while process.poll() is None:
-                peak = max(peak, memory_of(process.pid))
-                if time.monotonic() > end:
-                    process.kill()
-                time.sleep(0.01)
+        # A group of its own: smpirun is a script, and what it has started ends with it.
+        with subprocess.Popen(argv, stdout=out, stderr=errors, cwd=folder, process_group=0) as process:
+            try:
+                while process.poll() is None and time.monotonic() < end:
+                    peak = max(peak, memory_of(process.pid))
+                    time.sleep(0.01)
+            finally:
+                if process.poll() is None:
+                    os.killpg(process.pid, signal.SIGKILL)
         out.seek(0), errors.seek(0)
         said, told = out.read(), errors.read()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
