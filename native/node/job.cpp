@@ -2,16 +2,20 @@
 
 #include "base/error.h"
 #include "base/network_file.h"
+#include "cores.h"
 #include "kernel_settings.h"
 #include "nic.h"
 #include "request.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -52,6 +56,20 @@ void set_environment(const Request &request, const NodeNames &names)
     ::setenv("HOSTNAME", names.host.c_str(), 1);
 }
 
+// A hard limit above the agent's own needs a right that an ordinary user does not have.
+void inherit(const Inherited &caller)
+{
+    ::umask(caller.umask & 0777);
+    for (std::size_t i = 0; i < caller.limits.size(); ++i) {
+        const auto kind = static_cast<__rlimit_resource>(i);
+        rlimit own{};
+        if (::setrlimit(kind, &caller.limits[i]) == 0 || ::getrlimit(kind, &own) != 0)
+            continue;
+        own.rlim_cur = std::min(caller.limits[i].rlim_cur, own.rlim_max);
+        ::setrlimit(kind, &own);
+    }
+}
+
 int run(Request &request)
 {
     if (::chdir(request.folder.c_str()) != 0) {
@@ -74,10 +92,14 @@ int set_or_tell(const Request &request, bool allowed)
 {
     const std::string &key = request.words.front();
     const bool is_mtu = key == kNicMtu;
-    if (!is_mtu && !is_network_setting(key))
+    const bool is_cores = key == kCores;
+    if (!is_mtu && !is_cores && !is_network_setting(key))
         throw input_error("'" + key + "' is not below net.ipv4. or net.core.");
     if (request.words.size() == 1) {
-        std::printf("%s\n", (is_mtu ? read_mtu() : read_setting(key)).c_str());
+        std::printf("%s\n", (is_mtu     ? read_mtu()
+                             : is_cores ? read_cores()
+                                        : read_setting(key))
+                                .c_str());
         return std::fflush(stdout) == 0 ? 0 : kExitBroken;
     }
     if (!allowed)
@@ -85,7 +107,9 @@ int set_or_tell(const Request &request, bool allowed)
     std::string value = request.words[1];
     for (std::size_t i = 2; i < request.words.size(); ++i)
         value += " " + request.words[i];
-    const std::string refusal = is_mtu ? write_mtu(value) : write_setting(key, value);
+    const std::string refusal = is_mtu     ? write_mtu(value)
+                                : is_cores ? write_cores(value)
+                                           : write_setting(key, value);
     if (!refusal.empty())
         throw host_error(refusal);
     return 0;
@@ -107,6 +131,7 @@ int serve(int connection, const Caller &caller, const Owner &owner, const NodeNa
         set_environment(received.request, names);
         ordinary_signals();
         owner.become(caller);
+        inherit(received.request.inherited);
         return run(received.request);
     } catch (const Error &error) {
         std::fputs(error.told_by("node " + names.host).c_str(), stderr);

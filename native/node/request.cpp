@@ -7,6 +7,7 @@
 #include <cstring>
 #include <string_view>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 namespace rankwise
 {
@@ -14,7 +15,7 @@ namespace rankwise
 namespace
 {
 
-constexpr std::uint32_t kMagic = 0x726b7731; // "rkw1"
+constexpr std::uint32_t kMagic = 0x726b7732; // "rkw2"
 constexpr std::uint32_t kMostBytes = 16U << 20;
 constexpr std::uint64_t kMostStrings = 1U << 20; // more than any exec takes
 constexpr std::size_t kStreams = 3;
@@ -25,6 +26,7 @@ struct Header {
     std::uint32_t words = 0;
     std::uint32_t variables = 0;
     std::uint32_t bytes = 0; // of the strings that follow, each ended by a NUL
+    Inherited inherited;
 };
 
 std::string packed(const Request &request)
@@ -112,12 +114,25 @@ std::array<Descriptor, kStreams> receive_streams(int socket, Header &header)
 
 } // namespace
 
+Inherited own_inherited()
+{
+    Inherited own;
+    own.umask = ::umask(0);
+    ::umask(own.umask);
+    for (std::size_t kind = 0; kind < own.limits.size(); ++kind)
+        ::getrlimit(static_cast<__rlimit_resource>(kind), &own.limits[kind]);
+    return own;
+}
+
 bool send_request(int socket, const Request &request, const std::array<int, 3> &streams)
 {
     std::string text = packed(request);
-    Header header{kMagic, request.kind, static_cast<std::uint32_t>(request.words.size()),
+    Header header{kMagic,
+                  request.kind,
+                  static_cast<std::uint32_t>(request.words.size()),
                   static_cast<std::uint32_t>(request.variables.size()),
-                  static_cast<std::uint32_t>(text.size())};
+                  static_cast<std::uint32_t>(text.size()),
+                  request.inherited};
     iovec part{&header, sizeof header};
     alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof streams)> control{};
     msghdr message{};
@@ -151,6 +166,7 @@ ReceivedRequest receive_request(int socket)
     receive_all(socket, text.data(), text.size());
     Strings strings(text);
     received.request.kind = header.kind;
+    received.request.inherited = header.inherited;
     received.request.folder = strings.next();
     for (std::uint32_t i = 0; i < header.words; ++i)
         received.request.words.push_back(strings.next());

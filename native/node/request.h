@@ -5,6 +5,8 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <sys/resource.h>
+#include <sys/types.h>
 #include <vector>
 
 namespace rankwise
@@ -16,12 +18,22 @@ enum class RequestKind : std::uint32_t {
     setting,     // the words are a key and a value, or a key alone to be told
 };
 
+// What a process inherits beside its environment, folder and files.
+struct Inherited {
+    mode_t umask = 022;
+    std::array<rlimit, RLIM_NLIMITS> limits{};
+};
+
+// Those of this process.
+Inherited own_inherited();
+
 // What the remote shell asks of a node's agent.
 struct Request {
     RequestKind kind = RequestKind::run;
     std::string folder;
     std::vector<std::string> words;
     std::vector<std::string> variables; // NAME=VALUE
+    Inherited inherited;
 };
 
 struct ReceivedRequest {

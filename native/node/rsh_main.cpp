@@ -15,7 +15,9 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
-#include <string_view>
+#include <set>
+#include <sstream>
+#include <string>
 #include <sys/auxv.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -26,15 +28,18 @@ namespace
 
 using namespace rankwise;
 
-constexpr int kExitUnreachable = 255; // as ssh has it
+constexpr int kExitUnreachable = 255;            // as ssh has it
+constexpr const char *kMark = "RANKWISE_LAUNCH"; // by which a launch's processes are found
+constexpr const char *kPassedVariable = "RANKWISE_PASSED";
 
 constexpr const char *kHelp =
     R"(rsh - run commands on the nodes of a running emulated testbed
 
-DIR/rsh [ssh-options] [user@]NODE COMMAND...   in a shell, in $HOME, with little of the environment
+DIR/rsh [ssh-options] [user@]NODE COMMAND...   in a shell, in $HOME, with what a login sets and the variables
+                                               that $RANKWISE_PASSED names (NAME,NAME...)
 DIR/rsh -e NODE ARGV...                        exactly this, in this folder, with this environment
 DIR/rsh -s NODE KEY [VALUE...]                 set or print a kernel setting of the node (sysctl),
-                                               or of its NIC: mtu
+                                               or of its NIC: mtu; or its cores of this host
 DIR/rsh --help | --version
 
 DIR is the folder of the testbed; the nodes are those whose sockets are in DIR/sockets. Standard
@@ -62,18 +67,23 @@ std::string variable(const char *name)
     return value != nullptr ? value : "";
 }
 
+std::set<std::string> passed_names()
+{
+    std::set<std::string> names{"HOME", "PATH", "USER", "LOGNAME", "SHELL", kMark, kPassedVariable};
+    std::istringstream listed(variable(kPassedVariable));
+    for (std::string name; std::getline(listed, name, ',');)
+        names.insert(name);
+    return names;
+}
+
 std::vector<std::string> environment_for(RequestKind kind)
 {
-    static constexpr std::string_view kTaken[] = {
-        "HOME=", "PATH=", "USER=", "LOGNAME=", "SHELL=", "RANKWISE_LAUNCH="};
+    const std::set<std::string> passed = passed_names();
     std::vector<std::string> variables;
     for (char **next = environ; *next != nullptr; ++next) {
-        const std::string_view one(*next);
-        bool taken = kind == RequestKind::run;
-        for (const std::string_view name : kTaken)
-            taken = taken || one.starts_with(name);
-        if (taken)
-            variables.emplace_back(one);
+        const std::string one(*next);
+        if (kind == RequestKind::run || passed.contains(one.substr(0, one.find('='))))
+            variables.push_back(one);
     }
     return variables;
 }
@@ -116,7 +126,7 @@ int run(const ShellCommand &command)
                           command.kind == RequestKind::run ? current_folder()
                           : home.empty()                   ? "/"
                                                            : home,
-                          command.words, environment_for(command.kind)};
+                          command.words, environment_for(command.kind), own_inherited()};
     const bool sent = send_request(socket.number(), request, streams);
     const int send_error = errno;
     const int code = receive_exit_code(socket.number()); // a refusal may come before all is sent

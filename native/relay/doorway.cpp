@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <cerrno>
 #include <cstdio>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <utility>
 
@@ -15,15 +16,27 @@ namespace
 {
 
 constexpr double kGuestSeconds = 5;
-constexpr std::size_t kMostGuests = 256;
+constexpr std::size_t kMostGuests = 512;
+constexpr std::ptrdiff_t kMostGuestStreams = 64; // of guests: each takes 0.4 MB at most
+constexpr int kAcceptedInTurn = 16;
 constexpr std::uint64_t kRefusalsTold = 20;
+
+/// The other descriptors are for the connections that are carried.
+std::size_t most_guests()
+{
+    rlimit descriptors{};
+    if (::getrlimit(RLIMIT_NOFILE, &descriptors) != 0)
+        return kMostGuests;
+    return std::clamp<std::size_t>(descriptors.rlim_cur / 4, 2, kMostGuests);
+}
 
 } // namespace
 
 Doorway::Doorway(Poller &poller, const TlsContext &context, std::string job_key,
                  const sockaddr_in &at, Household &household)
     : poller_(poller), context_(context), job_key_(std::move(job_key)), household_(household),
-      listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0))
+      listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)),
+      most_guests_(most_guests())
 {
     const int one = 1;
     ::setsockopt(listener_.number(), SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
@@ -32,7 +45,8 @@ Doorway::Doorway(Poller &poller, const TlsContext &context, std::string job_key,
         ::listen(listener_.number(), SOMAXCONN) != 0)
         throw system_error("cannot listen at port " + std::to_string(ntohs(at.sin_port)),
                            "is another relay there? name another port: --port");
-    poller_.add(listener_.number(), [this](std::uint32_t) { accept(); });
+    poller_.add(
+        listener_.number(), [this](std::uint32_t) { accept(); }, Poller::Of::strangers);
 }
 
 Doorway::~Doorway()
@@ -54,25 +68,51 @@ std::uint16_t Doorway::port() const
 
 void Doorway::accept()
 {
-    for (;;) {
-        Guest guest;
-        socklen_t length = sizeof guest.from;
-        guest.socket =
-            Descriptor(::accept4(listener_.number(), reinterpret_cast<sockaddr *>(&guest.from),
-                                 &length, SOCK_CLOEXEC | SOCK_NONBLOCK));
-        if (!guest.socket.is_open()) {
-            if (errno == EINTR || errno == ECONNABORTED)
-                continue;
+    for (int accepted = 0; accepted < kAcceptedInTurn; accepted++)
+        if (!accept_one())
             return;
-        }
-        if (guests_.size() >= kMostGuests)
-            refuse(guests_.begin(), "too many others are waiting");
-        guest.since = now();
-        const int socket = guest.socket.number();
-        guests_.push_back(std::move(guest));
-        const Place place = std::prev(guests_.end());
-        poller_.add(socket, [this, place](std::uint32_t) { hear(place); });
-    }
+    poller_.again(listener_.number()); // after what the others have to do
+}
+
+bool Doorway::accept_one()
+{
+    Guest guest;
+    socklen_t length = sizeof guest.from;
+    guest.socket =
+        Descriptor(::accept4(listener_.number(), reinterpret_cast<sockaddr *>(&guest.from), &length,
+                             SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!guest.socket.is_open())
+        return errno == EINTR || errno == ECONNABORTED;
+    make_room(guest);
+    guest.since = now();
+    const int socket = guest.socket.number();
+    guests_.push_back(std::move(guest));
+    const Place place = std::prev(guests_.end());
+    poller_.add(
+        socket, [this, place](std::uint32_t) { hear(place); }, Poller::Of::strangers);
+    hear(place); // what it has said already counts before the next one needs its place
+    return true;
+}
+
+Doorway::Place Doorway::oldest(const std::function<bool(const Guest &)> &among)
+{
+    const Place stranger = std::find_if(guests_.begin(), guests_.end(), [&](const Guest &one) {
+        return among(one) && !(one.stream && one.stream->key_was_shown());
+    });
+    return stranger != guests_.end() ? stranger
+                                     : std::find_if(guests_.begin(), guests_.end(), among);
+}
+
+void Doorway::make_room(const Guest &newcomer)
+{
+    const auto same_address = [&](const Guest &one) {
+        return one.from.sin_addr.s_addr == newcomer.from.sin_addr.s_addr;
+    };
+    const auto there = std::count_if(guests_.begin(), guests_.end(), same_address);
+    if (static_cast<std::size_t>(there) >= most_guests_ / 2)
+        refuse(oldest(same_address), "too many others from its address are waiting");
+    else if (guests_.size() >= most_guests_)
+        refuse(oldest([](const Guest &) { return true; }), "too many others are waiting");
 }
 
 void Doorway::hear(Place guest)
@@ -84,6 +124,9 @@ void Doorway::hear(Place guest)
         if (seen < 0 && errno == EAGAIN)
             return; // who it is shows when it speaks: it may from now on
         if (seen == 1 && first != kCallMark) {
+            const auto has_stream = [](const Guest &one) { return one.stream != nullptr; };
+            if (std::count_if(guests_.begin(), guests_.end(), has_stream) >= kMostGuestStreams)
+                refuse(oldest(has_stream), "too many other relays are waiting");
             poller_.remove(socket);
             guest->stream =
                 std::make_unique<Stream>(poller_, context_, std::move(guest->socket), *this);

@@ -1,4 +1,8 @@
 // The one listening port: whoever comes is a relay or a process of the job, or is sent away soon.
+//
+// Strangers cost those who are connected already little: few are accepted in a turn, and so many
+// wait at a time. The oldest one makes room for the next: of those from the same address where they
+// are many, and of those who have not shown a key before those who have.
 #pragma once
 #include "base/descriptor.h"
 #include "call.h"
@@ -35,7 +39,7 @@ class Doorway : public StreamOwner
 
     /// Where it listens.
     std::uint16_t port() const;
-    /// Now and then: sends away those who have said nothing for too long, lets in who still waits.
+    /// Now and then: sends away those who have shown no key for too long, lets in who still waits.
     void turn();
     std::uint64_t refused() const
     {
@@ -60,6 +64,9 @@ class Doorway : public StreamOwner
     using Place = std::list<Guest>::iterator;
 
     void accept();
+    bool accept_one();
+    void make_room(const Guest &newcomer);
+    Place oldest(const std::function<bool(const Guest &)> &among);
     void hear(Place guest);
     void refuse(Place guest, const std::string &why);
     Place guest_of(const Stream &stream);
@@ -70,6 +77,7 @@ class Doorway : public StreamOwner
     Household &household_;
     Descriptor listener_;
     std::list<Guest> guests_; // the oldest first
+    std::size_t most_guests_;
     std::uint64_t refused_ = 0;
 };
 

@@ -65,7 +65,10 @@ void Stream::start()
 {
     set(socket_, IPPROTO_TCP, TCP_NODELAY, 1);
     set(socket_, IPPROTO_TCP, TCP_NOTSENT_LOWAT, kNotSent);
-    poller_.add(socket_.number(), [this](std::uint32_t events) { handle(events); });
+    // Whom this side has called is none; who has come is one until somebody takes the stream.
+    poller_.add(
+        socket_.number(), [this](std::uint32_t events) { handle(events); },
+        tls_ ? Poller::Of::strangers : Poller::Of::ours);
 }
 
 void Stream::handle(std::uint32_t events)

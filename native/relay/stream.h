@@ -48,6 +48,7 @@ class Stream
     void give_to(StreamOwner &owner)
     {
         owner_ = &owner;
+        poller_.trust(socket_.number());
     }
     void greet(const Greeting &greeting);
     /// Both sides have greeted, and the socket takes more.
@@ -74,6 +75,10 @@ class Stream
     std::string key_name() const
     {
         return tls_ ? tls_->key_name() : "";
+    }
+    bool key_was_shown() const
+    {
+        return tls_ && tls_->key_was_shown();
     }
     LinkSample sample() const
     {

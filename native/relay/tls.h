@@ -95,6 +95,12 @@ class Tls
     void key_name(std::string_view name)
     {
         key_name_ = name;
+        key_was_shown_ = true;
+    }
+    /// The other side began with a key, and the handshake has not failed.
+    bool key_was_shown() const
+    {
+        return key_was_shown_;
     }
     /// Take leave, so that the other side does not believe in a broken link.
     void close();
@@ -111,6 +117,7 @@ class Tls
 
     std::unique_ptr<SSL, Free> ssl_;
     std::string key_name_;
+    bool key_was_shown_ = false;
     std::uint64_t records_ = 0;
 };
 

@@ -89,6 +89,14 @@ std::vector<double> run(const Platform &platform, const std::vector<Job> &jobs, 
     return Adjoint(tape, platform).of(tape.of_rank[static_cast<std::size_t>(last)]);
 }
 
+/// How often a path passes a latency: without a feedback of rates, a derivative is between 0 and
+/// that.
+std::uint32_t longest(const Parameter &parameter, const Tape &tape)
+{
+    const bool is_latency = parameter.name.ends_with(kCostNames[static_cast<int>(Cost::latency)]);
+    return is_latency ? tape.longest_path(parameter.numbers.front()) : 0;
+}
+
 double value_of(const Parameter &parameter, const std::vector<double> &values)
 {
     double sum = 0;
@@ -117,8 +125,12 @@ std::vector<Derivative> derivatives(const Platform &given, const std::vector<Job
             parameter.move(moved, side == Side::right ? kSideStep : -kSideStep);
             Tape other(moved, ranks);
             values = run(moved, jobs, other);
+            found.push_back(
+                {parameter.name, value_of(parameter, values), longest(parameter, other)});
+        } else {
+            found.push_back(
+                {parameter.name, value_of(parameter, values), longest(parameter, tape)});
         }
-        found.push_back({parameter.name, value_of(parameter, values)});
     }
     return found;
 }
@@ -128,7 +140,8 @@ void write_derivatives(std::ostream &out, const std::vector<Derivative> &derivat
     out << ",\n\"derivatives\":[";
     for (std::size_t i = 0; i < derivatives.size(); i++)
         out << (i > 0 ? ",\n " : "\n ") << "{\"parameter\":" << quoted(derivatives[i].parameter)
-            << ",\"value\":" << derivatives[i].value << "}";
+            << ",\"value\":" << derivatives[i].value
+            << ",\"longest_path\":" << derivatives[i].longest << "}";
     out << "]";
 }
 

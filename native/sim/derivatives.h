@@ -14,6 +14,7 @@ enum class Side { any, left, right };
 struct Derivative {
     std::string parameter; // as "classes.wan.latency", "links.wan.rate", "sites.a.out"
     double value;          // seconds by what the platform's file gives it in
+    std::uint32_t longest; // on any path of the run: how often a latency is; 0 for others
 };
 
 /// Return dT/dp for each parameter p that the total time T depends on. `any` takes one run and

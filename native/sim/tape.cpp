@@ -1,6 +1,7 @@
 #include "tape.h"
 
 #include "base/error.h"
+#include <algorithm>
 
 namespace rankwise::sim
 {
@@ -64,6 +65,36 @@ void Tape::note_rate(const Network &network, std::uint32_t flow)
         changes_.push_back(
             {network.now, taped.rate, serial_[flow], cause_, place(), FlowChange::What::has_rate});
     taped.rate = rate_now;
+}
+
+std::uint32_t Tape::longest_path(std::uint32_t parameter) const
+{
+    std::vector<std::uint32_t> to_instant(instants_.size()), to_flow(flows_.size());
+    std::size_t known = 0;
+    const auto know = [&](std::size_t end) {
+        for (; known < end; known++) {
+            const Instant &one = instants_[known];
+            to_instant[known] = to_instant[one.before] + (one.parameter == parameter ? 1 : 0);
+        }
+    };
+    for (const FlowChange &change : changes_) {
+        know(change.place);
+        std::uint32_t &flow = to_flow[change.flow];
+        switch (change.what) {
+        case FlowChange::What::begins:
+            flow = to_instant[flows_[change.flow].begin];
+            break;
+        case FlowChange::What::has_rate:
+            flow = std::max(flow, to_instant[change.cause]);
+            break;
+        case FlowChange::What::ends:
+            know(std::size_t{change.place} + 1);
+            to_instant[change.place] = flow;
+            break;
+        }
+    }
+    know(instants_.size());
+    return *std::ranges::max_element(to_instant);
 }
 
 void Tape::settle(const Network &network)

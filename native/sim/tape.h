@@ -91,6 +91,10 @@ class Tape
     void settle(const Network &network);
     void note_rate(const Network &network, std::uint32_t flow);
 
+    /// Return the most instants that moved with a parameter on any path to the end of the run:
+    /// along what each instant depended on, by rates too.
+    std::uint32_t longest_path(std::uint32_t parameter) const;
+
     const std::vector<Instant> &instants() const
     {
         return instants_;

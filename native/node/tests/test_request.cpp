@@ -43,12 +43,15 @@ std::size_t open_files()
 const Request usual{RequestKind::run,
                     "/home/me",
                     {"mpiexec", "-n", "4", "", "./a.out"},
-                    {"PATH=/bin", "EMPTY=", "NEWLINE=a\nb"}};
+                    {"PATH=/bin", "EMPTY=", "NEWLINE=a\nb"},
+                    {027, {rlimit{1, 2}}}};
 
 bool equal(const Request &one, const Request &other)
 {
     return one.kind == other.kind && one.folder == other.folder && one.words == other.words &&
-           one.variables == other.variables;
+           one.variables == other.variables && one.inherited.umask == other.inherited.umask &&
+           one.inherited.limits[0].rlim_cur == other.inherited.limits[0].rlim_cur &&
+           one.inherited.limits[0].rlim_max == other.inherited.limits[0].rlim_max;
 }
 
 void what_is_sent_is_received()
@@ -115,7 +118,7 @@ std::optional<Request> received(const std::string &bytes, std::size_t files)
     }
 }
 
-/// A header of five words, each 32 bits: magic, kind, words, variables, bytes.
+/// A header begins with five words, each 32 bits: magic, kind, words, variables, bytes.
 std::string with_field(std::string bytes, std::size_t field, std::uint32_t value)
 {
     bytes.replace(field * 4, 4, reinterpret_cast<const char *>(&value), 4);
@@ -142,7 +145,10 @@ void what_is_no_request_is_refused()
 void too_many_words_are_refused()
 {
     constexpr std::uint32_t words = 2'000'000;
-    const std::string header = with_field(usual_bytes().substr(0, 20), 3, 0);
+    std::string header = usual_bytes();
+    std::uint32_t strings = 0;
+    std::memcpy(&strings, header.data() + 4 * sizeof strings, sizeof strings);
+    header = with_field(header.substr(0, header.size() - strings), 3, 0);
     const std::string text(words + 1, '\0');
     Pair pair = connected();
     std::thread shell([&] {

@@ -80,7 +80,7 @@ class TraceReader
             at = end == std::string_view::npos ? text_.size() : end + 1;
         }
         if (most >= std::int64_t{program_.ranks()})
-            grow(most + 1);
+            grow(most == INT64_MAX ? most : most + 1);
         knows_ranks_ = true;
     }
     /// Ranks are met one after another: whether there is such a peer is known at the end.

@@ -282,10 +282,10 @@ int main()
 {
     for (const Platform &platform :
          {wan(Sharing::alpha_fair), wan(Sharing::alpha_fair, 2.41), wan(Sharing::max_min)}) {
-        expect_differences("ring", platform, ring(24, 5, 300'000, 1));
-        expect_differences("small ring", platform, ring(24, 5, 1000, 2));
-        expect_differences("halo", platform, halo(5, 3, 60'000, 3));
-        expect_differences("permutations", platform, permutations(24, 10, 40'000, 4));
+        expect_differences("ring", platform, ring(24, 3, 300'000, 1));
+        expect_differences("small ring", platform, ring(24, 3, 1000, 2));
+        expect_differences("halo", platform, halo(5, 2, 60'000, 3));
+        expect_differences("permutations", platform, permutations(24, 5, 40'000, 4));
         expect_differences("allreduce", platform,
                            collective("allreduce", "recursive_doubling", 300'007, platform));
         expect_differences("bcast", platform, collective("bcast", "binomial", 200'000, platform));
@@ -295,7 +295,7 @@ int main()
         expect_differences("permutations", platform, permutations(24, 4, 100'000, 4));
     Platform alone = wan(Sharing::max_min);
     alone.model.sharing = Sharing::none;
-    expect_differences("ring alone", alone, ring(24, 5, 300'000, 1));
+    expect_differences("ring alone", alone, ring(24, 3, 300'000, 1));
     kink();
     equal_times();
     return rankwise::test::conclude();

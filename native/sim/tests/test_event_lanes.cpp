@@ -48,7 +48,7 @@ std::vector<std::uint32_t> run(std::uint64_t seed)
 
 int main()
 {
-    for (std::uint64_t seed = 1; seed <= 10; seed++) {
+    for (std::uint64_t seed = 1; seed <= 4; seed++) {
         std::vector<std::uint32_t> once = run(seed);
         CHECK(once == run(seed));
         std::ranges::sort(once);
