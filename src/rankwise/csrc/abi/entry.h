@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "../interpose/hook.h"
+
 #define ENTRY "rankwise_abi_open"
 #define BACKEND_VARIABLE "RANKWISE_ABI_BACKEND"
 
@@ -21,9 +23,24 @@
    return says so by an int of this name that is not 0; backends whose handles are integers do. */
 #define INTEGERS "rankwise_abi_integers"
 
+/* A backend lets the gateway go on while its library waits for something else: a function of this
+ * name, which returns whether from now on the library calls that turn whenever it makes progress
+ * (../interpose/hook.h). NULL: whether it could, by one thread. */
+#define HOOK "rankwise_abi_hook"
+typedef bool Hook(Turn *turn);
+
 /* Fills the `bytes` bytes of a table whose functions are those of `version`. Returns NULL, or what
    is wrong. */
 typedef const char *Entry(void *table, size_t bytes, const char *version);
+
+/* A library's function of this name; NULL: there is none. POSIX has this conversion, C has not. */
+typedef void AnyEntry(void);
+static inline AnyEntry *entry_of(void *library, const char *name)
+{
+    AnyEntry *found;
+    *(void **)&found = dlsym(library, name);
+    return found;
+}
 
 /* With these flags the next library is to be loaded. */
 static inline int entry_flags(void)

@@ -47,8 +47,10 @@ static void prepare(Cube *c)
         make_grid(&c->ranks, grid, 1 << level);
         c->u[level] = memory(c->run, sizeof(double) * grid->size);
         c->r[level] = memory(c->run, sizeof(double) * grid->size);
-        for (int axis = 0; axis < 3; axis++)
-            face = fmax((double)face, (double)grid->size / (grid->count[axis] + 2));
+        for (int axis = 0; axis < 3; axis++) {
+            const size_t other = grid->size / ((size_t)grid->count[axis] + 2);
+            face = other > face ? other : face;
+        }
     }
     c->v = memory(c->run, sizeof(double) * c->grids[c->top].size);
     c->ranks.out = memory(c->run, sizeof(double) * face);

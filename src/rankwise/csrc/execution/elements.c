@@ -1,7 +1,6 @@
 /* Copies and reductions of elements, which may have gaps. */
 #include "elements.h"
 #include "local_reduction.h"
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,18 +24,18 @@ static int make_scratch(Elements *e, int64_t elements, MPI_Aint low, MPI_Aint tr
 int open_elements(Elements *e, const Call *call, int64_t scratch, bool local)
 {
     MPI_Aint low, true_low, true_extent;
-    int size, error;
+    int error;
     e->call = *call;
     e->memory[INPUT_MEMORY] = (char *)call->input;
     e->memory[OUTPUT_MEMORY] = call->output;
-    if ((error = PMPI_Type_get_extent(call->type, &low, &e->extent)) != MPI_SUCCESS)
+    if ((error = PMPI_Type_get_extent(call->type, &low, &e->extent)) != MPI_SUCCESS ||
+        (error = (e->bytes = bytes_of(call->type)) < 0 ? MPI_ERR_TYPE : MPI_SUCCESS))
         return error;
     if (!scratch && !local)
         return MPI_SUCCESS;
-    if ((error = PMPI_Type_get_true_extent(call->type, &true_low, &true_extent)) != MPI_SUCCESS ||
-        (error = PMPI_Type_size(call->type, &size)) != MPI_SUCCESS)
+    if ((error = PMPI_Type_get_true_extent(call->type, &true_low, &true_extent)) != MPI_SUCCESS)
         return error;
-    e->gapless = size == e->extent && size == true_extent && true_low == 0;
+    e->gapless = e->bytes == e->extent && e->bytes == true_extent && true_low == 0;
     return scratch ? make_scratch(e, scratch, true_low, true_extent) : MPI_SUCCESS;
 }
 
@@ -53,28 +52,26 @@ void leave_scratch(Elements *e)
 }
 
 /* No message to oneself, which a program's own receive might take. */
-static int copy_packed(Elements *e, const char *from, char *to, int length)
+static int copy_packed(Elements *e, char *from, char *to, int length)
 {
-    int needed, packed = 0, unpacked = 0, error;
-    error = PMPI_Pack_size(length, e->call.type, e->call.comm, &needed);
-    if (error == MPI_SUCCESS && needed > e->packed_bytes) {
+    const size_t needed = (size_t)length * (size_t)e->bytes;
+    int error = MPI_SUCCESS;
+    if (needed > e->packed_bytes) {
         free(e->packed);
-        e->packed = malloc((size_t)needed);
+        e->packed = malloc(needed);
         e->packed_bytes = e->packed ? needed : 0;
         error = e->packed ? MPI_SUCCESS : MPI_ERR_NO_MEM;
     }
     if (error == MPI_SUCCESS)
-        error =
-            PMPI_Pack((void *)from, length, e->call.type, e->packed, needed, &packed, e->call.comm);
+        error = move_elements(from, length, e->call.type, e->bytes, e->packed, false);
     if (error == MPI_SUCCESS)
-        error = PMPI_Unpack(e->packed, packed, &unpacked, to, length, e->call.type, e->call.comm);
+        error = move_elements(to, length, e->call.type, e->bytes, e->packed, true);
     return error;
 }
 
 int copy_elements(Elements *e, Place from, Place to, int64_t length)
 {
-    const char *source = address(e, from);
-    char *target = address(e, to);
+    char *source = address(e, from), *target = address(e, to);
     int error = MPI_SUCCESS;
     if (!length || source == target)
         return MPI_SUCCESS;
@@ -82,17 +79,23 @@ int copy_elements(Elements *e, Place from, Place to, int64_t length)
         memcpy(target, source, (size_t)length * (size_t)e->extent);
         return MPI_SUCCESS;
     }
-    for (int64_t done = 0; done < length && error == MPI_SUCCESS; done += SLICE_ELEMENTS) {
+    for (int64_t done = 0; done < length && error == MPI_SUCCESS;) {
         const int64_t left = length - done;
-        error = copy_packed(e, source + done * e->extent, target + done * e->extent,
-                            left < SLICE_ELEMENTS ? (int)left : SLICE_ELEMENTS);
+        const int part = part_of(e, left < SLICE_ELEMENTS ? left : SLICE_ELEMENTS);
+        error = copy_packed(e, source + done * e->extent, target + done * e->extent, part);
+        done += part;
     }
     return error;
 }
 
 int reduce_elements(const Elements *e, Place from, Place to, int64_t length)
 {
-    if (length > INT_MAX)
-        return MPI_ERR_COUNT;
-    return reduce_local(address(e, from), address(e, to), (int)length, e->call.type, e->call.op);
+    int error = MPI_SUCCESS;
+    for (int64_t done = 0; done < length && error == MPI_SUCCESS;) {
+        const int part = part_of(e, length - done);
+        error = reduce_local(address(e, beyond(from, done)), address(e, beyond(to, done)), part,
+                             e->call.type, e->call.op);
+        done += part;
+    }
+    return error;
 }

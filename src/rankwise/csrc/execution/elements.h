@@ -3,6 +3,7 @@
 #define RANKWISE_ELEMENTS_H
 
 #include "call.h"
+#include "pack.h"
 
 enum { MEMORIES = SCRATCH_MEMORY + 1 };
 
@@ -10,11 +11,12 @@ typedef struct {
     Call call;
     char *memory[MEMORIES];
     MPI_Aint extent; /* bytes from one element to the next */
+    int64_t bytes;   /* of an element, without gaps */
     bool gapless;    /* elements are bytes next to one another */
     void *scratch;   /* what memory[SCRATCH_MEMORY] is in */
     size_t scratch_bytes;
     void *packed; /* for copies of elements with gaps */
-    int packed_bytes;
+    size_t packed_bytes;
 } Elements;
 
 /* `scratch` in elements; `local`: something is copied or reduced. What an earlier call has left in
@@ -25,6 +27,12 @@ void leave_scratch(Elements *e); /* a message may still read it */
 
 int copy_elements(Elements *e, Place from, Place to, int64_t length);
 int reduce_elements(const Elements *e, Place from, Place to, int64_t length); /* to: from op to */
+
+/* As first_part. */
+static inline int part_of(const Elements *e, int64_t elements)
+{
+    return first_part(elements, e->bytes);
+}
 
 static inline char *address(const Elements *e, Place place)
 {

@@ -4,7 +4,6 @@
 #include "dependents.h"
 #include "elements.h"
 #include "requests.h"
-#include <limits.h>
 #include <sched.h>
 #include <stdlib.h>
 
@@ -26,7 +25,7 @@ struct Execution {
     Dependents dependents;
     Elements elements;
     Queue queues[QUEUES];
-    int *waiting;   /* for so many steps, of each step */
+    int *waiting;   /* of each step: for so many steps, then for so many messages of its own */
     int unfinished; /* steps */
     bool local;     /* there are copies or reductions */
     int window;
@@ -57,27 +56,39 @@ static void finish(Execution *e, int step)
     e->unfinished--;
 }
 
-static int post(Execution *e, int number, int kind)
+static int post_part(Execution *e, int number, int kind, int64_t start, int length)
 {
     const Step *step = &e->schedule->steps[number];
     const Call *call = &e->elements.call;
     const int tag = call->first_tag + step->tag;
-    int error;
-    if (step->length > INT_MAX)
-        return MPI_ERR_COUNT;
     if (!room_for_request(&e->requests))
         return MPI_ERR_NO_MEM;
     MPI_Request *request = &e->requests.requests[e->requests.count];
-    if (kind == SENDS)
-        error = PMPI_Isend(address(&e->elements, step->from), (int)step->length, call->type,
-                           step->peer, tag, call->comm, request);
-    else
-        error = PMPI_Irecv(address(&e->elements, step->to), (int)step->length, call->type,
-                           step->peer, tag, call->comm, request);
+    const int error = kind == SENDS
+                          ? PMPI_Isend(address(&e->elements, beyond(step->from, start)), length,
+                                       call->type, step->peer, tag, call->comm, request)
+                          : PMPI_Irecv(address(&e->elements, beyond(step->to, start)), length,
+                                       call->type, step->peer, tag, call->comm, request);
     if (error == MPI_SUCCESS) {
         e->requests.owners[e->requests.count++] = number;
         e->under_way[kind]++;
+        e->waiting[number]++;
     }
+    return error;
+}
+
+/* In several messages if it is long, all with its tag: both sides cut it alike, and messages
+ * between two ranks do not overtake one another. */
+static int post(Execution *e, int number, int kind)
+{
+    const int64_t length = e->schedule->steps[number].length;
+    int64_t start = 0;
+    int error;
+    do {
+        const int part = part_of(&e->elements, length - start);
+        error = post_part(e, number, kind, start, part);
+        start += part;
+    } while (start < length && error == MPI_SUCCESS);
     return error;
 }
 
@@ -133,7 +144,8 @@ static void collect(Execution *e)
         const int step = r->owners[i];
         if (r->requests[i] == MPI_REQUEST_NULL) {
             e->under_way[queue_of(&e->schedule->steps[step])]--;
-            finish(e, step);
+            if (--e->waiting[step] == 0)
+                finish(e, step);
         } else {
             r->requests[left] = r->requests[i];
             r->owners[left++] = step;

@@ -9,9 +9,8 @@
 typedef struct Execution Execution;
 
 /* Posts what waits for nothing. The schedule is only read and must outlive the execution. Returns
- * an MPI error code, as all functions here: MPI_ERR_COUNT for a message of more than INT_MAX
- * elements, MPI_ERR_OP for a reduction that an MPI without MPI_Reduce_local cannot do
- * (local_reduction.c). On an error *execution is NULL. */
+ * an MPI error code, as all functions here: MPI_ERR_OP for a reduction that an MPI without
+ * MPI_Reduce_local cannot do (local_reduction.c). On an error *execution is NULL. */
 int begin_execution(Execution **execution, const Schedule *schedule, const Call *call);
 
 /* The same schedule once more, when it is done: what was made for it is used again. */

@@ -84,15 +84,20 @@ const Kernel *register_pattern(const Kernel *common, const char *text, size_t le
     char *name = malloc(length + 1);
     if (!pattern || !flows || !name) {
         fputs("rankwise-harness: no memory for a pattern\n", stderr);
-        return NULL;
+        goto failed;
     }
     pattern->flows = flows;
     pattern->kernel = *common;
     if (!read_flows(text, length, pattern))
-        return NULL;
+        goto failed;
     memcpy(name, text, length);
     name[length] = '\0';
     pattern->kernel.name = name;
     register_kernel(&pattern->kernel);
     return &pattern->kernel;
+failed:
+    free(name);
+    free(flows);
+    free(pattern);
+    return NULL;
 }

@@ -3,6 +3,8 @@
 #include "harness.h"
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,7 +77,7 @@ static bool read_number(const char **text, char end, double *value)
     char *rest;
     errno = 0;
     *value = strtod(*text, &rest);
-    if (rest == *text || *rest != end || errno)
+    if (rest == *text || *rest != end || errno || !isfinite(*value))
         return false;
     *text = rest + (end != '\0');
     return true;
@@ -119,7 +121,8 @@ static bool take_delay(const char *value, Options *o)
     const char *text = value;
     double rank;
     if (!read_number(&text, ':', &rank) || !read_number(&text, ':', &o->delay_seconds) ||
-        !read_number(&text, '\0', &o->delay_fraction) || rank < 0 || o->delay_seconds < 0)
+        !read_number(&text, '\0', &o->delay_fraction) || !(rank >= 0 && rank <= INT_MAX) ||
+        !(o->delay_seconds >= 0))
         return refuse("--delay", value, "RANK:SECONDS:FRACTION");
     o->delay_rank = (int)rank;
     return true;

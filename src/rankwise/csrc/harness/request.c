@@ -1,6 +1,7 @@
 /* What single arguments ask for: a cell, and the candidates that cells can name. */
 #include "flow_names.h"
 #include "harness.h"
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +10,12 @@ bool parse_cell(const char *text, const Kernel *pattern, int candidates, CellReq
 {
     const char *colon = strrchr(text, ':'); /* names may have some of their own */
     char *rest = NULL;
+    errno = 0;
     const unsigned long long size = colon ? strtoull(colon + 1, &rest, 10) : 0;
     long candidate = 0;
     if (colon && rest != colon + 1 && *rest == '@' && rest[1] >= '0' && rest[1] <= '9')
         candidate = strtol(rest + 1, &rest, 10);
-    if (!colon || rest == colon + 1 || *rest || colon[1] == '-') {
+    if (!colon || rest == colon + 1 || *rest || colon[1] == '-' || errno) {
         fprintf(stderr,
                 "rankwise-harness: '%s' is no cell; write BENCHMARK:SIZE_BYTES[@CANDIDATE]\n",
                 text);

@@ -2,6 +2,7 @@
  * What moves, and how its data are checked, is what the operation's own benchmark says. Parameters
  * are part of a name: bcast.chain:segment=64K:fan_out=2. */
 #include "../schedules/schedule_file.h"
+#include "../schedules/text_file.h"
 #include "harness.h"
 #include "schedule_kernel.h"
 #include <stdio.h>
@@ -85,19 +86,6 @@ bool register_schedules(const Kernel *how)
     return true;
 }
 
-/* A whole number with K, M or G behind it, up to a colon or the end. */
-static bool take_number(const char *text, size_t length, int64_t most, int64_t *number)
-{
-    char *end;
-    const long long read = strtoll(text, &end, 10);
-    const char *units = "KMG", *unit = *end && *end != ':' ? strchr(units, *end) : NULL;
-    const int shift = unit ? 10 * (int)(unit - units + 1) : 0;
-    if (end == text || end + (unit != NULL) != text + length || read < 1 || read > most >> shift)
-        return false;
-    *number = read << shift;
-    return true;
-}
-
 /* One NAME=VALUE, of those that the algorithm heeds. */
 static bool take_parameter(ScheduleKernel *s, const char *text, size_t length)
 {
@@ -117,8 +105,9 @@ static bool take_parameter(ScheduleKernel *s, const char *text, size_t length)
                 a->segmented || a->fans || a->lanes ? "" : " none");
         return false;
     }
-    if (!equals || !take_number(equals + 1, length - name - 1,
-                                target == &s->segment_bytes ? INT64_MAX : 1 << 20, &number)) {
+    const char *end = equals ? equals + 1 : text;
+    if (!read_size(&end, target == &s->segment_bytes ? INT64_MAX : 1 << 20, &number) ||
+        end != text + length || number < 1) {
         fprintf(stderr, "rankwise-harness: %s: '%.*s' is no number from 1 on (64K, 1M)\n",
                 s->kernel.name, (int)length, text);
         return false;

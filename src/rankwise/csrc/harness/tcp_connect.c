@@ -130,7 +130,11 @@ static int listen_anywhere(Cell *c, Contact *contact)
 static bool is_ready(int fd, short events)
 {
     struct pollfd wanted = {.fd = fd, .events = events};
-    return poll(&wanted, 1, PATIENCE_MILLISECONDS) == 1;
+    int ready;
+    do
+        ready = poll(&wanted, 1, PATIENCE_MILLISECONDS);
+    while (ready < 0 && errno == EINTR);
+    return ready == 1;
 }
 
 /* Connects, and hands over the token; -1 if nobody takes it. */
@@ -146,10 +150,14 @@ static int try_address(Cell *c, const Contact *contact, int index)
         return -1;
     fcntl(fd, F_SETFL, O_NONBLOCK); /* connect must not wait for minutes */
     if (connect(fd, (const struct sockaddr *)&address, sizeof address) == 0 ||
-        (errno == EINPROGRESS && is_ready(fd, POLLOUT) &&
+        ((errno == EINPROGRESS || errno == EINTR) && is_ready(fd, POLLOUT) &&
          getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length) == 0 && error == 0)) {
         fcntl(fd, F_SETFL, 0);
-        if (write(fd, &contact->token, sizeof contact->token) == sizeof contact->token)
+        ssize_t written;
+        do
+            written = write(fd, &contact->token, sizeof contact->token);
+        while (written < 0 && errno == EINTR);
+        if (written == sizeof contact->token)
             return fd;
     }
     close(fd);
@@ -161,10 +169,13 @@ static int take_connection(int listener, const Contact *contact)
     uint64_t token = 0;
     if (!is_ready(listener, POLLIN))
         return -1;
-    const int fd = accept(listener, NULL, NULL);
+    int fd;
+    do
+        fd = accept(listener, NULL, NULL);
+    while (fd < 0 && errno == EINTR);
     if (fd < 0)
         return -1;
-    if (is_ready(fd, POLLIN) && read(fd, &token, sizeof token) == sizeof token &&
+    if (is_ready(fd, POLLIN) && recv(fd, &token, sizeof token, MSG_DONTWAIT) == sizeof token &&
         token == contact->token)
         return fd;
     close(fd);

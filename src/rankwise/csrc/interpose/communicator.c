@@ -2,40 +2,38 @@
 #include "../schedules/own_network.h"
 #include "../schedules/sites.h"
 #include "measured_network.h"
-#include "overlay.h"
+#include "passing.h"
 #include "settings.h"
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum {
-    CALLS_APART = 64, /* so many calls of one communicator may be under way at once */
-    HOST_ROOM = 256,
-};
+enum { HOST_ROOM = 256 };
 
 static int key = MPI_KEYVAL_INVALID;
-unsigned generation = 1;
-__thread Recent recent[RECENT];
 
-static void forget(KeptSchedule *kept)
+void hold_communicator(Communicator *c)
 {
-    free_execution(kept->memory);
-    free_schedule(&kept->schedule);
-    *kept = (KeptSchedule){0};
+    __atomic_add_fetch(&c->holders, 1, __ATOMIC_ACQ_REL);
+}
+
+void release_communicator(Communicator *c)
+{
+    if (__atomic_sub_fetch(&c->holders, 1, __ATOMIC_ACQ_REL) > 0)
+        return;
+    if (c->own != MPI_COMM_NULL)
+        PMPI_Comm_free(&c->own);
+    forget_schedules(&c->schedules);
+    free_network(c->network);
+    free(c);
 }
 
 static int end_communicator(MPI_Comm comm, int keyval, void *value, void *state)
 {
     (void)comm, (void)keyval, (void)state;
-    Communicator *c = value;
     __atomic_add_fetch(&generation, 1, __ATOMIC_RELEASE);
-    if (c->own != MPI_COMM_NULL)
-        PMPI_Comm_free(&c->own);
-    for (int i = 0; i < KEPT_SCHEDULES; i++)
-        forget(&c->kept[i]);
-    free_network(c->network);
-    free(c);
+    release_communicator(value);
     return MPI_SUCCESS;
 }
 
@@ -72,6 +70,7 @@ static Communicator *new_communicator(MPI_Comm comm)
     Communicator *c = calloc(1, sizeof *c);
     if (!c)
         return NULL;
+    c->holders = 1;
     c->own = MPI_COMM_NULL;
     PMPI_Comm_test_inter(comm, &between);
     PMPI_Comm_rank(comm, &c->rank);
@@ -134,38 +133,7 @@ int tags_of_call(const Communicator *c)
     return (int)((c->tag_bound + 1) / CALLS_APART);
 }
 
-int first_tag_of_call(Communicator *c)
+int place_of_next_call(Communicator *c)
 {
-    return (int)(c->calls++ % CALLS_APART) * tags_of_call(c);
-}
-
-static bool same(const KeptSchedule *kept, const Rule *rule, const Problem *p)
-{
-    return kept->rule == rule && kept->count == p->count && kept->root == p->root &&
-           kept->commutative == p->commutative && kept->element_bytes == p->element_bytes;
-}
-
-const Schedule *schedule_of(Communicator *c, const Rule *rule, const Problem *p, Schedule *fresh,
-                            KeptSchedule **kept)
-{
-    for (int i = 0; !p->counts && i < KEPT_SCHEDULES; i++)
-        if (same(&c->kept[i], rule, p)) {
-            *kept = &c->kept[i];
-            return &c->kept[i].schedule;
-        }
-    make_schedule(fresh, rule->algorithm, p);
-    if (fresh->failure) {
-        free_schedule(fresh);
-        return NULL;
-    }
-    KeptSchedule *place = &c->kept[c->next_kept];
-    if (p->counts || place->users)
-        return fresh;
-    c->next_kept = (c->next_kept + 1) % KEPT_SCHEDULES;
-    forget(place);
-    *place =
-        (KeptSchedule){rule, p->count, p->root, p->commutative, p->element_bytes, 0, *fresh, NULL};
-    *fresh = (Schedule){0};
-    *kept = place;
-    return &place->schedule;
+    return (int)(c->calls++ % CALLS_APART);
 }

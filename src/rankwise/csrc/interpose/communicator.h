@@ -2,33 +2,23 @@
 #ifndef RANKWISE_COMMUNICATOR_H
 #define RANKWISE_COMMUNICATOR_H
 
-#include "../execution/execution.h"
-#include "table.h"
+#include "kept_schedules.h"
 
-enum { KEPT_SCHEDULES = 16 };
+enum { CALLS_APART = 64 }; /* so many calls of one communicator have tags of their own */
 
-/* A schedule with all that it was made from. */
-typedef struct {
-    const Rule *rule; /* NULL: none is kept here */
-    int64_t count;
-    int root;
-    bool commutative;
-    int64_t element_bytes;
-    int users; /* nonblocking operations under way */
-    Schedule schedule;
-    Execution *memory;
-} KeptSchedule;
+typedef struct Pending Pending; /* nonblocking.c */
 
 typedef struct {
-    bool passes; /* an intercommunicator, or the library refused us a communicator of our own */
+    long holders; /* the program's handle, and operations under way */
+    bool passes;  /* an intercommunicator, or the library refused us a communicator of our own */
     unsigned replaces; /* a bit for each operation for which a rule could hold here */
     int rank, ranks;
     MPI_Comm own; /* the same ranks, for our messages; MPI_COMM_NULL until it is needed */
     Network *network;
-    long calls; /* those that sent messages of ours */
+    long calls;                   /* those that sent messages of ours */
+    Pending *newest[CALLS_APART]; /* the last call under way with this place */
     int64_t tag_bound;
-    KeptSchedule kept[KEPT_SCHEDULES];
-    int next_kept;
+    KeptSchedules schedules;
 } Communicator;
 
 /* Whether communicators can be told apart from now on. Once, after MPI_Init. */
@@ -41,13 +31,13 @@ Communicator *communicator_of(MPI_Comm comm, bool may_wait);
 /* Makes sure of communicator->own: collective over `comm`. False: the library has none left. */
 bool own_messages(Communicator *communicator, MPI_Comm comm);
 
-/* How many tags each call has of its own, and the first of those of the next call. */
-int tags_of_call(const Communicator *communicator);
-int first_tag_of_call(Communicator *communicator);
+/* It goes when nobody holds it any more, and `own` with it. */
+void hold_communicator(Communicator *communicator);
+void release_communicator(Communicator *communicator);
 
-/* The schedule that `rule` makes for this problem, kept for the next time if its blocks are equal;
- * else it is made in `fresh`, which must be zero and stay alive. NULL: there is none. */
-const Schedule *schedule_of(Communicator *communicator, const Rule *rule, const Problem *problem,
-                            Schedule *fresh, KeptSchedule **kept);
+/* How many tags each call has of its own, and which place among the calls the next one has: its
+ * tags begin at place * tags_of_call. */
+int tags_of_call(const Communicator *communicator);
+int place_of_next_call(Communicator *communicator);
 
 #endif

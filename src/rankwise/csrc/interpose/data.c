@@ -1,17 +1,10 @@
 #include "data.h"
+#include "held.h"
 #include "in_place.h"
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-int64_t bytes_of(MPI_Datatype type)
-{
-    int size;
-    if (type == MPI_DATATYPE_NULL || PMPI_Type_size(type, &size) != MPI_SUCCESS ||
-        size == MPI_UNDEFINED)
-        return -1;
-    return size;
-}
+static const Data nothing_held = {.held_type = MPI_DATATYPE_NULL, .held_op = MPI_OP_NULL};
 
 bool is_predefined(MPI_Datatype type)
 {
@@ -24,6 +17,11 @@ bool moves_only(Operation operation)
 {
     return operation == BCAST || operation == GATHER || operation == SCATTER ||
            operation == ALLGATHER || operation == ALLTOALL;
+}
+
+bool reduces(Operation operation)
+{
+    return operation != BARRIER && !moves_only(operation);
 }
 
 static int64_t count_of(const Blocks *b, int block)
@@ -81,19 +79,13 @@ static int move_block(const Blocks *b, int block, char *packed, bool back)
 {
     const int64_t count = count_of(b, block), bytes = count * b->element_bytes;
     char *there = start_of(b, block);
-    int position = 0;
     if (bytes == 0)
         return MPI_SUCCESS;
     if (plain(b)) {
         memcpy(back ? there : packed, back ? packed : there, (size_t)bytes);
         return MPI_SUCCESS;
     }
-    if (bytes > INT_MAX || count > INT_MAX)
-        return MPI_ERR_COUNT;
-    return back ? PMPI_Unpack(packed, (int)bytes, &position, there, (int)count, b->type,
-                              MPI_COMM_SELF)
-                : PMPI_Pack(there, (int)count, b->type, packed, (int)bytes, &position,
-                            MPI_COMM_SELF);
+    return move_elements(there, count, b->type, b->element_bytes, packed, back);
 }
 
 static int move_blocks(const Blocks *b, char *packed, bool back)
@@ -198,9 +190,9 @@ static int arrange_elements(Data *data, const Collective *call, int rank, int ra
     data->output = call->operation == REDUCE && rank != call->root ? NULL : call->recv;
     if (call->operation != REDUCE_SCATTER || call->send != MPI_IN_PLACE)
         return MPI_SUCCESS;
-    int64_t all = call->recv_count * ranks;
+    int64_t all = call->recv_counts.array ? 0 : call->recv_count * ranks;
     if (call->recv_counts.array)
-        for (int r = all = 0; r < ranks; r++)
+        for (int r = 0; r < ranks; r++)
             all += number(call->recv_counts, r);
     return copy_elements(data, call->recv, all);
 }
@@ -208,7 +200,9 @@ static int arrange_elements(Data *data, const Collective *call, int rank, int ra
 int arrange_data(Data *data, const Collective *call, int rank, int ranks)
 {
     int code = MPI_SUCCESS;
-    *data = (Data){.type = MPI_BYTE, .element_bytes = 1, .kept_type = MPI_DATATYPE_NULL};
+    *data = nothing_held;
+    data->type = MPI_BYTE;
+    data->element_bytes = 1;
     if (moves_only(call->operation))
         code = arrange_bytes(data, call, rank, ranks);
     else if (call->operation != BARRIER)
@@ -248,12 +242,6 @@ int represent_data(Data *data, const Collective *call, int rank, int ranks, Conv
                                         : code;
 }
 
-static int duplicate_type(MPI_Datatype type, MPI_Datatype *copy)
-{
-    int code = PMPI_Type_contiguous(1, type, copy); /* MPI_Type_dup would copy attributes */
-    return code == MPI_SUCCESS ? PMPI_Type_commit(copy) : code;
-}
-
 static int keep_numbers(Numbers *numbers, int count, void **kept)
 {
     const size_t bytes = (size_t)count * (numbers->wide ? sizeof(int64_t) : sizeof(int));
@@ -266,15 +254,15 @@ static int keep_numbers(Numbers *numbers, int count, void **kept)
     return MPI_SUCCESS;
 }
 
-int keep_arguments(Data *data, int ranks)
+int keep_arguments(Data *data, const Collective *call, int ranks)
 {
-    MPI_Datatype *type = data->back.blocks ? &data->back.type : &data->type;
+    const MPI_Datatype type = data->back.blocks ? data->back.type : data->type;
     int code = MPI_SUCCESS;
-    if (!is_predefined(*type)) {
-        code = duplicate_type(*type, &data->kept_type);
-        if (code == MPI_SUCCESS)
-            *type = data->kept_type;
-    }
+    if (!is_predefined(type) && (code = hold_type(type)) == MPI_SUCCESS)
+        data->held_type = type;
+    if (code == MPI_SUCCESS && reduces(call->operation) &&
+        (code = hold_op(call->op)) == MPI_SUCCESS)
+        data->held_op = call->op;
     if (code == MPI_SUCCESS && data->back.blocks)
         code = keep_numbers(&data->back.counts, ranks, &data->kept_counts);
     if (code == MPI_SUCCESS && data->back.blocks)
@@ -293,8 +281,10 @@ int return_data(Data *data, int code)
     free(data->packed_output);
     free(data->kept_counts);
     free(data->kept_starts);
-    if (data->kept_type != MPI_DATATYPE_NULL)
-        PMPI_Type_free(&data->kept_type);
-    *data = (Data){.kept_type = MPI_DATATYPE_NULL};
+    if (data->held_type != MPI_DATATYPE_NULL)
+        release_type(data->held_type);
+    if (data->held_op != MPI_OP_NULL)
+        release_op(data->held_op);
+    *data = nothing_held;
     return code;
 }

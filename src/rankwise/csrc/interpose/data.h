@@ -6,7 +6,8 @@
 #ifndef RANKWISE_DATA_H
 #define RANKWISE_DATA_H
 
-#include "overlay.h"
+#include "../execution/pack.h"
+#include "collective.h"
 
 /* Blocks of the program's, one a rank or only one. */
 typedef struct {
@@ -30,7 +31,8 @@ typedef struct {
     Blocks back; /* where the output goes in the end; no blocks: it is there */
     void *packed_input, *packed_output;
     void *kept_counts, *kept_starts; /* of `back`, once the program may have dropped its own */
-    MPI_Datatype kept_type;          /* MPI_DATATYPE_NULL: none */
+    MPI_Datatype held_type;          /* MPI_DATATYPE_NULL: none */
+    MPI_Op held_op;                  /* MPI_OP_NULL: none */
     Convert *convert_back;           /* of the output, so many bytes of this type; NULL: none is */
     int64_t bytes_back;
     MPI_Datatype type_back;
@@ -50,12 +52,10 @@ int represent_data(Data *data, const Collective *call, int rank, int ranks, Conv
 int return_data(Data *data, int code);
 
 /* Makes the data outlive the arguments of the call: a nonblocking operation ends later. */
-int keep_arguments(Data *data, int ranks);
-
-/* Size in bytes of an element of the program's type, -1 if the library refuses to say. */
-int64_t bytes_of(MPI_Datatype type);
+int keep_arguments(Data *data, const Collective *call, int ranks);
 
 bool is_predefined(MPI_Datatype type);
 bool moves_only(Operation operation);
+bool reduces(Operation operation);
 
 #endif

@@ -1,6 +1,5 @@
 #include "overlay.h"
 #include "../schedules/pipeline.h"
-#include "data.h"
 #include "in_place.h"
 #include "nonblocking.h"
 #include "replacing.h"
@@ -9,9 +8,6 @@
 #include "turns.h"
 #include <pthread.h>
 #include <string.h>
-
-unsigned char may_replace[OPERATIONS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
-__thread int inside;
 
 typedef enum { NEW, READY, OVER } Stage;
 static Stage stage;
@@ -82,26 +78,17 @@ static int to_elements(int64_t bytes, int64_t element_bytes)
 static bool replace(const Collective *call, Communicator *c, const Rule *rule, Problem *p,
                     int *code)
 {
-    Data data;
-    Schedule fresh = {0};
-    KeptSchedule *kept = NULL;
-    const Schedule *schedule = schedule_of(c, rule, p, &fresh, &kept);
-    if (!schedule)
+    Carried carried;
+    if (!choose_schedule(&carried, &c->schedules, rule, p))
         return false;
-    *code = arrange_data(&data, call, c->rank, c->ranks);
-    if (*code == MPI_SUCCESS && call->request && (*code = keep_arguments(&data, c->ranks)))
-        return_data(&data, *code);
-    Call sent = {data.input, data.output, data.type, call->op, c->own, first_tag_of_call(c)};
-    if (*code == MPI_SUCCESS && schedule->tags > tags_of_call(c))
-        *code = return_data(&data, MPI_ERR_TAG);
-    if (*code != MPI_SUCCESS) {
-        free_schedule(&fresh);
-    } else if (call->request) {
-        *code = begin_operation(&data, &fresh, kept, &sent, call->request);
-    } else {
-        *code = execute(schedule, &sent, kept ? &kept->memory : NULL);
-        *code = return_data(&data, *code);
-        free_schedule(&fresh);
+    const int place = place_of_next_call(c), tags = tags_of_call(c);
+    const Means means = {c->rank, c->ranks, c->own, place * tags, tags, NULL, NULL};
+    *code = prepare(&carried, call, &means);
+    if (*code == MPI_SUCCESS && call->request) {
+        *code = begin_operation(c, place, &carried, call->request);
+    } else if (*code == MPI_SUCCESS) {
+        await_place(c, place);
+        *code = carry_out(&carried);
     }
     note_replaced(call->function, rule->algorithm);
     return true;
@@ -124,7 +111,7 @@ static Reason try_to_replace(const Collective *call, int *code, bool *done)
         return NO_RULE;
     if (call->request && c->own == MPI_COMM_NULL)
         return NO_COMMUNICATOR;
-    if (!plausible(call, c))
+    if (check_arguments(call, c) != MPI_SUCCESS) /* an error for the library to report */
         return ODD_ARGUMENTS;
     const Rule *rule = NULL;
     Reason reason = ODD_ARGUMENTS;

@@ -2,7 +2,7 @@
 #include "../execution/elements.h"
 #include "data.h"
 #include "in_place.h"
-#include <limits.h>
+#include "reducible.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,62 +38,68 @@ static bool may_be_in_place(const Collective *call, bool root)
 }
 
 /* The other side's array of a v-variant must be there only where its blocks are. */
-static bool plausible_blocks(const void *buffer, MPI_Datatype type, int64_t count, Numbers counts,
-                             int ranks)
+static int check_blocks(const void *buffer, MPI_Datatype type, int64_t count, Numbers counts,
+                        int ranks)
 {
     const int64_t bytes = bytes_of(type);
-    bool some = count > 0;
-    if (bytes < 0 || count < 0)
-        return false;
+    bool some = count > 0, negative = count < 0;
     for (int r = 0; counts.array && r < ranks; r++) {
-        if (number(counts, r) < 0)
-            return false;
+        negative |= number(counts, r) < 0;
         some |= number(counts, r) > 0;
     }
+    if (negative)
+        return MPI_ERR_COUNT;
+    if (bytes < 0)
+        return MPI_ERR_TYPE;
     /* A derived type may have addresses from MPI_BOTTOM. */
-    return buffer || !some || !bytes || !is_predefined(type);
-}
-
-static bool reduces(Operation operation)
-{
-    return operation != BARRIER && !moves_only(operation);
+    return buffer || !some || !bytes || !is_predefined(type) ? MPI_SUCCESS : MPI_ERR_BUFFER;
 }
 
 /* One type and one operation: the same on all ranks. */
-static bool plausible_reduction(const Collective *call)
+static int check_reduction(const Collective *call)
 {
     MPI_Aint lower, extent;
-    if (call->op == MPI_OP_NULL || bytes_of(call->recv_type) < 0 ||
+    if (call->op == MPI_OP_NULL)
+        return MPI_ERR_OP;
+    if (bytes_of(call->recv_type) < 0 ||
         PMPI_Type_get_extent(call->recv_type, &lower, &extent) != MPI_SUCCESS || extent < 0)
-        return false;
+        return MPI_ERR_TYPE;
 #if MPI_VERSION < 2 || (MPI_VERSION == 2 && MPI_SUBVERSION < 2)
-    return reduce_local(NULL, NULL, 0, call->recv_type, call->op) == MPI_SUCCESS;
+    return reduce_local(NULL, NULL, 0, call->recv_type, call->op);
 #else
-    return true;
+    return is_reducible(call->recv_type, call->op) ? MPI_SUCCESS : MPI_ERR_OP;
 #endif
 }
 
-bool plausible(const Collective *call, const Communicator *c)
+static int check_in_place(const Collective *call, bool root)
+{
+    if (call->send == MPI_IN_PLACE && !may_be_in_place(call, root))
+        return MPI_ERR_BUFFER;
+    if (call->recv == MPI_IN_PLACE && !(call->operation == SCATTER && root))
+        return MPI_ERR_BUFFER;
+    /* Empty buffers may well be one; of a v-variant the library looks more closely than we do. */
+    const bool same = call->send == call->recv && call->send && !call->varies &&
+                      sends(call, root) && receives(call, root) && call->send_count &&
+                      call->recv_count;
+    return same ? MPI_ERR_BUFFER : MPI_SUCCESS;
+}
+
+int check_arguments(const Collective *call, const Communicator *c)
 {
     const bool root = call->root == c->rank;
+    int code = MPI_SUCCESS;
     if (call->operation == BARRIER)
-        return true;
+        return code;
     if (call->root < 0 || call->root >= c->ranks)
-        return false;
-    if (call->send == MPI_IN_PLACE && !may_be_in_place(call, root))
-        return false;
-    if (call->recv == MPI_IN_PLACE && !(call->operation == SCATTER && root))
-        return false;
-    /* Empty buffers may well be one; of a v-variant the library looks more closely than we do. */
-    if (call->send == call->recv && call->send && !call->varies && sends(call, root) &&
-        receives(call, root) && call->send_count && call->recv_count)
-        return false;
-    if (reduces(call->operation) && !plausible_reduction(call))
-        return false;
-    return (!sends(call, root) || plausible_blocks(call->send, call->send_type, call->send_count,
-                                                   call->send_counts, c->ranks)) &&
-           (!receives(call, root) || plausible_blocks(call->recv, call->recv_type, call->recv_count,
-                                                      call->recv_counts, c->ranks));
+        return MPI_ERR_ROOT;
+    code = check_in_place(call, root);
+    if (code == MPI_SUCCESS && sends(call, root))
+        code = check_blocks(call->send, call->send_type, call->send_count, call->send_counts,
+                            c->ranks);
+    if (code == MPI_SUCCESS && receives(call, root))
+        code = check_blocks(call->recv, call->recv_type, call->recv_count, call->recv_counts,
+                            c->ranks);
+    return code == MPI_SUCCESS && reduces(call->operation) ? check_reduction(call) : code;
 }
 
 static bool commutes(MPI_Op op)
@@ -181,26 +187,22 @@ bool describe(const Collective *call, const Communicator *c, Question *q, Proble
                     .commutative = p->commutative,
                     .equal_blocks = !varies,
                     .counts_known = true};
-    int64_t all; /* bytes of the longest vector that any rank has to do with, if all know it */
     if (call->operation == BARRIER)
         return true;
     if (varies) {
         if (!describe_lengths(call, c, p))
             return false;
         const bool known = call->operation == ALLGATHER || call->operation == REDUCE_SCATTER;
-        all = known ? sum(p->counts, c->ranks) * p->element_bytes : 0;
-        q->bytes = known ? all : -1;
+        q->bytes = known ? sum(p->counts, c->ranks) * p->element_bytes : -1;
         q->counts_known = known || !call->request;
         if (call->operation == ALLGATHER)
             q->bytes /= c->ranks;
     } else {
         const int64_t bytes = block_bytes(call, call->root == c->rank);
-        const bool one_vector = !moves || call->operation == BCAST;
         p->count = moves ? bytes : call->recv_count;
-        all = one_vector && call->operation != REDUCE_SCATTER ? bytes : bytes * c->ranks;
-        q->bytes = call->operation == REDUCE_SCATTER ? all : bytes;
+        q->bytes = call->operation == REDUCE_SCATTER ? bytes * c->ranks : bytes;
     }
-    return all <= INT_MAX;
+    return true;
 }
 
 int share_counts(const Communicator *c, Problem *p)

@@ -2,15 +2,15 @@
 #ifndef RANKWISE_REPLACING_H
 #define RANKWISE_REPLACING_H
 
+#include "collective.h"
 #include "communicator.h"
-#include "overlay.h"
 
-/* Whether the arguments are such that the library would not refuse them, as far as we look. What
- * looks wrong is the library's, whose error it is. */
-bool plausible(const Collective *call, const Communicator *communicator);
+/* The error class that the library would have for wrong arguments, as far as we look; MPI_SUCCESS:
+ * nothing looks wrong. */
+int check_arguments(const Collective *call, const Communicator *communicator);
 
 /* What the rule is chosen by, and the problem but for the algorithm's parameters. Some counts of
- * v-variants are made, for `release_problem`. False: too long, or the library would refuse it. */
+ * v-variants are made, for `release_problem`. False: there is no memory. */
 bool describe(const Collective *call, const Communicator *communicator, Question *question,
               Problem *problem);
 

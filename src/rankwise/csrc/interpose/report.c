@@ -1,5 +1,5 @@
 #include "report.h"
-#include "overlay.h"
+#include "passing.h"
 #include <stdio.h>
 #include <string.h>
 

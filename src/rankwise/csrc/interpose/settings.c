@@ -2,7 +2,7 @@
 #include "settings.h"
 #include "../schedules/network_file.h"
 #include "built_in_table.h"
-#include "overlay.h"
+#include "passing.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 #include "table.h"
 #include "../schedules/fixed_schedule.h"
 #include "../schedules/schedule_file.h"
+#include "../schedules/text_file.h"
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -32,26 +33,9 @@ static bool within(Range range, int64_t value)
     return range.from <= value && value <= range.to;
 }
 
-/* A number with a unit at *text, which moves behind it. */
-static bool read_number(const char **text, int64_t *value)
-{
-    char *end;
-    *value = strtoll(*text, &end, 10);
-    if (end == *text || **text == '-' || **text == '+')
-        return false;
-    static const char units[] = "KMG";
-    const char *unit = *end ? strchr(units, *end) : NULL;
-    if (unit) {
-        *value <<= 10 * (unit - units + 1);
-        end++;
-    }
-    *text = end;
-    return true;
-}
-
 static bool read_range(const char *text, Range *range)
 {
-    if (*text != '-' && !read_number(&text, &range->from))
+    if (*text != '-' && !read_size(&text, INT64_MAX, &range->from))
         return false;
     if (*text == '\0') {
         range->to = range->from;
@@ -59,7 +43,7 @@ static bool read_range(const char *text, Range *range)
     }
     if (*text++ != '-')
         return false;
-    if (*text && !read_number(&text, &range->to))
+    if (*text && !read_size(&text, INT64_MAX, &range->to))
         return false;
     return *text == '\0' && range->from <= range->to;
 }
@@ -71,8 +55,8 @@ static bool read_parameter(char *text, Rule *rule, const Where *where)
     if (value)
         *value++ = '\0';
     const char *rest = value;
-    if (!value || !read_number(&rest, &amount) || *rest)
-        return wrong(where, "%s needs a number: %s=4", text, text);
+    if (!value || !read_size(&rest, INT64_MAX, &amount) || *rest)
+        return wrong(where, "%s needs a number below 2^63: %s=4", text, text);
     const Algorithm *algorithm = rule->algorithm;
     if (strcmp(text, "segment") == 0 && algorithm->segmented)
         rule->segment_bytes = amount;
@@ -143,9 +127,9 @@ static bool read_condition(char *text, char *value, Rule *rule, const Where *whe
                    : strcmp(text, "sites") == 0 ? &rule->sites
                                                 : NULL;
     if (!range)
-        return wrong(where, "'%s' is no condition: there are ranks, bytes and sites", text);
+        return wrong(where, "'%s' is not a condition: there are ranks, bytes and sites", text);
     if (!read_range(value, range))
-        return wrong(where, "'%s' is no range of %s, as in 2-64 or 1M-", value, text);
+        return wrong(where, "'%s' is not a range of %s, as in 2-64 or 1M-", value, text);
     return true;
 }
 
@@ -158,7 +142,7 @@ static bool read_rule(char *line, Rule *rule, const Where *where)
         if (strcmp(word, operation_name((Operation)o)) == 0)
             rule->operation = (Operation)o;
     if (rule->operation == OPERATIONS)
-        return wrong(where, "there is no operation '%s'", word);
+        return wrong(where, "unknown operation '%s'", word);
     while ((word = strtok_r(NULL, " \t\r", &more))) {
         char *equals = strchr(word, '='), *colon = strchr(word, ':');
         if (!equals || (colon && colon < equals))
@@ -172,8 +156,7 @@ static bool read_rule(char *line, Rule *rule, const Where *where)
     if (!read_algorithm(word, rule, where))
         return false;
     word = strtok_r(NULL, " \t\r", &more);
-    return !word ||
-           wrong(where, "'%s' stands behind the algorithm: conditions come before it", word);
+    return !word || wrong(where, "'%s' comes after the algorithm: conditions come before it", word);
 }
 
 bool read_table(Table *table, const char *text, const char *name, char *error, size_t room)

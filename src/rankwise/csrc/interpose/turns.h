@@ -2,16 +2,7 @@
 #ifndef RANKWISE_TURNS_H
 #define RANKWISE_TURNS_H
 
-#include <stdbool.h>
-
-typedef struct {
-    int ended; /* operations */
-    bool last; /* nothing is left */
-} Progressed;
-
-/* Goes on with all that is under way. Sets *asked to false if it was the last turn: at a time when
- * no other thread can begin something and find itself asked for. */
-typedef Progressed Turn(bool *asked);
+#include "hook.h"
 
 /* Whether this library can call a `Turn` whenever it makes progress. */
 bool can_take_turns(void);

@@ -44,7 +44,7 @@ static int by_message(const void *one, const void *other)
 /* Sends and receives of one pair and tag meet in their order. */
 static bool find_partners(Simulation *m)
 {
-    Message *sends = malloc(2 * ((size_t)m->steps + 1) * sizeof *sends);
+    Message *sends = calloc(2 * ((size_t)m->steps + 1), sizeof *sends);
     Message *receives = sends ? sends + m->steps : NULL;
     int sent = 0, received = 0;
     for (int i = 0; sends && i < m->steps; i++) {
@@ -86,7 +86,7 @@ static void *lay_out(Simulation *m, int dependencies)
     m->out = m->memory + ranks;
     m->in = m->out + nodes;
     m->link = m->in + nodes;
-    m->node = (int *)(m->link + sites * sites);
+    m->node = (void *)(m->link + sites * sites);
     m->first = m->node + ranks;
     m->rank = m->first + ranks + 1;
     m->waits = m->rank + steps;

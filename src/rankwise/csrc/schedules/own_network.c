@@ -13,7 +13,7 @@ Network *new_network(int ranks, int levels, int sites, int links)
         return NULL;
     double *figure = (double *)(network + 1);
     *network = (Network){.ranks = ranks, .levels = levels, .sites = sites};
-    network->group = (int *)(figure + figures);
+    network->group = (void *)(figure + figures);
     if (links) {
         network->delay_seconds = figure;
         network->bytes_per_second = figure + pairs;

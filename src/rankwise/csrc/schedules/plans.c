@@ -203,7 +203,7 @@ static void lanes_of_trees(Pipeline *f, Schedule *s, const Problem *p, const Sit
         for (int i = 0; i < lanes; i++) {
             const int turn = i % length, lane = i / length;
             const SiteTree *tree = &trees[(turn + 1) * second / length > turn * second / length];
-            int root = p->root, sender = p->root;
+            int root = p->root, sender = root;
             if (!rooted)
                 root = sender = lane_end(sites, tree->root, p->lanes, lane);
             else if (chunks > 1)

@@ -59,12 +59,12 @@ void allreduce_by_halving(Schedule *s, const Problem *p, Pairing (*pairing)(cons
 
 /* What `size` ranks have, which are `away` apart; this rank's is in at[own]. The sum is in the last
  * place, made from the last rank's backwards, so that all get the same bits. Returns the step after
- * which the sum is there; *free: after which the other places may be written. */
-static int exchange(Schedule *s, const Group *g, Place *at, int size, int away, int64_t length,
-                    int tag, int ready, int *free)
+ * which the sum is there; *free: after which the other places may be written. `received` has room
+ * for `size` steps. */
+static int exchange(Schedule *s, const Group *g, Place *at, int *received, int size, int away,
+                    int64_t length, int tag, int ready, int *free)
 {
     const int own = g->me / away % size, first = s->count;
-    int received[size];
     for (int i = 0; i < size; i++)
         received[i] = i == own ? ready
                                : add_receive(s, member(g, g->me + (i - own) * away), tag, at[i],
@@ -89,11 +89,18 @@ void allreduce_by_exchange(Schedule *s, const Problem *p, int fan_out)
     while (power <= p->ranks / k)
         power *= k;
     const Group core = fold(&all, p->ranks / power * power);
-    Place at[k], from = place(INPUT_MEMORY, 0);
+    Place *at = malloc((size_t)k * sizeof *at), from = place(INPUT_MEMORY, 0);
+    int *received = malloc((size_t)k * sizeof *received);
+    if (!at || !received) {
+        free(at);
+        free(received);
+        refuse(s, "no memory for the parts of a reduction");
+        return;
+    }
     int done = fold_in(s, &all, core.size, &from, p->count, p->commutative, FOLD_IN, NO_STEP);
     if (core.me >= 0) {
         done = add_copy(s, from, to, p->count, done);
-        int free = done, round = FIRST_ROUND, size, last = 0;
+        int unused = done, round = FIRST_ROUND, size, last = 0;
         at[0] = to;
         for (int i = 1; i < k && i < core.size; i++)
             at[i] = add_scratch(s, p->count);
@@ -103,9 +110,11 @@ void allreduce_by_exchange(Schedule *s, const Problem *p, int fan_out)
             const Place mine = at[last];
             at[last] = at[own];
             at[own] = mine;
-            done = exchange(s, &core, at, size, away, p->count, round, done, &free);
+            done = exchange(s, &core, at, received, size, away, p->count, round, done, &unused);
         }
-        done = add_copy(s, at[last], to, p->count, both(s, done, free));
+        done = add_copy(s, at[last], to, p->count, both(s, done, unused));
     }
+    free(at);
+    free(received);
     fold_out(s, &all, core.size, to, p->count, FOLD_OUT, done);
 }

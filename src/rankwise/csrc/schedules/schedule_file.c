@@ -194,7 +194,7 @@ static bool read_head(TextFile *f, FixedSchedule *fixed)
     while (operation < OPERATIONS && strcmp(named, operation_name((Operation)operation)) != 0)
         operation++;
     if (operation == OPERATIONS)
-        return text_fault(f, "there is no operation '%s'", named);
+        return text_fault(f, "unknown operation '%s'", named);
     fixed->algorithm.operation = (Operation)operation;
     if (!read_field(f, "ranks", 1, MOST_RANKS, &fixed->ranks) ||
         !read_field(f, "root", 0, fixed->ranks - 1, &fixed->root) ||

@@ -88,15 +88,37 @@ char *next_word(char **rest)
     return word;
 }
 
-bool next_number(char **rest, int64_t most, int64_t *number)
+/* Digits as a number of at most `most`; *text moves behind them. */
+static bool read_digits(const char **text, int64_t most, int64_t *number)
 {
-    const char *word = next_word(rest);
-    *number = 0;
-    for (const char *at = word; at && *at; at++) {
+    const char *at = *text;
+    for (*number = 0; *at >= '0' && *at <= '9'; at++) {
         const int digit = *at - '0';
-        if (digit < 0 || digit > 9 || digit > most || *number > (most - digit) / 10)
+        if (digit > most || *number > (most - digit) / 10)
             return false;
         *number = *number * 10 + digit;
     }
-    return word;
+    const bool any = at > *text;
+    *text = at;
+    return any;
+}
+
+bool next_number(char **rest, int64_t most, int64_t *number)
+{
+    const char *word = next_word(rest);
+    return word && read_digits(&word, most, number) && !*word;
+}
+
+bool read_size(const char **text, int64_t most, int64_t *size)
+{
+    static const char units[] = "KMG";
+    if (!read_digits(text, most, size))
+        return false;
+    const char *const unit = **text ? strchr(units, **text) : NULL;
+    const int shift = unit ? 10 * (int)(unit - units + 1) : 0;
+    if (*size > most >> shift)
+        return false;
+    *size <<= shift;
+    *text += unit != NULL;
+    return true;
 }

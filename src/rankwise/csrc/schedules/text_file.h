@@ -26,6 +26,9 @@ char *next_line(TextFile *f);
 char *next_word(char **rest);
 bool next_number(char **rest, int64_t most, int64_t *number);
 
+/* A number from 0 to `most` with K, M or G behind it (64K); *text moves behind it. */
+bool read_size(const char **text, int64_t most, int64_t *size);
+
 /* Writes the error, with the file's name and the newest line before it. Always false. */
 __attribute__((format(printf, 2, 3))) bool text_fault(TextFile *f, const char *format, ...);
 

@@ -35,9 +35,10 @@ bool prepare_communicators(State *state)
 static int *members(MPI_Group group, int *size)
 {
     PMPI_Group_size(group, size);
-    int *own = malloc((size_t)(*size + 1) * 2 * sizeof *own), *world = own + *size + 1;
+    int *own = malloc((size_t)(*size + 1) * 2 * sizeof *own);
     if (!own)
         return NULL;
+    int *const world = own + *size + 1;
     for (int i = 0; i < *size; i++)
         own[i] = i;
     PMPI_Group_translate_ranks(group, *size, own, g.world, world);

@@ -1,3 +1,4 @@
+#include "arguments.h"
 #include "communicators.h"
 #include "recording.h"
 
@@ -9,6 +10,14 @@ void note_other(const Traced *call, int code)
     const int64_t row[] = {call->function};
     lock();
     done(call, code, row, 1);
+}
+
+void note_file(const Traced *call, int code)
+{
+    lock();
+    const int64_t row[] = {call->function, bytes_of(call->send_count, call->send_type),
+                           bytes_of(call->recv_count, call->recv_type)};
+    done(call, code, row, 3);
 }
 
 void note_idle(const Traced *call, int code)

@@ -110,41 +110,45 @@ void note_completion(const Traced *call, int code)
 {
     static __thread int64_t row[LONGEST_SIGNATURE] __attribute__((tls_model("initial-exec")));
     int length = 2;
-    int64_t entry = call->entry;
     lock();
     row[0] = call->function;
     for (int64_t i = 0; i < call->completed && waiting.room >= call->requests; i++) {
         const int64_t index = call->indices ? call->indices[i] - call->first_index : i;
-        if (length + 4 > ROW_REQUESTS * 4 + 2) { /* too many for one row */
-            row[1] = (length - 2) / 4;
-            write_row(row, length, entry, call->exit);
-            entry = call->exit;
+        if (length + 4 > ROW_REQUESTS * 4 + 2) { /* the call goes on in the next row */
+            row[1] = -(length - 2) / 4;
+            write_row(row, length, call->entry, call->entry);
             length = 2;
         }
         length += complete(call, index, i, row + length);
     }
     row[1] = (length - 2) / 4;
-    write_row(row, code == MPI_SUCCESS ? length : 1, entry, call->exit);
+    write_row(row, code == MPI_SUCCESS ? length : 1, call->entry, call->exit);
     unlock();
     inside_tracer = 0;
 }
 
 void note_start(const Traced *call, int code)
 {
-    int64_t entry = call->entry;
+    static __thread int64_t row[LONGEST_SIGNATURE] __attribute__((tls_model("initial-exec")));
+    int length = 1;
     lock();
-    for (int64_t i = 0; i < call->requests; i++) {
+    row[0] = call->function;
+    for (int64_t i = 0; i < call->requests && code == MPI_SUCCESS; i++) {
         const int slot = waiting.slots[i];
-        int64_t row[7] = {call->function};
-        if (slot >= 0 && code == MPI_SUCCESS) {
-            Request *request = request_in(slot);
-            request->active = true;
-            row[1] = request->communicator, row[2] = request->peer, row[3] = request->tag;
-            row[4] = request->bytes, row[5] = slot, row[6] = request->receives;
+        if (slot < 0)
+            continue;
+        if (length + 7 > LONGEST_SIGNATURE) { /* the call goes on in the next row */
+            row[length++] = 0;
+            write_row(row, length, call->entry, call->entry);
+            length = 1;
         }
-        write_row(row, slot >= 0 && code == MPI_SUCCESS ? 7 : 1, entry, call->exit);
-        entry = call->exit;
+        Request *request = request_in(slot);
+        request->active = true;
+        row[length++] = request->communicator, row[length++] = request->peer;
+        row[length++] = request->tag, row[length++] = request->bytes;
+        row[length++] = slot, row[length++] = request->receives;
     }
+    write_row(row, length, call->entry, call->exit);
     unlock();
     inside_tracer = 0;
 }

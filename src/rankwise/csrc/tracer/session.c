@@ -70,7 +70,7 @@ static void write_meta(Mode mode)
     PMPI_Get_library_version(library, &length);
 #endif
     g.used = 0;
-    say("{\"format\": 1, \"rank\": %d, \"ranks\": %d, \"keep\": \"%s\", \"begin_ns\": %lld", g.rank,
+    say("{\"format\": 2, \"rank\": %d, \"ranks\": %d, \"keep\": \"%s\", \"begin_ns\": %lld", g.rank,
         g.ranks, modes[mode], (long long)g.state->last_exit);
     say_text("host", host);
     say_text("boot", boot);

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { VERSION = 1, NAME_ROOM = 4096 };
+enum { VERSION = 1, NAME_ROOM = 32 };
 
 typedef struct {
     char type, unused[3];
@@ -20,10 +20,10 @@ typedef struct {
 static struct {
     State *state;
     size_t state_bytes;
-    char trace[NAME_ROOM], open[NAME_ROOM];
-    int file;
+    char trace[NAME_ROOM], open[NAME_ROOM]; /* without the folder */
+    int folder, file;
     unsigned char scratch[NODE_ROOM * 2 * NUMBER_BYTES];
-} stream = {.file = -1};
+} stream = {.folder = -1, .file = -1};
 
 /* The block's type, and the sum of all bytes, each times twice its place plus one: what a byte
  * more, less or changed, or two that changed places, do not leave as it was. */
@@ -35,10 +35,29 @@ static uint64_t checksum(char type, const unsigned char *data, size_t bytes)
     return sum;
 }
 
+/* A new file of the folder in place of an earlier one: whatever has this name there goes, and is
+ * not followed where it is a link. -1: errno has the reason. */
+static int create(const char *name, int rights)
+{
+    if (unlinkat(stream.folder, name, 0) && errno != ENOENT)
+        return -1;
+    return openat(stream.folder, name, rights | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+}
+
+/* In one of another user everything could be renamed and replaced. */
+static int open_folder(const char *path)
+{
+    struct stat found;
+    stream.folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (stream.folder < 0 || fstat(stream.folder, &found))
+        return errno;
+    return found.st_uid == geteuid() ? 0 : EPERM;
+}
+
 static int map_state(bool statistics)
 {
     const size_t bytes = sizeof(State) + (statistics ? MOST_SIGNATURES * sizeof(Statistics) : 0);
-    const int file = open(stream.open, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    const int file = create(stream.open, O_RDWR);
     if (file < 0)
         return errno;
     /* Else a full disk would be a SIGBUS. */
@@ -49,7 +68,7 @@ static int map_state(bool statistics)
         error = errno;
     close(file);
     if (error) {
-        unlink(stream.open);
+        unlinkat(stream.folder, stream.open, 0);
         return error;
     }
     stream.state = place;
@@ -61,14 +80,15 @@ static int map_state(bool statistics)
 
 int open_stream(const char *folder, int rank, bool statistics, State **state)
 {
-    const int length = snprintf(stream.trace, NAME_ROOM, "%s/rank-%06d.trace", folder, rank);
-    snprintf(stream.open, NAME_ROOM, "%s/rank-%06d.open", folder, rank);
-    if (length >= NAME_ROOM)
-        return ENAMETOOLONG;
-    stream.file = open(stream.trace, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    snprintf(stream.trace, NAME_ROOM, "rank-%06d.trace", rank);
+    snprintf(stream.open, NAME_ROOM, "rank-%06d.open", rank);
+    int error = open_folder(folder);
+    if (error)
+        return error;
+    stream.file = create(stream.trace, O_WRONLY);
     if (stream.file < 0)
         return errno;
-    const int error = map_state(statistics);
+    error = map_state(statistics);
     *state = stream.state;
     return error;
 }
@@ -159,6 +179,7 @@ void close_stream(void)
 {
     close(stream.file);
     if (!stream.state->stopped)
-        unlink(stream.open);
+        unlinkat(stream.folder, stream.open, 0);
     munmap(stream.state, stream.state_bytes);
+    close(stream.folder);
 }

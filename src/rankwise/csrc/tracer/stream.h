@@ -78,7 +78,7 @@ static inline unsigned char *put_number(unsigned char *at, uint64_t number)
 
 static inline uint64_t zigzag(int64_t number)
 {
-    return (uint64_t)number << 1 ^ (uint64_t)(number >> 63);
+    return (uint64_t)number << 1 ^ (number < 0 ? UINT64_MAX : 0);
 }
 
 #endif

@@ -49,6 +49,10 @@ typedef struct {
     const MPI_Datatype *send_types, *recv_types; /* of MPI_Alltoallw */
     bool persistent;
     bool rooted, scatters; /* scatters: the root sends, the others receive */
+    MPI_Win win;
+    MPI_Group group;
+    bool has_target, has_group;
+    bool returns, no_operation; /* something comes back; MPI_NO_OP: nothing is sent */
 } Traced;
 
 extern const char *const traced_functions[]; /* "MPI_Send send" */
@@ -84,6 +88,11 @@ void note_probe(const Traced *call, int code);
 void note_start(const Traced *call, int code);
 void note_completion(const Traced *call, int code);
 void note_collective(const Traced *call, int code);
+void note_rma(const Traced *call, int code);
+void note_sync(const Traced *call, int code);
+void note_window(const Traced *call, int code);
+void note_window_free(const Traced *call, int code);
+void note_file(const Traced *call, int code);
 void note_other(const Traced *call, int code);
 void note_idle(const Traced *call, int code); /* a test or probe that found nothing */
 void note_created(const Traced *call, int code);
@@ -94,6 +103,7 @@ void note_request_free(const Traced *call, int code);
 void remember_requests(const Traced *call);
 void remember_communicator(MPI_Comm comm);
 void remember_message(const Traced *call);
+void remember_window(MPI_Win win);
 
 /* MPI_Init has ended. */
 void tracer_started(void);

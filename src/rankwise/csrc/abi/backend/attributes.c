@@ -2,9 +2,11 @@
 #include <stdlib.h>
 
 #include "backend.h"
+#include "pool.h"
 
 typedef struct {
-    void *copy, *destroy, *extra;
+    AnyFunction *copy, *destroy;
+    void *extra;
 } Functions;
 
 #ifdef MIRROR
@@ -14,7 +16,7 @@ typedef struct {
 #endif
 
 /* MPI_COMM_DUP_FN and its like; MPI_COMM_NULL_COPY_FN is a null pointer. */
-#define DUPLICATE ((void *)ABI_COMM_DUP_FN)
+#define DUPLICATE ((AnyFunction *)ABI_COMM_DUP_FN)
 
 #define ATTRIBUTES(Kind, Name)                                                                     \
     static int copy_##Kind(MPI_##Kind handle, int keyval, void *extra, void *in, void *out,        \
@@ -45,10 +47,11 @@ typedef struct {
             malloc(sizeof *user); /* for good: an attribute outlives its key */                    \
         if (!user)                                                                                 \
             return refuse_Comm(ABI_ERR_NO_MEM, MPI_COMM_SELF);                                     \
-        *user = (Functions){(void *)copy, (void *)destroy, extra};                                 \
+        *user = (Functions){(AnyFunction *)copy, (AnyFunction *)destroy, extra};                   \
         int made = MPI_KEYVAL_INVALID;                                                             \
-        const int code = PMPI_##Name##_create_keyval(copy_##Kind, destroy_##Kind, &made, user);    \
-        if (!code)                                                                                 \
+        const int code =                                                                           \
+            PMPI_##Name##_create_keyval(copy_##Kind, destroy_##Kind, keyval ? &made : NULL, user); \
+        if (!code && keyval)                                                                       \
             *keyval = from_keyval(made);                                                           \
         return from_code(code);                                                                    \
     }

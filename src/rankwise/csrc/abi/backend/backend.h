@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "contents.h"
 #include "failures.h"
 #include "large_counts.h"
 #include "peers.h"

@@ -18,6 +18,8 @@ int call_Get_count_c(const ABI_Status *status, ABI_Datatype datatype, ABI_Count 
 #endif
     if (code)
         return from_code(code);
+    if (!count)
+        return refuse_Comm(ABI_ERR_ARG, MPI_COMM_SELF);
     if (size == 0)
         *count = bytes ? ABI_UNDEFINED : 0;
     else
@@ -34,13 +36,17 @@ int call_Type_get_envelope_c(ABI_Datatype datatype, ABI_Count *integers, ABI_Cou
                                  (void *)large_counts, (void *)datatypes, combiner);
 #else
     int i = 0, a = 0, d = 0;
-    const int code = PMPI_Type_get_envelope(to_Datatype(datatype), &i, &a, &d, combiner);
-    *integers = i;
-    *addresses = a;
-    *large_counts = 0;
-    *datatypes = d;
+    const bool there = integers && addresses && large_counts && datatypes;
+    const int code =
+        PMPI_Type_get_envelope(to_Datatype(datatype), there ? &i : NULL, &a, &d, combiner);
+    if (!code && there) {
+        *integers = i;
+        *addresses = a;
+        *large_counts = 0;
+        *datatypes = d;
+    }
 #endif
-    if (!code)
+    if (!code && combiner)
         *combiner = from_combiner(*combiner);
     return from_code(code);
 }
@@ -73,5 +79,8 @@ int call_Type_get_contents_c(ABI_Datatype datatype, ABI_Count max_integers, ABI_
                                                &large_count, &type_count, &combiner);
     for (ABI_Count i = 0; !asked && i < type_count && i < max_datatypes; i++)
         datatypes[i] = from_Datatype(types[i]);
+    if (!asked && (combiner == ABI_COMBINER_SUBARRAY || combiner == ABI_COMBINER_DARRAY))
+        convert_contents(combiner == ABI_COMBINER_DARRAY, large_count > 0, integers, from_order,
+                         from_distrib, from_darg);
     return asked;
 }

@@ -14,11 +14,27 @@ PUBLIC void *dlopen(const char *file, int mode);
 extern PUBLIC const int rankwise_abi_integers;
 const int rankwise_abi_integers = sizeof(MPI_Comm) == sizeof(int);
 
+PUBLIC bool rankwise_abi_hook(Turn *turn);
+
+bool rankwise_abi_hook(Turn *turn)
+{
+    return has_hook(false) && (!turn || hook_turn(turn));
+}
+
+/* Where ranks share cores, something was preloaded that lets them yield (mpi/idle.h). */
+static void yield_everywhere(void)
+{
+    void (*const yield)(void) = entry_of(RTLD_DEFAULT, "rankwise_yield_everywhere");
+    if (yield)
+        yield();
+}
+
 const char *rankwise_abi_open(void *table, size_t bytes, const char *version)
 {
     if (bytes != sizeof backend_table || strcmp(version, TABLE_VERSION) != 0)
         return "this backend is of another version than what the program calls";
     define_constants();
+    yield_everywhere();
     memcpy(table, &backend_table, bytes);
     return NULL;
 }
@@ -29,8 +45,11 @@ void *dlopen(const char *file, int mode)
 {
     static void *(*real)(const char *, int);
     if (!real)
-        real = (void *(*)(const char *, int))dlsym(RTLD_NEXT, "dlopen");
+        real = (void *(*)(const char *, int))entry_of(RTLD_NEXT, "dlopen");
     if (file && !(mode & RTLD_GLOBAL) && !strstr(file, "libc.so"))
         mode |= RTLD_DEEPBIND;
-    return real(file, mode);
+    void *const opened = real(file, mode);
+    if (opened && file)
+        yield_everywhere();
+    return opened;
 }

@@ -20,8 +20,9 @@
         MPI_Errhandler made = MPI_ERRHANDLER_NULL;                                                 \
         if (number < 0)                                                                            \
             return refuse_Comm(ABI_ERR_NO_MEM, MPI_COMM_SELF);                                     \
-        const int code = PMPI_##Kind##_create_errhandler(functions_##Kind[number], &made);         \
-        if (!code)                                                                                 \
+        const int code =                                                                           \
+            PMPI_##Kind##_create_errhandler(functions_##Kind[number], errhandler ? &made : NULL);  \
+        if (!code && errhandler)                                                                   \
             *errhandler = from_Errhandler(made);                                                   \
         return from_code(code);                                                                    \
     }

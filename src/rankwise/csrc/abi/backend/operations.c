@@ -27,8 +27,8 @@ int call_Op_create(ABI_User_function *user_fn, int commute, ABI_Op *op)
     MPI_Op made = MPI_OP_NULL;
     if (number < 0)
         return refuse_Comm(ABI_ERR_NO_MEM, MPI_COMM_SELF);
-    const int code = PMPI_Op_create(small_functions[number], commute, &made);
-    if (!code)
+    const int code = PMPI_Op_create(small_functions[number], commute, op ? &made : NULL);
+    if (!code && op)
         *op = from_Op(made);
     return from_code(code);
 }
@@ -64,8 +64,8 @@ int call_Op_create_c(ABI_User_function_c *user_fn, int commute, ABI_Op *op)
     MPI_Op made = MPI_OP_NULL;
     if (number < 0)
         return refuse_Comm(ABI_ERR_NO_MEM, MPI_COMM_SELF);
-    const int code = CREATE(large_functions[number], commute, &made);
-    if (!code)
+    const int code = CREATE(large_functions[number], commute, op ? &made : NULL);
+    if (!code && op)
         *op = from_Op(made);
     return from_code(code);
 }

@@ -46,8 +46,8 @@ int call_Grequest_start(ABI_Grequest_query_function *query_fn, ABI_Grequest_free
     if (!user)
         return refuse_Comm(ABI_ERR_NO_MEM, MPI_COMM_SELF);
     *user = (Generalized){query_fn, free_fn, cancel_fn, extra};
-    const int code = PMPI_Grequest_start(query, end, cancel, user, &made);
-    if (!code)
+    const int code = PMPI_Grequest_start(query, end, cancel, user, request ? &made : NULL);
+    if (!code && request)
         *request = from_Request(made);
     return from_code(code);
 #else
@@ -66,20 +66,22 @@ static int idup(ABI_Comm comm, ABI_Info *info, ABI_Comm *newcomm, ABI_Request *r
 #ifdef KNOWS_Comm_idup
     MPI_Request made = MPI_REQUEST_NULL;
     MPI_Comm here = MPI_COMM_NULL;
-    MPI_Comm *const place = sizeof here == sizeof *newcomm ? (MPI_Comm *)newcomm : &here;
+    MPI_Comm *const place =
+        sizeof here == sizeof *newcomm || !newcomm ? (MPI_Comm *)newcomm : &here;
+    MPI_Request *const begun = request ? &made : NULL;
     int code;
 #ifdef KNOWS_Comm_idup_with_info
     if (info)
-        code = PMPI_Comm_idup_with_info(to_Comm(comm), to_Info(*info), place, &made);
+        code = PMPI_Comm_idup_with_info(to_Comm(comm), to_Info(*info), place, begun);
     else
 #endif
-        code = PMPI_Comm_idup(to_Comm(comm), place, &made);
+        code = PMPI_Comm_idup(to_Comm(comm), place, begun);
     (void)info;
     if (!code && place == &here && here == MPI_COMM_NULL)
         code = PMPI_Wait(&made, MPI_STATUS_IGNORE);
     if (!code && place == &here)
         *newcomm = from_Comm(here);
-    if (!code)
+    if (!code && request)
         *request = from_Request(made);
     return from_code(code);
 #else

@@ -41,7 +41,7 @@ static void load(void)
     void *const library = dlopen(path, entry_flags());
     if (!library)
         give_up("its MPI cannot be loaded", dlerror());
-    Entry *const open = (Entry *)dlsym(library, ENTRY);
+    Entry *const open = (Entry *)entry_of(library, ENTRY);
     if (!open)
         give_up(path, "this library is not a backend of Rankwise's");
     const int *const integers = dlsym(library, INTEGERS);

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "contents.h"
 #include "failures.h"
 #include "peers.h"
 #include "scratch.h"
