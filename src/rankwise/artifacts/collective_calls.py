@@ -57,13 +57,13 @@ STARTS = ("MPI_Init", "MPI_Init_thread")
 CREATE_COMMUNICATORS = tuple(
     f"MPI_{name}"
     for name in (
-        "Comm_dup", "Comm_dup_with_info", "Comm_create", "Comm_create_group", "Comm_split", "Comm_split_type",
-        "Cart_create", "Cart_sub", "Graph_create", "Dist_graph_create", "Dist_graph_create_adjacent",
-        "Intercomm_merge",
+        "Comm_dup", "Comm_dup_with_info", "Comm_create", "Comm_split", "Comm_split_type", "Cart_create",
+        "Cart_sub", "Graph_create", "Dist_graph_create", "Dist_graph_create_adjacent", "Intercomm_merge",
     )
 )  # fmt: skip
 """All ranks of the new communicator, which is the last parameter, are inside these at once: a nonblocking
-operation could not wait for them."""
+operation could not wait for them. Several threads may be in MPI_Comm_create_group, whose communicators get what
+they need in their first blocking operation."""
 
 
 def taken_over(functions: dict[str, Function]) -> Iterator[CollectiveCall]:

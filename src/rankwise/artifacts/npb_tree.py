@@ -50,7 +50,7 @@ def find(folder: Path) -> Path:
         if (one / "sys" / "setparams.c").is_file() and (one / "config").is_dir():
             return one.absolute()
     raise InputError(
-        f"{folder} is no source tree of the NAS Parallel Benchmarks: it has no sys/setparams.c",
+        f"{folder} is not a source tree of the NAS Parallel Benchmarks: it has no sys/setparams.c",
         "name the folder NPB3.4-MPI (or 3.3) of the archive that nas.nasa.gov offers",
     )
 

@@ -24,9 +24,13 @@ _FIELDS = {
     "type": (".send_type = {0}", ".recv_type = {0}"),
 }
 """A role that is several fields of C's `Collective`; every other one is the field of its own name."""
+_FREES = {"MPI_Type_free": ("free_type", "Type"), "MPI_Op_free": ("free_op", "Op")}
+"""What frees a handle that operations under way may need: C's function in its place, and the handle's kind."""
+_WAITALL = "MPI_Waitall"
 _NUMBERS = ("_counts", "_starts")
 _BUFFERS = {"send", "recv", "buffer"}
 _HANDLES = {"type": "Type", "op": "Op", "comm": "Comm"}
+_C_TYPES = {"Type": "Datatype", "Op": "Op"}
 
 
 def build(implementation: Implementation) -> Path:
@@ -72,24 +76,33 @@ def wrapper_source(functions: dict[str, Function], family: str = "") -> str:
     Fortran's are among them where the library's Fortran does not call C's.
     """
     calls = list(taken_over(functions))
-    tallies = "\n".join(f'    {{.name = "{call.function.name}"}},' for call in calls)
+    names = "\n".join(f'    "{call.function.name}",' for call in calls)
     head = (
-        '#include "in_place.h"\n#include "overlay.h"\n\n'
+        '#include "held.h"\n#include "in_place.h"\n#include "nonblocking.h"\n#include "overlay.h"\n\n'
         '#define PUBLIC __attribute__((visibility("default")))\n\n'
-        f"Tally tallies[] = {{\n{tallies}\n}};\nconst int tally_count = {len(calls)};\n"
+        f"static const char *const names[] = {{\n{names}\n}};\n"
+        f'_Static_assert({len(calls)} <= MOST_FUNCTIONS, "each has a tally");\n'
+        f"__attribute__((constructor)) static void begin(void)\n{{\n    name_functions(names, {len(calls)});\n}}\n"
     )
     followed = {functions[name]: "started()" for name in STARTS if name in functions}
     created = [functions[name] for name in CREATE_COMMUNICATORS if name in functions]
     followed |= {one: f"created(*{one.parameters[-1].name})" for one in created}
     wrappers = [_followed(function, action) for function, action in followed.items()]
     wrappers += [_wrapper(number, call) for number, call in enumerate(calls)]
+    frees = [functions[name] for name in _FREES if name in functions]
+    wrappers += [_instead(function, _FREES[function.name][0]) for function in frees]
+    if family == "mpich":
+        wrappers.append(_instead(functions[_WAITALL], "wait_for_all"))
     if family in BINDINGS:
-        wrappers += [fortran_wrappers.HEAD, *_fortran(calls, followed, BINDINGS[family])]
+        wrappers += [fortran_wrappers.HEAD, *_fortran(calls, followed, frees, BINDINGS[family])]
     return "\n".join([head, *wrappers])
 
 
 def _fortran(
-    calls: Iterable[CollectiveCall], followed: Iterable[Function], bindings: Iterable[Binding]
+    calls: Iterable[CollectiveCall],
+    followed: Iterable[Function],
+    frees: Iterable[Function],
+    bindings: Iterable[Binding],
 ) -> Iterator[str]:
     """Collectives go to C's wrappers; what makes communicators to the library's own Fortran."""
     for binding in bindings:
@@ -103,6 +116,13 @@ def _fortran(
                 function,
                 f"    {binding.library_name(function)}({', '.join([*names, '&code'])});\n"
                 f"    if (code == MPI_SUCCESS)\n        {action};\n",
+            )
+        for one in frees:
+            kind, handle = _FREES[one.name][1], one.parameters[0].name
+            yield binding.definition(
+                one,
+                f"    MPI_{_C_TYPES[kind]} freed = PMPI_{kind}_f2c(*{handle});\n    code = {one.name}(&freed);\n"
+                f"    *{handle} = PMPI_{kind}_c2f(freed);\n",
             )
         yield from (_fortran_call(call, binding) for call in calls if binding.wraps(call.function))
 
@@ -138,6 +158,14 @@ PUBLIC {function.returns} {function.name}({function.signature})
     return code;
 }}
 """
+
+
+def _instead(function: Function, ours: str) -> str:
+    """A wrapper that calls a function of ours, which may call the library's."""
+    names = ", ".join(parameter.name for parameter in function.parameters)
+    return (
+        f"\nPUBLIC {function.returns} {function.name}({function.signature})\n{{\n    return {ours}({names});\n}}\n"
+    )
 
 
 def collective_fields(call: CollectiveCall) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rankwise.artifacts.traced_calls import TracedCall
 
 _VALUES = ("count", "type", "peer", "tag", "source", "recv_tag", "recv_count", "recv_type", "root", "comm",
-           "send_count", "send_type")  # fmt: skip
+           "send_count", "send_type", "win", "group")  # fmt: skip
 _FIELDS = {"count": "send_count", "type": "send_type"}
 """Roles that C's `Traced` calls otherwise."""
 
@@ -79,10 +79,27 @@ class Wrapper:
             found += [".scatters = true"] if call.scatters else []
         if call.kind == "both" and "recv_count" not in roles:
             found.append(f".recv_count = {self.value('count')}, .recv_type = {self.value('type')}")
+        if call.kind == "rma":
+            found += self.rma_fields()
+        if call.kind == "sync":
+            found += [".has_target = true"] if "peer" in roles else []
+            found += [".has_group = true"] if "group" in roles else []
         if "requests" in roles:
             found.append(f".requests = {self.value('n') if 'n' in roles else 1}")
             found.append(f".request = {self.array('requests')}")
         return [*found, ".persistent = true"] if call.persistent else found
+
+    def rma_fields(self) -> list[str]:
+        """Return the initialisers of what goes to the target and comes back; one element has no count."""
+        found = []
+        if "recv_type" not in self.roles and "recv" in self.roles:
+            sent = 2 if "compared" in self.roles else 1
+            found.append(f".send_count = {sent}, .recv_count = 1, .recv_type = {self.value('type')}")
+        if "recv_type" in self.roles or "recv" in self.roles:
+            found.append(".returns = true")
+        if "op" in self.roles and "recv" in self.roles:
+            found.append(f".no_operation = {self.value('op')} == MPI_NO_OP")
+        return found
 
     def before(self) -> list[str]:
         """Return what is done before the library's function."""
@@ -91,6 +108,8 @@ class Wrapper:
             lines.append("remember_requests(&call);")
         if self.call.kind in {"recv", "irecv"} and "message" in self.roles:
             lines += [f"call.message = {self.roles['message']};", "remember_message(&call);"]
+        if self.call.kind == "window_free":
+            lines.append(f"remember_window({self.handle('Win', self.names[0])});")
         if self.call.kind == "freed":
             lines += [f"call.comm = {self.handle('Comm', self.names[0])};", "remember_communicator(call.comm);"]
         return lines
@@ -139,6 +158,8 @@ class Wrapper:
             lines.append(f"call.message = {roles['message']};")
         if kind == "created":
             lines += ["if (code == MPI_SUCCESS)", f"    call.comm = {self.handle('Comm', self.names[-1])};"]
+        if kind == "window":
+            lines += ["if (code == MPI_SUCCESS)", f"    call.win = {self.handle('Win', self.names[-1])};"]
         if kind == "completion":
             lines += self.completed()
         idle = f"{self.out('flag')} == 0" if "flag" in roles else ""

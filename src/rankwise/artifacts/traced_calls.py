@@ -56,13 +56,33 @@ _TABLE = {
     "Comm_free": ("freed", "pointer"),
     "Comm_disconnect": ("freed", "pointer"),
 }  # fmt: skip
-_OTHERS = re.compile(
-    r"MPI_(R?(Put|Get|Accumulate|Get_accumulate)|Fetch_and_op|Compare_and_swap|Comm_(spawn|spawn_multiple|accept|"
-    r"connect)|Cancel|Win_(create|create_dynamic|allocate|allocate_shared|fence|start|complete|post|wait|free|"
-    r"(un)?lock(_all)?|flush(_local)?(_all)?|sync)|File_(open|close|sync|set_size|set_view|"
-    r"(i?(read|write))\w*))",
-    re.IGNORECASE,
-)
+_TARGET = "peer ignored ignored ignored"
+_ONE_SIDED = {
+    "Put": ("rma", f"buffer count type {_TARGET} win"),
+    "Get": ("rma", f"buffer recv_count recv_type {_TARGET} win"),
+    "Accumulate": ("rma", f"buffer count type {_TARGET} op win"),
+    "Get_accumulate": ("rma", f"buffer count type recv recv_count recv_type {_TARGET} op win"),
+    "Fetch_and_op": ("rma", "buffer recv type peer ignored op win"),
+    "Compare_and_swap": ("rma", "buffer compared recv type peer ignored win"),
+    "Win_create": ("window", "ignored ignored ignored ignored comm window"),
+    "Win_allocate": ("window", "ignored ignored ignored comm ignored window"),
+    "Win_allocate_shared": ("window", "ignored ignored ignored comm ignored window"),
+    "Win_create_dynamic": ("window", "ignored comm window"),
+    "Win_free": ("window_free", "window"),
+    "Win_fence": ("sync", "ignored win"),
+    "Win_post": ("sync", "group ignored win"),
+    "Win_start": ("sync", "group ignored win"),
+    "Win_complete": ("sync", "win"),
+    "Win_wait": ("sync", "win"),
+    "Win_test": ("sync", "win flag"),
+    "Win_lock": ("sync", "ignored peer ignored win"),
+    "Win_lock_all": ("sync", "ignored win"),
+    **dict.fromkeys(("Win_unlock", "Win_flush", "Win_flush_local"), ("sync", "peer win")),
+    **dict.fromkeys(("Win_unlock_all", "Win_flush_all", "Win_flush_local_all"), ("sync", "win")),
+}
+_WITH_REQUESTS = ("Put", "Get", "Accumulate", "Get_accumulate")
+_OTHERS = re.compile(r"MPI_(Comm_(spawn|spawn_multiple|accept|connect)|Cancel|Win_sync)", re.IGNORECASE)
+_FILES = re.compile(r"MPI_File_(open|close|sync|set_size|set_view|(i?(read|write))\w*)", re.IGNORECASE)
 _NONBLOCKING_COLLECTIVES = ("Alltoallw", *(name for name in _TABLE if name.startswith("Neighbor_")))
 _SCATTERS = ("BCAST", "SCATTER")
 
@@ -98,12 +118,31 @@ def recorded(functions: dict[str, Function]) -> Iterator[TracedCall]:
         yield from _variants(functions, f"MPI_I{name.lower()}", "collective", f"{_TABLE[name][1]} request")
     for call in taken_over(functions):
         yield TracedCall(call.function, "collective", call.roles, call.operation in _SCATTERS)
-    for name in (*CREATE_COMMUNICATORS, "MPI_Intercomm_create"):
+    for name, (kind, roles) in _ONE_SIDED.items():
+        yield from _variants(functions, f"MPI_{name}", kind, roles)
+    for name in _WITH_REQUESTS:
+        yield from _variants(functions, f"MPI_R{name.lower()}", "rma", f"{_ONE_SIDED[name][1]} request")
+    yield from (_file_call(one) for name, one in functions.items() if _FILES.fullmatch(name))
+    for name in (*CREATE_COMMUNICATORS, "MPI_Comm_create_group", "MPI_Intercomm_create"):
         if name in functions:
             yield TracedCall(functions[name], "created")
     yield from (TracedCall(functions[name], "init") for name in STARTS if name in functions)
     yield TracedCall(functions["MPI_Finalize"], "finalize")
     yield from (TracedCall(one, "other") for name, one in functions.items() if _OTHERS.fullmatch(name))
+
+
+def _file_call(function: Function) -> TracedCall:
+    """A call on a file: the buffer is before the count, and after the place in the file if that is named.
+
+    What ends a read or write names no bytes: those are its beginning's.
+    """
+    name = function.name.removesuffix("_c").lower()
+    reads, writes = "read" in name, "write" in name
+    if name.endswith("_end") or not (reads or writes):
+        return TracedCall(function, "file")
+    of_data = "buffer recv_count recv_type" if reads else "buffer count type"
+    place = "ignored ignored" if "_at" in name else "ignored"
+    return TracedCall(function, "file", tuple(f"{place} {of_data}".split()))
 
 
 def _variants(functions: dict[str, Function], name: str, kind: str, roles: str) -> Iterator[TracedCall]:

@@ -9,7 +9,8 @@ from rankwise.artifacts import fortran_wrappers
 from rankwise.artifacts.traced_c import Wrapper
 from rankwise.artifacts.traced_calls import TracedCall
 
-_HANDLES = {"type": "Type", "send_type": "Type", "recv_type": "Type", "comm": "Comm"}
+_HANDLES = {"type": "Type", "send_type": "Type", "recv_type": "Type", "comm": "Comm",
+            "win": "Win", "group": "Group", "op": "Op"}  # fmt: skip
 _MESSAGES = {"message"}
 """What the wrappers for Fortran do without."""
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+from rankwise.core.errors import EXIT_ANSWER_IS_NO, EXIT_HOST, EXIT_OK
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,3 +50,11 @@ class AppResult:
     def has_ended(self) -> bool:
         """Whether it ran to its end."""
         return not math.isnan(self.seconds)
+
+
+def exit_code(results: Sequence[AppResult]) -> int:
+    """Return 1 if a result is wrong or some of the runs failed, 3 if all of them did."""
+    if not any(one.has_ended for one in results):
+        return EXIT_HOST
+    wrong = any(one.verified is False or not one.has_ended for one in results)
+    return EXIT_ANSWER_IS_NO if wrong else EXIT_OK

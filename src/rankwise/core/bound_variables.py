@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from rankwise.core.records import Environment
 
 RANKS = "RANKS"
-_BOUND = re.compile(r"(?:RANKWISE_AT_(\d+)_)?(.+)", re.DOTALL)
+_BOUND = re.compile(r"(?:RANKWISE_AT_([0-9]{1,18})_)?(.+)", re.DOTALL)
 
 
 def bound(ranks: int, name: str) -> str:

@@ -12,8 +12,6 @@ from rankwise.core.records import Implementation
 from rankwise.core.tuning import Native, Tuning
 
 ID_CHARACTERS = 16
-_LATER = (',"libraries":[]', ',"spread":"any"')
-"""Left out, so that what was stored before there were any keeps its id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +31,7 @@ class Configuration:
     @property
     def content(self) -> str:
         """All of it as JSON, the same text for the same content: what the id is a digest of."""
-        text = msgspec.json.encode(self, order="deterministic").decode()
-        for default in _LATER:
-            text = text.replace(default, "")
-        return text
+        return msgspec.json.encode(self, order="deterministic").decode()
 
     @property
     def id(self) -> str:

@@ -6,7 +6,9 @@
     ├── HostError         exit 3    this host lacks something: an MPI, a compiler, memory, a free disk
     │   ├── BuildError              a compiler refused: its words and the command
     │   └── StoreError              the results file cannot be read or written
-    └── InterruptedRun    exit 130  Ctrl-C or SIGTERM: what was measured is kept
+    ├── OutputError       exit 3    standard output or standard error cannot be written: the disk is full
+    ├── OutputClosedError exit 141  nobody reads standard output any more: `... | head`
+    └── InterruptedRun    exit 130  Ctrl-C, SIGTERM, a closed terminal: what was measured is kept
 
 A failed *cell* is not an error: it is data (see `records.Launch`).
 """
@@ -22,6 +24,8 @@ EXIT_INPUT = 2
 EXIT_HOST = 3
 EXIT_BUG = 101
 EXIT_INTERRUPTED = 130
+EXIT_OUTPUT_CLOSED = 141
+"""128 + SIGPIPE, as shells tell it of programs that this signal ends."""
 
 
 class RankwiseError(Exception):
@@ -51,7 +55,7 @@ class UnknownNameError(InputError):
         elif names:
             remedy = f"known: {', '.join(names)}"
         else:
-            remedy = f"no {kind} is known here"
+            remedy = f"no {kind} is available"
         super().__init__(f"unknown {kind} '{name}'", remedy)
 
 
@@ -85,6 +89,18 @@ def _shortened(command: str) -> str:
 
 class StoreError(HostError):
     """The results file cannot be opened, read or written."""
+
+
+class OutputError(RankwiseError):
+    """What is printed cannot be written."""
+
+    exit_code = EXIT_HOST
+
+
+class OutputClosedError(RankwiseError):
+    """Nobody reads what is printed."""
+
+    exit_code = EXIT_OUTPUT_CLOSED
 
 
 class InterruptedRun(RankwiseError):  # noqa: N818 - the event is not a fault

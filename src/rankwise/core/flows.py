@@ -7,9 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from rankwise.core.errors import InputError
+from rankwise.core.limits import checked_ranks
+from rankwise.core.units import short
 
 PREFIX = "pattern:"
-_FLOW = re.compile(r"(\d+)-(\d+)(?:-(\d+)(?:-(\d+))?)?", re.ASCII)
+_FLOW = re.compile(r"([0-9]{1,18})-([0-9]{1,18})(?:-([0-9]{1,18})(?:-([0-9]{1,18}))?)?")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -50,8 +52,10 @@ def pattern_of(benchmark: str, size_bytes: int = 0) -> Pattern:
     )
     if not is_pattern(benchmark) or len(flows) < len(words):
         raise InputError(
-            f"'{benchmark}' is no pattern", "write pattern:FROM-TO[-BYTES[-START_MICROSECONDS]]+FROM-TO..."
+            f"'{short(benchmark)}' is not a valid pattern",
+            "write pattern:FROM-TO[-BYTES[-START_MICROSECONDS]]+FROM-TO...",
         )
+    checked_ranks(ranks_of(flows))
     return flows
 
 

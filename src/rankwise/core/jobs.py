@@ -58,6 +58,8 @@ class Job:
     """Further arguments for mpiexec: the user's own (`--launcher`), or a profile's."""
     files: tuple[str, ...] = ()
     """Files of this host that every rank must find under the same path."""
+    folder: str = ""
+    """Where every rank has to begin: the user's own, for programs of theirs. '': it does not matter."""
     skips_fabrics: bool = False
     """Messages go by shared memory or TCP, for its hosts have nothing else: what looks for other networks may be
     left out, unless somebody has said what is to be looked for."""

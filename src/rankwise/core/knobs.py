@@ -43,8 +43,6 @@ class KnobDescription:
     """The collective operations that it acts on; empty: all."""
     on_shared_hosts: bool = False
     """It has nothing to do where each rank has a host of its own."""
-    aliases: tuple[str, ...] = ()
-    """What it was called in profiles that were written before."""
 
 
 _ALL = (
@@ -55,7 +53,7 @@ _ALL = (
     KnobDescription(
         "tcp-connections", "TCP connections", "TCP connections between two ranks, on each network", unit="count",
         reach="between hosts", stage="values", cost="as many times the sockets and their buffers",
-        tried=("2", "4"), aliases=("links",),
+        tried=("2", "4"),
     ),
     KnobDescription(
         "tcp-piece-size", "piece size over TCP",
@@ -78,13 +76,13 @@ _ALL = (
         EAGER_THRESHOLD, "eager threshold between hosts",
         "messages of up to about this size between hosts are sent before the receiver asks for them",
         unit="bytes", reach="between hosts", stage="threshold",
-        cost="memory for messages nobody has asked for yet",
+        cost="memory for unexpected messages",
     ),
     KnobDescription(
         "eager-threshold-shm", "eager threshold within a host",
         "messages of up to about this size within a host are sent before the receiver asks for them",
         unit="bytes", scope="node", reach="within a host", stage="threshold",
-        cost="shared memory for messages nobody has asked for yet",
+        cost="shared memory for unexpected messages",
     ),
     KnobDescription(
         "yielding", "yielding", "a rank that waits lets others use its core", stage="collectives",
@@ -97,7 +95,7 @@ _ALL = (
     ),
     KnobDescription(
         "adapt", "event-driven collectives",
-        "broadcasts and reductions go on whenever a message arrives, without waiting for others", scope="job",
+        "broadcasts and reductions continue whenever a message arrives, without waiting for others", scope="job",
         stage="collectives", operations=("bcast", "reduce", "ibcast", "ireduce"),
     ),
     KnobDescription(
@@ -107,17 +105,11 @@ _ALL = (
     ),
 )  # fmt: skip
 CATALOGUE = {one.name: one for one in _ALL}
-_PRESENT_NAMES = {alias: one.name for one in _ALL for alias in one.aliases}
 
 
 def described(name: str) -> KnobDescription:
     """Return the description of a knob; one that only a plug-in's family has is described by its name alone."""
     return CATALOGUE.get(name) or KnobDescription(name, name)
-
-
-def present_name(name: str) -> str:
-    """Return what a knob is called now; a name that was never another one's comes back as it is."""
-    return _PRESENT_NAMES.get(name, name)
 
 
 def tried_by(stage: Stage, reach: Reach | None = None) -> tuple[str, ...]:

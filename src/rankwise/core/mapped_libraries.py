@@ -15,6 +15,7 @@ from typing import Self
 from rankwise.core import answers, process
 from rankwise.core.answers import Stamp
 from rankwise.core.errors import HostError
+from rankwise.core.rank_differences import Given, given_to
 from rankwise.core.records import Library
 
 Mapped = Mapping[str, frozenset[str]]
@@ -62,6 +63,15 @@ def mapped_here() -> Mapped:
     return found
 
 
+def given_here(processes: Iterable[str]) -> dict[str, Given]:
+    """Return what each of these processes of this host has got from whatever started it."""
+    found = {}
+    for pid in processes:
+        with contextlib.suppress(OSError):
+            found[pid] = given_to(pid)
+    return found
+
+
 def mpi_libraries(files: Iterable[str]) -> list[str]:
     """Return those that are an MPI itself, none of its helpers."""
     return sorted(file for file in files if _MPI.fullmatch(Path(file).name))
@@ -106,9 +116,12 @@ class Watch:
 
     def __init__(
         self, look: Callable[[], Mapped], seen: Callable[[Mapped], None] = lambda _: None,
-        first_seconds: float = _FIRST_SECONDS,
+        first_seconds: float = _FIRST_SECONDS, given: Callable[[Iterable[str]], Mapping[str, Given]] | None = None,
     ) -> None:  # fmt: skip
         self.found: Mapped = {}
+        self.given: Mapping[str, Given] = {}
+        """What each of these processes has got, if `given` reads it."""
+        self._given = given
         self._look = look
         self._seen = seen
         self._first_seconds = first_seconds
@@ -133,6 +146,8 @@ class Watch:
                 now = {name: files for name, files in self._look().items() if mpi_libraries(files)}
                 if now:
                     before, self.found = self.found, now
+                    if self._given:
+                        self.given = self._given(now)
                     self._seen(now)
                     if now == before:
                         return

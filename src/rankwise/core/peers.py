@@ -23,19 +23,19 @@ OSU_TITLES = {
     "pingpong_threads": "MPI Multi-threaded Latency Test", "pingpong_persistent": "MPI Latency Persistent Test",
     "bandwidth_persistent": "MPI Bandwidth Persistent Test",
     "bibandwidth_persistent": "MPI Bi-Directional Bandwidth Persistent Test",
-    "put": "MPI_Put Latency Test", "get": "MPI_Get Latency Test", "accumulate": "MPI_Accumulate Latency Test",
-    "get_accumulate": "MPI_Get_accumulate Latency Test", "fetch_and_op": "MPI_Fetch_and_op Latency Test",
-    "compare_and_swap": "MPI_Compare_and_swap Latency Test", "put_bandwidth": "MPI_Put Bandwidth Test",
+    "put": "MPI_Put Latency Test", "get": "MPI_Get latency Test", "accumulate": "MPI_Accumulate latency Test",
+    "get_accumulate": "MPI_Get_accumulate latency Test", "fetch_and_op": "MPI_Fetch_and_op latency Test",
+    "compare_and_swap": "MPI_Compare_and_swap latency Test", "put_bandwidth": "MPI_Put Bandwidth Test",
     "put_bibandwidth": "MPI_Put Bi-directional Bandwidth Test", "get_bandwidth": "MPI_Get Bandwidth Test",
     **{name: f"MPI {title} Latency Test" for name, title in _COLLECTIVES.items()},
     **{f"i{name}": f"MPI Non-blocking {title} Latency Test" for name, title in _COLLECTIVES.items()},
-    "ialltoall": "MPI Non-blocking All-to-All Latency Test",
+    "ialltoall": "MPI Non-blocking All-to-All Latency Test", "ibcast": "MPI Non-Blocking Broadcast Latency Test",
     **{f"{name}_persistent": f"MPI {title} Persistent Latency Test" for name, title in _COLLECTIVES.items()},
     **{name: f"MPI Neighborhood {title} Latency Test" for name, title in _NEIGHBOURHOOD.items()},
     **{f"i{name}": f"MPI Non-blocking Neighborhood {title} Latency Test"
        for name, title in _NEIGHBOURHOOD.items()},
 }  # fmt: skip
-"""The titles of OSU's logs after the word OSU, by our names."""
+"""The titles of OSU's logs after the word OSU, by our names, as 7.4 spells them."""
 
 _IMB_COLLECTIVES = (
     "allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "barrier", "bcast", "gather", "gatherv",
@@ -62,18 +62,19 @@ UNSIZED = frozenset({
 })  # fmt: skip
 """Those that have size 0 here, whatever a log says."""
 
-_ONE_SIDED = ("put", "get", "accumulate", "fetch_and_op", "compare_and_swap")
+_CATEGORIES: dict[str, Category] = {
+    **dict.fromkeys(("put", "get", "accumulate", "fetch_and_op", "compare_and_swap"), "one-sided"),
+    **dict.fromkeys(("write", "read"), "file"),
+    **dict.fromkeys(("init", "window_create"), "start-up"),
+    **dict.fromkeys(_COLLECTIVES, "collective"),
+    **{f"i{name}": "nonblocking" for name in _COLLECTIVES},
+    **{f"{name}_persistent": "persistent" for name in _COLLECTIVES},
+    **{prefix + name: "neighbourhood" for name in _NEIGHBOURHOOD for prefix in ("", "i")},
+}  # fmt: skip
 
 
 def category_of(benchmark: str) -> Category:
-    """Return the category of a benchmark of which nothing but its name is known."""
-    base = benchmark.removesuffix("_persistent")
-    if base in _COLLECTIVES:
-        return "persistent" if base != benchmark else "collective"
-    if benchmark.removeprefix("i") in _COLLECTIVES:
-        return "nonblocking"
-    if benchmark.removeprefix("i") in _NEIGHBOURHOOD:
-        return "neighbourhood"
-    if benchmark.startswith(_ONE_SIDED):
-        return "one-sided"
-    return "file" if benchmark.startswith(("write_", "read_")) else "point-to-point"
+    """Return the category of a benchmark of which nothing but its name is known, by the most of its words."""
+    words = benchmark.split("_")
+    names = ("_".join(words[:count]) for count in range(len(words), 0, -1))
+    return next((_CATEGORIES[name] for name in names if name in _CATEGORIES), "point-to-point")

@@ -102,7 +102,9 @@ def _start(
             start_new_session=True, preexec_fn=die_with_parent,  # noqa: PLW1509 - one prctl, no lock taken
         )  # fmt: skip
     except OSError as error:
-        raise HostError(f"cannot start {argv[0]}: {error.strerror}", "is it installed and executable?") from error
+        raise HostError(
+            f"cannot start {argv[0]}: {error.strerror}", "check that it is installed and executable"
+        ) from error
 
 
 def run_steps(steps: LaunchSteps, limit_seconds: float, end_marker: str = "") -> Outcome:
@@ -194,6 +196,11 @@ def identity(pid: int) -> str:
     start in wall-clock time changes when the clock is set. Raises OSError if there is no such process.
     """
     return f"{pid}-{_stat(pid)[19]}"
+
+
+def began() -> float:
+    """Return when this process began, in seconds of the monotonic clock."""
+    return time.monotonic() - (time.time() - psutil.Process().create_time())
 
 
 def is_alive(owner: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -17,6 +18,20 @@ WALL_TIME = "wall time"
 MPI = "{mpi}"
 """Stands in a program's path and arguments for the id of the implementation."""
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eEdD][-+]?\d+)?")
+_WHOLE = re.compile(
+    r"(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]+)?(?:\.[0-9]+|\.(?=[eEdD][-+]?[0-9])|(?<=[0-9]))"
+    r"(?:[eEdD][-+]?[0-9]+)?"
+)
+"""A number in an output without its sign, also with commas between thousands."""
+_SECONDS = {
+    "s": 1.0, "sec": 1.0, "secs": 1.0, "second": 1.0, "seconds": 1.0, "time": 1.0, "walltime": 1.0,
+    "ms": 1e-3, "msec": 1e-3, "msecs": 1e-3, "millisecond": 1e-3, "milliseconds": 1e-3,
+    "us": 1e-6, "usec": 1e-6, "usecs": 1e-6, "microsecond": 1e-6, "microseconds": 1e-6,
+    "ns": 1e-9, "nsec": 1e-9, "nanosecond": 1e-9, "nanoseconds": 1e-9,
+    "minute": 60.0, "minutes": 60.0, "hour": 3600.0, "hours": 3600.0,
+}  # fmt: skip
+"""Words by which a metric is known to be a time, and what one unit of it takes; `time` alone is in seconds."""
+_RATE = re.compile(r"/ *[a-z]|\bper\b|\brate\b", re.IGNORECASE)
 _LITERAL = re.compile(r"[\w /%().:-]+")
 
 
@@ -29,17 +44,64 @@ class Metric:
     """The regular expression whose one group finds it in the output; '' for the wall time."""
     higher_is_better: bool = False
 
-    def find(self, output: str) -> float | None:
-        """Return the last number in `output` that the pattern finds; None if there is none, or none that is one.
+    def find(self, output: str) -> float:
+        """Return the number where the pattern matches last in `output`; Fortran's `1.5D+02` is one too.
 
-        Fortran's `1.5D+02` is a number too.
+        Raises ValueError, with the reason, if the pattern matches nowhere, at no number (nan is none), or at a
+        part of one: of `1.5E-03` the `1.5`, of `12,345` the `12` (unless the pattern goes on with the comma).
         """
-        found = None
-        for match in re.finditer(self.pattern, output, re.MULTILINE):
-            text = (match[1] or "").strip()
-            if _NUMBER.fullmatch(text):
-                found = float(text.replace("D", "E").replace("d", "e"))
-        return found
+        matches = [one for one in _compiled(self.pattern).finditer(output) if one[1] and one[1].strip()]
+        if not matches:
+            raise ValueError(f"its output has no number that '{self.pattern}' matches")
+        match = matches[-1]
+        text = match[1].strip()
+        if later := _not_a_number_after(output, match):
+            raise ValueError(
+                f"'{self.pattern}' finds '{text}', but '{later}', which is not a number, stands after it"
+            )
+        if whole := _cut_number(output, match):
+            raise ValueError(f"'{self.pattern}' finds '{text}', a part of '{whole}': end the group with \\S+")
+        if not _NUMBER.fullmatch(text):
+            raise ValueError(f"'{self.pattern}' finds '{text}', which is not a number")
+        return float(text.replace("D", "E").replace("d", "e"))
+
+    @property
+    def unit_seconds(self) -> float | None:
+        """What one unit of the metric is in seconds, by the words of its name and pattern; None: no time."""
+        if not self.pattern:
+            return 1.0
+        words = f"{self.name} {_without_signs(self.pattern)}".replace("_", " ")
+        if self.higher_is_better or _RATE.search(words):
+            return None
+        known = [_SECONDS[word] for word in re.findall(r"[A-Za-z]+", words.lower()) if word in _SECONDS]
+        return next((unit for unit in known if unit != 1.0), known[0] if known else None)
+
+
+def _not_a_number_after(output: str, match: re.Match[str]) -> str:
+    """Return the nan or inf that follows the last match after the same words; '' if there is none.
+
+    A pattern of digits does not match it: the number before, of an earlier step, would count.
+    """
+    words = output[match.start() : max(match.start(1), match.start())].split()
+    pattern = r"(?<!\w)" + r"\s*".join(map(re.escape, words)) + r"\s*([-+]?(?:nan|inf(?:inity)?)\b)"
+    found = re.search(pattern, output[match.end() :], re.IGNORECASE) if words else None
+    return found[0] if found else ""
+
+
+def _cut_number(output: str, match: re.Match[str]) -> str:
+    """The number of which a match's group is a part; '' if it is none.
+
+    Of a pattern that goes on after the group with the comma itself this is no comma between thousands.
+    """
+    start, end = match.span(1)
+    first, last = output.rfind("\n", 0, max(start, 0)) + 1, output.find("\n", end)
+    for number in _WHOLE.finditer(output, first, last if last >= 0 else len(output)):
+        if number.end() <= start or number.start() >= end:
+            continue
+        separated = output[end : end + 1] == "," and match.end() > end
+        if number.start() < start or (number.end() > end and not separated):
+            return number[0]
+    return ""
 
 
 def metric_of(pattern: str, *, higher_is_better: bool = False) -> Metric:
@@ -51,7 +113,7 @@ def metric_of(pattern: str, *, higher_is_better: bool = False) -> Metric:
     if groups != 1:
         raise InputError(
             f"the metric '{pattern}' has {groups or 'no'} groups in parentheses, and one has to find the number",
-            r"write it like 'Time in seconds = *([0-9.]+)'; further groups as (?:...), brackets as \( and \)",
+            r"write it like 'Time in seconds = *(\S+)'; further groups as (?:...), brackets as \( and \)",
         )
     return Metric(_name(pattern), pattern, higher_is_better)
 
@@ -64,7 +126,11 @@ def check_pattern(pattern: str) -> str:
 
 def _compiled(pattern: str) -> re.Pattern[str]:
     try:
-        return re.compile(pattern, re.MULTILINE)
+        with warnings.catch_warnings():
+            warnings.simplefilter(
+                "ignore", FutureWarning
+            )  # `[[`: what later versions of Python may read otherwise
+            return re.compile(pattern, re.MULTILINE)
     except re.error as error:
         raise InputError(
             f"'{pattern}' is not a regular expression: {error}", "see https://docs.python.org/3/library/re.html"
@@ -73,12 +139,16 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 def _name(pattern: str) -> str:
     """The name of its group, or what stands before the group without signs of regular expressions."""
-    named = list(re.compile(pattern).groupindex)
+    named = list(_compiled(pattern).groupindex)
     if named:
         return named[0].replace("_", " ")
-    literal = re.sub(r"\\[sSdDwWbB][*+?]?|\\(.)|.[*?]", r"\1", re.split(r"(?<!\\)\(", pattern)[0])
-    words = [word.strip(" =:.-(") for word in _LITERAL.findall(literal)]
+    words = [word.strip(" =:.-(") for word in _LITERAL.findall(_without_signs(re.split(r"(?<!\\)\(", pattern)[0]))]
     return next((word for word in reversed(words) if word), pattern)
+
+
+def _without_signs(pattern: str) -> str:
+    """A pattern's literal characters, roughly: without classes such as whitespace, and what is repeated."""
+    return re.sub(r"\\[sSdDwWbB][*+?]?|\\(.)|.[*?]", r"\1", pattern)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +185,7 @@ class Program:
         for name in names:
             if names.count(name) > 1:
                 raise InputError(
-                    f"two metrics are called '{name}'", "name them by their groups: '(?P<total_time>[0-9.]+)'"
+                    f"two metrics are called '{name}'", r"name them by their groups: '(?P<total_time>\S+)'"
                 )
 
     def command(self, path: str, implementation: str) -> tuple[str, ...]:

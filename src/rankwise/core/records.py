@@ -1,8 +1,9 @@
-"""The frozen records in which the layers meet. Times are seconds, sizes are bytes; no behaviour lives here."""
+"""The frozen records in which the layers meet. Times are seconds, sizes are bytes."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -40,6 +41,10 @@ RunKind = Literal[
 ]  # fmt: skip
 """`fit` measures what a platform is made of; `program` compares a user's own program; `search` and `validation`
 are the two halves of tuning; `study` is the parent of what a study measures."""
+MPI_WARNING = "mpi-warning"
+"""The kind of notices that repeat a warning of an MPI: each of these is shown, of other kinds one."""
+OWN: frozenset[Quantity] = frozenset({"time", "metric"})
+"""What a cell is measured for: the other quantities are taken beside its time."""
 DEFAULT = "default"
 """The label of cells that load nothing: the implementation as it is installed."""
 
@@ -51,6 +56,10 @@ class Notice:
     kind: str
     message: str
     remedy: str = ""
+
+    def __str__(self) -> str:
+        """Return it as one line for people."""
+        return f"{self.message}; {self.remedy}" if self.remedy else self.message
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +186,7 @@ class Series:
     messages_per_operation: int = 1
     """One of which is a sample: the timer spans batch x messages_per_operation samples."""
     discarded: int = 0
-    """Repetitions thrown away because a rank started later than agreed."""
+    """Repetitions discarded because a rank started later than agreed."""
     start: Start = ""
 
 
@@ -243,7 +252,9 @@ class Launch:
     verifying: bool = False
     """Looked whether data are right, and timed nothing."""
     reason: str = ""
-    stderr_tail: str = ""
+    stdout: str = ""
+    stderr: str = ""
+    """What was printed, without the results, as `core.launch_output.kept` shortens it."""
     oversubscribed: bool = False
     yielding: str = ""
     clock: str = ""
@@ -280,13 +291,35 @@ class Launch:
         """The ranks of all segments together."""
         return sum(one.ranks for one in self.segments)
 
-    def visits(self) -> dict[Cell, list[Series]]:
-        """Return each cell's times, or metric, one series a visit: a launch may come to a cell more than once."""
-        found: dict[Cell, list[Series]] = {}
-        for one in self.series:
-            if one.quantity in ("time", "metric") and one.samples_seconds.size:
-                found.setdefault(one.cell, []).append(one)
+    def visits(self) -> dict[tuple[Cell, Quantity], list[Series]]:
+        """Return what was measured, one series a visit, in order of time: a launch may visit a cell repeatedly.
+
+        Samples that are not finite are left out, and so are series without any other.
+        """
+        found: dict[tuple[Cell, Quantity], list[Series]] = {}
+        for series in self.series:
+            finite = series.samples_seconds[np.isfinite(series.samples_seconds)]
+            if finite.size:
+                visit = replace(series, samples_seconds=finite)
+                found.setdefault((series.cell, series.quantity), []).append(visit)
         return found
+
+    def values(self, quantile: float = 0.5) -> dict[tuple[Cell, Quantity], float]:
+        """Return the launch's one value of each cell and quantity: `launch_value` of its visits."""
+        return {measured: launch_value(visits, quantile) for measured, visits in self.visits().items()}
+
+
+def launch_value(visits: Sequence[Series], quantile: float = 0.5) -> float:
+    """Return the value that stands for a launch in every statistic: the geometric mean of its visits' medians.
+
+    Visits share the launch's ranks and pages, so they are not observations of their own. The geometric mean, as
+    times are compared by ratios: the value's logarithm is the mean of the visits' logarithms, whose variance is
+    what `stats.variances` reckons with, and the inverse of a rate's value is the value of the inverses. It has no
+    bias by the number of visits, as a median or a minimum of all repetitions has. Another `quantile` takes the
+    place of the medians. The arithmetic mean, where one of them is not above 0.
+    """
+    each = np.array([np.quantile(one.samples_seconds, quantile) for one in visits])
+    return float(np.exp(np.mean(np.log(each)))) if each.size > 1 and np.all(each > 0) else float(np.mean(each))
 
 
 @dataclass(frozen=True, slots=True)

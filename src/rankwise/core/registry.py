@@ -1,15 +1,17 @@
 """Finds plug-ins by looking into a package: one new file there is enough, nothing else is edited.
 
 Extra folders named in RANKWISE_PLUGINS (separated by ':') are looked into as well, each with sub-folders of its
-own (`mpi/`, `testbeds/`, `studies/`, `cli/`, `csrc/kernels/`, `csrc/schedules/`), so that a site need not touch
-this package.
+own (`mpi/`, `testbeds/`, `recordings/`, `studies/`, `cli/`, `csrc/kernels/`, `csrc/schedules/`), so that a site
+need not touch this package.
 """
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import importlib
 import importlib.util
+import logging
 import os
 import pkgutil
 import sys
@@ -17,6 +19,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
+from rankwise.core.escaping import escaped
+
+_log = logging.getLogger(__name__)
 PLUGIN_VARIABLE = "RANKWISE_PLUGINS"
 
 
@@ -38,7 +43,9 @@ def modules_of(package: str, below: str, only: str = "") -> Iterator[ModuleType]
     for folder in plugin_folders(below):
         files = [*folder.glob(f"{only or '*'}.py"), *folder.glob(f"{only or '*'}/__init__.py")]
         for path in sorted(files):
-            yield _import_file(path)
+            module = _import_file(path)
+            if module is not None:
+                yield module
 
 
 def text_beside(package: str, below: str, name: str, file: str) -> str:
@@ -60,19 +67,27 @@ def defines(module: ModuleType, found: type) -> bool:
     return f"{found.__module__}.".startswith(f"{module.__name__}.")
 
 
-def _import_file(path: Path) -> ModuleType:
-    """Import the module, or the package whose `__init__.py` it is, under a name that no other file shares."""
+@functools.cache
+def _import_file(path: Path) -> ModuleType | None:
+    """Import the module, or the package whose `__init__.py` it is, under a name that no other file shares.
+
+    One that cannot be imported is named in a warning, and left out: None.
+    """
     package = path.parent if path.name == "__init__.py" else None
     stem = package.name if package else path.stem
     name = f"rankwise_plugin_{stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:12]}"
-    if name in sys.modules:
-        return sys.modules[name]
     spec = importlib.util.spec_from_file_location(
         name, path, submodule_search_locations=[str(package)] if package else None
     )
     if spec is None or spec.loader is None:
-        raise ImportError(f"cannot load the plug-in {path}")
+        raise ImportError(f"no loader for {path}")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        reason = escaped(f"{type(error).__name__}: {error}")
+        _log.warning("warning: the plug-in %s cannot be loaded and is left out: %s", escaped(str(path)), reason)
+        return None
     return module

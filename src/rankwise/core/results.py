@@ -73,7 +73,7 @@ class CurvePoint:
     median_seconds: float
     low_seconds: float
     high_seconds: float
-    """95 % interval of the median."""
+    """95 % interval of the median; nan of one launch."""
     p10_seconds: float
     p90_seconds: float
     p99_seconds: float

@@ -40,11 +40,14 @@ class LaunchView:
     """Looked at data, timed nothing."""
     transports: str = ""
     """What carried its messages, as the library told."""
+    stdout: str = ""
+    stderr: str = ""
+    """What was printed, without the results."""
 
 
 @dataclass(frozen=True, slots=True)
 class CellView:
-    """One cell over its launches: the median of their medians with its 95 % interval."""
+    """One cell over its launches: the median of their values with its 95 % interval; nan of one launch."""
 
     cell: Cell
     quantity: Quantity

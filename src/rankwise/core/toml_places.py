@@ -67,7 +67,7 @@ def parse(text: str, file: str) -> Entry:
         lines = key_lines(text)
     except _TooDeepError as error:
         raise InputError(
-            f"{file}:{error.line}: tables and lists lie in one another more than {MOST_DEPTH} deep",
+            f"{file}:{error.line}: nesting deeper than {MOST_DEPTH} levels",
             "correct that line",
         ) from error
     return _entry(data, (), file, lines, 1)

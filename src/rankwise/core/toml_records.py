@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 from rankwise.core.toml_places import Entry
 
 R = TypeVar("R")
-_WORDS: dict[object, str] = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
+_WORDS: dict[object, str] = {str: "a string", int: "a whole number", float: "a number", bool: "true or false"}
 
 
 def to_plain(value: Any) -> Any:
@@ -58,9 +58,9 @@ def _value(hint: Any, entry: Entry) -> Any:
     value = entry.value
     if get_origin(hint) is Literal:
         if not isinstance(value, str):
-            raise entry.refused("must be a text", _nearest("", get_args(hint)))
+            raise entry.refused("must be a string", _nearest("", get_args(hint)))
         if value not in get_args(hint):
-            raise entry.refused(f"'{value}' is not known here", _nearest(value, get_args(hint)))
+            raise entry.refused(f"'{value}' is not supported", _nearest(value, get_args(hint)))
         return value
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
         try:

@@ -14,6 +14,7 @@ from rankwise.core import knobs
 from rankwise.core.network import Settings, Topology
 from rankwise.core.records import Environment
 from rankwise.core.results import Gain, Verdict
+from rankwise.core.units import whole_number
 
 Form = Literal["parameter file", "environment", "argument", "rules file", "rebuild"]
 ChoiceScope = Literal["by size", "complete", "one for all sizes"]
@@ -51,6 +52,11 @@ class Knob:
     def unit(self) -> knobs.Unit:
         """Return the unit of its value, as the catalogue has it."""
         return knobs.described(self.name).unit
+
+    def admits(self, value: str) -> bool:
+        """Return whether this is a whole number from `least` to `most`."""
+        number = whole_number(value)
+        return number is not None and self.least <= number <= self.most
 
 
 @dataclass(frozen=True, slots=True)

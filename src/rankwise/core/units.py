@@ -10,6 +10,8 @@ import re
 
 from rankwise.core.errors import InputError
 
+_WHOLE = re.compile(r"[0-9]{1,18}")
+_DECIMAL = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _SIZE = re.compile(r"\s*([0-9]+)\s*(?:([kKmMgG])(?:i?[bB])?|[bB])?\s*")
 _FACTOR = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 _DURATION = re.compile(r"([0-9]+(?:\.[0-9]+)?)(ms|us|s|m|h)?")
@@ -26,6 +28,8 @@ _RATE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kKMGT]?)(?:bit/s|bits/s|bps)\s
 _RATE_FACTOR = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 _SHARE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?(?:[eE]-?[0-9]+)?)\s*(%?)\s*")
 _SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "": 1.0, "m": 60.0, "h": 3600.0}
+MOST_COUNT = 10**18 - 1
+"""Of anything that is counted."""
 _MOST_DIGITS = 30
 """More of them than any quantity here can need."""
 _MOST_BYTES = 1 << 62
@@ -34,14 +38,44 @@ _LONGEST_DELAY_SECONDS = 86400.0
 _FASTEST_BITS_PER_SECOND = 1e14
 
 
+def whole_number(text: str) -> int | None:
+    """Return what up to 18 digits, 0 to 9, stand for; None for all else, also for digits of other scripts."""
+    return int(text) if _WHOLE.fullmatch(text) else None
+
+
+def signed_number(text: str) -> int | None:
+    """Return the same of a number that may have a minus before it."""
+    found = whole_number(text.removeprefix("-"))
+    return -found if found is not None and text.startswith("-") else found
+
+
+def version_numbers(text: str) -> tuple[int, ...]:
+    """Return the numbers in a version: (5, 0, 11) of `5.0.11rc`... and what else has digits."""
+    return tuple(int(part) for part in re.findall(r"[0-9]{1,9}", text))
+
+
+def decimal_number(text: str) -> float | None:
+    """Return what `12`, `0.5` or `1e-3` stands for; None for all else, and for what no float can be."""
+    value = float(text) if _DECIMAL.fullmatch(text) else math.inf
+    return value if math.isfinite(value) else None
+
+
+def parse_count(text: str, least: int = 0, most: int = MOST_COUNT) -> int:
+    """Return a whole number within these bounds. Raises InputError."""
+    number = whole_number(text)
+    if number is None or not least <= number <= most:
+        raise InputError(f"'{short(text)}' is not a whole number from {least} to {most}", "write it in digits")
+    return number
+
+
 def parse_size_bytes(text: str) -> int:
     """Return `64`, `4K`, `1M`, `2GiB` as bytes (K = 1024). Raises InputError."""
     match = _SIZE.fullmatch(text)
     if not match:
-        raise InputError(f"'{_short(text)}' is not a message size", "write a number of bytes: 64, 4K, 1M")
+        raise InputError(f"'{short(text)}' is not a message size", "write a number of bytes: 64, 4K, 1M")
     digits, factor = match[1].lstrip("0") or "0", _FACTOR[(match[2] or "").lower()]
     if len(digits) > _MOST_DIGITS or int(digits) * factor > _MOST_BYTES:
-        raise InputError(f"'{_short(text)}' is too large for a size", "write less than 4000000000 G")
+        raise InputError(f"'{short(text)}' is too large for a size", "write less than 4000000000 G")
     return int(digits) * factor
 
 
@@ -60,7 +94,7 @@ def parse_sizes_bytes(text: str, step: int = 4) -> tuple[int, ...]:
         factor = parse_size_bytes(ends[2]) if len(ends) == 3 else step
         if len(ends) > 3 or high < low or factor < 2:
             raise InputError(
-                f"'{_short(part)}' is not a range of sizes", "write LOW:HIGH or LOW:HIGH:FACTOR, e.g. 1:4M:2"
+                f"'{short(part)}' is not a range of sizes", "write LOW:HIGH or LOW:HIGH:FACTOR, e.g. 1:4M:2"
             )
         sizes.update((low, high))
         size = max(low, 1)
@@ -76,9 +110,9 @@ def parse_duration_seconds(text: str) -> float:
     parts = list(_DURATION.finditer(compact))
     total = sum(float(part[1]) * _SECONDS[part[2] or ""] for part in parts)
     if not parts or "".join(part[0] for part in parts) != compact or total <= 0:
-        raise InputError(f"'{_short(text)}' is not a duration", "write 90s, 3m or 1h30m")
+        raise InputError(f"'{short(text)}' is not a duration", "write 90s, 3m or 1h30m")
     if total > _LONGEST_SECONDS:
-        raise InputError(f"'{_short(text)}' is too long for a duration", "write at most a year, 8784h")
+        raise InputError(f"'{short(text)}' is too long for a duration", "write at most a year, 8784h")
     return total
 
 
@@ -86,10 +120,10 @@ def parse_delay_seconds(text: str) -> float:
     """Return `11.6 ms`, `50us`, `300 ns`, `0 s` as seconds: one number and its unit. Raises InputError."""
     match = _DELAY.fullmatch(text)
     if not match:
-        raise InputError(f"'{_short(text)}' is not a delay", "write a number and its unit: 5.8 ms, 20 us, 0 s")
+        raise InputError(f"'{short(text)}' is not a delay", "write a number and its unit: 5.8 ms, 20 us, 0 s")
     delay_seconds = float(match[1]) / _DELAYS_PER_SECOND[match[2]]
     if delay_seconds > _LONGEST_DELAY_SECONDS:
-        raise InputError(f"'{_short(text)}' is too long for a delay", "write at most a day, 86400 s")
+        raise InputError(f"'{short(text)}' is too long for a delay", "write at most a day, 86400 s")
     return delay_seconds
 
 
@@ -97,10 +131,10 @@ def parse_rate_bits_per_second(text: str) -> float:
     """Return `1 Gbit/s`, `622 Mbit/s`, `2.4Gbps` as bits per second (G = 10^9). Raises InputError."""
     match = _RATE.fullmatch(text)
     if not match:
-        raise InputError(f"'{_short(text)}' is not a rate", "write a number and its unit: 1 Gbit/s, 622 Mbit/s")
+        raise InputError(f"'{short(text)}' is not a rate", "write a number and its unit: 1 Gbit/s, 622 Mbit/s")
     rate = float(match[1]) * _RATE_FACTOR[match[2]]
     if rate > _FASTEST_BITS_PER_SECOND:
-        raise InputError(f"'{_short(text)}' is too fast for a link", "write at most 100 Tbit/s")
+        raise InputError(f"'{short(text)}' is too fast for a link", "write at most 100 Tbit/s")
     return rate
 
 
@@ -109,7 +143,7 @@ def parse_share(text: str) -> float:
     match = _SHARE.fullmatch(text)
     share = float(match[1]) / (100.0 if match[2] else 1.0) if match else math.inf
     if share > 1.0:
-        raise InputError(f"'{_short(text)}' is not a share", "write a percentage, 0.01 %, or a number from 0 to 1")
+        raise InputError(f"'{short(text)}' is not a share", "write a percentage, 0.01 %, or a number from 0 to 1")
     return share
 
 
@@ -201,5 +235,6 @@ def format_share(share: float) -> str:
     return "-" if math.isnan(share) else f"{share * 100:.3g} %"
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
+    """Return the text, or the beginning of a long one, for messages."""
     return text if len(text) <= 60 else f"{text[:50]}... ({len(text)} characters)"

@@ -7,6 +7,7 @@ they are not independent; pooling them gives intervals that are far too narrow (
 
 from __future__ import annotations
 
+import math
 from functools import cache
 
 import numpy as np
@@ -34,10 +35,12 @@ def median_interval(values: FloatArray, level: float = LEVEL) -> tuple[float, fl
 
     The coverage is 1 - 2 P(Bin(n, 1/2) < r) (David & Nagaraja 2003, "Order statistics", section 7.1), the
     smallest one that is at least `level`. With fewer than MIN_FOR_MEDIAN values no such interval exists and
-    the extremes are given, which cover less. Raises ValueError when there are no values.
+    the extremes are given, which cover less; one value has none, nan. Raises ValueError when there are no values.
     """
     if not values.size:
         raise ValueError("the median of no values has no interval")
+    if values.size == 1:
+        return math.nan, math.nan
     ordered = np.sort(values)
     rank = _lower_rank(values.size, level)
     return float(ordered[rank - 1]), float(ordered[-rank])
@@ -78,10 +81,12 @@ def ratio_intervals(
     interval, and swapping the two sides inverts it exactly. Unlike the Hodges-Lehmann interval it keeps its
     coverage when one side is far noisier than the other (the simulation is in the tests). The interval is
     widened, where need be, to contain the ratio of the two medians. With fewer than MIN_FOR_RATIO launches on
-    a side it covers less than `level`.
+    a side it covers less than `level`; with one on a side there is none, nan.
     """
     pairs, n = baseline.shape
     m = candidate.shape[1]
+    if min(n, m) == 1:
+        return np.full(pairs, np.nan), np.full(pairs, np.nan)
     logs = np.log(np.sort(candidate, axis=1))[:, :, None] - np.log(np.sort(baseline, axis=1))[:, None, :]
     logs = logs.reshape(pairs, m * n)
     order = np.argsort(logs, axis=1)

@@ -13,6 +13,7 @@ import numpy as np
 import scipy
 
 from rankwise.core.records import FloatArray
+from rankwise.stats.bound import REPEATABLE
 from rankwise.stats.paired import difference_interval
 
 POWER = 0.8
@@ -50,6 +51,21 @@ def shift_bounds(baseline: FloatArray, candidate: FloatArray, alpha: float) -> t
     """
     differences = np.sort((candidate[:, None] - baseline[None, :]).ravel())
     return _cut(differences, _rare_rank_sums(baseline.size, candidate.size, alpha))
+
+
+def student_bounds(baseline: FloatArray, candidate: FloatArray, alpha: float) -> tuple[float, float]:
+    """Return the same bounds by Student's t for two samples of one variance, shapes (n,) and (m,).
+
+    For so few launches that ranks cannot speak. Exact for normal logarithms; infinite below two launches a side.
+    """
+    freedom = baseline.size + candidate.size - 2
+    if min(baseline.size, candidate.size) < 2:
+        return -math.inf, math.inf
+    squares = float(np.sum((baseline - baseline.mean()) ** 2) + np.sum((candidate - candidate.mean()) ** 2))
+    deviation = math.sqrt(max(squares / freedom, REPEATABLE**2) * (1 / baseline.size + 1 / candidate.size))
+    radius = float(scipy.special.stdtrit(freedom, 1 - alpha)) * deviation
+    middle = float(candidate.mean() - baseline.mean())
+    return middle - radius, middle + radius
 
 
 def paired_bounds(differences: FloatArray, alpha: float) -> tuple[float, float]:

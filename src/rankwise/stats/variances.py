@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankwise.core.records import Cell, FloatArray, Launch
+from rankwise.core.records import OWN, Cell, FloatArray, Launch
 
 FEWEST_LAUNCHES = 3
 """Of the same cells, before their variance is worth a decision."""
@@ -71,8 +71,9 @@ class Variances:
         """Take the times of a launch into account; only their first and last halves' medians are kept."""
         found = {
             cell: [_medians(np.log(one.samples_seconds)) for one in visits]
-            for cell, visits in launch.visits().items()
-            if all(one.samples_seconds.size > 1 and np.all(one.samples_seconds > 0) for one in visits)
+            for (cell, quantity), visits in launch.visits().items()
+            if quantity in OWN
+            and all(one.samples_seconds.size > 1 and np.all(one.samples_seconds > 0) for one in visits)
         }
         if found:
             cell = next(iter(found))

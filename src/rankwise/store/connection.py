@@ -1,4 +1,4 @@
-"""Opens the SQLite file: creates and migrates it, and turns SQLite's errors into ours.
+"""Opens the SQLite file: creates its tables, and turns SQLite's errors into ours.
 
 Several Rankwise processes may use one store at once. The rollback journal is used, not WAL: WAL needs shared
 memory, hence a local disk and a writable folder, and results are often on a cluster's network file system or
@@ -9,7 +9,6 @@ belong to somebody else. Writes are short transactions, and no read stays open, 
 from __future__ import annotations
 
 import contextlib
-import re
 import sqlite3
 from collections.abc import Iterator
 from importlib import resources
@@ -21,6 +20,9 @@ from rankwise.store.rows import DamagedRowError
 BUSY_SECONDS = 30.0
 """How long to wait for another process that is writing."""
 
+SCHEMA_VERSION = 11
+"""Of schema.sql; raised with each change to it."""
+
 APPLICATION_ID = 0x524B5753
 """`RKWS` in the file's header: tells our files from other programs' databases."""
 
@@ -30,7 +32,7 @@ _DAMAGED = (
 )
 _REMEDIES = {
     sqlite3.SQLITE_FULL: "free some disk space (rankwise delete), or keep results elsewhere with --store; "
-    "everything stored before is still there, and --resume goes on from it",
+    "everything stored before is kept, and --resume continues from it",
     sqlite3.SQLITE_BUSY: "another process keeps the file locked: wait for it, or use another file with --store",
     sqlite3.SQLITE_READONLY: "make the file and its folder writable, or use another file with --store",
     sqlite3.SQLITE_CANTOPEN: "check that its folder exists and is writable, or use another file with --store",
@@ -41,7 +43,7 @@ _REMEDIES = {
 
 
 def open_database(path: Path, *, create: bool, busy_seconds: float = BUSY_SECONDS) -> sqlite3.Connection:
-    """Open `path` at the newest version of the schema, creating file and folder if `create`.
+    """Open `path`, creating file and folder if `create`.
 
     Raises StoreError when that is impossible, InputError when there is no such file and `create` is false.
     """
@@ -94,20 +96,8 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
         raise
 
 
-def migrations() -> list[tuple[int, str]]:
-    """Return the numbered scripts of migrations/ in order: (version that it leads to, SQL)."""
-    folder = resources.files(__package__) / "migrations"
-    found = [
-        (int(match[1]), entry.read_text(encoding="utf-8"))
-        for entry in folder.iterdir()
-        if (match := re.fullmatch(r"(\d{4})_\w+\.sql", entry.name))
-    ]
-    return sorted(found)
-
-
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("PRAGMA synchronous = EXTRA")
-    newest = migrations()[-1][0]
     # In this order: another process may be creating the file, and tables appear together with the rest.
     tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     version = _version(connection)
@@ -117,48 +107,30 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
             f"{path} is the database of another program, not a store of Rankwise",
             "name another file with --store",
         )
-    if version > newest:
+    if version == 0:
+        _create_tables(connection)
+    elif version != SCHEMA_VERSION:
         raise StoreError(
-            f"the store {path} was written by a newer Rankwise: its version is {version}, this one reads {newest}",
-            "update Rankwise (pip install --upgrade rankwise), or use another file with --store",
+            f"the store {path} was written by another version of Rankwise: schema {version}, not {SCHEMA_VERSION}",
+            "read it with that version, or use another file with --store",
         )
-    if version < newest:
-        with _told_as_old(path, version):
-            _migrate(connection, newest)
     connection.execute("PRAGMA foreign_keys = ON")
-
-
-@contextlib.contextmanager
-def _told_as_old(path: Path, version: int) -> Iterator[None]:
-    """Within: an old store that cannot be written to is no error of the disk, but needs a copy that can."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        if version and code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):
-            raise StoreError(
-                f"the store {path} was written by an older Rankwise and cannot be updated from its version "
-                f"{version}: {error}",
-                "make the file and its folder writable, or copy the file elsewhere and name the copy with --store",
-            ) from error
-        raise
 
 
 def _version(connection: sqlite3.Connection) -> int:
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
-def _migrate(connection: sqlite3.Connection, newest: int) -> None:
-    """Every missing script in one transaction; another process may have done it while we waited for the lock."""
+def _create_tables(connection: sqlite3.Connection) -> None:
+    """All in one transaction; another process may have done it while this one waited for the lock."""
     connection.execute("PRAGMA auto_vacuum = FULL")  # before the first table: deleted runs give their space back
+    script = (resources.files(__package__) / "schema.sql").read_text(encoding="utf-8")
     with transaction(connection):
-        version = _version(connection)
-        for number, script in migrations():
-            if number > version:
-                for statement in _statements(script):
-                    connection.execute(statement)
-        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        connection.execute(f"PRAGMA user_version = {max(version, newest)}")
+        if _version(connection) == 0:
+            for statement in _statements(script):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
 
 def _statements(script: str) -> Iterator[str]:

@@ -10,18 +10,18 @@ import csv
 import io
 import json
 import math
-import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TextIO
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from rankwise.core.errors import HostError
 from rankwise.core.network import EmulatorFigures, LinkCounters
-from rankwise.core.records import Cell, Launch, Options, Series
+from rankwise.core.records import Cell, Launch, Options, Series, launch_value
+from rankwise.core.whole_files import written_beside
 from rankwise.store import rows
 from rankwise.store.store import Store
 
@@ -33,6 +33,7 @@ _SERIES = {"batch": int, "bytes_per_sample": float, "start": str}
 _SAMPLE = {"repetition": int, "seconds": float}
 _MEDIAN = {"samples": int, "median_seconds": float, "min_seconds": float, "max_seconds": float}
 _MOMENT = {"time_seconds": float, "value": float}
+_OUTPUT = {"status": str, "reason": str, "stdout": str, "stderr": str}
 _COUNTERS = {name: kind for name, kind in rows.columns(LinkCounters).items() if kind is int}
 
 
@@ -49,7 +50,7 @@ class _Chunk:
 
 
 class Table:
-    """The rows of one run, launch by launch; `medians` gives one row a series instead of one a sample.
+    """The rows of one run, launch by launch; `medians`: one row a launch, cell and quantity.
 
     Columns: run, launch (1 is the run's first), started_at (seconds since the epoch), version (of the
     implementation), the fields of the cell and its options, quantity, batch, bytes_per_sample, start; then
@@ -77,21 +78,29 @@ class Table:
                 yield chunks
 
     def _chunks(self, own: dict[str, Any], launch: Launch, versions: Mapping[str, str]) -> list[_Chunk]:
+        if self._medians:
+            return [
+                self._chunk(own | _version(cell, versions), visits[0], _in_short(visits))
+                for (cell, _), visits in launch.visits().items()
+            ]
         return [
-            self._chunk(own | _version(series.cell, versions), series)
+            self._chunk(
+                own | _version(series.cell, versions), series,
+                {"repetition": np.arange(series.samples_seconds.size), "seconds": series.samples_seconds},
+            )
             for series in launch.series
             if series.samples_seconds.size
-        ]
+        ]  # fmt: skip
 
-    def _chunk(self, own: dict[str, Any], series: Series) -> _Chunk:
+    def _chunk(self, own: dict[str, Any], series: Series, varying: dict[str, npt.NDArray[Any]]) -> _Chunk:
         fixed = own | rows.cell_values(series.cell) | rows.values(series)
-        samples = series.samples_seconds
-        if self._medians:
-            numbers = (samples.size, np.median(samples), samples.min(), samples.max())
-            varying = {name: np.array([number]) for name, number in zip(_MEDIAN, numbers, strict=True)}
-        else:
-            varying = {"repetition": np.arange(samples.size), "seconds": samples}
         return _Chunk({name: fixed[name] for name in {**_OWN, **_CELL, **_SERIES}}, varying)
+
+
+def _in_short(visits: Sequence[Series]) -> dict[str, npt.NDArray[Any]]:
+    samples = np.concatenate([visit.samples_seconds for visit in visits])
+    numbers = (samples.size, launch_value(visits), samples.min(), samples.max())
+    return {name: np.array([number]) for name, number in zip(_MEDIAN, numbers, strict=True)}
 
 
 class TimelineTable(Table):
@@ -114,6 +123,22 @@ class TimelineTable(Table):
             for one in launch.timelines
             if one.times_seconds.size
         ]
+
+
+class OutputTable(Table):
+    """What launches printed beside their results: one row a launch.
+
+    Columns: run, launch, started_at, version, implementation, ranks, status, reason, stdout, stderr, seconds.
+    """
+
+    def __init__(self, store: Store, run_id: int) -> None:
+        super().__init__(store, run_id)
+        self.columns = {**_OWN, "implementation": str, "ranks": int, **_OUTPUT, "seconds": float}
+
+    def _chunks(self, own: dict[str, Any], launch: Launch, versions: Mapping[str, str]) -> list[_Chunk]:
+        fixed = own | {"implementation": launch.implementation, "ranks": launch.ranks}
+        printed = {name: getattr(launch, name) for name in _OUTPUT}
+        return [_Chunk(fixed | printed, {"seconds": np.array([launch.seconds])})]
 
 
 class LinkTable(Table):
@@ -141,7 +166,7 @@ class LinkTable(Table):
         ]
 
 
-def write_text(text: str, target: Path | TextIO) -> None:
+def write_text(text: str, target: Path | io.TextIOBase) -> None:
     """Write a text to a file, which appears whole or not at all, or to an open stream. Raises HostError."""
     if not isinstance(target, Path):
         target.write(text)
@@ -155,7 +180,7 @@ def _version(cell: Cell, versions: Mapping[str, str]) -> dict[str, str]:
     return {"version": versions.get(cell.implementation, "")}
 
 
-def export(table: Table, kind: Format, target: Path | TextIO) -> None:
+def export(table: Table, kind: Format, target: Path | io.TextIOBase) -> None:
     """Write the table to a file, which appears whole or not at all, or as text to an open stream.
 
     Raises HostError if the file cannot be written, or if Parquet is asked for without pyarrow. Parquet needs
@@ -188,15 +213,11 @@ def _appearing_whole(target: Path) -> Iterator[Path]:
     if target.exists() and not target.is_file():
         yield target
         return
-    partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
-    try:
-        yield partial
-        partial.replace(target)
-    finally:
-        partial.unlink(missing_ok=True)
+    with written_beside(target) as beside:
+        yield beside
 
 
-def _write_text(table: Table, kind: Format, stream: TextIO) -> None:
+def _write_text(table: Table, kind: Format, stream: io.TextIOBase) -> None:
     if kind == "csv":
         stream.write(_csv_line(list(table.columns)) + "\n")
     for chunks in table.launches():
@@ -212,12 +233,12 @@ def _csv_lines(chunk: _Chunk) -> Iterator[str]:
 
 def _csv_line(cells: list[Any]) -> str:
     text = io.StringIO()
-    csv.writer(text, lineterminator="").writerow(cells)
-    return text.getvalue()
+    csv.writer(text, lineterminator="\r\n").writerow(cells)  # of which fields with either are quoted
+    return text.getvalue().removesuffix("\r\n")
 
 
 def _json_lines(chunk: _Chunk) -> Iterator[str]:
-    fixed = json.dumps({name: _finite(value) for name, value in chunk.fixed.items()}, ensure_ascii=False)
+    fixed = json.dumps({name: _finite(value) for name, value in chunk.fixed.items()})
     names = list(chunk.varying)
     for row in chunk.rows():
         varying = json.dumps(dict(zip(names, map(_finite, row), strict=True)))

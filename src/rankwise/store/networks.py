@@ -16,8 +16,6 @@ from rankwise.store import rows
 from rankwise.store.runs import CellIds
 
 R = TypeVar("R")
-_FORMER_FIELDS = {"personality": "nic_profile"}
-"""Fields that an older Rankwise wrote by another name."""
 
 
 def topology_to_json(topology: Topology) -> str:
@@ -114,7 +112,6 @@ def _strict(fields: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _record(kind: type[R], fields: dict[str, Any]) -> R:
     hints = get_type_hints(kind)
-    fields = {_FORMER_FIELDS.get(name, name): value for name, value in fields.items()}
     return kind(**{name: _value(hints[name], value) for name, value in fields.items() if name in hints})
 
 

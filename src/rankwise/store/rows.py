@@ -6,7 +6,7 @@ import math
 import sqlite3
 from collections.abc import Hashable, Iterable, Mapping
 from functools import cache
-from typing import Any, Literal, TypeVar, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -33,14 +33,28 @@ def _columns(record: Hashable) -> dict[str, type]:
     return {name: kind for name, kind in kinds.items() if kind in (str, int, float, bool)}
 
 
+@cache
+def _choices(record: Hashable) -> dict[str, tuple[str, ...]]:
+    """The words that the fields may have which allow a few."""
+    return {name: get_args(hint) for name, hint in get_type_hints(record).items() if get_origin(hint) is Literal}
+
+
 def values(record: object) -> dict[str, Any]:
     """Return the record's scalar fields as column -> value; NumPy's scalars become Python's."""
     return {name: kind(getattr(record, name)) for name, kind in columns(type(record)).items()}
 
 
 def build(record: type[R], row: Row | sqlite3.Row, **others: Any) -> R:
-    """Return the record from a row that has its columns; `others` are the fields kept in other tables."""
-    plain = {name: _value(row, name, kind, record.__name__.lower()) for name, kind in columns(record).items()}
+    """Return the record from a row that has its columns; `others` are the fields kept in other tables.
+
+    Raises DamagedRowError.
+    """
+    kind_of_record: type = record
+    of = record.__name__.lower()
+    plain = {name: _value(row, name, kind, of) for name, kind in columns(record).items()}
+    for name, known in _choices(kind_of_record).items():
+        if name in plain and plain[name] not in known:
+            raise DamagedRowError(f"{name} of a {of}: none of {', '.join(map(repr, known))}")
     return record(**plain, **others)
 
 
@@ -78,7 +92,7 @@ def from_blob(blob: object) -> FloatArray:
     if not isinstance(blob, bytes):
         raise DamagedRowError(f"samples are stored as {type(blob).__name__} instead of bytes")
     if len(blob) % _STORED.itemsize:
-        raise DamagedRowError(f"samples of {len(blob)} bytes, which is no whole number of float64")
+        raise DamagedRowError(f"samples of {len(blob)} bytes, not a whole number of float64")
     return np.frombuffer(blob, dtype=_STORED).astype(np.float64, copy=False)
 
 

@@ -1,4 +1,4 @@
-"""The store: every run, launch and sample in one SQLite file. See migrations/ for the tables."""
+"""The store: every run, launch and sample in one SQLite file. See schema.sql for the tables."""
 
 from __future__ import annotations
 
@@ -255,12 +255,6 @@ class Store:
         """Return the testbed's paths as measured for this run, in the order they were added."""
         with self._reading(run_id) as connection:
             return networks.read_paths(connection, run_id)
-
-    def profile_folders(self, run_id: int) -> dict[str, str]:
-        """Return the folders of the profiles of a run stored before configurations were, by name."""
-        with self._reading(run_id) as connection:
-            found = connection.execute("SELECT name, folder FROM run_profile WHERE run_id = ?", [run_id])
-            return {row["name"]: row["folder"] for row in found.fetchall()}
 
     def _text(self, run_id: int, column: str) -> str:
         with self._reading(run_id) as connection:

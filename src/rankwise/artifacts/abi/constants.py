@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Sequence, Set
 
 from rankwise.artifacts.abi.standard import KINDS, Standard
 
@@ -37,6 +37,8 @@ _BITS = {
     "assertion": "MODE_NOCHECK MODE_NOPRECEDE MODE_NOPUT MODE_NOSTORE MODE_NOSUCCEED",
 }
 """Sums of these: how a file is opened, what a program promises of a window. Their bits may be the same."""
+_NO_SPLIT = {"COMM_TYPE_HW_UNGUIDED", "COMM_TYPE_HW_GUIDED", "COMM_TYPE_RESOURCE_GUIDED"}
+"""Ways to split a communicator that a library need not know: it makes MPI_COMM_NULL then, as of MPI_UNDEFINED."""
 _FEW = 4
 """As many predefined handles of a kind are compared one after another; more are looked up in a table."""
 _WIDE = {"displacement": "long long"}
@@ -51,7 +53,7 @@ def conversions(standard: Standard, known: Set[str], *, mirror: bool = False) ->
     below may be another MPI, whose handles are integers by a function only.
     """
     handles = (_handle(standard, kind, known) for kind in KINDS if f"{kind.upper()}_NULL" in known)
-    numbers = (_number(name, [one for one in text.split() if one in known]) for name, text in _NUMBERS.items())
+    numbers = (_number(name, text.split(), known) for name, text in _NUMBERS.items())
     bits = (_bits(name, [one for one in text.split() if one in known]) for name, text in _BITS.items())
     width = _ANY_WIDTH if mirror else _SAME_WIDTH
     return "\n".join([_HANDLE_TABLE, width, *handles, *numbers, *bits])
@@ -106,12 +108,17 @@ static inline ABI_{kind} from_{kind}(MPI_{kind} handle)
 """
 
 
-def _number(name: str, constants: Iterable[str]) -> str:
+def _number(name: str, constants: Sequence[str], known: Set[str]) -> str:
     type_ = _WIDE.get(name, "int")
+    absent = [one for one in constants if one not in known and one in _NO_SPLIT]
     itself = "    if (value >= 0)\n        return value;\n" if name in _NEGATIVE else ""
 
     def direction(verb: str, of: str, to: str) -> str:
-        rows = "".join(f"    if (value == {of}_{one})\n        return {to}_{one};\n" for one in constants)
+        rows = "".join(
+            f"    if (value == {of}_{one})\n        return {to}_{one};\n" for one in constants if one in known
+        )
+        if of == "ABI":
+            rows += "".join(f"    if (value == ABI_{one})\n        return MPI_UNDEFINED;\n" for one in absent)
         return f"static inline {type_} {verb}_{name}({type_} value)\n{{\n{itself}{rows}    return value;\n}}\n"
 
     return direction("to", "ABI", "MPI") + "\n" + direction("from", "MPI", "ABI")

@@ -84,6 +84,14 @@ class Body:
             f"    for (long i = 0; i < n_{name}; i++)\n        {fill}"
         )
 
+    def result(self, name: str, back: str, *, whatever: bool = False, variable: str = "") -> None:
+        """Let `variable` (or x_NAME) have a result, and bring it `back`: after an error too, or not.
+
+        What is NULL, in which case the library returns an error, stays so.
+        """
+        self.after.append(f"if ({'' if whatever else '!code && '}{name})\n        {back}")
+        self.arguments.append(f"{name} ? {variable or f'&x_{name}'} : NULL")
+
     def to_be_kept(self) -> bool:
         """Tell whether arrays are needed until the request of this call has ended."""
         return ("request" in self.names and re.match(r"I[a-z]", self.name) is not None) or "_init" in self.name
@@ -149,13 +157,12 @@ def _handle(made: Body, one: Parameter, kind: str, *, constant: bool, pointer: b
         made.arguments.append(f"x_{name}")
     elif pointer:
         changed = made.name.endswith("_free") or made.name in _CHANGED
-        start = f"to_{kind}(*{name})" if changed else f"MPI_{kind.upper()}_NULL"
-        made.before.append(f"MPI_{kind} x_{name} = {start};")
-        if changed and kind == "Request":
-            made.after.append(f"*{name} = from_completed(*{name}, x_{name});")
-        else:
-            made.after.append(("" if changed else "if (!code)\n        ") + f"*{name} = from_{kind}(x_{name});")
-        made.arguments.append(f"&x_{name}")
+        null = f"MPI_{kind.upper()}_NULL"
+        made.before.append(
+            f"MPI_{kind} x_{name} = {f'{name} ? to_{kind}(*{name}) : {null}' if changed else null};"
+        )
+        value = f"from_completed(*{name}, x_{name})" if changed and kind == "Request" else f"from_{kind}(x_{name})"
+        made.result(name, f"*{name} = {value};", whatever=changed)
     elif made.arguments and (larger := _COUNTED.match(made.arguments[-1])):
         made.arguments.append(f"{larger[1]}.type")
     else:
@@ -194,8 +201,7 @@ def _statuses(made: Body, flag: bool) -> None:
 def _string(made: Body, name: str) -> None:
     longest, length = f"MAX_{_STRINGS[name]}", "resultlen" if "resultlen" in made.names else "NULL"
     made.before.append(f'char x_{name}[MPI_{longest}] = "";')
-    made.after.append(f"if (!code)\n        copy_string(x_{name}, {name}, ABI_{longest}, {length});")
-    made.arguments.append(f"x_{name}")
+    made.result(name, f"copy_string(x_{name}, {name}, ABI_{longest}, {length});", variable=f"x_{name}")
 
 
 def _address(made: Body, one: Parameter) -> bool:
@@ -220,9 +226,26 @@ def _address(made: Body, one: Parameter) -> bool:
     elif name in {"array_of_distribs", "array_of_dargs"}:
         made.take("int", name, "ndims", f"x_{name}[i] = to_{name.removeprefix('array_of_')[:-1]}({name}[i]);")
         made.arguments.append(f"x_{name}")
+    elif name == "array_of_integers" and made.name.startswith("Type_get_contents"):
+        made.after.append(_contents(large=made.name.endswith("_c")))
+        made.arguments.append(name)
     else:
         return False
     return True
+
+
+def _contents(*, large: bool) -> str:
+    """The C that converts constants among the integers that a type was made of."""
+    counts, suffix, among = (4, "_c", "counts[2] > 0") if large else (3, "", "false")
+    places = "".join(f"&counts[{place}], " for place in range(counts))
+    return (
+        f"{'MPI_Count' if large else 'int'} counts[{counts}] = {{0}};\n    int combiner = 0;\n"
+        f"    if (!code && !PMPI_Type_get_envelope{suffix}(to_Datatype(datatype), {places}&combiner)) {{\n"
+        "        combiner = from_combiner(combiner);\n"
+        "        if (combiner == ABI_COMBINER_SUBARRAY || combiner == ABI_COMBINER_DARRAY)\n"
+        f"            convert_contents(combiner == ABI_COMBINER_DARRAY, {among}, array_of_integers, from_order,\n"
+        "                             from_distrib, from_darg);\n    }"
+    )
 
 
 def _number(made: Body, one: Parameter) -> bool:
@@ -236,9 +259,8 @@ def _number(made: Body, one: Parameter) -> bool:
     if conversion:
         made.arguments.append(f"to_{conversion}({name})")
     elif told and _KEYVAL.match(name):
-        made.before.append(f"int x_{name} = to_keyval(*{name});")
-        made.after.append(f"*{name} = from_keyval(x_{name});")
-        made.arguments.append(f"&x_{name}")
+        made.before.append(f"int x_{name} = {name} ? to_keyval(*{name}) : MPI_KEYVAL_INVALID;")
+        made.result(name, f"*{name} = from_keyval(x_{name});", whatever=True)
     elif told and (back := _back(made.name, name)):
         made.after.append(f"if (!code)\n        *{name} = from_{back}(*{name});")
         made.arguments.append(name)
@@ -287,10 +309,10 @@ def _count(made: Body, one: Parameter, native: Parameter) -> bool:
         made.arguments.append(f"x_{name}")
     elif one.type.endswith("*"):
         if name == "position":
-            made.before.append(f"if (*{name} != (int)*{name})\n        {too_large}")
-        made.before.append(f"int x_{name} = {f'(int)*{name}' if name == 'position' else '0'};")
-        made.after.append(f"if (!code)\n        *{name} = x_{name};")
-        made.arguments.append(f"&x_{name}")
+            made.before.append(f"if ({name} && *{name} != (int)*{name})\n        {too_large}")
+        start = f"{name} ? (int)*{name} : 0" if name == "position" else "0"
+        made.before.append(f"int x_{name} = {start};")
+        made.result(name, f"*{name} = x_{name};")
     else:
         _large(made, one, too_large)
     return True

@@ -42,13 +42,22 @@ def _joined_or_below(name: str, one: Function) -> str:
 
 
 def collective(call: CollectiveCall) -> str:
-    """Return the body of a collective operation that schedules carry out."""
-    name = call.function.name.removeprefix("MPI_")
+    """Return the body of a collective operation that schedules carry out, on `joined` with `tags`."""
     return (
-        f"{_joined_or_below(name, call.function)}"
         f"    const Collective call = {{{collective_fields(call)}}};\n"
-        "    return joined->inter ? between_groups(joined, &call) : collective(joined, &call);"
+        "    return joined->inter ? between_groups(joined, &call, tags) : collective(joined, &call, tags);"
     )
+
+
+def called(name: str, one: Function, body: str) -> tuple[str, str]:
+    """Return a function `at_NAME` with this body, which is given the communicator and tags, and its caller's body.
+
+    A persistent operation calls it with tags of its own, the program's call with none.
+    """
+    parameters = ", ".join(["Joined *joined", *map(str, one.parameters), "CallTags *tags"])
+    unused = f"    (void){communicators(one)[0]};\n"
+    at = f"static {one.returns} at_{name}({parameters})\n{{\n{unused}{body}\n}}\n"
+    return at, f"{_joined_or_below(name, one)}    return at_{name}(joined, {arguments(one)}, NULL);"
 
 
 def exchange(name: str, one: Function) -> str:
@@ -59,10 +68,9 @@ def exchange(name: str, one: Function) -> str:
     partners = "NEIGHBOURS" if "eighbor" in name else "ALL_RANKS"
     request = "request" if "request" in named else "NULL"
     return (
-        f"{_joined_or_below(name, one)}"
         f"    const Side out = {{{_side(named, 'send', same='allgather' in name)}}};\n"
         f"    const Side in = {{{_side(named, 'recv', same=False)}}};\n"
-        f"    return exchange(joined, {partners}, &out, &in, {request});"
+        f"    return exchange(joined, {partners}, &out, &in, {request}, tags);"
     )
 
 
@@ -80,10 +88,12 @@ def _side(named: Mapping[str, Parameter], way: str, *, same: bool) -> str:
     return ", ".join([*fields, *([".same = true"] if same else [])])
 
 
-def persistent(name: str, one: Function, functions: Mapping[str, Function]) -> tuple[str, str]:
+def persistent(
+    name: str, one: Function, functions: Mapping[str, Function], collectives: Set[str]
+) -> tuple[str, str]:
     """Return how a nonblocking function is begun each time that its request is started, and the body.
 
-    Two empty texts if there is no such function.
+    Two empty texts if there is no such function. `collectives`: the functions that have an `at_NAME`.
     """
     match = _INIT.match(name)
     begun = f"I{match[1].lower()}{match[2] or ''}" if match else ""
@@ -92,31 +102,43 @@ def persistent(name: str, one: Function, functions: Mapping[str, Function]) -> t
     kept = [parameter for parameter in one.parameters if parameter.name not in {"info", "request"}]
     fields = " ".join(f"{_as_field(parameter)};" for parameter in kept)
     passed = ", ".join(f"a->{parameter.name}" for parameter in kept)
+    is_collective = begun in collectives
+    call = f"at_{begun}(joined, {passed}, request, tags)" if is_collective else f"call_{begun}({passed}, request)"
+    unused = "" if is_collective else "    (void)joined, (void)tags;\n"
     before = (
         f"typedef struct {{\n    {fields}\n}} Arguments_{name};\n\n"
-        f"static int begin_{name}(const void *arguments, MPI_Request *request)\n{{\n"
-        f"    const Arguments_{name} *a = arguments;\n    return call_{begun}({passed}, request);\n}}\n\n"
+        f"static int begin_{name}(Joined *joined, const void *arguments, CallTags *tags, MPI_Request *request)\n"
+        "{\n"
+        f"{unused}    const Arguments_{name} *a = arguments;\n    return {call};\n}}\n\n"
     )
     names = {parameter.name for parameter in kept}
     values = ", ".join(_kept(name, parameter, names) for parameter in kept)
     text = (
         f"{_joined_or_below(name, one)}    Kept kept = {{0}};\n"
         f"    const Arguments_{name} arguments = {{{values}}};\n"
-        f"    return plan_call(joined, begin_{name}, &arguments, sizeof arguments, &kept, request);"
+        f"    return plan_call(joined, begin_{name}, &arguments, sizeof arguments, &kept, "
+        f"{str(is_collective).lower()}, request);"
     )
     return before, text
+
+
+_HELD = {"MPI_Datatype": "keep_type", "MPI_Op": "keep_op"}
+"""What keeps a handle of this type for as long as a persistent request lives."""
 
 
 def _kept(name: str, parameter: Parameter, names: Set[str]) -> str:
     """The argument itself, or a copy of an array as far as this rank has to give one."""
     if not parameter.array:
-        return parameter.name
+        keep = _HELD.get(parameter.type.strip())
+        return f"{keep}(&kept, {parameter.name})" if keep else parameter.name
     goes_out = parameter.name.startswith("s")
     partners = "NEIGHBOURS" if "eighbor" in name else "ALL_RANKS"
     blocks = f"blocks_{'out' if goes_out else 'in'}(joined, {partners})"
     if "reduce" in name.lower():
         blocks = "joined->size"
     needed = "is_root(joined, root)" if "root" in names else "sendbuf != MPI_IN_PLACE" if goes_out else "true"
+    if "MPI_Datatype" in parameter.type:
+        return f"keep_types(&kept, {needed}, {parameter.name}, {blocks})"
     return f"keep_array(&kept, {needed}, {parameter.name}, {blocks}, sizeof *{parameter.name})"
 
 

@@ -21,10 +21,31 @@ from rankwise.artifacts.overlay import SOURCES
 
 LIBRARY = "rankwise-gateway.so"
 _OWN = SOURCES / "gateway"
-_SHARED = (*(SOURCES / "interpose" / name for name in ("data.c", "replacing.c", "table.c")),
+_SHARED_FILES = ("data", "held", "kept_schedules", "reducible", "replacing", "table")
+_SHARED = (*(SOURCES / "interpose" / f"{name}.c" for name in _SHARED_FILES),
            *((SOURCES / name) for name in ("schedules", "execution")))  # fmt: skip
 """Files, and folders of files, that carry out collective operations."""
-_INCLUDED = ("calls.h", "collectives.h", "exchange.h", "groups.h", "persistent.h", "slots.h", "turns.h")
+_INCLUDED = (
+    "calls.h",
+    "collectives.h",
+    "exchange.h",
+    "functions.h",
+    "groups.h",
+    "messages.h",
+    "persistent.h",
+    "progress.h",
+    "slots.h",
+    "turns.h",
+    "waiting.h",
+)
+_LAYS = (
+    "/* Ours take the places of the library's; where several threads call, those that take turns; and",
+    " * around those of the library's that may wait (waiting.h). */",
+    "void lay_over(AbiTable *table);",
+    "void lay_over_in_turns(AbiTable *table);",
+    "void wrap_waits(AbiTable *below);",
+)
+"""What the generated functions are put into tables by."""
 _DEFINED = re.compile(r"^\w[\w *]*\bcall_(\w+)\(", re.MULTILINE)
 _WAITS = re.compile(
     r"([SRB]s?end|Recv|Sendrecv\w*|Wait\w*|M?[Pp]robe|Mrecv|Bcast|Reduce|Reduce_scatter\w*|Allreduce|Gatherv?|Scatterv?|"
@@ -34,6 +55,17 @@ _WAITS = re.compile(
 )
 """Functions of a library in which a thread may wait for another one."""
 _NO_WAIT = re.compile(r"\w+_(init|c2f|f2c|toint|fromint|keyval|errhandler|attr|name|info)(_c)?|Win_[cg]\w+_keyval")
+_ALL_CALL = re.compile(
+    r"(Bcast|Reduce|Reduce_scatter\w*|Allreduce|Gatherv?|Scatterv?|Allgatherv?|Alltoall[vw]?|Scan|Exscan|Neighbor_\w+)(_c)?|"
+    r"Comm_(dup|dup_with_info|split|split_type|create|spawn|spawn_multiple)|Cart_(create|sub)|Graph_create|"
+    r"Dist_graph_create(_adjacent)?|Intercomm_merge|Win_(create|create_dynamic|allocate|allocate_shared)(_c)?|File_open"
+)
+"""Those among them that are called by all ranks of their first communicator."""
+_MAKES_COMMUNICATORS = re.compile(
+    r"Comm_(dup|dup_with_info|split|split_type|create)|Cart_(create|sub)|Graph_create|"
+    r"Dist_graph_create(_adjacent)?|Intercomm_merge"
+)
+"""Those among these before which ranks meet also where threads call at once: they hold a lock of the library."""
 _BY_MACRO = re.compile(r"^#define (\w+)\((\w+)[^)]*\)\s*\\\n\s*int call_(\w*)##\2(?:##(\w+))?\(", re.MULTILINE)
 
 
@@ -50,20 +82,26 @@ def artifact(standard: Standard) -> Artifact:
     folder = libraries.generated({
         "mpi.h": standard.text, "table.h": table.table_type(standard), **generated(standard),
     })  # fmt: skip
-    sources = [folder / "calls.c", *sorted(_OWN.glob("*.c"))]
+    sources = [folder / "names.c", folder / "functions.c", folder / "pmpi.c", *by_layers()]
     for shared in _SHARED:
         sources += [shared] if shared.is_file() else sorted(shared.glob("*.c"))
+    headers = [folder, *sorted({path.parent for path in by_layers()}), _OWN, libraries.SOURCES, encryption.FOLDER]
     return Artifact(
-        LIBRARY, tuple(sources), "shared object", (folder, _OWN, libraries.SOURCES, encryption.FOLDER),
+        LIBRARY, tuple(sources), "shared object", tuple(headers),
         (*libraries.FLAGS, "-ffunction-sections", libraries.version_flag(standard)),
         ("-ldl", "-lm", "-pthread", "-Wl,-z,defs", "-Wl,--gc-sections"),
     )  # fmt: skip
 
 
+def by_layers() -> list[Path]:
+    """Return the C files by hand: a folder of csrc/gateway/ is a layer."""
+    return sorted(_OWN.glob("*/*.c"))
+
+
 def by_hand() -> set[str]:
     """Return the functions that are C by hand, without `MPI_`: those defined as `call_NAME`, also by a macro."""
     found = set()
-    for path in sorted(_OWN.glob("*.c")):
+    for path in by_layers():
         text = path.read_text()
         found |= set(_DEFINED.findall(text))
         for macro, _, before, after in _BY_MACRO.findall(text):
@@ -79,7 +117,7 @@ def generated(standard: Standard) -> dict[str, str]:
 
 def refused(standard: Standard) -> set[str]:
     """Return the functions, without `MPI_`, that are errors on every communicator across sites."""
-    return set(re.findall(r"return refuse_call\(\w+, NUMBER_(\w+)\)", generated(standard)["calls.c"]))
+    return set(re.findall(r"return refuse_call\(\w+, NUMBER_(\w+)\)", generated(standard)["functions.c"]))
 
 
 @dataclass(frozen=True)
@@ -99,52 +137,96 @@ class _Writer:
             twin = f"{name}_c"
             if name not in hand and twin in hand:
                 written[name] = self._twin(name)
-        for call in taken_over({f"MPI_{name}": one for name, one in self.functions.items()}):
-            written[call.function.name.removeprefix("MPI_")] = crossing.collective(call)
+        bodies = {
+            call.function.name.removeprefix("MPI_"): crossing.collective(call)
+            for call in taken_over({f"MPI_{name}": one for name, one in self.functions.items()})
+        }
+        exchanges = {
+            name: crossing.exchange(name, one) for name, one in self.functions.items() if name not in hand
+        }
+        bodies |= {name: body for name, body in exchanges.items() if body}
         beginnings = []
+        for name, body in bodies.items():
+            beginning, written[name] = crossing.called(name, self.functions[name], body)
+            beginnings.append(beginning)
         for name, one in self.functions.items():
             if name in hand or name in written:
                 continue
-            beginning, started = crossing.persistent(name, one, self.functions)
+            beginning, started = crossing.persistent(name, one, self.functions, bodies.keys())
             beginnings.append(beginning)
-            if text := started or crossing.exchange(name, one) or crossing.guarded(name, one):
+            if text := started or crossing.guarded(name, one):
                 written[name] = text
         ours = [name for name in self.functions if name in hand or name in written]
         numbers = ", ".join(f"NUMBER_{name}" for name in self.functions)
-        declared = [f"{self._head(name)};" for name in ours]
-        header = [
-            "#ifndef CALLS_H", "#define CALLS_H", "", '#include "gateway.h"', "",
-            f"enum {{ {numbers}, FUNCTIONS }};", "", "extern AbiTable seen;", "", *declared, "", "#endif", "",
-        ]  # fmt: skip
-        return {"calls.h": "\n".join(header), "calls.c": self._source(ours, beginnings, written)}
+        names = [f'    "MPI_{name}",' for name in self.functions]
+        return {
+            "names.h": _header(
+                "names.h", f"enum {{ {numbers}, FUNCTIONS }};", "", "extern const char *const function_names[];"
+            ),
+            "names.c": _text('#include "names.h"', "const char *const function_names[] = {", *names, "};"),
+            "calls.h": _header(
+                "calls.h", '#include "gateway.h"', '#include "names.h"', *(f"{self._head(name)};" for name in ours)
+            ),
+            "functions.h": _header("functions.h", '#include "gateway.h"', *_LAYS),
+            "functions.c": self._source(ours, beginnings, written),
+            "pmpi.c": _text('#include "gateway.h"', *(_shared(name, one) for name, one in self.functions.items())),
+        }
 
     def _source(self, ours: list[str], beginnings: list[str], written: dict[str, str]) -> str:
-        names = [f'    "MPI_{name}",' for name in self.functions]
-        includes = [f'#include "{name}"' for name in _INCLUDED]
-        return "\n".join([
-            *includes, "", *beginnings, "const char *const function_names[] = {", *names, "};", "",
+        return _text(
+            *(f'#include "{name}"' for name in _INCLUDED), *beginnings,
             *(f"{self._head(name)}\n{{\n{text}\n}}\n" for name, text in written.items()),
             "void lay_over(AbiTable *table)\n{", *(f"    table->{name} = call_{name};" for name in ours), "}\n",
-            *(_shared(name, one) for name, one in self.functions.items()), *self._in_turns(ours),
-        ])  # fmt: skip
+            *self._in_turns(ours),
+        )  # fmt: skip
 
     def _in_turns(self, ours: list[str]) -> list[str]:
-        """What several threads call: ours in a turn, the library's without one where it may wait."""
+        """What several threads call: ours in a turn. What the library may wait in is wrapped for one, too."""
         ours = [name for name in ours if name not in {"Init", "Init_thread"}]  # there are no others yet
         waiting = [name for name in self.functions if _WAITS.fullmatch(name) and not _NO_WAIT.fullmatch(name)]
         text = [
             _around(f"turn_{name}", self.functions[name], "    take_turn();", f"call_{name}", "    end_turn();")
             for name in ours
         ]
-        text.append("static AbiTable library;\n")
-        text += [_around(f"wait_{name}", self.functions[name], "    const int depth = leave_turn();",
-                         f"library.{name}", "    resume_turn(depth);") for name in waiting]  # fmt: skip
+        text += [_around(f"wait_{name}", self.functions[name],
+                         f"{self._before_wait(name)}    const Waits waits = begin_wait();",
+                         f"library.{name}", "    end_wait(waits);") for name in waiting]  # fmt: skip
         return [
             *text, "void lay_over_in_turns(AbiTable *table)\n{",
             *(f"    table->{name} = turn_{name};" for name in ours), "}\n",
-            "void wait_without_turn(AbiTable *table)\n{\n    library = *table;",
+            "void wrap_waits(AbiTable *table)\n{",
             *(f"    table->{name} = wait_{name};" for name in waiting), "}\n",
         ]  # fmt: skip
+
+    def _before_wait(self, name: str) -> str:
+        """What a wrapper of a function that may wait does first: all of it by turns, or a meeting."""
+        one = self.functions[name]
+        if name == "Barrier":
+            return "    if (ranks_meet(false))\n        return meet_in_site(comm);\n"
+        if _ALL_CALL.fullmatch(name):
+            makes = "true" if _MAKES_COMMUNICATORS.fullmatch(name) else "false"
+            return f"    if (ranks_meet({makes}))\n        meet_in_site({crossing.communicators(one)[0]});\n"
+        names = [parameter.name for parameter in one.parameters]
+        if name in {"Probe", "Mprobe"}:
+            looks = [parameter.name for parameter in self.functions[f"I{name.lower()}"].parameters]
+            looking = ", ".join("&found" if each == "flag" else each for each in looks)
+            return (
+                "    if (takes_turns()) {\n        int found = 0, code = MPI_SUCCESS;\n"
+                "        while (!found && code == MPI_SUCCESS) {\n"
+                f"            code = library.I{name.lower()}({looking});\n"
+                "            if (!found)\n                progress();\n        }\n        return code;\n    }\n"
+            )
+        twin = self.functions.get(f"I{name[0].lower()}{name[1:]}")
+        passed = [each for each in names if each != "status"]
+        is_message = {"tag", "message"} & set(names)
+        if not twin or not is_message or [each.name for each in twin.parameters] != [*passed, "request"]:
+            return ""
+        status = "status" if "status" in names else "MPI_STATUS_IGNORE"
+        return (
+            "    if (takes_turns()) {\n        MPI_Request request;\n"
+            f"        const int code = library.{twin.name.removeprefix('MPI_')}({', '.join(passed)}, &request);\n"
+            f"        return code == MPI_SUCCESS ? end_by_turns(&request, {status}) : code;\n    }}\n"
+        )
 
     def _head(self, name: str) -> str:
         one = self.functions[name]
@@ -157,6 +239,15 @@ class _Writer:
         ours = f"joined_of({comms[0]})" if comms else "is_slot(*message)"
         arguments = crossing.arguments(one)
         return f"    return {ours} ? call_{name}_c({arguments}) : below.{name}({arguments});"
+
+
+def _text(*lines: str) -> str:
+    return "\n".join([*lines, ""])
+
+
+def _header(name: str, *lines: str) -> str:
+    guard = name.upper().replace(".", "_")
+    return _text(f"#ifndef {guard}", f"#define {guard}", "", *lines, "", "#endif")
 
 
 def _around(name: str, one: Function, before: str, called: str, after: str) -> str:

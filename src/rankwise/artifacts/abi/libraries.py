@@ -22,7 +22,7 @@ FRONT_END = "rankwise-mpi-abi.so"
 """Our file of that name: no MPI itself, as whoever looks at what ranks have loaded can tell."""
 BACKEND = "rankwise-abi.so"
 MIRROR = "rankwise-mirror.so"
-_SAME = ("handles.c", "pool.c", "pool.h", "statuses.h", "values.h")
+_SAME = ("contents.h", "handles.c", "pool.c", "pool.h", "statuses.h", "values.h")
 """Sources of backends that a mirror has as they are."""
 _EXCHANGED = (
     "attributes.c", "error_handlers.c", "failures.h", "operations.c", "peers.c", "peers.h", "requests.c",
@@ -58,7 +58,7 @@ def backend(standard: Standard, implementation: Implementation) -> Path:
 
     Raises BuildError with the compiler's words, HostError if the cache cannot be written.
     """
-    sources = sorted(BACKENDS.glob("*.c"))
+    sources = (*sorted(BACKENDS.glob("*.c")), SOURCES.parent / "interpose" / "hook.c")
     known = _known(implementation)
     text = table.backend(standard, known)
     folder = generated({

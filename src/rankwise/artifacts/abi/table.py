@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 from rankwise.artifacts.abi import constants
 from rankwise.artifacts.abi.conversion import body, refusal
 from rankwise.artifacts.abi.standard import KINDS, Standard
-from rankwise.artifacts.declarations import Function
+from rankwise.artifacts.declarations import Function, Parameter
 
 _INTEGER = re.compile(r"(\w+)_(toint|fromint)$")
 _DOUBLES = {"Wtime", "Wtick"}
@@ -35,6 +35,15 @@ _NEEDED = {
 """What some of these cannot do without."""
 _REFUSED = {"Register_datarep", "Register_datarep_c"}
 """Their callbacks would meet the implementation's own handles."""
+_RENAMED = {
+    "Address": "Get_address", "Errhandler_create": "Comm_create_errhandler",
+    "Errhandler_get": "Comm_get_errhandler", "Errhandler_set": "Comm_set_errhandler",
+    "Type_hindexed": "Type_create_hindexed", "Type_hvector": "Type_create_hvector",
+    "Type_struct": "Type_create_struct",
+}  # fmt: skip
+"""Functions that MPI-3 removed and MPICH's libmpi_abi still has, and those that do the same."""
+_EXTENTS = {"Type_extent": "extent", "Type_lb": "lower", "Type_ub": "lower + extent"}
+"""The others of them, and what each returns of a type."""
 PCONTROL = "Pcontrol"
 """Has a variable number of arguments, so that no table can pass it on; it may always do nothing."""
 
@@ -92,9 +101,29 @@ def front_end(standard: Standard) -> str:
         )
         for name, one in standard.functions.items()
     ]
+    exported += [
+        _exported(
+            replace(standard.functions[name], name=f"MPI_{old}"),
+            f"    return {_jump(name, standard.functions[name])};",
+        )
+        for old, name in _RENAMED.items()
+    ]
+    exported += [_extent(name, result) for name, result in _EXTENTS.items()]
     exported += [_exported(one, "    return MPI_T_ERR_NOT_SUPPORTED;") for one in standard.tools.values()]
     declared = '#include "front_end.h"\n\n#define PUBLIC __attribute__((visibility("default")))\n'
     return "\n".join([declared, unloaded(standard), *exported])
+
+
+def _extent(name: str, result: str) -> str:
+    """One of the functions that MPI_Type_get_extent stands for now."""
+    old = Function(
+        f"MPI_{name}", "int", (Parameter("MPI_Datatype", "datatype"), Parameter("MPI_Aint *", "result"))
+    )
+    return _exported(
+        old, "    MPI_Aint lower = 0, extent = 0;\n"
+        "    const int code = abi_table.Type_get_extent(datatype, &lower, result ? &extent : 0);\n"
+        f"    if (!code && result)\n        *result = {result};\n    return code;"
+    )  # fmt: skip
 
 
 def _exported(function: Function, statements: str) -> str:
