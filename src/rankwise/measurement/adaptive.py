@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rankwise.core.records import Cell, FloatArray, Launch, Plan
+from rankwise.core.records import OWN, Cell, FloatArray, Launch, Plan
 
 HalfWidth = Callable[[FloatArray], float]
 """Launch medians, shape (launches,) -> half of the median's 95 % interval over the median; nan or inf: unknown."""
@@ -35,8 +35,9 @@ class Progress:
 
     def add(self, launch: Launch) -> None:
         """Take a launch into account; cells that it never came to simply stay open."""
-        for cell, visits in launch.visits().items():
-            self._medians[cell].append(float(np.mean([np.median(one.samples_seconds) for one in visits])))
+        for (cell, quantity), value in launch.values().items():
+            if quantity in OWN:
+                self._medians[cell].append(value)
         for failure in launch.failures:
             self._strikes[failure.cell] += 1 if failure.kind == "failed" else STRIKES
         self._verified.update(launch.verified)

@@ -5,36 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rankwise.core.jobs import Outcome
-from rankwise.core.records import Cell, CellFailure, LaunchStatus, Notice
+from rankwise.core.launch_output import warnings, why_failed
+from rankwise.core.records import MPI_WARNING, Cell, CellFailure, LaunchStatus, Notice
 from rankwise.measurement import protocol
-from rankwise.measurement.part import Part
+from rankwise.measurement.part import LaunchPart
 
 
-def why_apart(parts: Sequence[Part], spoken: protocol.Spoken) -> str:
+def why_apart(parts: Sequence[LaunchPart], spoken: protocol.Spoken) -> str:
     """Return why the ranks are no job together; '' if they are."""
     ranks = sum(part.job.ranks for part in parts)
     if len(parts) > 1 or spoken.ranks in (0, ranks):
         return ""
     return (
-        f"MPI_COMM_WORLD has {spoken.ranks} in place of {ranks} ranks: each has started as a job of its own, as "
-        "with a launcher of another MPI"
+        f"MPI_COMM_WORLD has {spoken.ranks} instead of {ranks} ranks: the launcher and the MPI library "
+        "do not match"
     )
 
 
 def status_of(outcome: Outcome, spoken: protocol.Spoken, limit_seconds: float) -> tuple[LaunchStatus, str]:
     """Return how a launch ended, and why; a harness that said `end` has finished, whatever came then."""
-    if outcome.broken:
-        return "failed", outcome.broken
-    if spoken.ended:
+    if spoken.ended and not outcome.broken:
         return "finished", ""
-    if outcome.timed_out:
-        return "timed out", f"no end within {limit_seconds:.0f} s: ended with all its processes"
-    return "failed", f"exit code {outcome.returncode}: {spoken.last_words or _last_words(outcome)}"
-
-
-def _last_words(outcome: Outcome) -> str:
-    said = [line.strip() for line in (outcome.stderr or outcome.stdout).splitlines() if line.strip(" -=*|")]
-    return "; ".join(said[-3:])[-400:] or "it said nothing"
+    timed_out = outcome.timed_out and not outcome.broken
+    return "timed out" if timed_out else "failed", why_failed(outcome, limit_seconds)
 
 
 def blamed(
@@ -55,15 +48,23 @@ def blamed(
     return tuple(CellFailure(cell, reason) for cell in (silent[:1] if spoken.begun else dict.fromkeys(silent)))
 
 
-def notices_of(parts: Sequence[Part], outcome: Outcome) -> tuple[Notice, ...]:
-    """Return what is to be said of a launch that had to be ended though all its results had come."""
-    if not outcome.finished_early:
+def notices_of(parts: Sequence[LaunchPart], outcome: Outcome, status: LaunchStatus) -> tuple[Notice, ...]:
+    """Return what the MPIs of a finished launch warned of, and that it was ended after its results if it was."""
+    if status != "finished":
         return ()
+    whose = " + ".join(dict.fromkeys(part.implementation.id for part in parts))
+    warned = tuple(
+        Notice(MPI_WARNING, f"{whose} warns: {warning}", "rankwise show --launch all prints it whole")
+        for warning in warnings(outcome.stdout, outcome.stderr)
+    )
+    if not outcome.finished_early:
+        return warned
     one, ranks = parts[0].implementation, sum(part.job.ranks for part in parts)
     return (
+        *warned,
         Notice(
             "hangs-at-exit",
-            f"{one.id} hung after its last result at {ranks} ranks and was ended; the results are kept",
+            f"{one.id} hung after its last result at {ranks} ranks and was killed; the results are kept",
             f"a newer version of {one.family} may not hang in MPI_Finalize",
         ),
     )

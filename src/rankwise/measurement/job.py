@@ -76,11 +76,13 @@ def build_job(
     placement: str = "block",
     loaded: Loaded = Loaded(),  # noqa: B008 - frozen
     arguments: Sequence[str] = (),
+    folder: str = "",
 ) -> Job:
     """Return the job that runs `program` on so many ranks of a testbed that is up.
 
     `placement` says where ranks go (see `bench.placement`), `loaded` what they load, `arguments` are further ones
-    for mpiexec. Raises InputError for ranks that cannot be placed.
+    for mpiexec, `folder` is where a program of the user's has to begin. Raises InputError for ranks that cannot be
+    placed.
     """
     start, placed = testbed.process_start(), place(placement, testbed.hosts(), ranks)
     return Job(
@@ -92,6 +94,7 @@ def build_job(
         environment=loaded.environment,
         launcher_arguments=(*loaded.arguments, *arguments),
         files=loaded.files,
+        folder=folder,
     )
 
 

@@ -17,8 +17,10 @@ from rankwise.core.errors import BuildError, HostError, InputError
 from rankwise.core.host_settings import CONGESTION_CONTROL
 from rankwise.core.interfaces import Launcher, Testbed
 from rankwise.core.jobs import Command, Job, LaunchSteps, Outcome
+from rankwise.core.launch_output import kept
 from rankwise.core.mapped_libraries import Mapped, Watch, described
 from rankwise.core.network import Settings
+from rankwise.core.rank_differences import Given
 from rankwise.core.records import (
     Benchmark,
     Cell,
@@ -36,11 +38,10 @@ from rankwise.core.tuning import Loaded
 from rankwise.measurement import protocol
 from rankwise.measurement.ending import blamed, notices_of, status_of, why_apart
 from rankwise.measurement.job import build_job, together
-from rankwise.measurement.part import Part
+from rankwise.measurement.part import LaunchPart
 from rankwise.measurement.workload import Harness, Workload
 
 LIST_LIMIT_SECONDS = 30.0
-STDERR_TAIL_BYTES = 4000
 Files = Iterable[tuple[str, str]]
 Combine = Callable[[Sequence[LaunchSteps]], LaunchSteps]
 _REFUSED, _SPEAKER = 2, "rankwise-harness: "
@@ -83,8 +84,12 @@ class Seen:
     """How a launch is looked at from outside while it runs."""
 
     look: Callable[[], Mapped]
+    given: Callable[[Iterable[str]], Mapping[str, Given]]
+    """What processes that it names have got from whatever started them."""
     judge: Callable[[Implementation, Mapped], tuple[str, tuple[Notice, ...]]]
     """What is so wrong that the launch is worth nothing ('': nothing), and what is to be said."""
+    unlike: Callable[[Sequence[Job], Mapping[str, Given]], str]
+    """What some ranks of a job have got and others have not; '' if they were started alike."""
     probing: Callable[[Implementation, Job], Job]
     """Makes a job tell what carries its messages: launches that verify data are started so, and time nothing."""
     transports: Callable[[Implementation, str], tuple[str, ...]]
@@ -163,7 +168,7 @@ class Launching:
             job = replace(job, skips_fabrics=skips)
             if verifying and self._seen:
                 job = self._seen.probing(implementation, job)
-            part = Part(implementation, chosen, job)
+            part = LaunchPart(implementation, chosen, job)
         except (HostError, InputError) as error:
             segment = Segment(implementation.id, cells[0].ranks, chosen.id, str(program))
             return replace(refused((segment,), cells, told(error), "failed"), verifying=verifying)
@@ -172,7 +177,7 @@ class Launching:
         return replace(launch, verifying=verifying)
 
     def start(
-        self, parts: Sequence[Part], cells: Sequence[Cell], settings: Settings = (),
+        self, parts: Sequence[LaunchPart], cells: Sequence[Cell], settings: Settings = (),
         workload: Workload | None = None, combine: Combine = together,
     ) -> Launch:  # fmt: skip
         """Start all parts at once, each by its own launcher, and return what came of it.
@@ -182,10 +187,12 @@ class Launching:
         """
         workload = workload or self._workload
         started_at, load, stolen = time.time(), os.getloadavg()[0], _steal_seconds()
-        with Watch(self._seen.look) if self._seen else contextlib.nullcontext() as watch:
+        with Watch(self._seen.look, given=self._seen.given) if self._seen else contextlib.nullcontext() as watch:
             steps, outcome = self._run(parts, settings, workload.end_marker, combine)
         mapped = watch.found if watch else {}
         wrong, said = self._judged(parts, mapped)
+        if watch and self._seen:
+            wrong = wrong or self._seen.unlike([part.job for part in parts], watch.given)
         spoken = protocol.NOTHING if wrong else workload.read(outcome, cells)
         if wrong := wrong or why_apart(parts, spoken):
             spoken = protocol.NOTHING
@@ -198,26 +205,26 @@ class Launching:
             started_at=started_at, seconds=outcome.seconds, series=spoken.series,
             failures=(*spoken.failures, *(() if outcome.broken else blamed(status, reason, cells, spoken))),
             verified=spoken.verified,
-            stderr_tail="" if status == "finished" else outcome.stderr[-STDERR_TAIL_BYTES:],
+            stdout=kept(outcome.stdout), stderr=kept(outcome.stderr),
             oversubscribed=any(part.job.oversubscribed for part in parts), yielding=steps.yielding,
             clock=spoken.clock, clock_error_seconds=spoken.clock_error_seconds,
             timer_resolution_seconds=spoken.timer_resolution_seconds,
             timer_cost_seconds=spoken.timer_cost_seconds, load=load,
             steal_fraction=(_steal_seconds() - stolen) / (max(outcome.seconds, 1e-3) * (os.cpu_count() or 1)),
-            notices=(*outcome.notices, *said, *notices_of(parts, outcome)),
+            notices=(*outcome.notices, *said, *notices_of(parts, outcome, status)),
             libraries=described(file for files in mapped.values() for file in files),
             links=outcome.links, emulator=outcome.emulator, timelines=spoken.timelines,
             cells_seconds=spoken.cells_seconds,
             transports=self._transports(parts, outcome) if spoken.verified else "",
         )  # fmt: skip
 
-    def _transports(self, parts: Sequence[Part], outcome: Outcome) -> str:
+    def _transports(self, parts: Sequence[LaunchPart], outcome: Outcome) -> str:
         """What carried messages, as a launch that verified data has told."""
         if self._seen is None or len(parts) > 1:
             return ""
         return ", ".join(self._seen.transports(parts[0].implementation, outcome.stdout + outcome.stderr))
 
-    def _judged(self, parts: Sequence[Part], mapped: Mapped) -> tuple[str, tuple[Notice, ...]]:
+    def _judged(self, parts: Sequence[LaunchPart], mapped: Mapped) -> tuple[str, tuple[Notice, ...]]:
         """Why the ranks are none of their launcher's ('': they are), and what is to be said of their libraries."""
         if self._seen is None or len(parts) > 1:
             return "", ()
@@ -245,7 +252,7 @@ class Launching:
         return replace(job, program=(*job.program, *network, *_schedule_flags(files)), files=(*job.files, *needed))
 
     def _run(
-        self, parts: Sequence[Part], settings: Settings, end_marker: str, combine: Combine
+        self, parts: Sequence[LaunchPart], settings: Settings, end_marker: str, combine: Combine
     ) -> tuple[LaunchSteps, Outcome]:  # fmt: skip
         """The launch line and how it ended; one that cannot even be started has failed like any other."""
         steps = LaunchSteps(Command(parts[0].job.program))

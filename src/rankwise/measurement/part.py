@@ -11,7 +11,7 @@ from rankwise.measurement.job import program_line
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class LaunchPart:
     """The part of a launch that one configuration runs: what becomes a `Segment` once it is started."""
 
     implementation: Implementation

@@ -19,13 +19,13 @@ from pathlib import Path
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.jobs import Host
 
-_RANK_LINE = re.compile(r"rank\s+(\d+)\s*=\s*(\S+)(?:\s+slots?\s*=\s*\S+)?", re.IGNORECASE)
+_RANK_LINE = re.compile(r"rank\s+([0-9]{1,9})\s*=\s*(\S+)(?:\s+slots?\s*=\s*\S+)?", re.IGNORECASE)
 
 
 def place(placement: str, hosts: Sequence[Host], ranks: int) -> tuple[str, ...]:
     """Return each rank's host. Raises InputError (UnknownNameError for a name or host that does not exist)."""
     if ranks < 1:
-        raise InputError(f"{ranks} ranks cannot be placed", "ask for at least one")
+        raise InputError(f"{ranks} ranks cannot be placed", "give at least 1")
     if not any(host.slots > 0 for host in hosts):
         raise InputError("no host of the testbed has a slot for a rank", "give hosts slots in its description")
     if placement in _WORDS:
@@ -35,7 +35,7 @@ def place(placement: str, hosts: Sequence[Host], ranks: int) -> tuple[str, ...]:
     if Path(placement).is_file():
         return _from_file(Path(placement), hosts, ranks)
     if "/" in placement or "." in placement:
-        raise InputError(f"there is no rankfile {placement}", f"write one, or say {', '.join(_WORDS)}")
+        raise InputError(f"rankfile not found: {placement}", f"write one, or give {', '.join(_WORDS)}")
     raise UnknownNameError("placement", placement, _WORDS)
 
 
@@ -95,7 +95,7 @@ def _one_per_node(hosts: Sequence[Host], ranks: int) -> tuple[str, ...]:
     if ranks > len(names):
         raise InputError(
             f"{ranks} ranks cannot be placed one per node: the testbed has {len(names)}",
-            f"ask for at most {len(names)} ranks, or for another placement",
+            f"use at most {len(names)} ranks, or another placement",
         )
     return tuple(names[:ranks])
 
@@ -105,7 +105,7 @@ def _across_sites(hosts: Sequence[Host], ranks: int) -> tuple[str, ...]:
     if len(sites) < 2:
         raise InputError(
             "ranks cannot be placed across sites: the testbed has only one",
-            "take a testbed with two sites or more, or another placement",
+            "use a testbed with two or more sites, or another placement",
         )
     of_sites = []
     for number, site in enumerate(sites):
@@ -163,7 +163,7 @@ def _entry(words: str, next_rank: int, where: str) -> tuple[int, str]:
 
 def _host(name: str, hosts: Sequence[Host], known: set[str], where: str) -> str:
     """The host of this name, or the one that Open MPI's `+nN` counts."""
-    if re.fullmatch(r"\+n\d+", name) and int(name[2:]) < len(hosts):
+    if re.fullmatch(r"\+n[0-9]{1,9}", name) and int(name[2:]) < len(hosts):
         return hosts[int(name[2:])].name
     if name not in known:
         unknown = UnknownNameError("host", name, known)

@@ -85,7 +85,7 @@ def with_schedules(benchmarks: Sequence[str], known: Mapping[str, Benchmark]) ->
     if not names:
         raise InputError(
             f"no schedule does what {', '.join(benchmarks)} does",
-            "collectives have some: rankwise schedule list",
+            "schedules exist for collectives: rankwise schedule list",
         )
     return tuple(names)
 
@@ -124,7 +124,7 @@ def make_cells(
                     cells.append(cell)
     if not cells:
         reasons = sorted({failure.reason for failure in unsupported})
-        raise InputError(f"there is nothing to measure: {'; '.join(reasons) or 'no benchmark was named'}")
+        raise InputError(f"nothing to measure: {'; '.join(reasons) or 'no benchmark given'}")
     return tuple(cells), tuple(unsupported)
 
 

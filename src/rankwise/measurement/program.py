@@ -13,7 +13,7 @@ import numpy as np
 from rankwise.core.jobs import Job, Outcome
 from rankwise.core.programs import Program
 from rankwise.core.records import Cell, CellFailure, Plan, Series
-from rankwise.measurement.protocol import Spoken
+from rankwise.measurement.protocol import NOTHING, Spoken
 
 
 class WholeProgram:
@@ -36,14 +36,13 @@ class WholeProgram:
         """Add the program's arguments; an output file of the launch before goes."""
         if self._program.output_file:
             self._output_file.unlink(missing_ok=True)
-        return replace(job, program=self._program.command(job.program[0], cells[0].implementation))
+        command = self._program.command(job.program[0], cells[0].implementation)
+        return replace(job, program=command, folder=self._program.folder)
 
     def read(self, outcome: Outcome, cells: Sequence[Cell]) -> Spoken:
         """Return a series of one value for each metric, or why there is none."""
         if outcome.broken or outcome.timed_out or outcome.returncode != 0:
-            return Spoken(
-                begun=False, ended=False, series=(), failures=(), verified=(), last_words=_first_words(outcome)
-            )
+            return NOTHING
         output = "\n".join((outcome.stdout, outcome.stderr, self._written()))
         if self._program.verify and not re.search(self._program.verify, output, re.MULTILINE):
             reason = f"its output has nothing that matches '{self._program.verify}' (--verify-output)"
@@ -60,9 +59,10 @@ class WholeProgram:
         metric = self._metrics[cell.benchmark]
         if not metric.pattern:
             return Series(cell, "time", np.array([seconds]))
-        value = metric.find(output)
-        if value is None:
-            return CellFailure(cell, f"its output has no number where '{metric.pattern}' looks for one")
+        try:
+            value = metric.find(output)
+        except ValueError as error:
+            return CellFailure(cell, str(error))
         if value <= 0:
             return CellFailure(cell, f"it is {value:g}: only figures above 0 can be compared")
         return Series(cell, "metric", np.array([value]))
@@ -75,9 +75,3 @@ class WholeProgram:
     @property
     def _output_file(self) -> Path:
         return Path(self._program.folder, self._program.output_file)
-
-
-def _first_words(outcome: Outcome) -> str:
-    """What the program said before launchers added that it has failed, on every rank in much the same words."""
-    lines = (line.strip() for line in (outcome.stderr or outcome.stdout).splitlines())
-    return "; ".join(list(dict.fromkeys(line for line in lines if line.strip(" -=*|")))[:3])[:400]

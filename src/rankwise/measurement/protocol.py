@@ -10,6 +10,7 @@ from typing import Any, get_args
 
 import numpy as np
 
+from rankwise.core.launch_output import PROTOCOL_START
 from rankwise.core.records import (
     Benchmark,
     Cell,
@@ -27,7 +28,6 @@ from rankwise.core.tuning import Candidate
 Candidates = Mapping[str, Candidate]
 """By the labels of the cells that are measured with them; cells of other labels have what the launch loads."""
 NO_CANDIDATES: Candidates = {}
-LINE_START = '{"rankwise":'
 END_MARKER = '{"rankwise":"end"'
 
 
@@ -46,8 +46,6 @@ class Spoken:
     timer_resolution_seconds: float = 0.0
     timer_cost_seconds: float = 0.0
     timelines: tuple[Timeline, ...] = ()
-    last_words: str = ""
-    """Of what failed, where they are not simply the last lines."""
     cells_seconds: float = 0.0
     ranks: int = 0
     """Of MPI_COMM_WORLD; 0: it did not say."""
@@ -179,7 +177,7 @@ def parse_run(output: str, cells: Sequence[Cell], candidates: Candidates = NO_CA
             elif kind == "verified":
                 verified.append(cell)
         except (KeyError, TypeError, ValueError, OverflowError) as error:
-            failures.append(CellFailure(cell, f"what the harness said of it makes no sense: {error!r}"))
+            failures.append(CellFailure(cell, f"invalid harness output: {error!r}"))
     return Spoken(
         begun=bool(begin), ended=bool(end), series=tuple(series), failures=tuple(failures),
         verified=tuple(verified), library=str(begin.get("library", "")),
@@ -194,7 +192,7 @@ def parse_run(output: str, cells: Sequence[Cell], candidates: Candidates = NO_CA
 def _series(cell: Cell, message: dict[str, Any]) -> Series:
     samples = np.asarray(message["samples_seconds"], dtype=np.float64)
     if samples.ndim != 1 or not np.all(np.isfinite(samples) & (samples >= 0)):
-        raise ValueError("samples that are no times")
+        raise ValueError("samples that are not times")
     if message["quantity"] not in get_args(Quantity):
         raise ValueError(f"the quantity {message['quantity']!r}")
     if message.get("start", "") not in get_args(Start):
@@ -236,14 +234,14 @@ def _timeline(cell: Cell, message: dict[str, Any]) -> Timeline:
     times = np.asarray(message["times_seconds"], dtype=np.float64)
     values = np.asarray(message["values"], dtype=np.float64)
     if times.ndim != 1 or times.shape != values.shape or message["quantity"] not in get_args(TimelineQuantity):
-        raise ValueError("a timeline whose moments and values do not fit")
+        raise ValueError("a timeline with unequal numbers of times and values")
     return Timeline(cell=cell, quantity=message["quantity"], times_seconds=times, values=values)
 
 
 def _messages(output: str) -> Iterator[dict[str, Any]]:
     """Every line that is the harness's; a line cut off by a kill, and what launchers say between, is left out."""
     for line in output.splitlines():
-        if line.startswith(LINE_START):
+        if line.startswith(PROTOCOL_START):
             try:
                 message = json.loads(line)
             except (ValueError, RecursionError):

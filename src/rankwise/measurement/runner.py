@@ -1,4 +1,4 @@
-"""Carries out a plan: round after round of launches until every cell is precise or the time is over."""
+"""Carries out a plan: round after round of launches until all cells are precise or the time budget is spent."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from rankwise.core.records import Cell, Implementation, Launch, Plan
+from rankwise.core.records import OWN, Cell, Implementation, Launch, Plan
 from rankwise.measurement.adaptive import HalfWidth, Progress
 from rankwise.measurement.plan import LEAST_SECONDS_PER_CELL, launches_of_round, together
 
@@ -78,12 +78,14 @@ class Runner:
         noise: Noise | None = None,
         first_seconds: Callable[[Sequence[Cell]], float] | None = None,
         trusted: Collection[Cell] = (),
+        most_seconds: Callable[[Cell], float] | None = None,
     ) -> None:
         """`priority`: after a first round of all, cells of a lower number get their fewest launches first.
 
         `noise` decides how often launches visit their cells; without it that is once. `first_seconds`: what a
         launch of these cells takes, as long as none was seen; given that, nothing goes beyond the time budget.
-        `trusted`: cells whose data are not looked at first, whatever the plan says.
+        `trusted`: cells whose data are not looked at first, whatever the plan says. `most_seconds`: a cell that is
+        repeated for less than the plan says.
         """
         self._plan = plan
         self._priority = priority
@@ -91,6 +93,7 @@ class Runner:
         self._first_seconds = first_seconds
         self._tried: Counter[Cell] = Counter()
         self._looked_at = set(trusted)
+        self._most_seconds = most_seconds
         self._launching = launching
         self._progress = Progress(plan, half_width)
         self._keep = keep
@@ -181,7 +184,10 @@ class Runner:
             self._seconds_per_cell = max(LEAST_SECONDS_PER_CELL, self._seconds_per_cell / 2)
 
     def _measure(self, ready: Ready, cells: Sequence[Cell]) -> None:
-        launch = self._launching.launch(ready.implementation, ready.program, cells, self._seconds_per_cell)
+        seconds = self._seconds_per_cell
+        if self._most_seconds:
+            seconds = min(seconds, max(map(self._most_seconds, cells)))
+        launch = self._launching.launch(ready.implementation, ready.program, cells, seconds)
         self._keep(launch)
         self._take(launch)
         self._tried.update(set(cells))
@@ -189,7 +195,8 @@ class Runner:
     def _visits(self, cells: Collection[Cell]) -> int:
         """How often the launches of a round come to each of their cells: what the last ones took decides."""
         known = [one for one in self._last.values() if one.cells_seconds]
-        visits = sum(len(of_cell) for one in known for of_cell in one.visits().values())
+        found = [item for launch in known for item in launch.visits().items()]
+        visits = sum(len(of_cell) for (_, quantity), of_cell in found if quantity in OWN)
         if self._noise is None or not visits:
             return 1
         in_cells = sum(one.cells_seconds for one in known)
@@ -216,6 +223,6 @@ class Runner:
         if self._plan.verify:
             return "verified"
         if self._progress.broken:
-            return "the testbed breaks down"
+            return "the testbed failed repeatedly"
         measured = [cell for cell in self._plan.cells if not self._progress.given_up(cell)]
         return "precise" if all(self._progress.precise(cell) for cell in measured) else "max launches"

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rankwise.artifacts import builder, compiler
-from rankwise.core import paths
+from rankwise.artifacts import builder, compiler, harness
+from rankwise.core import caller, paths
 from rankwise.core.jobs import Job
 from rankwise.core.mapped_libraries import Mapped, mpi_libraries
+from rankwise.core.rank_differences import Given, difference, limit_difference
 from rankwise.core.records import Environment, Implementation, Notice
+from rankwise.mpi import preload
 from rankwise.mpi.family import family_named
 
 LIBRARY_PATH = "LD_LIBRARY_PATH"
@@ -132,10 +134,26 @@ def _overruling(implementation: Implementation, library: Path, caller: Mapping[s
             return  # the loader takes the first
 
 
+def unlike(jobs: Sequence[Job], given: Mapping[str, Given]) -> str:
+    """Return what some ranks of these jobs have got and others have not; '' if they were started alike.
+
+    Several jobs are the sites of a joined one. A script may set what it likes for its rank: such programs are not
+    judged.
+    """
+    if not all(preload.is_program(Path(job.program[0])) for job in jobs):
+        return ""
+    arguments = " ".join(word for job in jobs for word in job.launcher_arguments)
+    expected = caller.variables()
+    own = {name for job in jobs for name, _ in job.environment}
+    found = difference(given, expected, {*own, *(name for name in expected if name in arguments)})
+    is_ours = all(Path(job.program[0]).name == harness.PROGRAM for job in jobs)
+    return found or (limit_difference(given) if is_ours else "")
+
+
 def _notice(what: str, implementation: Implementation, variable: str) -> Notice:
     return Notice(
         "other-mpi-preferred",
-        f"{what} of your environment leads programs to another MPI than {implementation.id}",
+        f"{what} of your environment makes programs load another MPI than {implementation.id}",
         f"unset {variable}",
     )
 
@@ -157,8 +175,8 @@ def judge(
     if foreign:
         which = ", ".join(sorted(set(foreign)))
         return (
-            f"{len(foreign)} of the ranks that {implementation.id} started have loaded another MPI, {which}: each "
-            "of them is alone in a world of its own"
+            f"{len(foreign)} of the ranks that {implementation.id} started loaded {which} instead, so each got "
+            "its own MPI_COMM_WORLD"
         ), ()
     if besides and besides != implementation:
         return "", ()

@@ -46,7 +46,7 @@ def _examine(
     """The installation, and the real path of its MPI library where the compiler shows one."""
     compiler = candidate.compiler
     prefix = compiler.parent.parent
-    reason = f"no family knows {compiler}"
+    reason = f"no family recognises {compiler}"
     for family in sorted(known.values(), key=lambda family: not _is_likely(family, compiler)):
         asking = _Asking(family.environment(prefix), ask_seconds)
         version = family.identify(compiler, asking)
@@ -62,6 +62,8 @@ def _examine(
         if asking.failure:
             reason = asking.failure
             break
+        if asking.said:
+            reason = f"no family recognises {compiler}: {asking.said}"
     return Implementation(
         id=f"{UNKNOWN_FAMILY}-{_digest(compiler)}", family=UNKNOWN_FAMILY, version="",
         prefix=str(prefix), mpicc=str(compiler), mpiexec="", source=candidate.source, status="broken",
@@ -80,6 +82,8 @@ class _Asking:
     def __init__(self, environment: Environment, limit_seconds: float) -> None:
         self.environment = environment
         self.failure = ""
+        self.said = ""
+        """The first line of a command that failed."""
         self._limit_seconds = limit_seconds
 
     def __call__(self, program: Path, *arguments: str) -> str:
@@ -90,8 +94,10 @@ class _Asking:
             self.failure = str(error)
             return ""
         if outcome.timed_out:
-            self.failure = f"{program} does not answer within {self._limit_seconds:g} s"
+            self.failure = f"{program} timed out after {self._limit_seconds:g} s"
             return ""
+        if outcome.returncode != 0:
+            self.said = (outcome.stderr or outcome.stdout).strip().partition("\n")[0]
         return outcome.stdout + "\n" + outcome.stderr
 
 

@@ -55,7 +55,7 @@ def _overruling(
                 yield Notice(
                     "profile-overruled",
                     f"{name} = {value} in {file} overrules the profile, which has {ours[name]}",
-                    f"take that line out of {file}",
+                    f"remove that line from {file}",
                 )
 
 

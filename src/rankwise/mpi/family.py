@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -57,6 +58,12 @@ class Family(ABC):
     """... or variables that do."""
     variables: ClassVar[tuple[str, ...]] = ()
     """How the names begin of the variables by which a user sets it."""
+    shared_memory: ClassVar[tuple[str, ...]] = ()
+    """Patterns of the names that a job's files have in /dev/shm, which stay there when it is killed."""
+
+    def rank_user(self) -> int:
+        """Return the user id under which ranks run on this host."""
+        return os.geteuid()
 
     @abstractmethod
     def identify(self, compiler: Path, ask: Ask) -> str:
@@ -133,7 +140,7 @@ class Family(ABC):
         For families whose `candidate` is None. There may be `most_by_size` choices of the smallest size. That
         launch cannot measure the default of this operation beside them. Raises InputError as `candidate` does.
         """
-        raise InputError(f"{self.title} does not tell choices apart by the size", "launch each by itself")
+        raise InputError(f"{self.title} cannot switch algorithms by message size", "launch each by itself")
 
     def switching(self, implementation: Implementation) -> Native:
         """Return what a launch has to load to switch between candidates; by itself that changes nothing."""

@@ -7,8 +7,11 @@
 #ifndef RANKWISE_IDLE_H
 #define RANKWISE_IDLE_H
 
+#include "called_functions.h"
+#include <dlfcn.h>
 #include <sched.h>
 #include <stdbool.h>
+#include <string.h>
 #include <time.h>
 
 /* After each poll. */
@@ -25,6 +28,39 @@ static void after_poll(bool found)
     } else if (empty > BEFORE_YIELD) {
         sched_yield();
     }
+}
+
+typedef struct {
+    const char *name;
+    void *own;
+} Yielding;
+
+/* Those of this library, up to one without a name. */
+static const Yielding *yielding_functions(void);
+
+static void *yielding(const char *name, const void *context)
+{
+    for (const Yielding *one = context; one->name; one++)
+        if (strcmp(one->name, name) == 0)
+            return one->own;
+    return NULL;
+}
+
+static int lead_here(struct dl_phdr_info *info, size_t bytes, void *functions)
+{
+    (void)bytes;
+    Dl_info own;
+    if (dladdr(yielding_functions, &own) && (ElfW(Addr))own.dli_fbase != info->dlpi_addr)
+        exchange_called(info, yielding, functions);
+    return 0;
+}
+
+/* Preloading alone reaches no library that looks for symbols in itself and in what it needs first
+ * (RTLD_DEEPBIND), as an MPI below the standard ABI does: csrc/abi/backend/entry.c calls this for
+ * each one that was loaded. */
+void rankwise_yield_everywhere(void)
+{
+    dl_iterate_phdr(lead_here, (void *)yielding_functions());
 }
 
 #endif

@@ -4,7 +4,6 @@
 #define RANKWISE_IDLE_EPOLL_H
 
 #include "idle.h"
-#include <dlfcn.h>
 #include <sys/epoll.h>
 
 /* While this is set, the caller yields by itself. */

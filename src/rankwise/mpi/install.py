@@ -86,7 +86,7 @@ def remove(name: str, others: Sequence[Implementation] = ()) -> Path:
                     f"{name} in {other.prefix} was not installed by rankwise (found by: {other.source})",
                     _owner_remedy(other),
                 )
-        raise UnknownNameError("implementation installed by rankwise", name, ours)
+        raise UnknownNameError("installed implementation", name, ours)
     # out of sight first: an interrupted removal must not leave half an installation to be found
     doomed = ours[name].with_name(f".removing-{name}")
     ours[name].rename(doomed)
@@ -121,12 +121,12 @@ def _pip(requirements: Sequence[str], prefix: Path) -> None:
 
 def _pip_error(what: str, outcome: Outcome) -> HostError | InputError:
     words = [line.strip() for line in outcome.stderr.splitlines() if line.startswith("ERROR:")]
-    said = "\n".join(words) or outcome.stderr.strip()[-1000:] or "it said nothing"
+    said = "\n".join(words) or outcome.stderr.strip()[-1000:] or "no output"
     if outcome.timed_out:
         return HostError(f"pip did not finish installing {what} within {PIP_SECONDS:g} s", "try again")
     if "from versions:" in said and "from versions: none" not in said:
         return InputError(f"pip cannot install {what}:\n{said}", "choose one of the versions listed")
     return HostError(
         f"pip cannot install {what}:\n{said}",
-        "is there a network, or a package index in pip's configuration (python -m pip config list)?",
+        "check the network, and the package index in pip's configuration (python -m pip config list)",
     )

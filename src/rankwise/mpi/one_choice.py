@@ -13,7 +13,7 @@ def chosen(
 ) -> Algorithm | None:
     """Return the algorithm of a choice; None for the default. Raises InputError for what is not `known`."""
     if operation not in known:
-        raise UnknownNameError(f"operation that {implementation} can be told how to do", operation, known)
+        raise UnknownNameError(f"configurable operation of {implementation}", operation, known)
     if choice == Choice():
         return None
     own = {one.name: one for one in known[operation]}
@@ -33,6 +33,6 @@ def decided(implementation: str, decision: Decision, known: Mapping[str, Sequenc
     if len(choices) != 1:
         raise InputError(
             f"{decision.operation} at {decision.ranks} ranks: {implementation} takes one choice for all sizes",
-            "decide for one of them",
+            "choose one of them",
         )
     return chosen(implementation, decision.operation, choices.pop(), known)

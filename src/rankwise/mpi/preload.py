@@ -13,6 +13,8 @@ from rankwise.artifacts.builder import Artifact
 from rankwise.core.records import Environment, Implementation
 
 VARIABLE = "LD_PRELOAD"
+_SLOTS = Path(__file__).parents[1] / "csrc" / "abi"
+"""Has how the calls of loaded libraries are led elsewhere."""
 _ELF = b"\x7fELF"
 _DYNAMIC = 2  # the type of a program header
 
@@ -23,7 +25,7 @@ def build(source: Path, implementation: Implementation) -> Path:
     Raises BuildError, or HostError if the cache cannot be written.
     """
     library = Artifact(
-        f"{source.stem}.so", (source,), "shared object", (Path(__file__).parent,), libraries=("-ldl",)
+        f"{source.stem}.so", (source,), "shared object", (Path(__file__).parent, _SLOTS), libraries=("-ldl",)
     )
     return builder.build(library, implementation)
 
@@ -66,6 +68,15 @@ def defines(program: Path, name: str) -> bool:
             return False
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
             return content.find(f"\0{name}\0".encode()) >= 0
+
+
+def is_program(file: Path) -> bool:
+    """Return whether the file is one that the kernel runs by itself, no script."""
+    try:
+        with file.open("rb") as stream:
+            return stream.read(len(_ELF)) == _ELF
+    except OSError:
+        return False
 
 
 def _is_dynamic(content: bytes) -> bool:

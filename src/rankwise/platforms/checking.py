@@ -51,7 +51,7 @@ def _sites(platform: Platform, top: Entry) -> None:
             raise entry.value["nodes"].refused("a site has at least one node", "name its nodes")
         for name, place in zip(site.nodes, entry.value["nodes"].value, strict=True):
             if name in seen:
-                raise place.refused(f"there are two nodes of the name {name}", "rename one of them")
+                raise place.refused(f"duplicate node name: {name}", "rename one of them")
             seen.add(name)
             _printable(place)
         _within(entry, "out_bytes_per_second", SLOWEST, FASTEST)
@@ -125,7 +125,7 @@ def _one_of(entry: Entry, names: Iterable[str], kind: str) -> None:
     known = list(names)
     if entry.value not in known:
         shown = ", ".join(known[:10]) + (", ..." if len(known) > 10 else "")
-        raise entry.refused(f"there is no {kind} of the name {entry.value}", f"known: {shown}")
+        raise entry.refused(f"unknown {kind}: {entry.value}", f"known: {shown}")
 
 
 def _printable(name: Entry) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
@@ -13,6 +12,7 @@ from rankwise.core.platform import CostRange, Interval, Platform
 from rankwise.core.toml_places import Entry, parse
 from rankwise.core.toml_records import to_plain, to_record
 from rankwise.core.toml_text import toml_text
+from rankwise.core.whole_files import written_beside
 from rankwise.platforms.checking import check
 
 FILE = "platform.toml"
@@ -57,11 +57,13 @@ def read_text(text: str, file: str) -> Platform:
     form = table.pop("format", None)
     if form is None:
         raise top.refused(
-            "this is no platform: the key format is missing",
+            "this is not a platform: the key format is missing",
             f'name a file of `rankwise fit`, whole; one that is written by hand begins with format = "{FORMAT}"',
         )
     if form.value != FORMAT:
-        raise form.refused(f'expected "{FORMAT}"', "measure it anew with `rankwise fit`, or take a newer Rankwise")
+        raise form.refused(
+            f'expected "{FORMAT}"', "measure it again with `rankwise fit`, or take a newer Rankwise"
+        )
     intervals = _table(table.pop("intervals", None))
     misfits = _table(table.pop("misfits", None))
     unknown = _table(table.pop("not_identified", None))
@@ -80,11 +82,13 @@ def read(path: Path) -> Platform:
     return read_text(contents(path), str(path))
 
 
-def contents(path: Path) -> str:
+def contents(path: Path, most_bytes: int = MOST_BYTES) -> str:
     """Return the text of a platform's file of any format. Raises InputError for one that cannot be read."""
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise InputError(f"{path}: larger than {MOST_BYTES >> 20} MiB: this is no platform", "name its file")
+        if path.stat().st_size > most_bytes:
+            raise InputError(
+                f"{path}: larger than {most_bytes >> 20} MiB: this is not a platform", "name its file"
+            )
         return path.read_text(encoding="utf-8")
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}", "name a file of `rankwise fit`") from error
@@ -94,14 +98,11 @@ def contents(path: Path) -> str:
 
 def write(path: Path, text: str) -> None:
     """Write a platform's text, whole or not at all. Raises HostError where that is impossible."""
-    beside = path.with_name(f".{path.name}.new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(path)
+        with written_beside(path) as beside:
+            beside.write_text(text, encoding="utf-8")
     except OSError as error:
-        with contextlib.suppress(OSError):
-            beside.unlink()
         raise HostError(f"{path} cannot be written: {error.strerror}", "name another file with -o") from error
 
 
@@ -118,7 +119,7 @@ def _interval(entry: Entry) -> Interval:
     if len(ends) != 2 or not all(isinstance(end, int | float) and math.isfinite(end) for end in ends):
         raise entry.refused("must be an interval", "write [low, high]")
     if ends[0] > ends[1]:
-        raise entry.refused("the interval ends before it begins", "write [low, high]")
+        raise entry.refused("invalid interval: low is larger than high", "write [low, high]")
     return Interval(float(ends[0]), float(ends[1]))
 
 
@@ -130,5 +131,5 @@ def _number(entry: Entry) -> float:
 
 def _reason(entry: Entry) -> str:
     if not isinstance(entry.value, str):
-        raise entry.refused("must be a text", "say why this is not known")
+        raise entry.refused("must be a string", "give the reason")
     return entry.value

@@ -1,9 +1,9 @@
-"""A platform from what a SimGrid file says: sites, the links that join them, and SMPI's costs by size."""
+"""A platform from a SimGrid file: sites of hosts that are alike, and the links that their messages share."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import product
 
 from rankwise.core.errors import InputError
@@ -17,136 +17,250 @@ from rankwise.core.platform import (
     Provenance,
     Route,
 )
-from rankwise.platforms.checking import LONGEST_ROUTE
-from rankwise.platforms.simgrid_values import by_size, rate, seconds
+from rankwise.core.units import short
+from rankwise.platforms.checking import FASTEST, LONGEST_ROUTE
+from rankwise.platforms.simgrid_routes import CLUSTER, Network, Star
+from rankwise.platforms.simgrid_settings import DEFAULT_GAMMA, Settings
 
-EAGER_BELOW = 65536
-"""SMPI's own default of smpi/send-is-detached-thresh."""
-SPLIT = "SPLITDUPLEX"
-RENDEZVOUS_TRIPS = 3
-LEAST_FACTOR = 1e-9
-_LAWS = {"os": (0.0, 0.0), "or": (0.0, 0.0), "bw-factor": (1.0,), "lat-factor": (1.0,)}
-"""SMPI's laws by size, and what they are here where the file has none."""
-Law = dict[int, tuple[float, ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """A link: bytes a second, seconds, and whether its messages share it (FATPIPE: they do not)."""
-
-    rate: float
-    latency: float
-    policy: str
+MOST_SITES = 128
+LOOPBACK = "<loopback>"
+"""The link of a host to itself that SimGrid adds where the file has none; `<` is in no name of a file."""
+Pair = tuple[str, str]
 
 
 @dataclass(slots=True)
 class Found:
     """What was read of a file."""
 
-    sites: list[PlatformSite] = field(default_factory=list)
-    latencies: dict[str, float] = field(default_factory=dict)
-    """Of a message within each site."""
-    speeds: list[float] = field(default_factory=list)
-    links: dict[str, Link] = field(default_factory=dict)
-    ways: dict[tuple[str, str], list[str]] = field(default_factory=dict)
-    """The links from site to site."""
-    settings: dict[str, str] = field(default_factory=dict)
+    network: Network
+    speeds: dict[str, float] = field(default_factory=dict)
+    """Of each host, in the order of the file."""
+    gateways: set[str] = field(default_factory=set)
+    settings: Settings = field(default_factory=Settings)
+    unused: dict[str, None] = field(default_factory=dict)
+    """Elements and attributes without effect on messages, in the order of the file."""
 
 
-def half(name: str, *, up: bool) -> str:
-    """Return the name of one direction of a link that is split, as SimGrid calls it."""
-    return f"{name}_UP" if up else f"{name}_DOWN"
+@dataclass(frozen=True, slots=True)
+class _Path:
+    """What a message takes: all its links, its latency, and the slowest of its links."""
+
+    links: tuple[str, ...]
+    latency: float
+    slowest: float
 
 
 def platform_of(found: Found, file: str) -> Platform:
     """Return the platform. Raises InputError for what a platform cannot be."""
-    if len(set(found.speeds)) > 1:
-        raise InputError(
-            f"{file}: its clusters compute at different speeds", "divide it: a platform has one speed"
-        )
     return _Building(found, file).platform()
 
 
 class _Building:
     def __init__(self, found: Found, file: str) -> None:
-        self._found, self._file = found, file
-        self._sites = {site.name: site for site in found.sites}
-        self._eager = _whole_number(found.settings.get("smpi/send-is-detached-thresh", ""), EAGER_BELOW)
-        self._laws = {key: self._law(key, default) for key, default in _LAWS.items()}
-        self._classes: dict[str, PairClass] = {}
-        self._links: dict[str, PlatformLink] = {}
+        self._found, self._file, self._network = found, file, found.network
+        self._links = found.network.links
+        self._classes: dict[tuple[float, float], PairClass] = {}
+        self._latest = 0.0
+        """The longest latency that SimGrid's own TCP-gamma would make slower."""
 
     def platform(self) -> Platform:
-        routes = tuple(self._route(*ends) for ends in product(self._sites, self._sites))
-        unknown = {"models": "the file says nothing of alpha or kappa: max-min is what SimGrid does"}
-        same = self._same_node() or next(iter(self._classes.values()))
-        if same.name in self._classes:
-            unknown["same_node"] = "the file says nothing of two ranks of a host: a class of the network is taken"
-        if not any(f"smpi/{key}" in self._found.settings for key in _LAWS):
-            unknown["classes"] = "the file has no costs by size: SMPI would take its own, and here there are none"
-        self._classes[same.name] = same
+        _make_alike(self._found)
+        groups = self._groups()
+        if len(groups) > MOST_SITES:
+            raise InputError(
+                f"{self._file}: {len(groups)} hosts or groups of hosts with links of their own kind: each is a "
+                f"site, and a platform read from SimGrid has at most {MOST_SITES}",
+                "leave hosts out, or write those that are alike as <cluster>",
+            )
+        sites = {name: self._site(name, hosts) for name, hosts in groups.items()}
+        paths = {
+            (one, other): self._path(groups[one][0], groups[other][one == other])
+            for one, other in product(groups, groups)
+            if one != other or len(groups[one]) > 1
+        }
+        shared = self._shared(paths)
+        same = self._same_node(groups)
+        routes = []
+        for one, other in product(groups, groups):
+            path = paths.get((one, other), same)
+            name = f"within {one}" if one == other else f"{one} - {other}"
+            routes.append(Route(one, other, self._class(name, path), shared.get((one, other), ())))
+        same_node = self._class("same node", same)
+        used = dict.fromkeys(link for links in shared.values() for link in links)
+        speed = min(self._found.speeds.values())
         return Platform(
-            tuple(self._sites.values()), routes, tuple(self._classes.values()), same.name,
-            tuple(self._links.values()), (ContentionModel("max-min"),), flops_per_second=self._found.speeds[0],
-            provenance=Provenance(testbed=f"SimGrid: {self._file}"), not_identified=unknown,
+            tuple(sites.values()), tuple(routes), tuple(self._classes.values()),
+            same_node, tuple(PlatformLink(name, self._links[name].rate) for name in used),
+            (ContentionModel("max-min"),), flops_per_second=speed,
+            provenance=Provenance(testbed=f"SimGrid: {self._file}"), not_identified=self._notices(groups),
         )  # fmt: skip
 
-    def _route(self, source: str, destination: str) -> Route:
-        if source == destination:
-            name, links, latency = f"within {source}", [], self._found.latencies[source]
-        elif (source, destination) in self._found.ways:
-            name = f"{source} - {destination}"
-            links = self._found.ways[source, destination]
-            ends = self._found.latencies[source] + self._found.latencies[destination]
-            latency = ends / 2 + sum(self._found.links[one].latency for one in links)
-        else:
-            raise InputError(f"{self._file}: there is no zoneRoute from {source} to {destination}", "add one")
-        shared = tuple(one for one in links if self._found.links[one].policy != "FATPIPE")
-        if len(shared) > LONGEST_ROUTE or len(set(shared)) < len(shared):
+    def _groups(self) -> dict[str, list[str]]:
+        """Hosts that are alike: of one zone Cluster, with links to it that are alike, and no gateways."""
+        found: dict[object, list[str]] = {}
+        for host in self._found.speeds:
+            zone = self._network.zone_of[host]
+            star = zone.stars.get(host)
+            alone = zone.routing != CLUSTER or star is None or host in self._found.gateways
+            key = host if alone or star is None else (id(zone), star.up, star.down)
+            found.setdefault(key, []).append(host)
+        named: dict[str, list[str]] = {}
+        for hosts in found.values():
+            zone = self._network.zone_of[hosts[0]]
+            whole = len(hosts) > 1 or len(zone.stars) == 1
+            name = zone.name if whole and zone.name not in named else hosts[0]
+            while name in named:
+                name += "'"
+            named[name] = hosts
+        return named
+
+    def _site(self, name: str, hosts: list[str]) -> PlatformSite:
+        star = self._network.zone_of[hosts[0]].stars.get(hosts[0], Star())
+        rates = []
+        for links in (star.up, star.down):
+            own = (self._links[one] for one in links)
+            rates.append(min((one.rate for one in own if one.each and one.shared), default=FASTEST))
+        return PlatformSite(name, tuple(hosts), *rates)
+
+    def _path(self, source: str, target: str) -> _Path:
+        links = self._network.route(source, target)
+        if not links:
+            raise InputError(f"{self._file}: no link from {source} to {target}", "add a route of links")
+        used = [self._links[one] for one in links]
+        return _Path(links, sum(one.latency for one in used), min(one.rate for one in used))
+
+    def _shared(self, paths: Mapping[Pair, _Path]) -> dict[Pair, tuple[str, ...]]:
+        """The links of each route that belong to no interface and that its messages share."""
+        shared = {}
+        for pair, path in paths.items():
+            own = [one for one in path.links if self._links[one].shared and not self._links[one].each]
+            twice = next((one for one in own if own.count(one) > 1), None)
+            if twice:
+                raise InputError(
+                    f"{self._file}: {pair[0]} to {pair[1]} crosses the link {twice} twice: SimGrid counts it "
+                    "twice, and a platform has no place for that", "give each direction a link, as SPLITDUPLEX",
+                )  # fmt: skip
+            shared[pair] = tuple(own)
+        if any(len(links) > LONGEST_ROUTE for links in shared.values()):
+            shared = self._without_the_idle(shared)
+        long = next((pair for pair, links in shared.items() if len(links) > LONGEST_ROUTE), None)
+        if long:
             raise InputError(
-                f"{self._file}: {source} to {destination}: more than {LONGEST_ROUTE} links, or one twice",
+                f"{self._file}: {long[0]} to {long[1]} crosses {len(shared[long])} links that others share: "
+                f"{short(', '.join(shared[long]))}; a platform's route has at most {LONGEST_ROUTE}",
                 "leave out those that are never the slowest",
             )
-        limit = min(
-            self._sites[source].out_bytes_per_second, self._sites[destination].in_bytes_per_second,
-            *(self._found.links[one].rate for one in links),
-        )  # fmt: skip
-        self._classes[name] = PairClass(name, tuple(self._ranges(latency, limit)), self._eager)
-        self._links |= {one: PlatformLink(one, self._found.links[one].rate) for one in shared}
-        return Route(source, destination, name, shared)
+        return shared
 
-    def _same_node(self) -> PairClass | None:
-        """Of two ranks of one host: the loopback's costs, if the file has any."""
+    def _without_the_idle(self, shared: dict[Pair, tuple[str, ...]]) -> dict[Pair, tuple[str, ...]]:
+        """Leave out links that never limit: all their messages also cross one that is no faster."""
+        users: dict[str, set[Pair]] = {}
+        for pair, links in shared.items():
+            for one in links:
+                users.setdefault(one, set()).add(pair)
+        idle: set[str] = set()
+        for one, pairs in users.items():
+            others = (other for other in shared[next(iter(pairs))] if other != one and other not in idle)
+            rate = self._links[one].rate
+            if any(self._links[other].rate <= rate and pairs <= users[other] for other in others):
+                idle.add(one)
+        return {pair: tuple(one for one in links if one not in idle) for pair, links in shared.items()}
+
+    def _same_node(self, groups: Mapping[str, list[str]]) -> _Path:
+        """Of two ranks of one host: the first host's way to itself."""
         settings = self._found.settings
-        bandwidth = rate(settings.get("network/loopback-bw", ""))
-        latency = seconds(settings.get("network/loopback-lat", ""))
-        if not bandwidth or latency is None:
-            return None
-        costs = CostRange(latency_seconds=latency, gap_seconds_per_byte=1 / bandwidth)
-        return PairClass("same node", (costs,), self._eager)
+        own = _Path((LOOPBACK,), settings.loopback_latency, settings.loopback_rate)
+        ways = []
+        for hosts in groups.values():
+            zone = self._network.zone_of[hosts[0]]
+            star = zone.stars.get(hosts[0], Star())
+            direct = (hosts[0], hosts[0]) in zone.edges or star != Star()
+            ways.append(self._path(hosts[0], hosts[0]) if direct else own)
+        costs = {(way.latency, way.slowest) for way in ways}
+        if len(costs) > 1:
+            self._found.unused[f"the loopback of other hosts than {next(iter(self._found.speeds))}"] = None
+        return ways[0]
 
-    def _law(self, key: str, default: tuple[float, ...]) -> Law:
-        text = self._found.settings.get(f"smpi/{key}", "")
-        law = by_size(text, len(default)) if text else {}
-        if law is None:
-            raise InputError(
-                f"{self._file}: smpi/{key} cannot be read: {text[:60]}", "write size:number;size:number"
+    def _class(self, name: str, path: _Path) -> str:
+        """The name of the class with these costs."""
+        settings = self._found.settings
+        if settings.gamma is None and path.latency * 2 * path.slowest > DEFAULT_GAMMA:
+            self._latest = max(self._latest, path.latency)
+        most = settings.slowest_rate(path.slowest, path.latency)
+        if (path.latency, most) not in self._classes:
+            ranges: tuple[CostRange, ...] = tuple(settings.ranges(path.latency, most))
+            self._classes[path.latency, most] = PairClass(name, ranges, settings.eager_below)
+        return self._classes[path.latency, most].name
+
+    def _notices(self, groups: Mapping[str, list[str]]) -> dict[str, str]:
+        found = {"models": "the file has no alpha or kappa: max-min is what SimGrid does"}
+        found |= dict(self._found.settings.notices())
+        found |= dict(self._own_notices(groups))
+        return found
+
+    def _own_notices(self, groups: Mapping[str, list[str]]) -> Iterator[Pair]:
+        if self._latest:
+            own = f"SimGrid's own, {DEFAULT_GAMMA:.0f}, would slow messages on routes of {self._latest:g} s"
+            yield "network/TCP-gamma", f"the file has none, and none is taken: {own}"
+        slowest, fastest = min(self._found.speeds.values()), max(self._found.speeds.values())
+        if slowest < fastest:
+            yield (
+                "flops_per_second",
+                (f"hosts compute with {slowest:g} to {fastest:g} flop/s; a platform has one speed: the slowest"),
             )
-        return {0: default} | law
-
-    def _ranges(self, latency: float, limit: float) -> Iterator[CostRange]:
-        """SMPI's costs by size, on a path with this latency and rate."""
-        starts = sorted({start for law in self._laws.values() for start in law})
-        for start, after in zip(starts, [*starts[1:], None], strict=True):
-            now = {key: law[max(one for one in law if one <= start)] for key, law in self._laws.items()}
-            trips = 1 if start < self._eager else RENDEZVOUS_TRIPS
-            end = None if after is None else after - 1
-            (sending, sending_byte), (receiving, receiving_byte) = now["os"], now["or"]
-            yield CostRange(
-                end, latency * now["lat-factor"][0] / trips, sending, sending_byte, receiving, receiving_byte,
-                gap_seconds_per_byte=1 / (limit * max(now["bw-factor"][0], LEAST_FACTOR)),
-            )  # fmt: skip
+        if self._network.ambiguous:
+            yield (
+                "routes",
+                (f"several routes of as many links join {self._network.ambiguous}: SimGrid may take another one"),
+            )
+        if self._found.unused:
+            yield "elements", f"not used: {', '.join(self._found.unused)}"
 
 
-def _whole_number(text: str, default: int) -> int:
-    return int(text) if text.isdecimal() else default
+def _make_alike(found: Found) -> None:
+    """Give links of a zone Cluster that are alike one name, where each carries one direction of one host."""
+    network = found.network
+    uses: dict[str, int] = {}
+    zones = dict.fromkeys(network.zone_of.values())
+    for zone in zones:
+        lists = [edge.links for edge in zone.edges.values()]
+        stars = {id(star): star for star in zone.stars.values()}.values()  # those of a <cluster> are one
+        lists += [links for star in stars for links in (star.up, star.down, star.loopback)]
+        for links in lists:
+            for one in links:
+                uses[one] = uses.get(one, 0) + 1
+    for zone in zones:
+        made: dict[Star, Star] = {}
+        for host, star in zone.stars.items():
+            if host in found.gateways:
+                zone.stars[host] = _own_links(network, star, host)
+                continue
+            if star not in made:
+                up = _alike(network, f"{zone.name} out", star.up, uses)
+                made[star] = replace(star, up=up, down=_alike(network, f"{zone.name} in", star.down, uses))
+            zone.stars[host] = made[star]
+
+
+def _alike(network: Network, kind: str, links: tuple[str, ...], uses: Mapping[str, int]) -> tuple[str, ...]:
+    def named(at: int, name: str) -> str:
+        link = network.links[name]
+        if uses[name] > 1 or link.each:
+            return name
+        common = f"<{kind} {at} {link.rate!r} {link.latency!r} {link.shared}>"
+        network.links.setdefault(common, replace(link, each=True))
+        return common
+
+    return tuple(named(at, name) for at, name in enumerate(links))
+
+
+def _own_links(network: Network, star: Star, host: str) -> Star:
+    """Name what is a gateway's own after it: messages of other hosts cross it as well."""
+
+    def named(name: str) -> str:
+        link = network.links[name]
+        if not link.each:
+            return name
+        network.links[f"{host}: {name}"] = replace(link, each=False)
+        return f"{host}: {name}"
+
+    return replace(star, up=tuple(map(named, star.up)), down=tuple(map(named, star.down)))

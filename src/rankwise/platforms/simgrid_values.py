@@ -5,25 +5,28 @@ from __future__ import annotations
 import math
 import re
 
+from rankwise.core.units import decimal_number, whole_number
+
 _NUMBER = re.compile(r"\s*([0-9.]+(?:[eE][-+]?\d+)?)\s*([A-Za-z]*)\s*")
-_PREFIXES = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15,
-             "Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40}  # fmt: skip
+_DECIMAL = {"": 1.0, "k": 1e3, "K": 1e3} | {prefix: 10.0 ** (6 + 3 * at) for at, prefix in enumerate("MGTPEZY")}
+_PREFIXES = _DECIMAL | {f"{prefix}i": 1024.0 ** (1 + at) for at, prefix in enumerate("KMGTPEZY")}
+_LONG = ("", "kilo", "mega", "giga", "tera", "peta", "exa", "zetta", "yotta")
 _TIMES = {"": 1.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "ps": 1e-12, "m": 60.0, "h": 3600.0, "d": 86400.0,
           "w": 604800.0}  # fmt: skip
 _RATES = {f"{prefix}Bps": factor for prefix, factor in _PREFIXES.items()}
 _RATES |= {f"{prefix}bps": factor / 8 for prefix, factor in _PREFIXES.items()} | {"": 1.0}
+Law = dict[int, tuple[float, ...]]
+"""Values by the size above which they hold."""
 _SPEEDS = {f"{prefix}f": factor for prefix, factor in _PREFIXES.items()} | {"": 1.0}
+_SPEEDS |= {f"{prefix}flops": 1000.0**at for at, prefix in enumerate(_LONG)}
 
 
 def _read(text: str, units: dict[str, float]) -> float | None:
     found = _NUMBER.fullmatch(text)
     if not found or found[2] not in units:
         return None
-    try:
-        value = float(found[1]) * units[found[2]]
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
+    number = decimal_number(found[1])
+    return None if number is None or math.isinf(number * units[found[2]]) else number * units[found[2]]
 
 
 def rate(text: str) -> float | None:
@@ -37,23 +40,32 @@ def seconds(text: str) -> float | None:
     return _read(text, _TIMES)
 
 
-def flops(text: str) -> float | None:
-    """Return the speed of `1Gf`; None for what is none. Of a list (one a power state) the first."""
-    value = _read(text.split(",", maxsplit=1)[0], _SPEEDS)
+def limit(text: str) -> float | None:
+    """Return a plain number from 0 on; None for what is none."""
+    return _read(text, {"": 1.0})
+
+
+def flops(text: str, state: int = 0) -> float | None:
+    """Return the speed of `1Gf`; None for what is none. Of a list (one a power state) that of the state."""
+    listed = text.split(",")
+    value = _read(listed[state], _SPEEDS) if state < len(listed) else None
     return value if value and value >= 1 else None
 
 
-def by_size(text: str, values: int) -> dict[int, tuple[float, ...]] | None:
-    """Return `0:a:b;65536:c:d` as values by the first size that they hold for; None for what is no such law."""
-    law: dict[int, tuple[float, ...]] = {}
-    for part in text.split(";"):
+def by_size(text: str, values: int) -> Law | None:
+    """Return `0:a:b;65536:c:d`, or one number for all sizes; None if it is neither.
+
+    What SimGrid has beyond these values (it writes 0:0:0:0:0 for smpi/os) is nothing to it either.
+    """
+    single = decimal_number(text.strip())
+    if single is not None and values == 1:
+        return {0: (single,)}
+    law: Law = {}
+    for part in text.strip().strip(";").split(";"):
         words = part.strip().split(":")
-        try:
-            numbers = tuple(float(word) for word in words[1:])
-            size = int(words[0])
-        except ValueError:
+        size, numbers = whole_number(words[0]), [decimal_number(word) for word in words[1:]]
+        found = tuple(one for one in numbers if one is not None)
+        if size is None or len(found) < max(values, len(numbers)):
             return None
-        if len(numbers) != values or size < 0 or not all(math.isfinite(n) and n >= 0 for n in numbers):
-            return None
-        law[size] = numbers
+        law[size] = found[:values]
     return law

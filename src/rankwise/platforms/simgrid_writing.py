@@ -36,6 +36,7 @@ def simgrid_xml(platform: Platform) -> str:
         for node in site.nodes:
             Xml.SubElement(zone, "host_link", id=node, up=f"{node}.out", down=f"{node}.in")
         Xml.SubElement(zone, "router", id=_router(number))
+        _loopbacks(platform, zone, f"rankwise-loopback-{number}", site.nodes)
     _join(platform, world)
     Xml.indent(top)
     return _HEAD + Xml.tostring(top, encoding="unicode") + "\n"
@@ -49,6 +50,16 @@ def _link(above: Xml.Element, name: str, rate: float, latency: float, policy: st
     Xml.SubElement(
         above, "link", id=name, bandwidth=f"{rate!r}Bps", latency=f"{latency!r}s", sharing_policy=policy
     )
+
+
+def _loopbacks(platform: Platform, zone: Xml.Element, name: str, nodes: tuple[str, ...]) -> None:
+    """The link of two ranks of a node: without a route SimGrid takes the node's links out and in."""
+    same = _named(platform, platform.same_node)
+    gap = same.ranges[-1].gap_seconds_per_byte
+    _link(zone, name, 1 / gap if gap else FATPIPE_BYTES_PER_SECOND, _latency(same), "FATPIPE")
+    for node in nodes:
+        way = Xml.SubElement(zone, "route", src=node, dst=node)
+        Xml.SubElement(way, "link_ctn", id=name)
 
 
 def _join(platform: Platform, world: Xml.Element) -> None:
@@ -104,7 +115,6 @@ def _latency(pairs: PairClass) -> float:
 
 def _settings(platform: Platform, pairs: PairClass) -> dict[str, str]:
     """SMPI's options; cross traffic and TCP's gamma are off, for the figures are what messages have measured."""
-    same = _named(platform, platform.same_node).ranges[-1]
     rate = platform.sites[0].out_bytes_per_second
     for site in platform.sites:
         if len(site.nodes) > 1:
@@ -112,26 +122,21 @@ def _settings(platform: Platform, pairs: PairClass) -> dict[str, str]:
             break
     latency = _latency(pairs)
 
-    def bandwidth_factor(costs: CostRange) -> str:
+    def bandwidth_factor(costs: CostRange, _: int) -> str:
         return repr(min(1.0, 1 / (costs.gap_seconds_per_byte * rate))) if costs.gap_seconds_per_byte else "1.0"
 
-    def latency_factor(costs: CostRange) -> str:
-        first = next(size for size, one in _ranges(pairs) if one is costs)
-        trips = 1 if first < pairs.eager_below_bytes else RENDEZVOUS_LATENCIES
+    def latency_factor(costs: CostRange, trips: int) -> str:
         return repr(trips * costs.latency_seconds / latency) if latency else "1.0"
 
-    def sending(costs: CostRange) -> str:
+    def sending(costs: CostRange, _: int) -> str:
         return f"{costs.send_overhead_seconds!r}:{costs.send_overhead_seconds_per_byte!r}"
 
-    def receiving(costs: CostRange) -> str:
+    def receiving(costs: CostRange, _: int) -> str:
         return f"{costs.receive_overhead_seconds!r}:{costs.receive_overhead_seconds_per_byte!r}"
 
-    gap = same.gap_seconds_per_byte
     return {
         "network/crosstraffic": "no",
         "network/TCP-gamma": "0",
-        "network/loopback-bw": repr(1 / gap if gap else FATPIPE_BYTES_PER_SECOND),
-        "network/loopback-lat": repr(_latency(_named(platform, platform.same_node))),
         "smpi/send-is-detached-thresh": str(min(pairs.eager_below_bytes, 2**31 - 1)),
         "smpi/os": _by_size(pairs, sending),
         "smpi/or": _by_size(pairs, receiving),
@@ -140,13 +145,18 @@ def _settings(platform: Platform, pairs: PairClass) -> dict[str, str]:
     }
 
 
-def _by_size(pairs: PairClass, words: Callable[[CostRange], str]) -> str:
-    """`first size:values` of each range, as SMPI writes a law by size."""
-    return ";".join(f"{first}:{words(costs)}" for first, costs in _ranges(pairs))
+def _by_size(pairs: PairClass, words: Callable[[CostRange, int], str]) -> str:
+    """`size:values` of each range, as SMPI writes a law by size: they hold above the size."""
+    law = {max(0, first - 1): words(costs, trips) for first, costs, trips in _ranges(pairs)}
+    return ";".join(f"{size}:{values}" for size, values in law.items())
 
 
-def _ranges(pairs: PairClass) -> Iterator[tuple[int, CostRange]]:
-    first = 0
+def _ranges(pairs: PairClass) -> Iterator[tuple[int, CostRange, int]]:
+    """The first size of each range, its costs and the latencies of its messages: a rendezvous begins a range."""
+    first, eager = 0, pairs.eager_below_bytes
     for costs in pairs.ranges:
-        yield first, costs
-        first = (costs.up_to_bytes or 0) + 1
+        end = costs.up_to_bytes
+        yield first, costs, 1 if first < eager else RENDEZVOUS_LATENCIES
+        if first < eager and (end is None or eager <= end):
+            yield eager, costs, RENDEZVOUS_LATENCIES
+        first = (end or 0) + 1

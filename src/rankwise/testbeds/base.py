@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import ClassVar, Self
@@ -17,8 +17,9 @@ from typing import ClassVar, Self
 from rankwise.core import registry
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.jobs import Host, LaunchSteps, LocalStart, Outcome, ProcessStart, RemoteShellStart
-from rankwise.core.mapped_libraries import Mapped, mapped_here
+from rankwise.core.mapped_libraries import Mapped, given_here, mapped_here
 from rankwise.core.network import Topology
+from rankwise.core.rank_differences import Given
 from rankwise.core.records import Fact
 from rankwise.core.toml_places import Entry
 from rankwise.testbeds import host
@@ -64,7 +65,7 @@ class TestbedKind(ABC):
         A kind that can stay up has `start`, `running` and `stop` of its own. Raises InputError for all others.
         """
         raise InputError(
-            f"{self.name} has hosts that are there already ({self.kind}): nothing needs to be brought up",
+            f"{self.name} has existing hosts ({self.kind}): nothing needs to be brought up",
             "use it: rankwise compare --testbed, with its name or file",
         )
 
@@ -114,6 +115,10 @@ class TestbedKind(ABC):
     def mapped(self) -> Mapped:
         """Return the MPI libraries of all that runs on the testbed for this process, by process."""
         return mapped_here()
+
+    def given(self, processes: Iterable[str]) -> Mapping[str, Given]:
+        """Return what each of these processes, of those that `mapped` names, has got from whatever started it."""
+        return given_here(processes)
 
     @abstractmethod
     def facts(self) -> tuple[Fact, ...]:

@@ -117,12 +117,14 @@ def _measure(testbed: TestbedKind, probe: File, there: Path, effort: _Effort) ->
     if outcome.broken:
         raise HostError(f"{what}: the testbed broke down: {outcome.broken}", "bring it up again")
     if outcome.returncode != 0 or outcome.timed_out:
-        silent = "no end in time" if outcome.timed_out else f"exit code {outcome.returncode}"
-        raise HostError(f"{what}: {outcome.stderr.strip() or silent}", "do the hosts reach one another?")
+        silent = "timed out" if outcome.timed_out else f"exit code {outcome.returncode}"
+        raise HostError(f"{what}: {outcome.stderr.strip() or silent}", "check that the hosts reach one another")
     try:
         answer = json.loads(outcome.stdout)
     except ValueError as error:
-        raise HostError(f"{what}: the probe said '{outcome.stdout.strip()}'", "is it of this version?") from error
+        raise HostError(
+            f"{what}: invalid output of the probe: '{outcome.stdout.strip()}'", "check that it is of this version"
+        ) from error
     return dict(answer)
 
 

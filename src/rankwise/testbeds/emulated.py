@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import hashlib
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from rankwise.core import process
+from rankwise.core import caller, process
 from rankwise.core.errors import HostError, InputError, UnknownNameError
 from rankwise.core.jobs import Command, LaunchSteps, Outcome, RemoteShellStart
 from rankwise.core.native_programs import program
@@ -41,6 +42,8 @@ class EmulatedTestbed(TestbedKind):
         self._folder: Path | None = None
         self._shared = False
         """It was up before us, and stays."""
+        self._cores: dict[str, str] = {}
+        """Of this host, by node, as the last launch of this process has set them."""
 
     @classmethod
     def describe(cls, table: Entry, name: str) -> Topology:
@@ -60,7 +63,7 @@ class EmulatedTestbed(TestbedKind):
     def start(self) -> Path:
         """Bring it up, to stay until `stop`; return its folder. Raises InputError or HostError."""
         allow_congestion_controls(pair for node in self._topology.nodes for pair in node.settings)
-        return running.start(self._topology, attached=False)
+        return self._started(attached=False)
 
     def command_on(self, node: str, arguments: Sequence[str]) -> list[str]:
         """Return the command line that enters a node of the testbed of this name that is up. Raises InputError."""
@@ -85,7 +88,7 @@ class EmulatedTestbed(TestbedKind):
         if named is not None:
             self._folder, self._shared = named, True
         else:
-            self._folder = running.start(self._topology, attached=not self._shared)
+            self._folder = self._started(attached=not self._shared)
 
     def down(self) -> None:
         """Leave nothing of it; one that was up before `up` stays."""
@@ -100,8 +103,8 @@ class EmulatedTestbed(TestbedKind):
         return RemoteShellStart(str(self._up_folder() / "rsh"))
 
     def oversubscribed(self, hosts: Sequence[str]) -> bool:
-        """Return whether there are more ranks than cores of this host, which all nodes share."""
-        return len(hosts) > host.usable_cores()
+        """Return whether a node has more ranks than cores, or all have more than this host, which they share."""
+        return len(hosts) > host.usable_cores() or super().oversubscribed(hosts)
 
     def facts(self) -> tuple[Fact, ...]:
         """Return this host's facts, the emulator's, and the TCP settings in force on the nodes, read back."""
@@ -123,6 +126,7 @@ class EmulatedTestbed(TestbedKind):
             nodes = tuple(dict.fromkeys(hosts))
             control = LinkControl(folder / "link")
             try:
+                self._give_cores(folder, hosts)
                 with NodeSettings(folder / "rsh").temporarily(nodes, steps.settings):
                     watch = LossWatch(folder, nodes)
                     control.reset()
@@ -141,6 +145,25 @@ class EmulatedTestbed(TestbedKind):
             refused = refused_settings(running.warnings_of(folder))
             seen = (*refused, *lost_frames(lost), *notices(self._topology, hosts, figures))
             return replace(outcome, links=links, emulator=figures, notices=(*outcome.notices, *seen))
+
+    def _started(self, *, attached: bool) -> Path:
+        """Bring it up; its folder. Each node has the cores that it was drawn with, launch or not."""
+        folder = running.start(self._topology, attached=attached)
+        self._cores.clear()
+        self._give_cores(folder, [node.name for node in self._topology.nodes])
+        return folder
+
+    def _give_cores(self, folder: Path, hosts: Sequence[str]) -> None:
+        """Let each node run on as many cores of this host as it was drawn with, for these ranks.
+
+        Raises HostError if a node is gone.
+        """
+        drawn = {node.name: node.cores for node in self._topology.nodes}
+        cores = cores_of_nodes(hosts, drawn, sorted(os.sched_getaffinity(0)))
+        new = {node: own for node, own in cores.items() if self._shared or self._cores.get(node) != own}
+        if new:
+            NodeSettings(folder / "rsh").write_each("cores", new)
+            self._cores |= new
 
     @contextlib.contextmanager
     def _exclusively(self) -> Iterator[Path]:
@@ -166,7 +189,7 @@ class EmulatedTestbed(TestbedKind):
                 if running.has_text(one.folder, text):
                     return one.folder
                 raise HostError(
-                    f"a testbed {self.name} is up that was described otherwise",
+                    f"a testbed {self.name} is already up with another description",
                     f"take it down: rankwise testbed down {self.name}",
                 )
         return None
@@ -177,13 +200,31 @@ class EmulatedTestbed(TestbedKind):
         return self._folder
 
 
+def cores_of_nodes(hosts: Sequence[str], drawn: Mapping[str, int], usable: Sequence[int]) -> dict[str, str]:
+    """Return the cores of this host for each of the nodes with these ranks: always those with the fewest ranks.
+
+    `drawn` is how many each node has in its description; `usable` are this host's.
+    """
+    load = dict.fromkeys(usable, 0.0)
+    found = {}
+    for node in dict.fromkeys(hosts):
+        own = sorted(usable, key=lambda core: load[core])[: drawn.get(node, len(usable))]
+        for core in own:
+            load[core] += hosts.count(node) / len(own)
+        found[node] = " ".join(str(core) for core in sorted(own))
+    return found
+
+
 def on_nodes(steps: LaunchSteps, nodes: Sequence[str], shell: Path) -> LaunchSteps:
     """Return the same steps from this host: `everywhere` on each of the nodes, all others on the first."""
+
+    passed = ((caller.PASSED, ",".join(caller.variables())),)
 
     def on(node: str, command: Command) -> Command:
         # the variables are the command's: a preloaded library must not get into the remote shell
         variables = [f"{name}={value}" for name, value in command.environment]
-        return Command((str(shell), "-e", node, *(["env", *variables] if variables else []), *command.argv))
+        argv = (str(shell), "-e", node, *(["env", *variables] if variables else []), *command.argv)
+        return Command(argv, passed)
 
     def on_all(commands: Sequence[Command]) -> tuple[Command, ...]:
         return tuple(on(node, command) for node in nodes for command in commands)

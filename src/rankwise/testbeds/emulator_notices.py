@@ -28,7 +28,7 @@ def breakdown(reason: str) -> Notice:
     return Notice(
         "testbed-broke",
         f"the testbed broke down, nothing of that launch is kept: {reason}",
-        "the next launch brings it up again; if nobody ended it, look for the reason (dmesg: too little memory?)",
+        "the next launch brings it up again; if it was not ended by hand, see the reason in dmesg (out of memory)",
     )
 
 
@@ -54,7 +54,7 @@ def lost_frames(lost: LostFrames) -> tuple[Notice, ...]:
     return (
         Notice(
             "lost-frames",
-            "the emulated network lost frames that no link counts and nobody asked it to lose: "
+            "the emulated network lost frames that no link counts and no setting explains: "
             f"{', '.join(counts)}; TCP has sent them again, so times of this launch may be too long",
             "leave the link emulator a core of its own: fewer ranks, a quiet host"
             + ("; and have nodes wait for their NIC: sudo modprobe sch_tbf" if lost.full_ring_frames else ""),
@@ -85,8 +85,8 @@ def _judge(topology: Topology, hosts: Sequence[str], figures: EmulatorFigures) -
     if figures.cpu_fraction > BUSY_FRACTION:
         yield Notice(
             "emulator-busy",
-            f"the link emulator used {figures.cpu_fraction:.0%} of a core: the network was as fast as this host "
-            "can emulate it, not as fast as it was asked to be",
+            f"the link emulator used {figures.cpu_fraction:.0%} of a core: this host was too slow to "
+            "emulate the network as specified",
             "lower rates, or segmentation offload in the nodes (segment_limit 65536)",
         )
 

@@ -5,33 +5,23 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable, Collection, Iterator
 
 import psutil
 
 from rankwise.core import paths, units
-from rankwise.testbeds import host
-
-Level = Literal["ok", "note", "bad"]
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """A finding is the answer to one question; `note` can blur a measurement, `bad` will, or stops it."""
-
-    question: str
-    level: Level
-    answer: str
-    remedy: str = ""
+from rankwise.testbeds import host, launch_needs
+from rankwise.testbeds.finding import Finding
 
 
-def examine(ranks: int, largest_bytes: int) -> list[Finding]:
-    """Return all findings for `ranks` ranks and messages of up to `largest_bytes`. Takes a second."""
+def examine(ranks: int, largest_bytes: int, tuned: Collection[str] = ()) -> list[Finding]:
+    """Return all findings for `ranks` ranks and messages of up to `largest_bytes`. Takes a second.
+
+    `tuned` are variables of the caller that set an MPI.
+    """
     questions: tuple[Callable[[], Iterator[Finding]], ...] = (
         lambda: _cores(ranks), _quiet, _governor, _timer, lambda: _memory(ranks, largest_bytes), _tcp, _compiler,
-        _disk, _tuned,
+        _disk, lambda: _tuned(tuned), lambda: launch_needs.of_this_host(ranks),
     )  # fmt: skip
     return [finding for question in questions for finding in question()]
 
@@ -41,14 +31,14 @@ def _cores(ranks: int) -> Iterator[Finding]:
     if ranks > cores:
         yield Finding(
             "cores", "bad", f"{ranks} ranks on {cores} cores: ranks wait for one another's time slices",
-            f"measure with -n {cores}, or take it as what it is: launches are marked oversubscribed",
+            f"measure with -n {cores}, or accept it: launches are marked oversubscribed",
         )  # fmt: skip
     else:
         yield Finding("cores", "ok", f"{cores} cores for {ranks} ranks")
     if "hypervisor" in host.cpu_field("flags").split():
         yield Finding(
-            "virtual machine", "note", "this is a virtual machine: its neighbours' load comes and goes",
-            "compare within one run only; absolute times are this hour's",
+            "virtual machine", "note", "this is a virtual machine: other VMs add noise",
+            "do not compare absolute times between runs",
         )  # fmt: skip
 
 
@@ -59,9 +49,7 @@ def _quiet() -> Iterator[Finding]:
     total = (sum(after) - sum(before)) or 1.0
     busy = 1.0 - (after.idle - before.idle) / total
     steal = (after.steal - before.steal) / total
-    answer = (
-        f"load {os.getloadavg()[0]:.2f}; in the last second {busy:.0%} busy, {steal:.1%} taken by the hypervisor"
-    )
+    answer = f"load {os.getloadavg()[0]:.2f}; in the last second {busy:.0%} busy, {steal:.1%} steal time"
     if busy > 0.25:
         busiest = _busiest_since(mine)
         yield Finding("quiet", "bad", answer + (f"; most of it: {busiest}" if busiest else ""), "stop it, or wait")
@@ -90,14 +78,12 @@ def _busiest_since(before: dict[tuple[int, str], float]) -> str:
 def _governor() -> Iterator[Finding]:
     found = host.governors()
     if not found:
-        yield Finding(
-            "governor", "note", "the kernel does not tell a frequency governor (usual in virtual machines)"
-        )
+        yield Finding("governor", "note", "no CPU frequency governor is reported (usual in virtual machines)")
     elif found == {"performance"}:
         yield Finding("governor", "ok", "performance on every core")
     else:
         yield Finding(
-            "governor", "bad", f"{', '.join(sorted(found))}: clock rates change while one measures",
+            "governor", "bad", f"{', '.join(sorted(found))}: clock rates change during measurements",
             "sudo cpupower frequency-set --governor performance",
         )  # fmt: skip
 
@@ -166,8 +152,7 @@ def _disk() -> Iterator[Finding]:
             yield Finding(name, "ok", f"{units.format_size(free)} free at {existing}")
 
 
-def _tuned() -> Iterator[Finding]:
-    names = [name for name in sorted(os.environ) if name.startswith(host.MPI_VARIABLES)]
+def _tuned(names: Collection[str]) -> Iterator[Finding]:
     if names:
         yield Finding(
             "tuning", "note", f"set in this shell, and so in every launch: {', '.join(names)}",

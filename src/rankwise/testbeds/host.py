@@ -17,9 +17,6 @@ from rankwise.core.errors import HostError
 from rankwise.core.host_settings import CATALOGUE
 from rankwise.core.records import Fact
 
-MPI_VARIABLES = ("OMPI_", "PRTE_", "PMIX_", "MPIR_", "MPICH_", "I_MPI_", "FI_", "UCX_", "LAM_")
-"""Prefixes of variables by which a user may have tuned an MPI without remembering it."""
-
 _GIT_LIMIT_SECONDS = 5.0
 _FILES = {
     **{one.fact: one.path for one in CATALOGUE if one.fact},
@@ -82,9 +79,6 @@ def _pairs() -> Iterator[tuple[str, str]]:
     yield from _temperatures()
     for name, nic in sorted(psutil.net_if_stats().items()):
         yield f"nic_{name}", f"mtu {nic.mtu}, {nic.speed} Mbit/s, {'up' if nic.isup else 'down'}"
-    for name, value in sorted(os.environ.items()):
-        if name.startswith(MPI_VARIABLES):
-            yield f"env_{name}", value
 
 
 def cpu_field(field: str) -> str:

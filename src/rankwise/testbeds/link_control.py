@@ -68,7 +68,7 @@ class LinkControl:
 
 
 def _nonsense(answer: str) -> HostError:
-    return HostError(f"the link emulator's counters make no sense: {answer[:200]}", "reinstall rankwise")
+    return HostError(f"invalid counters of the link emulator: {answer[:200]}", "reinstall rankwise")
 
 
 def read_counters(told: Mapping[str, Any]) -> tuple[tuple[LinkCounters, ...], EmulatorFigures]:

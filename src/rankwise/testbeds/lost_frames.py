@@ -8,6 +8,7 @@ from pathlib import Path
 from rankwise.core import process
 from rankwise.core.errors import HostError
 from rankwise.core.network import LostFrames
+from rankwise.core.units import whole_number
 from rankwise.testbeds.link_control import LinkControl
 
 _LIMIT_SECONDS = 10.0
@@ -38,7 +39,7 @@ class LossWatch:
         outcome = process.run(
             (str(self._shell), "-e", node, "cat", _RING), _LIMIT_SECONDS, mark=process.new_mark()
         )
-        if outcome.returncode != 0 or not outcome.stdout.strip().isdecimal():
+        if outcome.returncode != 0 or whole_number(outcome.stdout.strip()) is None:
             said = outcome.stderr.strip() or "it did not answer"
             raise HostError(
                 f"cannot read what the NIC of node {node} dropped: {said}", "bring the testbed up again"

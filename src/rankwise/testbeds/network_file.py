@@ -57,7 +57,9 @@ def _nodes(topology: Topology) -> Iterator[str]:
         yield " ".join(["node", *words])
         for key, value in node.settings:
             if not value.split() or "#" in value or not value.replace("\t", " ").isprintable():
-                raise InputError(f"node {node.name}: '{value}' is no value for {key}", "write what sysctl takes")
+                raise InputError(
+                    f"node {node.name}: '{value}' is not a valid value of {key}", "write what sysctl takes"
+                )
             yield " ".join(["setting", node.name, _word(key), *value.split()])
 
 
@@ -71,7 +73,7 @@ def _network_bits(nodes: tuple[Node, ...]) -> int:
             numbers.append(int(ipaddress.IPv4Address(node.address)))
         except ValueError as error:
             raise InputError(
-                f"node {node.name}: '{node.address}' is no IPv4 address", "write four numbers: 10.77.1.1"
+                f"node {node.name}: '{node.address}' is not an IPv4 address", "write four numbers: 10.77.1.1"
             ) from error
     differing = max(number ^ numbers[0] for number in numbers)
     return min(_SHARED_BITS, 32 - differing.bit_length())
@@ -96,5 +98,5 @@ def _number(value: float) -> str:
 
 def _finite(value: float) -> float:
     if not 0 <= value < _TOO_LARGE:
-        raise InputError(f"{value} is no rate, delay or share", "write a number from 0 on that a link can have")
+        raise InputError(f"{value} is not a rate, delay or share", "write a number from 0 on that a link can have")
     return value

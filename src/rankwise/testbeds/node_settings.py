@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator, Sequence
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from rankwise.core import process
@@ -17,7 +18,7 @@ from rankwise.core.records import Fact
 _ALLOWED = Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
 _AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 _LIMIT_SECONDS = 10.0
-_LACKING = "a newer kernel may have it; or take it out of what the hosts are asked to have"
+_LACKING = "use a newer kernel, or remove it from the description"
 
 _OF_NODES = tuple(one for one in CATALOGUE if one.of_nodes)
 """What `facts` reads back from every node."""
@@ -61,6 +62,14 @@ class NodeSettings:
     def write(self, node: str, key: str, value: str) -> None:
         """Set it on the node. Raises HostError if the kernel refuses, with what is in force."""
         self._ask(node, key, *value.split())
+
+    def write_each(self, key: str, values: Mapping[str, str]) -> None:
+        """Set the value of each of these nodes, by one process of this host. Raises HostError."""
+        lines = (shlex.join([self._shell, "-s", node, key, *value.split()]) for node, value in values.items())
+        argv = ["sh", "-c", " && ".join(lines)]
+        outcome = process.run(argv, _LIMIT_SECONDS, mark=process.new_mark())
+        if outcome.returncode != 0:
+            raise HostError(f"cannot set {key} of {', '.join(values)}: {outcome.stderr.strip()}")
 
     @contextlib.contextmanager
     def temporarily(self, nodes: Sequence[str], settings: Settings) -> Iterator[None]:

@@ -81,7 +81,7 @@ def _checksums_here(files: Iterable[str]) -> dict[str, str]:
         return {}
     outcome = process.run(["cksum", "--", *(str(Path(name).absolute()) for name in names)], _LIMIT_SECONDS)
     if outcome.returncode != 0:
-        raise HostError(f"cannot read what is to be copied: {outcome.stderr.strip()}", "may this user read it?")
+        raise HostError(f"cannot read what is to be copied: {outcome.stderr.strip()}", "check its permissions")
     return dict(zip(names, outcome.stdout.splitlines(), strict=True))
 
 

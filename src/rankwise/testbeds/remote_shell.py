@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from rankwise.core import process
+from rankwise.core import caller, process
 from rankwise.core.errors import HostError
 from rankwise.core.jobs import Command, Outcome
 from rankwise.core.mapped_libraries import NAMES
-from rankwise.testbeds.host import MPI_VARIABLES
+from rankwise.core.rank_differences import Given, limits_in, variables_in
 
 REMOTE_MARK = "RANKWISE_REMOTE"
 """In the environment of everything that is started on other hosts. Not `process.MARK`: a Rankwise there would take
@@ -22,7 +21,6 @@ CONNECT_SECONDS = 10
 CANNOT_REACH = 255
 """What ssh exits with when it is to blame itself."""
 
-_PASSED_VARIABLES = (*MPI_VARIABLES, "LD_LIBRARY_PATH")
 _IDLE_SECONDS = 60
 _OPTIONS = (
     # never ask a question: nobody would see it
@@ -31,16 +29,16 @@ _OPTIONS = (
 _SHARED_CONNECTION = ("ControlMaster=auto", f"ControlPersist={_IDLE_SECONDS}", "ControlPath={socket}")
 
 _REFUSALS = (
-    (r"Could not resolve hostname", "is the name right? it must be in DNS or /etc/hosts"),
-    (r"IDENTIFICATION HAS CHANGED", "if the host was set up anew, forget its old key: ssh-keygen -R {address}"),
+    (r"Could not resolve hostname", "check the name: it must be in DNS or /etc/hosts"),
+    (r"IDENTIFICATION HAS CHANGED", "if the host was reinstalled, remove its old key: ssh-keygen -R {address}"),
     (r"Host key verification failed", "its key is not known yet: run `{shell} {address} true` and compare it"),
     (r"Permission denied \(", "let your key in: ssh-copy-id {address}; or name it: remote_shell = 'ssh -i KEY'"),
     (r"Too many authentication failures", "name the key: remote_shell = 'ssh -i KEY -o IdentitiesOnly=yes'"),
     (
         r"Connection refused|timed out|No route to host|Network is unreachable",
-        "is it up, and does sshd listen there? at another port: remote_shell = 'ssh -p 2222'",
+        "check that it is up and runs sshd; for another port: remote_shell = 'ssh -p 2222'",
     ),
-    (r"Connection (?:reset|closed)|closed by remote host|Broken pipe|not responding", "is it still up?"),
+    (r"Connection (?:reset|closed)|closed by remote host|Broken pipe|not responding", "check that it is still up"),
 )
 _END = """\
 left() {{ grep -ls {variable}={mark} /proc/[0-9]*/environ 2>/dev/null | cut -d/ -f3; }}
@@ -56,6 +54,11 @@ _TOOK = "case $began in *[!0-9]*|'') : >{ended} ;; *) echo $(($(date +%s%N) - be
 _MAPPED = """\
 for folder in $(grep -ls {variable}={mark} /proc/[0-9]*/environ 2>/dev/null | cut -d/ -f3); do
   grep -hoE '/[^ ]*/{names}$' /proc/$folder/maps 2>/dev/null | sort -u | sed "s/^/$folder /"
+done; true"""
+_GIVEN = """\
+for process in {processes}; do
+  tr '\\n\\0' '\\001\\n' </proc/$process/environ 2>/dev/null | sed "s/^/$process =/"
+  sed "s/^/$process +/" /proc/$process/limits 2>/dev/null
 done; true"""
 _WRAPPER = """\
 #!/bin/sh
@@ -75,15 +78,32 @@ case $host in
 {addresses}
     *) address=$host ;;
 esac
-quoted=$(printf %s "$*" | sed "s/'/'\\\\\\\\''/g")
+quoted=$(printf %s ". {environment}; $*" | sed "s/'/'\\\\\\\\''/g")
 exec {shell} $options {last} "$address" "exec env {variable}={mark} sh -c '$quoted'"
 """
+
+
+def callers_own() -> str:
+    """Return the lines that give a shell on a host the caller's variables, soft limits and umask.
+
+    A file has them, which nobody else can read: a command line would show secrets to everybody there. Programs
+    that a host has in other places stay within reach; a limit that the host does not allow stays the host's.
+    """
+    given = caller.variables()
+    path = given.pop("PATH", "")
+    lines = [f"export {name}={shlex.quote(value)}" for name, value in given.items()]
+    lines += [f"export PATH={shlex.quote(path)}:$PATH"] if path else []
+    limits = " ".join(f"--{name}={limit}:" for name, limit in caller.soft_limits().items())
+    lines += [f"for limit in {limits}; do prlimit --pid $$ $limit 2>/dev/null; done"]
+    return "\n".join([*lines, f"umask {caller.umask():04o}", ""])
 
 
 class RemoteShell:
     """A remote shell is ssh, or what is called like it, to the hosts of one testbed."""
 
-    def __init__(self, shell_command: str, addresses: Mapping[str, str], mark: str, sockets: Path) -> None:
+    def __init__(
+        self, shell_command: str, addresses: Mapping[str, str], mark: str, sockets: Path, environment: str
+    ) -> None:  # fmt: skip
         self._shell_command = shlex.split(shell_command)
         self._addresses = dict(addresses)
         self._mark = mark
@@ -91,6 +111,8 @@ class RemoteShell:
         self.mark_here = process.new_mark()
         self._sockets = sockets
         """A folder for the sockets of connections that are kept open."""
+        self._environment = environment
+        """A file on each host with what `callers_own` returns, for everything that is started there."""
 
     def command(self, host: str, script: str) -> tuple[str, ...]:
         """Return the local command that has a shell on `host` carry out this script."""
@@ -102,8 +124,8 @@ class RemoteShell:
     def step(self, host: str, command: Command, folders: Sequence[str]) -> Command:
         """Return the local command that runs this one there.
 
-        It runs in the first of the folders that exists, with its variables and those of ours that change an MPI,
-        and with a shell's exit code (128 + signal).
+        It runs in the first of the folders that exists, with its variables and the caller's, and with a shell's
+        exit code (128 + signal).
 
         Its words come when it has ended, by files in the last folder: ssh would wait for a daemon that it starts.
         """
@@ -135,11 +157,10 @@ class RemoteShell:
         return outcome.seconds
 
     def _line(self, command: Command, folders: Sequence[str]) -> str:
-        ours = {name: value for name, value in os.environ.items() if name.startswith(_PASSED_VARIABLES)}
-        variables = {**ours, **dict(command.environment), REMOTE_MARK: self._mark}
+        variables = {**dict(command.environment), REMOTE_MARK: self._mark}
         enter = " || ".join(f"cd {shlex.quote(folder)} 2>/dev/null" for folder in folders)
         words = shlex.join(["env", *(f"{name}={value}" for name, value in variables.items()), *command.argv])
-        return f"{enter}; {words}"
+        return f". {shlex.quote(self._environment)}; {enter}; {words}"
 
     def ask(self, host: str, script: str, limit_seconds: float, stdin: Path | None = None) -> str:
         """Return what a script says there. Raises HostError if the host cannot be reached or the script fails."""
@@ -152,7 +173,7 @@ class RemoteShell:
         if outcome.returncode != 0:
             words = outcome.stderr.strip() or f"exit code {outcome.returncode}"
             raise HostError(
-                f"{host}: {words}", f"log in and look: {shlex.join(self._shell_command)} {self._addresses[host]}"
+                f"{host}: {words}", f"log in and check: {shlex.join(self._shell_command)} {self._addresses[host]}"
             )
         return outcome.stdout
 
@@ -161,15 +182,17 @@ class RemoteShell:
         address = self._addresses[host]
         what = f"{via} cannot reach {host}" if via else f"cannot reach {host}"
         if outcome.timed_out:
-            return HostError(f"{what}: no answer within {outcome.seconds:.0f} s", "is it up, and not overloaded?")
+            return HostError(
+                f"{what}: no answer within {outcome.seconds:.0f} s", "check that it is up and not overloaded"
+            )
         said = [line.strip(" @\r") for line in outcome.stderr.splitlines() if line.strip(" @\r")]
         shell = shlex.join(self._shell_command)
         for pattern, remedy in _REFUSALS:
             for line in said:
                 if re.search(pattern, line):
                     return HostError(f"{what}: {line}", remedy.format(address=address, shell=shell))
-        last = said[-1] if said else "ssh said nothing"
-        return HostError(f"{what}: {last}", f"is remote_shell right? try it: {shell} {address} true")
+        last = said[-1] if said else "no output of ssh"
+        return HostError(f"{what}: {last}", f"check remote_shell: {shell} {address} true")
 
     def why_lost(self, host: str, outcome: Outcome, ended: str) -> str:
         """Return why the connection broke while the command ran that makes the file `ended`; '' if it did not."""
@@ -190,7 +213,7 @@ class RemoteShell:
         )
         return _WRAPPER.format(
             addresses=cases, shell=shlex.join(self._called()), last=" ".join(self._last_option),
-            variable=REMOTE_MARK, mark=self._mark,
+            variable=REMOTE_MARK, mark=self._mark, environment=self._environment,
         )  # fmt: skip
 
     def ending(self, mark: str = "") -> str:
@@ -200,6 +223,20 @@ class RemoteShell:
     def mapped(self) -> str:
         """Return the script that prints `PID FILE` for the MPI libraries of everything that bears our mark."""
         return _MAPPED.format(variable=REMOTE_MARK, mark=shlex.quote(self._mark), names=NAMES.replace("?:", ""))
+
+    def given(self, host: str, processes: Sequence[str], limit_seconds: float) -> dict[str, Given]:
+        """Return what each of these processes there has got from whatever started it. Raises HostError."""
+        said = self.ask(host, _GIVEN.format(processes=" ".join(map(shlex.quote, processes))), limit_seconds)
+        lines = [line.partition(" ") for line in said.split("\n")]
+        return {
+            one: Given(
+                variables_in(
+                    text[1:].replace("\1", "\n") for pid, _, text in lines if pid == one and text[:1] == "="
+                ),
+                limits_in("\n".join(text[1:] for pid, _, text in lines if pid == one and text[:1] == "+")),
+            )
+            for one in processes
+        }
 
     def disconnect(self) -> None:
         """End the connections that are kept open; nothing of ours runs here then."""

@@ -78,7 +78,7 @@ def start(topology: Topology, attached: bool) -> Path:
             folder = parent / _folder_name(parent, topology.name, attached)
             if folder.exists():
                 raise InputError(
-                    f"testbed {topology.name} is up already", f"rankwise testbed down {topology.name}, or use it"
+                    f"testbed {topology.name} is already up", f"rankwise testbed down {topology.name}, or use it"
                 )
             made.append(folder)
             with signals.signals_wait():

@@ -11,7 +11,7 @@ import shlex
 import shutil
 import socket
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,13 +20,14 @@ from rankwise.core.errors import HostError, InputError, UnknownNameError
 from rankwise.core.jobs import Command, LaunchSteps, Outcome, RemoteShellStart
 from rankwise.core.mapped_libraries import Mapped
 from rankwise.core.network import Topology
+from rankwise.core.rank_differences import Given
 from rankwise.core.records import Fact
 from rankwise.core.toml_places import Entry
 from rankwise.testbeds import remote_facts
 from rankwise.testbeds.base import TestbedKind
 from rankwise.testbeds.description.hosts_kind import describe_hosts
 from rankwise.testbeds.remote_files import RemoteFiles
-from rankwise.testbeds.remote_shell import CANNOT_REACH, RemoteShell
+from rankwise.testbeds.remote_shell import CANNOT_REACH, RemoteShell, callers_own
 
 _ANSWER_SECONDS = 30.0
 _PLACE = "/tmp"
@@ -62,6 +63,8 @@ class SshTestbed(TestbedKind):
         self._numbers = itertools.count()
         self._programs: set[tuple[str, str]] = set()
         """Of which host it is known that it has which program."""
+        self._given: dict[str, str] = {}
+        """By host: what it has of the caller's environment and limits."""
 
     def up(self) -> None:
         """Reach every host, from here and from the first. Raises HostError with what ssh said and a remedy."""
@@ -72,11 +75,16 @@ class SshTestbed(TestbedKind):
         self._folder = f"{_PLACE}/{self._mark}"
         self._here = Path(self._folder + _HERE)
         self._here.mkdir(mode=0o700)
-        self._shell = RemoteShell(self._topology.remote_shell, self._addresses, self._mark, self._here)
+        self._environment = f"{self._folder}/environment"
+        self._shell = RemoteShell(
+            self._topology.remote_shell, self._addresses, self._mark, self._here, self._environment
+        )
+        self._given.clear()
         self._files = RemoteFiles(self._shell, self._folder, self._here)
         try:
             for host in self._addresses:
                 self._prepare(host)
+                self._give_environment(host)
             self._check_first_reaches_all()
         except BaseException:
             self.down()
@@ -131,6 +139,7 @@ class SshTestbed(TestbedKind):
             )
         copied = self._files.steps_with_copies(steps, names)
         for name in names:
+            self._give_environment(name)
             self._check_program(name, _launcher(copied))
         ended = f"{self._folder}/ended-{next(self._numbers)}"
         outcome = process.run_steps(self._remote(copied, names, ended), limit_seconds, end_marker)
@@ -148,6 +157,19 @@ class SshTestbed(TestbedKind):
                 pid, _, file = line.partition(" ")
                 found[f"{host} {pid}"].add(file)
         return {name: frozenset(files) for name, files in found.items()}
+
+    def given(self, processes: Iterable[str]) -> dict[str, Given]:
+        """Return what each of these has got. Raises HostError for a host that does not answer."""
+        self._must_be_up()
+        of_hosts: defaultdict[str, list[str]] = defaultdict(list)
+        for process_there in processes:
+            host, _, pid = process_there.rpartition(" ")
+            of_hosts[host].append(pid)
+        return {
+            f"{host} {pid}": given
+            for host, pids in of_hosts.items()
+            for pid, given in self._shell.given(host, pids, _ANSWER_SECONDS).items()
+        }
 
     def _remote(self, steps: LaunchSteps, names: Sequence[str], ended: str) -> LaunchSteps:
         """The same steps from this host: `everywhere` on each host, all others on the first.
@@ -187,6 +209,17 @@ class SshTestbed(TestbedKind):
             if _is_left(mark):
                 self._shell.ask(host, _clearing(self._shell, mark), _ANSWER_SECONDS)
 
+    def _give_environment(self, host: str) -> None:
+        """Write what everything there gets of the caller's, if the host does not have it as it is now."""
+        text = callers_own()
+        if self._given.get(host) == text:
+            return
+        file = Path(f"{self._here}/environment")  # a folder that is closed to others
+        file.write_text(text)
+        script = f"umask 077; cat >{shlex.quote(self._environment)}"
+        self._shell.ask(host, script, _ANSWER_SECONDS, stdin=file)
+        self._given[host] = text
+
     def _clear(self, host: str) -> None:
         script = _clearing(self._shell, self._mark)
         try:
@@ -210,7 +243,7 @@ class SshTestbed(TestbedKind):
             return
         if not self._shell.ask(host, f"command -v {shlex.quote(program)}; true", _ANSWER_SECONDS):
             raise HostError(
-                f"there is no program {program} on {host}",
+                f"{program} is not installed on {host}",
                 "install it there too, at the same path, or where all hosts see the same files",
             )
         self._programs.add((host, program))

@@ -41,15 +41,15 @@ def wait_until_ready(child: subprocess.Popen[bytes], folder: Path) -> None:
         ready, _, _ = select.select([said], [], [], READY_LIMIT_SECONDS)
         if not ready:
             raise HostError(
-                f"the testbed was not ready within {READY_LIMIT_SECONDS:.0f} s", "is this host overloaded?"
+                f"the testbed was not ready within {READY_LIMIT_SECONDS:.0f} s", "check the load of this host"
             )
         if said.readline().startswith(b"ready"):
             return
     code = child.wait(READY_LIMIT_SECONDS)
     message, remedy = _last_words(folder)
     if not message:  # nor could it write why, perhaps
-        message = f"rankwise-nodes ended with exit code {code} and no word why"
-        remedy = remedy or f"is there room on the disk? df {folder.parent}"
+        message = f"rankwise-nodes ended with exit code {code} without a message"
+        remedy = remedy or f"check for free disk space: df {folder.parent}"
     kind = InputError if code == EXIT_INPUT else HostError
     raise kind(f"cannot bring the testbed up: {message}", remedy)
 

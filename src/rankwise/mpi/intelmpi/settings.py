@@ -147,7 +147,7 @@ def _variables(implementation: Implementation, setting: Setting) -> dict[str, st
             raise UnknownNameError(f"{knob.name} of {implementation.id}", setting.value, knob.values)
         return {knob.native[0]: setting.value}
     value = setting.value
-    if not (value.isascii() and value.isdecimal() and knob.least <= int(value) <= knob.most):
+    if not knob.admits(value):
         raise InputError(
             f"{knob.name} of {implementation.id} cannot be '{value}'",
             f"give {knob.least} to {knob.most} {knob.unit}",
@@ -219,7 +219,7 @@ def _presets(implementation: Implementation) -> dict[str, int]:
     found = {name.lower(): int(most) for name, most in _PRESETS.findall(_told(implementation))}
     found.pop("sendrecv_replace", None)
     if not found:
-        raise HostError("impi_info names no collective operation", f"try impi_info -all of {implementation.id}")
+        raise HostError("impi_info lists no collective operations", f"try impi_info -all of {implementation.id}")
     return found
 
 
@@ -237,7 +237,7 @@ def _asked(launcher: str, environment: Environment) -> str:
         environment=(*environment, ("LD_LIBRARY_PATH", _joined(libraries))),
     )  # fmt: skip
     if not asked.stdout:
-        raise HostError(f"{program} says nothing", f"try it by hand: {asked.command}")
+        raise HostError(f"{program} printed nothing", f"try it by hand: {asked.command}")
     return asked.stdout
 
 

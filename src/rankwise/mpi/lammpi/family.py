@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import secrets
+import shlex
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,12 +24,20 @@ from rankwise.mpi.family import Ask, Family, files_of
 from rankwise.mpi.lammpi import settings
 
 NOBODY = 65534
+_CLOSED = (
+    "warning: as root LAM/MPI runs programs as nobody, which may not enter {}: this one begins in a folder of "
+    "its own; start it in a folder that others may enter, or as an ordinary user"
+)
 _VERSION = re.compile(r"LAM/MPI: (\S+)")
 _PREPARE = (
-    'install -d -m 700 $0 "$1" && folder=$1 && shift && here=$(uname -n) && for file; do '
-    'copy=$folder/${file##*/}; install -m 755 "$file" "$copy.$here" && mv -f "$copy.$here" "$copy" || exit; done'
+    'umask 077; folder=$1; shift; here=$(uname -n); mkdir "$folder" 2>/dev/null && { [ -z "$0" ] || '
+    f'chown -h {NOBODY}:{NOBODY} "$folder"; }}; [ ! -L "$folder" ] && [ -d "$folder" ] && $0 test -O "$folder" || '
+    '{ echo "$folder cannot be made, or another user has made it" >&2; exit 1; }; for file; do $0 sh -c '
+    '\'cat >"$0.$1" && chmod 700 "$0.$1" && mv -f "$0.$1" "$0"\' '
+    '"$folder/${file##*/}" "$here" <"$file" || exit; done'
 )
-"""Makes the folder $1 (with the owner in $0) and copies the other arguments into it."""
+"""Makes the folder $1, and copies the other arguments into it as the user of the ranks, whose links root would
+follow otherwise; $0: the words that make a command that user's, if any."""
 _HALT = (
     'here=$(uname -n); for session in lam-*@"$here"-*; do [ -d "$session" ] || continue; '
     'cat "$session/lam-registry" | while read -r kind id; do ipcrm "-$kind" "$id"; done; '
@@ -55,8 +64,12 @@ class LamMpi(Family):
     compilers = ("mpicc", "mpicc.lam")
     launchers = ("mpirun",)  # its mpiexec boots by itself and cannot be told where
     debian_packages = ("lam-runtime", "lam4-dev")
-    variables = ("LAM_MPI_SSI_",)
+    variables = ("LAM_",)
     probe = ("-ssi", "rpi_verbose", "level:1")
+
+    def rank_user(self) -> int:
+        """Return that of `nobody` for root's jobs."""
+        return NOBODY if _is_root() else os.geteuid()
 
     def identify(self, compiler: Path, ask: Ask) -> str:
         """Recognise a wrapper that links liblam; laminfo beside it knows the version."""
@@ -72,11 +85,12 @@ class LamMpi(Family):
     def steps(self, implementation: Implementation, job: Job) -> LaunchSteps:
         """Make the folder and the boot schema, boot, run, halt, remove the folder. LAM's ranks block.
 
+        Programs begin in the user's folder; with a warning in the launch's own if `nobody` may not enter that.
         Raises HostError where `nobody` would have to use a remote shell that is root's own.
         """
         if _is_root() and job.remote_shell and not _is_open(Path(job.remote_shell)):
             raise HostError(
-                f"as root LAM/MPI runs as nobody, who may not use {job.remote_shell}",
+                f"as root LAM/MPI runs as nobody, which may not use {job.remote_shell}",
                 "measure LAM/MPI on these hosts as an ordinary user",
             )
         folder = session_folder()
@@ -99,15 +113,17 @@ class LamMpi(Family):
             implementation.mpiexec, "-w", *_ranks(job, names), "-x", ",".join(name for name, _ in environment),
             *job.launcher_arguments, *program,
         ]  # fmt: skip
-        owner = f"-o {NOBODY} -g {NOBODY}" if _is_root() else ""
+        enters = _is_open(Path(job.folder) if job.folder else Path.cwd())
+        if job.folder and not enters:
+            start = ["sh", "-c", 'echo "$0" >&2; exec "$@"', _CLOSED.format(job.folder), *start]
         return LaunchSteps(
-            everywhere=(Command(("sh", "-c", _PREPARE, owner, str(folder), *files)),),
+            everywhere=(Command(("sh", "-c", _PREPARE, shlex.join(_user()), str(folder), *files)),),
             before=(
                 _written(hosts, schema),
                 *((_written(agent, [_agent(job.remote_shell, inside)], "755"),) if job.remote_shell else ()),
                 _as_user(folder, boot, session),
             ),
-            main=_as_user(folder, start, (*session, *environment)),
+            main=_as_user("" if enters else folder, start, (*session, *environment)),
             everywhere_after=(_as_user(folder, ["sh", "-c", _HALT, str(folder)], ()),),
             yielding="blocks by itself" if job.oversubscribed else "",
             files=files,
@@ -155,7 +171,7 @@ def _agent(remote_shell: str, variables: Environment) -> str:
 
 
 def _written(path: str, lines: list[str], mode: str = "644") -> Command:
-    return Command(("sh", "-c", 'printf "%s\\n" "$@" >"$0" && chmod ' + mode + ' "$0"', path, *lines))
+    return Command((*_user(), "sh", "-c", 'printf "%s\\n" "$@" >"$0" && chmod ' + mode + ' "$0"', path, *lines))
 
 
 def session_folder() -> Path:
@@ -167,16 +183,23 @@ def _is_root() -> bool:
     return os.geteuid() == 0
 
 
-def _is_open(program: Path) -> bool:
-    """Whether anyone may run it: what is only on other hosts is reached with root's keys, and is not open."""
-    real = program.resolve()
+def _is_open(place: Path) -> bool:
+    """Whether anyone may run this program or enter this folder.
+
+    What is only on other hosts is reached with root's keys, and is not open.
+    """
+    real = place.resolve()
     try:
-        return all(path.stat().st_mode & 0o001 for path in (program, *program.parents, real, *real.parents))
+        return all(path.stat().st_mode & 0o001 for path in (place, *place.parents, real, *real.parents))
     except OSError:
         return False
 
 
-def _as_user(folder: Path, argv: list[str], environment: Environment) -> Command:
-    """`argv` in the folder, and if we are root as an unprivileged user."""
-    user = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups") if _is_root() else ()
-    return Command((*user, "env", "-C", str(folder), *argv), environment)
+def _as_user(folder: Path | str, argv: list[str], environment: Environment) -> Command:
+    """`argv` in the folder (where it is started, if that is ''), and if we are root as an unprivileged user."""
+    there = ("env", "-C", str(folder)) if folder else ()
+    return Command((*_user(), *there, *argv), environment)
+
+
+def _user() -> tuple[str, ...]:
+    return ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups") if _is_root() else ()

@@ -16,6 +16,7 @@ from rankwise.core import process
 from rankwise.core.errors import HostError, InputError, UnknownNameError
 from rankwise.core.records import Environment, Implementation
 from rankwise.core.tuning import Knob, Native, ReadBack, Setting, Tuning
+from rankwise.core.units import whole_number
 
 AUTO = "auto"
 ASK_SECONDS = 10.0
@@ -120,7 +121,7 @@ def _variables(implementation: Implementation, known: Mapping[str, Knob], settin
             raise UnknownNameError(f"{knob.name} of {implementation.id}", value, knob.values)
     elif knob.name == "socket-buffers" and value == AUTO:
         value = _KERNELS_OWN
-    elif not (value.isascii() and value.isdecimal() and knob.least <= int(value) <= knob.most):
+    elif not knob.admits(value):
         also = f", or {AUTO}" if knob.name == "socket-buffers" else ""
         raise InputError(
             f"{knob.name} of {implementation.id} cannot be '{value}'",
@@ -138,10 +139,10 @@ def _modules(compiler: str, environment: Environment) -> tuple[tuple[str, ...], 
     defaults = {name: value for _, name, value in told}
     modules = {module for module, _, _ in told if module != "base"}
     if not modules:
-        raise HostError(f"{program} names no transport module", f"try it by hand: {asked.command}")
+        raise HostError(f"{program} lists no transport module", f"try it by hand: {asked.command}")
     return tuple(sorted(modules, key=lambda name: (-_priority(defaults, name), name))), defaults
 
 
 def _priority(defaults: Mapping[str, str], module: str) -> int:
     value = defaults.get(f"rpi_{module}_priority", "")
-    return int(value) if value.isdecimal() else 0
+    return whole_number(value) or 0

@@ -14,6 +14,7 @@ from functools import partial
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.records import Implementation
 from rankwise.core.tuning import Algorithm, Choice, ChoiceScope, Decision
+from rankwise.core.units import version_numbers
 from rankwise.mpi.mpich.library import Library, library
 from rankwise.mpi.mpich.selection import OPERATIONS, Names, Tree, check, text, tuned
 
@@ -120,7 +121,7 @@ def forced(implementation: Implementation, operation: str, choice: Choice) -> Fo
     """Return what this choice comes to; None for the default. Raises InputError as `selection_files` does."""
     known = algorithms(implementation)
     if operation not in known:
-        raise UnknownNameError(f"operation that {implementation.id} can be told how to do", operation, known)
+        raise UnknownNameError(f"configurable operation of {implementation.id}", operation, known)
     if not choice.algorithm:
         return None
     own = {algorithm.name: algorithm for algorithm in known[operation]}
@@ -168,9 +169,9 @@ def _checked(implementation: Implementation, decisions: Sequence[Decision]) -> N
     for decision in decisions:
         operation = decision.operation
         if operation not in known:
-            raise UnknownNameError(f"operation that {implementation.id} can be told how to do", operation, known)
+            raise UnknownNameError(f"configurable operation of {implementation.id}", operation, known)
         if (operation, decision.ranks) in decided:
-            raise InputError(f"{operation} at {decision.ranks} ranks is decided twice", "leave one of the two out")
+            raise InputError(f"{operation} at {decision.ranks} ranks: duplicate rule", "remove one of the two")
         decided.add((operation, decision.ranks))
         own = {algorithm.name: algorithm for algorithm in known[operation]}
         for rule in decision.rules:
@@ -231,4 +232,4 @@ def _flat_leaf(operation: str, _choice: Choice) -> Tree:
 
 
 def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in re.findall(r"\d+", version)[:3])
+    return version_numbers(version)[:3]

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from rankwise.core.units import whole_number
 from rankwise.mpi.mpich.algorithms import flat_composition, own_name
 from rankwise.mpi.mpich.library import Library
 from rankwise.mpi.mpich.selection import OPERATIONS, Tree
@@ -72,9 +73,9 @@ def _holds(question: str, answers: dict[str, str | int], *, or_equal: bool) -> b
     if match[3] == "pow2":
         largest = 1 << (int(answers["comm_size"]).bit_length() - 1)
         return answer < largest if match[2] == "<" else answer == largest
-    if not match[3].isdecimal():
+    limit = whole_number(match[3])
+    if limit is None:
         return False
-    limit = int(match[3])
     return {"=": answer == limit, "<=": answer <= limit, "<": answer < limit or (or_equal and answer == limit)}[
         match[2]
     ]

@@ -10,11 +10,12 @@ from pathlib import Path
 from rankwise.core.jobs import Job
 from rankwise.core.records import Environment, Implementation
 from rankwise.core.tuning import Algorithm, Candidate, Choice, ChoiceScope, Knob, Native, ReadBack, Tuning
-from rankwise.core.vocabulary import Vocabulary
+from rankwise.core.units import version_numbers
+from rankwise.core.vocabulary import Objection, Vocabulary
 from rankwise.mpi import preload
 from rankwise.mpi.family import Ask, blocks
 from rankwise.mpi.hydra import Hydra, Yielding
-from rankwise.mpi.mpich import algorithms, defaults, nonblocking, settings, switching
+from rankwise.mpi.mpich import algorithms, defaults, nonblocking, settings, switching, values
 from rankwise.mpi.mpich.library import library
 
 _VERSION = re.compile(r"for MPICH version (\S+)")
@@ -32,7 +33,8 @@ class Mpich(Hydra):
     compilers = ("mpicc", "mpicc.mpich")
     launchers = ("mpiexec", "mpiexec.hydra", "mpirun")
     debian_packages = ("mpich", "libmpich-dev")
-    variables = ("MPIR_CVAR_", "MPICH_", "UCX_", "FI_")
+    variables = ("MPIR_", "MPICH_", "UCX_", "FI_")
+    shared_memory = ("mpich_shm_*",)
     probe_environment = (("MPIR_CVAR_DEBUG_SUMMARY", "1"), ("UCX_LOG_LEVEL", "info"))
 
     def identify(self, compiler: Path, ask: Ask) -> str:
@@ -107,9 +109,19 @@ class Mpich(Hydra):
     def vocabulary(self, implementation: Implementation) -> Vocabulary:
         """Return its control variables, and the names that its selection files may give. Raises HostError."""
         found = library(implementation)
-        names = {name: name for name in (*found.algorithms, *found.compositions)}
+        layers = {
+            self.title: found.algorithms,
+            f"{self.title} CH4": found.compositions,
+            f"{self.title} POSIX": found.within_host,
+            f"{self.title} collectives": [key.partition("=")[2] for key in found.selection],
+        }
+        names = {layer: {name: name for name in known} for layer, known in layers.items() if known}
         variables: dict[str, tuple[str, ...]] = dict.fromkeys(found.variables, ())
-        return Vocabulary(implementation.id, self.name, implementation.version, {self.title: names}, variables)
+
+        def objection(name: str, value: str) -> Objection | None:
+            return values.objection(name, found, value)
+
+        return Vocabulary(implementation.id, self.name, implementation.version, names, variables, objection)
 
     def reporting(self, implementation: Implementation) -> Native:
         """Return the variables that make MPICH and UCX print what they found."""
@@ -137,4 +149,4 @@ def _counted(ranks_of_hosts: Sequence[tuple[str, int]]) -> str:
 
 
 def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in re.findall(r"\d+", version)[:3])
+    return version_numbers(version)[:3]

@@ -9,17 +9,18 @@ typedef unsigned Progress(void *worker);
 
 Progress ucp_worker_progress; /* of UCX, whose headers need not be here */
 
-/* RTLD_NEXT does not see it where a Python module has loaded MPICH for itself alone; then it is
- * among what the caller's library needs. */
+/* That of the library which calls it: a program's own MPI may have another one. */
 static Progress *of_ucx(const void *caller)
 {
-    void *found = dlsym(RTLD_NEXT, "ucp_worker_progress");
+    void *found = NULL;
     Dl_info library;
-    if (!found && dladdr(caller, &library)) {
+    if (dladdr(caller, &library)) {
         void *const handle = dlopen(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
         if (handle)
             found = dlsym(handle, "ucp_worker_progress");
     }
+    if (!found || found == (void *)ucp_worker_progress)
+        found = dlsym(RTLD_NEXT, "ucp_worker_progress");
     if (!found) {
         fputs(
             "rankwise: cannot find the UCX that MPICH has loaded, so ranks that share cores cannot "
@@ -42,4 +43,11 @@ unsigned ucp_worker_progress(void *worker)
     caller_yields = false;
     after_poll(events > 0);
     return events;
+}
+
+static const Yielding *yielding_functions(void)
+{
+    static const Yielding all[] = {
+        {"ucp_worker_progress", ucp_worker_progress}, {"epoll_wait", epoll_wait}, {NULL, NULL}};
+    return all;
 }

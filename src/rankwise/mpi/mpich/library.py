@@ -24,8 +24,9 @@ ASK_SECONDS = 10.0
 _ELF = b"\x7fELF"
 _LINKED = re.compile(r"(?:INPUT|GROUP)\s*\(\s*(\S+?)\s*\)")
 _JSON = re.compile(rb"\{[\t\n -~]{200,}(?=\0)")
-_NAMES = re.compile(rb"(?:algorithm=(MPIR_\w+)|composition=(MPIDI_\w+))(?=\0)")
+_NAMES = re.compile(rb"(?:algorithm=(MPIR_\w+)|composition=(MPIDI_\w+)|algorithm=(MPIDI_POSIX_\w+))(?=\0)")
 _VARIABLE = re.compile(r"^\s+(MPIR_CVAR_\w+)\s*=(.*?)\s*\tSCOPE", re.MULTILINE)
+_TYPE = re.compile(r"^\s+(MPIR_CVAR_\w+)\s*=.*?\tSCOPE_\w+\t[^\t]*\t(\w+)\t", re.MULTILINE)
 _DESCRIPTION = re.compile(r"^\t(MPIR_CVAR_\w+)\s*=.*?\tVERBOSITY_\w+\t((?:.|\n(?!\t))*)", re.MULTILINE)
 _DEVICE = re.compile(r"^MPICH Device:\s*ch\d:(.+)$", re.MULTILINE)
 _OWN_MEMORY = b"MPID/shm: "
@@ -42,6 +43,8 @@ class Library:
     """Names that its selection file may give: `MPIR_Bcast_intra_binomial`."""
     compositions: frozenset[str] = frozenset()
     """Names that its selection file for ways through the host and the network may give."""
+    within_host: frozenset[str] = frozenset()
+    """Names that its selection file for its own shared memory may give; empty where it is built without that."""
     selection: Tree = field(default_factory=dict)
     """Its default choice among `algorithms`; empty where there is none in it ..."""
     composition: Tree = field(default_factory=dict)
@@ -50,6 +53,8 @@ class Library:
     """Its control variables and their defaults, as `mpivars` prints them."""
     descriptions: Mapping[str, str] = field(default_factory=dict)
     """What `mpivars` says of each of them."""
+    types: Mapping[str, str] = field(default_factory=dict)
+    """`MPI_INT`, also of what is true or false and of choices; `MPI_CHAR` of texts."""
     netmods: tuple[str, ...] = ()
     """The networks that are built in, the default first: `ucx`, `ofi`."""
     own_memory: bool = False
@@ -64,7 +69,7 @@ def library(implementation: Implementation) -> Library:
     except OSError as error:
         raise HostError(
             f"{implementation.id}: cannot read {error.filename}: {error.strerror}",
-            f"install it anew, or look at what `{compiler} -show` says",
+            f"reinstall it, or check the output of `{compiler} -show`",
         ) from error
 
 
@@ -73,21 +78,23 @@ def _library(implementation: Implementation, _changed: int) -> Library:
     found = library_file(shown(Path(implementation.mpicc), implementation.environment), implementation.prefix)
     if found is None:
         raise HostError(
-            f"{implementation.id}: `{implementation.mpicc} -show` leads to no MPI library",
+            f"{implementation.id}: `{implementation.mpicc} -show` names no MPI library",
             "install its development package",
         )
     content = elf_file(found).read_bytes()
-    names = [(algorithm.decode(), composition.decode()) for algorithm, composition in _NAMES.findall(content)]
+    names = [[name.decode() for name in layers] for layers in _NAMES.findall(content)]
     trees = [text.decode() for text in _JSON.findall(content) if b'"collective=' in text]
     device = _DEVICE.search(_said(implementation, _beside(implementation, "mpichversion")))
     told = _said(implementation, _beside(implementation, "mpivars"))
     return Library(
-        algorithms=frozenset(algorithm for algorithm, _ in names if algorithm),
-        compositions=frozenset(composition for _, composition in names if composition),
+        algorithms=frozenset(algorithm for algorithm, _, _ in names if algorithm),
+        compositions=frozenset(composition for _, composition, _ in names if composition),
+        within_host=frozenset(name for _, _, name in names if name),
         selection=_tree(trees, _ABOVE_POINT_TO_POINT),
         composition=_tree(trees, _ABOVE_NETWORK),
         variables=dict(_VARIABLE.findall(told)),
         descriptions=dict(_DESCRIPTION.findall(told)),
+        types=dict(_TYPE.findall(told)),
         own_memory=_OWN_MEMORY in content,
         netmods=tuple(re.split(r"[ ,]+", device[1].strip())) if device else (),
     )

@@ -125,10 +125,10 @@ def check(decision: Decision, names: Names) -> None:
     if ranks < 2:
         raise InputError(f"{what} cannot be decided", "give at least 2 ranks")
     if not decision.rules or decision.rules[-1].up_to_bytes is not None:
-        raise InputError(f"the rules of {what} leave out the largest messages", "let the last one have no end")
+        raise InputError(f"the rules of {what} leave out the largest messages", "give the last rule no upper size")
     limits = [rule.up_to_bytes for rule in decision.rules if rule.up_to_bytes is not None]
     if len(limits) != len(decision.rules) - 1 or limits != sorted(set(limits)):
-        raise InputError(f"the rules of {what} do not ascend", "order them by size")
+        raise InputError(f"the rules of {what} must be sorted by size", "sort them")
     if limits and not operation.size:
         raise InputError(
             f"MPICH cannot change the algorithm of {decision.operation} with the size: its ranks would not agree",

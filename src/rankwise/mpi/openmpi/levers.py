@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from rankwise.core.tuning import Knob
+from rankwise.core.units import signed_number
 from rankwise.mpi.openmpi.parameters import VARIABLE, Installation
 
 YIELDING = VARIABLE + "mpi_yield_when_idle"
@@ -172,10 +173,10 @@ def _han(told: Installation) -> Lever | None:
         return None
 
     def read(values: Mapping[str, str]) -> str:
-        own, other = values.get(name, ""), values.get(rival, "")
-        if not (own.lstrip("-").isdecimal() and other.lstrip("-").isdecimal()):
+        own, other = (signed_number(values.get(one, "")) for one in (name, rival))
+        if own is None or other is None:
             return ""
-        return "on" if int(own) > int(other) else "off"
+        return "on" if own > other else "off"
 
     above = str(told.number(rival) + 5)
     knob = Knob(
@@ -193,10 +194,11 @@ def _adapt(told: Installation) -> Lever | None:
         return None
 
     def read(values: Mapping[str, str]) -> str:
-        own, *others = (values.get(name, "") for name in (ADAPT, *rivals))
-        if not all(one.lstrip("-").isdecimal() for one in (own, *others)):
+        own, *others = (signed_number(values.get(name, "")) for name in (ADAPT, *rivals))
+        known = [one for one in others if one is not None]
+        if own is None or len(known) < len(others):
             return ""
-        return "on" if int(own) > max(map(int, others)) else "off"
+        return "on" if own > max(known) else "off"
 
     knob = Knob(
         "adapt", (ADAPT,), "environment", values=("off", "on"), since="4.1", read_back=_READ_BACK,

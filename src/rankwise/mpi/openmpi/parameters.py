@@ -12,6 +12,7 @@ from pathlib import Path
 from rankwise.core import process
 from rankwise.core.errors import HostError
 from rankwise.core.records import Environment, Implementation
+from rankwise.core.units import signed_number
 
 PARAMETERS_FILE = "mca-params.conf"
 VARIABLE = "OMPI_MCA_"
@@ -31,6 +32,8 @@ class Parameter:
     writable: bool = False
     """At run time, by MPI_T."""
     help: str = ""
+    type: str = ""
+    """`int`, `size_t`, `bool`, `string`...; '' where `ompi_info` names none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +56,8 @@ class Installation:
 
     def number(self, name: str, otherwise: int = 0) -> int:
         """Return the same of a parameter that is a whole number."""
-        text = self.value(name)
-        return int(text) if text.lstrip("-").isdecimal() else otherwise
+        found = signed_number(self.value(name))
+        return otherwise if found is None else found
 
 
 def installation(implementation: Implementation) -> Installation:
@@ -69,11 +72,11 @@ def _asked(mpicc: str, version: str, environment: Environment, _home: str) -> In
     names = ("ompi_info" + "".join(compiler.suffixes), "ompi_info")
     tool = next((path for path in map(compiler.with_name, names) if path.is_file()), None)
     if tool is None:
-        raise HostError(f"no ompi_info beside {mpicc}: it tells what can be tuned", "apt install openmpi-bin")
+        raise HostError(f"no ompi_info beside {mpicc}: it lists the tunable parameters", "apt install openmpi-bin")
     outcome = process.run((str(tool), *_EVERYTHING), LIMIT_SECONDS, environment=environment)
     found = parse(outcome.stdout.splitlines())
     if found.version != version:
-        said = f"is of version {found.version}" if found.version else "tells no version"
+        said = f"is of version {found.version}" if found.version else "reports no version"
         raise HostError(f"{tool} {said}, and {mpicc} of {version}", f"try it: {outcome.command}")
     return found
 
@@ -83,6 +86,7 @@ def parse(lines: Iterable[str]) -> Installation:
     values: dict[str, str] = {}
     choices: dict[str, list[tuple[str, str]]] = {}
     helps: dict[str, str] = {}
+    types: dict[str, str] = {}
     writable: set[str] = set()
     components: set[str] = set()
     version = ""
@@ -95,13 +99,17 @@ def parse(lines: Iterable[str]) -> Installation:
                 choices.setdefault(name, []).append((number, choice))
             case ["mca", _, _, "param", name, "help", words]:
                 helps[name] = words
+            case ["mca", _, _, "param", name, "type", kind]:
+                types[name] = kind
             case ["mca", _, _, "param", name, "status", "writeable"]:
                 writable.add(name)
             case ["mca", framework, component, "version", '"component', release, *_]:
                 components.add(f"{framework} {component}")
                 version = version or release.strip('"')
     parameters = {
-        name: Parameter(value, tuple(choices.get(name, ())), name in writable, helps.get(name, ""))
+        name: Parameter(
+            value, tuple(choices.get(name, ())), name in writable, helps.get(name, ""), types.get(name, "")
+        )
         for name, value in values.items()
     }
     return Installation(version, parameters, frozenset(components))

@@ -103,9 +103,9 @@ def _check(knob: Knob, value: str) -> None:
     if knob.values:
         if value not in knob.values:
             raise UnknownNameError(f"value of {knob.name}", value, knob.values)
-    elif not (value.isascii() and value.isdecimal() and knob.least <= int(value) <= knob.most):
+    elif not knob.admits(value):
         raise InputError(
-            f"{knob.name} = {value}: that is no {knob.unit} from {knob.least} to {knob.most}",
+            f"{knob.name} = {value}: not a number from {knob.least} to {knob.most} ({knob.unit})",
             "write a whole number in decimals",
         )
 

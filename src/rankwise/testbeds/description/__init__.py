@@ -43,7 +43,7 @@ def load(name_or_path: str) -> Topology:
     if path.is_file():
         return read(path)
     if path.suffix == ".toml" or len(path.parts) > 1:
-        raise InputError(f"there is no file {name_or_path}", f"give a TOML file, or one of: {', '.join(known)}")
+        raise InputError(f"file not found: {name_or_path}", f"give a TOML file, or one of: {', '.join(known)}")
     raise UnknownNameError("testbed", name_or_path, known)
 
 

@@ -100,7 +100,7 @@ class _Emulated:
         sites = {}
         for name, entry in self._top.named("site").items():
             if not _HOST_NAME.fullmatch(name):
-                raise entry.refused(f"'{name}' is no name for a site", "use letters, digits and inner hyphens")
+                raise entry.refused(f"invalid site name '{name}'", "use letters, digits and inner hyphens")
             sites[name] = Section(entry, _SITE)
         if len(sites) > _MOST_SITES:
             raise self._top["site"].refused(f"{len(sites)} sites, addresses for {_MOST_SITES}", "use fewer sites")
@@ -125,7 +125,7 @@ class _Emulated:
         if "nodes" in site and isinstance(site["nodes"].value, list):
             for entry in site["nodes"].value:
                 if not isinstance(entry.value, str):
-                    raise entry.refused("is no host name", 'write nodes = 2, or nodes = ["a", "b"]')
+                    raise entry.refused("invalid host name", 'write nodes = 2, or nodes = ["a", "b"]')
             return [(entry.value, entry) for entry in site["nodes"].value]
         count = site.count("nodes", 1, 0, _MOST_NODES)
         return [(f"{site_name}-{number}", site.at("nodes")) for number in range(1, count + 1)]
@@ -157,7 +157,7 @@ class _Emulated:
     def _check_host_name(self, name: str, entry: Entry) -> None:
         if not _HOST_NAME.fullmatch(name) or name.isdigit() or name.lower() == "localhost":
             remedy = "use letters, digits and inner hyphens, at most 63, not digits alone"
-            raise entry.refused(f"'{name}' is no host name", remedy)
+            raise entry.refused(f"invalid host name '{name}'", remedy)
         if name.lower() in self._named_at:
             place = self._named_at[name.lower()].place
             raise entry.refused(f"the host name '{name}' is taken, see {place}", "give one of them another name")
@@ -167,11 +167,9 @@ class _Emulated:
         for name, entry in special.items():
             if name not in self._nodes:
                 remedy = UnknownNameError("node", name, self._nodes).remedy
-                raise entry.refused(f"there is no node '{name}'", remedy)
+                raise entry.refused(f"unknown node '{name}'", remedy)
         if not self._nodes:
-            raise self._top.at("site").refused(
-                "there is no node in it", "write [site.NAME] and nodes = 2 below it"
-            )
+            raise self._top.at("site").refused("no nodes given", "write [site.NAME] and nodes = 2 below it")
 
     def _add(self, link: Link, entry: Entry) -> None:
         if link.name in self._links:

@@ -42,7 +42,7 @@ def _read(table: Entry) -> dict[str, str]:
     if "congestion_control" in section:
         word = section.text("congestion_control")
         if not word.isascii() or not word.replace("_", "").isalnum():
-            raise section["congestion_control"].refused(f"'{word}' names none", 'write "cubic", "reno" or "bbr"')
+            raise section["congestion_control"].refused(f"'{word}' is not valid", 'write "cubic", "reno" or "bbr"')
         found[CONGESTION_CONTROL] = word
     for key, name in _LIMITS.items():
         if key in section:
@@ -66,9 +66,9 @@ def _sysctls(name: str, entry: Entry) -> dict[str, str]:
             below.update(_sysctls(f"{name}.{key}", one))
         return below
     if not name.startswith(_PREFIXES):
-        raise entry.refused("is no setting of a node's network", "write names below net.ipv4. or net.core.")
+        raise entry.refused("is not a setting of a node's network", "write names below net.ipv4. or net.core.")
     if not _NAME.fullmatch(name):
-        raise entry.refused("is no name of a setting", "write letters, digits, '_', '-', '/' and '.'")
+        raise entry.refused("invalid name of a setting", "write letters, digits, '_', '-', '/' and '.'")
     return {name: _words(entry)}
 
 
@@ -82,7 +82,7 @@ def _words(entry: Entry) -> str:
         return " ".join(value.split())
     if isinstance(value, int) and abs(value) < 1 << 64:
         return str(value)
-    raise entry.refused("is no value for the kernel", "write a whole number, a text, or a list of these")
+    raise entry.refused("is not a valid kernel setting", "write a whole number, a text, or a list of these")
 
 
 def _limits(entry: Entry) -> str:
@@ -99,5 +99,5 @@ def _limits(entry: Entry) -> str:
     if len(sizes) != 3:
         raise entry.refused(f"has {len(sizes)} sizes instead of three", remedy)
     if not 0 < sizes[0] <= sizes[1] <= sizes[2]:
-        raise entry.refused(f"{sizes[0]}, {sizes[1]}, {sizes[2]} do not ascend", remedy)
+        raise entry.refused(f"{sizes[0]}, {sizes[1]}, {sizes[2]} are not in ascending order", remedy)
     return " ".join(map(str, sizes))

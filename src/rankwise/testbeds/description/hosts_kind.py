@@ -31,9 +31,7 @@ def describe_hosts(table: Entry, name: str, kind: str) -> Topology:
             raise entry.refused(f"the host '{node.name}' is given twice", "leave one of them out")
         nodes.append(node)
     if not nodes:
-        raise top.at("host").refused(
-            "there is no host in it", 'write hostfile = "FILE", or [[host]] and name = "HOST"'
-        )
+        raise top.at("host").refused("no hosts given", 'write hostfile = "FILE", or [[host]] and name = "HOST"')
     return Topology(
         name=testbed_name(top, name),
         kind=kind,
@@ -47,8 +45,8 @@ def describe_hosts(table: Entry, name: str, kind: str) -> Topology:
 def _host(section: Section) -> Node:
     name, user, site = section.text("name"), section.text("user"), section.text("site", DEFAULT_SITE)
     if not _HOST_NAME.fullmatch(name):
-        raise section.at("name").refused(f"'{name}' is no host", 'write name = "node1.example.org"')
+        raise section.at("name").refused(f"invalid host name '{name}'", 'write name = "node1.example.org"')
     for key, word in (("user", user), ("site", site)):
         if word and not _WORD.fullmatch(word):
-            raise section.at(key).refused(f"'{word}' is no name", "use letters, digits, . _ and -")
+            raise section.at(key).refused(f"invalid name '{word}'", "use letters, digits, . _ and -")
     return Node(name, site, section.count("slots", 1, 1, 4096), address=f"{user}@{name}" if user else name)

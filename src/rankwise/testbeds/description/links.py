@@ -96,7 +96,7 @@ class Wiring:
         entry = section.at("between")
         ends = entry.value if "between" in section and isinstance(entry.value, list) else []
         if len(ends) != 2:
-            raise entry.refused("names no two sites", 'write between = ["SITE", "SITE"]')
+            raise entry.refused("must name two sites", 'write between = ["SITE", "SITE"]')
         one, other = map(self._known_site, ends)
         if one == other:
             raise entry.refused(f"'{one}' is linked to itself", f"its switch is described below [site.{one}]")
@@ -104,10 +104,10 @@ class Wiring:
 
     def _known_site(self, entry: Entry) -> str:
         if not isinstance(entry.value, str):
-            raise entry.refused("is no name of a site", "write it in quotation marks")
+            raise entry.refused("invalid site name", "write it in quotation marks")
         if entry.value not in self._sites:
             remedy = UnknownNameError("site", entry.value, self._sites).remedy
-            raise entry.refused(f"there is no site '{entry.value}'", remedy)
+            raise entry.refused(f"unknown site '{entry.value}'", remedy)
         return entry.value
 
     def _only_chain(self, source: str, destination: str) -> Chain:
@@ -117,14 +117,14 @@ class Wiring:
         pair = f'between = ["{source}", "{destination}"]'
         if not found:
             raise entry.refused(
-                f"there is no way from site '{source}' to site '{destination}'",
+                f"no route from site '{source}' to site '{destination}'",
                 f"write [[link]] and {pair} with its delay and rate",
             )
         if len(found) > 1:
             ways = " or ".join("-".join(chain) for chain in found)
             via = ", ".join(f'"{site}"' for site in found[0][1:-1])
             raise entry.refused(
-                f"there are several ways from '{source}' to '{destination}': {ways}",
+                f"there are several routes from '{source}' to '{destination}': {ways}",
                 f"write [[route]], {pair}, via = [{via}]",
             )
         return found[0]
@@ -136,7 +136,7 @@ class Wiring:
             section = Section(entry, ("between", "via"))
             one, other = self._pair(section)
             if "via" not in section or not isinstance(section["via"].value, list):
-                raise section.at("via").refused("does not say by which sites", 'write via = ["SITE"]')
+                raise section.at("via").refused("must name the sites on the way", 'write via = ["SITE"]')
             chain = (one, *map(self._known_site, section["via"].value), other)
             for pair in pairwise(chain):
                 if pair not in self._given and pair[::-1] not in self._given:

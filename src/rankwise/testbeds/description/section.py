@@ -15,7 +15,6 @@ T = TypeVar("T")
 _TESTBED_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _HUGE = 10**30
 """Python refuses to write out much larger ones."""
-_FORMER_KEYS = {"card": "nic", "personality": "nic_profile"}
 """Keys that descriptions once had, and what they are called now."""
 
 
@@ -30,7 +29,7 @@ class Section:
         names = tuple(known)
         for key, entry in self._entries.items():
             if key not in names:
-                raise entry.refused("unknown key", _remedy(key, entry, names))
+                raise entry.refused("unknown key", _nearest(key, names))
 
     def __contains__(self, key: str) -> bool:
         return key in self._entries
@@ -68,7 +67,7 @@ class Section:
         """Return what the word stands for; the key must be there."""
         word = self.text(key)
         if word not in words:
-            raise self.at(key).refused(f"'{word}' is not known here", _nearest(word, tuple(words)))
+            raise self.at(key).refused(f"'{word}' is not supported", _nearest(word, tuple(words)))
         return words[word]
 
     def flag(self, key: str, default: bool) -> bool:
@@ -133,7 +132,7 @@ def testbed_name(section: Section, default: str) -> str:
     """Return the testbed's name: a word, because it names files and stands in command lines."""
     name = section.text("name", default)
     if not _TESTBED_NAME.fullmatch(name):
-        raise section.at("name").refused(f"'{name}' is no name for a testbed", "use letters, digits, . _ and -")
+        raise section.at("name").refused(f"invalid testbed name '{name}'", "use letters, digits, . _ and -")
     return name
 
 
@@ -144,14 +143,6 @@ def size_bytes(value: Any) -> int:
     if isinstance(value, str):
         return units.parse_size_bytes(value)
     raise InputError(f"{_shown(value)} is not a size", 'write "256 KiB" or a number of bytes')
-
-
-def _remedy(key: str, entry: Entry, known: tuple[str, ...]) -> str:
-    now = _FORMER_KEYS.get(key)
-    if now not in known:
-        return _nearest(key, known)
-    written = f"[{entry.key.removesuffix(key)}{now}]" if isinstance(entry.value, dict) else f"{now} = ..."
-    return f"it is called {now}: write {written}"
 
 
 def _nearest(name: str, known: tuple[str, ...]) -> str:
@@ -171,7 +162,7 @@ def _shown(value: Any) -> str:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise InputError(f"{_shown(value)} is not a text", "write it in quotation marks")
+        raise InputError(f"{_shown(value)} is not a string", "write it in quotation marks")
     return value
 
 
@@ -201,7 +192,7 @@ def _rate(value: Any) -> float:
         return 0.0
     rate = _quantity(value, units.parse_rate_bits_per_second, "1 Gbit/s")
     if rate < 1:
-        raise InputError(f"a link of {rate:.3g} bit/s lets nothing through", 'write "1 Gbit/s", or "unlimited"')
+        raise InputError(f"link rate too low: {rate:.3g} bit/s", 'write "1 Gbit/s", or "unlimited"')
     return rate
 
 
