@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 import math
-import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from rankwise.core.errors import InputError
 from rankwise.core.records import Cell, Notice
-from rankwise.core.units import parse_size_bytes
+from rankwise.core.units import MOST_COUNT
 
 COLUMNS = ("operation", "size_bytes", "ranks", "count")
 POINT_TO_POINT = "pingpong"
@@ -79,28 +77,22 @@ def together(applications: Iterable[Application]) -> Application | None:
     return Application(tuple(sorted(counts.items()))) if several else None
 
 
-def parse(text: str, source: str, tunable: Collection[str]) -> Application:
-    """Read the CSV `text`; `source` names it in errors, `tunable` are the benchmarks that can be tuned.
-
-    MPI_Allreduce, Allreduce and allreduce are the same. A message has two ends: where sends and receives are both
-    listed, the larger of the two counts. Raises InputError with the line for what cannot be understood, and if
-    nothing is left that could be tuned.
-    """
-    return of_rows(_rows(text, source), source, tunable)
-
-
 def of_rows(
     rows: Iterable[tuple[str, int, int, int]], source: str, tunable: Collection[str],
     notices: tuple[Notice, ...] = (),
 ) -> Application:  # fmt: skip
     """Return what the rows say, operation, bytes, ranks and count; with `notices` beside those of its own.
 
-    Raises InputError if there is nothing that could be tuned.
+    `source` names it in errors, `tunable` are the benchmarks that can be tuned. A message has two ends: where
+    sends and receives are both listed, the larger of the two counts. Raises InputError for more calls than can be
+    counted, and if there is nothing that could be tuned.
     """
     counts: Counter[Use] = Counter()
     ends: dict[str, Counter[Use]] = {"send": Counter(), "recv": Counter()}
     beyond: Counter[str] = Counter()
     for name, size_bytes, ranks, count in rows:
+        if count > MOST_COUNT:
+            raise InputError(f"{source}: {name} is called more than {MOST_COUNT} times", "record it again")
         operation = _SAME.get(name, name)
         end = _ENDS.get(operation)
         operation = POINT_TO_POINT if end else operation
@@ -120,52 +112,6 @@ def of_rows(
             f"{source} has nothing that can be tuned{named}", f"tunable: {', '.join(sorted(tunable))}"
         )
     return Application(found, (*notices, *_notices(source, beyond)))
-
-
-def _rows(text: str, source: str) -> Iterator[tuple[str, int, int, int]]:
-    lines = csv.reader(text.removeprefix("\ufeff").splitlines())
-    header: list[str] = []
-    try:
-        for cells in lines:
-            row = [cell.strip() for cell in cells]
-            if not any(row) or row[0].startswith("#"):
-                continue
-            where = f"{source}, line {lines.line_num}"
-            if not header:
-                header = [cell.lower() for cell in row]
-                if sorted(header) != sorted(COLUMNS):
-                    raise InputError(
-                        f"{where}: the columns are '{','.join(row)}'",
-                        f"the first line must be {','.join(COLUMNS)}",
-                    )
-                continue
-            if len(row) != len(header):
-                raise InputError(
-                    f"{where} has {len(row)} fields, and the header {len(header)}", f"write {','.join(COLUMNS)}"
-                )
-            yield _row(dict(zip(header, row, strict=True)), where)
-    except csv.Error as error:
-        raise InputError(f"{source}, line {lines.line_num}: {error}", "give a CSV as text") from error
-    if not header:
-        raise InputError(f"{source} is empty", f"the first line must be {','.join(COLUMNS)}")
-
-
-def _row(fields: dict[str, str], where: str) -> tuple[str, int, int, int]:
-    name = re.sub(r"^p?mpi_", "", fields["operation"].lower())
-    if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
-        raise InputError(f"{where}: '{fields['operation']}' is no operation", "write MPI_Allreduce, or allreduce")
-    try:
-        size_bytes = parse_size_bytes(fields["size_bytes"])
-    except InputError as error:
-        raise InputError(f"{where}: {error}", error.remedy) from error
-    return name, size_bytes, _count(fields, "ranks", where, 1), _count(fields, "count", where, 0)
-
-
-def _count(fields: dict[str, str], column: str, where: str, least: int) -> int:
-    text = fields[column]
-    if not (text.isascii() and text.isdigit()) or int(text) < least:
-        raise InputError(f"{where}: {column} is '{text}'", f"write a whole number, {least} or more")
-    return int(text)
 
 
 def class_bytes(size_bytes: int) -> int:

@@ -40,25 +40,25 @@ class Row:
 
 def list_cells(launches: Sequence[Launch], benchmarks: Mapping[str, Benchmark]) -> list[Row]:
     """Return one row a cell and quantity, by implementation, benchmark and size."""
-    found: defaultdict[tuple[Cell, Quantity], list[Series]] = defaultdict(list)
+    found: defaultdict[tuple[Cell, Quantity], list[list[Series]]] = defaultdict(list)
     for launch in launches:
-        for series in launch.series:
-            if series.samples_seconds.size:
-                found[series.cell, series.quantity].append(series)
+        for measured, visits in launch.visits().items():
+            found[measured].append(visits)
     return [
-        _row(cell, quantity, series, benchmarks[cell.benchmark].category)
-        for (cell, quantity), series in sorted(found.items(), key=lambda item: item[0])
+        _row(cell, quantity, of_launches, benchmarks[cell.benchmark].category)
+        for (cell, quantity), of_launches in sorted(found.items(), key=lambda item: item[0])
     ]
 
 
-def _row(cell: Cell, quantity: Quantity, series: Sequence[Series], category: Category) -> Row:
-    samples = np.concatenate([one.samples_seconds for one in series])
+def _row(cell: Cell, quantity: Quantity, of_launches: Sequence[list[Series]], category: Category) -> Row:
+    series = [visit for visits in of_launches for visit in visits]
+    samples = np.concatenate([visit.samples_seconds for visit in series])
     p50, p90, p99 = (float(value) for value in np.percentile(samples, [50, 90, 99]))
     return Row(
         implementation=cell.variant, benchmark=cell.benchmark, category=category, ranks=cell.ranks,
         size_bytes=cell.size_bytes, options=cell.options, placement=cell.placement, quantity=quantity,
-        launches=len(series), repetitions=samples.size, min_seconds=float(samples.min()), median_seconds=p50,
+        launches=len(of_launches), repetitions=samples.size, min_seconds=float(samples.min()), median_seconds=p50,
         mean_seconds=float(samples.mean()), p90_seconds=p90, p99_seconds=p99, max_seconds=float(samples.max()),
         bytes_per_second=series[0].bytes_per_sample / p50 if p50 > 0 else 0.0,
-        starts=starts_of(one.start for one in series),
+        starts=starts_of(visit.start for visit in series),
     )  # fmt: skip

@@ -73,8 +73,8 @@ def program_rows(
     values: defaultdict[Cell, list[float]] = defaultdict(list)
     reasons: defaultdict[Cell, list[str]] = defaultdict(list)
     for launch in launches:
-        for series in launch.series:
-            values[of[series.cell]] += series.samples_seconds.tolist()
+        for (cell, _), value in launch.values().items():
+            values[of[cell]].append(value)
         for failure in launch.failures:
             reasons[of[failure.cell]].append(failure.reason)
     verdicts = {(one.benchmark, one.ranks, one.candidate): one for one in comparison.verdicts}
@@ -136,7 +136,10 @@ def program_sentences(rows: Sequence[ProgramRow], baseline: str) -> list[str]:
 def _best(group: Sequence[ProgramRow], what: str) -> str:
     """Who has the best median; whether that is more than luck is for the verdicts."""
     first = group[0]
-    value = f"{_value(first, first.median)} ({_value(first, first.low)}-{_value(first, first.high)})"
+    value = _value(first, first.median)
+    value += (
+        f" ({_value(first, first.low)}-{_value(first, first.high)})" if first.launches > 1 else " (one launch)"
+    )
     which = "highest" if first.higher_is_better else "lowest"
     if len(group) == 1:
         return f"{what}: {value} with {first.variant}, which has nothing to be compared with."
@@ -147,7 +150,9 @@ def _against(group: Sequence[ProgramRow], baseline: str) -> list[str]:
     said = []
     for word, rows in _by_verdict(group).items():
         listed = ", ".join(
-            f"{one.variant} {one.ratio:.2f} ({one.ratio_low:.2f}-{one.ratio_high:.2f})" for one in rows
+            f"{one.variant} {one.ratio:.2f}"
+            + ("" if math.isnan(one.ratio_low) else f" ({one.ratio_low:.2f}-{one.ratio_high:.2f})")
+            for one in rows
         )
         said.append(f"{listed} times that of {baseline}: {word}.")
     return said

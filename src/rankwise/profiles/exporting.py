@@ -109,7 +109,7 @@ def _require_free(place: Path, found: Mapping[str, str], ours: Sequence[Path], f
     for name, text in found.items():
         path = place / name
         if not force and path.exists() and path not in ours and merging.read(path) != text:
-            raise InputError(f"{path} is there already", "give another folder, or --force to replace it")
+            raise InputError(f"{path} already exists", "give another folder, or --force to replace it")
 
 
 def _unlink(path: Path, place: Path) -> None:
@@ -163,8 +163,8 @@ def _merge(profile: Profile, path: Path, text: str, force: bool) -> Iterator[Not
         yield Notice(
             "export-conflict",
             f"{mine} is overruled by {theirs}" if force else f"{mine} stays in force, and not {theirs}",
-            f"rankwise profile export {profile.name} --remove takes it back" if force
-            else "take that line out and export again, or --force",
+            f"rankwise profile export {profile.name} --remove undoes it" if force
+            else "remove that line and export again, or use --force",
         )  # fmt: skip
 
 

@@ -61,7 +61,7 @@ if [ -z "$_rankwise_why" ] && [ "${{{check}-}}" ]; then
         cd "$0" 2>/dev/null && [ "$(cksum {names} 2>/dev/null | cksum)" = "$1" ] ||
             echo "$(uname -n): $0 is missing, or another"
         ' "$_rankwise_folder" "$_rankwise_has" </dev/null 2>&1) ||
-        _rankwise_why="cannot look at every node ($_rankwise_line): $(printf %.400s "$_rankwise_said")"
+        _rankwise_why="cannot check every node ($_rankwise_line): $(printf %.400s "$_rankwise_said")"
     _rankwise_said=$(printf '%s\\n' "$_rankwise_said" | grep ': .* is missing, or another$') || :
     [ -z "$_rankwise_said" ] || _rankwise_why=$_rankwise_said
 fi
@@ -180,7 +180,7 @@ def _checks(profile: Profile, part: Part, family: FamilyWords) -> str:
     each_node = _EACH_NODE.format(check=CHECK, each_node=way, names=shlex.join(names)) if names else ""
     if not family.says:
         return files + loads + each_node
-    wrong = f"profile {profile.name} is for {titled(part)}, and the MPI in PATH says: "
+    wrong = f"profile {profile.name} is for {titled(part)}, and the MPI in PATH reports: "
     check = _CHECK.format(
         asked=family.asked, patterns=shell_patterns(family, part.version), wrong=shlex.quote(wrong)
     )

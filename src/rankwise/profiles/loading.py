@@ -107,7 +107,7 @@ def part_for(profile: Profile, implementation: Implementation) -> Part:
     has = ", ".join(part.implementation for part in profile.parts) or "nothing at all"
     raise InputError(
         f"profile {profile.name} has nothing for {implementation.id}, only {has}",
-        f"tune {implementation.id}; this profile was made by: {profile.command_line}",
+        f"tune {implementation.id}; recreate it with: {profile.command_line}",
     )
 
 

@@ -54,7 +54,7 @@ def merged(text: str, path: Path, title: str, pairs: Pairs, *, force: bool = Fal
         else f"{name} = {value}"
         for name, value in pairs
     ]  # fmt: skip
-    begin = f"{_BEGIN}: {title}; `rankwise profile export --remove` takes these lines out"
+    begin = f"{_BEGIN}: {title}; `rankwise profile export --remove` removes these lines"
     between = "" if not own or own.endswith("\n") else "\n"
     return own + between + "\n".join([begin, *lines, _END]) + "\n", conflicts
 

@@ -117,7 +117,7 @@ def modulefile(profile: Profile, part: Part, folder: Path) -> str:
     if family.says:
         text += _CHECK.format(
             asked=_tcl(family.asked), pattern=_tcl(tcl_pattern(family, part.version)),
-            wrong=_escaped(f"profile {profile.name} is for {title}, and the MPI in PATH says: "),
+            wrong=_escaped(f"profile {profile.name} is for {title}, and the MPI in PATH reports: "),
         )  # fmt: skip
     for library in native.libraries:
         text += _LIBRARY.format(preload=PRELOAD, name=Path(library).name)

@@ -78,7 +78,7 @@ def unwritable(path: Path, error: OSError) -> HostError:
     """Return the error that a profile's file cannot be written."""
     return HostError(
         f"cannot write {path}: {error.strerror or error}",
-        "is there room on the disk, and may this user write there?",
+        "check for free disk space and write permission",
     )
 
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
-from rankwise.core import knobs
 from rankwise.core.errors import InputError
 from rankwise.core.toml_places import Entry, parse
 from rankwise.core.toml_records import to_plain, to_record
 from rankwise.core.toml_text import toml_text
-from rankwise.core.tuning import Part, Profile, Reason
+from rankwise.core.tuning import Profile
 
 FILE = "profile.toml"
 FORMAT = 1
@@ -21,8 +20,6 @@ _HEADER = """\
 # something by hand, edit them and not the copies here.
 """
 _FOLDER_LINE = re.compile(r"^folder = .*$", re.MULTILINE)
-_FORMER_KEYS = {"proof": "verification"}
-"""Keys of a part as profiles have them that were written before."""
 _NAME = re.compile(r"[A-Za-z0-9_][\w.+-]*", re.ASCII)
 
 
@@ -74,9 +71,8 @@ def read(folder: Path) -> Stored:
         )
     written_in = top.value.pop("folder", Entry("", "folder", str(path), 1))
     if not isinstance(written_in.value, str):
-        raise written_in.refused("must be a text", "correct that line")
-    _rename_keys(top)
-    profile = _with_present_names(to_record(Profile, top))
+        raise written_in.refused("must be a string", "correct that line")
+    profile = to_record(Profile, top)
     for index, part in enumerate(profile.parts):
         entry = top.value["parts"].value[index]
         pieces = (piece for library in part.native.libraries for piece in library.split("/"))
@@ -84,25 +80,3 @@ def read(folder: Path) -> Stored:
             if not is_name(name):
                 raise entry.refused(f"'{name}' cannot be the name of a file", "use letters, digits, '-', '.', '_'")
     return Stored(profile, folder.resolve(), written_in.value)
-
-
-def _rename_keys(top: Entry) -> None:
-    parts = top.value.get("parts")
-    for part in parts.value if parts and isinstance(parts.value, list) else ():
-        for former, present in _FORMER_KEYS.items():
-            if isinstance(part.value, dict) and former in part.value:
-                part.value[present] = part.value.pop(former)
-
-
-def _with_present_names(profile: Profile) -> Profile:
-    """The profile with each knob under the name that it has now, since it may have been written before."""
-    return replace(profile, parts=tuple(map(_part_with_present_names, profile.parts)))
-
-
-def _part_with_present_names(part: Part) -> Part:
-    def renamed(reasons: tuple[Reason, ...]) -> tuple[Reason, ...]:
-        return tuple(replace(one, subject=knobs.present_name(one.subject)) for one in reasons)
-
-    settings = tuple(replace(one, knob=knobs.present_name(one.knob)) for one in part.tuning.settings)
-    tuning = replace(part.tuning, settings=settings)
-    return replace(part, tuning=tuning, reasons=renamed(part.reasons), verification=renamed(part.verification))

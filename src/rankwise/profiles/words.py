@@ -11,7 +11,7 @@ from rankwise.core import knobs
 from rankwise.core.host_settings import MTU, setting
 from rankwise.core.results import Verdict, VerdictWord
 from rankwise.core.tuning import Choice, Decision, Part, Profile, Setting, Tuning
-from rankwise.core.units import exact_size, sizes_between
+from rankwise.core.units import exact_size, sizes_between, whole_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +119,8 @@ def ratio_words(stretch: Stretch) -> str:
 
 def value_words(setting: Setting) -> str:
     """Return the value as people read it: sizes with their unit where this is exact."""
-    if knobs.described(setting.knob).unit == "bytes" and setting.value.isdigit():
-        return exact_size(int(setting.value))
-    return setting.value
+    number = whole_number(setting.value) if knobs.described(setting.knob).unit == "bytes" else None
+    return setting.value if number is None else exact_size(number)
 
 
 def choice_words(choice: Choice) -> str:
@@ -163,7 +162,7 @@ def mtu(profile: Profile) -> str:
 
 
 def _larger(one: str, other: str) -> str:
-    left, right = one.split(), other.split()
-    if len(left) != len(right) or not all(word.isdigit() for word in (*left, *right)):
+    left, right = ([whole_number(word) for word in text.split()] for text in (one, other))
+    if len(left) != len(right) or None in (*left, *right):
         return one
-    return " ".join(str(max(int(a), int(b))) for a, b in zip(left, right, strict=True))
+    return " ".join(str(max(a or 0, b or 0)) for a, b in zip(left, right, strict=True))

@@ -33,13 +33,13 @@ def require_free(name: str, parent: Path, *, force: bool = False) -> Path:
     if not place.exists():
         return place
     if not force:
-        raise InputError(f"there is a profile {place} already", "give another name, or --force to replace it")
+        raise InputError(f"profile {place} already exists", "give another name, or --force to replace it")
     there = read(place).profile
     libraries = (f"{part.implementation}/{name}" for part in there.parts for name in needed_files(part.native))
     known = {FILE, *all_files(there, place), *libraries}
     others = [path for path in place.rglob("*") if not path.is_dir() and str(path.relative_to(place)) not in known]
     if others:
-        raise InputError(f"{others[0]} is no part of the profile that would be replaced", "move it elsewhere")
+        raise InputError(f"{others[0]} is not part of the profile that would be replaced", "move it elsewhere")
     return place
 
 
@@ -65,6 +65,16 @@ def write(profile: Profile, parent: Path, *, force: bool = False) -> Path:
     except OSError as error:
         raise unwritable(place, error) from error
     return place
+
+
+def remove(place: Path) -> None:
+    """Take the profile away that lies there, in one step. Raises InputError as `require_free`, HostError."""
+    require_free(place.name, place.parent, force=True)
+    try:
+        with tempfile.TemporaryDirectory(prefix=f".{place.name}.", dir=place.parent) as scratch:
+            place.rename(Path(scratch, "old"))
+    except OSError as error:
+        raise unwritable(place, error) from error
 
 
 def _put(new: Path, place: Path, old: Path) -> None:

@@ -74,7 +74,7 @@ def _estimate(made: Any, problem: Problem, model: CostModel | None) -> float:
         ctypes.byref(_CostModel(*astuple(model or CostModel()))),
     )  # fmt: skip
     if found < 0:
-        raise InputError("not all steps of the schedule can end", "`rankwise schedule verify` says which and why")
+        raise InputError("not all steps of the schedule can end", "`rankwise schedule verify` shows which and why")
     return found
 
 

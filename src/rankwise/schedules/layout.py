@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 
 from rankwise.core.errors import InputError
+from rankwise.core.limits import MOST_RANKS
 from rankwise.schedules.model import Network, grouped
-
-_MOST_RANKS = 1 << 20
 
 
 def parse_sites(text: str) -> Network:
@@ -18,16 +17,16 @@ def parse_sites(text: str) -> Network:
     """
     sizes: list[list[int]] = []
     alone = re.fullmatch(r"(\d{1,7})x(\d{1,7}(?:x\d{1,7})?)", text)
-    parts = [alone[2]] * min(int(alone[1]), _MOST_RANKS) if alone else text.split(",")
+    parts = [alone[2]] * min(int(alone[1]), MOST_RANKS) if alone else text.split(",")
     for part in parts:
         found = re.fullmatch(r"(\d{1,7})(?:x(\d{1,7}))?", part)
         nodes, ranks = (int(found[1]), int(found[2] or 1)) if found else (0, 0)
-        if not nodes or not ranks or nodes * ranks * len(parts) > _MOST_RANKS:
+        if not nodes or not ranks or nodes * ranks * len(parts) > MOST_RANKS:
             raise InputError(
-                f"'{text[:40]}' does not say where ranks are",
+                f"'{text[:40]}' is not a layout of ranks",
                 "write sites x ranks (2x8), sites x nodes x ranks (2x4x2), or a list of sites (3,2,1)",
             )
         sizes.append([ranks] * nodes)
     if not sizes:
-        raise InputError("there are no sites", "write sites x ranks: 2x8")
+        raise InputError("no sites given", "write sites x ranks: 2x8")
     return grouped(sizes)

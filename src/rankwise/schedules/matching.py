@@ -80,7 +80,7 @@ def check_dependencies(schedules: Sequence[Schedule]) -> None:
         for number, step in enumerate(schedule.steps):
             for one in step.after:
                 if not 0 <= one < len(schedule.steps):
-                    faults.append(Fault(schedule.rank, number, f"it waits for step {one}, which there is not"))
+                    faults.append(Fault(schedule.rank, number, f"it waits for step {one}, which does not exist"))
                 elif one >= number:
                     faults.append(Fault(schedule.rank, number, _later(schedule.steps, number, one)))
     if faults:
@@ -106,7 +106,9 @@ def match(schedules: Sequence[Schedule]) -> dict[tuple[int, int], tuple[int, int
     Raises FaultyError for what nothing answers to, lengths that differ, and messages that might take one
     another's place: of one pair of ranks, with one tag, without an order on both sides.
     """
-    faults: list[Fault] = []
+    faults = _nowhere(schedules)
+    if faults:
+        raise FaultyError(faults)
     found = {}
     reach: dict[int, list[int]] = {}
     for (sender, receiver, _), (sends, receives) in _sides(schedules).items():
@@ -137,6 +139,16 @@ def match(schedules: Sequence[Schedule]) -> dict[tuple[int, int], tuple[int, int
     return found
 
 
+def _nowhere(schedules: Sequence[Schedule]) -> list[Fault]:
+    """The messages to and from ranks that there are not."""
+    return [
+        Fault(schedule.rank, number, f"{words(step)}: the ranks are 0 to {len(schedules) - 1}")
+        for schedule in schedules
+        for number, step in enumerate(schedule.steps)
+        if step.kind <= Kind.RECEIVE and not 0 <= step.peer < len(schedules)
+    ]
+
+
 def _sides(schedules: Sequence[Schedule]) -> dict[tuple[int, int, int], tuple[list[int], list[int]]]:
     """Of each sender, receiver and tag the steps that send, and those that receive."""
     sides: dict[tuple[int, int, int], tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
@@ -162,7 +174,8 @@ def _ambiguous(schedule: Schedule, numbers: Sequence[int], reach: Sequence[int])
 
 
 def order(schedules: Sequence[Schedule]) -> Order:
-    """Return the events of all ranks in order. Raises FaultyError where there is none: a deadlock."""
+    """Return the events of all ranks in order. Raises FaultyError where they have none, as in a deadlock."""
+    check_dependencies(schedules)
     pairs = match(schedules)
     number = [[-1] * len(schedule.steps) for schedule in schedules]
     events: list[Event] = []

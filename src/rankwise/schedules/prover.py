@@ -46,7 +46,6 @@ def prove(problem: Problem, schedules: Sequence[Schedule]) -> Proof:
     in_place = False
     try:
         _check_steps(problem, schedules)
-        matching.check_dependencies(schedules)
         order = matching.order(schedules)
         reach = [matching.ancestors(schedule.steps) for schedule in schedules]
         _Execution(problem, schedules, order, reach, in_place).check()
@@ -169,7 +168,7 @@ class _Execution:
                         memory = self.real[rank][place.memory]
                         yield Fault(rank, number, (
                             f"this {words(step)} {'writes' if writes else 'reads'} elements of {memory.name} that "
-                            f"step {other} ({words(schedule.steps[other])}) touches, and waits for it by no way"
+                            f"step {other} ({words(schedule.steps[other])}) touches, without waiting for it"
                         ))  # fmt: skip
                         return
                 if writes:
@@ -279,7 +278,7 @@ def _unheard(schedules: Sequence[Schedule], order: Order) -> list[Fault]:
             known |= heard[schedule.rank, at]
         missing = (1 << len(schedules)) - 1 & ~known
         if missing:
-            faults.append(Fault(schedule.rank, -1, f"it leaves the barrier without a word of {_ranks(missing)}"))
+            faults.append(Fault(schedule.rank, -1, f"it may leave the barrier before {_ranks(missing)}"))
     return faults
 
 

@@ -135,7 +135,7 @@ class Rank(int):
 
     def _message(self, kind: Kind, peer: int, what: Chunks | None) -> int:
         if not 0 <= peer < self.ranks:
-            raise ValueError(f"there is no rank {int(peer)}: the ranks are 0 to {self.ranks - 1}")
+            raise ValueError(f"invalid rank {int(peer)}: the ranks are 0 to {self.ranks - 1}")
         tag = self._messages[kind, int(peer)]
         self._messages[kind, int(peer)] += 1
         writes = kind is Kind.RECEIVE
@@ -249,7 +249,7 @@ class Written:
         except Exception as error:
             raise InputError(
                 f"{self.name}: rank {number}, after {len(rank._steps)} steps: {type(error).__name__}: {error}",
-                "docs/schedules.md says what a rank can do",
+                "see docs/schedules.md",
             ) from error
         return rank.finished()
 
@@ -269,12 +269,14 @@ def load(path: Path, name: str = "") -> Written:
     """Return the schedule that a Python file has, or that of this name. Raises InputError."""
     spec = importlib.util.spec_from_file_location(f"rankwise_schedule_{path.stem}", path)
     if spec is None or spec.loader is None:
-        raise InputError(f"{path} is no Python file", "give a file that ends in .py")
+        raise InputError(f"{path} is not a Python file", "give a file that ends in .py")
     module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
     except Exception as error:
-        raise InputError(f"{path} cannot be run: {type(error).__name__}: {error}", "mend it") from error
+        raise InputError(
+            f"{path} cannot be run: {type(error).__name__}: {error}", "fix the error above"
+        ) from error
     found = {one.name: one for one in vars(module).values() if isinstance(one, Written)}
     if name and name not in found:
         raise UnknownNameError(f"schedule in {path}", name, found)

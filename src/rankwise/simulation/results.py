@@ -67,6 +67,8 @@ class Derivative:
     parameter: str
     """`classes.wan.latency`, `links.wan.rate`."""
     value: float
+    longest_path: int = 0
+    """Of a latency: how often a path of the run passes it at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +116,8 @@ def read_simulation(text: str) -> Simulation:
         return _simulation(json.loads(text))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise HostError(
-            f"rankwise-sim printed what this Rankwise does not understand: {error}",
-            "its version is another one: python3 -m pip install --force-reinstall rankwise",
+            f"invalid output of rankwise-sim: {error}",
+            "its version may differ: python3 -m pip install --force-reinstall rankwise",
         ) from error
 
 
@@ -149,4 +151,4 @@ def _job(said: Mapping[str, Any]) -> SimulatedJob:
 
 
 def _derivatives(said: Sequence[Mapping[str, Any]]) -> list[Derivative]:
-    return [Derivative(one["parameter"], one["value"]) for one in said]
+    return [Derivative(one["parameter"], one["value"], one["longest_path"]) for one in said]

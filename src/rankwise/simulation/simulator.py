@@ -24,7 +24,7 @@ _SHARE_OF_MEMORY = 0.8
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class SimulatorJob:
     """A program to simulate: a file that exists, or a text that the simulator reads like one."""
 
     name: str
@@ -67,7 +67,9 @@ class Detail:
     """Keep the timeline there, as Perfetto reads it."""
 
 
-def simulate(platform_json: str, jobs: Sequence[Job], bounds: Bounds, detail: Detail = Detail()) -> Simulation:
+def simulate(
+    platform_json: str, jobs: Sequence[SimulatorJob], bounds: Bounds, detail: Detail = Detail()
+) -> Simulation:
     """Simulate the jobs at the same time on one platform.
 
     Raises InputError for a file that is wrong and for a deadlock, which says who waits for whom; HostError where
@@ -77,7 +79,7 @@ def simulate(platform_json: str, jobs: Sequence[Job], bounds: Bounds, detail: De
 
 
 def simulate_and_trace(
-    platform_json: str, jobs: Sequence[Job], bounds: Bounds, detail: Detail
+    platform_json: str, jobs: Sequence[SimulatorJob], bounds: Bounds, detail: Detail
 ) -> tuple[Simulation, Timeline | None]:
     """Return also the timeline, if `detail` wants it."""
     with tempfile.TemporaryDirectory(prefix="rankwise-sim-") as name:
@@ -124,7 +126,7 @@ def _run(arguments: Sequence[str], bounds: Bounds, shown: dict[str, str]) -> str
         raise InputError(message, remedy or _remedy(message))
     if done.returncode == EXIT_HOST:
         raise HostError(message, remedy)
-    raise HostError(f"rankwise-sim ended with {done.returncode}: {message}", "is there enough memory?")
+    raise HostError(f"rankwise-sim ended with {done.returncode}: {message}", "check that there is enough memory")
 
 
 def _remedy(message: str) -> str:
@@ -132,7 +134,7 @@ def _remedy(message: str) -> str:
     if "the file ends" in message or "is empty" in message:
         return "write the file again: it is not whole"
     if re.search(r":\d+: ", message):
-        return "correct that line; what is read is said by --help of the verb"
+        return "correct that line; --help of the verb describes the format"
     return ""
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import get_args
 
 import numpy as np
@@ -22,8 +21,8 @@ from rankwise.core.records import (
     Series,
     Start,
     Starts,
+    launch_value,
 )
-from rankwise.stats.summary import geometric_mean
 
 NOT_JUDGED: frozenset[Category] = frozenset({"baseline", "harness"})
 JUDGED: frozenset[Category] = frozenset(get_args(Category)) - NOT_JUDGED
@@ -53,8 +52,7 @@ class CellData:
     category: Category
     quantity: Quantity
     medians: FloatArray
-    """One value a launch, seconds, shape (launches,), in order of time: where it visited the cell more than once,
-    the geometric mean of the visits' medians. Visits are never counted as launches."""
+    """One value a launch (`core.records.launch_value`), seconds, shape (launches,), in order of time."""
     rounds: IntArray
     """Which launch of this implementation, ranks, options and placement gave each median, shape (launches,)."""
     quantiles: FloatArray
@@ -82,8 +80,8 @@ def gather(
 ) -> list[CellData]:
     """Return the cells of all `launches`, sorted by cell and quantity.
 
-    A launch counts as its median, or another `quantile` of its repetitions. Samples that are not finite are left
-    out, and so are series without any other and benchmarks that `benchmarks` does not know.
+    A launch counts as its median, or another `quantile` of its repetitions. Benchmarks that `benchmarks` does not
+    know are left out.
     """
     parts: defaultdict[tuple[Cell, Quantity], list[_Part]] = defaultdict(list)
     launched: Counter[tuple[str, int, tuple[Options, str, str] | None]] = Counter()
@@ -91,30 +89,44 @@ def gather(
         if launch.verifying:
             continue
         key = (launch.implementation, launch.ranks, _settings(launch))
-        for series in launch.series:
-            samples = series.samples_seconds[np.isfinite(series.samples_seconds)]
-            if samples.size and series.cell.benchmark in benchmarks:
-                parts[series.cell, series.quantity].append(_Part(launched[key], samples, series))
+        for measured, visits in launch.visits().items():
+            if measured[0].benchmark in benchmarks:
+                parts[measured].append(_Part(launched[key], visits))
         # A failed launch counts as well: the rounds of the implementations stay side by side.
         launched[key] += 1
     return [
-        CellData(
-            cell=cell,
-            category=benchmarks[cell.benchmark].category,
-            quantity=quantity,
-            medians=np.array([_of_launch(visits, quantile) for visits in _visits_of_launches(found)]),
-            rounds=np.array(list(dict.fromkeys(part.round for part in found))),
-            quantiles=np.quantile(np.concatenate([part.samples for part in found]), _SHARES),
-            samples=sum(part.samples.size for part in found),
-            bytes_per_sample=found[-1].series.bytes_per_sample,
-            batch=min(part.series.batch for part in found),
-            discarded=sum(part.series.discarded for part in found),
-            timed_together=min(part.series.batch * part.series.messages_per_operation for part in found),
-            starts=starts_of(part.series.start for part in found),
-            one_clock=benchmarks[cell.benchmark].one_clock,
-        )
+        _cell_data(cell, quantity, found, benchmarks[cell.benchmark], quantile)
         for (cell, quantity), found in sorted(parts.items(), key=lambda item: item[0])
     ]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Part:
+    """What one launch measured of a cell."""
+
+    round: int
+    visits: list[Series]
+
+
+def _cell_data(
+    cell: Cell, quantity: Quantity, parts: Sequence[_Part], benchmark: Benchmark, quantile: float
+) -> CellData:
+    visits = [visit for part in parts for visit in part.visits]
+    return CellData(
+        cell=cell,
+        category=benchmark.category,
+        quantity=quantity,
+        medians=np.array([launch_value(part.visits, quantile) for part in parts]),
+        rounds=np.array([part.round for part in parts]),
+        quantiles=np.quantile(np.concatenate([visit.samples_seconds for visit in visits]), _SHARES),
+        samples=sum(visit.samples_seconds.size for visit in visits),
+        bytes_per_sample=visits[-1].bytes_per_sample,
+        batch=min(visit.batch for visit in visits),
+        discarded=sum(visit.discarded for visit in visits),
+        timed_together=min(visit.batch * visit.messages_per_operation for visit in visits),
+        starts=starts_of(visit.start for visit in visits),
+        one_clock=benchmark.one_clock,
+    )
 
 
 def starts_of(several: Iterable[Start]) -> Starts:
@@ -127,26 +139,6 @@ def _settings(launch: Launch) -> tuple[Options, str, str] | None:
     """The options, placement and label that all cells of a launch share; None when it came to no cell."""
     cells = [series.cell for series in launch.series] + [failure.cell for failure in launch.failures]
     return (cells[0].options, cells[0].placement, cells[0].label) if cells else None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Part:
-    """One series of a cell."""
-
-    round: int
-    samples: FloatArray
-    """Those that are finite."""
-    series: Series
-
-
-def _visits_of_launches(found: Sequence[_Part]) -> list[list[_Part]]:
-    """The visits of each launch, in order of time."""
-    return [list(visits) for _, visits in groupby(found, key=lambda part: part.round)]
-
-
-def _of_launch(visits: Sequence[_Part], quantile: float) -> float:
-    found = np.array([float(np.quantile(part.samples, quantile)) for part in visits])
-    return geometric_mean(found) if len(visits) > 1 and np.all(found > 0) else float(np.mean(found))
 
 
 def judged_points(cells: Iterable[CellData], wrong: Iterable[Cell] = ()) -> dict[Point, dict[str, CellData]]:

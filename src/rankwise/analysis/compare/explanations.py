@@ -106,7 +106,7 @@ def sentence(one: Explanation) -> str:
     """Return `mpich takes 1.80 [1.70, 1.90] times as long as lammpi: 1.50 [...] by its algorithm, ...`."""
     return (
         f"{one.candidate} takes {_words(one.total)} times as long as {one.baseline}: "
-        f"{_words(one.algorithm)} by its algorithm, {_words(one.core)} by its core"
+        f"{_words(one.algorithm)} from the algorithm, {_words(one.core)} from the point-to-point layer"
     )
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from rankwise.analysis.compare.cells import JUDGED, CellData, Point
 from rankwise.analysis.compare.noise import noise, noise_sentence
-from rankwise.core.records import CellFailure, Launch, Notice, Quantity, Starts
+from rankwise.core.launch_output import numberless
+from rankwise.core.records import MPI_WARNING, CellFailure, Launch, Notice, Quantity, Starts
 from rankwise.core.results import Verdict
 from rankwise.core.units import format_time
 from rankwise.stats.intervals import MIN_FOR_RATIO, relative_half_width
@@ -54,7 +56,7 @@ def notices(
         _clock_error(launches, cells),
         _late_starts(cells),
     )
-    return (*(notice for notice in found if notice is not None), *_merged(launches))
+    return (*(notice for notice in found if notice is not None), *of_launches(launches))
 
 
 def wrong_data(failures: Iterable[CellFailure]) -> Notice | None:
@@ -98,9 +100,9 @@ def _too_few_launches(verdicts: Sequence[Verdict], alpha: float) -> Notice | Non
     needed = max(MIN_FOR_RATIO, launches_needed(open_tests, alpha))
     return Notice(
         "too-few-launches",
-        f"{len(hopeless)} of {len(verdicts)} verdicts had to stay undecided: with so few launches (as few as "
-        f"{fewest} in a cell) no difference, however large, stands out among {open_tests} open questions",
-        f"{needed} launches each are enough: give more --time, or ask for fewer benchmarks, sizes or MPIs",
+        f"{len(hopeless)} of {len(verdicts)} verdicts are undecided for lack of launches: with as few as "
+        f"{fewest} in a cell no difference, however large, is significant among {open_tests} comparisons",
+        f"{needed} launches each are enough: give more --time, or fewer benchmarks, sizes or MPIs",
     )
 
 
@@ -132,7 +134,7 @@ def _noisy_host(launches: Sequence[Launch], cells: Sequence[CellData]) -> Notice
     return Notice(
         "noisy-host",
         "the machine is noisy: " + "; ".join(signs),
-        "stop other work, fix the CPU frequency; `rankwise doctor` says what to change",
+        "stop other work, fix the CPU frequency; `rankwise doctor` lists what to change",
     )
 
 
@@ -160,8 +162,8 @@ def _timer_coarse(launches: Sequence[Launch], cells: Sequence[CellData]) -> Noti
         return None
     return Notice(
         "timer-coarse",
-        f"{_cells(len(coarse))} took less than {TIMER_STEPS} steps of the timer ({format_time(step)})",
-        "differences of a few percent mean nothing there; check the clock source with `rankwise doctor`",
+        f"{_cells(len(coarse))} took less than {TIMER_STEPS} timer ticks ({format_time(step)})",
+        "differences of a few percent are not meaningful there; check the clock source with `rankwise doctor`",
     )
 
 
@@ -177,9 +179,9 @@ def _timer_cost(launches: Sequence[Launch], cells: Sequence[CellData]) -> Notice
         return None
     return Notice(
         "harness-cost",
-        f"the measuring itself ({format_time(cost)}, not subtracted) is more than {TIMER_SHARE:.0%} of the time "
+        f"harness overhead ({format_time(cost)}, not subtracted) is more than {TIMER_SHARE:.0%} of the time "
         f"of {_cells(len(touched))}",
-        "differences of a few percent mean nothing there; `rankwise bench empty` shows what measuring costs",
+        "differences of a few percent are not meaningful there; `rankwise bench empty` shows what measuring costs",
     )
 
 
@@ -199,9 +201,9 @@ def _mixed_starts(cells: Sequence[CellData]) -> Notice | None:
     whose = ", ".join(f"{count} of {name}" for name, count in sorted(from_barrier.items()))
     return Notice(
         "mixed-starts",
-        f"the repetitions of {_cells(from_barrier.total())} began on leaving a barrier ({whose}), because ranks "
-        "came too late to agreed moments; they are compared with others that began at an agreed moment, and their "
-        "times contain how far apart ranks leave the barrier",
+        f"the repetitions of {_cells(from_barrier.total())} ({whose}) started from a barrier instead of a "
+        "synchronized time, which ranks missed; they are compared with others that started at one, and their "
+        "times include how far apart ranks leave the barrier",
         "use at most one rank a core and stop other work; the start of each series is in `rankwise export`",
     )
 
@@ -217,7 +219,7 @@ def _unchecked(launches: Sequence[Launch], cells: Sequence[CellData]) -> Notice 
     return Notice(
         "data-unchecked",
         f"the data of {_cells(len(unchecked))} could not be checked: the launches that were to do it ended early",
-        "look at the failed launches: rankwise show; or check these benchmarks alone: rankwise bench --verify",
+        "see the failed launches: rankwise show; or check these benchmarks alone: rankwise bench --verify",
     )
 
 
@@ -245,22 +247,26 @@ def _late_starts(cells: Sequence[CellData]) -> Notice | None:
         return None
     return Notice(
         "late-starts",
-        f"in {_cells(len(late))} more than {NOISY_SHARE:.0%} of the repetitions were thrown away, because a rank "
-        "came too late to the agreed start",
+        f"in {_cells(len(late))} more than {NOISY_SHARE:.0%} of the repetitions were discarded: a rank missed the "
+        "synchronized start",
         "use fewer ranks than cores, and stop other work",
     )
 
 
-def _merged(launches: Sequence[Launch]) -> list[Notice]:
-    """The launches' own notices, once a kind, with how often."""
-    said: dict[str, list[Notice]] = {}
+def of_launches(launches: Sequence[Launch]) -> list[Notice]:
+    """Return the launches' own notices, once a kind, or once a warning of an MPI, with how often."""
+    said: dict[tuple[str, str], list[Notice]] = {}
     for launch in launches:
-        for kind, notice in {notice.kind: notice for notice in launch.notices}.items():
-            said.setdefault(kind, []).append(notice)
+        for alike, notice in {_alike(notice): notice for notice in launch.notices}.items():
+            said.setdefault(alike, []).append(notice)
     return [
-        Notice(kind, f"{same[0].message} (in {len(same)} of {len(launches)} launches)", same[0].remedy)
-        for kind, same in said.items()
+        replace(same[0], message=f"{same[0].message} (in {len(same)} of {len(launches)} launches)")
+        for same in said.values()
     ]
+
+
+def _alike(notice: Notice) -> tuple[str, str]:
+    return notice.kind, numberless(notice.message) if notice.kind == MPI_WARNING else ""
 
 
 def _cells(count: int) -> str:

@@ -21,6 +21,7 @@ from rankwise.stats.summary import median
 _SIZES = {"small": "small (up to 1 KiB)", "medium": "medium (up to 64 KiB)", "large": "large"}
 _SHOWN_SWITCHES = 3
 _SHOWN_EXPLANATIONS = 3
+_NOT_SHOWN: tuple[VerdictWord, ...] = ("probably faster", "probably slower", "equivalent", "undecided")
 
 
 def sentences(comparison: Comparison) -> list[str]:
@@ -41,6 +42,31 @@ def sentences(comparison: Comparison) -> list[str]:
     return said + beside + tcp_sentences(comparison) + _switches(comparison) + _failures(comparison)
 
 
+def headline(comparison: Comparison) -> str:
+    """Return the answer in one sentence: who is fastest in how many cells, and how much of it is shown."""
+    if not comparison.verdicts:
+        return sentences(comparison)[0]
+    counts = Counter(verdict.verdict for verdict in comparison.verdicts)
+    total = len(comparison.verdicts)
+    rest = [f"{counts[word]} {word}" for word in _NOT_SHOWN if counts[word]]
+    shown = f"a difference is shown in {counts['faster'] + counts['slower']} of {total} comparisons"
+    shown += f" ({', '.join(rest)})" if rest else ""
+    found = cells_won(comparison)
+    ranking = sorted(found, key=lambda name: -found[name][0])
+    fastest = [f"{name} in {found[name][0]} of {found[name][2]} cells" for name in ranking if found[name][0]]
+    return f"Fastest: {_listed(fastest)}; {shown}." if fastest else f"{shown[0].upper()}{shown[1:]}."
+
+
+def cells_won(comparison: Comparison) -> dict[str, tuple[int, int, int]]:
+    """Return for each implementation the cells where it is fastest, where it is unbeaten, and all of them."""
+    found: dict[str, tuple[int, int, int]] = {}
+    for row in comparison.summary:
+        if row.size_class == "all":
+            fastest, unbeaten, cells = found.get(row.implementation, (0, 0, 0))
+            found[row.implementation] = (fastest + row.fastest, unbeaten + row.unbeaten, cells + row.cells)
+    return found
+
+
 def _explained(comparison: Comparison) -> list[str]:
     """The largest differences that the same schedules on both MPIs part into algorithm and core."""
     found = [one for one in comparison.explanations if one.total.differs]
@@ -54,24 +80,17 @@ def _explained(comparison: Comparison) -> list[str]:
 
 def _winners(comparison: Comparison) -> list[str]:
     """Who is shown to be fastest in how many cells, and who is not shown to be beaten."""
-    fastest: Counter[str] = Counter()
-    unbeaten: Counter[str] = Counter()
-    cells: Counter[str] = Counter()
-    for row in comparison.summary:
-        if row.size_class == "all":
-            fastest[row.implementation] += row.fastest
-            unbeaten[row.implementation] += row.unbeaten
-            cells[row.implementation] += row.cells
     if not any(verdict.verdict in ("faster", "slower") for verdict in comparison.verdicts):
         return ["No implementation is shown to be faster than another in any cell."]
+    found = cells_won(comparison)
     said = []
-    for words, counts in (
-        ("Fastest (all others slower or equivalent)", fastest),
-        ("Not shown to be beaten", unbeaten),
-    ):
-        ranking = [f"{name} in {count} of {cells[name]} cells" for name, count in counts.most_common() if count]
-        if ranking:
-            said.append(f"{words}: {_listed(ranking)}.")
+    for which, words in enumerate(("Significantly fastest", "Not significantly slower than any other")):
+        ranking = sorted(found, key=lambda name: -found[name][which])
+        cells = [
+            f"{name} in {found[name][which]} of {found[name][2]} cells" for name in ranking if found[name][which]
+        ]
+        if cells:
+            said.append(f"{words}: {_listed(cells)}.")
     return said
 
 
@@ -141,8 +160,7 @@ def _verdicts(comparison: Comparison) -> list[str]:
     visible = [one.visible_ratio for one in comparison.verdicts if one.verdict == "undecided"]
     if visible and math.isfinite(middle := median(np.array(visible))):
         said.append(
-            f"Where undecided, a difference of {difference_words(middle)} would most likely have been found "
-            "(median over these cells)."
+            f"Undecided cells: minimum detectable difference {difference_words(middle)} (median over these cells)."
         )
     return said
 
@@ -160,7 +178,7 @@ def _switches(comparison: Comparison) -> list[str]:
     return [
         f"{p.implementation} switches protocol or algorithm in {p.benchmark} on {_place(p, several)} between "
         f"{format_size(p.below_bytes)} and {format_size(p.at_bytes)}: {_ratio(p.jump_ratio)} "
-        f"({_ratio(p.jump_low)}-{_ratio(p.jump_high)}) times what smaller sizes suggest."
+        f"({_ratio(p.jump_low)}-{_ratio(p.jump_high)}) times the time extrapolated from smaller sizes."
         for p in jumps[:_SHOWN_SWITCHES]
     ]
 

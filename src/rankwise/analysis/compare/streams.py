@@ -24,14 +24,25 @@ MOMENTS = 200
 
 
 def streams(launches: Sequence[Launch], benchmarks: Mapping[str, Benchmark]) -> tuple[StreamCurve, ...]:
-    """Return one for each cell of a stream, ascending; launches with samples that are no times are left out."""
+    """Return one for each cell of a stream, ascending; launches with samples that are not times are left out."""
     found: defaultdict[Cell, list[FloatArray]] = defaultdict(list)
-    for series in (series for launch in launches for series in launch.series):
-        cell, seconds = series.cell, series.samples_seconds
-        is_stream = cell.benchmark in STREAMS and cell.benchmark in benchmarks and cell.size_bytes > 0
-        if is_stream and seconds.size and np.all((seconds > 0) & np.isfinite(seconds)):
-            found[cell].append(seconds)
+    for launch in launches:
+        visits: defaultdict[Cell, list[FloatArray]] = defaultdict(list)
+        for series in launch.series:
+            cell, seconds = series.cell, series.samples_seconds
+            is_stream = cell.benchmark in STREAMS and cell.benchmark in benchmarks and cell.size_bytes > 0
+            if is_stream and seconds.size and np.all((seconds > 0) & np.isfinite(seconds)):
+                visits[cell].append(seconds)
+        for cell, of_cell in visits.items():
+            found[cell].append(_of_launch(of_cell))
     return tuple(_curve(cell, benchmarks[cell.benchmark], found[cell]) for cell in sorted(found))
+
+
+def _of_launch(visits: Sequence[FloatArray]) -> FloatArray:
+    """The geometric mean of each message over the visits, as of a cell's value; as far as all of them go."""
+    length = min(one.size for one in visits)
+    means: FloatArray = np.exp(np.mean(np.log([one[:length] for one in visits]), axis=0))
+    return means if len(visits) > 1 else visits[0]
 
 
 def _curve(cell: Cell, benchmark: Benchmark, of_launches: Sequence[FloatArray]) -> StreamCurve:
@@ -90,26 +101,31 @@ def _smoothed(seconds: FloatArray) -> FloatArray:
 
 def timelines(launches: Sequence[Launch]) -> tuple[TimelineCurve, ...]:
     """Return one for each cell and quantity that TCP told of, in ascending order."""
-    found: defaultdict[tuple[Cell, TimelineQuantity], list[Timeline]] = defaultdict(list)
-    for one in (one for launch in launches for one in launch.timelines):
-        if one.times_seconds.size:
-            found[one.cell, one.quantity].append(one)
+    found: defaultdict[tuple[Cell, TimelineQuantity], list[list[Timeline]]] = defaultdict(list)
+    for launch in launches:
+        visits: defaultdict[tuple[Cell, TimelineQuantity], list[Timeline]] = defaultdict(list)
+        for one in launch.timelines:
+            if one.times_seconds.size:
+                visits[one.cell, one.quantity].append(one)
+        for measured, of_launch in visits.items():
+            found[measured].append(of_launch)
     order = get_args(TimelineQuantity)
     keys = sorted(found, key=lambda key: (key[0], order.index(key[1])))
     return tuple(_timeline(*key, found[key]) for key in keys)
 
 
-def _timeline(cell: Cell, quantity: TimelineQuantity, of_launches: Sequence[Timeline]) -> TimelineCurve:
+def _timeline(cell: Cell, quantity: TimelineQuantity, of_launches: Sequence[Sequence[Timeline]]) -> TimelineCurve:
     """At common moments, since each launch was asked at its own; a value holds until the next one."""
-    ends = np.sort([one.times_seconds[-1] for one in of_launches])
+    ends = np.sort([max(one.times_seconds[-1] for one in visits) for visits in of_launches])
     moments = np.linspace(0.0, ends[(ends.size - 1) // 2], MOMENTS)
     middle, low, high = np.empty(MOMENTS), np.empty(MOMENTS), np.empty(MOMENTS)
     for place, moment in enumerate(moments):
-        values = [
-            float(one.values[max(0, int(np.searchsorted(one.times_seconds, moment, side="right")) - 1)])
-            for one in of_launches
-            if one.times_seconds[-1] >= moment
-        ]
-        middle[place] = median(np.array(values))
-        low[place], high[place] = median_interval(np.array(values))
+        reaching = [[one for one in visits if one.times_seconds[-1] >= moment] for visits in of_launches]
+        values = np.array([np.mean([_value_at(one, moment) for one in visits]) for visits in reaching if visits])
+        middle[place] = median(values)
+        low[place], high[place] = median_interval(values)
     return TimelineCurve(cell, quantity, moments, middle, low, high, len(of_launches))
+
+
+def _value_at(line: Timeline, moment: float) -> float:
+    return float(line.values[max(0, int(np.searchsorted(line.times_seconds, moment, side="right")) - 1)])

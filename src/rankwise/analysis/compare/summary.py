@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -99,6 +100,8 @@ def summary_rows(
                 tails = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
                 ends = np.exp(np.quantile(np.mean(drawn[members], axis=0), tails))
                 low, high = min(float(ends[0]), ratio), max(float(ends[1]), ratio)
+                if any(min(own[i].baseline_medians.size, own[i].candidate_medians.size) == 1 for i in members):
+                    low, high = math.nan, math.nan  # how much one launch varies is not known
             here = {shared[i] for i in members}
             fastest, unbeaten = len(stands.fastest & here), len(stands.unbeaten & here)
             rows.append(SummaryRow(name, category, size, ratio, low, high, fastest, unbeaten, len(members)))

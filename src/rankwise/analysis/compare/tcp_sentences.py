@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Sequence
 
@@ -93,6 +94,8 @@ def _stream(whose: str, streams: Sequence[StreamCurve]) -> list[str]:
 def _when(reached: Reached) -> str:
     if reached.seconds == float("inf"):
         return "never"
+    if math.isnan(reached.low_seconds):
+        return f"after {format_time(reached.seconds)}"
     ends = f"{format_time(reached.low_seconds)} to "
     ends += format_time(reached.high_seconds) if reached.high_seconds < float("inf") else "never"
     return f"after {format_time(reached.seconds)} ({ends})"

@@ -94,7 +94,7 @@ def _without_as_fast(platform: Platform, routes: set[SitePair], rate: float) -> 
     gone = {
         one.name for one in platform.links if one.bytes_per_second >= SAME * rate and users[one.name] <= routes
     }
-    why = "its capacity cannot be told from that of the uplink before it"
+    why = "its capacity cannot be separated from that of the uplink before it"
     return replace(
         platform,
         links=tuple(one for one in platform.links if one.name not in gone),

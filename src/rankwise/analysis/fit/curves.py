@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from rankwise.core.records import FloatArray, Launch
+from rankwise.core.records import Cell, FloatArray, Launch
 from rankwise.stats.intervals import relative_half_width
 
 IntArray = npt.NDArray[np.int64]
@@ -67,23 +67,23 @@ def curves_of(launches: Iterable[Launch], placement: str, closer: Iterable[Launc
     found: defaultdict[str, dict[tuple[int, int], float]] = defaultdict(dict)
     number = window = 0
     for launch in launches:
-        visits = {cell: series for cell, series in launch.visits().items() if cell.placement == placement}
-        if not visits or launch.verifying:
+        values = _times(launch, placement)
+        if not values or launch.verifying:
             continue
-        for cell, series in visits.items():
-            value = float(np.mean([np.median(one.samples_seconds) for one in series]))
+        for cell, value in values.items():
+            seconds = value
             if cell.benchmark in (SENDING, RECEIVING):
-                value = max(0.0, value - launch.timer_cost_seconds)
+                seconds = max(0.0, value - launch.timer_cost_seconds)
             if cell.benchmark == BURST:
                 window = cell.options.window
-                value *= window
-            found[cell.benchmark][number, cell.size_bytes] = value
+                seconds = value * window
+            found[cell.benchmark][number, cell.size_bytes] = seconds
         number += 1
     more = number
     for launch in closer:
-        for one in launch.series:
-            if one.cell.placement == placement and one.cell.benchmark == WAITING and one.samples_seconds.size:
-                found[WAITING][more, one.cell.size_bytes] = float(np.median(one.samples_seconds))
+        for cell, value in _times(launch, placement).items():
+            if cell.benchmark == WAITING:
+                found[WAITING][more, cell.size_bytes] = value
         more += 1
     curves = {name: _curve(found[name], more if name == WAITING else number) for name in KERNELS}
     if not number or any(one.sizes.size < 2 for one in curves.values()):
@@ -92,6 +92,14 @@ def curves_of(launches: Iterable[Launch], placement: str, closer: Iterable[Launc
         curves[ONE_WAY], curves[ROUND_TRIP], curves[BURST], curves[SENDING], curves[RECEIVING], curves[WAITING],
         window, number,
     )  # fmt: skip
+
+
+def _times(launch: Launch, placement: str) -> dict[Cell, float]:
+    return {
+        cell: value
+        for (cell, quantity), value in launch.values().items()
+        if quantity == "time" and cell.placement == placement
+    }
 
 
 def _curve(values: dict[tuple[int, int], float], launches: int) -> Curve:

@@ -206,7 +206,7 @@ def _notes(number: int, costs: CostRange, *, is_eager: bool) -> dict[str, str]:
         notes[where + "gap_seconds_per_byte"] = "in this range the size does not change what a message takes"
     if not is_eager:
         notes[where + "receive_overhead_seconds"] = (
-            "a late receiver of these sizes sees the whole transfer: what it takes him is part of the latency"
+            "a late receiver of these sizes sees the whole transfer: its cost is part of the latency"
         )
     return notes
 

@@ -85,7 +85,7 @@ def check_guards(guards: Mapping[str, Observed], alone_seconds: float, dropped: 
             told = ", ".join(f"{value:.2f}" for value in times)
             raise HostError(
                 f"{name}: two flows of one NIC took {told} times as long as one alone, and not 2.00",
-                "no model of shared capacity fits that; is the host busy, or the network not the limit?",
+                "no model of shared capacity fits that: check that the host is idle and the network is the limit",
             )
 
 

@@ -11,7 +11,7 @@ from rankwise.analysis.fit.sharing_data import FloatArray
 from rankwise.core.flows import Pattern, ranks_of, text_of
 from rankwise.core.platform import Platform
 from rankwise.platforms.simulator_json import simulator_json
-from rankwise.simulation.simulator import Bounds, Job, simulate
+from rankwise.simulation.simulator import Bounds, SimulatorJob, simulate
 
 TOLERANCE = 1e-5
 """Of rates: tighter than the simulator's own, so that derivatives by differences have digits."""
@@ -31,7 +31,7 @@ def simulated(platform: Platform, model: str, patterns: Sequence[Pattern]) -> li
         for site in platform.sites
     ))  # fmt: skip
     jobs = [
-        Job(str(copy), text=text_of(one), nodes=_nodes(platform, copy, len(patterns), ranks_of(one)))
+        SimulatorJob(str(copy), text=text_of(one), nodes=_nodes(platform, copy, len(patterns), ranks_of(one)))
         for copy, one in enumerate(patterns)
     ]
     found = simulate(simulator_json(wide, model, TOLERANCE), jobs, Bounds(LIMIT_SECONDS, at_once=1))

@@ -42,10 +42,9 @@ def faster_settings(finding: Finding, launches: Iterable[Launch]) -> list[str]:
 def _medians(finding: Finding, launches: Iterable[Launch]) -> Medians:
     found: defaultdict[tuple[int, str, str], list[float]] = defaultdict(list)
     for launch in launches:
-        for series in launch.series:
-            cell, samples = series.cell, series.samples_seconds
-            if series.quantity == "time" and samples.size and _is_alike(cell, finding):
-                found[cell.size_bytes, launch.stage, cell.label].append(median(samples))
+        for (cell, quantity), seconds in launch.values().items():
+            if quantity == "time" and _is_alike(cell, finding):
+                found[cell.size_bytes, launch.stage, cell.label].append(seconds)
     return found
 
 

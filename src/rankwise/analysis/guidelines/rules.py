@@ -2,7 +2,8 @@
 
 A mock-up delivers the same data as the operation does, so that a program could put it in the operation's place. Of
 an operation that can be done by several others (allreduce by reduce and bcast) it is a schedule over the same
-library's messages: a violation says that the library's choice of algorithm is beaten by that one on its own core.
+library's messages: a violation says that the library's choice of algorithm is beaten by that one
+on its own point-to-point layer.
 Where one call does all that another one does (MPI_Allreduce for MPI_Reduce) it is that call, a benchmark of the
 category `guideline`: a violation says that the library contradicts itself. Split and monotony compare an operation
 with itself at another size and need no mock-up.

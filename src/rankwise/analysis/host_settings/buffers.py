@@ -8,11 +8,14 @@ from collections.abc import Iterable, Sequence
 from rankwise.core.host_settings import TCP_RMEM as READ
 from rankwise.core.host_settings import TCP_WMEM as WRITE
 from rankwise.core.network import PathFigures, Settings
+from rankwise.core.units import whole_number
 
 HEADROOM = 2.0
 """Limit over bandwidth-delay product: the kernel keeps about half of a buffer for its own bookkeeping."""
-HELD_BACK = 0.4
-"""A stream that has this share of its buffer on the way was held back by the buffer, not by the path."""
+HELD_BACK = 0.25
+"""A stream that has this share of its buffer on the way may be held back by the buffer, and not by the path.
+
+A trial shows whether it is: about half of a buffer carries data, and of that a busy host uses less."""
 MOST_BYTES = 1 << 30
 
 
@@ -57,6 +60,7 @@ def buffer_settings(paths: Iterable[PathFigures], now: Settings) -> Settings:
 
 def _triple(value: str) -> tuple[int, int, int] | None:
     words = value.split()
-    if len(words) != 3 or not all(word.isdigit() for word in words):
+    numbers = [one for word in words if (one := whole_number(word)) is not None]
+    if len(words) != 3 or len(numbers) < 3:
         return None
-    return int(words[0]), int(words[1]), int(words[2])
+    return numbers[0], numbers[1], numbers[2]

@@ -27,7 +27,7 @@ from rankwise.core.host_settings import SLOW_START_AFTER_IDLE as AFTER_IDLE
 from rankwise.core.host_settings import TCP_RMEM as READ
 from rankwise.core.host_settings import TCP_WMEM as WRITE
 from rankwise.core.network import PathFigures, Settings
-from rankwise.core.units import format_size, format_time
+from rankwise.core.units import format_size, format_time, whole_number
 
 PACING = (PACING_SLOW_START, PACING_AVOIDANCE)
 FIXED_BUFFERS = (RMEM_MAX, WMEM_MAX)
@@ -109,7 +109,7 @@ def _left_out(paths: Sequence[PathFigures], now: Mapping[str, str]) -> Iterator[
         )
         return
     if not _others(now):
-        yield f"congestion control: this kernel offers no other ({now.get(AVAILABLE) or 'it does not say which'})"
+        yield f"congestion control: this kernel offers no other ({now.get(AVAILABLE) or 'it does not list them'})"
     if now.get(QUEUE) != "fq":
         yield (
             "pacing (tcp_pacing_ss_ratio, SO_MAX_PACING_RATE): not tried, since the NICs lack the queueing "
@@ -163,7 +163,7 @@ def _headers_gain(mtu_bytes: int) -> float:
 
 def _number(text: str) -> int:
     """Of several NICs' the least."""
-    return min((int(word) for word in text.split() if word.isdigit()), default=0)
+    return min((one for word in text.split() if (one := whole_number(word)) is not None), default=0)
 
 
 def product_size(paths: Iterable[PathFigures], least_bytes: int, most_bytes: int) -> int:

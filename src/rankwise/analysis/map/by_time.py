@@ -31,7 +31,7 @@ class Timed:
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class SwapEffort:
     """How long and how swaps are tried."""
 
     seconds: float
@@ -41,13 +41,13 @@ class Search:
     seed: int = 1
 
 
-def place_by_time(problem: Problem, starts: Sequence[Placed], predict: Predict, search: Search) -> list[Timed]:
+def place_by_time(problem: Problem, starts: Sequence[Placed], predict: Predict, effort: SwapEffort) -> list[Timed]:
     """Return the starts and, if swaps shorten the shortest of them, what comes of it; the shortest first.
 
     Swaps of two ranks (or of a rank and a free slot) of different nodes are drawn at random, some at
     once, and the best of them is kept if it gains.
     """
-    until = search.clock() + search.seconds
+    until = effort.clock() + effort.seconds
     times = predict([one.slots for one in starts])
     found = [Timed(one.slots, value, one.start) for one, value in zip(starts, times, strict=True)]
     node_of = problem.machine.node_of
@@ -55,10 +55,10 @@ def place_by_time(problem: Problem, starts: Sequence[Placed], predict: Predict, 
     if not able:
         return sorted(found, key=lambda one: one.seconds)
     best = first = min(able, key=lambda one: one.seconds)
-    random = np.random.default_rng(search.seed)
+    random = np.random.default_rng(effort.seed)
     movable = [rank for rank in range(len(problem.now)) if rank not in problem.pinned]
-    while movable and search.clock() < until:
-        tried = [_swapped(best.slots, node_of, movable, problem.pinned, random) for _ in range(search.at_once)]
+    while movable and effort.clock() < until:
+        tried = [_swapped(best.slots, node_of, movable, problem.pinned, random) for _ in range(effort.at_once)]
         times = predict(tried)
         shortest = int(np.argmin(times))
         if times[shortest] < (1 - LEAST_GAIN) * best.seconds:

@@ -44,7 +44,7 @@ def search(
         argv += ["--rounds", str(effort.rounds), "--seconds", f"{max(effort.seconds, 0):.3f}"]
         done = run(argv, _LIMIT_SECONDS + effort.seconds)
     if done.returncode != 0:
-        raise HostError(done.stderr.strip() or "rankwise-map ended early", "is there enough memory?")
+        raise HostError(done.stderr.strip() or "rankwise-map ended early", "check that there is enough memory")
     lines = [line.partition(" ") for line in done.stdout.splitlines()]
     return [(start, np.array(slots.split(), dtype=np.int64)) for start, _, slots in lines]
 

@@ -18,7 +18,7 @@ def extended(platform: Platform, nodes_of_sites: Sequence[int]) -> tuple[Platfor
     known = platform.sites
     if len(nodes_of_sites) > 1 and len(known) == 1:
         raise InputError(
-            f"the platform has one site, and {len(nodes_of_sites)} are asked for",
+            f"the platform has one site, not {len(nodes_of_sites)}",
             "give a platform with several: what is between them cannot be guessed",
         )
     larger = len(nodes_of_sites) > len(known)

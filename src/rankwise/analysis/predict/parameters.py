@@ -7,6 +7,7 @@ from typing import Any
 
 from rankwise.core.errors import InputError
 from rankwise.core.platform import Platform
+from rankwise.core.units import whole_number
 
 _GROUPS = ("classes", "links", "models", "sites")
 
@@ -37,8 +38,9 @@ def _record(platform: Platform, path: str) -> tuple[Any, str]:
             if not inner.startswith("ranges."):
                 return one, inner
             number, _, field = inner.removeprefix("ranges.").partition(".")
-            if number.isdigit() and int(number) < len(one.ranges):
-                return one.ranges[int(number)], field
+            place = whole_number(number)
+            if place is not None and place < len(one.ranges):
+                return one.ranges[place], field
     raise InputError(f"the platform has no parameter {path}", "look at its file")
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
+from rankwise.core.plain import plain
 from rankwise.core.platform import Platform
 from rankwise.core.records import Notice
 from rankwise.simulation.results import Simulation
@@ -24,7 +26,7 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class Help:
-    """What would help: a link or one direction of a NIC, and the total if messages had not to share it."""
+    """What would help: a link or one direction of a NIC, and the total if messages did not have to share it."""
 
     resource: str
     contention_seconds: float
@@ -55,6 +57,15 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
+class Recorded:
+    """What a program took when it was traced, from MPI_Init to MPI_Finalize."""
+
+    seconds: float
+    crowded: bool
+    """Ranks shared cores."""
+
+
+@dataclass(frozen=True, slots=True)
 class Prediction:
     """What a program will take on a platform, how sure that is, and why it takes so long."""
 
@@ -73,8 +84,38 @@ class Prediction:
     """What it takes on the platform as it is, where something was changed."""
     changes: tuple[str, ...] = ()
     measured: tuple[Measured, ...] = ()
+    recorded: Recorded | None = None
+    """Of a single trace that has it."""
     notices: tuple[Notice, ...] = ()
     timeline: Timeline | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it for programs, rank by rank, as `--json` prints it: without the platform and the timeline."""
+        simulation = self.simulation
+        found: dict[str, Any] = plain({
+            "title": self.title,
+            "platform": self.platform_name,
+            "model": self.model,
+            "total_seconds": simulation.total_seconds,
+            "band": self.band,
+            "no_band": self.no_band,
+            "messages": simulation.messages,
+            "bytes": simulation.size_bytes,
+            "spread": simulation.spread,
+            "baseline_seconds": self.baseline_seconds,
+            "changes": self.changes,
+            "jobs": simulation.jobs,
+            "nodes_of_ranks": self.nodes_of_ranks,
+            "critical_path_seconds": {part.what: part.seconds for part in simulation.critical_path},
+            "contention_seconds": simulation.contention_seconds,
+            "contention_by_link": simulation.by_link,
+            "contention_by_pair": simulation.by_pair,
+            "what_would_help": self.helps,
+            "measured": [plain(row) | {"error": row.error} for row in self.measured],
+            "recorded": self.recorded,
+            "notices": self.notices,
+        })  # fmt: skip
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +131,7 @@ class Variation:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class AlgorithmComparison:
     """Predictions of several algorithms and sizes, the fastest algorithm of each size first."""
 
     title: str
@@ -146,12 +187,15 @@ class ClassTolerance:
     bytes_per_second: float
     """Of the slowest link or NIC between such pairs; nan: there is none."""
     by_delay: float
-    """dT/d(delay), seconds a second: latencies on the critical path."""
+    """dT/d(delay), seconds a second: latencies on the critical path; nan: beyond what any path has."""
     by_rate_seconds: float
-    """dT/d(ln rate): a rate 1 % higher changes the total by a hundredth of this; nan: there is none."""
+    """dT/d(ln rate): a rate 1 % higher changes the total by a hundredth of this; nan: there is none, or it is
+    beyond what any path has."""
     losses: tuple[Loss, ...]
     how: str = "differences"
     """`one run`: the derivatives were carried through the simulation; `differences` of two."""
+    longest_path: int = 0
+    """How many latencies of the class any path has at most."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,7 +54,7 @@ def _parse_change(text: str) -> Change:
     kind: Quantity = "rate" if quantity == "rate" else "delay"
     if factor := re.fullmatch(r"x([0-9]+(?:\.[0-9]+)?)", value):
         if not 1e-6 <= float(factor[1]) <= 1e6:
-            raise InputError(f"'{value}' is no sensible factor", "write one from x0.000001 to x1000000")
+            raise InputError(f"'{value}' is not a valid factor", "write one from x0.000001 to x1000000")
         return Change(name, kind, float(factor[1]), True, text)
     return Change(name, kind, parse_value(kind, value), text=text)
 
@@ -65,7 +65,7 @@ def parse_value(quantity: Quantity, text: str) -> float:
         return parse_delay_seconds(text)
     bits = parse_rate_bits_per_second(text if text.rstrip().endswith(("s", "ps")) else f"{text}bit/s")
     if bits < 8:
-        raise InputError(f"'{text}' is not a rate that anything could be sent at", "write one of 8 bit/s or more")
+        raise InputError(f"'{text}' is too low for a rate", "write one of 8 bit/s or more")
     return bits / 8
 
 
@@ -208,7 +208,7 @@ def resources(platform: Platform, name: str) -> tuple[set[str], set[str]]:
     routes = [one for one in platform.routes if one.pair_class in (among or (name,))]
     if among and not any(one.links for one in routes):
         raise InputError(
-            "the platform does not say what sites share between them",
+            "the platform does not describe links that sites share",
             "change the rate of a site or node, or fit where two sites have two nodes each",
         )
     if not routes:

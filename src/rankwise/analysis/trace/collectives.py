@@ -5,45 +5,37 @@ Textbook algorithms, whatever the library did: binomial trees, dissemination, li
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 Exchange = tuple[tuple[tuple[int, int], ...], tuple[tuple[int, int], ...]]
 """What is sent and what is received at the same time: pairs of a member and bytes."""
 
 
-def exchanges(operation: str, place: int, members: int, root: int, size_bytes: int) -> Iterator[Exchange]:
-    """Yield what the member at `place` sends and receives, one exchange after another.
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How many bytes a collective moves: its whole buffer, and the block from one member to another."""
 
-    `size_bytes`: of the whole buffer of bcast, reduce, allreduce and scans, else of one block.
-    """
-    if members < 2:
-        return
-    if operation == "barrier":
-        yield from _dissemination(place, members, 0)
-    elif operation == "bcast":
-        yield from _down(place, members, max(root, 0), size_bytes)
-    elif operation == "reduce":
-        yield from _up(place, members, max(root, 0), size_bytes)
-    elif operation in {"allreduce", "reduce_scatter"}:
-        yield from _up(place, members, 0, size_bytes)
-        yield from _down(place, members, 0, size_bytes)
-    elif operation in {"gather", "gatherv", "scatter", "scatterv"}:
-        yield from _linear(place, members, max(root, 0), size_bytes, operation.startswith("gather"))
-    elif operation in {"scan", "exscan"}:
-        if place:
-            yield (), ((place - 1, size_bytes),)
-        if place < members - 1:
-            yield ((place + 1, size_bytes),), ()
-    elif operation in {"allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw"}:
-        for distance in range(1, members):
-            to, source = (place + distance) % members, (place - distance) % members
-            yield ((to, size_bytes),), ((source, size_bytes),)
+    whole: int
+    block: Callable[[int, int], int]
 
 
-def _dissemination(place: int, members: int, size_bytes: int) -> Iterator[Exchange]:
+def alike(size_bytes: int) -> Sizes:
+    """Return the sizes of a collective whose blocks, or whole buffer, are all of one size."""
+    return Sizes(size_bytes, lambda _source, _destination: size_bytes)
+
+
+def exchanges(operation: str, place: int, members: int, root: int, sizes: Sizes) -> Iterator[Exchange]:
+    """Yield what the member at `place` sends and receives, one exchange after another."""
+    if members > 1 and operation in _WAYS:
+        yield from _WAYS[operation](place, members, max(root, 0), sizes)
+
+
+def _barrier(place: int, members: int, _root: int, _sizes: Sizes) -> Iterator[Exchange]:
+    """Dissemination."""
     distance = 1
     while distance < members:
-        yield (((place + distance) % members, size_bytes),), (((place - distance) % members, size_bytes),)
+        yield (((place + distance) % members, 0),), (((place - distance) % members, 0),)
         distance *= 2
 
 
@@ -60,26 +52,64 @@ def _tree(place: int, members: int, root: int) -> tuple[int | None, list[int]]:
     return parent, children
 
 
-def _down(place: int, members: int, root: int, size_bytes: int) -> Iterator[Exchange]:
+def _bcast(place: int, members: int, root: int, sizes: Sizes) -> Iterator[Exchange]:
     parent, children = _tree(place, members, root)
     if parent is not None:
-        yield (), ((parent, size_bytes),)
+        yield (), ((parent, sizes.whole),)
     for child in children:
-        yield ((child, size_bytes),), ()
+        yield ((child, sizes.whole),), ()
 
 
-def _up(place: int, members: int, root: int, size_bytes: int) -> Iterator[Exchange]:
+def _reduce(place: int, members: int, root: int, sizes: Sizes) -> Iterator[Exchange]:
     parent, children = _tree(place, members, root)
     for child in reversed(children):
-        yield (), ((child, size_bytes),)
+        yield (), ((child, sizes.whole),)
     if parent is not None:
-        yield ((parent, size_bytes),), ()
+        yield ((parent, sizes.whole),), ()
 
 
-def _linear(place: int, members: int, root: int, size_bytes: int, gathers: bool) -> Iterator[Exchange]:
+def _allreduce(place: int, members: int, _root: int, sizes: Sizes) -> Iterator[Exchange]:
+    yield from _reduce(place, members, 0, sizes)
+    yield from _bcast(place, members, 0, sizes)
+
+
+def _reduce_scatter(place: int, members: int, _root: int, sizes: Sizes) -> Iterator[Exchange]:
+    yield from _reduce(place, members, 0, sizes)
+    yield from _scatter(place, members, 0, sizes)
+
+
+def _scan(place: int, members: int, _root: int, sizes: Sizes) -> Iterator[Exchange]:
+    if place:
+        yield (), ((place - 1, sizes.whole),)
+    if place < members - 1:
+        yield ((place + 1, sizes.whole),), ()
+
+
+def _between_all(place: int, members: int, _root: int, sizes: Sizes) -> Iterator[Exchange]:
+    for distance in range(1, members):
+        to, source = (place + distance) % members, (place - distance) % members
+        yield ((to, sizes.block(place, to)),), ((source, sizes.block(source, place)),)
+
+
+def _gather(place: int, members: int, root: int, sizes: Sizes) -> Iterator[Exchange]:
     if place != root:
-        message = ((root, size_bytes),)
-        yield (message, ()) if gathers else ((), message)
-        return
-    others = tuple((one, size_bytes) for one in range(members) if one != root)
-    yield ((), others) if gathers else (others, ())
+        yield ((root, sizes.block(place, root)),), ()
+    else:
+        yield (), tuple((one, sizes.block(one, root)) for one in range(members) if one != root)
+
+
+def _scatter(place: int, members: int, root: int, sizes: Sizes) -> Iterator[Exchange]:
+    if place != root:
+        yield (), ((root, sizes.block(root, place)),)
+    else:
+        yield tuple((one, sizes.block(root, one)) for one in range(members) if one != root), ()
+
+
+_WAYS: dict[str, Callable[[int, int, int, Sizes], Iterator[Exchange]]] = {
+    "barrier": _barrier, "bcast": _bcast, "reduce": _reduce, "allreduce": _allreduce,
+    "scan": _scan, "exscan": _scan, "reduce_scatter": _reduce_scatter,
+    "gather": _gather, "gatherv": _gather, "scatter": _scatter, "scatterv": _scatter,
+    **dict.fromkeys(("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw"), _between_all),
+}  # fmt: skip
+OPERATIONS = frozenset(_WAYS)
+"""Those that have messages here."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from rankwise.analysis.trace.collectives import OPERATIONS
 from rankwise.analysis.trace.grammar import Communicator
 from rankwise.analysis.trace.operations import Step, operation
-from rankwise.analysis.trace.reading import Trace
+from rankwise.analysis.trace.reading import RankTrace, Trace
 from rankwise.core.errors import InputError
 
 COLLECTIVE_TAG = -4
+_MESSAGES = {"send", "isend", "recv", "irecv", "both", "start", "completion", "probe"}
 _VARYING = ("gatherv", "scatterv", "allgatherv", "alltoallv", "alltoallw")
 
 
@@ -17,12 +19,11 @@ class Tags:
     def __init__(self) -> None:
         self._numbers: dict[tuple[frozenset[tuple[int, ...]], int, int], int] = {}
 
-    def number(self, step: Step, tag: int | None = None) -> int:
-        """Return the number that stands for a step's tag, or another one, on its communicator."""
-        known = step.communicator or Communicator(())
+    def number(self, communicator: Communicator | None, tag: int) -> int:
+        """Return the number that stands for a tag on a communicator."""
+        known = communicator or Communicator(())
         groups = frozenset((known.members, known.peers))  # both sides of an intercommunicator see the same
-        key = (groups, known.ordinal, step.tag if tag is None else tag)
-        return self._numbers.setdefault(key, len(self._numbers))
+        return self._numbers.setdefault((groups, known.ordinal, tag), len(self._numbers))
 
 
 def block_bytes(step: Step) -> int:
@@ -37,6 +38,16 @@ def block_bytes(step: Step) -> int:
     if name == "scatterv" and not step.bytes:
         return step.received
     return size // members if name in _VARYING else size
+
+
+def takes_messages(trace: RankTrace, row: tuple[int, ...]) -> bool:
+    """Return whether a call becomes messages that others receive, or belongs to some."""
+    function, kind = trace.functions[row[0]]
+    if kind != "collective":
+        return kind in _MESSAGES and len(row) > 1
+    known = trace.communicators.get(row[1]) if len(row) > 4 else None
+    is_known = known is not None and known.remote is None and trace.rank in known.members
+    return is_known and operation(function) in OPERATIONS
 
 
 def of_all(step: Step, trace: Trace) -> bool:

@@ -101,9 +101,9 @@ def read_open(path: Path) -> Open:
     (magic, version, busy, stream_bytes, _, signatures, last_exit, definitions, times, nodes, depth, stopped,
      _) = _STATE.unpack_from(content)  # fmt: skip
     if magic != _MAGIC or version != _VERSION:
-        raise Damaged("it is none of ours, or of another version")
+        raise Damaged("it is not a trace of Rankwise, or of another version")
     if definitions > _DEFINITIONS or times > _TIMES or nodes > _NODES or depth > _DEEPEST:
-        raise Damaged("it says what cannot be")
+        raise Damaged("its contents are inconsistent")
     parts, at = [], _STATE.size
     for length in arrays:
         parts.append(content[at : at + length])

@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rankwise.analysis.trace.numbers import Cursor, Damaged, decode
+from rankwise.core.limits import MOST_RANKS
 
 MOST_EVENTS = 1 << 28
 """Of a rank: a damaged count must not fill the memory."""
-_MOST_RANKS = 1 << 24
 Order = npt.NDArray[np.uint32]
 
 
@@ -58,20 +58,20 @@ class Chapter:
                 number = cursor.number()
                 regions[number] = cursor.text(cursor.count())
             else:
-                raise Damaged(f"there is no definition {kind!r}")
+                raise Damaged(f"definition {kind!r} is missing")
 
     def _rule(self, items: list[tuple[int, int]]) -> None:
         for symbol, count in items:
             self._check(symbol, count)
         self._lengths.append(sum(self._length(symbol) * count for symbol, count in items))
         if not 0 < self._lengths[-1] <= MOST_EVENTS:
-            raise Damaged("a loop is longer than any")
+            raise Damaged("a loop is too long")
         self.rules.append(items)
 
     def _check(self, symbol: int, count: int) -> None:
         known = self.rules if symbol & 1 else self.signatures
         if symbol >> 1 >= len(known) or not count:
-            raise Damaged("a loop names what is not there")
+            raise Damaged("a loop refers to a missing definition")
 
     def _length(self, symbol: int) -> int:
         return self._lengths[symbol >> 1] if symbol & 1 else 1
@@ -93,7 +93,7 @@ class Chapter:
         """Take over the part of a repetition that a rank had done. Raises Damaged."""
         for rule, index, done in levels:
             if rule >= len(self.rules) or index >= len(self.rules[rule]):
-                raise Damaged("it is within a loop that is not there")
+                raise Damaged("it is inside a missing loop")
             items = self.rules[rule]
             self.nodes += items[:index]
             if done:
@@ -105,7 +105,7 @@ class Chapter:
 
     def _joined(self, items: list[tuple[int, int]]) -> Order:
         if sum(self._length(symbol) * count for symbol, count in items) > MOST_EVENTS:
-            raise Damaged("there are more calls than any rank makes")
+            raise Damaged("there are too many calls")
         parts = [np.tile(self._rule_order(symbol), count) for symbol, count in items]
         return np.concatenate(parts) if parts else np.empty(0, np.uint32)
 
@@ -122,7 +122,7 @@ def _members(cursor: Cursor) -> tuple[int, ...]:
     found, before = [], -1
     for _ in range(cursor.count()):
         before += cursor.signed() + 1
-        if not -1 <= before < _MOST_RANKS:
-            raise Damaged("a communicator has a rank that is none")
+        if not -1 <= before < MOST_RANKS:
+            raise Damaged("a communicator has an invalid rank")
         found.append(before)
     return tuple(found)

@@ -8,34 +8,47 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from rankwise.analysis.trace.reading import Trace
-from rankwise.analysis.trace.summary import sent
+from rankwise.analysis.trace.messages import moved
+from rankwise.analysis.trace.reading import RankTrace, Trace
+from rankwise.analysis.trace.uses import Uses
+from rankwise.core.errors import InputError
+
+MOST_RANKS = 1 << 14
+"""Of a matrix; it has their square."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Matrix:
-    """Messages and bytes from each rank (row) to each (column): point to point, not those within collectives."""
+    """Messages and bytes from each rank (row) to each (column), without those within collectives."""
 
     messages: npt.NDArray[np.int64]
     bytes: npt.NDArray[np.int64]
 
 
 def communication_matrix(trace: Trace) -> Matrix:
-    """Return what the ranks sent one another."""
+    """Return what the ranks sent one another. Raises InputError for more ranks than a matrix can have."""
     ranks = max(one.ranks for one in trace.ranks)
+    if ranks > MOST_RANKS:
+        raise InputError(f"a matrix of {ranks} ranks is too large", f"at most {MOST_RANKS} ranks")
     messages, size = np.zeros((ranks, ranks), np.int64), np.zeros((ranks, ranks), np.int64)
     for one in trace.ranks:
-        counted = one.keep == "all" or not len(one.statistics)
-        calls = np.bincount(one.order, minlength=len(one.signatures)) if counted else one.statistics["calls"]
-        for row, count in zip(one.signatures, calls.tolist(), strict=False):
-            message = sent(one, row)
-            known = one.communicators.get(message[0]) if message else None
-            if message and known and message[1] < len(known.peers):
-                peer = known.peers[message[1]]
+        for use in Uses(one):
+            for message in moved(one, use.row):
+                known = one.communicators.get(message.communicator)
+                peer = known.peers[message.peer] if known and message.peer < len(known.peers) else -1
                 if 0 <= peer < ranks and one.rank < ranks:
-                    messages[one.rank, peer] += count
-                    size[one.rank, peer] += count * message[2]
+                    way = (one.rank, peer) if message.outward else (peer, one.rank)
+                    messages[way] += use.rows
+                    size[way] += use.rows * message.bytes
     return Matrix(messages, size)
+
+
+def takes(trace: RankTrace, row: tuple[int, ...]) -> bool:
+    """Return whether a call is in the matrix, or has nothing that could be: what waits or receives."""
+    kind = trace.functions[row[0]][1]
+    if kind in {"rma", "send", "isend", "both", "start"}:
+        return len(row) > 1 and (kind != "rma" or row[1] in trace.communicators)
+    return kind not in {"collective", "file", "other"}
 
 
 def matrix_csv(trace: Trace) -> Iterator[str]:

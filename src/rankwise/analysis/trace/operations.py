@@ -5,15 +5,20 @@ A wildcard is the rank that it met; a request has a number of its own; peers are
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
+
+import numpy as np
 
 from rankwise.analysis.trace.grammar import Communicator
 from rankwise.analysis.trace.reading import RankTrace
 from rankwise.core.errors import InputError
 
-Kind = Literal["send", "isend", "recv", "irecv", "wait", "collective", "other"]
+_VARYING = {"gatherv", "scatterv", "allgatherv", "alltoallv", "alltoallw", "reduce_scatter"}
+Kind = Literal["send", "isend", "recv", "irecv", "wait", "collective", "rma", "sync", "other"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,11 @@ class Step:
     received: int = 0
     call: int = -1
     """The call that it is a part of, counted from 0."""
+    instance: int = -1
+    """Of a collective whose blocks may differ: how many of them came before on its communicator."""
+    window: int = -1
+    targets: tuple[int, ...] = ()
+    """Of a call on a window: the ranks that it names."""
 
 
 def steps(trace: RankTrace) -> list[Step]:
@@ -54,12 +64,28 @@ def steps(trace: RankTrace) -> list[Step]:
     return walk.found
 
 
+def window_calls(trace: RankTrace) -> list[Step]:
+    """Return the rank's calls on windows alone, in order."""
+    kinds = {"rma", "sync", "window", "window_free"}
+    those = [number for number, row in enumerate(trace.signatures) if trace.functions[row[0]][1] in kinds]
+    walk = _Walk(trace)
+    for number in np.flatnonzero(np.isin(trace.order, those)).tolist():
+        walk.take(trace.signatures[trace.order[number]], number)
+    return walk.found
+
+
 def operation(function: str) -> str:
     """Return what a collective does: `MPI_Iallreduce_c` is an allreduce."""
     name = function.removeprefix("MPI_").removesuffix("_c").lower()
     blocking = name[1:] if name.startswith("i") else name
     known = {"reduce_scatter_block": "reduce_scatter"}
     return known.get(blocking, blocking)
+
+
+@lru_cache
+def varies(function: str) -> bool:
+    """Return whether a collective's blocks may differ in length, as far as they can be told."""
+    return operation(function) in _VARYING and not function.lower().removesuffix("_c").endswith("_block")
 
 
 class _Walk:
@@ -71,6 +97,7 @@ class _Walk:
         self._requests = 0
         self._places: dict[int, int] = {}
         self._collectives: dict[int, Step] = {}
+        self._instances: Counter[int] = Counter()
 
     def take(self, row: tuple[int, ...], number: int) -> None:
         trace = self.trace
@@ -79,6 +106,8 @@ class _Walk:
         step = Step("other", function, entry, end, call=number)
         if len(row) > 1 and kind == "completion":
             self._complete(row, step)
+        elif len(row) > 1 and kind in {"rma", "sync", "window", "window_free"}:
+            self.found.append(self._one_sided(row, kind, step))
         elif len(row) > 1 and kind in {"send", "isend", "recv", "irecv", "both", "start", "collective"}:
             known = trace.communicators.get(row[1])
             step = replace(step, communicator=known, context=row[1])
@@ -89,7 +118,10 @@ class _Walk:
     def _communicate(self, row: tuple[int, ...], kind: str, step: Step) -> None:
         if kind == "collective":
             step = replace(step, kind="collective", root=row[2], bytes=row[3], received=row[4])
-            if len(row) > 5:
+            if varies(step.function):
+                step = replace(step, instance=self._instances[row[1]])
+                self._instances[row[1]] += 1
+            if len(row) > 5 and row[5] >= 0:
                 step = replace(step, kind="other", request=self._begin(row[5]))
                 self._collectives[step.request] = step
             self.found.append(step)
@@ -102,14 +134,31 @@ class _Walk:
             )
             self._add(replace(step, kind="send", tag=row[3], bytes=row[4]), row[2])
             self.found.append(replace(step, kind="wait", waits=(request,), entry=step.exit))
+        elif kind == "send":
+            self._add(replace(step, kind="send", tag=row[3], bytes=row[4]), row[2])
+        elif kind == "start":
+            for at in range(1, len(row) - 5, 6):
+                communicator, peer, tag, size, slot, receives = row[at : at + 6]
+                known = self.trace.communicators.get(communicator)
+                one = replace(step, communicator=known, context=communicator, tag=tag, bytes=size)
+                self._begin_message(one, peer, slot, bool(receives))
         else:
-            receives = kind == "irecv" or (kind == "start" and bool(row[6]))
-            one = replace(step, tag=row[3], bytes=row[4])
-            if kind == "send":
-                self._add(replace(one, kind="send"), row[2])
-            else:
-                one = replace(one, kind="irecv" if receives else "isend", request=self._begin(row[5]))
-                self._add(one, row[2])
+            self._begin_message(replace(step, tag=row[3], bytes=row[4]), row[2], row[5], kind == "irecv")
+
+    def _begin_message(self, step: Step, peer: int, slot: int, receives: bool) -> None:
+        kind: Kind = "irecv" if receives else "isend"
+        self._add(replace(step, kind=kind, request=self._begin(slot)), peer)
+
+    def _one_sided(self, row: tuple[int, ...], kind: str, step: Step) -> Step:
+        known = self.trace.communicators.get(row[1])
+        members = known.members if known else ()
+        named = row[3:4] if kind == "rma" else row[3:]
+        targets = tuple(members[one] for one in named if 0 <= one < len(members))
+        step = replace(step, kind="sync", communicator=known, context=row[1], window=row[2], targets=targets)
+        if kind != "rma":
+            return step
+        request = self._begin(row[6]) if len(row) > 6 and row[6] >= 0 else -1
+        return replace(step, kind="rma", bytes=row[4], received=row[5], request=request)
 
     def _begin(self, slot: int) -> int:
         self._requests += 1

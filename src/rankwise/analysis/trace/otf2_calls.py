@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,8 @@ class Calls:
         self._trace = RankTrace(rank, len(ranks), library="OTF2", complete=True)
         self._functions: dict[tuple[str, str], int] = {}
         self._regions: dict[str, int] = {}
-        self._rows: list[tuple[list[int], int, int]] = []
+        self._rows: list[tuple[list[list[int]], int, int]] = []
+        """Each in parts, some of which are known later, with the moments of its begin and end."""
         self._open: list[_Call] = []
         self._slots: dict[int, int] = {}
         self._begun: dict[int, list[int]] = {}
@@ -73,7 +75,8 @@ class Calls:
             self._close(self._open[0])
         trace.end = max(trace.end or self._now, trace.begin)
         known: dict[tuple[int, ...], int] = {}
-        order = [known.setdefault(tuple(row), len(known)) for row, _, _ in self._rows]
+        rows = [tuple(chain.from_iterable(parts)) for parts, _, _ in self._rows]
+        order = [known.setdefault(row, len(known)) for row in rows]
         trace.functions = [*self._functions] or [("MPI_Init", "other")]
         trace.signatures = list(known)
         trace.order = np.array(order, np.uint32)
@@ -87,7 +90,7 @@ class Calls:
         """The outermost function counts: what others call within themselves is theirs."""
         if region.paradigm == self._enums.Paradigm.USER:
             number = self._regions.setdefault(region.name, len(self._regions))
-            self._add("region", "region", [number, int(entered)], self._now, self._now)
+            self._add("region", "region", [[number, int(entered)]], self._now, self._now)
         elif region.paradigm != self._enums.Paradigm.MPI:
             return
         elif entered:
@@ -105,6 +108,10 @@ class Calls:
         if call.name.startswith("MPI_Finalize"):
             self._trace.end = call.entry
             return
+        if len(call.rows) > 1 and {kind for kind, _ in call.rows} <= {"isend", "irecv"}:
+            parts = [part for kind, row in call.rows for part in (row, [int(kind == "irecv")])]
+            self._add(call.name, "start", parts, call.entry, self._now)
+            return
         rows: list[tuple[str, list[int]]] = []
         if len(call.sends) == len(call.receives) == 1 and not call.rows:
             rows = [("both", [*call.sends[0], *call.receives[0][1:], *call.receives[0][1:]])]
@@ -116,12 +123,13 @@ class Calls:
             rows.append(("completion", [len(call.over) // 4, *call.over]))
         rows = rows or [("other", [])]
         for kind, row in rows[:-1]:
-            self._add(call.name, kind, row, call.entry, call.entry)
-        self._add(call.name, *rows[-1], call.entry, self._now)
+            self._add(call.name, kind, [row], call.entry, call.entry)
+        kind, row = rows[-1]
+        self._add(call.name, kind, [row], call.entry, self._now)
 
-    def _add(self, name: str, kind: str, row: list[int], entry: int, end: int) -> None:
-        row.insert(0, self._functions.setdefault((name.replace(" ", "_"), kind), len(self._functions)))
-        self._rows.append((row, entry, max(end, entry)))
+    def _add(self, name: str, kind: str, parts: list[list[int]], entry: int, end: int) -> None:
+        function = self._functions.setdefault((name.replace(" ", "_"), kind), len(self._functions))
+        self._rows.append(([[function], *parts], entry, max(end, entry)))
 
     def _communicator(self, of: Any) -> int:
         """The number of a communicator, whose ranks become known."""

@@ -27,14 +27,14 @@ def convert(anchor: Path, folder: Path) -> tuple[str, ...]:
     """
     need_library()
     if not anchor.is_file():
-        raise InputError(f"there is no file {anchor}", "name the archive's anchor file: scorep-.../traces.otf2")
+        raise InputError(f"file not found: {anchor}", "name the archive's anchor file: scorep-.../traces.otf2")
     done = process.run([sys.executable, "-m", __name__, str(anchor), str(folder)], LIMIT_SECONDS)
     if done.returncode:
         lines = [line for line in done.stderr.splitlines() if line.strip()]
         said = lines[-1] if lines else f"it ended with code {done.returncode}"
         raise InputError(
-            f"cannot read {anchor}; the otf2 library says: {said}",
-            "is it complete? otf2-print shows what can be read of it",
+            f"cannot read {anchor}; otf2 library: {said}",
+            "check that it is complete: otf2-print shows what can be read",
         )
     return tuple(done.stdout.splitlines())
 

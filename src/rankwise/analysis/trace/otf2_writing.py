@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from rankwise.analysis.trace.collective_sizes import Place, counted
+from rankwise.analysis.trace.collectives import OPERATIONS
 from rankwise.analysis.trace.exporting import need_order, need_times
 from rankwise.analysis.trace.grammar import Communicator
 from rankwise.analysis.trace.operations import Step, operation, steps
 from rankwise.analysis.trace.reading import RankTrace, Trace
+from rankwise.analysis.trace.rows import goes_on
 from rankwise.core.errors import HostError
 
 LIBRARY = "otf2"
@@ -52,6 +54,14 @@ def write_archive(trace: Trace, folder: Path) -> None:
         shared = _Definitions(otf2, archive.definitions, trace)
         for one in trace.ranks:
             _Rank(shared, one, archive.event_writer_from_location(shared.locations[one.rank])).write()
+
+
+def takes(trace: RankTrace, row: tuple[int, ...]) -> bool:
+    """Return whether all of a call is in the archive: of some only that they were called, and when."""
+    function, kind = trace.functions[row[0]]
+    if kind == "collective":
+        return operation(function) in OPERATIONS
+    return kind not in {"rma", "file", "other"} and (kind != "start" or len(row) > 1)
 
 
 @dataclass
@@ -128,6 +138,7 @@ class _Rank:
         for step in steps(rank):
             parts[step.call].append(step)
         self._moment("MPI_Init", rank.begin)
+        within = False
         for number, signature in enumerate(rank.order.tolist()):
             row = rank.signatures[signature]
             name, kind = rank.functions[row[0]]
@@ -136,13 +147,16 @@ class _Rank:
                 self._mark(row, self._time(entry))
                 continue
             region = self._shared.region(name, kind)
-            self._writer.enter(self._time(entry), region)
+            if not within:
+                self._writer.enter(self._time(entry), region)
+            within = goes_on(row, kind)
             for step in parts[number]:
                 self._before(step, kind)
             self._time(end)
             for step in parts[number]:
                 self._after(step, kind)
-            self._writer.leave(self._now, region)
+            if not within:
+                self._writer.leave(self._now, region)
         while self._marks:
             self._writer.leave(self._time(rank.end), self._marks.pop())
         self._moment("MPI_Finalize", rank.end)

@@ -6,6 +6,7 @@ import json
 import os
 import re
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,13 @@ from rankwise.analysis.trace.grammar import Chapter, Communicator, Order
 from rankwise.analysis.trace.numbers import Damaged, Numbers, decode, signed
 from rankwise.analysis.trace.rows import wrong_row
 from rankwise.core.errors import InputError
+from rankwise.core.limits import MOST_RANKS
 
 ABOUT = "trace.json"
 """Beside the ranks' files: how the program was started."""
+CROWDED = "more_ranks_than_cores"
+"""In what is known of how it was started: ranks shared cores."""
+_FORMATS = (1, 2)
 _NAME = re.compile(r"rank-(\d{6,9})\.trace")
 Times = npt.NDArray[np.int64]
 
@@ -74,6 +79,16 @@ class Trace:
         """Return what is kept of times."""
         return self.ranks[0].keep
 
+    @property
+    def seconds(self) -> float:
+        """Return the time from the first rank's MPI_Init to the last one's MPI_Finalize."""
+        return (max(one.end for one in self.ranks) - min(one.begin for one in self.ranks)) / 1e9
+
+    @property
+    def crowded(self) -> bool:
+        """Return whether ranks shared cores, so that its times are those of the scheduler too."""
+        return self.about.get(CROWDED) is True
+
 
 def has_trace(folder: Path) -> bool:
     """Return whether a folder has the file of any rank."""
@@ -90,13 +105,13 @@ def read(folder: Path) -> Trace:
     except OSError as error:
         raise InputError(f"cannot read {folder}: {error.strerror}", "name the folder of a trace") from error
     if not files:
-        raise InputError(f"there is no trace in {folder}", "make one: rankwise trace -n 4 -- ./app")
+        raise InputError(f"no trace found in {folder}", "make one: rankwise trace -n 4 -- ./app")
     traces = [_Reader(path).trace for path in files]
     readable = [one for one in traces if one.functions]
     if not readable:
         said = "; ".join(problem for one in traces for problem in one.problems[:1])
         raise InputError(f"no rank's trace in {folder} can be read: {said}", "record it again")
-    found = Trace(readable, _about(folder), [problem for one in traces for problem in one.problems])
+    found = Trace(readable, about(folder), [problem for one in traces for problem in one.problems])
     _check(found)
     _to_one_origin(readable)
     return found
@@ -104,25 +119,27 @@ def read(folder: Path) -> Trace:
 
 def started_by(folder: Path) -> tuple[str, ...]:
     """Return the program and its arguments as they were typed when it was traced; () where that is not known."""
-    program = _about(folder).get("program")
+    program = about(folder).get("program")
     return tuple(map(str, program)) if isinstance(program, list) else ()
 
 
-def _about(folder: Path) -> dict[str, Any]:
+def about(folder: Path) -> dict[str, Any]:
+    """Return what the folder of a trace has beside the ranks' files; {} for any other path."""
     try:
-        about = json.loads((folder / ABOUT).read_text())
+        found = json.loads((folder / ABOUT).read_text())
     except (OSError, ValueError):
         return {}
-    return about if isinstance(about, dict) else {}
+    return found if isinstance(found, dict) else {}
 
 
 def _check(trace: Trace) -> None:
     present = {one.rank for one in trace.ranks}
     ranks = max(one.ranks for one in trace.ranks)
-    missing = [rank for rank in range(ranks) if rank not in present]
+    missing = ranks - len([rank for rank in present if rank < ranks])
     if missing:
-        shown = ", ".join(map(str, missing[:5])) + (", ..." if len(missing) > 5 else "")
-        trace.problems.append(f"of {ranks} ranks {len(missing)} left no readable trace: {shown}")
+        first = islice((rank for rank in range(ranks) if rank not in present), 5)
+        shown = ", ".join(map(str, first)) + (", ..." if missing > 5 else "")
+        trace.problems.append(f"of {ranks} ranks {missing} left no readable trace: {shown}")
     if len({one.boot for one in trace.ranks}) > 1 and not all(one.clock_error for one in trace.ranks if one.rank):
         trace.problems.append("clocks of different hosts were not compared: times of ranks do not fit together")
 
@@ -196,9 +213,11 @@ class _Reader:
 
     def _meta(self, meta: dict[str, Any]) -> None:
         trace = self.trace
-        if meta["format"] != 1:
-            raise Damaged(f"its format is {meta['format']}, which this version does not know")
+        if meta["format"] not in _FORMATS:
+            raise Damaged(f"its format is {meta['format']}, which this version does not support")
         trace.ranks, trace.host, trace.boot = int(meta["ranks"]), str(meta["host"]), str(meta["boot"])
+        if not 1 <= trace.ranks <= MOST_RANKS:
+            raise Damaged(f"invalid number of ranks: {trace.ranks:.0e}")
         trace.library, trace.keep, trace.begin = str(meta["library"]), str(meta["keep"]), int(meta["begin_ns"])
         for name in meta["functions"]:
             function, kind = name.split()
@@ -207,7 +226,7 @@ class _Reader:
     def _add_statistics(self, data: bytes) -> None:
         rows = np.frombuffer(data, STATISTICS)
         if len(rows) > len(self._chapter.signatures):
-            raise Damaged("there are statistics of what is not there")
+            raise Damaged("statistics refer to missing calls")
         self._statistics.append(rows)
 
     def _end_chapter(self) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,9 +10,10 @@ import numpy.typing as npt
 
 from rankwise.analysis.application import class_bytes
 from rankwise.analysis.trace.grammar import Communicator
+from rankwise.analysis.trace.messages import moved, size_bytes
 from rankwise.analysis.trace.reading import RankTrace, Trace
-
-Floats = npt.NDArray[np.float64]
+from rankwise.analysis.trace.rows import goes_on
+from rankwise.analysis.trace.uses import Uses
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,8 @@ class CallUse:
     calls: int
     seconds: float
     bytes: int
-    """Sent by point-to-point calls; contributed to collectives, as each rank's own arguments say."""
+    """Sent by point-to-point calls, moved by one-sided ones, written to and read from files; contributed to
+    collectives, as each rank's own arguments say."""
     longest_seconds: float
     idle_calls: int = 0
     """Tests and probes that found nothing; their time is in `seconds`."""
@@ -32,7 +33,8 @@ class CallUse:
 
 @dataclass(frozen=True, slots=True)
 class SizeUse:
-    """Messages of up to `size_bytes`, a power of two, over all ranks: of sends, or of calls of a collective."""
+    """Messages of up to `size_bytes`, a power of two, over all ranks: sent, moved by one-sided calls, or those of
+    calls of a collective."""
 
     size_bytes: int
     messages: int
@@ -101,15 +103,15 @@ class Summary:
 
 def summarise(trace: Trace) -> Summary:
     """Return the trace in short."""
-    uses = [_Uses(one) for one in trace.ranks]
+    uses = [Uses(one) for one in trace.ranks]
     mpi = [one.mpi_seconds for one in uses]
     spans = [(one.end - one.begin) / 1e9 for one in trace.ranks]
     computing = [max(span - spent, 0.0) for span, spent in zip(spans, mpi, strict=True)]
     mean = sum(computing) / len(computing)
     return Summary(
         max(one.ranks for one in trace.ranks), trace.keep,
-        (max(one.end for one in trace.ranks) - min(one.begin for one in trace.ranks)) / 1e9,
-        sum(int(one.calls.sum()) for one in uses), tuple(mpi), tuple(computing),
+        trace.seconds,
+        sum(use.calls for one in uses for use in one), tuple(mpi), tuple(computing),
         max(computing) / mean - 1 if mean > 0 else float("nan"),
         _functions(uses), _sizes(uses), _communicators(uses), _regions(trace), _skews(trace),
         max(one.clock_error for one in trace.ranks),
@@ -118,58 +120,21 @@ def summarise(trace: Trace) -> Summary:
     )  # fmt: skip
 
 
-def sent(trace: RankTrace, row: tuple[int, ...]) -> tuple[int, int, int] | None:
-    """Return communicator, peer in it and bytes of the message that a call sends, None if it sends none."""
-    kind = trace.functions[row[0]][1]
-    sends = kind in {"send", "isend", "both"} or (kind == "start" and len(row) > 6 and not row[6])
-    return (row[1], row[2], row[4]) if sends and len(row) > 4 and row[2] >= 0 else None
-
-
-class _Uses:
-    """How often a rank made each different call, and what that took."""
-
-    def __init__(self, trace: RankTrace) -> None:
-        self.trace = trace
-        count = len(trace.signatures)
-        if trace.keep == "all":
-            durations = (trace.exit - trace.entry).astype(np.float64)
-            self.calls = np.bincount(trace.order, minlength=count)
-            self.seconds = np.bincount(trace.order, durations, minlength=count) / 1e9
-            longest = np.zeros(count)
-            np.maximum.at(longest, trace.order, durations)
-            self.longest: Floats = longest / 1e9
-        else:
-            rows = trace.statistics
-            self.calls, self.seconds, self.longest = np.zeros(count, np.int64), np.zeros(count), np.zeros(count)
-            self.calls[: len(rows)] = rows["calls"]
-            self.seconds[: len(rows)] = rows["duration"] / 1e9
-            self.longest[: len(rows)] = rows["most"] / 1e9
-        self.idle_seconds = sum(spent for _, spent in trace.idle.values()) / 1e9
-        self.mpi_seconds = float(self.seconds.sum()) + self.idle_seconds
-
-    def rows(self) -> Iterator[tuple[tuple[int, ...], str, int, float, float]]:
-        """Yield signature, kind, calls, seconds and the longest of all that was called."""
-        for number, row in enumerate(self.trace.signatures):
-            if self.calls[number]:
-                kind = self.trace.functions[row[0]][1]
-                yield row, kind, int(self.calls[number]), float(self.seconds[number]), float(self.longest[number])
-
-
-def _functions(uses: list[_Uses]) -> tuple[CallUse, ...]:
+def _functions(uses: list[Uses]) -> tuple[CallUse, ...]:
     found: defaultdict[str, list[float]] = defaultdict(lambda: [0, 0.0, 0, 0.0, 0])
-    for use in uses:
-        for row, kind, calls, seconds, longest in use.rows():
-            if kind == "region":
+    for of_rank in uses:
+        trace = of_rank.trace
+        for use in of_rank:
+            if use.kind == "region":
                 continue
-            one = found[use.trace.functions[row[0]][0]]
-            message = sent(use.trace, row)
-            one[0] += calls
-            one[1] += seconds
-            one[2] += calls * (message[2] if message else row[3] if kind == "collective" and len(row) > 3 else 0)
-            one[3] = max(one[3], longest)
-        for function, (calls, spent) in use.trace.idle.items():
-            if function < len(use.trace.functions):
-                one = found[use.trace.functions[function][0]]
+            one = found[trace.functions[use.row[0]][0]]
+            one[0] += use.calls
+            one[1] += use.seconds
+            one[2] += use.rows * size_bytes(trace, use.row)
+            one[3] = max(one[3], use.longest_seconds)
+        for function, (calls, spent) in trace.idle.items():
+            if function < len(trace.functions):
+                one = found[trace.functions[function][0]]
                 one[1] += spent / 1e9
                 one[4] += calls
     all_of_them = (
@@ -178,30 +143,29 @@ def _functions(uses: list[_Uses]) -> tuple[CallUse, ...]:
     return tuple(sorted(all_of_them, key=lambda one: -one.seconds))
 
 
-def _sizes(uses: list[_Uses]) -> tuple[SizeUse, ...]:
+def _sizes(uses: list[Uses]) -> tuple[SizeUse, ...]:
     found: defaultdict[int, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
-    for use in uses:
-        for row, kind, calls, _, _ in use.rows():
-            message = sent(use.trace, row)
-            if message:
-                found[class_bytes(message[2])][0] += calls
-                found[class_bytes(message[2])][1] += calls * message[2]
-            elif kind == "collective" and len(row) > 4:
-                size = max(row[3], row[4])
-                found[class_bytes(size)][2] += calls
-                found[class_bytes(size)][3] += calls * size
+    for of_rank in uses:
+        for use in of_rank:
+            for message in moved(of_rank.trace, use.row):
+                found[class_bytes(message.bytes)][0] += use.rows
+                found[class_bytes(message.bytes)][1] += use.rows * message.bytes
+            if use.kind == "collective" and len(use.row) > 4:
+                size = max(use.row[3], use.row[4])
+                found[class_bytes(size)][2] += use.calls
+                found[class_bytes(size)][3] += use.calls * size
     return tuple(SizeUse(size, *found[size]) for size in sorted(found))
 
 
-def _communicators(uses: list[_Uses]) -> tuple[CommunicatorUse, ...]:
+def _communicators(uses: list[Uses]) -> tuple[CommunicatorUse, ...]:
     calls: Counter[Communicator] = Counter()
     seconds: defaultdict[Communicator, float] = defaultdict(float)
-    for use in uses:
-        for row, kind, count, spent, _ in use.rows():
-            known = use.trace.communicators.get(row[1]) if len(row) > 1 else None
-            if known and kind not in {"region", "completion"}:
-                calls[known] += count
-                seconds[known] += spent
+    for of_rank in uses:
+        for use in of_rank:
+            known = of_rank.trace.communicators.get(use.row[1]) if len(use.row) > 1 else None
+            if known and use.kind not in {"region", "completion", "file"}:
+                calls[known] += use.calls
+                seconds[known] += use.seconds
     shown = 16
     return tuple(
         CommunicatorUse(len(one.members), one.members[:shown], count, seconds[one])
@@ -218,6 +182,8 @@ def _regions(trace: Trace) -> tuple[RegionUse, ...]:
             continue
         places = np.flatnonzero(np.isin(one.order, marks))
         spent = np.concatenate(([0], np.cumsum(one.exit - one.entry)))
+        parts = [number for number, row in enumerate(one.signatures) if goes_on(row, one.functions[row[0]][1])]
+        calls = np.concatenate(([0], np.cumsum(~np.isin(one.order, parts))))
         inside: list[str] = []
         before, moment = 0, one.begin
         for place in [*places.tolist(), len(one.order)]:
@@ -225,7 +191,7 @@ def _regions(trace: Trace) -> tuple[RegionUse, ...]:
             if inside:
                 found[inside[-1]][1] += (now - moment) / 1e9
                 found[inside[-1]][2] += float(spent[place] - spent[before]) / 1e9
-                found[inside[-1]][3] += place - before
+                found[inside[-1]][3] += int(calls[place] - calls[before])
             before, moment = place + 1, now
             if place == len(one.order):
                 break

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rankwise.analysis.trace.blocks import Blocks
 from rankwise.analysis.trace.collectives import exchanges
 from rankwise.analysis.trace.exporting import COLLECTIVE_TAG, Tags, block_bytes, need_order, of_all
 from rankwise.analysis.trace.operations import Step, computing_before, operation, steps
@@ -24,16 +25,17 @@ _WHOLE = {
 def time_independent(trace: Trace, flops_per_second: float = 1e9) -> Iterator[str]:
     """Yield the lines, of one rank after another. Raises InputError for what cannot be replayed."""
     need_order(trace)
-    tags = Tags()
+    tags, blocks = Tags(), Blocks(trace)
     for one in trace.ranks:
-        yield from _Rank(trace, one, tags, flops_per_second).lines()
+        yield from _Rank(trace, one, tags, blocks, flops_per_second).lines()
 
 
 class _Rank:
-    def __init__(self, trace: Trace, rank: RankTrace, tags: Tags, flops_per_second: float) -> None:
+    def __init__(self, trace: Trace, rank: RankTrace, tags: Tags, blocks: Blocks, flops_per_second: float) -> None:
         self._trace = trace
         self._rank = rank
         self._tags = tags
+        self._blocks = blocks
         self._flops = flops_per_second
         self._open: dict[int, str] = {}
 
@@ -50,7 +52,7 @@ class _Rank:
         yield f"{number} finalize"
 
     def _step(self, step: Step) -> Iterator[str]:
-        tag = self._tags.number(step)
+        tag = self._tags.number(step.communicator, step.tag)
         if step.kind in {"send", "isend", "recv", "irecv"} and step.peer >= 0:
             yield f"{step.kind} {step.peer} {tag} {step.bytes}"
             if step.request >= 0:
@@ -65,16 +67,16 @@ class _Rank:
             yield from self._collective(step)
 
     def _collective(self, step: Step) -> Iterator[str]:
-        name, size = operation(step.function), block_bytes(step)
+        name = operation(step.function)
         if name in _WHOLE and of_all(step, self._trace):
-            yield _WHOLE[name].format(size=size, root=max(step.root, 0))
+            yield _WHOLE[name].format(size=block_bytes(step), root=max(step.root, 0))
             return
         known = step.communicator
         if known is None or known.remote is not None or self._rank.rank not in known.members:
             return
-        tag = self._tags.number(step, COLLECTIVE_TAG)
+        tag = self._tags.number(known, COLLECTIVE_TAG)
         place, own = known.members.index(self._rank.rank), self._rank.rank
-        for sends, receives in exchanges(name, place, len(known.members), step.root, size):
+        for sends, receives in exchanges(name, place, len(known.members), step.root, self._blocks.sizes(step)):
             waits = []
             for source, size_bytes in receives:
                 peer = known.members[source]

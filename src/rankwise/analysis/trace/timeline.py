@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from rankwise.analysis.trace.exporting import Tags, need_times
 from rankwise.analysis.trace.operations import steps
 from rankwise.analysis.trace.reading import RankTrace, Trace
+from rankwise.analysis.trace.rows import goes_on
 
 
 def timeline(trace: Trace) -> Iterator[str]:
@@ -35,7 +36,7 @@ def _events(
         if kind == "region" and len(row) == 3:
             name = trace.regions.get(row[1], str(row[1]))
             yield {"ph": "B" if row[2] else "E", "name": name, "ts": entry / 1e3, **place}
-        else:
+        elif not goes_on(row, kind):
             yield {
                 "ph": "X", "name": function, "cat": kind, "ts": entry / 1e3, "dur": (end - entry) / 1e3, **place,
             }  # fmt: skip
@@ -52,7 +53,7 @@ def _arrows(
     for step in found:
         if step.kind not in {"send", "isend", "recv", "irecv"} or step.peer < 0:
             continue
-        sends, tag = step.kind.endswith("send"), tags.number(step)
+        sends, tag = step.kind.endswith("send"), tags.number(step.communicator, step.tag)
         source, destination = (trace.rank, step.peer) if sends else (step.peer, trace.rank)
         met[source, destination, tag, sends] += 1
         key = (source, destination, tag, met[source, destination, tag, sends])

@@ -100,7 +100,7 @@ class AlgorithmSearch(Search):
         first = f" that were not far behind at {one._template.ranks} ranks" if (one := self._before()) else ""
         sizes = f"tried at {len(self._by_size())} sizes, {len(self._choices)} choices{first}"
         rounds = f"{self._observed.rounds} round{'s' * (self._observed.rounds != 1)}"
-        cut = "" if self.finished else f"cut short after {rounds}: the time was over"
+        cut = "" if self.finished else f"cut short after {rounds}: out of time"
         said = (words, bias_words(self._races.values()), unusable, sizes, cut)
         return (Reason(self.subject, "; ".join(filter(None, said))),)
 
@@ -243,8 +243,8 @@ class AlgorithmSearch(Search):
         if not self._observed.rounds:
             before = self._before() if self.finished else None
             nothing = f"nothing was near the default at {before._template.ranks} ranks" if before else ""
-            return nothing or "the time was over before it was tried"
+            return nothing or "out of time before it was tried"
         if self._nothing_selected():
-            return "nothing is better for certain"
+            return "nothing is significantly better"
         sizes = ", ".join(map(format_size, sizes_without_choice(*self._costs())))
         return f"every size needs a choice, and at {sizes} none is as good as the default"

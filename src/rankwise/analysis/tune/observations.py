@@ -27,17 +27,14 @@ class Observations:
         self._failures: defaultdict[Cell, list[CellFailure]] = defaultdict(list)
 
     def add(self, wanted: Collection[Cell], launches: Sequence[Launch]) -> None:
-        """Add a round. Of `launches` only the cells `wanted` count; one measured twice has the median of both."""
+        """Add a round. Only the cells `wanted` count; one that several `launches` measured has their median."""
         asked = frozenset(wanted)
         found: defaultdict[Cell, list[float]] = defaultdict(list)
         for launch in launches:
-            for series in launch.series:
-                samples = series.samples_seconds[np.isfinite(series.samples_seconds)]
-                if series.cell not in asked or series.quantity != "time" or not samples.size:
-                    continue
-                seconds = float(np.quantile(samples, self._quantile))
-                if seconds > 0:  # below the timer's resolution there is nothing to compare
-                    found[series.cell].append(seconds)
+            for (cell, quantity), seconds in launch.values(self._quantile).items():
+                # Below the timer's resolution there is nothing to compare.
+                if cell in asked and quantity == "time" and seconds > 0:
+                    found[cell].append(seconds)
             for failure in launch.failures:
                 if failure.cell in asked:
                     self._failures[failure.cell].append(failure)

@@ -16,6 +16,7 @@ from rankwise.analysis.labels import cell_words
 from rankwise.analysis.tune.observations import Observations
 from rankwise.core.records import DEFAULT, Cell, FloatArray
 from rankwise.stats.bound import Bounded, bounded
+from rankwise.stats.summary import mean_of_measured
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,36 @@ FAR_BEHIND, FAR_BEHIND_ALL = math.log(2.5), math.log(8)
 loses a candidate, but makes none. That is within launches: whole ones may have modes up to four times apart."""
 LARGE, LARGE_ROUNDS = math.log(1.25), 2
 """What gains so much for certain is selected after so few rounds within launches: the bound holds then as well."""
+
+
+@dataclass(frozen=True, slots=True)
+class SizeClass:
+    """Neighbouring sizes in which a candidate is faster than the default for certain, slower, or neither.
+
+    All ratios are logarithms.
+    """
+
+    first: Cell
+    last: Cell
+    least: float
+    most: float
+    """Of the ratios of its cells."""
+    low: float
+    high: float
+    """No ratio is beyond these for certain."""
+
+    def is_alike(self, other: SizeClass) -> bool:
+        """Return whether both say the same of the same operation, and about as much."""
+        if max(self.most, other.most) - min(self.least, other.least) > LARGE:
+            return False
+        one, two = self.last, other.first
+        return (one.benchmark, one.ranks, one.options, one.placement, self._sign) == (
+            two.benchmark, two.ranks, two.options, two.placement, other._sign
+        )  # fmt: skip
+
+    @property
+    def _sign(self) -> int:
+        return int(self.low > 0) - int(self.high < 0)
 
 
 class Race:
@@ -125,6 +156,34 @@ class Race:
         better = [name for name in self.remaining if self._is_better(name)]
         return min(better, key=self.log_ratio, default=DEFAULT)
 
+    def likely(self) -> str:
+        """Return the best that is faster by much in every round in some cell, though nothing is certain.
+
+        Worth a validation, which is a test of its own; else the default.
+        """
+        known = self.gaining() if self.rounds >= LARGE_ROUNDS else []
+        known = [name for name in known if self.log_ratio(name) < -self._criteria.margin]
+        return min(known, key=self.log_ratio, default=DEFAULT)
+
+    def gaining(self) -> list[str]:
+        """Return those that are faster by much in every round in some cell, and slower by much in none."""
+
+        def differences(name: str) -> FloatArray:
+            each = [
+                [self._observed.log_seconds(replace(cell, label=one))[-self.rounds :] for one in (name, DEFAULT)]
+                for cell in self.cells
+            ]
+            both: FloatArray = np.array(each)  # (cells, 2, rounds); nan: a round did not measure it
+            found: FloatArray = both[:, 0] - both[:, 1]
+            return found
+
+        def gains(name: str) -> bool:
+            found = differences(name)
+            return bool(np.any(np.all(found < -LARGE, axis=1)) and not np.any(mean_of_measured(found) > LARGE))
+
+        known = [name for name in self.candidates if name not in self.excluded] if self.cells else []
+        return [name for name in known if gains(name)]
+
     def log_ratio(self, name: str) -> float:
         """Return the logarithm of its time over the default's; infinite if it must not or cannot be selected."""
         if name == DEFAULT:
@@ -155,6 +214,32 @@ class Race:
             return np.nan, -np.inf, np.inf
         whole, at = self._compared()[0], self.candidates.index(name)
         return float(whole.log_ratio[at]), float(whole.low[at]), float(whole.high[at])
+
+    def classes(self, name: str) -> list[SizeClass]:
+        """Return a candidate's ratios by benchmark, ranks and placement: neighbouring sizes that differ alike."""
+        if name not in self.candidates or not self.cells:
+            return []
+        at, compared = self.candidates.index(name), self._compared()
+        each = compared[1:] or compared
+        found: list[SizeClass] = []
+        ordered = sorted(
+            zip(self.cells, each, strict=True),
+            key=lambda one: (one[0].benchmark, one[0].ranks, one[0].placement, one[0].size_bytes),
+        )
+        for cell, one in ordered:
+            log_ratio, low, high = float(one.log_ratio[at]), float(one.low[at]), float(one.high[at])
+            if math.isnan(log_ratio):
+                continue
+            mine = SizeClass(cell, cell, log_ratio, log_ratio, low, high)
+            last = found[-1] if found else None
+            if last and last.is_alike(mine):
+                found[-1] = SizeClass(
+                    last.first, cell, min(last.least, log_ratio), max(last.most, log_ratio), min(last.low, low),
+                    max(last.high, high),
+                )  # fmt: skip
+            else:
+                found.append(mine)
+        return found
 
     def _compared(self, baseline: str = DEFAULT) -> list[Bounded]:
         """All candidates with a baseline: the mean over the cells, then each cell, where there are several.

@@ -63,6 +63,10 @@ class Search(ABC):
         """Return how much time the best so far would save in all cells: what gains most goes first."""
         return 0.0
 
+    def ends(self) -> dict[str, Tuning]:
+        """Return, by label, what shows how much there is to gain at most: of values in a row the last."""
+        return {}
+
     @abstractmethod
     def reasons(self) -> tuple[Reason, ...]:
         """Return why."""

@@ -6,10 +6,11 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from rankwise.analysis.tune.race import Race, SearchCriteria
+from rankwise.analysis.tune.race import Race, SearchCriteria, SizeClass
 from rankwise.analysis.tune.search import Search, Trial, trials_of
 from rankwise.core.records import DEFAULT, Cell
 from rankwise.core.tuning import Knob, Reason, Setting, Tuning
+from rankwise.core.units import format_size
 
 
 def candidates_of(knob: Knob, values: Sequence[str] = ()) -> dict[str, Tuning]:
@@ -44,26 +45,35 @@ class SettingSearch(Search):
         self._candidates, self._costs = dict(candidates), dict(costs or {})
         self._race = Race(cells, self._candidates, self._observed, criteria, calls)
 
+    def ends(self) -> dict[str, Tuning]:
+        """Return all candidates."""
+        return self._candidates
+
     def best(self) -> Tuning:
-        """Return the winner's settings."""
-        return self._candidates.get(self._race.selected(), Tuning())
+        """Return the winner's settings, or those of one that is likely to be."""
+        return self._candidates.get(self._winner(), Tuning())
 
     def reasons(self) -> tuple[Reason, ...]:
         """Return which candidate won and by how much, and why the others did not."""
-        winner = self._race.selected()
+        winner = self._winner()
         out = [f"{name}: {why}" for name, why in self._race.left.items()]
         count = len(self._race.cells)
         if winner == DEFAULT:
             left = [f"{name}: {self._ratio(name)}, not certain" for name in self._race.remaining]
-            words = f"left as it is: nothing is better for certain over {count} cells"
+            words = f"left as it is: nothing is significantly better over {count} cells"
             return (Reason(self.subject, "; ".join([words, *out, *left])),)
         rest = [f"{name}: {self._ratio(name)}" for name in self._race.remaining if name != winner]
-        words = f"{winner}: {self._ratio(winner)} over {count} cells, slower in none"
+        likely = "" if winner == self._race.selected() else "; not certain before the validation"
+        words = f"{winner}: {self._ratio(winner)}{likely}; significantly slower in none of {count} cells"
         return (Reason(self.subject, "; ".join([words, *rest, *out]), self._costs.get(winner, "")),)
 
     def _next_round(self) -> Iterable[Trial]:
-        """The default and every candidate that remains, once for each ranks and placement."""
-        names = self._race.next_round()
+        """The default and every candidate that remains, once for each ranks and placement.
+
+        None more where a lone candidate is likely to win: the validation is a test of its own.
+        """
+        is_enough = len(self._candidates) == 1 and self._race.likely() != DEFAULT
+        names = () if is_enough else self._race.next_round()
         return trials_of(
             (replace(cell, label=name) for cell in self._race.cells for name in names), self._candidates
         )
@@ -71,9 +81,18 @@ class SettingSearch(Search):
     def _update(self) -> None:
         self._race.update()
 
+    def _winner(self) -> str:
+        winner = self._race.selected()
+        return self._race.likely() if winner == DEFAULT else winner
+
     def _ratio(self, name: str) -> str:
-        ratio, low, high = map(math.exp, self._race.interval(name))
-        if math.isnan(ratio):
-            return "not measured"
-        interval = f" ({low:.2f} to {high:.2f})" if math.isfinite(high) else ""
-        return f"{ratio:.2f}{interval} times the default's time"
+        return ", ".join(map(_class_words, self._race.classes(name))) or "not measured"
+
+
+def _class_words(one: SizeClass) -> str:
+    """Say what one class of sizes takes: cells that differ are not taken together."""
+    ratio = " to ".join(dict.fromkeys(f"{math.exp(value):.2f}" for value in (one.least, one.most)))
+    interval = f" ({math.exp(one.low):.2f} to {math.exp(one.high):.2f})" if math.isfinite(one.high) else ""
+    sizes = " to ".join(dict.fromkeys(format_size(cell.size_bytes) for cell in (one.first, one.last)))
+    where = f"{one.first.benchmark} of {sizes}, placement {one.first.placement}"
+    return f"{ratio}{interval} times the default's time in {where}"

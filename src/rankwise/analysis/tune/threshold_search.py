@@ -68,6 +68,12 @@ class ThresholdSearch(Search):
         """Return the threshold, or nothing where it is best left as it is."""
         return self._tunings().get(self._selected(), Tuning())
 
+    def ends(self) -> dict[str, Tuning]:
+        """Return the highest threshold that memory allows, or nothing."""
+        most = min(self._eager, 1 << self._each_bytes.bit_length() - 1)
+        label = self._label(most)
+        return {label: self._tunings()[label]} if most > self._rendezvous else {}
+
     def crossovers(self) -> dict[Cell, Crossover]:
         """Return where the two protocols cross, for each template that has both at two sizes or more."""
         found = {}
@@ -81,7 +87,7 @@ class ThresholdSearch(Search):
 
     def reasons(self) -> tuple[Reason, ...]:
         """Return the threshold, its gain, where the protocols cross, and what could not be used."""
-        words, cost = ["left as it is: no threshold is better for certain without being worse somewhere"], ""
+        words, cost = ["left as it is: no threshold is significantly better without being worse somewhere"], ""
         if self._race and (chosen := self._selected()) != DEFAULT:
             value, ratio = self._values[chosen], math.exp(self._race.log_ratio(chosen))
             words = [f"{format_size(value)}: {ratio:.2f} times the default's time in the mean"]
@@ -127,7 +133,11 @@ class ThresholdSearch(Search):
             self._race = Race(self._cells, labels, self._observed, self._criteria)
 
     def _selected(self) -> str:
-        return self._race.selected() if self._race else DEFAULT
+        """The best, or what is likely to be: the validation is a test of its own."""
+        if not self._race:
+            return DEFAULT
+        selected = self._race.selected()
+        return self._race.likely() if selected == DEFAULT else selected
 
     def _label(self, value: int) -> str:
         label = f"{self.subject}={value}"

@@ -12,12 +12,21 @@ from rankwise.analysis.application import Application
 from rankwise.analysis.compare.cells import Point, gather, judged_points
 from rankwise.analysis.compare.summary import resampled_log_ratios
 from rankwise.analysis.compare.verdicts import Pair, all_pairs, judge
-from rankwise.analysis.validation.acting import acts, communicator_ranks, has_rule
-from rankwise.analysis.validation.evidence import Evidence, evidence_of, joined
+from rankwise.analysis.validation.acting import DEFAULTS, acts, communicator_ranks, has_rule
+from rankwise.analysis.validation.evidence import (
+    LARGE_RATIO,
+    Evidence,
+    beside_gain,
+    certain_gain,
+    evidence_of,
+    harm_of,
+    joined,
+)
 from rankwise.analysis.validation.reverting import Bad, without
 from rankwise.core.records import DEFAULT, Benchmark, Cell, CellFailure, FloatArray, Launch, variant_name
 from rankwise.core.results import Gain, Verdict
 from rankwise.core.tuning import Reason, Tuning
+from rankwise.core.units import format_size
 from rankwise.stats.intervals import LEVEL
 from rankwise.stats.summary import median
 
@@ -61,9 +70,10 @@ class Acceptance:
             return "the validation came to nothing"
         if gain.ratio_high < 1 or any(one.verdict == "faster" for one in self.verdicts):
             return ""
+        best = min(self.verdicts, key=lambda one: one.ratio)
         return (
-            f"fresh launches do not confirm that it gains anything: {gain.ratio:.2f} ({gain.ratio_low:.2f} to "
-            f"{gain.ratio_high:.2f}) times the default's time over {gain.cells} cells, none faster for certain"
+            f"fresh launches do not confirm that it gains anything: none of {gain.cells} cells is "
+            f"significantly faster; the best is {format_size(best.size_bytes)}, {_ratio_words(best)}"
         )
 
 
@@ -78,6 +88,10 @@ class Validated:
     """Without label and configuration. Others that were measured send something back only if they are slower."""
     quantile: float = 0.5
     """Of a launch's repetitions, which is compared."""
+    untouched: tuple[Cell, ...] = ()
+    """Cells on which nothing that is set should act: they send something back only if they are slower."""
+    base: Tuning = DEFAULTS
+    """What is validated already: the default's side of all launches has it, and nothing of it goes back."""
 
 
 def accept(
@@ -96,8 +110,9 @@ def accept(
     Every cell of `wanted` that the tuning acts on has to be shown to be no slower than by default (`evidence_of`,
     each with an error of alpha for itself). What is not sends something back to the default: at once if it is
     slower for certain, fails clearly more often, or no more launches are worth it; with `is_over` any other too.
-    A cell that the tuning does not act on counts only if it is `slower` (`compare.verdicts.judge`): then a rule
-    does not end where it should.
+    Where settings are more than LARGE_RATIO times as fast for certain in one cell, it is enough in others that a
+    loss of as much is excluded, if they seem no slower. A cell that the tuning does not act on counts only if it
+    is `slower`, as `compare.verdicts.judge` has it: then a rule does not end where it should.
 
     The rule that a cell is due to goes, or those of its sizes that were not shown, and nothing else. Where it is
     due to none, the setting that was chosen last goes first, then host settings all at once: one in each
@@ -108,16 +123,28 @@ def accept(
     mine = [[one for one in run if _is_of(one, wanted)] for run in runs]
     flat = [one for run in mine for one in run]
     pairs = _pairs(mine, benchmarks, wanted, _wrong(flat))
-    acted = {cell: pair for cell, pair in pairs.items() if acts(wanted.tuning, cell)}
+
+    def cell_acts(cell: Cell) -> bool:
+        return acts(wanted.tuning, cell, wanted.base)
+
+    acted = {cell: pair for cell, pair in pairs.items() if cell_acts(cell)}
     failed, given_up = _failed(flat, wanted.profile)
-    evidence = [evidence_of(cell, pair, 1 + delta, alpha) for cell, pair in acted.items()]
-    known = {*pairs, *failed, *given_up}
-    evidence += [
-        Evidence(cell, "open") for cell in wanted.cells if acts(wanted.tuning, cell) and cell not in known
+    level = alpha / max(len(acted), 1)
+    evidence = [
+        harm_of(cell, pair, level) if cell in wanted.untouched else evidence_of(cell, pair, 1 + delta, alpha)
+        for cell, pair in acted.items()
     ]
-    verdicts = judge([*acted.values()], delta, alpha)
+    gain_elsewhere = max((certain_gain(pair, level) for pair in acted.values()), default=0.0)
+    if gain_elsewhere > LARGE_RATIO:
+        evidence = [
+            one if has_rule(wanted.tuning, one.cell) else beside_gain(one, gain_elsewhere, 1 + delta)
+            for one in evidence
+        ]
+    known = {*pairs, *failed, *given_up}
+    evidence += [Evidence(cell, "open") for cell in wanted.cells if cell_acts(cell) and cell not in known]
+    verdicts = _with_gains(judge([*acted.values()], delta, alpha), acted.values(), alpha)
     required = frozenset(wanted.cells)
-    own = [cell for cell in wanted.cells if has_rule(wanted.tuning, cell)]
+    own = [cell for cell in wanted.cells if has_rule(wanted.tuning, cell) and cell_acts(cell)]
     bad = [
         Bad(one.cell, _why(one, pairs), one.cell in own)
         for one in evidence
@@ -125,7 +152,7 @@ def accept(
     ]
     bad += _slower_elsewhere({cell: pair for cell, pair in pairs.items() if cell not in acted}, delta, alpha)
     bad += [Bad(cell, why) for cell, why in failed.items()]
-    found = without(wanted.tuning, bad, own, is_over=is_over)
+    found = without(wanted.tuning, bad, own, is_over=is_over, base=wanted.base)
     gain = _gain(acted, _weights(acted, application), seed)
     return Acceptance(verdicts, gain, found.tuning, found.reasons, found.unexplained, tuple(evidence))
 
@@ -142,7 +169,18 @@ def _why(one: Evidence, pairs: Mapping[Cell, Pair]) -> str:
 
 
 def _ratio_words(one: Verdict) -> str:
-    return f"{one.ratio:.2f} ({one.ratio_low:.2f} to {one.ratio_high:.2f}) times the default's time"
+    return f"{one.ratio:.2f} ({one.ratio_low:.2f} to {one.ratio_high:.2f}) times the time without it"
+
+
+def _with_gains(verdicts: Sequence[Verdict], pairs: Iterable[Pair], alpha: float) -> tuple[Verdict, ...]:
+    """The verdicts, `faster` also where few launches show it by Student's bound, at a level for all cells."""
+    level = alpha / max(len(verdicts), 1)
+    return tuple(
+        replace(verdict, verdict="faster")
+        if verdict.verdict != "faster" and certain_gain(pair, level) > 1
+        else verdict
+        for verdict, pair in zip(verdicts, pairs, strict=True)
+    )
 
 
 def _slower_elsewhere(pairs: Mapping[Cell, Pair], delta: float, alpha: float) -> list[Bad]:

@@ -6,6 +6,7 @@ from rankwise.analysis.tunings import rule_at
 from rankwise.core.records import Cell
 from rankwise.core.tuning import Choice, Decision, Rule, Tuning
 
+DEFAULTS = Tuning()
 EDGE_BYTES = 16
 """A cell so few bytes above a rule's last size looks whether the rule really ends there: an element or two."""
 
@@ -44,9 +45,9 @@ def acting(tuning: Tuning, cell: Cell) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-def acts(tuning: Tuning, cell: Cell) -> bool:
-    """Return whether a cell may differ from the default's at all."""
-    return acting(tuning, cell) != acting(Tuning(), cell)
+def acts(tuning: Tuning, cell: Cell, base: Tuning = DEFAULTS) -> bool:
+    """Return whether a cell may differ at all from what it is with `base`."""
+    return acting(tuning, cell) != acting(base, cell)
 
 
 def has_rule(tuning: Tuning, cell: Cell) -> bool:

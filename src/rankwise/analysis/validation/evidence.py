@@ -18,23 +18,35 @@ from rankwise.stats.noninferiority import (
     paired_bounds,
     rounds_needed,
     shift_bounds,
+    student_bounds,
 )
 from rankwise.stats.summary import median
 
-LOOKS = {4: 0.29, 6: 0.32, 12: 0.16, 24: 0.14, 48: 0.09}
+LOOKS = {3: 0.1, 4: 0.29, 6: 0.32, 12: 0.12, 24: 0.1, 48: 0.07}
 """With how many launches on either side a cell is looked at, and the share of alpha that each look has.
 
-All looks are by ranks. Four launches speak if each is faster than all of the default's: once in 70 by chance.
-That shows large gains however much launches vary, what is as good as the default where they vary little, no more.
+The first look is by Student's bound, since three launches have no ranks to speak of: it shows a gain of many times
+what launches vary, or what is as good as the default where they hardly vary. All others are by ranks. Four
+speak if each is faster than all of the default's, once in 70 by chance: that shows large gains however much they
+vary, what is as good as the default where they vary little, no more.
 
 A cell may be shown at any of them, and looking again makes errors more likely; the shares add up to 1, so that all
 looks together are wrong with probability alpha at most (Bonferroni), however it was decided to go on. The share of
 a look that is left out is simply not used."""
 FIRST_LOOK, LAST_LOOK = min(LOOKS), max(LOOKS)
+HARM_LAUNCHES = 6
+"""That show by ranks whether a cell is slower on which nothing should act."""
+FEW = 4
+"""So many launches do not tell how much they vary."""
 FEWEST_IN_PAIRS = 6
 """Fewer rounds cannot show anything by the ranks of their differences."""
 
-State = Literal["shown", "slower", "open"]
+LARGE_RATIO = 1.25
+"""A setting that is so many times as fast somewhere for certain stays if it costs less elsewhere for certain."""
+
+State = Literal["shown", "slower", "open", "bounded"]
+"""`bounded`: not shown to be no slower by the margin, but by a bound that is enough: where the same setting has a
+large gain, or where nothing should act."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +68,7 @@ class Evidence:
     def words(self) -> str:
         """Say what was not shown: `not shown to be no slower: up to 7 % slower could not be excluded`."""
         if not self.launches:
-            return "not measured, since the time was over:"
+            return "not measured, out of time:"
         if math.isinf(self.upper_ratio):
             times = f"{self.launches} launches" if self.launches > 1 else "one launch"
             return f"measured in {times}, which is too few to show anything,"
@@ -74,7 +86,8 @@ def evidence_of(cell: Cell, pair: Pair, margin_ratio: float, alpha: float) -> Ev
     most: a test of non-inferiority (Wellek 2010, "Testing statistical hypotheses of equivalence and
     noninferiority", chapter 2). A tuning that is kept only if all of its cells are shown is then wrongly kept
     with probability alpha at most, however many cells there are (Berger 1982, "Multiparameter hypothesis testing
-    and acceptance sampling"). `slower`: the lower bound is above 1; at the first look above `margin_ratio`.
+    and acceptance sampling"). `slower`: the lower bound is above 1; after FEW launches above `margin_ratio`,
+    and never at the first look.
     """
     found = _looked_at(cell, pair, math.log(margin_ratio), alpha)
     return replace(found, log_ratio=math.log(median(pair.candidate_medians) / median(pair.baseline_medians)))
@@ -90,7 +103,8 @@ def _looked_at(cell: Cell, pair: Pair, margin: float, alpha: float) -> Evidence:
         low, high = sides.bounds(alpha * share)
         if high < margin:
             return Evidence(cell, "shown", found.launches, math.exp(high), 0)
-        least = margin if launches == FIRST_LOOK else 0.0  # of many cells one is all above by chance too often
+        least = margin if launches <= FEW else 0.0  # of many cells one is all above by chance too often
+        least = math.inf if launches == FIRST_LOOK else least  # a busy machine makes three launches differ
         state: State = "slower" if low > least else "open"
         wanted = _wanted(sides, launches, margin, alpha) if state == "open" else 0
         upper = math.exp(high) if high < 700 else math.inf
@@ -103,10 +117,10 @@ def _looked_at(cell: Cell, pair: Pair, margin: float, alpha: float) -> Evidence:
 def _wanted(sides: _Sides, launches: int, margin: float, alpha: float) -> int:
     """The next look that promises to show it; where none does, the next one, for so few launches say little.
 
-    After the first look that is the second: four launches do not tell how much they vary.
+    After few launches that is the one that follows: they do not tell how much they vary.
     """
     later = [look for look in LOOKS if look > launches]
-    if launches == FIRST_LOOK:
+    if launches <= FEW:
         return later[0]
     enough = [look for look in later if sides.needed(margin, alpha * LOOKS[look]) <= look]
     return (enough or later or [0])[0]
@@ -122,6 +136,7 @@ class _Sides:
             pair.baseline_rounds[:launches], pair.candidate_rounds[:launches], return_indices=True
         )
         left, right = self._baseline[of_baseline], self._candidate[of_candidate]
+        self._has_ranks = launches > FIRST_LOOK
         in_pairs = launches >= FEWEST_IN_PAIRS and narrower_in_pairs(left, right)
         self._differences: FloatArray | None = right - left if in_pairs else None
 
@@ -129,13 +144,48 @@ class _Sides:
         """Return a lower and an upper bound of the logarithm of the ratio."""
         if self._differences is not None:
             return paired_bounds(self._differences, alpha)
-        return shift_bounds(self._baseline, self._candidate, alpha)
+        bounds = shift_bounds if self._has_ranks else student_bounds
+        return bounds(self._baseline, self._candidate, alpha)
 
     def needed(self, margin: float, alpha: float) -> float:
         """Return how many launches on each side are enough, by the noise seen so far."""
         if self._differences is not None:
             return rounds_needed(self._differences, margin, alpha)
         return launches_needed(self._baseline, self._candidate, margin, alpha)
+
+
+def harm_of(cell: Cell, pair: Pair, alpha: float) -> Evidence:
+    """Return what is known of a cell on which nothing should act: `slower` only if ranks show it, at this level.
+
+    One look by Student's bound is enough unless it seems slower; a busy machine alone makes three launches differ.
+    """
+    launches = min(pair.baseline_medians.size, pair.candidate_medians.size)
+    if launches < FIRST_LOOK:
+        return Evidence(cell, "open", launches)
+    baseline, candidate = np.log(pair.baseline_medians), np.log(pair.candidate_medians)
+    has_ranks = launches >= HARM_LAUNCHES
+    low, high = (shift_bounds if has_ranks else student_bounds)(baseline, candidate, alpha)
+    state: State = "bounded" if low <= 0 else "slower" if has_ranks else "open"
+    upper = math.exp(high) if high < 700 else math.inf
+    wanted = HARM_LAUNCHES if state == "open" else 0
+    return Evidence(cell, state, launches, upper, wanted, float(np.median(candidate) - np.median(baseline)))
+
+
+def certain_gain(pair: Pair, alpha: float) -> float:
+    """Return how many times as fast it is at least, by Student's bound, wrong with probability alpha."""
+    bounds = student_bounds(np.log(pair.baseline_medians), np.log(pair.candidate_medians), alpha)
+    return math.exp(-bounds[1])
+
+
+def beside_gain(one: Evidence, gain: float, margin_ratio: float) -> Evidence:
+    """Return the evidence of an open cell on which a setting acts that is `gain` times as fast in another.
+
+    A loss as large as the gain is excluded, and what there seems to be of one is below its root and LARGE_RATIO:
+    on a busy machine three launches seem to differ by more than the margin where nothing does.
+    """
+    most = max(margin_ratio, min(math.sqrt(gain), LARGE_RATIO))
+    is_bounded = one.state == "open" and one.upper_ratio < gain and math.exp(one.log_ratio) <= most
+    return replace(one, state="bounded", wanted=0) if is_bounded else one
 
 
 def joined(pairs: Sequence[Pair]) -> Pair:

@@ -8,7 +8,7 @@ from itertools import groupby
 
 from rankwise.analysis.labels import cell_words
 from rankwise.analysis.tunings import range_words
-from rankwise.analysis.validation.acting import rule_behind
+from rankwise.analysis.validation.acting import DEFAULTS, rule_behind
 from rankwise.core.records import Cell
 from rankwise.core.tuning import Choice, Decision, Reason, Rule, Tuning
 from rankwise.core.units import sizes_between
@@ -37,29 +37,31 @@ class Reverted:
     """Cells that nothing in the tuning is to blame for."""
 
 
-def without(tuning: Tuning, bad: Sequence[Bad], own: Iterable[Cell], *, is_over: bool) -> Reverted:
+def without(
+    tuning: Tuning, bad: Sequence[Bad], own: Iterable[Cell], *, is_over: bool, base: Tuning = DEFAULTS
+) -> Reverted:
     """Return the tuning without what the bad cells are due to.
 
     The rule that a cell is due to goes; where all of its bad cells are its own, it stays between neighbouring ones
     of its own cells (`own`: of all rules) that are not bad. Where a cell is due to no rule, the setting that was
-    chosen last goes, or everything if `is_over`, since then no other validation follows.
+    chosen last goes, or everything if `is_over`, since then no other validation follows. Nothing of `base` goes.
     """
     left, reasons, unexplained = tuning, [], []
     of_rules: dict[tuple[Decision, Rule], list[Bad]] = {}
     setting: Reason | None = None
     for one in bad:
         words = _words(one)
-        if (found := rule_behind(tuning, one.cell)) is not None:
+        if (found := rule_behind(tuning, one.cell)) is not None and found[0] not in base.decisions:
             of_rules.setdefault(found, []).append(one)
         elif setting is not None:
             continue
-        elif not tuning.settings and not tuning.host_settings:
+        elif (tuning.settings, tuning.host_settings) == (base.settings, base.host_settings):
             unexplained.append(words)
         elif is_over:
             setting = Reason("everything", f"goes back to the default: {words}")
             reasons.append(setting)
         else:
-            left, setting = without_last_setting(left, words)
+            left, setting = without_last_setting(left, words, base)
             reasons.append(setting)
     sizes: dict[tuple[Decision, Rule], set[int]] = {}
     for cell in own:
@@ -74,7 +76,7 @@ def without(tuning: Tuning, bad: Sequence[Bad], own: Iterable[Cell], *, is_over:
         if (now := without_rule(left, decision, rule, kept)) != left:
             left = now
             reasons.append(_reason(decision, rule, kept, mine))
-    return Reverted(Tuning() if is_over and setting else left, tuple(reasons), tuple(unexplained))
+    return Reverted(base if is_over and setting else left, tuple(reasons), tuple(unexplained))
 
 
 def kept_ranges(first: int, last: int | None, sizes: Collection[int], bad: Collection[int]) -> tuple[Range, ...]:
@@ -130,14 +132,24 @@ def _narrowed(decision: Decision, rule: Rule, kept: Sequence[Range]) -> list[Rul
     return found
 
 
-def without_last_setting(tuning: Tuning, words: str) -> tuple[Tuning, Reason]:
-    """Return the tuning without the setting that was chosen last, or without all of the hosts'; `words`: why."""
-    if tuning.settings:
-        last = tuning.settings[-1]
-        reason = Reason(last.knob, f"{last.value} goes back to the default: {words}")
-        return replace(tuning, settings=tuning.settings[:-1]), reason
-    names = ", ".join(name for name, _ in tuning.host_settings)
-    return replace(tuning, host_settings=()), Reason("host settings", f"{names} go back to the default: {words}")
+def without_last_setting(tuning: Tuning, words: str, base: Tuning = DEFAULTS) -> tuple[Tuning, Reason]:
+    """Return the tuning without the setting that was chosen last, or without all of the hosts'; `words`: why.
+
+    What `base` has, stays: a knob that it sets goes back to the value there.
+    """
+    new = [one for one in tuning.settings if one not in base.settings]
+    if new:
+        last, before = new[-1], {one.knob: one for one in base.settings}
+        kept = (before.get(one.knob) if one == last else one for one in tuning.settings)
+        reason = Reason(last.knob, f"{last.value} goes back to the {_before(last.knob in before)}: {words}")
+        return replace(tuning, settings=tuple(one for one in kept if one)), reason
+    names = ", ".join(name for name, value in tuning.host_settings if (name, value) not in base.host_settings)
+    reason = Reason("host settings", f"{names} go back to the {_before(bool(base.host_settings))}: {words}")
+    return replace(tuning, host_settings=base.host_settings), reason
+
+
+def _before(is_validated: bool) -> str:
+    return "validated value" if is_validated else "default"
 
 
 def is_complete(decision: Decision) -> bool:

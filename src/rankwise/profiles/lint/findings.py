@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from rankwise.core.vocabulary import Vocabulary
+from rankwise.core.units import whole_number
+from rankwise.core.vocabulary import Objection, Vocabulary, nearest
 
 Kind = Literal["unknown name", "out of range", "unreachable", "unit", "other version", "syntax", "no effect"]
 LARGEST = 2**31 - 1
@@ -56,7 +56,7 @@ class Known:
             last = having[-1].algorithms[operation]
             yield Finding(
                 line, "unknown name", f"{operation} has no algorithm {written} in {', '.join(names)}",
-                _nearest(written, last),
+                nearest(written, last),
             )  # fmt: skip
         elif len(set(names.values())) > 1 and not self.named:
             ids = {name: [one for one, other in names.items() if other == name] for name in names.values()}
@@ -68,40 +68,43 @@ class Known:
             )  # fmt: skip
 
     def variable(self, family: str, name: str, value: str, line: int) -> Iterator[Finding]:
-        """Yield a finding if no version has this variable, or none has it with this value."""
+        """Yield a finding if versions do not have this variable, or object to its value."""
         having = [one for one in self.of(family) if one.variables]
-        if not having:
-            return
         found = [one for one in having if name in one.variables]
-        if not found:
+        lacking = ", ".join(one.implementation for one in having if name not in one.variables)
+        if lacking and not found:
             known = [other for one in having for other in one.variables]
-            ids = ", ".join(one.implementation for one in having)
-            yield Finding(line, "unknown name", f"{name} is unknown to {ids}", _nearest(name, known))
-            return
-        values = found[-1].variables[name]
+            yield Finding(line, "unknown name", f"{name} is unknown to {lacking}", nearest(name, known))
+        elif lacking:
+            yield Finding(
+                line, "other version", f"{name} is unknown to {lacking}", "name the version that reads this: --mpi"
+            )
+        yield from _value_findings(found, name, value, line)
+
+
+def _value_findings(having: Sequence[Vocabulary], name: str, value: str, line: int) -> Iterator[Finding]:
+    """What versions object to, each objection once with the versions that have it."""
+    objections: dict[str, list[str]] = {}
+    remedies: dict[str, str] = {}
+    for one in having:
+        values = one.variables[name]
+        objection = one.objection(name, value)
         if values and value not in values:
-            yield Finding(line, "out of range", f"{name} cannot be '{value}'", _nearest(value, values))
+            objection = Objection(f"{name} cannot be '{value[:40]}'", nearest(value, values))
+        if objection is not None:
+            objections.setdefault(objection.message, []).append(one.implementation)
+            remedies[objection.message] = objection.remedy or remedies.get(objection.message, "")
+    for message, ids in objections.items():
+        yield Finding(line, "out of range", f"{message} ({', '.join(ids)})", remedies[message])
 
 
 def size_findings(what: str, written: str, line: int) -> Iterator[Finding]:
     """Yield a finding if this is not a whole number of bytes that fits into an int of C."""
     if re.fullmatch(r"[0-9]+", written):
-        if len(written) > 19 or int(written) > LARGEST:
+        found = whole_number(written)
+        if found is None or found > LARGEST:
             yield Finding(line, "out of range", f"{what} {written[:30]} is more than {LARGEST}")
         return
     match = _SIZE.fullmatch(written)
     remedy = f"write {int(match[1]) * _UNITS[match[2].lower()]}" if match else "write a whole number of bytes"
     yield Finding(line, "unit", f"{what} '{written[:30]}' is not a whole number of bytes in digits", remedy)
-
-
-def number(written: str) -> int | None:
-    """Return the number that these digits are; None for anything else."""
-    return int(written) if re.fullmatch(r"[0-9]{1,18}", written) else None
-
-
-def _nearest(name: str, known: Iterable[str]) -> str:
-    names = list(known)
-    near = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
-    if near:
-        return f"did you mean {near[0]}?"
-    return f"known: {', '.join(names)}" if len(names) <= 12 else ""

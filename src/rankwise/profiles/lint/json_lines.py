@@ -1,4 +1,8 @@
-"""JSON whose keys and values know their lines, with every key of an object that comes twice."""
+"""JSON whose keys and values know their lines, with every key of an object that comes twice.
+
+What parsers take besides JSON is a dialect: `open-mpi`, of json-parser as Open MPI 6 has it (`opal/util/json`), a
+byte order mark and a comma behind the last value; `json-c`, of MPICH, that comma, comments of C, and 'text'.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +11,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from json import JSONDecodeError
 from json.decoder import scanstring  # type: ignore[attr-defined]
+from typing import Literal
 
 from rankwise.profiles.lint.findings import UnreadableError
 
 MOST_DEPTH = 200
 _SPACE = re.compile(r"[ \t\r\n]*")
+_SPACE_AND_COMMENTS = re.compile(r"(?:[ \t\r\n]+|//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/)*")
+_QUOTED = re.compile(r"'((?:[^'\\]|\\.)*)'", re.DOTALL)
 _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 _WORDS = {"true": True, "false": False, "null": None}
 Scalar = str | int | float | bool | None
+Dialect = Literal["", "open-mpi", "json-c"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,20 +53,22 @@ class Node:
         return next((node for name, node in reversed(self.entries) if name == key), None)
 
 
-def parse(text: str) -> Node:
-    """Return the text's only value. Raises UnreadableError."""
-    reader = _Reader(text)
+def parse(text: str, *, dialect: Dialect = "", ends: bool = True) -> Node:
+    """Return the text's only value; its first one unless the text has to end there. Raises UnreadableError."""
+    reader = _Reader(text, dialect)
     node = reader.value(0)
     reader.space()
-    if reader.at < len(text):
+    if ends and reader.at < len(text):
         raise reader.error("something follows the end")
     return node
 
 
 class _Reader:
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, dialect: Dialect) -> None:
         self.text = text
-        self.at = 0
+        self._dialect = dialect
+        self._is_json_c = dialect == "json-c"
+        self.at = int(dialect == "open-mpi" and text.startswith("\ufeff"))
         self._counted = 0
         self._line = 1
 
@@ -71,8 +81,10 @@ class _Reader:
         return self._line
 
     def space(self) -> str:
-        match = _SPACE.match(self.text, self.at)
+        match = (_SPACE_AND_COMMENTS if self._is_json_c else _SPACE).match(self.text, self.at)
         self.at = match.end() if match else self.at
+        if self.text.startswith(("//", "/*"), self.at) and not self._is_json_c:
+            raise self.error("comments are not taken here")
         return self.text[self.at : self.at + 1]
 
     def value(self, depth: int) -> Node:
@@ -101,9 +113,12 @@ class _Reader:
             if following != ",":
                 self.at -= 1
                 raise self.error(f"',' or '{end}' is missing")
+            if self._dialect and self.space() == end:
+                self.at += 1
+                return
 
     def _key(self) -> str:
-        if self.space() != '"':
+        if self.space() not in ('"', "'" if self._is_json_c else '"'):
             raise self.error("a key in double quotes is missing")
         name = self._string()
         if self.space() != ":":
@@ -112,6 +127,10 @@ class _Reader:
         return name
 
     def _string(self) -> str:
+        quoted = _QUOTED.match(self.text, self.at) if self._is_json_c else None
+        if quoted:
+            self.at = quoted.end()
+            return quoted[1]
         try:
             found, self.at = scanstring(self.text, self.at + 1, True)
         except JSONDecodeError as error:
@@ -119,7 +138,7 @@ class _Reader:
         return str(found)
 
     def _scalar(self, first: str) -> Scalar:
-        if first == '"':
+        if first == '"' or (first == "'" and self._is_json_c):
             return self._string()
         for word, value in _WORDS.items():
             if self.text.startswith(word, self.at):

@@ -1,45 +1,69 @@
 """The rules file of Open MPI's component han: which component does an operation, by communicator and message size.
 
-As its documentation of `coll_han_dynamic_rules_filename` has it: for each collective topologic levels, for each of
-these communicator sizes, and for each of these message sizes, each with a component.
+By `ompi/mca/coll/han/coll_han_dynamic_file.c`: 4.1 reads numbers of collectives and levels; from 5.0 on names do,
+too, and a rule may name an algorithm of han.
+
+    file          = COLLECTIVES { collective }
+    collective    = ( NUMBER | NAME ) LEVELS { level }
+    level         = ( "0" | "1" | "2" | "intra_node" | "inter_node" | "global_communicator" )
+                    CONFIGURATIONS { configuration }
+    configuration = RANKS MESSAGE_SIZES { rule }             the first of a level is for 1 rank
+    rule          = BYTES COMPONENT [ "@" ( NAME | NUMBER ) ] [ "[" SEGMENT_BYTES... "]" ]     the first from 0
+    comment       = "#" text to the end of the line
+
+What stands before a mistake is used, and the rest of the file is ignored; only `coll_han_verbose` says so.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from rankwise.core.units import version_numbers, whole_number
+from rankwise.core.vocabulary import nearest
 from rankwise.profiles.lint import openmpi_rules
-from rankwise.profiles.lint.findings import Finding, Known, number
-from rankwise.profiles.lint.openmpi_rules import OPERATIONS, Words
+from rankwise.profiles.lint.findings import Finding, Known
+from rankwise.profiles.lint.openmpi_rules import FAMILY, OPERATIONS
+from rankwise.profiles.lint.rule_layout import Words
 
 TITLE = "the rules file of Open MPI's component han"
 COMPONENTS = frozenset({
     "self", "basic", "libnbc", "tuned", "sm", "adapt", "inter", "han", "shared", "xhc", "acoll", "sync",
 })  # fmt: skip
-LEVELS = ("within nodes", "between nodes", "all ranks")
+LEVELS = ("intra_node", "inter_node", "global_communicator")
 """By their numbers."""
+OF_HAN = "han "
+"""Before the name of an operation: under which vocabularies have the algorithms of han."""
+_FIRST, _NAMES_SINCE = (4, 1), (5, 0)
+_REST = "the rest of the file is ignored"
 
 
 def recognises(text: str) -> bool:
     """Return whether it has the numbers of a rules file, and a component beside a message size."""
     words = (line.partition("#")[0].split() for line in text.splitlines())
-    return openmpi_rules.recognises(text) and any(len(line) == 2 and line[1] in COMPONENTS for line in words)
+    return openmpi_rules.recognises(text) and any(len(line) > 1 and line[1] in COMPONENTS for line in words)
 
 
 def findings(text: str, known: Known) -> Iterator[Finding]:
     """Yield what is wrong, in order. Raises UnreadableError where the numbers are too few."""
     words = Words(text)
+    reader = _Reader(words, known)
     for _ in range(words.count("the number of collectives")):
-        line, written = words.next("a collective's number")
-        identity = number(written)
-        if identity is None or identity >= len(OPERATIONS):
-            yield Finding(line, "unknown name", f"there is no collective {written[:20]}", "0 to 21")
+        line, written = words.next("a collective's name or number")
+        number = OPERATIONS.index(written) if written in OPERATIONS else whole_number(written)
+        if number is None or number >= len(OPERATIONS):
+            near = nearest(written, OPERATIONS) or "0 to 21"
+            yield Finding(line, "unknown name", f"unknown collective {written[:20]}: {_REST}", near)
+        operation = OPERATIONS[number] if number is not None and number < len(OPERATIONS) else ""
         for _ in range(words.count("the number of topologic levels")):
             line, written = words.next("a topologic level")
-            level = number(written)
-            if level is None or level >= len(LEVELS):
-                yield Finding(line, "unknown name", f"there is no topologic level {written[:20]}", "0 to 2")
-            yield from _ascending(words, "communicator size", _components)
+            level = whole_number(written)
+            if written in LEVELS:
+                reader.names_from = reader.names_from or line
+            elif level is None or level >= len(LEVELS):
+                near = nearest(written, LEVELS)
+                yield Finding(line, "unknown name", f"unknown topologic level {written[:20]}: {_REST}", near)
+            yield from reader.configurations(operation)
+    yield from reader.versions()
     if words.left:
         line, word = words.next("")
         yield Finding(
@@ -47,25 +71,77 @@ def findings(text: str, known: Known) -> Iterator[Finding]:
         )
 
 
-def _components(words: Words) -> Iterator[Finding]:
-    yield from _ascending(words, "message size", _component)
+class _Reader:
+    """What of a file is below its levels; `names_from`: the line from which on only later versions read it."""
+
+    def __init__(self, words: Words, known: Known) -> None:
+        self.names_from = 0
+        self._words = words
+        self._known = known
+
+    def configurations(self, operation: str) -> Iterator[Finding]:
+        """Yield what is wrong with those of one level."""
+
+        def rules() -> Iterator[Finding]:
+            return _ascending(self._words, "message size", 1, lambda: self._rule(operation))
+
+        return _ascending(self._words, "communicator size", 1, rules)
+
+    def _rule(self, operation: str) -> Iterator[Finding]:
+        line, written = self._words.next("a component")
+        if written not in COMPONENTS:
+            known = ", ".join(sorted(COMPONENTS))
+            yield Finding(line, "unknown name", f"unknown component {written[:20]}: {_REST}", known)
+        if written == "han" and self._words.peek().startswith("@"):
+            line, mark = self._words.next("an algorithm")
+            self.names_from = self.names_from or line
+            name = mark[1:] or self._words.next("an algorithm")[1]
+            yield from self._algorithm(operation, name, line)
+        if self._words.peek().startswith("["):
+            while "]" not in self._words.next("the end of segment lengths")[1]:
+                pass
+
+    def _algorithm(self, operation: str, name: str, line: int) -> Iterator[Finding]:
+        subject = OF_HAN + operation
+        having = [one for one in self._known.of(FAMILY) if subject in one.algorithms]
+        lacking = [
+            one.implementation
+            for one in having
+            if name not in one.algorithms[subject] and name not in one.algorithms[subject].values()
+        ]
+        if lacking:
+            known = [other for one in having for other in one.algorithms[subject].values()]
+            what = f"han has no algorithm {name[:20]} of {operation} in {', '.join(lacking)}: {_REST}"
+            yield Finding(line, "unknown name", what, nearest(name, dict.fromkeys(known)))
+
+    def versions(self) -> Iterator[Finding]:
+        """Yield a finding if versions with han read numbers alone, and this file has names."""
+        ids = [
+            one.implementation
+            for one in self._known.of(FAMILY)
+            if _FIRST <= version_numbers(one.version)[:2] < _NAMES_SINCE
+        ]
+        if self.names_from and ids:
+            yield Finding(
+                self.names_from, "other version",
+                f"{', '.join(ids)} reads no names of levels and no @ALGORITHM: {_REST}",
+                "name the version that reads this: --mpi",
+            )  # fmt: skip
 
 
-def _component(words: Words) -> Iterator[Finding]:
-    line, written = words.next("a component")
-    if written not in COMPONENTS:
-        yield Finding(line, "unknown name", f"there is no component {written[:20]}", ", ".join(sorted(COMPONENTS)))
-
-
-def _ascending(words: Words, what: str, inner: Callable[[Words], Iterator[Finding]]) -> Iterator[Finding]:
-    """A count, and as many sizes in ascending order, each with what `inner` reads."""
+def _ascending(words: Words, what: str, first: int, inner: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
+    """A count, and as many sizes in ascending order, the first at most `first`, each with what `inner` reads."""
     before = -1
-    for _ in range(words.count(f"the number of {what}s")):
+    for place in range(words.count(f"the number of {what}s")):
         line, written = words.next(f"a {what}")
-        size = number(written)
+        size = whole_number(written)
         if size is None:
-            yield Finding(line, "syntax", f"'{written[:20]}' is no {what}")
+            yield Finding(line, "syntax", f"'{written[:20]}' is not a valid {what}")
+        elif place == 0 and size > first:
+            yield Finding(line, "syntax", f"the first {what} is above {first}: {_REST}", f"begin with {first}")
         elif size <= before:
-            yield Finding(line, "unreachable", f"{what}s do not ascend: {before}, then {size}", "sort them")
+            yield Finding(
+                line, "unreachable", f"{what}s are not in ascending order: {before}, then {size}", "sort them"
+            )
         before = before if size is None else size
-        yield from inner(words)
+        yield from inner()

@@ -1,7 +1,16 @@
-"""Open MPI's rules files as JSON, which it reads from version 6 on: the first match counts, twice."""
+"""Open MPI's rules files as JSON, which it reads from version 6 on: the first match counts, twice.
+
+By `ompi/mca/coll/base/coll_base_dynamic_file.c` and its JSON schema. The text is what `opal/util/json` takes:
+JSON, with a comma behind the last value, and without comments.
+
+    file     = { "rule_file_version": 3, "module": "tuned", "collectives": { NAME: [ section ] } }
+    section  = { "comm_size_min", "comm_size_max", "comm_rank_distribution", "rules": [ rule ] }
+    rule     = { "msg_size_min", "msg_size_max", "alg": name or number, "reqs", "faninout", "seg_size" }
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator, Iterator, Sequence
 
 from rankwise.profiles.lint.findings import LARGEST, Finding, Known, size_findings
@@ -20,12 +29,12 @@ _WHOLE_FILE = "Open MPI ignores the whole file"
 
 def recognises(text: str) -> bool:
     """Return whether the text is an object with one of the keys of such a file."""
-    return text.lstrip().startswith("{") and any(f'"{key}"' in text for key in _TOP[1:])
+    return bool(re.match(r"\ufeff?\s*(?:\{|//|/\*)", text)) and any(f'"{key}"' in text for key in _TOP[1:])
 
 
 def findings(text: str, known: Known) -> Iterator[Finding]:
     """Yield what is wrong. Raises UnreadableError for what is not JSON."""
-    top = parse(text)
+    top = parse(text, dialect="open-mpi")
     yield from _keys(top, _TOP)
     for one in known.of(FAMILY) if known.named else ():
         if int(one.version.partition(".")[0] or 0) < 6:
@@ -40,14 +49,14 @@ def findings(text: str, known: Known) -> Iterator[Finding]:
         yield Finding(module.line if module else top.line, "out of range", "module is not tuned")
     if collectives is None or not collectives.is_object:
         yield Finding(
-            top.line, "syntax", f"collectives is no object: {_WHOLE_FILE}", '"collectives": {"bcast": [...]}'
+            top.line, "syntax", f"collectives is not an object: {_WHOLE_FILE}", '"collectives": {"bcast": [...]}'
         )
         return
     seen: dict[str, int] = {}
     for name, node in collectives.entries:
         if name not in OPERATIONS:
             yield Finding(
-                node.line, "unknown name", f"there is no collective '{name[:40]}': {_WHOLE_FILE}", _near(name)
+                node.line, "unknown name", f"unknown collective '{name[:40]}': {_WHOLE_FILE}", _near(name)
             )
         elif name in UNUSED:
             yield Finding(node.line, "no effect", f"tuned has no algorithms for {name} to choose from")
@@ -72,7 +81,7 @@ def _sections(operation: str, node: Node, known: Known) -> Iterator[Finding]:
             )
         rules = section.get("rules")
         if rules is None or not rules.is_list:
-            yield Finding(section.line, "syntax", f"there is no list of rules: {_WHOLE_FILE}")
+            yield Finding(section.line, "syntax", f"a list of rules is missing: {_WHOLE_FILE}")
         else:
             yield from _rules(operation, rules.items, known)
     general = [
@@ -144,9 +153,9 @@ def _interval(node: Node, name: str) -> Generator[Finding, None, Interval]:
 def _whole(name: str, node: Node) -> Iterator[Finding]:
     if isinstance(node.value, str):
         yield from size_findings(name, node.value, node.line)
-        yield Finding(node.line, "syntax", f"{name} is a text: {_WHOLE_FILE}", "write it without quotes")
+        yield Finding(node.line, "syntax", f"{name} is a string: {_WHOLE_FILE}", "write it without quotes")
     elif type(node.value) is not int:
-        yield Finding(node.line, "syntax", f"{name} is no whole number: {_WHOLE_FILE}")
+        yield Finding(node.line, "syntax", f"{name} is not a whole number: {_WHOLE_FILE}")
     elif node.value < 0 or (node.value > LARGEST and not name.startswith("msg_size")):
         yield Finding(node.line, "out of range", f"{name} {str(node.value)[:30]} is not from 0 to {LARGEST}")
 
@@ -160,10 +169,10 @@ def _keys(node: Node, known: Sequence[str]) -> Iterator[Finding]:
     for key, value in node.entries:
         if key not in known:
             yield Finding(
-                value.line, "unknown name", f"'{key[:40]}' means nothing here", f"known: {', '.join(known)}"
+                value.line, "unknown name", f"'{key[:40]}' is an unknown key", f"known: {', '.join(known)}"
             )
         elif key in seen:
-            yield Finding(value.line, "unreachable", f"'{key}' stands here twice", "remove one")
+            yield Finding(value.line, "unreachable", f"'{key}' occurs twice", "remove one")
         seen.add(key)
 
 

@@ -1,15 +1,28 @@
 """Open MPI's rules files in the classic form: numbers in a fixed order, of which the reader knows only the place.
 
-Of a file with a mistake Open MPI reads nothing at all, and says so only with `coll_base_verbose`.
+By `ompi/mca/coll/base/coll_base_dynamic_file.c` (4.0 to 5.0); `coll_base_util.c` reads a number with C's `%li`
+and skips every character that begins none, so that words mean nothing, and lines do not matter.
+
+    file       = [ "rule-file-version-2" ] COLLECTIVES { collective }
+    collective = NUMBER COMMUNICATOR_SIZES { section }
+    section    = RANKS MESSAGE_SIZES { rule }
+    rule       = BYTES ALGORITHM FANOUT SEGMENT_BYTES [ REQUESTS ]      the last one in version 2 (5.0.7)
+    comment    = "#" text to the end of the line
+
+Of a file with a mistake Open MPI reads nothing at all, and says so only with `coll_base_verbose`. A count that is
+wrong shifts all that follows it. So where a text cannot be read as it stands, it is read by its lines again, each
+rule on a line of its own: if that explains it, the counts to write are all that is said.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Generator, Iterator
 
-from rankwise.profiles.lint.findings import Finding, Known, UnreadableError, number, size_findings
+from rankwise.core.units import version_numbers, whole_number
+from rankwise.profiles.lint import rule_layout
+from rankwise.profiles.lint.findings import Finding, Known, UnreadableError, size_findings
+from rankwise.profiles.lint.rule_layout import Words
 
 TITLE = "Open MPI's classic rules file"
 FAMILY = "openmpi"
@@ -21,7 +34,6 @@ OPERATIONS = (
 """By their numbers."""
 UNUSED = frozenset({"alltoallw", "gatherv", "scatterv", *(name for name in OPERATIONS if "neighbor" in name)})
 """Those for which `tuned` has no algorithm to choose."""
-_VERSION = re.compile(r"\s*rule-file-version-([0-9]{1,3})(?!\S)")
 _VERSIONED_SINCE, _JSON_SINCE = (5, 0, 7), (6,)
 _TWO_RANKS = "two_proc"
 _WHOLE_FILE = "Open MPI ignores the whole file"
@@ -37,26 +49,33 @@ def recognises(text: str) -> bool:
 
 def findings(text: str, known: Known) -> Iterator[Finding]:
     """Yield what is wrong, in order. Raises UnreadableError where the numbers are too few."""
+    found: list[Finding] = []
+    try:
+        found.extend(_in_order(text, known))
+    except UnreadableError:
+        miscounts = list(rule_layout.miscounts(Words(text)))
+        if not miscounts:
+            raise
+    else:
+        miscounts = list(rule_layout.miscounts(Words(text))) if found else []
+    yield from miscounts or found
+
+
+def _in_order(text: str, known: Known) -> Iterator[Finding]:
+    """By the counts of the file."""
     words = Words(text)
     yield from _of_version(words.version, known)
     seen: dict[str, int] = {}
     operations = words.count("the number of collectives")
     for _ in range(operations):
         line, identity = words.next("a collective's number")
-        operation = OPERATIONS[number(identity) or 0] if (number(identity) or 0) < len(OPERATIONS) else ""
-        if not operation or number(identity) is None:
-            yield Finding(
-                line, "unknown name", f"there is no collective {identity[:20]}: {_WHOLE_FILE}", "0 to 21"
-            )
-        elif operation in UNUSED:
-            yield Finding(
-                line, "no effect", f"tuned has no algorithms for {operation} ({identity}) to choose from"
-            )
-        elif operation in seen:
+        operation = yield from _operation(line, identity)
+        if operation in seen:
             yield Finding(
                 seen[operation], "unreachable", f"line {line} has rules for {operation} again, which count"
             )
-        seen[operation] = line
+        if operation:
+            seen[operation] = line
         yield from _sizes(words, operation, known)
     if words.left:
         line, word = words.next("")
@@ -65,9 +84,27 @@ def findings(text: str, known: Known) -> Iterator[Finding]:
         )
 
 
+def _operation(line: int, identity: str) -> Generator[Finding, None, str]:
+    """The operation that stands here, '' if none does."""
+    if identity in OPERATIONS:
+        yield Finding(
+            line, "syntax", f"'{identity}' is skipped, and the next number taken for a collective's",
+            f"write {OPERATIONS.index(identity)}",
+        )  # fmt: skip
+        return identity
+    number = whole_number(identity)
+    if number is None or number >= len(OPERATIONS):
+        yield Finding(line, "unknown name", f"unknown collective {identity[:20]}: {_WHOLE_FILE}", "0 to 21")
+        return ""
+    operation = OPERATIONS[number]
+    if operation in UNUSED:
+        yield Finding(line, "no effect", f"tuned has no algorithms for {operation} ({identity}) to choose from")
+    return operation
+
+
 def _of_version(version: int, known: Known) -> Iterator[Finding]:
     for one in known.of(FAMILY) if known.named else ():
-        release = tuple(int(part) for part in re.findall(r"\d+", one.version)[:3])
+        release = version_numbers(one.version)[:3]
         if version > 1 and release < _VERSIONED_SINCE:
             yield Finding(
                 1, "other version", f"{one.implementation} does not know versions of rules files", "5.0.7 does"
@@ -75,7 +112,7 @@ def _of_version(version: int, known: Known) -> Iterator[Finding]:
         if release >= _JSON_SINCE:
             yield Finding(
                 1, "other version",
-                f"{one.implementation} takes communicator sizes in this form for one less than they say",
+                f"{one.implementation} reads communicator sizes in this form as one less",
                 "write it as JSON",
             )  # fmt: skip
 
@@ -86,9 +123,9 @@ def _sizes(words: Words, operation: str, known: Known) -> Iterator[Finding]:
     sections = words.count("the number of communicator sizes")
     for _ in range(sections):
         line, size = words.next("a communicator size")
-        ranks = number(size)
+        ranks = whole_number(size)
         if ranks is None:
-            yield Finding(line, "syntax", f"'{size[:20]}' is no communicator size: {_WHOLE_FILE}")
+            yield Finding(line, "syntax", f"'{size[:20]}' is not a valid communicator size: {_WHOLE_FILE}")
         elif largest is not None and ranks == largest[0]:
             yield Finding(largest[1], "unreachable", f"line {line} has rules for {ranks} ranks again, which count")
         elif largest is not None and ranks < largest[0]:
@@ -107,14 +144,17 @@ def _rules(words: Words, operation: str, ranks: int | None, count: int, known: K
     before: tuple[int, int] | None = None
     for index in range(count):
         line, written = words.next("a message size")
-        yield from size_findings("the message size", written, line) if number(written) is None else ()
-        size = number(written)
+        yield from size_findings("the message size", written, line) if whole_number(written) is None else ()
+        size = whole_number(written)
         if index == 0 and size != 0:
             yield Finding(line, "syntax", f"the first message size is not 0: {_WHOLE_FILE}", "begin with size 0")
         if size is not None and before is not None and size <= before[0]:
             where = before[1] if size == before[0] else line
             yield Finding(
-                where, "unreachable", f"message sizes do not ascend: {before[0]}, then {size}", "sort them"
+                where,
+                "unreachable",
+                f"message sizes are not in ascending order: {before[0]}, then {size}",
+                "sort them",
             )
         before = before if size is None else (size, line)
         at, algorithm = words.next("an algorithm")
@@ -130,51 +170,3 @@ def _rules(words: Words, operation: str, ranks: int | None, count: int, known: K
         if words.version > 1 and words.on_line(at):
             at, written = words.next("the number of requests")
             yield from size_findings("the number of requests", written, at)
-
-
-@dataclass
-class _Word:
-    line: int
-    text: str
-
-
-class Words:
-    """The words of a file without its comments, each with its line; `version` is that of the file's form."""
-
-    def __init__(self, text: str) -> None:
-        match = _VERSION.match(text)
-        self.version = int(match[1]) if match else 1
-        if match:
-            text = "\n" * match[0].count("\n") + text[match.end() :]
-        self._words = [
-            _Word(line, word)
-            for line, content in enumerate(text.split("\n"), 1)
-            for word in content.partition("#")[0].split()
-        ]
-        self._at = 0
-        self._last = text.count("\n") + 1
-
-    @property
-    def left(self) -> bool:
-        """Return whether there is another word."""
-        return self._at < len(self._words)
-
-    def next(self, what: str) -> tuple[int, str]:
-        """Return the next word and its line. Raises UnreadableError where there is none."""
-        if not self.left:
-            raise UnreadableError(self._last, f"the file ends where {what} is expected")
-        word = self._words[self._at]
-        self._at += 1
-        return word.line, word.text
-
-    def on_line(self, line: int) -> bool:
-        """Return whether the next word stands on this line, too."""
-        return self.left and self._words[self._at].line == line
-
-    def count(self, what: str) -> int:
-        """Return the next word, which is a count. Raises UnreadableError."""
-        line, written = self.next(what)
-        found = number(written)
-        if found is None:
-            raise UnreadableError(line, f"'{written[:20]}' stands where {what} is expected")
-        return found

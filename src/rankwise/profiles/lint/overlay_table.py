@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 
@@ -16,6 +17,8 @@ HEADING = "# rankwise overlay 1"
 NATIVE = "native"
 FILE = "file"
 _CONDITIONS = ("ranks", "bytes", "sites")
+_WITHOUT_BYTES = {"gather", "scatter", "alltoall"}
+"""Whose variants for blocks that differ do not know their bytes: only lines for all bytes hold there."""
 _NUMBER = r"(?:([0-9]{1,15})([KMG]?))"
 _RANGE = re.compile(rf"{_NUMBER}?(-)?{_NUMBER}?")
 _SHIFTS = {"": 0, "K": 10, "M": 20, "G": 30}
@@ -25,6 +28,10 @@ _SHIFTS = {"": 0, "K": 10, "M": 20, "G": 30}
 class _Rule:
     operation: str
     ranges: dict[str, Interval] = field(default_factory=dict)
+
+    @property
+    def has_all_bytes(self) -> bool:
+        return self.range("bytes") == Interval()
 
     def range(self, condition: str) -> Interval:
         return self.ranges.get(condition, Interval())
@@ -39,7 +46,7 @@ def findings(text: str, known: Known) -> Iterator[Finding]:
     """Yield what the overlay would refuse, and lines that are never reached."""
     if not recognises(text):
         yield Finding(
-            1, "syntax", f"the first line is not '{HEADING}'", "write it there: the overlay looks for it"
+            1, "syntax", f"the first line is not '{HEADING}'", "make it the first line: the overlay checks it"
         )
     before: list[_Rule] = []
     for number, line in enumerate(text.split("\n"), 1):
@@ -54,6 +61,7 @@ def findings(text: str, known: Known) -> Iterator[Finding]:
             for one in before
             if one.operation == rule.operation
             and all(is_covered(rule.range(name), [one.range(name)]) for name in ("ranks", "sites"))
+            and (one.has_all_bytes or not (rule.has_all_bytes and rule.operation in _WITHOUT_BYTES))
         ]
         if is_covered(rule.range("bytes"), covering):
             yield Finding(
@@ -64,26 +72,26 @@ def findings(text: str, known: Known) -> Iterator[Finding]:
 
 
 def _rule(words: list[str], line: int, known: Known) -> Generator[Finding, None, _Rule]:
-    operation, *rest = words
+    operation, rest = words[0], deque(words[1:])
     operations = {name for one in known.of(FAMILY) for name in one.algorithms}
     if operations and operation not in operations:
-        yield Finding(line, "unknown name", f"there is no operation '{operation}'", ", ".join(sorted(operations)))
+        yield Finding(line, "unknown name", f"unknown operation '{operation}'", ", ".join(sorted(operations)))
     ranges: dict[str, Interval] = {}
     while rest and "=" in rest[0].partition(":")[0]:
-        name, _, written = rest.pop(0).partition("=")
+        name, _, written = rest.popleft().partition("=")
         if name not in _CONDITIONS:
-            yield Finding(line, "unknown name", f"'{name}' is no condition", f"known: {', '.join(_CONDITIONS)}")
+            yield Finding(line, "unknown name", f"'{name}' is not a condition", f"known: {', '.join(_CONDITIONS)}")
             continue
         found = _interval(written)
         if found is None or found.is_empty:
-            yield Finding(line, "syntax", f"'{written[:40]}' is no range of {name}", "write 2-64, 1M- or -8K")
+            yield Finding(line, "syntax", f"'{written[:40]}' is not a range of {name}", "write 2-64, 1M- or -8K")
         ranges[name] = found or Interval()
     if not rest:
         yield Finding(line, "syntax", "no algorithm is named", f"write one, or {NATIVE}")
     else:
         yield from _algorithm(operation, rest[0], line, known)
-    if rest[1:]:
-        yield Finding(line, "syntax", f"'{rest[1]}' stands behind the algorithm", "conditions come before it")
+    if len(rest) > 1:
+        yield Finding(line, "syntax", f"'{rest[1]}' comes after the algorithm", "conditions come before it")
     return _Rule(operation, ranges)
 
 

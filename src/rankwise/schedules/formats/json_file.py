@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -63,8 +64,8 @@ def from_json(text: str, file: str) -> FixedSchedule:
     except (msgspec.DecodeError, RecursionError) as error:
         raise InputError(f"{file}: {_where(str(error))}", _REMEDY) from error
     if found.operation not in OPERATIONS:
-        raise InputError(f"{file}: there is no operation '{found.operation}'", f"known: {', '.join(OPERATIONS)}")
-    if found.root >= found.ranks or [one.rank for one in found.schedules] != list(range(found.ranks)):
+        raise InputError(f"{file}: unknown operation '{found.operation}'", f"known: {', '.join(OPERATIONS)}")
+    if found.root >= found.ranks or not _are_all(found.schedules, found.ranks):
         raise InputError(
             f"{file}: its schedules are not those of ranks 0 to {found.ranks - 1}, or its root is not among them",
             "give each rank a schedule, in their order",
@@ -76,6 +77,11 @@ def from_json(text: str, file: str) -> FixedSchedule:
     return FixedSchedule(
         found.operation, found.ranks, found.root, found.chunks, made, found.name, found.description
     )
+
+
+def _are_all(schedules: Sequence[_Schedule], ranks: int) -> bool:
+    """Whether there is one for each rank, in order."""
+    return len(schedules) == ranks and all(one.rank == place for place, one in enumerate(schedules))
 
 
 def _check_version(found: Any, file: str) -> None:

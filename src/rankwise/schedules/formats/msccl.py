@@ -1,7 +1,15 @@
 """Reads MSCCL's XML (Cowan et al., MSCCLang, ASPLOS 2023) as schedules in chunks.
 
-A GPU is a rank, and its thread blocks carry out their steps in order; a step may also wait for one of another
-block. Between two GPUs messages of a channel arrive in the order in which they are sent.
+    algo = gpu*; gpu = tb*; tb = step*, in attributes all that they say
+
+References: msccl-tools (msccl/language/ir.py), which writes it, and RCCL (src/misc/msccl/msccl_parser.cc), which
+runs it; docs/formats.md has what is used and what has no effect. A GPU is a rank, and its thread blocks carry
+out their steps in order; a step may also wait for one of another block. Between two GPUs messages of a channel
+arrive in the order in which they are sent.
+
+`inplace` and `outofplace` say for which calls a file is; without the second it is for those alone that the
+first says, as msccl-tools has it, and without both for all. Here a schedule serves all calls: one for calls in
+place works on a copy of its input in the output, one for the others on a copy that is not overwritten.
 """
 
 from __future__ import annotations
@@ -14,7 +22,7 @@ from xml.etree.ElementTree import Element
 
 from rankwise.core.errors import InputError
 from rankwise.schedules.fixed import FixedSchedule
-from rankwise.schedules.model import NOWHERE, Kind, Memory, Place, Schedule, Step
+from rankwise.schedules.model import IN_PLACE, NOWHERE, Kind, Memory, Place, Problem, Schedule, Step
 
 OPERATIONS = {
     "allreduce": "allreduce", "allgather": "allgather", "reduce_scatter": "reduce_scatter", "alltoall": "alltoall",
@@ -27,6 +35,11 @@ _RECEIVES = {"r", "rcs", "rrc", "rrs", "rrcs"}
 _SENDS = {"s", "rcs", "rrs", "rrcs"}
 _REDUCES = {"rrc", "rrs", "rrcs"}
 BUFFERS = {"i": Memory.INPUT, "o": Memory.OUTPUT, "s": Memory.SCRATCH}
+_WRITES = {"r", "rcs", "rrc", "rrcs", "cpy", "re"}
+_UNUSED = {"s": "dst", "r": "src", "rcs": "src", "rrs": "dst"}
+"""What a step does not touch: msccl-tools writes -1 there."""
+EVERY, IN_PLACE_ONLY, OUT_OF_PLACE_ONLY = "for all calls", "for calls in place", "for calls out of place"
+_OUTPUT = Place(Memory.OUTPUT, 0)
 _MOST = 1 << 24
 _REMEDY = "give a file as msccl-tools writes it"
 
@@ -51,7 +64,7 @@ class _Where(NamedTuple):
         if text == str(default):
             return int(text)
         if not text.isdecimal() or len(text) > 8 or int(text) > _MOST:
-            raise self.fail(f'{name}="{text[:20]}" is no number from 0 to {_MOST}')
+            raise self.fail(f'{name}="{text[:20]}" is not a number from 0 to {_MOST}')
         return int(text)
 
 
@@ -65,7 +78,10 @@ class _Gpu:
     channels: dict[int, int]
     """Each channel's place among them."""
     input_at: Place = NOWHERE
-    """OUTPUT where a file in place writes to its input, which is copied there first."""
+    output_at: Place = _OUTPUT
+    """Where the buffers i and o are: elsewhere if the file works in place, or never does."""
+    begins: frozenset[int] = frozenset()
+    """What all thread blocks wait for first: the copy of the input."""
     steps: list[Step] = field(default_factory=list)
     ends: dict[tuple[int, int], set[int]] = field(default_factory=dict)
     """Of a thread block's step the steps of ours that end it, for other thread blocks."""
@@ -123,10 +139,9 @@ class _Gpu:
         """Return the source or the target of a step."""
         buffer, offset = step.get(f"{which}buf", ""), where.number(step, f"{which}off")
         if buffer not in BUFFERS:
-            raise where.fail(f"there is no buffer '{buffer}': write i, o or s")
-        if buffer == "i":
-            return Place(self.input_at.memory, self.input_at.offset + offset)
-        return Place(BUFFERS[buffer], offset)
+            raise where.fail(f"unknown buffer '{buffer}': write i, o or s")
+        at = {"i": self.input_at, "o": self.output_at}.get(buffer, Place(Memory.SCRATCH, 0))
+        return Place(at.memory, at.offset + offset)
 
 
 def from_msccl(text: str, file: str, root: int = 0) -> FixedSchedule:
@@ -135,11 +150,11 @@ def from_msccl(text: str, file: str, root: int = 0) -> FixedSchedule:
     try:
         algo = ElementTree.fromstring(text)
     except (ElementTree.ParseError, ValueError) as error:
-        raise InputError(f"{file} is no XML: {error}", _REMEDY) from error
+        raise InputError(f"{file} is not XML: {error}", _REMEDY) from error
     coll = algo.get("coll", "")
     if algo.tag != "algo" or coll not in OPERATIONS:
         known = ", ".join(OPERATIONS)
-        raise where.fail(f"<{algo.tag} coll='{coll}'>, where an algo is read that is one of {known}")
+        raise where.fail(f"<{algo.tag} coll='{coll}'>, expected an algo that is one of {known}")
     gpus = sorted(algo.findall("gpu"), key=lambda gpu: where.number(gpu, "id"))
     if [int(gpu.get("id", "")) for gpu in gpus] != list(range(len(gpus))) or not 0 <= root < len(gpus):
         raise where.fail(f"its gpus are not numbered from 0 on, or rank {root} is not among them")
@@ -147,13 +162,26 @@ def from_msccl(text: str, file: str, root: int = 0) -> FixedSchedule:
     chunks = _block_chunks(operation, gpus, where._replace(rank=root))
     used = sorted({where.number(tb, "chan", 0) for tb in algo.iter("tb")})
     channels = {channel: place for place, channel in enumerate(used)}
+    problem = Problem(operation, len(gpus), root, chunks)
+    calls = _calls(algo, where)
     made = []
     for rank, gpu in enumerate(gpus):
         here = where._replace(rank=rank)
         one = _Gpu(here, chunks, _whole(here.number(gpu, "s_chunks", 0), chunks), channels)
-        _read(operation, one, gpu)
+        _read(problem, calls, one, gpu)
         made.append(Schedule(rank, tuple(one.steps), one.scratch))
-    return FixedSchedule(operation, len(gpus), root, chunks, tuple(made), algo.get("name", ""), "read from MSCCL")
+    return FixedSchedule(
+        operation, len(gpus), root, chunks, tuple(made), algo.get("name", ""), f"read from MSCCL, {calls}"
+    )
+
+
+def _calls(algo: Element, where: _Where) -> str:
+    """For which calls a file is."""
+    inside = where.number(algo, "inplace", 1)
+    outside = where.number(algo, "outofplace", int(not inside or "inplace" not in algo.attrib))
+    if not inside and not outside:
+        raise where.fail('inplace="0" and outofplace="0": it is for no call')
+    return EVERY if inside and outside else IN_PLACE_ONLY if inside else OUT_OF_PLACE_ONLY
 
 
 def _whole(chunks: int, block: int) -> int:
@@ -173,12 +201,22 @@ def _block_chunks(operation: str, gpus: list[Element], where: _Where) -> int:
     return chunks
 
 
-def _read(operation: str, made: _Gpu, gpu: Element) -> None:
+def _read(problem: Problem, calls: str, made: _Gpu, gpu: Element) -> None:
     """The steps of all thread blocks, each when those that it waits for have been read."""
     blocks = {made.where.number(tb, "id"): tb for tb in gpu.findall("tb")}
     todo = {number: tb.findall("step") for number, tb in blocks.items()}
-    if any(_writes_input(step) for steps in todo.values() for step in steps):
-        _copy_input(operation, made)
+    written = {step.get("dstbuf") for steps in todo.values() for step in steps if step.get("type") in _WRITES}
+    writes = "i" in written
+    if calls == IN_PLACE_ONLY and not written & {"i", "o"} and not problem.output_length(made.where.rank):
+        made.output_at = NOWHERE  # both are the input, and it is only read
+    elif calls == IN_PLACE_ONLY:
+        _work_in_place(problem, made)
+    elif calls == OUT_OF_PLACE_ONLY and not writes:
+        _keep_input(problem, made)
+    elif writes and (calls == OUT_OF_PLACE_ONLY or problem.operation not in {"allreduce", "allgather"}):
+        raise made.where.fail(f"it writes to the input, which {problem.operation} only reads")
+    elif writes:
+        _work_in_place(problem, made)
     done = dict.fromkeys(blocks, 0)
     left = sum(map(len, todo.values()))
     while left:
@@ -198,26 +236,52 @@ def _read(operation: str, made: _Gpu, gpu: Element) -> None:
         if left == before:
             number = next(number for number, steps in todo.items() if done[number] < len(steps))
             stuck = made.where._replace(block=number, step=done[number])
-            raise stuck.fail("it waits for a step that is not there, or for itself")
+            raise stuck.fail("it waits for a missing step, or for itself")
+    _copy_out(problem, made)
 
 
-def _writes_input(step: Element) -> bool:
-    return step.get("type") in {"r", "rcs", "rrc", "rrcs", "cpy", "re"} and step.get("dstbuf") == "i"
+def _work_in_place(problem: Problem, made: _Gpu) -> None:
+    """The buffers i and o are one: OUTPUT, or where the input is larger a copy of it. Here INPUT is only read."""
+    rank = made.where.rank
+    length, out = problem.input_length(rank), problem.output_length(rank)
+    if not length and not out:
+        return
+    if problem.operation in {"reduce_scatter", "scatter"} or not out:
+        if not length:
+            made.input_at = _OUTPUT
+            return
+        made.input_at = _scratch(made, length)
+        made.output_at = Place(Memory.SCRATCH, made.input_at.offset + problem.block_start(rank) * bool(out))
+    else:
+        start = problem.block_start(rank) if problem.operation in {"allgather", "gather"} else 0
+        made.input_at = Place(Memory.OUTPUT, start)
+    if length:
+        made.begins = frozenset(made.add(Kind.COPY, NOWHERE, made.input_at, length, set()))
 
 
-def _copy_input(operation: str, made: _Gpu) -> None:
-    """Work on a copy in OUTPUT: here INPUT is never written."""
-    if operation not in {"allreduce", "allgather"}:
-        raise made.where.fail(f"it writes to the input, which {operation} only reads")
-    start = made.where.rank * made.chunks if operation == "allgather" else 0
-    made.input_at = Place(Memory.OUTPUT, start)
-    made.add(Kind.COPY, NOWHERE, made.input_at, made.chunks, set())
+def _keep_input(problem: Problem, made: _Gpu) -> None:
+    """The steps read a copy of the input, which in place the output would overwrite."""
+    length = problem.input_length(made.where.rank)
+    if problem.operation in IN_PLACE and length:
+        made.input_at = _scratch(made, length)
+        made.begins = frozenset(made.add(Kind.COPY, NOWHERE, made.input_at, length, set()))
+
+
+def _scratch(made: _Gpu, length: int) -> Place:
+    start, made.scratch = made.scratch, made.scratch + _whole(length, made.chunks)
+    return Place(Memory.SCRATCH, start)
+
+
+def _copy_out(problem: Problem, made: _Gpu) -> None:
+    """What was made in a copy of the input becomes the output, when all is done."""
+    length = problem.output_length(made.where.rank)
+    if made.output_at.memory is Memory.SCRATCH and length:
+        made.add(Kind.COPY, made.output_at, _OUTPUT, length, set(range(len(made.steps))))
 
 
 def _waits(made: _Gpu, where: _Where, step: Element) -> set[int] | None:
     """The steps that this one waits for; None if some of them have not been read."""
-    first = {0} if made.input_at.memory is Memory.OUTPUT else set()
-    after = made.goes_on.get(where.block, first)
+    after = made.goes_on.get(where.block, set(made.begins))
     block, other = where.number(step, "depid", -1), where.number(step, "deps", -1)
     if block >= 0:
         if (block, other) not in made.ends:
@@ -231,10 +295,12 @@ def _lower(made: _Gpu, where: _Where, tb: Element, after: set[int]) -> set[int]:
     step = tb.findall("step")[where.step]
     name, count = step.get("type", ""), where.number(step, "cnt", 1)
     if name not in _TYPES:
-        raise where.fail(f"there is no type '{name}' of steps: write {', '.join(sorted(_TYPES))}")
+        raise where.fail(f"unknown type of step '{name}': write {', '.join(sorted(_TYPES))}")
     if name == "nop":
         return made.add(Kind.COPY, NOWHERE, NOWHERE, 0, after)
-    source, target = made.place(where, step, "src"), made.place(where, step, "dst")
+    source, target = (
+        NOWHERE if _UNUSED.get(name) == which else made.place(where, step, which) for which in ("src", "dst")
+    )
     if name in {"cpy", "re"}:
         kind = Kind.COPY if name == "cpy" else Kind.REDUCE
         return made.add(kind, source, target, count if source != target else 0, after)

@@ -1,21 +1,26 @@
-"""Writes schedules as MSCCL's XML: a thread block for each peer and tag, and one for what is no message."""
+"""Writes schedules as MSCCL's XML: a thread block for each peer and tag, and one for local steps.
+
+A thread block carries out its steps one behind the other, which a schedule does not ask for. All are written in
+one order in which everything can happen on all ranks, so that no blocks wait for one another in a circle.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 from rankwise.core.errors import InputError
 from rankwise.schedules.fixed import FixedSchedule
 from rankwise.schedules.formats.msccl import BUFFERS, OPERATIONS
-from rankwise.schedules.model import NOWHERE, Kind, Place, Schedule, Step
+from rankwise.schedules.matching import order
+from rankwise.schedules.model import IN_PLACE, NOWHERE, Kind, Place, Schedule, Step
 
 
 def to_msccl(fixed: FixedSchedule) -> str:
     """Return the schedule as XML.
 
-    Raises InputError for operations that MSCCL has no name for.
+    Raises InputError for operations that MSCCL has no name for, and FaultyError for schedules that are wrong.
     """
     names = {ours: theirs for theirs, ours in reversed(OPERATIONS.items())}
     if fixed.operation not in names:
@@ -24,16 +29,17 @@ def to_msccl(fixed: FixedSchedule) -> str:
     algo = ElementTree.Element("algo", {
         "name": fixed.name or fixed.operation, "proto": "Simple", "nchannels": str(channels),
         "nchunksperloop": str(fixed.chunks * (1 if _one_block(fixed.operation) else fixed.ranks)),
-        "ngpus": str(fixed.ranks), "coll": names[fixed.operation], "inplace": "0", "outofplace": "1",
+        "ngpus": str(fixed.ranks), "coll": names[fixed.operation], **_calls(fixed.operation),
         "minBytes": "0", "maxBytes": "0",
     })  # fmt: skip
     problem = fixed.problem()
+    happens = _order(fixed.schedules)
     for schedule in fixed.schedules:
         gpu = ElementTree.SubElement(algo, "gpu", {
             "id": str(schedule.rank), "i_chunks": str(problem.input_length(schedule.rank)),
             "o_chunks": str(problem.output_length(schedule.rank)), "s_chunks": str(schedule.scratch),
         })  # fmt: skip
-        _write_blocks(gpu, schedule)
+        _write_blocks(gpu, schedule, happens[schedule.rank])
     ElementTree.indent(algo)
     return ElementTree.tostring(algo, encoding="unicode") + "\n"
 
@@ -42,12 +48,31 @@ def _one_block(operation: str) -> bool:
     return operation in {"bcast", "reduce", "allreduce"}
 
 
-def _write_blocks(gpu: Element, schedule: Schedule) -> None:
+def _calls(operation: str) -> dict[str, str]:
+    """Schedules that serve MPI_IN_PLACE were proved for both; the root's block of a broadcast is its input."""
+    return {
+        "inplace": str(int(operation in IN_PLACE or operation == "bcast")),
+        "outofplace": str(int(operation != "bcast")),
+    }
+
+
+def _order(schedules: Sequence[Schedule]) -> list[list[int]]:
+    """Of each rank its steps, in one order of all that happens."""
+    found: list[list[int]] = [[] for _ in schedules]
+    for rank, at, other_rank, other_at in order(schedules).events:
+        found[rank].append(at)
+        if other_at >= 0:
+            found[other_rank].append(other_at)
+    return found
+
+
+def _write_blocks(gpu: Element, schedule: Schedule, numbers: Sequence[int]) -> None:
     """Steps of a block are in order, and each may wait for one step of another block: more need a nop each."""
     places: dict[int, tuple[int, int]] = {}
     blocks: dict[tuple[Kind, int, int], tuple[int, Element, list[int]]] = {}
     waited = {one for step in schedule.steps for one in step.after}
-    for number, step in enumerate(schedule.steps):
+    for number in numbers:
+        step = schedule.steps[number]
         key = (step.kind, step.peer, step.tag) if step.peer >= 0 else (Kind.COPY, -1, 0)
         if key not in blocks:
             block = ElementTree.SubElement(gpu, "tb", {

@@ -9,16 +9,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
+from rankwise.analysis.recordings.base import Format, Recording, Row, Source, Totals, Traffic
+from rankwise.analysis.recordings.matrix import of_entries
 from rankwise.core.errors import InputError
+from rankwise.core.limits import MOST_RANKS
 from rankwise.core.records import Notice
+from rankwise.core.units import whole_number
 
-_LINE = re.compile(r"([EI])\s+(\d+)\s+(\d+)\s+(\d+) bytes\s+(\d+) msgs sent(?:\s+([\d,]+))?\s*$")
-_KIND = re.compile(r"(?:O2A|A2O|A2A)\s+\d+\s+\d+ bytes\s+(\d+) msgs sent")
+WHAT = "output of Open MPI's monitoring (its folder, or a file NAME.RANK.prof)"
+_FIRST = "# POINT TO POINT"
+_LINE = re.compile(
+    r"([EI])\s+(\d{1,18})\s+(\d{1,18})\s+(\d{1,18}) bytes\s+(\d{1,18}) msgs sent(?:\s+([\d,]+))?\s*$", re.ASCII
+)
+_KIND = re.compile(r"(?:O2A|A2O|A2A)\s+\d+\s+\d+ bytes\s+(\d{1,18}) msgs sent", re.ASCII)
 _FILE = re.compile(r"(.+)\.\d+\.prof")
-MOST_RANKS = 1 << 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,18 +48,20 @@ class Monitored:
     ranks: int
     collectives: int = 0
     """Calls, of which the operation is not known."""
-    files: tuple[Path, ...] = field(default=())
 
 
-def is_monitoring(text: str) -> bool:
-    """Return whether a text is such a file, or several of them one behind the other."""
-    return any(_LINE.match(line.strip()) for line in text.splitlines())
+def _recognizes(source: Source) -> bool:
+    """A folder with files of such names, or a file of one or several ranks."""
+    if source.path.is_dir():
+        return any(_FILE.fullmatch(one.name) for one in source.path.iterdir())
+    head = source.head
+    return head.startswith(_FIRST) or any(_LINE.match(line.strip()) for line in head.splitlines())
 
 
 def files_of(path: Path) -> tuple[Path, ...]:
     """Return the files of all ranks: those in a folder, or those beside a file `NAME.RANK.prof`.
 
-    Raises InputError for a folder with files of several runs, or without any.
+    Raises InputError for a folder with files of several runs.
     """
     match = _FILE.fullmatch(path.name)
     if not path.is_dir():
@@ -65,9 +74,6 @@ def files_of(path: Path) -> tuple[Path, ...]:
             f"{path} has what Open MPI's monitoring wrote of several runs: {', '.join(names[:4])}",
             f"name one file of the run: {next(iter(found))}",
         )
-    if not found:
-        raise InputError(f"{path} has neither a trace nor files of Open MPI's monitoring (NAME.RANK.prof)",
-                         "name the folder of `rankwise trace`, or a matrix")  # fmt: skip
     return tuple(found)
 
 
@@ -75,15 +81,10 @@ def _escaped(name: str) -> str:
     return re.sub(r"([*?\[])", r"[\1]", name)
 
 
-def read_files(files: Sequence[Path]) -> Monitored:
+def read_files(sources: Sequence[Source]) -> Monitored:
     """Read them. Raises InputError for what cannot be read, and for ranks that are missing."""
-    parts = []
-    for path in files:
-        try:
-            parts.append(path.read_text())
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"cannot read {path}: {error}", "give what Open MPI's monitoring wrote") from error
-    found = parse("\n".join(parts), str(files[0]))
+    files = tuple(one.path for one in sources)
+    found = parse("\n".join(one.text() for one in sources), str(files[0]))
     missing = sorted(set(range(found.ranks)) - {one.source for one in found.sent})
     if len(files) == 1 and missing and _FILE.fullmatch(files[0].name):
         shown = ", ".join(map(str, missing[:5])) + (", ..." if len(missing) > 5 else "")
@@ -91,7 +92,7 @@ def read_files(files: Sequence[Path]) -> Monitored:
             f"{files[0]} is of one rank: what ranks {shown} sent is not there",
             "put the files of all ranks beside it: NAME.0.prof, NAME.1.prof, ...",
         )
-    return Monitored(found.sent, found.ranks, found.collectives, tuple(files))
+    return found
 
 
 def parse(text: str, source: str) -> Monitored:
@@ -100,25 +101,25 @@ def parse(text: str, source: str) -> Monitored:
     collectives: list[int] = []
     for line in text.splitlines():
         if match := _LINE.match(line.strip()):
-            numbers = tuple(int(one) for one in (match[6] or "").split(",") if one)
+            numbers = tuple(whole_number(one) or 0 for one in (match[6] or "").split(",") if one)
             ranks = int(match[2]), int(match[3])
             if max(ranks) >= MOST_RANKS:
-                raise InputError(f"{source} names rank {max(ranks)}", "that is more than any job has")
+                raise InputError(f"{source} names rank {max(ranks)}", f"a job has at most {MOST_RANKS} ranks")
             if match[1] == "E":
                 sent.append(Sent(*ranks, int(match[4]), int(match[5]), numbers))
         elif match := _KIND.match(line.strip()):
             collectives.append(int(match[1]))
     if not sent:
         raise InputError(
-            f"{source} does not say what was sent to whom",
+            f"{source} has no senders and receivers",
             "record it: --mca pml_monitoring_enable 2 --mca pml_monitoring_enable_output 3 "
             "--mca pml_monitoring_filename FILE",
         )
     return Monitored(tuple(sent), 1 + max(max(one.source, one.destination) for one in sent), sum(collectives))
 
 
-def application_rows(found: Monitored) -> Iterator[tuple[str, int, int, int]]:
-    """Yield operation, bytes, ranks and count, as `tune --for` takes them: messages alone."""
+def rows(found: Monitored) -> Iterator[Row]:
+    """Yield operation, bytes, ranks and count: messages alone."""
     for one in found.sent:
         if one.messages and sum(one.by_size) == one.messages:
             yield from _by_size(one)
@@ -126,7 +127,7 @@ def application_rows(found: Monitored) -> Iterator[tuple[str, int, int, int]]:
             yield "send", round(one.bytes / one.messages), 2, one.messages
 
 
-def _by_size(one: Sent) -> Iterator[tuple[str, int, int, int]]:
+def _by_size(one: Sent) -> Iterator[Row]:
     """Sizes within a power of two are its lower or its upper end, whichever sums up to the bytes better."""
     counts = [(place, count) for place, count in enumerate(one.by_size) if count]
     low = {place: 1 << (place - 1) if place else 0 for place, _ in counts}
@@ -142,6 +143,17 @@ def notices(found: Monitored, source: str) -> tuple[Notice, ...]:
     if not found.collectives:
         return ()
     return (Notice(
-        "collectives by kind", f"{source}: of {found.collectives} collectives the operation is not told",
+        "collectives by kind", f"{source}: the operation of {found.collectives} collectives is not recorded",
         "record the program with `rankwise trace` to tune them",
     ),)  # fmt: skip
+
+
+def _read(source: Source) -> Recording:
+    files = files_of(source.path)
+    found = read_files([source] if files == (source.path,) else [Source.of(one) for one in files])
+    matrix = of_entries(source.path, [(one.source, one.destination, float(one.bytes)) for one in found.sent])
+    totals = Totals(tuple(rows(found)), notices(found, str(source.path)))
+    return Recording(source.path, WHAT, totals=totals, traffic=Traffic(matrix))
+
+
+FORMAT = Format(WHAT, _recognizes, _read)
